@@ -1,0 +1,93 @@
+import type { Ask, Command } from "./command.ts";
+import type { ResolvedAsk } from "./event.ts";
+import { fits, grant } from "./grant.ts";
+import type { RequestId } from "./ids.ts";
+import { nearest } from "./nearest.ts";
+import { type Outcome, refused } from "./outcome.ts";
+import type { Refusal } from "./refusal.ts";
+import { type Need, needsOf, type State } from "./state.ts";
+import type { Instant } from "./time.ts";
+import { emit, type Turn } from "./turn.ts";
+import { leaseView, requestView } from "./view.ts";
+
+type Acquire = Extract<Command, { type: "acquire" }>;
+
+export function acquire(turn: Turn, { id, ask, waitMs }: Acquire): Outcome {
+  const { state, now } = turn;
+  if (ask.key !== undefined) {
+    const known = state.keys.get(ask.key);
+    if (known !== undefined) return askedAgain(turn, known, ask, waitMs);
+  }
+  const needs = needsOf(state, ask);
+  const refusal = impossible(state, ask, needs);
+  if (refusal !== undefined) return refused(refusal);
+  const resolved = { ...ask, ttlMs: ask.ttlMs ?? shortestTtl(needs) };
+  const rank = { priority: ask.priority ?? 0, order: state.order + 1 };
+  if (fits(needs, rank, now)) {
+    grant(turn, id, needs, resolved);
+  } else {
+    emit(turn, { type: "request-queued", id, ask: resolved });
+    emit(turn, { type: "request-seen", id, waitMs });
+  }
+  return standing(turn.state, id, turn.now);
+}
+
+/** The reply to whoever asks where a request stands: its lease, or its place in line. */
+export function standing(state: State, id: RequestId, now: Instant): Outcome {
+  const lease = state.leases.get(id);
+  if (lease !== undefined) return { type: "granted", lease: leaseView(lease) };
+  const request = state.requests.get(id);
+  if (request !== undefined) return { type: "waiting", request: requestView(request, now) };
+  const ended = state.ended.byId.get(id);
+  if (ended === undefined) return refused({ code: "request_not_found", id });
+  return refused({ code: "request_ended", id, how: ended.how, endedAt: ended.at });
+}
+
+/** A retry: the first answer may have been lost. It never makes a second request. */
+function askedAgain(turn: Turn, id: RequestId, ask: Ask, waitMs: number): Outcome {
+  const known = turn.state.requests.get(id) ?? turn.state.leases.get(id);
+  if (known !== undefined && !sameAsk(known.ask, ask)) {
+    return refused({ code: "request_id_reused", key: ask.key ?? "", id });
+  }
+  if (known?.kind === "request") emit(turn, { type: "request-seen", id, waitMs });
+  if (known?.kind === "lease") emit(turn, { type: "lease-renewed", id });
+  return standing(turn.state, id, turn.now);
+}
+
+function sameAsk(known: ResolvedAsk, ask: Ask): boolean {
+  if (known.holder !== ask.holder || known.items.length !== ask.items.length) return false;
+  return known.items.every((item, index) => {
+    const other = ask.items[index];
+    return item.pool === other?.pool && item.count === other.count;
+  });
+}
+
+/** Why no amount of waiting would help, judged against empty pools; drained ones count as there. */
+export function impossible(state: State, ask: Ask, needs: readonly Need[]): Refusal | undefined {
+  for (const { pool: name } of ask.items) {
+    const pool = state.pools.get(name);
+    if (pool === undefined || pool.retired) return poolNotFound(state, name);
+  }
+  const short = needs.find(({ pool, count }) => count > pool.size);
+  if (short === undefined) return undefined;
+  const { pool, count } = short;
+  return { code: "never_fits", pool: pool.name, asked: count, size: pool.size };
+}
+
+export function poolNotFound(state: State, pool: Ask["items"][number]["pool"]): Refusal {
+  const known = [...state.pools.values()].filter(({ retired }) => !retired).map(({ name }) => name);
+  const meant = nearest(pool, known) as typeof pool | undefined;
+  return {
+    code: "pool_not_found",
+    pool,
+    known: known.slice(0, knownMax),
+    ...(meant === undefined ? undefined : { nearest: meant }),
+  };
+}
+
+/** As many names as a person reads in an error message. */
+const knownMax = 10;
+
+function shortestTtl(needs: readonly Need[]): number {
+  return Math.min(...needs.map(({ pool }) => pool.policy.ttlMs));
+}

@@ -1,0 +1,64 @@
+import type { Command, ResourceChange } from "./command.ts";
+import type { DurableEvent } from "./event.ts";
+import { serve } from "./grant.ts";
+import type { ResourceName } from "./ids.ts";
+import { nearest } from "./nearest.ts";
+import { done, type Outcome, refused } from "./outcome.ts";
+import type { Refusal } from "./refusal.ts";
+import type { Resource, State } from "./state.ts";
+import { emit, type Turn } from "./turn.ts";
+
+type Changed = Extract<DurableEvent, { type: "resource-changed" }>;
+
+/** Drains, undrains, quarantines, frees, labels. Asking for what is already so changes nothing. */
+export function changeResource(
+  turn: Turn,
+  { resource: name, change, reason }: Extract<Command, { type: "change-resource" }>,
+): Outcome {
+  const resource = turn.state.resources.get(name);
+  if (resource === undefined) return refused(resourceNotFound(turn.state, name));
+  if (change.state !== undefined && resource.claim !== null) {
+    const { holder } = resource.claim.lease.ask;
+    return refused({ code: "resource_held", resource: name, holder });
+  }
+  const difference = differenceOf(resource, change);
+  if (Object.keys(difference).length === 0) return done;
+  emit(turn, { type: "resource-changed", resource: name, ...difference, reason });
+  serve(turn, resource.pool);
+  return done;
+}
+
+export function resourceNotFound(state: State, resource: ResourceName): Refusal {
+  const meant = nearest(resource, state.resources.keys()) as ResourceName | undefined;
+  const hint = meant === undefined ? undefined : { nearest: meant };
+  return { code: "resource_not_found", resource, ...hint };
+}
+
+function differenceOf(
+  resource: Resource,
+  change: ResourceChange,
+): Partial<Omit<Changed, "type" | "resource" | "reason">> {
+  const { state, note, drained } = change;
+  const labels = merged(resource.labels, change.labels);
+  const userData = merged(resource.userData, change.userData);
+  return {
+    ...(state === undefined || state === resource.state ? undefined : { state }),
+    ...(note === undefined || note === resource.note ? undefined : { note }),
+    ...(drained === undefined || drained === resource.drained ? undefined : { drained }),
+    ...(labels === resource.labels ? undefined : { labels }),
+    ...(userData === resource.userData ? undefined : { userData }),
+  };
+}
+
+/** The same object where nothing changes. */
+function merged(
+  entries: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>> = {},
+): Readonly<Record<string, string>> {
+  const real = Object.entries(changes).filter(([key, value]) => (entries[key] ?? null) !== value);
+  if (real.length === 0) return entries;
+  const all = new Map([...Object.entries(entries), ...real]);
+  return Object.fromEntries(
+    [...all].filter((entry): entry is [string, string] => entry[1] !== null),
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * Brings the state to what the configuration wants, without taking anything from anybody: a
+ * resource that is gone from the file leaves at once if nobody holds it, otherwise when it comes
+ * back. A request that the new configuration can never satisfy is told so.
+ */
+import { impossible } from "./acquire.ts";
+import { removeIfDeserted, serveAll } from "./come-back.ts";
+import type { PoolName, ResourceName } from "./ids.ts";
+import { done, type Outcome } from "./outcome.ts";
+import { type MemberSpec, type PoolSpec, samePolicy } from "./policy.ts";
+import type { Resource } from "./state.ts";
+import { emit, type Turn } from "./turn.ts";
+
+interface Wanted extends MemberSpec {
+  readonly pool: PoolName;
+}
+
+export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
+  const { state } = turn;
+  const wanted = new Map<ResourceName, Wanted>();
+  for (const pool of pools) {
+    definePool(turn, pool);
+    for (const member of pool.members) wanted.set(member.name, { ...member, pool: pool.name });
+  }
+  for (const resource of [...state.resources.values()]) {
+    settleMember(turn, resource, wanted.get(resource.name));
+  }
+  for (const member of wanted.values()) {
+    if (!state.resources.has(member.name)) addMember(turn, member);
+  }
+  const names = new Set(pools.map(({ name }) => name));
+  for (const pool of state.pools.values()) {
+    if (!names.has(pool.name) && !pool.retired)
+      emit(turn, { type: "pool-retired", pool: pool.name });
+  }
+  dismissImpossible(turn);
+  for (const pool of [...state.pools.values()]) removeIfDeserted(turn, pool);
+  serveAll(turn, state.pools.values());
+  return done;
+}
+
+function definePool(turn: Turn, { name, policy }: PoolSpec): void {
+  const known = turn.state.pools.get(name);
+  if (known !== undefined && !known.retired && samePolicy(known.policy, policy)) return;
+  emit(turn, { type: "pool-defined", pool: name, policy });
+}
+
+/** Keeps, relabels, moves or removes a resource that is there. */
+function settleMember(turn: Turn, resource: Resource, wanted: Wanted | undefined): void {
+  const { name } = resource;
+  if (wanted !== undefined && wanted.pool === resource.pool.name) {
+    if (resource.retired) emit(turn, { type: "resource-kept", resource: name });
+    if (!sameEntries(resource.specLabels, wanted.labels)) {
+      emit(turn, { type: "resource-relabelled", resource: name, labels: wanted.labels });
+    }
+    return;
+  }
+  if (resource.claim === null) {
+    emit(turn, { type: "resource-removed", resource: name });
+    return;
+  }
+  const movesTo = wanted === undefined ? undefined : { pool: wanted.pool, labels: wanted.labels };
+  if (resource.retired && sameMove(resource.movesTo, movesTo)) return;
+  emit(turn, {
+    type: "resource-retired",
+    resource: name,
+    ...(movesTo === undefined ? undefined : { movesTo }),
+  });
+}
+
+function addMember(turn: Turn, { pool, name, labels }: Wanted): void {
+  const bare = Object.keys(labels).length === 0;
+  emit(turn, { type: "resource-added", pool, resource: name, ...(bare ? undefined : { labels }) });
+}
+
+function dismissImpossible(turn: Turn): void {
+  const { state } = turn;
+  for (const request of [...state.requests.values()]) {
+    if (impossible(state, request.ask, request.needs) !== undefined) {
+      emit(turn, { type: "request-left", id: request.id, why: "unsatisfiable" });
+    }
+  }
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+function sameEntries(a: Labels, b: Labels): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}
+
+function sameMove(
+  a: Resource["movesTo"],
+  b: { pool: PoolName; labels: Labels } | undefined,
+): boolean {
+  if (a === null || b === undefined) return a === null && b === undefined;
+  return a.pool === b.pool && sameEntries(a.labels ?? {}, b.labels);
+}

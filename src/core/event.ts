@@ -1,0 +1,126 @@
+import type { Ask, Reason } from "./command.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { PoolPolicy } from "./policy.ts";
+import type { Instant } from "./time.ts";
+
+/** What becomes of a resource that comes back. */
+export interface Return {
+  readonly resource: ResourceName;
+  readonly state: string;
+  /** Absent: at once. Otherwise it rests until then, in the state `cooling`. */
+  readonly restsUntil?: Instant;
+}
+
+export interface GrantedClaim {
+  readonly id: ClaimId;
+  readonly resource: ResourceName;
+  /** Larger than that of every earlier grant, of this resource and of any other. */
+  readonly fence: number;
+  readonly heldUntil?: Instant;
+}
+
+export type RequestEnd =
+  | "cancelled"
+  | "disconnected"
+  /** Not heard from for its ttl while it waited. */
+  | "abandoned"
+  /** A new configuration has no room for it, ever. */
+  | "unsatisfiable";
+
+export type LeaseEnd = "released" | "expired" | "lifetime" | "revoked";
+
+/**
+ * Everything that can have happened: the journal's vocabulary. State is a fold over these.
+ *
+ * An event says what became true, never which rule made it so: a grant names its resources and a
+ * release the state that each goes to. So an old journal replays to the same state under new rules.
+ */
+export type DurableEvent =
+  | { readonly type: "pool-defined"; readonly pool: PoolName; readonly policy: PoolPolicy }
+  /** Gone from the configuration; resources that are still held keep it alive. */
+  | { readonly type: "pool-retired"; readonly pool: PoolName }
+  | { readonly type: "pool-removed"; readonly pool: PoolName }
+  | {
+      readonly type: "resource-added";
+      readonly pool: PoolName;
+      readonly resource: ResourceName;
+      readonly labels?: Readonly<Record<string, string>>;
+    }
+  /** Gone from its pool's configuration while held; it goes once it is given back. */
+  | {
+      readonly type: "resource-retired";
+      readonly resource: ResourceName;
+      /** The pool that lists it now, if it was moved. */
+      readonly movesTo?: {
+        readonly pool: PoolName;
+        readonly labels?: Readonly<Record<string, string>>;
+      };
+    }
+  | { readonly type: "resource-kept"; readonly resource: ResourceName }
+  | { readonly type: "resource-removed"; readonly resource: ResourceName }
+  /** The configuration gives it other labels; those that an operator had set are gone. */
+  | {
+      readonly type: "resource-relabelled";
+      readonly resource: ResourceName;
+      readonly labels: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly type: "resource-changed";
+      readonly resource: ResourceName;
+      readonly state?: string;
+      readonly note?: string;
+      readonly drained?: boolean;
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly userData?: Readonly<Record<string, string>>;
+      readonly reason?: Reason;
+    }
+  | { readonly type: "resource-rested"; readonly resource: ResourceName; readonly state: string }
+  | { readonly type: "request-queued"; readonly id: RequestId; readonly ask: ResolvedAsk }
+  | { readonly type: "request-left"; readonly id: RequestId; readonly why: RequestEnd }
+  | {
+      readonly type: "lease-granted";
+      readonly id: RequestId;
+      /** Present when it was granted at once; a request that waited has told it when it queued. */
+      readonly ask?: ResolvedAsk;
+      readonly claims: readonly GrantedClaim[];
+      readonly endsAt?: Instant;
+    }
+  | {
+      readonly type: "claim-ended";
+      readonly id: RequestId;
+      readonly claim: ClaimId;
+      readonly why: "released" | "hold";
+      readonly back: Return;
+    }
+  | {
+      readonly type: "lease-ended";
+      readonly id: RequestId;
+      readonly why: LeaseEnd;
+      readonly back: readonly Return[];
+      readonly reason?: Reason;
+    };
+
+/**
+ * Signs of life. They change the state but not the journal: after a restart everybody is given one
+ * full ttl, so losing them costs nobody anything, and a heartbeat costs no disk.
+ */
+export type VolatileEvent =
+  | { readonly type: "lease-renewed"; readonly id: RequestId }
+  | { readonly type: "request-seen"; readonly id: RequestId; readonly waitMs: number }
+  | { readonly type: "grace-given" };
+
+export type BrokerEvent = DurableEvent | VolatileEvent;
+
+/** An ask whose ttl has been settled, so that replay does not depend on the pool's policy. */
+export type ResolvedAsk = Ask & { readonly ttlMs: number };
+
+export function isDurable(event: BrokerEvent): event is DurableEvent {
+  switch (event.type) {
+    case "lease-renewed":
+    case "request-seen":
+    case "grace-given":
+      return false;
+    default:
+      return true;
+  }
+}

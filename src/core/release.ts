@@ -1,0 +1,84 @@
+import { standing } from "./acquire.ts";
+import { endClaim, endLease, serveAll } from "./come-back.ts";
+import type { Command, LeaveReason, Reason } from "./command.ts";
+import type { RequestId } from "./ids.ts";
+import { done, type Outcome, refused } from "./outcome.ts";
+import type { Refusal } from "./refusal.ts";
+import type { Lease, Pool, State } from "./state.ts";
+import { emit, type Turn } from "./turn.ts";
+import { leaseView } from "./view.ts";
+
+export function renew(turn: Turn, id: RequestId): Outcome {
+  const lease = turn.state.leases.get(id);
+  if (lease === undefined) return refused(noLease(turn.state, id));
+  emit(turn, { type: "lease-renewed", id });
+  return { type: "granted", lease: leaseView(lease) };
+}
+
+/** Giving back what was already given back is fine: the first reply may have been lost. */
+export function release(turn: Turn, command: Extract<Command, { type: "release" }>): Outcome {
+  const { id, claim: claimId, state } = command;
+  const lease = turn.state.leases.get(id);
+  if (lease === undefined) {
+    const wasReleased = turn.state.ended.byId.get(id)?.how === "released";
+    return wasReleased ? done : refused(noLease(turn.state, id));
+  }
+  const touched = new Set<Pool>();
+  if (claimId === undefined || lease.claims.every((claim) => claim.id === claimId)) {
+    if (claimId !== undefined && lease.claims.length === 0) return goneClaim(lease, claimId);
+    endLease(turn, lease, { why: "released", ...(state === undefined ? {} : { state }) }, touched);
+  } else {
+    const claim = lease.claims.find(({ id: other }) => other === claimId);
+    if (claim === undefined) return goneClaim(lease, claimId);
+    endClaim(turn, claim, "released", touched, state);
+  }
+  serveAll(turn, touched);
+  return done;
+}
+
+/** One that the lease once had has been given back; one that it never had is a mistake. */
+function goneClaim(
+  lease: Lease,
+  claim: NonNullable<Extract<Command, { type: "release" }>["claim"]>,
+): Outcome {
+  const granted = lease.ask.items.reduce((sum, { count }) => sum + count, 0);
+  const number = Number(claim);
+  const was = Number.isInteger(number) && number >= 1 && number <= granted;
+  return was ? done : refused({ code: "claim_not_found", id: lease.id, claim });
+}
+
+export function revoke(turn: Turn, id: RequestId, reason: Reason): Outcome {
+  const lease = turn.state.leases.get(id);
+  if (lease === undefined) return refused(noLease(turn.state, id));
+  const touched = new Set<Pool>();
+  endLease(turn, lease, { why: "revoked", reason }, touched);
+  serveAll(turn, touched);
+  return done;
+}
+
+export function keepWaiting(turn: Turn, id: RequestId, waitMs: number): Outcome {
+  if (turn.state.requests.has(id)) emit(turn, { type: "request-seen", id, waitMs });
+  return standing(turn.state, id, turn.now);
+}
+
+/** A request that was granted meanwhile stays granted: the caller learns of it and gives it back. */
+export function leave(turn: Turn, id: RequestId, why: LeaveReason): Outcome {
+  const request = turn.state.requests.get(id);
+  if (request === undefined) {
+    const hadLeft = turn.state.ended.byId.get(id)?.how === "cancelled";
+    return hadLeft ? done : standing(turn.state, id, turn.now);
+  }
+  emit(turn, { type: "request-left", id, why });
+  serveAll(
+    turn,
+    request.needs.map(({ pool }) => pool),
+  );
+  return done;
+}
+
+function noLease(state: State, id: RequestId): Refusal {
+  if (state.requests.has(id)) return { code: "lease_not_granted", id };
+  const ended = state.ended.byId.get(id);
+  if (ended === undefined) return { code: "lease_not_found", id };
+  return { code: "lease_ended", id, how: ended.how, endedAt: ended.at };
+}

@@ -1,0 +1,167 @@
+/**
+ * State as JSON and back. What can be derived (indexes, counts, references) is left out, and what
+ * has an order that matters (idle lists, arrivals) is written in that order.
+ */
+import { enlist, newLease, recall } from "./apply.ts";
+import type { GrantedClaim, ResolvedAsk } from "./event.ts";
+import type { PoolName, RequestId, ResourceName } from "./ids.ts";
+import { enrol } from "./membership.ts";
+import type { PoolPolicy } from "./policy.ts";
+import {
+  type Claim,
+  type Ended,
+  emptyState,
+  type HoldStatistic,
+  type Lease,
+  newPool,
+  newResource,
+  type Pool,
+  type Resource,
+  type State,
+} from "./state.ts";
+import { type Instant, never } from "./time.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+export interface FrozenState {
+  readonly fence: number;
+  readonly order: number;
+  readonly pools: readonly FrozenPool[];
+  readonly requests: readonly FrozenRequest[];
+  readonly leases: readonly FrozenLease[];
+  readonly ended: readonly Ended[];
+}
+
+interface FrozenPool {
+  readonly name: PoolName;
+  readonly policy: PoolPolicy;
+  readonly retired: boolean;
+  readonly holds: HoldStatistic;
+  readonly resources: readonly FrozenResource[];
+}
+
+interface FrozenResource {
+  readonly name: ResourceName;
+  readonly state: string;
+  readonly changedAt: Instant;
+  readonly labels?: Labels;
+  readonly specLabels?: Labels;
+  readonly userData?: Labels;
+  readonly note?: string;
+  readonly drained?: true;
+  readonly restsTo?: string;
+  readonly restsUntil?: Instant;
+  readonly retired?: true;
+  readonly movesTo?: NonNullable<Resource["movesTo"]>;
+}
+
+interface FrozenRequest {
+  readonly id: RequestId;
+  readonly ask: ResolvedAsk;
+  readonly queuedAt: Instant;
+  readonly order: number;
+}
+
+interface FrozenLease {
+  readonly id: RequestId;
+  readonly ask: ResolvedAsk;
+  readonly queuedAt: Instant;
+  readonly grantedAt: Instant;
+  readonly endsAt?: Instant;
+  readonly claims: readonly GrantedClaim[];
+}
+
+export function freeze(state: State): FrozenState {
+  return {
+    fence: state.fence,
+    order: state.order,
+    pools: Array.from(state.pools.values(), freezePool),
+    requests: Array.from(state.requests.values(), ({ id, ask, queuedAt, order }) => {
+      return { id, ask, queuedAt, order };
+    }),
+    leases: Array.from(state.leases.values(), freezeLease),
+    ended: state.ended.queue.slice(state.ended.start),
+  };
+}
+
+function freezePool(pool: Pool): FrozenPool {
+  const { name, policy, retired, holds } = pool;
+  const listed = [...pool.idle.values()].flatMap((list) => [...list]);
+  const others = [...pool.members].filter((resource) => resource.list === null);
+  const resources = [...listed, ...others].map(freezeResource);
+  return { name, policy, retired, holds: { ...holds }, resources };
+}
+
+function freezeResource(resource: Resource): FrozenResource {
+  const { name, state, changedAt, labels, specLabels, userData, note, movesTo } = resource;
+  const resting = resource.heapIndex >= 0;
+  return {
+    name,
+    state,
+    changedAt,
+    ...(isEmpty(labels) ? undefined : { labels }),
+    ...(labels === specLabels ? undefined : { specLabels }),
+    ...(isEmpty(userData) ? undefined : { userData }),
+    ...(note === "" ? undefined : { note }),
+    ...(resource.drained ? { drained: true as const } : undefined),
+    ...(resting ? { restsTo: resource.restsTo, restsUntil: resource.dueAt } : undefined),
+    ...(resource.retired ? { retired: true as const } : undefined),
+    ...(movesTo === null ? undefined : { movesTo }),
+  };
+}
+
+function freezeLease(lease: Lease): FrozenLease {
+  const { id, ask, queuedAt, grantedAt, endsAt } = lease;
+  const claims = lease.claims.map(freezeClaim);
+  return { id, ask, queuedAt, grantedAt, ...(endsAt === never ? undefined : { endsAt }), claims };
+}
+
+function freezeClaim({ id, resource, fence, heldUntil }: Claim): GrantedClaim {
+  return {
+    id,
+    resource: resource.name,
+    fence,
+    ...(heldUntil === never ? undefined : { heldUntil }),
+  };
+}
+
+/**
+ * A state that behaves as the frozen one did. Nobody in it is expected to be heard from at any
+ * time yet: the shell gives grace first, as after every restart.
+ */
+export function thaw(frozen: FrozenState): State {
+  const state = emptyState();
+  state.fence = frozen.fence;
+  state.order = frozen.order;
+  for (const { name, policy, retired, holds, resources } of frozen.pools) {
+    const pool = newPool(name, policy);
+    pool.retired = retired;
+    Object.assign(pool.holds, holds);
+    state.pools.set(name, pool);
+    for (const resource of resources) thawResource(state, pool, resource);
+  }
+  for (const end of frozen.ended) recall(state, end);
+  for (const lease of frozen.leases) thawLease(state, lease);
+  for (const { id, ask, queuedAt, order } of frozen.requests) {
+    enlist(state, id, ask, queuedAt, order);
+  }
+  return state;
+}
+
+function thawResource(state: State, pool: Pool, frozen: FrozenResource): void {
+  const { restsUntil, ...fields } = frozen;
+  const resource = newResource(pool, frozen.name, frozen.labels ?? {}, frozen.changedAt);
+  Object.assign(resource, fields);
+  enrol(state, resource);
+  if (restsUntil !== undefined) state.due.set(resource, restsUntil);
+}
+
+function thawLease(state: State, frozen: FrozenLease): void {
+  newLease(state, { ...frozen, endsAt: frozen.endsAt ?? never });
+  if (frozen.ask.key !== undefined) state.keys.set(frozen.ask.key, frozen.id);
+}
+
+function isEmpty(entries: Labels): boolean {
+  for (const _ in entries) return false;
+  return true;
+}

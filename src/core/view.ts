@@ -1,0 +1,113 @@
+/** What the outside may see of the state: plain data with instants, without references. */
+import type { Item } from "./command.ts";
+import { type WaitReason, waitReason } from "./explain.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { Claim, Lease, Request } from "./state.ts";
+import { type Instant, never } from "./time.ts";
+
+export interface ClaimView {
+  readonly id: ClaimId;
+  readonly pool: PoolName;
+  readonly resource: ResourceName;
+  readonly fence: number;
+  readonly heldUntil: Instant | null;
+  readonly labels: Readonly<Record<string, string>>;
+  /** May hold credentials: for the holder's eyes only. */
+  readonly userData: Readonly<Record<string, string>>;
+}
+
+export interface LeaseView {
+  readonly id: RequestId;
+  readonly key: string | undefined;
+  readonly holder: string;
+  readonly priority: number;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly ttlMs: number;
+  readonly queuedAt: Instant;
+  readonly grantedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly endsAt: Instant | null;
+  readonly claims: readonly ClaimView[];
+}
+
+export interface RequestView {
+  readonly id: RequestId;
+  readonly key: string | undefined;
+  readonly holder: string;
+  readonly priority: number;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly ttlMs: number;
+  readonly queuedAt: Instant;
+  readonly items: readonly Item[];
+  /** 1 is the head of the line; of several lines, the place in the longest. */
+  readonly position: number;
+  /** A first estimate from recent holds; null while there are too few of them. */
+  readonly etaMs: number | null;
+  readonly reason: WaitReason;
+}
+
+export function leaseView(lease: Lease): LeaseView {
+  return {
+    id: lease.id,
+    key: lease.ask.key,
+    holder: lease.ask.holder,
+    priority: lease.ask.priority ?? 0,
+    labels: lease.ask.labels,
+    ttlMs: lease.ask.ttlMs,
+    queuedAt: lease.queuedAt,
+    grantedAt: lease.grantedAt,
+    expiresAt: lease.expiresAt,
+    endsAt: lease.endsAt === never ? null : lease.endsAt,
+    claims: lease.claims.map(claimView),
+  };
+}
+
+function claimView({ id, resource, fence, heldUntil }: Claim): ClaimView {
+  return {
+    id,
+    pool: resource.pool.name,
+    resource: resource.name,
+    fence,
+    heldUntil: heldUntil === never ? null : heldUntil,
+    labels: resource.labels,
+    userData: resource.userData,
+  };
+}
+
+export function requestView(request: Request, now: Instant): RequestView {
+  const { ask } = request;
+  return {
+    id: request.id,
+    key: ask.key,
+    holder: ask.holder,
+    priority: request.priority,
+    labels: ask.labels,
+    ttlMs: ask.ttlMs,
+    queuedAt: request.queuedAt,
+    items: ask.items,
+    position: position(request),
+    etaMs: etaMs(request),
+    reason: waitReason(request, now),
+  };
+}
+
+function position(request: Request): number {
+  return Math.max(...request.needs.map(({ pool }) => pool.queue.countBefore(request) + 1));
+}
+
+/** Fewer holds than this say nothing about the next one. */
+const holdsMin = 5;
+
+/**
+ * Each of a pool's resources comes back once per mean hold, so a place in line takes its share of
+ * that. It is a first estimate: it knows nothing of who holds and since when.
+ */
+function etaMs(request: Request): number | null {
+  let latestMs = 0;
+  for (const { pool, count } of request.needs) {
+    if (pool.holds.count < holdsMin || pool.size === 0) return null;
+    const ahead = pool.queue.countBefore(request) + count;
+    latestMs = Math.max(latestMs, (ahead * pool.holds.meanMs) / pool.size);
+  }
+  return latestMs;
+}
