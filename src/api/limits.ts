@@ -1,0 +1,26 @@
+/** Every limit of the API, by name. What goes past one is refused with a message that says so. */
+export const limits = {
+  bodyBytesMax: 64 * 1024,
+  itemsPerRequestMax: 16,
+  countPerItemMax: 1_000,
+  /** Long polls end by themselves after this; clients ask again. */
+  waitMsMax: 3_600_000,
+  openWaitsMax: 20_000,
+  openFeedsMax: 1_000,
+  pageSizeMax: 1_000,
+  pageSizeDefault: 100,
+  ttlMsMin: 1_000,
+  ttlMsMax: 24 * 3_600_000,
+  lifetimeMsMin: 1_000,
+  lifetimeMsMax: 30 * 24 * 3_600_000,
+  priorityMax: 1_000,
+  nameLengthMax: 253,
+  holderLengthMax: 256,
+  requestIdLengthMax: 128,
+  labelsMax: 32,
+  labelValueLengthMax: 256,
+  userDataKeysMax: 64,
+  userDataValueLengthMax: 16 * 1024,
+  noteLengthMax: 16 * 1024,
+  stateLengthMax: 64,
+} as const;

@@ -1,0 +1,297 @@
+/** The wire, said once: these schemas validate, document (OpenAPI) and type both ends. */
+import Type, { type Static } from "typebox";
+import { durationPattern } from "../core/duration.ts";
+import { limits } from "./limits.ts";
+
+const closed = { additionalProperties: false } as const;
+
+export const Duration = Type.String({
+  pattern: durationPattern,
+  maxLength: 32,
+  description: "A duration such as 90s, 20m, 1h30m or 2d",
+  examples: ["20m"],
+});
+const Timestamp = Type.String({ format: "date-time", description: "RFC 3339 in UTC" });
+const Name = Type.String({ minLength: 1, maxLength: limits.nameLengthMax });
+const Holder = Type.String({ minLength: 1, maxLength: limits.holderLengthMax });
+export const StateName = Type.String({
+  pattern: "^[A-Za-z][A-Za-z0-9_.-]*$",
+  maxLength: limits.stateLengthMax,
+});
+const Labels = Type.Record(
+  Type.String({ pattern: "^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$", maxLength: 128 }),
+  Type.String({ maxLength: limits.labelValueLengthMax }),
+  { maxProperties: limits.labelsMax, ...closed },
+);
+/** As `type: [T, "null"]`: serialisers have a quick way for it, and none for `anyOf`. */
+const nullable = <T extends Type.TSchema & { type: string }>(schema: T) =>
+  Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"] });
+
+export const AskBody = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          pool: Name,
+          count: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: limits.countPerItemMax,
+              description: "1 unless given",
+            }),
+          ),
+        },
+        closed,
+      ),
+      {
+        minItems: 1,
+        maxItems: limits.itemsPerRequestMax,
+        description: "All of it is granted at one moment, or none",
+      },
+    ),
+    holder: { ...Holder, description: "Who asks, for people to read: a job, a build, a person" },
+    requestId: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9][A-Za-z0-9._:/-]*$",
+        maxLength: limits.requestIdLengthMax,
+        description: "You choose it; repeat it when you retry. One id never gets two leases",
+      }),
+    ),
+    ttl: Type.Optional({
+      ...Duration,
+      description: "Without a heartbeat for so long it is over; the pool's unless given",
+    }),
+    lifetime: Type.Optional({
+      ...Duration,
+      description: "Never longer than this, nor than the pool allows",
+    }),
+    priority: Type.Optional(
+      Type.Integer({
+        minimum: -limits.priorityMax,
+        maximum: limits.priorityMax,
+        description: "Higher goes first; 0 unless given",
+      }),
+    ),
+    labels: Type.Optional(Labels),
+    wait: Type.Optional({
+      ...Duration,
+      description: "Hold the connection open for so long until it is granted",
+    }),
+  },
+  closed,
+);
+
+export const Claim = Type.Object({
+  id: Type.String(),
+  pool: Type.String(),
+  resource: Type.String(),
+  fence: Type.Integer({ description: "Larger than that of every earlier grant" }),
+  heldUntil: { ...nullable(Timestamp), description: "When the server gives it back by itself" },
+  labels: Type.Record(Type.String(), Type.String()),
+  userData: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: "Only for the holder, who shows the token",
+    }),
+  ),
+});
+
+export const Lease = Type.Object({
+  id: Type.String(),
+  requestId: nullable(Type.String()),
+  token: Type.Optional(
+    Type.String({ description: "Proof for heartbeat and release; told only to the one who asks" }),
+  ),
+  holder: Type.String(),
+  priority: Type.Integer(),
+  labels: Type.Record(Type.String(), Type.String()),
+  ttl: Type.String(),
+  queuedAt: Timestamp,
+  grantedAt: Timestamp,
+  expiresAt: { ...Timestamp, description: "Unless a heartbeat comes before" },
+  endsAt: nullable(Timestamp),
+  waitedSeconds: Type.Number(),
+  claims: Type.Array(Claim),
+});
+
+export const Reason = Type.Object({
+  code: Type.String(),
+  pool: Type.String(),
+  message: Type.String(),
+});
+
+export const WaitingRequest = Type.Object({
+  id: Type.String(),
+  requestId: nullable(Type.String()),
+  token: Type.Optional(Type.String()),
+  holder: Type.String(),
+  priority: Type.Integer(),
+  labels: Type.Record(Type.String(), Type.String()),
+  ttl: Type.String(),
+  items: Type.Array(Type.Object({ pool: Type.String(), count: Type.Integer() })),
+  queuedAt: Timestamp,
+  waitedSeconds: Type.Number(),
+  position: Type.Integer({ description: "1 is the head of the line" }),
+  etaSeconds: {
+    ...nullable(Type.Number()),
+    description: "From recent holds; null while too few are known",
+  },
+  reason: Reason,
+});
+
+export const Policy = Type.Object({
+  ttl: Type.String(),
+  lifetime: nullable(Type.String()),
+  hold: nullable(Type.String()),
+  cooldown: Type.String(),
+  lockDelay: Type.String(),
+  patience: Type.String(),
+  onRelease: Type.String(),
+  onExpire: Type.String(),
+});
+
+export const Pool = Type.Object({
+  name: Type.String(),
+  total: Type.Integer(),
+  free: Type.Integer(),
+  states: Type.Record(Type.String(), Type.Integer()),
+  waiting: Type.Integer(),
+  oldestWaitSeconds: nullable(Type.Number()),
+  meanHoldSeconds: nullable(Type.Number()),
+  retiring: Type.Boolean({
+    description: "Gone from the configuration; lives until its last resource is back",
+  }),
+  policy: Policy,
+});
+
+export const Resource = Type.Object({
+  name: Type.String(),
+  pool: Type.String(),
+  state: Type.String(),
+  drained: Type.Boolean(),
+  retiring: Type.Boolean(),
+  note: Type.String(),
+  changedAt: Timestamp,
+  restsUntil: nullable(Timestamp),
+  labels: Type.Record(Type.String(), Type.String()),
+  userDataKeys: Type.Array(Type.String(), { description: "The values are for the holder only" }),
+  lease: nullable(
+    Type.Object({
+      id: Type.String(),
+      holder: Type.String(),
+      since: Timestamp,
+      fence: Type.Integer(),
+    }),
+  ),
+});
+
+const Merge = (valueLengthMax: number, keysMax: number) =>
+  Type.Record(
+    Type.String({ minLength: 1, maxLength: 128 }),
+    nullable(Type.String({ maxLength: valueLengthMax })),
+    { maxProperties: keysMax, description: "Merged; null removes a key" },
+  );
+
+export const ResourcePatch = Type.Object(
+  {
+    drained: Type.Optional(
+      Type.Boolean({ description: "true: not lent again until false; a holder keeps it" }),
+    ),
+    state: Type.Optional({
+      ...StateName,
+      description: "Only while nobody holds it: free, quarantined, dirty, …",
+    }),
+    note: Type.Optional(Type.String({ maxLength: limits.noteLengthMax })),
+    labels: Type.Optional(Merge(limits.labelValueLengthMax, limits.labelsMax)),
+    userData: Type.Optional(Merge(limits.userDataValueLengthMax, limits.userDataKeysMax)),
+    by: Type.Optional(Holder),
+    reason: Type.Optional(Type.String({ maxLength: 1_024 })),
+  },
+  { ...closed, minProperties: 1 },
+);
+
+export const Heartbeat = Type.Object({
+  id: Type.String(),
+  expiresAt: Timestamp,
+  endsAt: nullable(Timestamp),
+});
+
+export const Explanation = Type.Object({
+  request: WaitingRequest,
+  needs: Type.Array(
+    Type.Object({
+      pool: Type.String(),
+      needed: Type.Integer(),
+      available: Type.Integer({ description: "Free and not kept for somebody before it" }),
+      free: Type.Integer(),
+      size: Type.Integer(),
+      states: Type.Record(Type.String(), Type.Integer()),
+      ahead: Type.Integer(),
+      aheadOfIt: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          holder: Type.String(),
+          count: Type.Integer(),
+          keeps: Type.Union([Type.Integer(), Type.Literal("all")], {
+            description: "How many free ones it keeps from those behind it",
+          }),
+        }),
+      ),
+      heldBy: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          holder: Type.String(),
+          resource: Type.String(),
+          since: Timestamp,
+          backBy: {
+            ...Timestamp,
+            description: "At the latest, if nothing more is heard of its holder",
+          },
+        }),
+      ),
+    }),
+  ),
+});
+
+export const ConfigStatus = Type.Object({
+  file: nullable(Type.String()),
+  ok: Type.Boolean({
+    description: "false: the file as it is now was refused, an older one is in force",
+  }),
+  inForceSince: Timestamp,
+  checkedAt: Timestamp,
+  pools: Type.Integer(),
+  resources: Type.Integer(),
+  problems: Type.Array(Type.String()),
+  warnings: Type.Array(Type.String()),
+});
+
+export const ProblemDocument = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.String({ description: "Stable, for programs" }),
+    hint: Type.String({ description: "What to do now" }),
+  },
+  { additionalProperties: true },
+);
+
+/** One page of a listing; `next` goes into `after` for the page that follows. */
+export const Page = <T extends Type.TSchema>(item: T) =>
+  Type.Object({ items: Type.Array(item), next: nullable(Type.String()) });
+
+export type AskBody = Static<typeof AskBody>;
+export type Claim = Static<typeof Claim>;
+export type Lease = Static<typeof Lease>;
+export type WaitingRequest = Static<typeof WaitingRequest>;
+export type Pool = Static<typeof Pool>;
+export type Resource = Static<typeof Resource>;
+export type ResourcePatch = Static<typeof ResourcePatch>;
+export type Heartbeat = Static<typeof Heartbeat>;
+export type Explanation = Static<typeof Explanation>;
+export type ConfigStatus = Static<typeof ConfigStatus>;
+export interface PageOf<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}

@@ -1,0 +1,399 @@
+/**
+ * The only shell around the core: it orders commands, decides each against memory, makes the events
+ * of the whole batch durable in one commit, and only then answers. While one commit is under way the
+ * next batch collects, so durability costs one sync per batch, not per request.
+ *
+ * Between commits memory is exactly what the journal says. If a commit fails, memory has run ahead
+ * of it and is thrown away: the state is read back from the journal, as after a crash. There is one
+ * way to recover, and it is used often enough to be trusted.
+ */
+import type { Command } from "../core/command.ts";
+import { decide, isVolatile, nextDueAt } from "../core/decide.ts";
+import { type DurableEvent, isDurable } from "../core/event.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { freeze } from "../core/snapshot.ts";
+import type { State } from "../core/state.ts";
+import { after, type Instant } from "../core/time.ts";
+import {
+  type Journal,
+  JournalConflict,
+  JournalUnavailable,
+  type Recorded,
+} from "../journal/journal.ts";
+import type { Environment } from "./environment.ts";
+import { recover } from "./recovery.ts";
+
+export interface BrokerOptions {
+  /** A snapshot is taken after so many events, which bounds what a restart has to replay. */
+  readonly snapshotEveryEvents: number;
+  /** Events older than this go, once a snapshot covers them. */
+  readonly retentionMs: number;
+  /** While the journal cannot be written, it is tried again so often. */
+  readonly probeEveryMs: number;
+  /** A broker that could not listen for longer than this gives everybody a full ttl. */
+  readonly stallMs: number;
+  readonly pendingMax: number;
+}
+
+export const defaultBrokerOptions: BrokerOptions = {
+  snapshotEveryEvents: 100_000,
+  retentionMs: 30 * 24 * 3_600_000,
+  probeEveryMs: 1_000,
+  stallMs: 5_000,
+  pendingMax: 50_000,
+};
+
+/** Commands decided and committed together at the most; it bounds how long one turn takes. */
+const batchMax = 4_096;
+const watchdogMs = 1_000;
+
+interface Pending {
+  readonly command: Command;
+  resolve(outcome: Outcome): void;
+  reject(error: Error): void;
+}
+
+export class BrokerClosed extends Error {
+  override readonly name = "BrokerClosed";
+}
+
+export class BrokerOverloaded extends Error {
+  override readonly name = "BrokerOverloaded";
+}
+
+/** `fatal`: another writer has the journal; this broker must not go on. */
+export interface BrokerListener {
+  committed?(recorded: Recorded, state: State): void;
+  /** The journal cannot be written, or (without a cause) can be again. */
+  writable?(cause: Error | null): void;
+  fatal?(cause: Error): void;
+  /** A decision threw: a bug. The command was refused and the state read back. */
+  failed?(command: Command, cause: unknown): void;
+}
+
+export class Broker {
+  readonly #journal: Journal;
+  readonly #environment: Environment;
+  readonly #options: BrokerOptions;
+  readonly #listeners = new Set<BrokerListener>();
+  #state: State;
+  #head: number;
+  #snapshotSeq: number;
+  #pending: Pending[] = [];
+  #scheduled = false;
+  /** The commit or recovery under way. Never rejects. Null: memory is what the journal says. */
+  #busy: Promise<void> | null = null;
+  #unwritable: Error | null = null;
+  #closed = false;
+  #graceDue = false;
+  #aliveAt: Instant;
+  #armedFor = Number.POSITIVE_INFINITY;
+  #disarm = () => {};
+  #stopWatchdog = () => {};
+
+  /** Reads the journal, gives every holder one full ttl of grace, and is ready. */
+  static async open(
+    journal: Journal,
+    makeEnvironment: (notBefore: Instant) => Environment,
+    options: Partial<BrokerOptions> = {},
+  ): Promise<Broker> {
+    const { state, head, at, replayed } = await recover(journal);
+    return new Broker(
+      journal,
+      makeEnvironment(at),
+      { ...defaultBrokerOptions, ...options },
+      {
+        state,
+        head,
+        snapshotSeq: head - replayed,
+      },
+    );
+  }
+
+  private constructor(
+    journal: Journal,
+    environment: Environment,
+    options: BrokerOptions,
+    memory: { state: State; head: number; snapshotSeq: number },
+  ) {
+    this.#journal = journal;
+    this.#environment = environment;
+    this.#options = options;
+    this.#state = memory.state;
+    this.#head = memory.head;
+    this.#snapshotSeq = memory.snapshotSeq;
+    this.#aliveAt = environment.now();
+    decide(this.#state, { type: "give-grace" }, this.#aliveAt);
+    this.#watch();
+    this.#schedule();
+  }
+
+  get head(): number {
+    return this.#head;
+  }
+
+  /** Null while the journal can be written. */
+  get unwritable(): Error | null {
+    return this.#unwritable;
+  }
+
+  now(): Instant {
+    return this.#environment.now();
+  }
+
+  listen(listener: BrokerListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Resolves once what was decided is durable. Rejects with `JournalUnavailable`, `BrokerOverloaded`
+   * or `BrokerClosed`; then nothing has happened, or (if a disk failed in the middle) a repetition
+   * with the same request id finds out.
+   */
+  submit(command: Command): Promise<Outcome> {
+    if (this.#closed)
+      return Promise.reject(new BrokerClosed("Cannot decide: the broker is closed"));
+    if (this.#pending.length >= this.#options.pendingMax) {
+      const message = `Cannot decide: ${this.#options.pendingMax} commands are waiting to be`;
+      return Promise.reject(new BrokerOverloaded(message));
+    }
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ command, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Reads from a state of which every part is durable. */
+  async look<T>(read: (state: State, now: Instant) => T): Promise<T> {
+    while (this.#busy !== null) await this.#busy;
+    return read(this.#state, this.#environment.now());
+  }
+
+  /** Finishes what has been submitted, takes a snapshot, and stops. The journal stays open. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    while (this.#pending.length > 0 || this.#busy !== null) {
+      if (this.#busy === null) this.#turn();
+      await this.#busy;
+    }
+    this.#disarm();
+    this.#stopWatchdog();
+    if (this.#unwritable === null && this.#head > this.#snapshotSeq) await this.#snapshot();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#busy !== null) return;
+    this.#scheduled = true;
+    this.#environment.soon(() => {
+      this.#scheduled = false;
+      if (this.#busy === null) this.#turn();
+    });
+  }
+
+  /** One batch: what is due, then what was asked, in order of arrival. */
+  #turn(): void {
+    const now = this.#environment.now();
+    this.#noticeStall(now);
+    const batch =
+      this.#pending.length <= batchMax ? this.#pending : this.#pending.slice(0, batchMax);
+    this.#pending = batch === this.#pending ? [] : this.#pending.slice(batchMax);
+    const events: DurableEvent[] = [];
+    const outcomes: Outcome[] = [];
+    let deciding: Command = { type: "tick" };
+    try {
+      for (const command of this.#chores(now)) this.#decide(command, now, events);
+      for (const { command } of batch) {
+        deciding = command;
+        const refusal = this.#unwritable !== null && !isVolatile(command);
+        outcomes.push(refusal ? unanswered : this.#decide(command, now, events));
+      }
+    } catch (cause) {
+      this.#busy = this.#afterBug(deciding, cause, batch, outcomes.length);
+      return;
+    }
+    if (events.length > 0) {
+      this.#busy = this.#commit(now, events, batch, outcomes);
+    } else {
+      this.#answer(batch, outcomes);
+      this.#rest();
+    }
+  }
+
+  /** What the broker itself has to do first. Nothing may end while it could not be written down. */
+  #chores(now: Instant): Command[] {
+    const chores: Command[] = [];
+    if (this.#graceDue) chores.push({ type: "give-grace" });
+    this.#graceDue = false;
+    const dueAt = nextDueAt(this.#state);
+    const due = this.#unwritable === null && dueAt !== undefined && dueAt <= now;
+    if (due || chores.length > 0) chores.push({ type: "tick" });
+    return this.#unwritable === null ? chores : chores.filter(isVolatile);
+  }
+
+  #decide(command: Command, now: Instant, events: DurableEvent[]): Outcome {
+    const decision = decide(this.#state, command, now);
+    for (const event of decision.events) if (isDurable(event)) events.push(event);
+    return decision.outcome;
+  }
+
+  async #commit(
+    at: Instant,
+    events: readonly DurableEvent[],
+    batch: readonly Pending[],
+    outcomes: readonly Outcome[],
+  ): Promise<void> {
+    try {
+      const seq = this.#head + 1;
+      this.#head = await this.#journal.append(this.#head, at, events);
+      this.#answer(batch, outcomes);
+      this.#tell({ seq, at, events });
+      if (this.#head - this.#snapshotSeq >= this.#options.snapshotEveryEvents)
+        await this.#snapshot();
+    } catch (cause) {
+      await this.#afterFailure(asError(cause), batch);
+    }
+    this.#busy = null;
+    this.#rest();
+  }
+
+  #answer(batch: readonly Pending[], outcomes: readonly Outcome[]): void {
+    for (const [index, pending] of batch.entries()) {
+      const outcome = outcomes[index] ?? unanswered;
+      if (outcome === unanswered) pending.reject(this.#unavailable());
+      else pending.resolve(outcome);
+    }
+  }
+
+  #unavailable(): JournalUnavailable {
+    const message =
+      "Cannot write the journal: nothing can be lent or given back until it works again";
+    return new JournalUnavailable(message, { cause: this.#unwritable });
+  }
+
+  #tell(recorded: Recorded): void {
+    for (const listener of this.#listeners) listener.committed?.(recorded, this.#state);
+  }
+
+  /** Goes on with what has collected, or sleeps until something is due. */
+  #rest(): void {
+    if (this.#pending.length > 0) return this.#schedule();
+    const dueAt = nextDueAt(this.#state);
+    if (dueAt === undefined || dueAt >= this.#armedFor || this.#unwritable !== null) return;
+    this.#disarm();
+    this.#armedFor = dueAt;
+    this.#disarm = this.#environment.wakeAt(dueAt, () => {
+      this.#armedFor = Number.POSITIVE_INFINITY;
+      this.#schedule();
+    });
+  }
+
+  async #snapshot(): Promise<void> {
+    const at = this.#environment.now();
+    const seq = this.#head;
+    // Counted as taken even if it fails: the next try is a whole interval away, not in every commit.
+    this.#snapshotSeq = seq;
+    await this.#journal.saveSnapshot({ seq, at, state: JSON.stringify(freeze(this.#state)) });
+    await this.#journal.prune(after(at, -this.#options.retentionMs));
+  }
+
+  async #afterFailure(cause: Error, batch: readonly Pending[]): Promise<void> {
+    if (cause instanceof JournalConflict) {
+      this.#closed = true;
+      for (const listener of this.#listeners) listener.fatal?.(cause);
+    }
+    this.#unwritable = cause;
+    for (const pending of batch) pending.reject(this.#unavailable());
+    for (const listener of this.#listeners) listener.writable?.(cause);
+    await this.#readBack();
+    this.#probeLater();
+  }
+
+  /** A decision threw. The state may be half changed: read it back, and refuse only that command. */
+  async #afterBug(
+    command: Command,
+    cause: unknown,
+    batch: readonly Pending[],
+    index: number,
+  ): Promise<void> {
+    for (const listener of this.#listeners) listener.failed?.(command, cause);
+    if (command.type === "tick") {
+      this.#closed = true;
+      for (const pending of batch) pending.reject(asError(cause));
+      for (const listener of this.#listeners) listener.fatal?.(asError(cause));
+    } else {
+      batch[index]?.reject(asError(cause));
+      this.#pending = [...batch.filter((_, place) => place !== index), ...this.#pending];
+    }
+    await this.#readBack();
+    this.#busy = null;
+    this.#rest();
+  }
+
+  /** Replaces memory by what the journal says, however long the journal takes to be readable. */
+  async #readBack(): Promise<void> {
+    for (;;) {
+      try {
+        const { state, head } = await recover(this.#journal);
+        // A commit that failed half-way may turn out to have been made: tell of it late.
+        for await (const recorded of this.#journal.read(this.#head)) this.#tell(recorded);
+        decide(state, { type: "give-grace" }, this.#environment.now());
+        this.#state = state;
+        this.#head = head;
+        return;
+      } catch {
+        await this.#pause(this.#options.probeEveryMs);
+      }
+    }
+  }
+
+  #pause(durationMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#environment.wakeAt(after(this.#environment.now(), durationMs), resolve);
+    return promise;
+  }
+
+  #probeLater(): void {
+    if (this.#closed) return;
+    const at = after(this.#environment.now(), this.#options.probeEveryMs);
+    this.#environment.wakeAt(at, () => {
+      if (this.#busy === null) this.#busy = this.#probe();
+      else this.#probeLater();
+    });
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      await this.#journal.append(this.#head, this.#environment.now(), []);
+      this.#unwritable = null;
+      for (const listener of this.#listeners) listener.writable?.(null);
+    } catch (cause) {
+      this.#unwritable = asError(cause);
+      this.#probeLater();
+    }
+    this.#busy = null;
+    this.#schedule();
+  }
+
+  /** Time in which the broker could not listen does not count against those who spoke. */
+  #noticeStall(now: Instant): void {
+    if (now - this.#aliveAt > this.#options.stallMs) this.#graceDue = true;
+    this.#aliveAt = now;
+  }
+
+  #watch(): void {
+    const at = after(this.#environment.now(), watchdogMs);
+    this.#stopWatchdog = this.#environment.wakeAt(at, () => {
+      this.#noticeStall(this.#environment.now());
+      if (this.#graceDue) this.#schedule();
+      this.#watch();
+    });
+  }
+}
+
+/** Stands for "no journal, no answer" in a batch. */
+const unanswered: Outcome = { type: "done" };
+
+function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}

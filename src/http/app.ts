@@ -1,0 +1,49 @@
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import fastify, { type FastifyBaseLogger } from "fastify";
+import { limits } from "../api/limits.ts";
+import { documentRoutes } from "./docs.ts";
+import { handleErrors } from "./errors.ts";
+import { eventRoutes } from "./event-feed.ts";
+import { healthRoutes } from "./health.ts";
+import { acceptJson } from "./json-body.ts";
+import { leaseRoutes } from "./leases.ts";
+import { makeMetrics } from "./metrics.ts";
+import { poolRoutes } from "./pools.ts";
+import { requestRoutes } from "./requests.ts";
+import { resourceRoutes } from "./resources.ts";
+import type { App, Site } from "./site.ts";
+
+/** Longer than the 90 s for which Go's clients pool a connection, so that they never reuse a dead one. */
+const keepAliveTimeoutMs = 120_000;
+
+/** All routes over one broker; it listens when told to. Requests are not logged one by one. */
+export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<App> {
+  const app: App = fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    bodyLimit: limits.bodyBytesMax,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength: limits.nameLengthMax },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: true,
+        verbose: true,
+      },
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  acceptJson(app);
+  handleErrors(app);
+  await documentRoutes(app, site.version);
+  leaseRoutes(app, site);
+  requestRoutes(app, site);
+  poolRoutes(app, site);
+  resourceRoutes(app, site);
+  eventRoutes(app, site);
+  healthRoutes(app, site, makeMetrics(site));
+  await app.ready();
+  return app;
+}

@@ -1,0 +1,42 @@
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { App } from "./site.ts";
+
+/** OpenAPI 3.1 from the schemas that validate, and a page to read it. Before any route. */
+export async function documentRoutes(app: App, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Berth",
+        version,
+        description:
+          "Lends scarce test infrastructure to CI jobs: ask, wait your turn, hold, give back.",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      tags: [
+        { name: "leases", description: "Ask, stay alive, give back" },
+        { name: "requests", description: "Those that wait" },
+        { name: "pools", description: "What there is to lend" },
+        { name: "resources", description: "Each single one" },
+        { name: "events", description: "What happens, as it happens" },
+      ],
+      components: {
+        securitySchemes: {
+          token: {
+            type: "http",
+            scheme: "bearer",
+            description: "The token from the reply to POST /v1/leases",
+          },
+        },
+      },
+    },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: "/docs",
+    uiConfig: { deepLinking: true, docExpansion: "list", defaultModelsExpandDepth: 0 },
+    theme: { title: "Berth API" },
+  });
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  app.get("/", { schema: { hide: true } }, async (_request, reply) => reply.redirect("/docs"));
+}

@@ -1,0 +1,114 @@
+/** Every way in which a request can fail, rendered as RFC 9457; what is unknown is a bug, and a 500. */
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
+import { BrokerClosed, BrokerOverloaded } from "../broker/broker.ts";
+import { JournalUnavailable } from "../journal/journal.ts";
+import type { App } from "./site.ts";
+import { validationProblem } from "./validation.ts";
+
+/** Seconds after which a temporary failure is worth another try. */
+const retryAfterSeconds = "1";
+
+export function handleErrors(app: App): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    sendProblem(reply, problemFrom(error, request));
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const message = `Cannot ${request.method} ${request.url.slice(0, 200)}: there is no such call`;
+    sendProblem(
+      reply,
+      new Problem({ code: "not_found", status: 404, message, hint: "See /docs for what there is" }),
+    );
+  });
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem): void {
+  if (problem.status === 503) reply.header("retry-after", retryAfterSeconds);
+  if (problem.status === 401) reply.header("www-authenticate", "Bearer");
+  reply
+    .code(problem.status)
+    .type("application/problem+json")
+    .serializer(JSON.stringify)
+    .send(problem.toJSON());
+}
+
+function problemFrom(error: FastifyError, request: FastifyRequest): Problem {
+  if (error instanceof Problem) return error;
+  if (error.validation !== undefined) {
+    return validationProblem(error.validation, error.validationContext ?? "the request");
+  }
+  const problem = unavailable(error) ?? malformed(error);
+  if (problem !== undefined) return problem;
+  request.log.error(
+    { err: error, method: request.method, route: request.routeOptions.url },
+    "a bug: the request failed",
+  );
+  return new Problem({
+    code: "internal",
+    status: 500,
+    message: "Cannot answer: the server has a bug",
+    hint: "Its log has the cause; please report it",
+  });
+}
+
+function unavailable(error: Error): Problem | undefined {
+  const no = (code: string, hint: string) =>
+    new Problem({ code, status: 503, message: error.message, hint }, error);
+  if (error instanceof JournalUnavailable) {
+    return no(
+      "journal_unavailable",
+      "Nothing was changed; try again. Operators: make room on the disk of the data folder",
+    );
+  }
+  if (error instanceof BrokerOverloaded)
+    return no("overloaded", "Nothing was changed; try again in a moment");
+  if (error instanceof BrokerClosed)
+    return no("shutting_down", "Nothing was changed; try again once the server is back");
+  return undefined;
+}
+
+function malformed(error: FastifyError): Problem | undefined {
+  const no = (code: string, status: number, message: string, hint: string) =>
+    new Problem({ code, status, message, hint });
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return no(
+        "body_too_large",
+        413,
+        `Cannot read the body: it has more than ${limits.bodyBytesMax} bytes`,
+        "Send less at once",
+      );
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return no(
+        "unsupported_media_type",
+        415,
+        "Cannot read the body: its content type is not JSON",
+        "Send Content-Type: application/json",
+      );
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return no(
+        "invalid_request",
+        400,
+        "Cannot read the body: its length is not what was announced",
+        "Send the right Content-Length",
+      );
+    case "FST_ERR_BAD_URL":
+      return no(
+        "invalid_request",
+        400,
+        "Cannot read the path: it is not well encoded",
+        "Percent-encode it as UTF-8",
+      );
+    default:
+      break;
+  }
+  const status = error.statusCode ?? 500;
+  if (status < 400 || status >= 500) return undefined;
+  return no(
+    "invalid_request",
+    status,
+    `Cannot read the request: ${error.message}`,
+    "See /docs for what is accepted",
+  );
+}

@@ -1,0 +1,61 @@
+/** Waiting on an open connection, and telling where a request stands. */
+import type { FastifyReply } from "fastify";
+import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
+import { standing } from "../core/acquire.ts";
+import type { RequestId } from "../core/ids.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { problemOf } from "./problems.ts";
+import { type Audience, renderLease, renderRequest } from "./render.ts";
+import type { Site } from "./site.ts";
+
+/** Resolves with "gone" when the connection closed first, with "told" when there is news or time is up. */
+export async function listen(
+  { waits }: Site,
+  id: RequestId,
+  waitMs: number,
+  reply: FastifyReply,
+): Promise<"told" | "gone"> {
+  const gone = new AbortController();
+  const hangUp = () => gone.abort();
+  reply.raw.once("close", hangUp);
+  if (reply.raw.destroyed) gone.abort();
+  await waits.wait(id, waitMs, gone.signal);
+  reply.raw.removeListener("close", hangUp);
+  return gone.signal.aborted ? "gone" : "told";
+}
+
+export function standingOf({ broker }: Site, id: RequestId): Promise<Outcome> {
+  return broker.look((state, now) => standing(state, id, now));
+}
+
+export function mustHaveRoomToWait({ waits }: Site, waitMs: number): void {
+  if (waitMs === 0 || waits.size < limits.openWaitsMax) return;
+  throw new Problem({
+    code: "too_many_waits",
+    status: 503,
+    message: `Cannot hold the connection open: ${limits.openWaitsMax} already wait`,
+    hint: "Ask without wait and poll, or try again in a moment",
+  });
+}
+
+/** 200 or 201 with the lease, 202 with the place in line. */
+export function answerStanding(
+  { broker }: Site,
+  reply: FastifyReply,
+  outcome: Outcome,
+  audience: Audience,
+  granted: 200 | 201,
+): FastifyReply {
+  switch (outcome.type) {
+    case "granted":
+      return reply.code(granted).send(renderLease(outcome.lease, audience));
+    case "waiting":
+      return reply.code(202).send(renderRequest(outcome.request, broker.now(), audience));
+    case "refused":
+      throw problemOf(outcome.refusal);
+    case "done":
+      // The connection is gone and so is the request: nobody reads this.
+      return reply.code(204).send(null);
+  }
+}

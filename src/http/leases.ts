@@ -1,0 +1,228 @@
+import type { FastifyReply } from "fastify";
+import Type from "typebox";
+import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
+import { AskBody, Heartbeat, Lease, Page, StateName, WaitingRequest } from "../api/schemas.ts";
+import { newRequestId } from "../broker/request-id.ts";
+import type { Ask } from "../core/command.ts";
+import type { ClaimId, PoolName, RequestId } from "../core/ids.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { leaseView, type RequestView } from "../core/view.ts";
+import { durationIn } from "./durations.ts";
+import { answerStanding, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
+import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
+import { IdParams, ListQuery, pageOf } from "./paging.ts";
+import { problemOf } from "./problems.ts";
+import { anybody, renderLease, timestamp } from "./render.ts";
+import { problems } from "./responses.ts";
+import type { App, Site } from "./site.ts";
+
+export function leaseRoutes(app: App, site: Site): void {
+  acquireRoute(app, site);
+  lookRoutes(app, site);
+  heartbeatRoute(app, site);
+  releaseRoutes(app, site);
+}
+
+function acquireRoute(app: App, site: Site): void {
+  const { broker, tokens } = site;
+  const schema = {
+    tags: ["leases"],
+    summary: "Ask for resources; all of them are granted at one moment, or none",
+    body: AskBody,
+    response: { 201: Lease, 202: WaitingRequest, ...problems(400, 404, 409, 410, 422, 503) },
+  };
+  app.post("/v1/leases", { schema }, async (request, reply) => {
+    const waitMs = waitOf(request.body.wait);
+    mustHaveRoomToWait(site, waitMs);
+    const ask = askOf(request.body);
+    let outcome = await broker.submit({
+      type: "acquire",
+      id: newRequestId(broker.now()),
+      ask,
+      waitMs,
+    });
+    if (outcome.type === "waiting" && waitMs > 0) {
+      outcome = await fateOf(site, outcome.request, waitMs, reply);
+    }
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    const id =
+      outcome.type === "granted"
+        ? outcome.lease.id
+        : outcome.type === "waiting"
+          ? outcome.request.id
+          : undefined;
+    const audience = id === undefined ? anybody : { secrets: true, token: tokens.of(id) };
+    return answerStanding(site, reply, outcome, audience, 201);
+  });
+}
+
+/**
+ * Where a new request stands once there is news or time is up. When the connection closes first, a
+ * request without an id of the client's own leaves: nobody could come back for it.
+ */
+async function fateOf(
+  site: Site,
+  { id, key }: RequestView,
+  waitMs: number,
+  reply: FastifyReply,
+): Promise<Outcome> {
+  if ((await listen(site, id, waitMs, reply)) === "told") return standingOf(site, id);
+  return site.broker.submit(
+    key === undefined
+      ? { type: "leave", id, why: "disconnected" }
+      : { type: "keep-waiting", id, waitMs: 0 },
+  );
+}
+
+function lookRoutes(app: App, { broker, tokens }: Site): void {
+  const listing = {
+    tags: ["leases"],
+    summary: "Who holds what",
+    querystring: ListQuery,
+    response: { 200: Page(Lease), ...problems(400) },
+  };
+  app.get("/v1/leases", { schema: listing }, ({ query }) =>
+    broker.look((state) => {
+      const { pool, holder } = query;
+      const wanted = state.leases.values().filter((lease) => {
+        if (holder !== undefined && lease.ask.holder !== holder) return false;
+        return (
+          pool === undefined || lease.claims.some(({ resource }) => resource.pool.name === pool)
+        );
+      });
+      return pageOf(
+        wanted,
+        query,
+        ({ id }) => id,
+        (lease) => renderLease(leaseView(lease), anybody),
+      );
+    }),
+  );
+  const one = {
+    tags: ["leases"],
+    summary: "One lease; with its token also the user data of its resources",
+    params: IdParams,
+    response: { 200: Lease, ...problems(404, 409, 410) },
+  };
+  app.get("/v1/leases/:id", { schema: one }, async (request) => {
+    const id = request.params.id as RequestId;
+    const found = await broker.look((state) => {
+      const lease = state.leases.get(id);
+      if (lease !== undefined)
+        return renderLease(leaseView(lease), { secrets: isHolder(tokens, id, request) });
+      const ended = state.ended.byId.get(id);
+      if (state.requests.has(id)) return problemOf({ code: "lease_not_granted", id });
+      if (ended === undefined) return problemOf({ code: "lease_not_found", id });
+      return problemOf({ code: "lease_ended", id, how: ended.how, endedAt: ended.at });
+    });
+    if (found instanceof Problem) throw found;
+    return found;
+  });
+}
+
+function heartbeatRoute(app: App, { broker, tokens }: Site): void {
+  const schema = {
+    tags: ["leases"],
+    summary: "Stay alive for another ttl",
+    params: IdParams,
+    response: { 200: Heartbeat, ...problems(401, 403, 404, 409, 410) },
+  };
+  app.post("/v1/leases/:id/heartbeat", { schema }, async (request) => {
+    const id = request.params.id as RequestId;
+    mustBeHolder(tokens, id, request);
+    const outcome = await broker.submit({ type: "renew", id });
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    if (outcome.type !== "granted") throw new Error(`Cannot renew ${id}: it is ${outcome.type}`);
+    const { expiresAt, endsAt } = outcome.lease;
+    return {
+      id,
+      expiresAt: timestamp(expiresAt),
+      endsAt: endsAt === null ? null : timestamp(endsAt),
+    };
+  });
+}
+
+const ReleaseQuery = Type.Object(
+  { state: Type.Optional({ ...StateName, description: "Instead of the pool's onRelease" }) },
+  { additionalProperties: false },
+);
+
+const EndQuery = Type.Object(
+  {
+    ...ReleaseQuery.properties,
+    force: Type.Optional(
+      Type.Literal("true", { description: "An operator ends somebody's lease" }),
+    ),
+    by: Type.Optional(Type.String({ maxLength: limits.holderLengthMax })),
+    reason: Type.Optional(Type.String({ maxLength: 1_024 })),
+  },
+  { additionalProperties: false },
+);
+
+function releaseRoutes(app: App, { broker, tokens }: Site): void {
+  const whole = {
+    tags: ["leases"],
+    summary: "Give all of it back; again is fine",
+    params: IdParams,
+    querystring: EndQuery,
+    response: { 204: Type.Null(), ...problems(401, 403, 404, 409, 410, 503) },
+  };
+  app.delete("/v1/leases/:id", { schema: whole }, async (request, reply) => {
+    const id = request.params.id as RequestId;
+    const { force, by, reason, state } = request.query;
+    if (force === undefined) mustBeHolder(tokens, id, request);
+    else mustBeOperator(request);
+    const outcome = await broker.submit(
+      force === undefined
+        ? { type: "release", id, ...(state === undefined ? undefined : { state }) }
+        : { type: "revoke", id, reason: { by: by ?? "operator", why: reason ?? "" } },
+    );
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    return reply.code(204).send(null);
+  });
+  const one = {
+    tags: ["leases"],
+    summary: "Give one claim back; the rest of the lease goes on",
+    params: Type.Object({ id: Type.String(), claim: Type.String() }),
+    querystring: ReleaseQuery,
+    response: { 204: Type.Null(), ...problems(401, 403, 404, 409, 410, 503) },
+  };
+  app.delete("/v1/leases/:id/claims/:claim", { schema: one }, async (request, reply) => {
+    const id = request.params.id as RequestId;
+    const { state } = request.query;
+    mustBeHolder(tokens, id, request);
+    const claim = request.params.claim as ClaimId;
+    const outcome = await broker.submit({
+      type: "release",
+      id,
+      claim,
+      ...(state === undefined ? undefined : { state }),
+    });
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    return reply.code(204).send(null);
+  });
+}
+
+function waitOf(wait: string | undefined): number {
+  if (wait === undefined) return 0;
+  return durationIn("body.wait", wait, { minMs: 0, maxMs: limits.waitMsMax });
+}
+
+function askOf(body: AskBody): Ask {
+  const { ttlMsMin, ttlMsMax, lifetimeMsMin, lifetimeMsMax } = limits;
+  const { holder, requestId, ttl, lifetime, priority, labels } = body;
+  const ttlRange = { minMs: ttlMsMin, maxMs: ttlMsMax };
+  const lifetimeRange = { minMs: lifetimeMsMin, maxMs: lifetimeMsMax };
+  return {
+    holder,
+    items: body.items.map(({ pool, count }) => ({ pool: pool as PoolName, count: count ?? 1 })),
+    ...(requestId === undefined ? undefined : { key: requestId }),
+    ...(ttl === undefined ? undefined : { ttlMs: durationIn("body.ttl", ttl, ttlRange) }),
+    ...(lifetime === undefined
+      ? undefined
+      : { lifetimeMs: durationIn("body.lifetime", lifetime, lifetimeRange) }),
+    ...(priority === undefined ? undefined : { priority }),
+    ...(labels === undefined ? undefined : { labels }),
+  };
+}

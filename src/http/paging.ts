@@ -1,0 +1,57 @@
+import Type, { type Static } from "typebox";
+import { limits } from "../api/limits.ts";
+import type { PageOf } from "../api/schemas.ts";
+import { invalid } from "./problems.ts";
+
+export const IdParams = Type.Object({ id: Type.String({ maxLength: limits.nameLengthMax }) });
+export const NameParams = Type.Object({ name: Type.String({ maxLength: limits.nameLengthMax }) });
+
+const filter = Type.Optional(Type.String({ maxLength: limits.holderLengthMax }));
+
+export const pageFields = {
+  limit: Type.Optional(
+    Type.String({
+      pattern: "^[0-9]{1,6}$",
+      description: `At most ${limits.pageSizeMax}, ${limits.pageSizeDefault} unless given`,
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({ maxLength: limits.nameLengthMax, description: "The `next` of the page before" }),
+  ),
+};
+
+export const ListQuery = Type.Object(
+  { pool: filter, holder: filter, ...pageFields },
+  { additionalProperties: false },
+);
+
+type PageQuery = Partial<Static<Type.TObject<typeof pageFields>>>;
+
+/**
+ * One page in order of the key, which must be unique. A cursor is the last key of a page, so that
+ * pages neither repeat nor skip what stays, however much comes and goes between two calls.
+ */
+export function pageOf<Element, Rendered>(
+  elements: Iterable<Element>,
+  { limit, after }: PageQuery,
+  keyOf: (element: Element) => string,
+  render: (element: Element) => Rendered,
+): PageOf<Rendered> {
+  const size = limit === undefined ? limits.pageSizeDefault : Number(limit);
+  if (size < 1 || size > limits.pageSizeMax) {
+    throw invalid(
+      "query.limit",
+      `${size} is out of range`,
+      `Give a number from 1 to ${limits.pageSizeMax}`,
+    );
+  }
+  const behind: Element[] = [];
+  for (const element of elements) {
+    if (after === undefined || keyOf(element) > after) behind.push(element);
+  }
+  behind.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const page = behind.slice(0, size);
+  const last = page.at(-1);
+  const next = behind.length > size && last !== undefined ? keyOf(last) : null;
+  return { items: page.map(render), next };
+}

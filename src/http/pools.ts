@@ -1,0 +1,52 @@
+import Type from "typebox";
+import { Problem } from "../api/problem.ts";
+import { ConfigStatus, Page, Pool } from "../api/schemas.ts";
+import { poolNotFound } from "../core/acquire.ts";
+import type { PoolName } from "../core/ids.ts";
+import { NameParams, pageFields, pageOf } from "./paging.ts";
+import { problemOf } from "./problems.ts";
+import { renderPool } from "./render.ts";
+import { problems } from "./responses.ts";
+import type { App, Site } from "./site.ts";
+
+const PageQuery = Type.Object(pageFields, { additionalProperties: false });
+
+export function poolRoutes(app: App, { broker, configStatus }: Site): void {
+  const listing = {
+    tags: ["pools"],
+    summary: "All pools: sizes, states, who waits, policy",
+    querystring: PageQuery,
+    response: { 200: Page(Pool), ...problems(400) },
+  };
+  app.get("/v1/pools", { schema: listing }, ({ query }) =>
+    broker.look((state, now) =>
+      pageOf(
+        state.pools.values(),
+        query,
+        ({ name }) => name,
+        (pool) => renderPool(pool, now),
+      ),
+    ),
+  );
+  const one = {
+    tags: ["pools"],
+    summary: "One pool",
+    params: NameParams,
+    response: { 200: Pool, ...problems(404) },
+  };
+  app.get("/v1/pools/:name", { schema: one }, async ({ params }) => {
+    const found = await broker.look((state, now) => {
+      const pool = state.pools.get(params.name as PoolName);
+      if (pool !== undefined) return renderPool(pool, now);
+      return problemOf(poolNotFound(state, params.name as PoolName));
+    });
+    if (found instanceof Problem) throw found;
+    return found;
+  });
+  const config = {
+    tags: ["pools"],
+    summary: "Which configuration is in force, and what is wrong with the file as it is now",
+    response: { 200: ConfigStatus },
+  };
+  app.get("/v1/config", { schema: config }, async () => configStatus());
+}

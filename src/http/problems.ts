@@ -1,0 +1,117 @@
+/** Where every "no" gets its words: what is wrong, with the value, and what to do now. */
+import { Problem } from "../api/problem.ts";
+import type { Refusal } from "../core/refusal.ts";
+import { timestamp } from "./render.ts";
+
+export function problemOf(refusal: Refusal): Problem {
+  const { code } = refusal;
+  switch (code) {
+    case "pool_not_found": {
+      const { pool, nearest, known } = refusal;
+      const names =
+        known.length === 0 ? "The configuration has no pool" : `Use ${known.join(", ")}`;
+      const hint = nearest === undefined ? names : `Did you mean "${nearest}"?`;
+      const facts = { pool, known, ...(nearest === undefined ? undefined : { nearest }) };
+      return new Problem({ code, status: 404, message: `Cannot find pool "${pool}"`, hint, facts });
+    }
+    case "never_fits": {
+      const { pool, asked, size } = refusal;
+      return new Problem({
+        code,
+        status: 422,
+        message: `Cannot ever grant ${asked} of ${pool}: it has ${size}`,
+        hint: size === 0 ? "Choose another pool" : `Ask for ${size} at the most`,
+        facts: { pool, asked, size },
+      });
+    }
+    case "request_id_reused":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot use the request id "${refusal.key}": it belongs to another request`,
+        hint: "Use a new requestId for a new request; repeat one only with the same holder and items",
+      });
+    case "request_not_found":
+    case "lease_not_found":
+    case "claim_not_found":
+    case "resource_not_found":
+      return notFound(refusal);
+    case "request_ended":
+    case "lease_ended":
+      return ended(refusal);
+    case "lease_not_granted":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot use ${refusal.id} as a lease: it still waits`,
+        hint: `Wait for it with GET /v1/requests/${refusal.id}, or leave with DELETE`,
+      });
+    case "resource_held":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot set the state of ${refusal.resource}: ${refusal.holder} holds it`,
+        hint: "Drain it instead, or end the lease first",
+      });
+  }
+}
+
+type NotFound = Extract<
+  Refusal,
+  { code: "request_not_found" | "lease_not_found" | "claim_not_found" | "resource_not_found" }
+>;
+
+function notFound(refusal: NotFound): Problem {
+  const { code } = refusal;
+  const no = (message: string, hint: string) => new Problem({ code, status: 404, message, hint });
+  switch (code) {
+    case "request_not_found":
+      return no(`Cannot find request "${refusal.id}"`, "See who waits with GET /v1/requests");
+    case "lease_not_found":
+      return no(`Cannot find lease "${refusal.id}"`, "See who holds what with GET /v1/leases");
+    case "claim_not_found":
+      return no(
+        `Cannot find claim "${refusal.claim}" in lease ${refusal.id}`,
+        `See its claims with GET /v1/leases/${refusal.id}`,
+      );
+    case "resource_not_found": {
+      const { resource, nearest } = refusal;
+      const meant =
+        nearest === undefined ? "See them with GET /v1/resources" : `Did you mean "${nearest}"?`;
+      return no(`Cannot find resource "${resource}"`, meant);
+    }
+  }
+}
+
+const howEnded: Record<Extract<Refusal, { code: "lease_ended" }>["how"], string> = {
+  released: "it was given back",
+  expired: "no heartbeat came within its ttl",
+  lifetime: "it reached its lifetime",
+  revoked: "an operator ended it",
+  cancelled: "it left the queue",
+  disconnected: "its connection closed while it waited",
+  abandoned: "it was not asked after within its ttl",
+  unsatisfiable: "the configuration changed and has no room for it",
+};
+
+function ended(refusal: Extract<Refusal, { code: "lease_ended" | "request_ended" }>): Problem {
+  const { code, id, how } = refusal;
+  const endedAt = timestamp(refusal.endedAt);
+  const what = code === "lease_ended" ? "lease" : "request";
+  return new Problem({
+    code,
+    status: 410,
+    message: `Cannot go on with ${what} ${id}: ${howEnded[how]} at ${endedAt}`,
+    hint:
+      code === "lease_ended"
+        ? "Stop using its resources; ask again with a new requestId"
+        : "Ask again with a new requestId",
+    facts: { how, endedAt },
+  });
+}
+
+export function invalid(place: string, wrong: string, hint: string): Problem {
+  const facts = { errors: [{ place, message: wrong }] };
+  const message = `Cannot read ${place}: ${wrong}`;
+  return new Problem({ code: "invalid_request", status: 400, message, hint, facts });
+}

@@ -1,0 +1,163 @@
+/** From what the core shows to what the wire carries. */
+import type * as Wire from "../api/schemas.ts";
+import { formatDuration } from "../core/duration.ts";
+import { type NeedExplanation, statesOf } from "../core/explain.ts";
+import type { PoolPolicy } from "../core/policy.ts";
+import { freeCount, type Pool, type Resource, shownState } from "../core/state.ts";
+import type { Instant } from "../core/time.ts";
+import type { ClaimView, LeaseView, RequestView } from "../core/view.ts";
+
+const none: Readonly<Record<string, string>> = Object.freeze({});
+
+/** `secrets`: the reader has shown that it is the holder. `token`: it is the one that asks. */
+export interface Audience {
+  readonly secrets: boolean;
+  readonly token?: string;
+}
+
+export const anybody: Audience = { secrets: false };
+
+export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
+  return {
+    id: lease.id,
+    requestId: lease.key ?? null,
+    ...(audience.token === undefined ? undefined : { token: audience.token }),
+    holder: lease.holder,
+    priority: lease.priority,
+    labels: lease.labels ?? none,
+    ttl: formatDuration(lease.ttlMs),
+    queuedAt: timestamp(lease.queuedAt),
+    grantedAt: timestamp(lease.grantedAt),
+    expiresAt: timestamp(lease.expiresAt),
+    endsAt: timestampOrNull(lease.endsAt),
+    waitedSeconds: (lease.grantedAt - lease.queuedAt) / 1_000,
+    claims: lease.claims.map((claim) => renderClaim(claim, audience)),
+  };
+}
+
+function renderClaim(claim: ClaimView, audience: Audience): Wire.Claim {
+  return {
+    id: claim.id,
+    pool: claim.pool,
+    resource: claim.resource,
+    fence: claim.fence,
+    heldUntil: timestampOrNull(claim.heldUntil),
+    labels: claim.labels,
+    ...(audience.secrets ? { userData: claim.userData } : undefined),
+  };
+}
+
+export function renderRequest(
+  request: RequestView,
+  now: Instant,
+  audience: Audience,
+): Wire.WaitingRequest {
+  return {
+    id: request.id,
+    requestId: request.key ?? null,
+    ...(audience.token === undefined ? undefined : { token: audience.token }),
+    holder: request.holder,
+    priority: request.priority,
+    labels: request.labels ?? none,
+    ttl: formatDuration(request.ttlMs),
+    items: request.items.map(({ pool, count }) => ({ pool, count })),
+    queuedAt: timestamp(request.queuedAt),
+    waitedSeconds: seconds(now - request.queuedAt),
+    position: request.position,
+    etaSeconds: request.etaMs === null ? null : Math.round(request.etaMs / 1_000),
+    reason: request.reason,
+  };
+}
+
+export function renderPool(pool: Pool, now: Instant): Wire.Pool {
+  const oldest = oldestQueuedAt(pool);
+  return {
+    name: pool.name,
+    total: pool.members.size,
+    free: freeCount(pool),
+    states: statesOf(pool),
+    waiting: pool.queue.size,
+    oldestWaitSeconds: oldest === null ? null : seconds(now - oldest),
+    meanHoldSeconds: pool.holds.count === 0 ? null : seconds(pool.holds.meanMs),
+    retiring: pool.retired,
+    policy: renderPolicy(pool.policy),
+  };
+}
+
+/** The head of the line has waited longest, unless priorities have put a younger one before it. */
+export function oldestQueuedAt(pool: Pool): Instant | null {
+  let oldest: Instant | null = null;
+  for (const { queuedAt } of pool.queue) {
+    if (oldest === null || queuedAt < oldest) oldest = queuedAt;
+  }
+  return oldest;
+}
+
+function renderPolicy(policy: PoolPolicy): Wire.Pool["policy"] {
+  const { ttlMs, lifetimeMs, holdMs, cooldownMs, lockDelayMs, patienceMs } = policy;
+  return {
+    ttl: formatDuration(ttlMs),
+    lifetime: lifetimeMs === null ? null : formatDuration(lifetimeMs),
+    hold: holdMs === null ? null : formatDuration(holdMs),
+    cooldown: formatDuration(cooldownMs),
+    lockDelay: formatDuration(lockDelayMs),
+    patience: formatDuration(patienceMs),
+    onRelease: policy.onRelease,
+    onExpire: policy.onExpire,
+  };
+}
+
+export function renderResource(resource: Resource): Wire.Resource {
+  const { claim } = resource;
+  return {
+    name: resource.name,
+    pool: resource.pool.name,
+    state: shownState(resource),
+    drained: resource.drained,
+    retiring: resource.retired,
+    note: resource.note,
+    changedAt: timestamp(resource.changedAt),
+    restsUntil: resource.heapIndex < 0 ? null : timestamp(resource.dueAt),
+    labels: resource.labels,
+    userDataKeys: Object.keys(resource.userData),
+    lease: claim && {
+      id: claim.lease.id,
+      holder: claim.lease.ask.holder,
+      since: timestamp(claim.lease.grantedAt),
+      fence: claim.fence,
+    },
+  };
+}
+
+export function renderNeeds(needs: readonly NeedExplanation[]): Wire.Explanation["needs"] {
+  return needs.map((need) => ({
+    ...need,
+    aheadOfIt: [...need.aheadOfIt],
+    heldBy: need.heldBy.map((held) => ({
+      ...held,
+      since: timestamp(held.since),
+      backBy: timestamp(held.backBy),
+    })),
+  }));
+}
+
+function seconds(durationMs: number): number {
+  return Math.max(0, Math.round(durationMs) / 1_000);
+}
+
+let lastSecond = -1;
+let lastPrefix = "";
+
+/** RFC 3339. Times of one reply mostly share their second, and its text is the costly part. */
+export function timestamp(instant: Instant): string {
+  const second = Math.floor(instant / 1_000);
+  if (second !== lastSecond) {
+    lastPrefix = new Date(second * 1_000).toISOString().slice(0, -4);
+    lastSecond = second;
+  }
+  return `${lastPrefix}${String(instant - second * 1_000).padStart(3, "0")}Z`;
+}
+
+function timestampOrNull(instant: Instant | null): string | null {
+  return instant === null ? null : timestamp(instant);
+}

@@ -1,0 +1,153 @@
+import Type from "typebox";
+import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
+import { Duration, Explanation, Lease, Page, WaitingRequest } from "../api/schemas.ts";
+import { explainNeeds } from "../core/explain.ts";
+import type { RequestId } from "../core/ids.ts";
+import type { State } from "../core/state.ts";
+import { requestView } from "../core/view.ts";
+import { durationIn } from "./durations.ts";
+import { answerStanding, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
+import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
+import { IdParams, ListQuery, pageOf } from "./paging.ts";
+import { problemOf } from "./problems.ts";
+import { anybody, renderNeeds, renderRequest } from "./render.ts";
+import { problems } from "./responses.ts";
+import type { App, Site } from "./site.ts";
+
+export function requestRoutes(app: App, site: Site): void {
+  listRoute(app, site);
+  pollRoute(app, site);
+  leaveRoute(app, site);
+  explainRoute(app, site);
+}
+
+function listRoute(app: App, { broker }: Site): void {
+  const schema = {
+    tags: ["requests"],
+    summary: "Who waits",
+    querystring: ListQuery,
+    response: { 200: Page(WaitingRequest), ...problems(400) },
+  };
+  app.get("/v1/requests", { schema }, ({ query }) =>
+    broker.look((state, now) => {
+      const { pool, holder } = query;
+      const wanted = state.requests.values().filter((request) => {
+        if (holder !== undefined && request.ask.holder !== holder) return false;
+        return pool === undefined || request.needs.some((need) => need.pool.name === pool);
+      });
+      return pageOf(
+        wanted,
+        query,
+        ({ id }) => id,
+        (request) => renderRequest(requestView(request, now), now, anybody),
+      );
+    }),
+  );
+}
+
+const PollQuery = Type.Object({ wait: Type.Optional(Duration) }, { additionalProperties: false });
+
+function pollRoute(app: App, site: Site): void {
+  const { broker, tokens } = site;
+  const schema = {
+    tags: ["requests"],
+    summary: "Where a request stands: 200 with its lease once granted, 202 while it waits",
+    description:
+      "Only the holder, who shows the token, counts as present; a request not asked after for its ttl is given up",
+    params: IdParams,
+    querystring: PollQuery,
+    response: { 200: Lease, 202: WaitingRequest, ...problems(400, 404, 410, 503) },
+  };
+  app.get("/v1/requests/:id", { schema }, async (request, reply) => {
+    const { wait } = request.query;
+    const waitMs =
+      wait === undefined
+        ? 0
+        : durationIn("query.wait", wait, { minMs: 0, maxMs: limits.waitMsMax });
+    mustHaveRoomToWait(site, waitMs);
+    const id = await broker.look((state) => meant(state, request.params.id));
+    const secrets = isHolder(tokens, id, request);
+    let outcome = secrets
+      ? await broker.submit({ type: "keep-waiting", id, waitMs })
+      : await standingOf(site, id);
+    if (outcome.type === "waiting" && waitMs > 0) {
+      const heard = await listen(site, id, waitMs, reply);
+      if (heard === "gone" && secrets) await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
+      outcome = await standingOf(site, id);
+    }
+    return answerStanding(site, reply, outcome, { secrets }, 200);
+  });
+}
+
+/** People may name a request by the id that its client chose. */
+function meant(state: State, name: string): RequestId {
+  const id = name as RequestId;
+  const known = state.requests.has(id) || state.leases.has(id) || state.ended.byId.has(id);
+  return known ? id : (state.keys.get(name) ?? id);
+}
+
+const LeaveQuery = Type.Object(
+  { force: Type.Optional(Type.Literal("true", { description: "An operator takes somebody out" })) },
+  { additionalProperties: false },
+);
+
+function leaveRoute(app: App, { broker, tokens }: Site): void {
+  const schema = {
+    tags: ["requests"],
+    summary: "Leave the queue; again is fine",
+    params: IdParams,
+    querystring: LeaveQuery,
+    response: { 204: Type.Null(), ...problems(401, 403, 404, 409, 410, 503) },
+  };
+  app.delete("/v1/requests/:id", { schema }, async (request, reply) => {
+    const id = request.params.id as RequestId;
+    if (request.query.force === undefined) mustBeHolder(tokens, id, request);
+    else mustBeOperator(request);
+    const outcome = await broker.submit({ type: "leave", id, why: "cancelled" });
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    if (outcome.type === "granted") {
+      throw new Problem({
+        code: "request_granted",
+        status: 409,
+        message: `Cannot leave the queue: ${id} has been granted`,
+        hint: `Give it back with DELETE /v1/leases/${id}`,
+      });
+    }
+    return reply.code(204).send(null);
+  });
+}
+
+function explainRoute(app: App, { broker }: Site): void {
+  const schema = {
+    tags: ["requests"],
+    summary: "Why it waits: what it needs, what is free, who is ahead, who holds the rest",
+    params: IdParams,
+    response: { 200: Explanation, ...problems(404, 409, 410) },
+  };
+  app.get("/v1/explain/:id", { schema }, async (request) => {
+    const found = await broker.look((state, now) => {
+      const id = meant(state, request.params.id);
+      const waiting = state.requests.get(id);
+      if (waiting !== undefined) {
+        const needs = renderNeeds(explainNeeds(waiting, now));
+        return { request: renderRequest(requestView(waiting, now), now, anybody), needs };
+      }
+      if (state.leases.has(id)) return granted(id);
+      const ended = state.ended.byId.get(id);
+      if (ended === undefined) return problemOf({ code: "request_not_found", id });
+      return problemOf({ code: "request_ended", id, how: ended.how, endedAt: ended.at });
+    });
+    if (found instanceof Problem) throw found;
+    return found;
+  });
+}
+
+function granted(id: RequestId): Problem {
+  return new Problem({
+    code: "request_granted",
+    status: 409,
+    message: `Cannot explain why ${id} waits: it has been granted`,
+    hint: `See the lease with GET /v1/leases/${id}`,
+  });
+}

@@ -1,0 +1,84 @@
+import Type from "typebox";
+import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
+import { Page, Resource, ResourcePatch } from "../api/schemas.ts";
+import { resourceNotFound } from "../core/change-resource.ts";
+import type { PoolName, ResourceName } from "../core/ids.ts";
+import { shownState } from "../core/state.ts";
+import { mustBeOperator } from "./holder.ts";
+import { NameParams, pageFields, pageOf } from "./paging.ts";
+import { problemOf } from "./problems.ts";
+import { renderResource } from "./render.ts";
+import { problems } from "./responses.ts";
+import type { App, Site } from "./site.ts";
+
+const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
+const Query = Type.Object(
+  { pool: filter, state: filter, ...pageFields },
+  { additionalProperties: false },
+);
+
+export function resourceRoutes(app: App, site: Site): void {
+  const { broker } = site;
+  const listing = {
+    tags: ["resources"],
+    summary: "All resources, or those of a pool or in a state",
+    querystring: Query,
+    response: { 200: Page(Resource), ...problems(400) },
+  };
+  app.get("/v1/resources", { schema: listing }, ({ query }) =>
+    broker.look((state) => {
+      const { pool } = query;
+      const members =
+        pool === undefined
+          ? state.resources.values()
+          : (state.pools.get(pool as PoolName)?.members ?? []);
+      const wanted = Iterator.from(members).filter(
+        (resource) => query.state === undefined || shownState(resource) === query.state,
+      );
+      return pageOf(wanted, query, ({ name }) => name, renderResource);
+    }),
+  );
+  const one = {
+    tags: ["resources"],
+    summary: "One resource",
+    params: NameParams,
+    response: { 200: Resource, ...problems(404) },
+  };
+  app.get("/v1/resources/:name", { schema: one }, ({ params }) => find(site, params.name));
+  patchRoute(app, site);
+}
+
+function patchRoute(app: App, site: Site): void {
+  const schema = {
+    tags: ["resources"],
+    summary: "Drain, undrain, quarantine, free, label; user data",
+    params: NameParams,
+    body: ResourcePatch,
+    response: { 200: Resource, ...problems(400, 403, 404, 409, 503) },
+  };
+  app.patch("/v1/resources/:name", { schema }, async (request) => {
+    mustBeOperator(request);
+    const resource = request.params.name as ResourceName;
+    const { by, reason, ...change } = request.body;
+    const because = { by: by ?? "operator", why: reason ?? "" };
+    const outcome = await site.broker.submit({
+      type: "change-resource",
+      resource,
+      change,
+      reason: because,
+    });
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    return find(site, resource);
+  });
+}
+
+async function find({ broker }: Site, name: string) {
+  const found = await broker.look((state) => {
+    const resource = state.resources.get(name as ResourceName);
+    if (resource !== undefined) return renderResource(resource);
+    return problemOf(resourceNotFound(state, name as ResourceName));
+  });
+  if (found instanceof Problem) throw found;
+  return found;
+}

@@ -1,0 +1,116 @@
+import type { Logger } from "pino";
+import type { ConfigStatus } from "../api/schemas.ts";
+import type { Broker } from "../broker/broker.ts";
+import { loadConfig } from "../config/load.ts";
+import type { ParsedConfig } from "../config/parse.ts";
+import { formatProblem, formatWarning } from "../config/problem.ts";
+import { type ConfigWatch, watchConfig } from "../config/watch.ts";
+import { CannotServe, exitCodes } from "./cannot-serve.ts";
+
+/**
+ * The configuration that the broker lends by, and its file. A file that is bad when the server
+ * starts stops it; one that becomes bad later is refused, and the one before stays in force.
+ */
+export class ConfigInForce {
+  readonly #file: string;
+  readonly #broker: Broker;
+  readonly #logger: Logger;
+  #status: ConfigStatus;
+  #watch: ConfigWatch | undefined;
+  /** One reload after the other, in the order in which they were asked for. */
+  #reloading: Promise<void> = Promise.resolve();
+
+  private constructor(file: string, broker: Broker, logger: Logger) {
+    this.#file = file;
+    this.#broker = broker;
+    this.#logger = logger;
+    const now = new Date().toISOString();
+    this.#status = {
+      file,
+      ok: true,
+      inForceSince: now,
+      checkedAt: now,
+      pools: 0,
+      resources: 0,
+      problems: [],
+      warnings: [],
+    };
+  }
+
+  static async start(file: string, broker: Broker, logger: Logger): Promise<ConfigInForce> {
+    const config = new ConfigInForce(file, broker, logger);
+    config.#watch = await watchConfig(file, (parsed) => config.#queue(parsed));
+    const parsed = await loadConfig(file);
+    if (!parsed.ok) {
+      await config.close();
+      throw new CannotServe(
+        parsed.problems.map(formatProblem).join("\n"),
+        `Mend the file, then check it with: berth config check ${file}`,
+        exitCodes.configuration,
+      );
+    }
+    await config.#use(parsed);
+    return config;
+  }
+
+  get status(): ConfigStatus {
+    return this.#status;
+  }
+
+  /** Reads the file again even if it has not changed, as SIGHUP asks for. */
+  async reload(): Promise<void> {
+    this.#queue(await loadConfig(this.#file));
+    await this.#reloading;
+  }
+
+  async close(): Promise<void> {
+    await this.#watch?.close();
+    await this.#reloading;
+  }
+
+  #queue(parsed: ParsedConfig): void {
+    this.#reloading = this.#reloading
+      .then(() => this.#use(parsed))
+      .catch((cause: unknown) => {
+        this.#status = {
+          ...this.#status,
+          ok: false,
+          checkedAt: new Date().toISOString(),
+          problems: [String(cause)],
+        };
+        this.#logger.error(
+          { err: cause, file: this.#file },
+          "the new configuration could not be put in force",
+        );
+      });
+  }
+
+  async #use(parsed: ParsedConfig): Promise<void> {
+    const now = new Date().toISOString();
+    if (!parsed.ok) {
+      const problems = parsed.problems.map(formatProblem);
+      this.#status = { ...this.#status, ok: false, checkedAt: now, problems };
+      this.#logger.error(
+        { file: this.#file, problems },
+        "the new configuration is refused, the old one stays in force",
+      );
+      return;
+    }
+    await this.#broker.submit({ type: "configure", pools: parsed.pools });
+    const pools = parsed.pools.length;
+    const resources = parsed.pools.reduce((sum, { members }) => sum + members.length, 0);
+    const warnings = parsed.warnings.map(formatWarning);
+    this.#status = {
+      file: this.#file,
+      ok: true,
+      inForceSince: now,
+      checkedAt: now,
+      pools,
+      resources,
+      problems: [],
+      warnings,
+    };
+    for (const warning of warnings) this.#logger.warn(warning);
+    this.#logger.info({ file: this.#file, pools, resources }, "configuration in force");
+  }
+}

@@ -1,0 +1,36 @@
+import { isIP } from "node:net";
+import { CannotServe, exitCodes } from "./cannot-serve.ts";
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `127.0.0.1:8080`, `[::1]:8080`, `localhost:0` or just `:8080`, which is loopback as well. */
+export function parseListenAddress(text: string): ListenAddress {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535) {
+    throw new CannotServe(
+      `Cannot listen on "${text}": it is not HOST:PORT`,
+      "Write it like 127.0.0.1:8080 or [::1]:8080; port 0 takes any free one",
+      exitCodes.usage,
+    );
+  }
+  return { host: host === "" ? "127.0.0.1" : host, port: Number(port) };
+}
+
+/** There is no authentication yet: who can reach the port can take what it lends. */
+export function refuseToBeReachable({ host }: ListenAddress, insecure: boolean): void {
+  if (insecure || isLoopbackHost(host)) return;
+  throw new CannotServe(
+    `Cannot listen on ${host}: anybody who reaches it could take and give back leases`,
+    "Listen on 127.0.0.1, or say --insecure-listen if the network itself keeps others out",
+    exitCodes.usage,
+  );
+}
+
+function isLoopbackHost(host: string): boolean {
+  if (host === "localhost") return true;
+  return isIP(host) === 4 ? host.startsWith("127.") : host === "::1";
+}
