@@ -298,10 +298,7 @@ export class Broker {
   }
 
   async #afterFailure(cause: Error, batch: readonly Pending[]): Promise<void> {
-    if (cause instanceof JournalConflict) {
-      this.#closed = true;
-      for (const listener of this.#listeners) listener.fatal?.(cause);
-    }
+    if (cause instanceof JournalConflict) this.#end(cause);
     this.#unwritable = cause;
     for (const pending of batch) pending.reject(this.#unavailable());
     for (const listener of this.#listeners) listener.writable?.(cause);
@@ -318,9 +315,8 @@ export class Broker {
   ): Promise<void> {
     for (const listener of this.#listeners) listener.failed?.(command, cause);
     if (command.type === "tick") {
-      this.#closed = true;
       for (const pending of batch) pending.reject(asError(cause));
-      for (const listener of this.#listeners) listener.fatal?.(asError(cause));
+      this.#end(asError(cause));
     } else {
       batch[index]?.reject(asError(cause));
       this.#pending = [...batch.filter((_, place) => place !== index), ...this.#pending];
@@ -328,6 +324,12 @@ export class Broker {
     await this.#readBack();
     this.#busy = null;
     this.#rest();
+  }
+
+  /** It must not go on: what it believes and what the journal says cannot be reconciled. */
+  #end(cause: Error): void {
+    this.#closed = true;
+    for (const listener of this.#listeners) listener.fatal?.(cause);
   }
 
   /** Replaces memory by what the journal says, however long the journal takes to be readable. */
@@ -341,7 +343,8 @@ export class Broker {
         this.#state = state;
         this.#head = head;
         return;
-      } catch {
+      } catch (cause) {
+        if (!(cause instanceof JournalUnavailable)) return this.#end(asError(cause));
         await this.#pause(this.#options.probeEveryMs);
       }
     }

@@ -84,10 +84,13 @@ export function freeze(state: State): FrozenState {
   };
 }
 
+/** Lists and strangers to any list in an order of their own, so that equal states freeze equally. */
 function freezePool(pool: Pool): FrozenPool {
   const { name, policy, retired, holds } = pool;
-  const listed = [...pool.idle.values()].flatMap((list) => [...list]);
+  const lists = [...pool.idle].sort(([a], [b]) => (a < b ? -1 : 1));
+  const listed = lists.flatMap(([, list]) => [...list]);
   const others = [...pool.members].filter((resource) => resource.list === null);
+  others.sort((a, b) => (a.name < b.name ? -1 : 1));
   const resources = [...listed, ...others].map(freezeResource);
   return { name, policy, retired, holds: { ...holds }, resources };
 }

@@ -1,0 +1,113 @@
+/** What must be true of a state between any two commands. Costs O(state): for tests only. */
+import { fits } from "../src/core/grant.ts";
+import { freeze, thaw } from "../src/core/snapshot.ts";
+import { type Pool, type State, shownState } from "../src/core/state.ts";
+import type { Instant } from "../src/core/time.ts";
+import { insist } from "./violation.ts";
+
+export function checkState(state: State, now: Instant): void {
+  checkHolders(state);
+  checkDeadlines(state);
+  for (const pool of state.pools.values()) {
+    checkPool(state, pool);
+    checkNothingIdle(pool, now);
+  }
+}
+
+function checkHolders(state: State): void {
+  const fences = new Set<number>();
+  for (const lease of state.leases.values()) {
+    for (const claim of lease.claims) {
+      insist(
+        claim.resource.claim === claim,
+        () => `${claim.resource.name} is claimed by ${lease.id} and another`,
+      );
+      insist(
+        !fences.has(claim.fence) && claim.fence <= state.fence,
+        () => `the fence ${claim.fence} is not unique`,
+      );
+      fences.add(claim.fence);
+    }
+  }
+  for (const { name, claim } of state.resources.values()) {
+    if (claim === null) continue;
+    const known = state.leases.get(claim.lease.id)?.claims.includes(claim) === true;
+    insist(known, () => `${name} is held by ${claim.lease.id}, which is no lease`);
+  }
+  for (const [key, id] of state.keys) {
+    const known = state.requests.get(id) ?? state.leases.get(id);
+    const ended = state.ended.byId.get(id);
+    insist(
+      known?.ask.key === key || ended?.key === key,
+      () => `the key ${key} leads to ${id}, which has another`,
+    );
+  }
+}
+
+/** Nothing waits on an administrator by accident: all that lives has a time at which it ends. */
+function checkDeadlines(state: State): void {
+  const timed = [...state.leases.values(), ...state.requests.values()];
+  for (const { id, heapIndex, dueAt } of timed) {
+    insist(heapIndex >= 0 && Number.isFinite(dueAt), () => `nothing will end ${id}`);
+  }
+  for (const { name, state: shown, heapIndex } of state.resources.values()) {
+    insist(
+      (shown === "cooling") === heapIndex >= 0,
+      () => `${name} is ${shown} with a deadline at ${heapIndex}`,
+    );
+  }
+}
+
+function checkPool(state: State, pool: Pool): void {
+  const shown = new Map<string, number>();
+  let size = 0;
+  for (const resource of pool.members) {
+    insist(
+      state.resources.get(resource.name) === resource,
+      () => `${resource.name} is a stranger in ${pool.name}`,
+    );
+    shown.set(shownState(resource), (shown.get(shownState(resource)) ?? 0) + 1);
+    if (!resource.retired) size += 1;
+    const usable = resource.claim === null && !resource.drained && !resource.retired;
+    const list = usable ? pool.idle.get(resource.state) : null;
+    insist(resource.list === (list ?? null), () => `${resource.name} is in the wrong idle list`);
+  }
+  insist(size === pool.size, () => `${pool.name} counts ${pool.size}, has ${size}`);
+  for (const [name, count] of pool.shown) {
+    insist(
+      count === (shown.get(name) ?? 0),
+      () => `${pool.name} counts ${count} ${name}, has ${shown.get(name)}`,
+    );
+  }
+  for (const list of pool.idle.values()) {
+    insist([...list].length === list.size, () => `an idle list of ${pool.name} has lost count`);
+  }
+  const line = [...pool.queue];
+  const waiting = [...state.requests.values()].filter(({ needs }) =>
+    needs.some((need) => need.pool === pool),
+  );
+  insist(
+    line.length === waiting.length && waiting.every((request) => line.includes(request)),
+    () => `the line of ${pool.name} is not who waits for it`,
+  );
+}
+
+/** Whoever is first in a line waits only for what is not there. */
+function checkNothingIdle(pool: Pool, now: Instant): void {
+  const head = pool.queue.at(0);
+  if (head === undefined || head.needs.length > 1) return;
+  insist(
+    !fits(head.needs, head, now),
+    () => `${head.id} waits for ${pool.name} although it is there`,
+  );
+}
+
+/** Two states that behave alike look alike here. Signs of life are left out: no journal has them. */
+export function fingerprint(state: State): string {
+  return JSON.stringify(freeze(state));
+}
+
+export function checkSnapshot(state: State): void {
+  const text = fingerprint(state);
+  insist(fingerprint(thaw(JSON.parse(text))) === text, () => "a snapshot thaws to another state");
+}

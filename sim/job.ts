@@ -1,0 +1,138 @@
+/**
+ * A CI job as it really behaves: it asks and retries, waits, heartbeats while it works, gives back
+ * or dies, or sleeps past its ttl and wakes up believing that nothing has happened.
+ */
+import type { Ask } from "../src/core/command.ts";
+import type { RequestId } from "../src/core/ids.ts";
+import type { LeaseView } from "../src/core/view.ts";
+import type { Network } from "./network.ts";
+import type { Observer } from "./observer.ts";
+import type { Random } from "./random.ts";
+import type { Reply } from "./server.ts";
+import type { World } from "./world.ts";
+
+export interface JobWorld {
+  readonly world: World;
+  readonly random: Random;
+  readonly network: Network;
+  readonly observer: Observer;
+  /** While true, jobs may die and oversleep. */
+  faulty(): boolean;
+}
+
+interface Grant {
+  readonly lease: LeaseView;
+  readonly token: string;
+  readonly askedAtMs: number;
+}
+
+const callTimeoutMs = 3_000;
+const pollMs = 10_000;
+
+export async function runJob(name: string, ask: Ask, jobWorld: JobWorld): Promise<void> {
+  const { world, random, network, observer } = jobWorld;
+  const patienceMs = random.chance(0.15) ? random.between(1_000, 60_000) : Number.POSITIVE_INFINITY;
+  const grant = await obtain(name, ask, jobWorld, world.nowMs + patienceMs);
+  if (grant === undefined) return;
+  const held = observer.took(name, grant.lease, grant.askedAtMs + grant.lease.ttlMs);
+  if (jobWorld.faulty() && random.chance(0.1)) return; // It dies at once and says nothing.
+  if (jobWorld.faulty() && random.chance(0.05)) void meddle(grant, jobWorld);
+  const end = await work(grant, held, jobWorld);
+  if (end === "died") return;
+  observer.gaveBack(held);
+  for (;;) {
+    const reply = await network.call(
+      { type: "release", id: grant.lease.id, token: grant.token },
+      callTimeoutMs,
+    );
+    if (reply?.type === "outcome") return;
+    await world.sleep(random.between(100, 2_000));
+  }
+}
+
+/** Asks until there is an answer, then waits until it is granted, refused, or no longer wanted. */
+async function obtain(
+  name: string,
+  ask: Ask,
+  jobWorld: JobWorld,
+  giveUpAtMs: number,
+): Promise<Grant | undefined> {
+  const { world, random, network, observer } = jobWorld;
+  let known: { readonly id: RequestId; readonly token: string } | undefined;
+  for (;;) {
+    if (jobWorld.faulty() && random.chance(0.01)) return undefined; // It dies while it waits.
+    if (world.nowMs > giveUpAtMs && known !== undefined) {
+      const reply = await network.call({ type: "leave", ...known }, callTimeoutMs);
+      if (reply?.type === "outcome" && reply.outcome.type === "done")
+        return observer.left(known.id);
+      if (reply?.type === "outcome" && reply.outcome.type === "refused") return undefined;
+    }
+    const askedAtMs = world.nowMs;
+    const waitMs = random.chance(0.5) ? pollMs : 0;
+    const reply = await network.call(
+      known === undefined ? { type: "acquire", ask, waitMs } : { type: "poll", ...known, waitMs },
+      callTimeoutMs + waitMs,
+    );
+    const fate = judge(reply);
+    if (fate === "over") return undefined;
+    if (fate === "unknown") {
+      if (known === undefined && ask.key === undefined) return undefined; // It could not come back.
+    } else {
+      known = { id: fate.id, token: fate.token };
+      if (fate.lease !== undefined) {
+        observer.acknowledged(name, fate.lease);
+        return { lease: fate.lease, token: fate.token, askedAtMs };
+      }
+    }
+    await world.sleep(random.between(10, 3_000));
+  }
+}
+
+type Fate =
+  | "unknown"
+  | "over"
+  | { readonly id: RequestId; readonly token: string; readonly lease?: LeaseView };
+
+function judge(reply: Reply | undefined): Fate {
+  if (reply === undefined || reply.type === "unavailable") return "unknown";
+  if (reply.type === "forbidden") return "over";
+  const { outcome, token } = reply;
+  if (outcome.type === "granted") return { id: outcome.lease.id, token, lease: outcome.lease };
+  if (outcome.type === "waiting") return { id: outcome.request.id, token };
+  return "over";
+}
+
+type Held = ReturnType<Observer["took"]>;
+
+/** Works for its time, with a heartbeat every third of the ttl; stops when it must assume the worst. */
+async function work(grant: Grant, held: Held, jobWorld: JobWorld): Promise<"done" | "died"> {
+  const { world, random, network, observer } = jobWorld;
+  const { lease, token } = grant;
+  const untilMs = world.nowMs + random.between(1_000, 120_000);
+  while (world.nowMs < untilMs && world.nowMs < held.believedUntilMs) {
+    if (jobWorld.faulty() && random.chance(0.01)) return "died";
+    const oversleeps = jobWorld.faulty() && random.chance(0.01);
+    const beat = oversleeps ? lease.ttlMs * 2 : Math.min(lease.ttlMs / 3, untilMs - world.nowMs);
+    await world.sleep(Math.max(1, beat));
+    if (world.nowMs >= untilMs || world.nowMs >= held.believedUntilMs) break;
+    const sentAtMs = world.nowMs;
+    const reply = await network.call(
+      { type: "renew", id: lease.id, token },
+      Math.min(callTimeoutMs, lease.ttlMs / 6),
+    );
+    if (reply?.type !== "outcome") continue;
+    if (reply.outcome.type === "granted") observer.renewed(held, sentAtMs + lease.ttlMs);
+    else break; // It is told that it lost the lease.
+  }
+  return "done";
+}
+
+/** A confused job: it uses its own token for somebody else's lease. */
+async function meddle(grant: Grant, { random, network, observer }: JobWorld): Promise<void> {
+  const victim = observer.anotherLease(grant.lease.id, random);
+  if (victim === undefined) return;
+  await network.call(
+    { type: random.pick(["release", "renew"]), id: victim, token: grant.token },
+    callTimeoutMs,
+  );
+}

@@ -1,0 +1,44 @@
+import type { Random } from "./random.ts";
+import type { Call, Reply, Server } from "./server.ts";
+import type { World } from "./world.ts";
+
+/** Between clients and the server: slow, and while it is bad, it loses and repeats what it carries. */
+export class Network {
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #server: Server;
+  bad = true;
+
+  constructor(world: World, random: Random, server: Server) {
+    this.#world = world;
+    this.#random = random;
+    this.#server = server;
+  }
+
+  /** Undefined: no reply within `timeoutMs`, whatever has become of the call. */
+  call(call: Call, timeoutMs: number): Promise<Reply | undefined> {
+    return new Promise((resolve) => {
+      this.#world.after(timeoutMs, () => resolve(undefined));
+      const copies = this.bad && this.#random.chance(0.05) ? 2 : 1;
+      for (let copy = 0; copy < copies; copy++) {
+        if (this.#lost()) continue;
+        this.#world.after(this.#delayMs(), () => void this.#deliver(call, resolve));
+      }
+    });
+  }
+
+  async #deliver(call: Call, resolve: (reply: Reply | undefined) => void): Promise<void> {
+    const reply = await this.#server.call(call);
+    if (reply === undefined || this.#lost()) return;
+    this.#world.after(this.#delayMs(), () => resolve(reply));
+  }
+
+  #lost(): boolean {
+    return this.bad && this.#random.chance(0.05);
+  }
+
+  #delayMs(): number {
+    const slow = this.bad && this.#random.chance(0.05);
+    return this.#random.between(0, slow ? 5_000 : 30);
+  }
+}

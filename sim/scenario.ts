@@ -1,0 +1,71 @@
+/** What a seed makes: pools, jobs, and the configuration as somebody edits it. */
+import type { Ask } from "../src/core/command.ts";
+import type { PoolName, ResourceName } from "../src/core/ids.ts";
+import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../src/core/policy.ts";
+import type { Random } from "./random.ts";
+
+export function randomPools(random: Random): PoolSpec[] {
+  const names = ["aws", "gcp", "slots", "metal"].slice(0, random.between(1, 4));
+  return names.map((name) => ({
+    name: name as PoolName,
+    policy: randomPolicy(random),
+    members: members(name, random.between(1, 5)),
+  }));
+}
+
+function randomPolicy(random: Random): PoolPolicy {
+  return {
+    ...defaultPolicy,
+    ttlMs: random.between(10, 60) * 1_000,
+    cooldownMs: random.pick([0, 0, 0, 5_000]),
+    lockDelayMs: random.pick([0, 1_000, 15_000]),
+    holdMs: random.pick([null, null, null, 20_000]),
+    lifetimeMs: random.pick([null, null, null, 90_000]),
+    patienceMs: random.pick([0, 20_000, 120_000]),
+    onRelease: random.pick(["free", "free", "dirty"]),
+    onExpire: random.pick(["free", "free", "dirty", "quarantined"]),
+  };
+}
+
+function members(pool: string, count: number): PoolSpec["members"] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `${pool}-${index + 1}` as ResourceName,
+    labels: {},
+  }));
+}
+
+/** Somebody edits the file: sizes change, a pool goes, a resource moves to another pool. */
+export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
+  const edited = pools.map((pool) => {
+    const size = Math.max(1, pool.members.length + random.between(-2, 2));
+    return { ...pool, members: members(pool.name, size) };
+  });
+  const [first, second] = edited;
+  if (first !== undefined && second !== undefined && random.chance(0.3)) {
+    const [moved, ...rest] = first.members;
+    if (moved !== undefined) {
+      return [
+        { ...first, members: rest },
+        { ...second, members: [...second.members, moved] },
+        ...edited.slice(2),
+      ];
+    }
+  }
+  return random.chance(0.2) ? edited.slice(0, -1) : edited;
+}
+
+export function randomAsk(random: Random, pools: readonly PoolSpec[], holder: string): Ask {
+  const several = random.chance(0.3);
+  const chosen = several ? pools.filter(() => random.chance(0.6)) : [random.pick(pools)];
+  const wanted = chosen.length === 0 ? [random.pick(pools)] : chosen;
+  return {
+    holder,
+    items: wanted.map(({ name, members: { length } }) => ({
+      pool: name,
+      count: random.chance(0.2) ? random.between(1, length) : 1,
+    })),
+    ...(random.chance(0.8) ? { key: `key-${holder}` } : {}),
+    ...(random.chance(0.15) ? { priority: random.between(-1, 2) } : {}),
+    ...(random.chance(0.2) ? { ttlMs: random.between(5, 30) * 1_000 } : {}),
+  };
+}

@@ -1,0 +1,212 @@
+/**
+ * A server process in the simulated world: the real broker on the simulated disk, behind an edge
+ * that checks tokens as the HTTP edge does. It can be killed, paused and started again.
+ */
+import { Broker } from "../src/broker/broker.ts";
+import type { Environment } from "../src/broker/environment.ts";
+import { Tokens } from "../src/broker/tokens.ts";
+import type { Ask, Command } from "../src/core/command.ts";
+import type { RequestId } from "../src/core/ids.ts";
+import type { Outcome } from "../src/core/outcome.ts";
+import type { State } from "../src/core/state.ts";
+import type { Instant } from "../src/core/time.ts";
+import type { Recorded } from "../src/journal/journal.ts";
+import type { Disk } from "./disk.ts";
+import type { World } from "./world.ts";
+
+/** What clients send. The reply to an acquire carries the token; the rest must show it. */
+export type Call =
+  | { readonly type: "acquire"; readonly ask: Ask; readonly waitMs: number }
+  | {
+      readonly type: "poll" | "leave" | "renew" | "release";
+      readonly id: RequestId;
+      readonly token: string;
+      readonly waitMs?: number;
+    }
+  | { readonly type: "operate"; readonly command: Command };
+
+export type Reply =
+  | { readonly type: "outcome"; readonly outcome: Outcome; readonly token: string }
+  | { readonly type: "forbidden" }
+  | { readonly type: "unavailable" };
+
+export interface EdgeBugs {
+  /** Takes everybody's word for whose lease it is. */
+  readonly trustAnybody?: boolean;
+  /** Says goodbye to those who leave, and keeps their place. */
+  readonly keepLeavers?: boolean;
+  /** Gives back by the name of the resource, whoever has it now. */
+  readonly ignoreFences?: boolean;
+}
+
+export interface ServerWatcher {
+  committed(recorded: Recorded, state: State): void;
+  failed(cause: unknown): void;
+  /** Called for a release whose lease is over, so that a planted bug can do its harm. */
+  holderOfStale(id: RequestId): RequestId | undefined;
+}
+
+const startMs = 1_700_000_000_000;
+
+export class Server {
+  readonly #world: World;
+  readonly #disk: Disk;
+  readonly #bugs: EdgeBugs;
+  readonly #watcher: ServerWatcher;
+  readonly #newId: () => RequestId;
+  #broker: Broker | undefined;
+  #tokens = new Tokens("");
+  /** Calls made while it is paused wait here; a process that is stopped reads nothing. */
+  #paused: (() => void)[] | undefined;
+  #generation = 0;
+  readonly #listeners = new Map<RequestId, Set<() => void>>();
+
+  constructor(
+    world: World,
+    disk: Disk,
+    bugs: EdgeBugs,
+    watcher: ServerWatcher,
+    newId: () => RequestId,
+  ) {
+    this.#world = world;
+    this.#disk = disk;
+    this.#bugs = bugs;
+    this.#watcher = watcher;
+    this.#newId = newId;
+  }
+
+  get broker(): Broker | undefined {
+    return this.#broker;
+  }
+
+  /** `clockErrorMs`: how wrong the machine's clock is when it comes up. */
+  async start(clockErrorMs: number): Promise<void> {
+    const generation = ++this.#generation;
+    const journal = this.#disk.open();
+    const options = { snapshotEveryEvents: 40, probeEveryMs: 500 };
+    const broker = await Broker.open(
+      journal,
+      (notBefore) => this.#environment(generation, notBefore, clockErrorMs),
+      options,
+    );
+    if (generation !== this.#generation) return;
+    this.#tokens = new Tokens(journal.secret);
+    broker.listen({
+      committed: (recorded, state) => {
+        if (generation !== this.#generation) return;
+        this.#watcher.committed(recorded, state);
+        for (const event of recorded.events) {
+          if (event.type === "lease-granted" || event.type === "request-left") this.#tell(event.id);
+        }
+      },
+      failed: (_command, cause) => this.#watcher.failed(cause),
+      fatal: (cause) => this.#watcher.failed(cause),
+    });
+    this.#broker = broker;
+  }
+
+  /** As with kill -9: whatever was under way is never answered. */
+  kill(): void {
+    this.#generation += 1;
+    this.#broker = undefined;
+    this.#paused = undefined;
+    this.#listeners.clear();
+    this.#disk.crash();
+  }
+
+  pause(durationMs: number): void {
+    if (this.#paused !== undefined) return;
+    const held: (() => void)[] = [];
+    this.#paused = held;
+    this.#world.after(durationMs, () => {
+      if (this.#paused !== held) return;
+      this.#paused = undefined;
+      for (const run of held) run();
+    });
+  }
+
+  /** Undefined: no server, or it died before it answered. */
+  async call(call: Call): Promise<Reply | undefined> {
+    const generation = this.#generation;
+    if (this.#paused !== undefined)
+      await new Promise<void>((resolve) => this.#paused?.push(resolve));
+    const broker = this.#broker;
+    if (broker === undefined || generation !== this.#generation) return undefined;
+    let reply: Reply;
+    try {
+      reply = await this.#handle(broker, call);
+    } catch {
+      reply = { type: "unavailable" };
+    }
+    return generation === this.#generation ? reply : undefined;
+  }
+
+  async #handle(broker: Broker, call: Call): Promise<Reply> {
+    if (call.type === "operate") return this.#reply(await broker.submit(call.command));
+    if (call.type === "acquire") {
+      const { ask, waitMs } = call;
+      const id = this.#newId();
+      const outcome = await broker.submit({ type: "acquire", id, ask, waitMs });
+      return this.#reply(await this.#fate(broker, outcome, waitMs));
+    }
+    const { id, token, waitMs = 0 } = call;
+    if (!this.#bugs.trustAnybody && !this.#tokens.proves(id, token)) return { type: "forbidden" };
+    switch (call.type) {
+      case "poll": {
+        const outcome = await broker.submit({ type: "keep-waiting", id, waitMs });
+        return this.#reply(await this.#fate(broker, outcome, waitMs));
+      }
+      case "leave":
+        if (this.#bugs.keepLeavers) return this.#reply({ type: "done" });
+        return this.#reply(await broker.submit({ type: "leave", id, why: "cancelled" }));
+      case "renew":
+        return this.#reply(await broker.submit({ type: "renew", id }));
+      case "release": {
+        const stale = this.#bugs.ignoreFences ? this.#watcher.holderOfStale(id) : undefined;
+        return this.#reply(await broker.submit({ type: "release", id: stale ?? id }));
+      }
+    }
+  }
+
+  async #fate(broker: Broker, outcome: Outcome, waitMs: number): Promise<Outcome> {
+    if (outcome.type !== "waiting" || waitMs === 0) return outcome;
+    const { id } = outcome.request;
+    await new Promise<void>((resolve) => {
+      const listeners = this.#listeners.get(id) ?? new Set();
+      this.#listeners.set(id, listeners.add(resolve));
+      this.#world.after(waitMs, resolve);
+    });
+    return await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
+  }
+
+  #tell(id: RequestId): void {
+    const listeners = this.#listeners.get(id);
+    this.#listeners.delete(id);
+    for (const listener of listeners ?? []) listener();
+  }
+
+  #reply(outcome: Outcome): Reply {
+    const id =
+      outcome.type === "granted"
+        ? outcome.lease.id
+        : outcome.type === "waiting"
+          ? outcome.request.id
+          : undefined;
+    return { type: "outcome", outcome, token: id === undefined ? "" : this.#tokens.of(id) };
+  }
+
+  #environment(generation: number, notBefore: Instant, clockErrorMs: number): Environment {
+    const world = this.#world;
+    const originMs = Math.max(startMs + world.nowMs + clockErrorMs, notBefore) - world.nowMs;
+    const guard = (run: () => void) => (): void => {
+      if (generation !== this.#generation) return;
+      if (this.#paused === undefined) run();
+      else this.#paused.push(run);
+    };
+    return {
+      now: () => (originMs + world.nowMs) as Instant,
+      wakeAt: (at, wake) => world.at(at - originMs, guard(wake)),
+      soon: (run) => world.after(0, guard(run)),
+    };
+  }
+}

@@ -1,0 +1,294 @@
+/**
+ * One seeded history: jobs come and go for a quarter of an hour while everything that can fail
+ * does; then the faults stop, and everybody who still waits must be served.
+ */
+import { apply } from "../src/core/apply.ts";
+import type { Command } from "../src/core/command.ts";
+import type { DurableEvent } from "../src/core/event.ts";
+import type { RequestId, ResourceName } from "../src/core/ids.ts";
+import type { PoolSpec } from "../src/core/policy.ts";
+import { emptyState, type State } from "../src/core/state.ts";
+import type { Instant } from "../src/core/time.ts";
+import type { Recorded } from "../src/journal/journal.ts";
+import type { Bugs } from "./bugs.ts";
+import { Disk } from "./disk.ts";
+import { checkSnapshot, checkState, fingerprint } from "./invariants.ts";
+import { type JobWorld, runJob } from "./job.ts";
+import { Network } from "./network.ts";
+import { Observer } from "./observer.ts";
+import { Random } from "./random.ts";
+import { editedPools, randomAsk, randomPools } from "./scenario.ts";
+import { Server } from "./server.ts";
+import { insist, Violation } from "./violation.ts";
+import { World } from "./world.ts";
+
+export interface SimulationResult {
+  readonly seed: number;
+  readonly grants: number;
+  readonly events: number;
+  readonly restarts: number;
+  readonly virtualMs: number;
+}
+
+const faultsMs = 15 * 60_000;
+/** Far more than all jobs together hold, one after the other; who waits longer waits for ever. */
+const livenessMs = 12 * 3_600_000;
+const replayEveryCommits = 25;
+
+export async function simulate(seed: number, bugs: Bugs = {}): Promise<SimulationResult> {
+  return await new Simulation(seed, bugs).run();
+}
+
+class Simulation {
+  readonly #seed: number;
+  readonly #random: Random;
+  readonly #world = new World();
+  readonly #observer = new Observer(this.#world);
+  readonly #disk: Disk;
+  readonly #server: Server;
+  readonly #network: Network;
+  readonly #pools: PoolSpec[];
+  #faulty = true;
+  #restarts = 0;
+  #unfinished = 0;
+  #failure: unknown;
+  #toldSeq = 0;
+  #commits = 0;
+  #lastId = 0;
+  #looking = false;
+
+  constructor(seed: number, bugs: Bugs) {
+    this.#seed = seed;
+    this.#random = new Random(seed);
+    this.#disk = new Disk(this.#world, this.#random, bugs);
+    const watcher = {
+      committed: (recorded: Recorded, state: State) =>
+        this.#guard(() => this.#committed(recorded, state)),
+      failed: (cause: unknown) => this.#fail(cause),
+      holderOfStale: (id: RequestId) => this.#observer.successorOf(id),
+    };
+    this.#server = new Server(
+      this.#world,
+      this.#disk,
+      bugs,
+      watcher,
+      () => `r${++this.#lastId}` as RequestId,
+    );
+    this.#network = new Network(this.#world, this.#random, this.#server);
+    this.#pools = randomPools(this.#random);
+  }
+
+  async run(): Promise<SimulationResult> {
+    this.#act(() => this.#boot());
+    this.#spawnJobs();
+    this.#act(() => this.#trouble());
+    this.#act(() => this.#clean());
+    await this.#advance(faultsMs);
+    this.#faulty = false;
+    this.#network.bad = false;
+    this.#disk.full = false;
+    this.#act(() => this.#restore());
+    await this.#advance(faultsMs + livenessMs);
+    insist(
+      this.#unfinished === 0,
+      () => `${this.#unfinished} jobs still wait, ${livenessMs / 3_600_000} h after the last fault`,
+    );
+    this.#checkReplay();
+    return {
+      seed: this.#seed,
+      grants: this.#observer.grants,
+      events: this.#disk.head,
+      restarts: this.#restarts,
+      virtualMs: this.#world.nowMs,
+    };
+  }
+
+  async #advance(endMs: number): Promise<void> {
+    while ((this.#faulty || this.#unfinished > 0) && (await this.#world.step(endMs))) {
+      this.#look();
+      if (this.#failure !== undefined) throw this.#failure;
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Looks at the state after every step in which it is whole. */
+  #look(): void {
+    const { broker } = this.#server;
+    if (broker === undefined || this.#looking) return;
+    this.#looking = true;
+    const looked = broker.look((state, now) => this.#guard(() => checkState(state, now)));
+    void looked.finally(() => {
+      this.#looking = false;
+    });
+  }
+
+  #committed(recorded: Recorded, state: State): void {
+    this.#tell(recorded.seq, recorded.events);
+    checkState(state, recorded.at);
+    this.#commits += 1;
+    if (this.#commits % replayEveryCommits === 0) {
+      checkSnapshot(state);
+      this.#checkReplay(state);
+    }
+  }
+
+  #tell(seq: number, events: readonly DurableEvent[]): void {
+    const fresh = events.slice(Math.max(0, this.#toldSeq + 1 - seq));
+    this.#toldSeq = Math.max(this.#toldSeq, seq + events.length - 1);
+    this.#observer.committed({ seq, at: 0 as Instant, events: fresh });
+  }
+
+  /** The journal from its beginning gives the state that is in use. */
+  #checkReplay(live?: State): void {
+    const replayed = emptyState();
+    for (const { at, text } of this.#disk.commits) {
+      for (const event of JSON.parse(text) as DurableEvent[]) apply(replayed, event, at);
+    }
+    if (live === undefined) checkState(withGrace(replayed), 0 as Instant);
+    else
+      insist(
+        fingerprint(replayed) === fingerprint(live),
+        () => "the journal replays to another state",
+      );
+  }
+
+  async #boot(): Promise<void> {
+    this.#restarts += 1;
+    const clockErrorMs = this.#random.chance(0.3) ? this.#random.between(-7_200_000, 7_200_000) : 0;
+    for (const { seq, text } of this.#disk.commits) {
+      const events = JSON.parse(text) as DurableEvent[];
+      if (seq + events.length - 1 > this.#toldSeq) this.#guard(() => this.#tell(seq, events));
+    }
+    await this.#server.start(clockErrorMs);
+    const { broker } = this.#server;
+    if (broker === undefined) return;
+    await broker.look((state) => this.#guard(() => this.#observer.recovered(state)));
+    await this.#operate({ type: "configure", pools: this.#pools });
+  }
+
+  #spawnJobs(): void {
+    const jobWorld: JobWorld = {
+      world: this.#world,
+      random: this.#random,
+      network: this.#network,
+      observer: this.#observer,
+      faulty: () => this.#faulty,
+    };
+    const count = this.#random.between(10, 40);
+    for (let number = 1; number <= count; number++) {
+      const name = `job-${number}`;
+      const ask = randomAsk(this.#random, this.#pools, name);
+      this.#unfinished += 1;
+      this.#world.after(this.#random.between(0, faultsMs), () =>
+        this.#act(async () => {
+          await runJob(name, ask, jobWorld);
+          this.#unfinished -= 1;
+        }),
+      );
+    }
+  }
+
+  /** One thing after the other goes wrong. */
+  async #trouble(): Promise<void> {
+    const random = this.#random;
+    while (this.#faulty) {
+      await this.#world.sleep(random.between(1_000, 60_000));
+      if (!this.#faulty) return;
+      await random.pick([
+        () => this.#crash(),
+        () => this.#crash(),
+        () => this.#server.pause(random.between(1_000, 120_000)),
+        () => this.#fillDisk(),
+        () => this.#operate({ type: "configure", pools: editedPools(this.#pools, random) }),
+        () => this.#operate({ type: "configure", pools: this.#pools }),
+        () => this.#meddle(),
+      ])();
+    }
+  }
+
+  async #crash(): Promise<void> {
+    this.#server.kill();
+    await this.#world.sleep(this.#random.between(0, 20_000));
+    await this.#boot();
+  }
+
+  async #fillDisk(): Promise<void> {
+    this.#disk.full = true;
+    await this.#world.sleep(this.#random.between(100, 90_000));
+    this.#disk.full = false;
+  }
+
+  /** An operator drains, undrains, quarantines or ends something. */
+  async #meddle(): Promise<void> {
+    const random = this.#random;
+    const names = [...this.#observer.ledger.things.keys()] as ResourceName[];
+    const leases = [...this.#observer.ledger.leases.keys()] as RequestId[];
+    const reason = { by: "operator", why: "simulated" };
+    if (leases.length > 0 && random.chance(0.2))
+      return this.#operate({ type: "revoke", id: random.pick(leases), reason });
+    if (names.length === 0) return;
+    const change = random.pick([{ drained: true }, { drained: false }, { state: "quarantined" }]);
+    return this.#operate({ type: "change-resource", resource: random.pick(names), change, reason });
+  }
+
+  /** Somebody cleans what is dirty and looks after what is quarantined. */
+  async #clean(): Promise<void> {
+    for (;;) {
+      await this.#world.sleep(5_000);
+      for (const [name, { state, heldBy }] of this.#observer.ledger.things) {
+        if (heldBy !== null || (state !== "dirty" && state !== "quarantined")) continue;
+        await this.#free(name as ResourceName);
+      }
+    }
+  }
+
+  #free(resource: ResourceName): Promise<void> {
+    const reason = { by: "cleaner", why: "" };
+    return this.#operate({ type: "change-resource", resource, change: { state: "free" }, reason });
+  }
+
+  /** The faults are over: a server runs, the file is as it was, nothing is drained. */
+  async #restore(): Promise<void> {
+    if (this.#server.broker === undefined) await this.#boot();
+    await this.#operate({ type: "configure", pools: this.#pools });
+    const reason = { by: "operator", why: "" };
+    for (const name of [...this.#observer.ledger.things.keys()] as ResourceName[]) {
+      await this.#operate({
+        type: "change-resource",
+        resource: name,
+        change: { drained: false },
+        reason,
+      });
+    }
+  }
+
+  /** Insists until it is done, unless faults may still excuse it. */
+  async #operate(command: Command): Promise<void> {
+    for (;;) {
+      const reply = await this.#network.call({ type: "operate", command }, 3_000);
+      if (reply?.type === "outcome" || this.#faulty) return;
+      await this.#world.sleep(1_000);
+    }
+  }
+
+  #act(run: () => Promise<void>): void {
+    run().catch((cause: unknown) => this.#fail(cause));
+  }
+
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (cause) {
+      this.#fail(cause);
+    }
+  }
+
+  #fail(cause: unknown): void {
+    this.#failure ??= cause instanceof Violation ? cause : new Violation(String(cause), { cause });
+  }
+}
+
+function withGrace(state: State): State {
+  apply(state, { type: "grace-given" }, 0 as Instant);
+  return state;
+}

@@ -1,0 +1,8 @@
+/** Something that must never be false was. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+}
+
+export function insist(holds: boolean, what: () => string): void {
+  if (!holds) throw new Violation(what());
+}

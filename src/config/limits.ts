@@ -1,0 +1,42 @@
+/**
+ * How large a configuration may be. The file is read in one go on the thread that serves everybody,
+ * at roughly 1 MiB a second, so its size is what bounds the pause; large pools of like resources
+ * are written as a `count`, which costs nothing.
+ */
+export const fileBytesMax = 4 * 1024 * 1024;
+export const poolsMax = 10_000;
+/** Over all pools together, those that `count` makes included. */
+export const resourcesMax = 1_000_000;
+export const nameLengthMax = 253;
+export const stateLengthMax = 63;
+export const labelsPerResourceMax = 64;
+export const labelKeyLengthMax = 253;
+export const labelValueLengthMax = 256;
+
+/** Values that stand in the file once and are read again through aliases. */
+export const unfoldedMax = 200_000;
+/** Nobody mends more than this at once; a file of the wrong kind has one for each line. */
+export const problemsMax = 1_000;
+
+const secondMs = 1_000;
+const dayMs = 86_400_000;
+
+export interface DurationLimits {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+/**
+ * A heartbeat more often than each second is load without use, and a lease that is missed for more
+ * than a day keeps others waiting for a job that died yesterday.
+ */
+export const durationLimits = {
+  ttl: { minMs: secondMs, maxMs: dayMs },
+  lifetime: { minMs: secondMs, maxMs: 365 * dayMs },
+  hold: { minMs: secondMs, maxMs: 365 * dayMs },
+  cooldown: { minMs: 0, maxMs: 7 * dayMs },
+  lockDelay: { minMs: 0, maxMs: dayMs },
+  patience: { minMs: 0, maxMs: 7 * dayMs },
+} as const satisfies Readonly<Record<string, DurationLimits>>;
+
+export type DurationKey = keyof typeof durationLimits;

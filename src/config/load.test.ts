@@ -1,0 +1,89 @@
+import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fileBytesMax } from "./limits.ts";
+import { loadConfig } from "./load.ts";
+import { formatProblem } from "./problem.ts";
+
+let directory = "";
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "berth-load-"));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+/** What is said of a file, named relative to the test's directory. */
+async function said(name: string): Promise<string[]> {
+  const config = await loadConfig(join(directory, name));
+  const lines = config.ok ? [] : config.problems.map(formatProblem);
+  return lines.map((line) => line.replaceAll(join(directory, "/"), ""));
+}
+
+test("loadConfig() reads a file, byte order mark and all", async () => {
+  await writeFile(join(directory, "good.yaml"), "\uFEFFpools: { a: { count: 1 } }\n");
+  expect(await loadConfig(join(directory, "good.yaml"))).toMatchObject({
+    ok: true,
+    pools: [{ name: "a", members: [{ name: "a-1" }] }],
+  });
+});
+
+test("loadConfig() names the file and the place of each problem", async () => {
+  await writeFile(join(directory, "bad.yaml"), "pools:\n  a: { count: 1, ttl: 5 min }\n");
+  expect(await said("bad.yaml")).toEqual([
+    'bad.yaml:2:23: Cannot read pools.a.ttl: "5 min" is not a duration (write 5m)',
+  ]);
+});
+
+type Setup = (path: string) => Promise<unknown>;
+
+const unreadable: Readonly<Record<string, readonly [Setup, string]>> = {
+  missing: [
+    async () => {},
+    "missing: Cannot read the file: there is no such file (check the path, or create the file)",
+  ],
+  directory: [
+    (path) => mkdir(path),
+    "directory: Cannot read the file: it is a directory (name a file in it)",
+  ],
+  loop: [
+    (path) => symlink(path, path),
+    "loop: Cannot read the file: its symbolic links go round in a circle (check where they point)",
+  ],
+  "latin1.yaml": [
+    (path) => writeFile(path, Buffer.from("pools:\n  caf\xe9: { count: 1 }\n", "latin1")),
+    "latin1.yaml:2:6: Cannot read the file: it is not UTF-8 (save it as UTF-8)",
+  ],
+  "utf16.yaml": [
+    (path) => writeFile(path, "\uFEFFpools: {}\n", "utf16le"),
+    "utf16.yaml:1:1: Cannot read the file: it is not UTF-8 (save it as UTF-8)",
+  ],
+  "large.yaml": [
+    async (path) => {
+      await writeFile(path, "");
+      await truncate(path, fileBytesMax + 1);
+    },
+    "large.yaml: Cannot read the file: it is larger than the limit of 4,194,304 bytes " +
+      "(write count instead of members where the names do not matter)",
+  ],
+};
+
+test.each(Object.entries(unreadable))("loadConfig() explains: %s", async (name, [setup, want]) => {
+  await setup(join(directory, name));
+  expect(await said(name)).toEqual([want]);
+});
+
+test.skipIf(process.getuid?.() === 0)("loadConfig() explains a file that is not ours", async () => {
+  await writeFile(join(directory, "secret.yaml"), "pools: {}\n");
+  await chmod(join(directory, "secret.yaml"), 0o000);
+  expect(await said("secret.yaml")).toEqual([
+    "secret.yaml: Cannot read the file: this user may not read it " +
+      "(allow it, or run as another user)",
+  ]);
+});
+
+test("loadConfig() explains a path below a file", async () => {
+  await writeFile(join(directory, "file"), "");
+  expect(await said("file/berth.yaml")).toEqual([
+    "file/berth.yaml: Cannot read the file: a part of its path is not a directory (check the path)",
+  ]);
+});

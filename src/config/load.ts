@@ -1,0 +1,81 @@
+import { isUtf8 } from "node:buffer";
+import { open } from "node:fs/promises";
+import { tooLarge } from "./document.ts";
+import { fileBytesMax } from "./limits.ts";
+import { type ParsedConfig, parseConfig } from "./parse.ts";
+import type { ConfigProblem } from "./problem.ts";
+
+/** What a file holds, or the one reason why nobody can tell. */
+export type ConfigText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: ConfigProblem };
+
+/** Reads and checks a file. All that can be wrong with a file is in the result, never thrown. */
+export async function loadConfig(path: string): Promise<ParsedConfig> {
+  return parseText(await readConfigText(path), path);
+}
+
+export function parseText(read: ConfigText, path: string): ParsedConfig {
+  return read.ok ? parseConfig(read.text, path) : { ok: false, problems: [read.problem] };
+}
+
+export async function readConfigText(path: string): Promise<ConfigText> {
+  let bytes: Buffer;
+  try {
+    bytes = await readUpToLimit(path);
+  } catch (error) {
+    return unreadable(path, explain(error));
+  }
+  if (bytes.length > fileBytesMax) return unreadable(path, tooLarge);
+  if (!isUtf8(bytes)) return unreadable(path, notUtf8, firstBadByte(bytes));
+  return { ok: true, text: new TextDecoder().decode(bytes) };
+}
+
+/** One byte more than is allowed tells enough; a pipe or a device has no size to ask for. */
+async function readUpToLimit(path: string): Promise<Buffer> {
+  await using file = await open(path);
+  const chunks: Buffer[] = [];
+  const stream = file.createReadStream({ end: fileBytesMax, autoClose: false });
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+interface Explanation {
+  readonly state: string;
+  readonly hint: string;
+}
+
+const notUtf8: Explanation = { state: "it is not UTF-8", hint: "save it as UTF-8" };
+
+const explanations: Readonly<Record<string, Explanation>> = {
+  ENOENT: { state: "there is no such file", hint: "check the path, or create the file" },
+  ENOTDIR: { state: "a part of its path is not a directory", hint: "check the path" },
+  EISDIR: { state: "it is a directory", hint: "name a file in it" },
+  EACCES: { state: "this user may not read it", hint: "allow it, or run as another user" },
+  ELOOP: { state: "its symbolic links go round in a circle", hint: "check where they point" },
+};
+
+function explain(error: unknown): Explanation {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const message = error instanceof Error ? error.message : String(error);
+  return explanations[code] ?? { state: message, hint: "check the path and the disk" };
+}
+
+function unreadable(file: string, { state, hint }: Explanation, at = nowhere): ConfigText {
+  const problem = { file, ...at, path: "", message: `Cannot read the file: ${state}`, hint };
+  return { ok: false, problem };
+}
+
+const nowhere = { line: 0, column: 0 };
+
+/** A multi-byte character never contains a line feed, so each line can be judged by itself. */
+function firstBadByte(bytes: Buffer): { line: number; column: number } {
+  let [line, start] = [1, 0];
+  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+    if (!isUtf8(bytes.subarray(start, end))) break;
+    line += 1;
+    start = end + 1;
+  }
+  const text = bytes.subarray(start).toString();
+  return { line, column: text.indexOf("\uFFFD") + 1 };
+}

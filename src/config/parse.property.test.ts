@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { Value } from "typebox/value";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { formatDuration } from "../core/duration.ts";
+import { type DurationKey, durationLimits } from "./limits.ts";
+import { type ParsedConfig, parseConfig } from "./parse.ts";
+import { formatProblem } from "./problem.ts";
+import { ConfigFile } from "./schema.ts";
+
+/** Every problem points at a place that an editor can go to. */
+function expectPlaces(text: string): ParsedConfig {
+  const config = parseConfig(text, "berth.yaml");
+  const lines = text.split("\n");
+  for (const problem of config.ok ? config.warnings : config.problems) {
+    const line = lines[problem.line - 1];
+    expect(line, `no line ${problem.line}`).toBeDefined();
+    expect(problem.column).toBeGreaterThanOrEqual(1);
+    expect(problem.column).toBeLessThanOrEqual((line?.length ?? 0) + 1);
+    expect(formatProblem(problem)).not.toContain("\n");
+  }
+  return config;
+}
+
+test("parseConfig() never throws, and points into the file, whatever the text", () => {
+  const texts = fc.string({ unit: "binary", maxLength: 200 });
+  fc.assert(fc.property(texts, (text) => void expectPlaces(text)));
+});
+
+const pieces = fc.constantFrom(
+  ...["pools:", "count", "members", "ttl", "labels", "resources", "10m", "1.10", "yes", "a", "é"],
+  ...["\n", "\n  ", "\n    ", "\r\n", "\t", " ", ": ", ", ", "- ", "? ", "{ ", " }", "[", "]"],
+  ...["&x ", "*x ", "!t ", "!!str ", "<<", "# c", "---\n", "...\n", "%YAML 1.1\n", "\uFEFF"],
+  ...['"', "'", "|", ">-", "@", "`", "~", "\0", "😀", "\\", "0x1F", "__proto__", "constructor"],
+);
+
+test("parseConfig() never throws, and points into the file, for all that looks like YAML", () => {
+  const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(""));
+  const files = fc.tuple(fc.constantFrom("", "pools:\n  a: ", "pools: { a: { "), texts);
+  fc.assert(
+    fc.property(files, ([start, rest]) => void expectPlaces(start + rest)),
+    { numRuns: 500 },
+  );
+});
+
+function isDurationKey(key: string): key is DurationKey {
+  return Object.hasOwn(durationLimits, key);
+}
+
+function durationOf(key: DurationKey): fc.Arbitrary<string> {
+  const { minMs, maxMs } = durationLimits[key];
+  return fc.integer({ min: minMs, max: maxMs }).map(formatDuration);
+}
+
+const durationKeys = Object.keys(durationLimits).filter(isDurationKey);
+const state = fc.constantFrom("free", "dirty", "my.state");
+const policy = fc.record(
+  {
+    ...Object.fromEntries(durationKeys.map((key) => [key, durationOf(key)])),
+    onRelease: state,
+    onExpire: state,
+  },
+  { requiredKeys: [] },
+);
+const goodName = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
+const goodSize = fc.oneof(
+  fc.record({ count: fc.nat({ max: 20 }) }),
+  fc.record({ members: fc.uniqueArray(goodName, { maxLength: 9 }) }),
+  fc.record({ members: fc.constant({ m: { labels: { k: "v" } }, n: null }) }),
+);
+const goodPool = fc.tuple(policy, goodSize).map(([rules, size]) => ({ ...rules, ...size }));
+const goodConfig = goodPool.map((pool) => ({ pools: { "the.pool": pool } }));
+
+test("parseConfig() accepts what the schema for editors accepts, if no name is used twice", () => {
+  const check = (data: unknown): void => {
+    expect(Value.Check(ConfigFile, data)).toBe(true);
+    expect(expectPlaces(stringify(data))).toMatchObject({ ok: true });
+  };
+  fc.assert(fc.property(goodConfig, check), { numRuns: 200 });
+});
+
+const anyName = fc.constantFrom("b", "1.10", "no", "constructor", "__proto__", "é", "a b", "");
+const anyValue = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom(null, [], {}, 0, 10, "10", "10m", "10 minutes", "free", ["x", 1], { x: null }),
+  fc.constantFrom({ count: 1 }, { members: ["x"] }, { labels: { a: 1 } }, { labels: { a: "b" } }),
+);
+const poolKey = fc.constantFrom("count", "members", "onRelease", "ttls", ...durationKeys);
+const spoiltPath = fc.oneof(
+  fc.tuple(fc.constantFrom("pools", "spaces")),
+  fc.tuple(fc.constant("pools"), anyName),
+  fc.tuple(fc.constant("pools"), fc.constant("the.pool"), poolKey),
+  ...[[], ["m"], ["m", "labels"]].map((below) =>
+    fc.tuple(...["pools", "the.pool", "members", ...below].map((key) => fc.constant(key)), anyName),
+  ),
+);
+
+/** The data with another value at one place; the same if there is no such place. */
+function spoil(data: unknown, path: readonly string[], value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (typeof data !== "object" || data === null) return data;
+  if (Array.isArray(data)) return [...data, value];
+  const entries = new Map<string, unknown>(Object.entries(data));
+  return Object.fromEntries(entries.set(key, spoil(entries.get(key) ?? {}, rest, value)));
+}
+
+test("parseConfig() accepts nothing that the schema for editors refuses", () => {
+  const verdicts = { accepted: 0, refused: 0 };
+  const check = (good: unknown, path: readonly string[], value: unknown): void => {
+    const data = spoil(good, path, value);
+    for (const text of [JSON.stringify(data), stringify(data)]) {
+      const { ok } = expectPlaces(text);
+      verdicts[ok ? "accepted" : "refused"] += 1;
+      if (ok) expect(Value.Check(ConfigFile, data), text).toBe(true);
+    }
+  };
+  fc.assert(fc.property(goodConfig, spoiltPath, anyValue, check), { numRuns: 1_000 });
+  expect(Math.min(...Object.values(verdicts)), "a test of one verdict only").toBeGreaterThan(10);
+});

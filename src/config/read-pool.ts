@@ -1,0 +1,93 @@
+import { defaultPolicy, type PoolPolicy } from "../core/policy.ts";
+import { busyState, coolingState } from "../core/state.ts";
+import type { ConfigDocument } from "./document.ts";
+import type { DurationKey } from "./limits.ts";
+import { quote } from "./problem.ts";
+import { readDuration } from "./read-duration.ts";
+import { type Entry, knownFields, readMap } from "./read-map.ts";
+import { type MemberDraft, type Room, readCount, readMembers } from "./read-members.ts";
+import { Pool } from "./schema.ts";
+import type { Place } from "./source.ts";
+import { stateKind } from "./text-kinds.ts";
+import { warnOfPolicy } from "./warn.ts";
+import { readText } from "./written.ts";
+
+/** A pool as far as it could be read, with its places, so that pools can be compared. */
+export interface PoolDraft {
+  readonly name: string;
+  readonly at: Place;
+  readonly policy: PoolPolicy;
+  /** How many resources to make and to name after the pool. */
+  readonly count: number;
+  readonly members: readonly MemberDraft[];
+}
+
+export type Fields = ReadonlyMap<string, Entry>;
+
+const expected = { title: "pool", hint: "write { count: 1 }, or members: and their names" };
+const keys = Object.keys(Pool.properties);
+
+/** Undefined, with the reason in the source, if this is no pool at all. */
+export function readPool(
+  document: ConfigDocument,
+  { key: name, at, value }: Entry,
+  room: Room,
+): PoolDraft | undefined {
+  const entries = readMap(document, value, expected);
+  if (entries === undefined) return undefined;
+  const fields = knownFields(document, entries, keys);
+  const policy = readPolicy(document, fields);
+  warnOfPolicy(document.source, fields, policy);
+  const [count, members] = [fields.get("count"), fields.get("members")];
+  if (count !== undefined && members !== undefined) {
+    document.source.refuse(at, "it has both count and members", "keep one of them");
+  }
+  if (count === undefined && members === undefined) {
+    const hint = "add count: 1, or members: and their names";
+    document.source.refuse(at, "it has neither count nor members", hint);
+  }
+  const draft = {
+    name,
+    at,
+    policy,
+    count: count === undefined ? 0 : readCount(document, count.value, name, room),
+    members: members === undefined ? [] : readMembers(document, members.value, room),
+  };
+  const size = count ?? members;
+  if (size !== undefined && draft.count + draft.members.length === 0) {
+    const state = "the pool has no resources, so whoever asks for one is refused";
+    document.source.warn(size.at, state, "give it some, or remove the pool");
+  }
+  return draft;
+}
+
+function readPolicy(document: ConfigDocument, fields: Fields): PoolPolicy {
+  const duration = (key: DurationKey): number | undefined => {
+    const field = fields.get(key);
+    return field === undefined ? undefined : readDuration(document.source, field.value, key);
+  };
+  const onRelease = readState(document, fields.get("onRelease")) ?? defaultPolicy.onRelease;
+  return {
+    ttlMs: duration("ttl") ?? defaultPolicy.ttlMs,
+    lifetimeMs: duration("lifetime") ?? defaultPolicy.lifetimeMs,
+    holdMs: duration("hold") ?? defaultPolicy.holdMs,
+    cooldownMs: duration("cooldown") ?? defaultPolicy.cooldownMs,
+    lockDelayMs: duration("lockDelay") ?? defaultPolicy.lockDelayMs,
+    patienceMs: duration("patience") ?? defaultPolicy.patienceMs,
+    onRelease,
+    // Nothing may stay out of use until somebody notices, so expiry is no special case by itself.
+    onExpire: readState(document, fields.get("onExpire")) ?? onRelease,
+  };
+}
+
+/** States that the broker gives itself: one that is put there would never leave it again. */
+const ownStates: readonly string[] = [busyState, coolingState];
+
+function readState(document: ConfigDocument, field: Entry | undefined): string | undefined {
+  if (field === undefined) return undefined;
+  const state = readText(document.source, field.value, stateKind);
+  if (state === undefined || !ownStates.includes(state)) return state;
+  const why = `${quote(state)} is a state that only Berth gives`;
+  document.source.refuse(field.value, why, "write free, or dirty if it must be cleaned first");
+  return undefined;
+}
