@@ -25,6 +25,9 @@ export async function recover(journal: Journal): Promise<Recovered> {
   let head = snapshot?.seq ?? 0;
   const start = head;
   for await (const commit of journal.read(head)) {
+    if (commit.seq !== head + 1) {
+      throw new Error(`Cannot recover: event ${commit.seq} follows event ${head} in the journal`);
+    }
     for (const event of commit.events) apply(state, event, commit.at);
     head += commit.events.length;
     at = commit.at;

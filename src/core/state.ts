@@ -131,7 +131,7 @@ export interface Ended {
 
 /** How long, and for how many at the most, the end of a request or lease is remembered. */
 export const endedKeptMs = 24 * 3_600_000;
-export const endedKeptMax = 100_000;
+export const endedKeptMax = 20_000;
 
 /**
  * Who ended lately and how, so that a retry with an old id is told the truth instead of being lent

@@ -145,17 +145,21 @@ function seconds(durationMs: number): number {
   return Math.max(0, Math.round(durationMs) / 1_000);
 }
 
-let lastSecond = -1;
-let lastPrefix = "";
+/** Replies tell a few different seconds again and again, and a second's text is the costly part. */
+const prefixes = new Map<number, string>();
+const prefixesMax = 1_024;
 
-/** RFC 3339. Times of one reply mostly share their second, and its text is the costly part. */
+/** RFC 3339 with milliseconds. */
 export function timestamp(instant: Instant): string {
   const second = Math.floor(instant / 1_000);
-  if (second !== lastSecond) {
-    lastPrefix = new Date(second * 1_000).toISOString().slice(0, -4);
-    lastSecond = second;
+  let prefix = prefixes.get(second);
+  if (prefix === undefined) {
+    prefix = new Date(second * 1_000).toISOString().slice(0, -4);
+    if (prefixes.size >= prefixesMax) prefixes.clear();
+    prefixes.set(second, prefix);
   }
-  return `${lastPrefix}${String(instant - second * 1_000).padStart(3, "0")}Z`;
+  const millis = instant - second * 1_000;
+  return `${prefix}${millis < 10 ? "00" : millis < 100 ? "0" : ""}${millis}Z`;
 }
 
 function timestampOrNull(instant: Instant | null): string | null {

@@ -1,0 +1,18 @@
+/** A real server on a data folder and configuration of the benchmark's; prints its port. */
+import { serve } from "../src/main.ts";
+
+const [data = "", config = ""] = process.argv.slice(2);
+const running = await serve({
+  data,
+  config,
+  memory: false,
+  listen: "127.0.0.1:0",
+  insecureListen: false,
+  logLevel: "warn",
+});
+process.stdout.write(`${new URL(running.url).port}\n`);
+process.once("SIGTERM", () => void running.stop());
+process.on("message", () => {
+  const { rss, heapUsed } = process.memoryUsage();
+  process.send?.({ rss, heapUsed });
+});

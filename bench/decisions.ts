@@ -1,0 +1,87 @@
+/** What a grant costs in the core as pools and queues grow: one acquire and one release, decided. */
+
+import type { Command } from "../src/core/command.ts";
+import { decide } from "../src/core/decide.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
+import { defaultPolicy } from "../src/core/policy.ts";
+import { emptyState, type State } from "../src/core/state.ts";
+import type { Instant } from "../src/core/time.ts";
+import { median } from "./process.ts";
+
+export interface DecisionRow {
+  readonly resources: number;
+  readonly waiters: number;
+  readonly microseconds: number;
+  readonly ratio: number;
+}
+
+const pool = "quota" as PoolName;
+const pairs = 20_000;
+const rounds = 9;
+
+interface Bench {
+  readonly state: State;
+  readonly held: RequestId[];
+  next: number;
+}
+
+/** Each case in turn, round after round, so that a bad moment of the machine hits all of them. */
+export function benchDecisions(
+  cases: readonly { resources: number; waiters: number }[],
+): DecisionRow[] {
+  const benches = cases.map(({ resources, waiters }) => prepare(resources, waiters));
+  const times = cases.map((): number[] => []);
+  for (const bench of benches) run(bench);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, bench] of benches.entries()) {
+      times[index]?.push((run(bench) * 1_000) / pairs);
+    }
+  }
+  const base = times[0] ?? [];
+  return cases.map((size, index) => {
+    const own = times[index] ?? [];
+    const ratios = own.map((time, round) => time / (base[round] ?? time));
+    return { ...size, microseconds: median(own), ratio: median(ratios) };
+  });
+}
+
+function prepare(resources: number, waiters: number): Bench {
+  const state = emptyState();
+  const members = Array.from({ length: resources }, (_, index) => ({
+    name: `quota-${index}` as ResourceName,
+    labels: {},
+  }));
+  const bench: Bench = { state, held: [], next: 0 };
+  submit(bench, { type: "configure", pools: [{ name: pool, policy: defaultPolicy, members }] });
+  const taken = waiters > 0 ? resources : Math.floor(resources / 2);
+  for (let count = 0; count < taken; count++) bench.held.push(acquire(bench));
+  for (let count = 0; count < waiters; count++) bench.held.push(acquire(bench));
+  return bench;
+}
+
+/** One release lets one in: the oldest holder goes, a new one asks. */
+function run(bench: Bench): number {
+  const startedAt = performance.now();
+  for (let pair = 0; pair < pairs; pair++) {
+    bench.held.push(acquire(bench));
+    submit(bench, { type: "release", id: bench.held[pair] as RequestId });
+  }
+  const elapsedMs = performance.now() - startedAt;
+  bench.held.splice(0, pairs);
+  return elapsedMs;
+}
+
+function acquire(bench: Bench): RequestId {
+  const id = `r${bench.next++}` as RequestId;
+  submit(bench, {
+    type: "acquire",
+    id,
+    ask: { holder: "bench/1", items: [{ pool, count: 1 }] },
+    waitMs: 0,
+  });
+  return id;
+}
+
+function submit({ state }: Bench, command: Command): void {
+  decide(state, command, 1_000 as Instant);
+}

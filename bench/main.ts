@@ -1,0 +1,36 @@
+/** `npm run bench`: every figure of docs/performance.md, in a few minutes. `-- requests` runs one part. */
+import { availableParallelism, loadavg } from "node:os";
+import { benchDecisions } from "./decisions.ts";
+import { benchHandOff } from "./hand-off.ts";
+import { benchMemory } from "./memory.ts";
+import { benchRequests } from "./requests.ts";
+import { benchRestart } from "./restart.ts";
+
+const parts: Record<string, () => Promise<object[]>> = {
+  requests: () => benchRequests([1, 16, 64]),
+  decisions: async () =>
+    benchDecisions([
+      { resources: 200, waiters: 0 },
+      { resources: 100_000, waiters: 0 },
+      { resources: 200, waiters: 50_000 },
+      { resources: 100_000, waiters: 50_000 },
+    ]),
+  "hand-off": async () => [await benchHandOff()],
+  restart: async () => [await benchRestart(1_000_000)],
+  memory: () => benchMemory(100_000, 10_000),
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in parts));
+if (unknown.length > 0) {
+  console.error(`Cannot measure ${unknown.join(", ")}: there are ${Object.keys(parts).join(", ")}`);
+  process.exit(64);
+}
+console.log(
+  `Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(2)}`,
+);
+for (const [name, run] of Object.entries(parts)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`\n${name}`);
+  console.table(await run());
+}

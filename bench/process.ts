@@ -1,0 +1,68 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const execArgv = ["--disable-warning=ExperimentalWarning"];
+
+/** A folder on the disk of the checkout, because `/tmp` may be memory and sync for nothing. */
+export function scratchFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(process.cwd(), "bench-data.tmp-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server that prints its port. */
+export async function start(script: string, args: readonly string[]): Promise<Running> {
+  const child = run(script, args);
+  const port = Number(await firstLine(child));
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null) return;
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  };
+  return { child, port, stop };
+}
+
+export async function startBerth(folder: string, pools: string): Promise<Running> {
+  const config = join(folder, "berth.yaml");
+  writeFileSync(config, pools);
+  return start("berth-server.ts", [join(folder, "data"), config]);
+}
+
+/** Runs a script to its end; what it printed, as JSON. */
+export async function result<T>(script: string, job: unknown): Promise<T> {
+  const child = run(script, [JSON.stringify(job)]);
+  let text = "";
+  child.stdout?.on("data", (chunk) => {
+    text += chunk;
+  });
+  await once(child, "close");
+  return JSON.parse(text) as T;
+}
+
+function run(script: string, args: readonly string[]): ChildProcess {
+  const path = new URL(script, import.meta.url);
+  return fork(path, args, { execArgv, stdio: ["ignore", "pipe", "inherit", "ipc"] });
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout?.on("data", (chunk) => {
+      text += chunk;
+      if (text.includes("\n")) resolve(text.split("\n", 1)[0] ?? "");
+    });
+    child.once("exit", (code) => reject(new Error(`Cannot start a server: it ended with ${code}`)));
+  });
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

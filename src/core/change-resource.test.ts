@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { acquire, change, Lending, operator, pool, release } from "./lending.suite.ts";
+
+describe("change-resource", () => {
+  test("drains: its holder keeps it, nobody else gets it", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(acquire("a", "aws"));
+    expect(lending.do(change("aws-1", { drained: true })).events).toEqual([
+      { type: "resource-changed", resource: "aws-1", drained: true, reason: operator },
+    ]);
+    lending.outcome(acquire("b", "aws"), release("a"));
+    expect(lending.held("b")).toBeUndefined();
+    lending.do(change("aws-1", { drained: false }));
+    expect(lending.held("b")).toEqual(["aws-1"]);
+  });
+
+  test("quarantines with a note, and frees again, which forgets the note", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(change("aws-1", { state: "quarantined", note: "exit code 3" }));
+    expect(lending.resource("aws-1")).toMatchObject({ state: "quarantined", note: "exit code 3" });
+    lending.do(acquire("a", "aws"));
+    lending.do(change("aws-1", { state: "free" }));
+    expect(lending.resource("aws-1").note).toBe("");
+    expect(lending.held("a")).toEqual(["aws-1"]);
+  });
+
+  test("refuses to set the state of what somebody holds, and names the holder", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(acquire("a", "aws"));
+    expect(lending.do(change("aws-1", { state: "free", drained: true }))).toEqual({
+      events: [],
+      outcome: {
+        type: "refused",
+        refusal: { code: "resource_held", resource: "aws-1", holder: "job-a" },
+      },
+    });
+  });
+
+  test("frees a resource from its rest", () => {
+    const lending = new Lending(pool("aws", 1, { cooldownMs: 9_000 }));
+    lending.outcome(acquire("a", "aws"), release("a"), change("aws-1", { state: "free" }));
+    expect(lending.outcome(acquire("b", "aws"))).toMatchObject({ type: "granted" });
+    expect(lending.tickAt(9_000).events).toEqual([]);
+  });
+
+  test("rests on while it is drained, labelled or noted", () => {
+    const lending = new Lending(pool("aws", 1, { cooldownMs: 9_000 }));
+    lending.outcome(acquire("a", "aws"), release("a"));
+    lending.outcome(change("aws-1", { drained: true, note: "x", labels: { a: "b" } }));
+    expect(lending.resource("aws-1").state).toBe("cooling");
+    expect(lending.tickAt(9_000).events).toMatchObject([{ type: "resource-rested" }]);
+  });
+
+  test.each([
+    ["adds", { a: "1" }, { b: "2" }, { a: "1", b: "2" }],
+    ["replaces", { a: "1" }, { a: "2" }, { a: "2" }],
+    ["removes with null", { a: "1", b: "2" }, { a: null }, { b: "2" }],
+    ["removes the last", { a: "1" }, { a: null }, {}],
+    ["keeps an empty value", {}, { a: "" }, { a: "" }],
+  ])("%s labels and user data", (_, before, merge, want) => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(change("aws-1", { labels: before, userData: before }));
+    lending.do(change("aws-1", { labels: merge, userData: merge }));
+    expect(lending.resource("aws-1")).toMatchObject({ labels: want, userData: want });
+    expect(Object.keys(lending.resource("aws-1").labels)).toEqual(Object.keys(want));
+  });
+
+  test("takes names from JavaScript's depths as names", () => {
+    const lending = new Lending(pool("aws", 1));
+    const odd = JSON.parse('{"__proto__": "x", "constructor": "y", "toString": "z"}');
+    lending.do(change("aws-1", { labels: odd, userData: odd }));
+    expect(JSON.stringify(lending.resource("aws-1").labels)).toBe(JSON.stringify(odd));
+    expect(Object.getPrototypeOf(lending.resource("aws-1").labels)).toBe(Object.prototype);
+  });
+
+  test.each([
+    { drained: false },
+    { state: "free" },
+    { note: "" },
+    { labels: { absent: null } },
+    { userData: {} },
+    {},
+  ])("changes nothing where %j is already so", (wanted) => {
+    const lending = new Lending(pool("aws", 1));
+    expect(lending.do(change("aws-1", wanted))).toEqual({ events: [], outcome: { type: "done" } });
+  });
+
+  test("finds no resource that is not there, but one that was probably meant", () => {
+    const lending = new Lending(pool("aws", 2));
+    expect(lending.outcome(change("aws-11", { drained: true }))).toEqual({
+      type: "refused",
+      refusal: { code: "resource_not_found", resource: "aws-11", nearest: "aws-1" },
+    });
+    expect(lending.outcome(change("something", { drained: true }))).toEqual({
+      type: "refused",
+      refusal: { code: "resource_not_found", resource: "something" },
+    });
+  });
+
+  test("shows the holder new user data at the next heartbeat", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws"), change("aws-1", { userData: { key: "s3cret" } }));
+    expect(
+      lending.outcome({
+        type: "renew",
+        id: lending.resource("aws-1").claim?.lease.id ?? ("" as never),
+      }),
+    ).toMatchObject({
+      lease: { claims: [{ userData: { key: "s3cret" } }] },
+    });
+  });
+});

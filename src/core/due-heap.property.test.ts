@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DueHeap, type Timed } from "./due-heap.ts";
+import { type Instant, never } from "./time.ts";
+
+const step = fc.oneof(
+  fc.record({ do: fc.constant("set" as const), who: fc.nat(19), dueAt: fc.nat(30) }),
+  fc.record({ do: fc.constant("clear" as const), who: fc.nat(19), dueAt: fc.constant(0) }),
+);
+
+test("DueHeap has the earliest at hand, whatever is set, moved and cleared", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const heap = new DueHeap<Timed>();
+      const elements = Array.from({ length: 20 }, () => ({ dueAt: never, heapIndex: -1 }));
+      const model = new Map<Timed, number>();
+      for (const { do: what, who, dueAt } of steps) {
+        const element = elements[who];
+        if (element === undefined) continue;
+        if (what === "set") {
+          heap.set(element, dueAt as Instant);
+          model.set(element, dueAt);
+        } else {
+          heap.clear(element);
+          model.delete(element);
+        }
+        expect(heap.size).toBe(model.size);
+        const earliest = Math.min(...model.values());
+        expect(heap.first()?.dueAt).toBe(model.size === 0 ? undefined : earliest);
+        for (const other of elements) expect(other.heapIndex >= 0).toBe(model.has(other));
+      }
+      const emptied: number[] = [];
+      for (let first = heap.first(); first !== undefined; first = heap.first()) {
+        emptied.push(first.dueAt);
+        heap.clear(first);
+      }
+      expect(emptied).toEqual([...model.values()].sort((a, b) => a - b));
+    }),
+  );
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import { acquire, Lending, leave, poll, pool, release, renew, revoke } from "./lending.suite.ts";
+
+const done = { type: "done" };
+
+describe("release()", () => {
+  test("gives everything back in one event", () => {
+    const lending = new Lending(pool("aws", 2), pool("gcp", 1));
+    lending.do(acquire("a", "aws:2 gcp"));
+    expect(lending.do(release("a"))).toEqual({
+      outcome: done,
+      events: [
+        {
+          type: "lease-ended",
+          id: "a",
+          why: "released",
+          back: [
+            { resource: "aws-1", state: "free" },
+            { resource: "aws-2", state: "free" },
+            { resource: "gcp-1", state: "free" },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("gives one claim back, and the rest goes on", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.outcome(acquire("a", "aws:2"), acquire("b", "aws"));
+    const { events } = lending.do(release("a", { claim: "1", state: "free" }));
+    expect(events).toMatchObject([
+      { type: "claim-ended", claim: "1", why: "released", back: { resource: "aws-1" } },
+      { type: "lease-granted", id: "b" },
+    ]);
+    expect([lending.held("a"), lending.held("b")]).toEqual([["aws-2"], ["aws-1"]]);
+  });
+
+  test("of the last claim ends the lease", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.outcome(acquire("a", "aws:2"), release("a", { claim: "2" }));
+    expect(lending.do(release("a", { claim: "1" })).events).toMatchObject([
+      { type: "lease-ended", why: "released" },
+    ]);
+  });
+
+  test("sends each claim to its own state", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.outcome(acquire("a", "aws:2"), release("a", { claim: "2", state: "dirty" }));
+    lending.do(release("a"));
+    expect([lending.resource("aws-1").state, lending.resource("aws-2").state]).toEqual([
+      "free",
+      "dirty",
+    ]);
+  });
+
+  test.each([
+    ["the whole lease", release("a"), release("a")],
+    ["one claim of several", release("a", { claim: "1" }), release("a", { claim: "1" })],
+    ["a claim of a lease that was given back since", release("a"), release("a", { claim: "1" })],
+  ])("may be repeated, for %s", (_, first, again) => {
+    const lending = new Lending(pool("aws", 3));
+    lending.outcome(acquire("a", "aws:2"), first);
+    expect(lending.do(again)).toEqual({ events: [], outcome: done });
+  });
+
+  test.each(["0", "3", "-1", "x", "1x", "1.5", "", "__proto__"])(
+    "refuses claim %j, which the lease never had",
+    (claim) => {
+      const lending = new Lending(pool("aws", 2));
+      lending.do(acquire("a", "aws:2"));
+      expect(lending.do(release("a", { claim }))).toEqual({
+        events: [],
+        outcome: { type: "refused", refusal: { code: "claim_not_found", id: "a", claim } },
+      });
+    },
+  );
+
+  test("takes a claim back that its hold has ended", () => {
+    const lending = new Lending(pool("slots", 1, { holdMs: 10 }));
+    lending.do(acquire("a", "slots"));
+    lending.tickAt(10);
+    expect(lending.do(release("a", { claim: "1" }))).toEqual({ events: [], outcome: done });
+    expect(lending.outcome(release("a", { claim: "2" }))).toMatchObject({
+      refusal: { code: "claim_not_found" },
+    });
+  });
+
+  test("of an old holder touches nothing of the new one", () => {
+    const lending = new Lending(pool("aws", 1, { ttlMs: 1_000 }));
+    lending.outcome(acquire("old", "aws"), acquire("new", "aws", { ttlMs: 9_000 }));
+    lending.tickAt(1_000);
+    expect(lending.held("new")).toEqual(["aws-1"]);
+    for (const late of [release("old"), release("old", { claim: "1" }), renew("old")]) {
+      expect(lending.do(late)).toEqual({
+        events: [],
+        outcome: {
+          type: "refused",
+          refusal: { code: "lease_ended", id: "old", how: "expired", endedAt: 1_000 },
+        },
+      });
+    }
+    expect(lending.held("new")).toEqual(["aws-1"]);
+  });
+});
+
+describe("release(), renew() and revoke()", () => {
+  const lending = new Lending(pool("aws", 1));
+  lending.outcome(acquire("a", "aws"), acquire("waits", "aws"));
+
+  test.each([release("x"), renew("x"), revoke("x")])(
+    "find no lease that never was: %j",
+    (command) => {
+      const refusal = { code: "lease_not_found", id: "x" };
+      expect(lending.do(command)).toEqual({ events: [], outcome: { type: "refused", refusal } });
+    },
+  );
+
+  test.each([release("waits"), renew("waits"), revoke("waits")])(
+    "refuse what has not been granted yet: %j",
+    (command) => {
+      const refusal = { code: "lease_not_granted", id: "waits" };
+      expect(lending.do(command)).toEqual({ events: [], outcome: { type: "refused", refusal } });
+    },
+  );
+});
+
+describe("revoke()", () => {
+  test("ends a lease, with who did it and why, and lends it to the next", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+    const { events } = lending.do(revoke("a"));
+    expect(events).toMatchObject([
+      { type: "lease-ended", why: "revoked", reason: { by: "ann", why: "test" } },
+      { type: "lease-granted", id: "b" },
+    ]);
+  });
+});
+
+describe("leave()", () => {
+  test("takes a request out of its line, again is fine", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("c", "aws"));
+    expect(lending.do(leave("b"))).toEqual({
+      outcome: done,
+      events: [{ type: "request-left", id: "b", why: "cancelled" }],
+    });
+    expect(lending.do(leave("b"))).toEqual({ events: [], outcome: done });
+    expect(lending.line("aws")).toEqual(["c"]);
+  });
+
+  test("lets through whoever it stood in front of", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.outcome(acquire("a", "aws"), acquire("big", "aws:2"), acquire("small", "aws"));
+    lending.do(leave("big"));
+    expect(lending.held("small")).toEqual(["aws-2"]);
+  });
+
+  test("of a request that was granted meanwhile tells of the lease, and keeps it", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(acquire("a", "aws"));
+    expect(lending.do(leave("a"))).toMatchObject({ events: [], outcome: { type: "granted" } });
+    expect(lending.held("a")).toEqual(["aws-1"]);
+  });
+
+  test("finds no request that never was", () => {
+    const lending = new Lending(pool("aws", 1));
+    const refusal = { code: "request_not_found", id: "x" };
+    expect(lending.outcome(leave("x"))).toEqual({ type: "refused", refusal });
+  });
+});
+
+describe("keepWaiting()", () => {
+  test.each([
+    ["was given up", (lending: Lending) => lending.tickAt(600_000), "abandoned"],
+    ["has left", (lending: Lending) => lending.do(leave("b")), "cancelled"],
+  ])("says how a request ended that %s", (_, end, how) => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws", { ttlMs: 9e9 }), acquire("b", "aws"));
+    end(lending);
+    expect(lending.outcome(poll("b"))).toMatchObject({ refusal: { code: "request_ended", how } });
+  });
+
+  test("finds no request that never was", () => {
+    const refusal = { code: "request_not_found", id: "x" };
+    expect(new Lending().outcome(poll("x"))).toEqual({ type: "refused", refusal });
+  });
+});

@@ -1,0 +1,179 @@
+import { Counter, Histogram, type Registry } from "prom-client";
+import type { Broker } from "../broker/broker.ts";
+import type { DurableEvent } from "../core/event.ts";
+import type { PoolName, RequestId } from "../core/ids.ts";
+import type { State } from "../core/state.ts";
+import type { Instant } from "../core/time.ts";
+
+/** From an instant to a day: queues here are measured in hours. */
+const secondsBuckets = [
+  0.1, 1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 57_600, 86_400,
+];
+const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1_024, 4_096];
+
+interface Held {
+  readonly at: Instant;
+  /** The pools of its claims, by claim. */
+  readonly pools: Map<string, Tally>;
+}
+
+/** What is counted of one pool. Children are looked up once: by label it costs more than a grant. */
+interface Tally {
+  readonly waited: { observe(seconds: number): void };
+  readonly held: { observe(seconds: number): void };
+  grants: number;
+  expiries: number;
+}
+
+/** Counts what is committed. It follows the journal, so it can tell nothing that did not happen. */
+export class LeaseMetrics {
+  readonly #tallies = new Map<PoolName, Tally>();
+  readonly #held = new Map<RequestId, Held>();
+  readonly #waited: Histogram<"pool">;
+  readonly #holds: Histogram<"pool">;
+  readonly #ends: Counter<"reason">;
+  readonly #left: Counter<"reason">;
+  readonly #commits: Counter;
+  readonly #batches: Histogram;
+
+  constructor(broker: Broker, registry: Registry) {
+    const registers = [registry];
+    const labelNames = ["pool"] as const;
+    const seconds = { labelNames, registers, buckets: secondsBuckets };
+    this.#waited = new Histogram({
+      name: "berth_wait_seconds",
+      help: "From asking to the grant",
+      ...seconds,
+    });
+    this.#holds = new Histogram({
+      name: "berth_hold_seconds",
+      help: "From the grant to the end of a claim",
+      ...seconds,
+    });
+    const byReason = { labelNames: ["reason"] as const, registers };
+    this.#ends = new Counter({
+      name: "berth_leases_ended_total",
+      help: "Leases by how they ended",
+      ...byReason,
+    });
+    this.#left = new Counter({
+      name: "berth_requests_left_total",
+      help: "Requests that left the queue ungranted",
+      ...byReason,
+    });
+    this.#commits = new Counter({
+      name: "berth_journal_commits_total",
+      help: "Durable commits",
+      registers,
+    });
+    this.#batches = new Histogram({
+      name: "berth_journal_batch_events",
+      help: "Events per commit",
+      registers,
+      buckets: batchBuckets,
+    });
+    this.#byPool("berth_grants_total", "Claims granted", registry, (tally) => tally.grants);
+    this.#byPool(
+      "berth_expiries_total",
+      "Claims taken back from a holder that vanished",
+      registry,
+      (tally) => tally.expiries,
+    );
+    void broker.look((state) => this.#begin(state));
+    broker.listen({
+      committed: ({ at, events }, state) => {
+        this.#commits.inc();
+        this.#batches.observe(events.length);
+        for (const event of events) this.#count(event, at, state);
+      },
+    });
+  }
+
+  #byPool(name: string, help: string, registry: Registry, read: (tally: Tally) => number): void {
+    const tallies = this.#tallies;
+    new Counter({
+      name,
+      help,
+      labelNames: ["pool"],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [pool, tally] of tallies) this.inc({ pool }, read(tally));
+      },
+    });
+  }
+
+  /** Leases that are older than this process end in it too. */
+  #begin(state: State): void {
+    for (const lease of state.leases.values()) {
+      if (this.#held.has(lease.id)) continue;
+      const pools = lease.claims.map(
+        ({ id, resource }) => [id, this.#tally(resource.pool.name)] as const,
+      );
+      this.#held.set(lease.id, { at: lease.grantedAt, pools: new Map(pools) });
+    }
+  }
+
+  #count(event: DurableEvent, at: Instant, state: State): void {
+    switch (event.type) {
+      case "lease-granted":
+        return this.#granted(event, at, state);
+      case "claim-ended": {
+        const held = this.#held.get(event.id);
+        if (held !== undefined) this.#ended(held, event.claim, at, false);
+        return;
+      }
+      case "lease-ended": {
+        this.#ends.inc({ reason: event.why });
+        const held = this.#held.get(event.id);
+        if (held === undefined) return;
+        this.#held.delete(event.id);
+        const vanished = event.why === "expired" || event.why === "lifetime";
+        for (const claim of held.pools.keys()) this.#ended(held, claim, at, vanished);
+        return;
+      }
+      case "request-left":
+        return this.#left.inc({ reason: event.why });
+    }
+  }
+
+  #granted(
+    event: Extract<DurableEvent, { type: "lease-granted" }>,
+    at: Instant,
+    state: State,
+  ): void {
+    const queuedAt = state.leases.get(event.id)?.queuedAt ?? at;
+    const pools = new Map<string, Tally>();
+    for (const { id, resource } of event.claims) {
+      const pool = state.resources.get(resource)?.pool.name;
+      if (pool === undefined) continue; // Given back and removed within the same commit.
+      const tally = this.#tally(pool);
+      tally.grants += 1;
+      tally.waited.observe((at - queuedAt) / 1_000);
+      pools.set(id, tally);
+    }
+    this.#held.set(event.id, { at, pools });
+  }
+
+  #ended(held: Held, claim: string, at: Instant, vanished: boolean): void {
+    const tally = held.pools.get(claim);
+    if (tally === undefined) return;
+    held.pools.delete(claim);
+    tally.held.observe((at - held.at) / 1_000);
+    if (vanished) tally.expiries += 1;
+  }
+
+  #tally(pool: PoolName): Tally {
+    let tally = this.#tallies.get(pool);
+    if (tally === undefined) {
+      tally = {
+        waited: this.#waited.labels({ pool }),
+        held: this.#holds.labels({ pool }),
+        grants: 0,
+        expiries: 0,
+      };
+      this.#tallies.set(pool, tally);
+    }
+    return tally;
+  }
+}

@@ -1,0 +1,142 @@
+/** A whole server but for the disk, the configuration file and the wall clock. */
+import type { AddressInfo } from "node:net";
+import { Writable } from "node:stream";
+import type { InjectOptions } from "fastify";
+import pino from "pino";
+import { fingerprint } from "../../sim/invariants.ts";
+import type { ProblemBody } from "../api/problem.ts";
+import type { Lease, WaitingRequest } from "../api/schemas.ts";
+import { Broker, type BrokerOptions } from "../broker/broker.ts";
+import { HandClock } from "../broker/hand-clock.suite.ts";
+import { HandJournal } from "../broker/hand-journal.suite.ts";
+import { Tokens } from "../broker/tokens.ts";
+import { Waits } from "../broker/waits.ts";
+import type { PoolSpec } from "../core/policy.ts";
+import type { Instant } from "../core/time.ts";
+import { makeApp } from "./app.ts";
+import { timestamp } from "./render.ts";
+import type { App } from "./site.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** The content type, without its parameters. */
+  readonly type: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  /** Undefined when the body is not JSON. */
+  readonly body: unknown;
+}
+
+export interface Call {
+  /** Sent as JSON; a string or a buffer is sent as it is. */
+  readonly body?: unknown;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The address of the caller; this machine unless told. */
+  readonly from?: string;
+}
+
+export interface TestSite extends AsyncDisposable {
+  readonly clock: HandClock;
+  readonly journal: HandJournal;
+  readonly broker: Broker;
+  readonly waits: Waits;
+  readonly tokens: Tokens;
+  readonly app: App;
+  /** Everything that was logged so far. */
+  readonly log: () => string;
+  /** `call("POST /v1/leases", { body })`, without a socket. */
+  call(line: string, call?: Call): Promise<Answer>;
+  /** What the journal amounts to: equal before and after a call that changes nothing. */
+  state(): Promise<string>;
+  /** Listens on loopback and answers the address, for tests in which connections matter. */
+  listen(): Promise<string>;
+}
+
+export async function testSite(
+  pools: readonly PoolSpec[],
+  options: Partial<BrokerOptions> = {},
+): Promise<TestSite> {
+  const journal = new HandJournal();
+  const clock = new HandClock();
+  const broker = await Broker.open(journal, () => clock, options);
+  const waits = new Waits();
+  const tokens = new Tokens(journal.secret);
+  const lines: string[] = [];
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  broker.listen({
+    committed({ events }) {
+      for (const event of events) {
+        if (event.type === "lease-granted" || event.type === "request-left") waits.tell(event.id);
+      }
+    },
+  });
+  await broker.submit({ type: "configure", pools });
+  const since = timestamp(clock.now());
+  const status = { file: null, ok: true, inForceSince: since, checkedAt: since };
+  const config = { ...status, pools: pools.length, resources: 0, problems: [], warnings: [] };
+  const site = { broker, journal, waits, tokens, configStatus: () => config, version: "0.0.0" };
+  const app = await makeApp(site, pino({ level: "trace" }, sink));
+  return {
+    ...{ clock, journal, broker, waits, tokens, app },
+    log: () => lines.join(""),
+    call: (line, call) => inject(app, line, call),
+    state: () => broker.look(fingerprint),
+    async listen() {
+      await app.listen({ host: "127.0.0.1", port: 0 });
+      return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    },
+    async [Symbol.asyncDispose]() {
+      journal.open();
+      waits.tellAll();
+      app.server.closeAllConnections();
+      await app.close();
+      await broker.close();
+    },
+  };
+}
+
+async function inject(app: App, line: string, call: Call = {}): Promise<Answer> {
+  const space = line.indexOf(" ");
+  const { body, token, headers, from } = call;
+  const raw = typeof body === "string" || Buffer.isBuffer(body);
+  const response = await app.inject({
+    method: line.slice(0, space) as NonNullable<InjectOptions["method"]>,
+    url: line.slice(space + 1),
+    headers: {
+      ...(token === undefined ? undefined : { authorization: `Bearer ${token}` }),
+      ...(raw ? { "content-type": "application/json" } : undefined),
+      ...headers,
+    },
+    ...(body === undefined ? undefined : { payload: raw ? body : Object(body) }),
+    ...(from === undefined ? undefined : { remoteAddress: from }),
+  });
+  const [type = ""] = String(response.headers["content-type"] ?? "").split(";");
+  const parsed = /json/.test(type) ? response.json() : undefined;
+  const { statusCode: status, body: text } = response;
+  return { status, type, headers: response.headers, text, body: parsed };
+}
+
+export const asLease = ({ body }: Answer): Lease & { token: string } =>
+  body as Lease & { token: string };
+export const asRequest = ({ body }: Answer): WaitingRequest & { token: string } =>
+  body as WaitingRequest & { token: string };
+export const asProblem = ({ body }: Answer): ProblemBody => body as ProblemBody;
+
+/** Asks for `wanted` ("aws gcp:2") as a job does; more fields may follow. */
+export function askBody(wanted: string, more: object = {}): object {
+  const items = wanted.split(" ").map((text) => {
+    const [pool, count] = text.split(":");
+    return count === undefined ? { pool } : { pool, count: Number(count) };
+  });
+  return { items, holder: "a job", ...more };
+}
+
+export function instantOf(text: string): Instant {
+  return Date.parse(text) as Instant;
+}

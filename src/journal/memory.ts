@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import type { DurableEvent } from "../core/event.ts";
+import type { Instant } from "../core/time.ts";
+import {
+  closedJournal,
+  misplacedSnapshot,
+  prunedEvents,
+  recordedAfter,
+  type StoredCommit,
+  staleHead,
+  storedCommit,
+} from "./commit.ts";
+import type { Journal, Recorded, Snapshot } from "./journal.ts";
+
+/** What would be on the disk: it outlives the journal object, as a disk outlives a process. */
+interface Kept {
+  readonly commits: StoredCommit[];
+  snapshot: Snapshot | undefined;
+}
+
+/** A journal without a disk, for tests and simulations. It keeps text, so aliasing bugs show. */
+export class MemoryJournal implements Journal {
+  readonly secret: string;
+  #kept: Kept = { commits: [], snapshot: undefined };
+  #closed = false;
+
+  constructor(secret: string = randomBytes(32).toString("base64url")) {
+    this.secret = secret;
+  }
+
+  get head(): number {
+    const last = this.#kept.commits.at(-1);
+    return last ? last.seq + last.count - 1 : 0;
+  }
+
+  /** What a process that starts later would find. It closes this one, as if that had died. */
+  reopen(): MemoryJournal {
+    this.#closed = true;
+    const next = new MemoryJournal(this.secret);
+    next.#kept = this.#kept;
+    return next;
+  }
+
+  async append(head: number, at: Instant, events: readonly DurableEvent[]): Promise<number> {
+    this.#mustBeOpenTo("append to");
+    const commit = storedCommit(head, at, events);
+    if (head !== this.head) throw staleHead(head, this.head);
+    if (commit.count > 0) this.#kept.commits.push(commit);
+    return this.head;
+  }
+
+  async *read(seq: number): AsyncIterable<Recorded> {
+    this.#mustBeOpenTo("read");
+    let next = seq + 1;
+    while (next <= this.head) {
+      const page = this.#kept.commits.filter((commit) => commit.seq + commit.count > next);
+      const oldest = page[0]?.seq ?? next;
+      if (oldest > next) throw prunedEvents(next, oldest);
+      for (const commit of page) {
+        yield recordedAfter(seq, commit);
+        this.#mustBeOpenTo("read");
+        next = commit.seq + commit.count;
+      }
+    }
+  }
+
+  async saveSnapshot(snapshot: Snapshot): Promise<void> {
+    this.#mustBeOpenTo("save a snapshot in");
+    const from = this.#kept.snapshot?.seq ?? 0;
+    if (snapshot.seq < from || snapshot.seq > this.head) {
+      throw misplacedSnapshot(snapshot, from, this.head);
+    }
+    this.#kept.snapshot = { ...snapshot };
+  }
+
+  async loadSnapshot(): Promise<Snapshot | undefined> {
+    this.#mustBeOpenTo("load a snapshot from");
+    return this.#kept.snapshot && { ...this.#kept.snapshot };
+  }
+
+  async prune(before: Instant): Promise<number> {
+    this.#mustBeOpenTo("prune");
+    const { commits, snapshot } = this.#kept;
+    const covered = snapshot?.seq ?? 0;
+    const last = commits.length - 1;
+    const firstKept = commits.findIndex(({ seq, count, at }, index) => {
+      return index === last || at >= before || seq + count - 1 > covered;
+    });
+    const pruned = Math.max(0, firstKept);
+    commits.splice(0, pruned);
+    return pruned;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #mustBeOpenTo(verb: string): void {
+    if (this.#closed) throw closedJournal(verb);
+  }
+}

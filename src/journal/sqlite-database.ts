@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { JournalUnusable } from "./journal.ts";
+import { applicationId, migrations } from "./migrations.ts";
+import { sqliteFailure } from "./sqlite-failure.ts";
+
+/** Readers hold no writer up; this is for a person who writes with sqlite3. All wait meanwhile. */
+const busyMs = 250;
+/** 4 MB: a larger log makes for rarer but longer checkpoints, each on the calling thread. */
+const checkpointPages = 1_000;
+/** A log that grew behind a long reader or a large snapshot is cut back to this, in bytes. */
+const logSizeMax = 16 * 1024 * 1024;
+
+/**
+ * Opens the database, makes or upgrades its schema. FULL syncs the write-ahead log in every commit:
+ * with NORMAL, the last commits before a power cut would be gone after they were acknowledged.
+ * Throws `JournalUnusable` for a file that is damaged, of another program, or of a newer Berth.
+ */
+export function openDatabase(path: string): DatabaseSync {
+  const database = connect(path, busyMs);
+  try {
+    mustBeOurs(database, path);
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${checkpointPages};
+      PRAGMA journal_size_limit = ${logSizeMax};
+    `);
+    migrate(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw sqliteFailure(error, "open the journal", path);
+  }
+}
+
+/** Also where the file may not be opened, the error says which file, and what that means. */
+export function connect(path: string, timeoutMs: number): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: timeoutMs });
+  } catch (error) {
+    throw sqliteFailure(error, "open", path);
+  }
+}
+
+/** Before anything is changed: a database that is not ours must not be turned into a WAL one. */
+function mustBeOurs(database: DatabaseSync, path: string): void {
+  const owner = pragma(database, "application_id");
+  if (owner === applicationId) return;
+  const tables = database.prepare("SELECT count(*) AS count FROM sqlite_schema").get();
+  if (owner === 0 && tables?.["count"] === 0) return;
+  throw new JournalUnusable(
+    `Cannot open the journal "${path}": it is the database of another program`,
+    "Move that file away, or choose another folder with --data",
+  );
+}
+
+function migrate(database: DatabaseSync, path: string): void {
+  const version = pragma(database, "user_version");
+  if (version > migrations.length) {
+    const known = migrations.length;
+    const state = `its schema has version ${version}, and this Berth knows up to ${known}`;
+    throw new JournalUnusable(
+      `Cannot open the journal "${path}": ${state}`,
+      "Start the newer Berth that wrote it, or restore a backup from before the upgrade",
+    );
+  }
+  if (version === migrations.length) return;
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    for (const step of migrations.slice(version)) database.exec(step);
+    database.exec(`PRAGMA application_id = ${applicationId}`);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
+    database
+      .prepare("INSERT INTO meta VALUES ('secret', ?) ON CONFLICT DO NOTHING")
+      .run(randomBytes(32).toString("base64url"));
+    database.exec("COMMIT");
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function pragma(database: DatabaseSync, name: "application_id" | "user_version"): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
