@@ -28,6 +28,8 @@ export class Disk {
   readonly bugs: DiskBugs;
   snapshot: Snapshot | undefined;
   full = false;
+  /** How long a sync takes at the most. */
+  syncMsMax = 20;
   head = 0;
   /** Grows with every crash; what an older server still writes goes nowhere. */
   #epoch = 0;
@@ -110,7 +112,7 @@ export class Disk {
         if (!this.bugs.acknowledgeEarly) resolve(this.head);
       };
       this.#inFlight = this.full ? undefined : write;
-      this.#world.after(this.#random.between(0, 20), finish);
+      this.#world.after(this.#random.between(0, this.syncMsMax), finish);
       if (this.bugs.acknowledgeEarly && !this.full) resolve(head + events.length);
     });
   }

@@ -112,13 +112,15 @@ async function work(grant: Grant, held: Held, jobWorld: JobWorld): Promise<"done
   while (world.nowMs < untilMs && world.nowMs < held.believedUntilMs) {
     if (jobWorld.faulty() && random.chance(0.01)) return "died";
     const oversleeps = jobWorld.faulty() && random.chance(0.01);
-    const beat = oversleeps ? lease.ttlMs * 2 : Math.min(lease.ttlMs / 3, untilMs - world.nowMs);
+    const beat = oversleeps
+      ? lease.ttlMs * 2
+      : Math.min(Math.floor(lease.ttlMs / 3), untilMs - world.nowMs);
     await world.sleep(Math.max(1, beat));
     if (world.nowMs >= untilMs || world.nowMs >= held.believedUntilMs) break;
     const sentAtMs = world.nowMs;
     const reply = await network.call(
       { type: "renew", id: lease.id, token },
-      Math.min(callTimeoutMs, lease.ttlMs / 6),
+      Math.min(callTimeoutMs, Math.floor(lease.ttlMs / 6)),
     );
     if (reply?.type !== "outcome") continue;
     if (reply.outcome.type === "granted") observer.renewed(held, sentAtMs + lease.ttlMs);

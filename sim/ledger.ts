@@ -52,6 +52,13 @@ export class Ledger {
         );
         this.things.delete(event.resource);
         return;
+      case "resource-moved":
+        insist(
+          this.#thing(event.resource).heldBy === null,
+          () => `${event.resource} was moved under its holder`,
+        );
+        Object.assign(this.#thing(event.resource), { pool: event.pool, retired: false });
+        return;
       case "resource-retired":
         this.#thing(event.resource).retired = true;
         return;

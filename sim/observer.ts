@@ -68,10 +68,19 @@ export class Observer {
   }
 
   took(job: string, lease: LeaseView, believedUntilMs: number): Held {
+    const granted = this.#resourcesOf.get(lease.id);
+    for (const { resource } of lease.claims) {
+      insist(
+        granted?.includes(resource) === true,
+        () => `${job} was told of ${resource}, which is not in ${lease.id}`,
+      );
+    }
+    // A claim whose hold is over says so itself.
+    const claimed = new Set(this.ledger.leases.get(lease.id)?.claims.values());
     const held = {
       job,
       id: lease.id,
-      resources: new Set<string>(lease.claims.map(({ resource }) => resource)),
+      resources: claimed,
       believedUntilMs,
     };
     const over = this.ledger.ended.has(lease.id);

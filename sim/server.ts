@@ -5,6 +5,7 @@
 import { Broker } from "../src/broker/broker.ts";
 import type { Environment } from "../src/broker/environment.ts";
 import { Tokens } from "../src/broker/tokens.ts";
+import { standing } from "../src/core/acquire.ts";
 import type { Ask, Command } from "../src/core/command.ts";
 import type { RequestId } from "../src/core/ids.ts";
 import type { Outcome } from "../src/core/outcome.ts";
@@ -59,7 +60,6 @@ export class Server {
   /** Calls made while it is paused wait here; a process that is stopped reads nothing. */
   #paused: (() => void)[] | undefined;
   #generation = 0;
-  readonly #listeners = new Map<RequestId, Set<() => void>>();
 
   constructor(
     world: World,
@@ -95,11 +95,8 @@ export class Server {
       committed: (recorded, state) => {
         if (generation !== this.#generation) return;
         this.#watcher.committed(recorded, state);
-        for (const event of recorded.events) {
-          if (event.type === "lease-granted" || event.type === "request-left") this.#tell(event.id);
-        }
       },
-      failed: (_command, cause) => this.#watcher.failed(cause),
+      failed: (_what, cause) => this.#watcher.failed(cause),
       fatal: (cause) => this.#watcher.failed(cause),
     });
     this.#broker = broker;
@@ -110,7 +107,6 @@ export class Server {
     this.#generation += 1;
     this.#broker = undefined;
     this.#paused = undefined;
-    this.#listeners.clear();
     this.#disk.crash();
   }
 
@@ -171,18 +167,8 @@ export class Server {
   async #fate(broker: Broker, outcome: Outcome, waitMs: number): Promise<Outcome> {
     if (outcome.type !== "waiting" || waitMs === 0) return outcome;
     const { id } = outcome.request;
-    await new Promise<void>((resolve) => {
-      const listeners = this.#listeners.get(id) ?? new Set();
-      this.#listeners.set(id, listeners.add(resolve));
-      this.#world.after(waitMs, resolve);
-    });
-    return await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
-  }
-
-  #tell(id: RequestId): void {
-    const listeners = this.#listeners.get(id);
-    this.#listeners.delete(id);
-    for (const listener of listeners ?? []) listener();
+    await broker.untilSettled(id, waitMs);
+    return await broker.look((state, now) => standing(state, id, now));
   }
 
   #reply(outcome: Outcome): Reply {

@@ -2,6 +2,7 @@
  * One seeded history: jobs come and go for a quarter of an hour while everything that can fail
  * does; then the faults stop, and everybody who still waits must be served.
  */
+import type { Broker } from "../src/broker/broker.ts";
 import { apply } from "../src/core/apply.ts";
 import type { Command } from "../src/core/command.ts";
 import type { DurableEvent } from "../src/core/event.ts";
@@ -56,6 +57,7 @@ class Simulation {
   #commits = 0;
   #lastId = 0;
   #looking = false;
+  #untold = new Set<RequestId>();
 
   constructor(seed: number, bugs: Bugs) {
     this.#seed = seed;
@@ -87,6 +89,7 @@ class Simulation {
     this.#faulty = false;
     this.#network.bad = false;
     this.#disk.full = false;
+    this.#disk.syncMsMax = 20;
     this.#act(() => this.#restore());
     await this.#advance(faultsMs + livenessMs);
     insist(
@@ -116,10 +119,23 @@ class Simulation {
     const { broker } = this.#server;
     if (broker === undefined || this.#looking) return;
     this.#looking = true;
-    const looked = broker.look((state, now) => this.#guard(() => checkState(state, now)));
+    const looked = broker.look((state, now) =>
+      this.#guard(() => {
+        checkState(state, now);
+        this.#checkTold(state, broker);
+      }),
+    );
     void looked.finally(() => {
       this.#looking = false;
     });
+  }
+
+  /** A listener may register just after the grant; one step later it must have been told. */
+  #checkTold(state: State, broker: Broker): void {
+    const untold = [...state.leases.keys()].filter((id) => broker.isAwaited(id));
+    const still = untold.find((id) => this.#untold.has(id));
+    insist(still === undefined, () => `${still} was granted and nobody told its open connection`);
+    this.#untold = new Set(untold);
   }
 
   #committed(recorded: Recorded, state: State): void {
@@ -199,6 +215,7 @@ class Simulation {
         () => this.#crash(),
         () => this.#server.pause(random.between(1_000, 120_000)),
         () => this.#fillDisk(),
+        () => this.#slowDisk(),
         () => this.#operate({ type: "configure", pools: editedPools(this.#pools, random) }),
         () => this.#operate({ type: "configure", pools: this.#pools }),
         () => this.#meddle(),
@@ -216,6 +233,12 @@ class Simulation {
     this.#disk.full = true;
     await this.#world.sleep(this.#random.between(100, 90_000));
     this.#disk.full = false;
+  }
+
+  async #slowDisk(): Promise<void> {
+    this.#disk.syncMsMax = this.#random.between(1_000, 60_000);
+    await this.#world.sleep(this.#random.between(1_000, 120_000));
+    this.#disk.syncMsMax = 20;
   }
 
   /** An operator drains, undrains, quarantines or ends something. */

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { Broker } from "./broker/broker.ts";
 import { SystemEnvironment } from "./broker/environment.ts";
 import { Tokens } from "./broker/tokens.ts";
-import { Waits } from "./broker/waits.ts";
 import { exampleConfigPath } from "./config/example.ts";
 import { makeApp } from "./http/app.ts";
 import type { App } from "./http/site.ts";
@@ -49,24 +48,17 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const journal = openJournal(options);
   const ended = Promise.withResolvers<void>();
   ended.promise.catch(() => {});
-  const waits = new Waits();
   const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore));
   logger.info(
     { events: broker.head, data: options.memory ? "memory" : options.data },
     "journal read",
   );
   broker.listen({
-    committed({ events }) {
-      for (const event of events) {
-        if (event.type === "lease-granted" || event.type === "request-left") waits.tell(event.id);
-      }
-    },
     writable(cause) {
       if (cause === null) logger.info("the journal can be written again");
       else logger.error({ err: cause }, "the journal cannot be written; trying again every second");
     },
-    failed: (command, err) =>
-      logger.error({ err, command: command.type }, "a bug: a decision failed"),
+    failed: (what, err) => logger.error({ err }, `a bug: ${what} failed`),
     fatal: (cause) =>
       ended.reject(
         new CannotServe(cause.message, "Restart the server", exitCodes.unavailable, cause),
@@ -75,7 +67,6 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let config: ConfigInForce | undefined;
   let app: App | undefined;
   const stop = async (): Promise<void> => {
-    waits.tellAll();
     await app?.close();
     await config?.close();
     await broker.close();
@@ -89,7 +80,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     const configStatus = () => inForce.status;
     const tokens = new Tokens(journal.secret);
     app = await makeApp(
-      { broker, journal, waits, tokens, configStatus, version: await version() },
+      { broker, journal, tokens, configStatus, version: await version() },
       logger,
     );
     await app.listen({ ...address, listenTextResolver: (text) => text });

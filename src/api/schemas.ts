@@ -18,11 +18,12 @@ export const StateName = Type.String({
   pattern: "^[A-Za-z][A-Za-z0-9_.-]*$",
   maxLength: limits.stateLengthMax,
 });
-const Labels = Type.Record(
-  Type.String({ pattern: "^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$", maxLength: 128 }),
-  Type.String({ maxLength: limits.labelValueLengthMax }),
-  { maxProperties: limits.labelsMax, ...closed },
-);
+/** The length stands in the pattern: a record keeps nothing else of what its keys must be. */
+const EntryKey = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$" });
+const Labels = Type.Record(EntryKey, Type.String({ maxLength: limits.labelValueLengthMax }), {
+  maxProperties: limits.labelsMax,
+  ...closed,
+});
 /** As `type: [T, "null"]`: serialisers have a quick way for it, and none for `anyOf`. */
 const nullable = <T extends Type.TSchema & { type: string }>(schema: T) =>
   Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"] });
@@ -185,11 +186,11 @@ export const Resource = Type.Object({
 });
 
 const Merge = (valueLengthMax: number, keysMax: number) =>
-  Type.Record(
-    Type.String({ minLength: 1, maxLength: 128 }),
-    nullable(Type.String({ maxLength: valueLengthMax })),
-    { maxProperties: keysMax, description: "Merged; null removes a key" },
-  );
+  Type.Record(EntryKey, nullable(Type.String({ maxLength: valueLengthMax })), {
+    maxProperties: keysMax,
+    description: "Merged; null removes a key",
+    ...closed,
+  });
 
 export const ResourcePatch = Type.Object(
   {

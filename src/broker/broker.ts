@@ -10,6 +10,7 @@
 import type { Command } from "../core/command.ts";
 import { decide, isVolatile, nextDueAt } from "../core/decide.ts";
 import { type DurableEvent, isDurable } from "../core/event.ts";
+import type { RequestId } from "../core/ids.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { freeze } from "../core/snapshot.ts";
 import type { State } from "../core/state.ts";
@@ -22,6 +23,7 @@ import {
 } from "../journal/journal.ts";
 import type { Environment } from "./environment.ts";
 import { recover } from "./recovery.ts";
+import { Waits } from "./waits.ts";
 
 export interface BrokerOptions {
   /** A snapshot is taken after so many events, which bounds what a restart has to replay. */
@@ -67,8 +69,8 @@ export interface BrokerListener {
   /** The journal cannot be written, or (without a cause) can be again. */
   writable?(cause: Error | null): void;
   fatal?(cause: Error): void;
-  /** A decision threw: a bug. The command was refused and the state read back. */
-  failed?(command: Command, cause: unknown): void;
+  /** Something threw that must not: a decision, whose command was refused, or a follower. */
+  failed?(what: string, cause: unknown): void;
 }
 
 export class Broker {
@@ -76,6 +78,7 @@ export class Broker {
   readonly #environment: Environment;
   readonly #options: BrokerOptions;
   readonly #listeners = new Set<BrokerListener>();
+  readonly #waits = new Waits();
   #state: State;
   #head: number;
   #snapshotSeq: number;
@@ -84,7 +87,10 @@ export class Broker {
   /** The commit or recovery under way. Never rejects. Null: memory is what the journal says. */
   #busy: Promise<void> | null = null;
   #unwritable: Error | null = null;
+  /** Takes no more commands. */
   #closed = false;
+  /** Writes no more: it has stopped, or must not go on. */
+  #ended: Error | null = null;
   #graceDue = false;
   #aliveAt: Instant;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -123,7 +129,7 @@ export class Broker {
     this.#head = memory.head;
     this.#snapshotSeq = memory.snapshotSeq;
     this.#aliveAt = environment.now();
-    decide(this.#state, { type: "give-grace" }, this.#aliveAt);
+    this.#giveGrace();
     this.#watch();
     this.#schedule();
   }
@@ -135,6 +141,11 @@ export class Broker {
   /** Null while the journal can be written. */
   get unwritable(): Error | null {
     return this.#unwritable;
+  }
+
+  /** How many connections are held open. */
+  get openWaits(): number {
+    return this.#waits.size;
   }
 
   now(): Instant {
@@ -170,16 +181,43 @@ export class Broker {
     return read(this.#state, this.#environment.now());
   }
 
+  /** Whether somebody listens for the fate of this request. */
+  isAwaited(id: RequestId): boolean {
+    return this.#waits.has(id);
+  }
+
+  /** Resolves when the request no longer waits, when time is up, when the signal aborts, at the end. */
+  untilSettled(id: RequestId, waitMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.#closed || signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const until = after(this.#environment.now(), waitMs);
+      const end = (): void => {
+        cancel();
+        remove();
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = this.#environment.wakeAt(until, end);
+      const remove = this.#waits.add(id, until, end);
+      signal?.addEventListener("abort", end);
+      // It may have been granted in the very commit that also answered the one who asks now.
+      void this.look((state) => state.requests.has(id) || end());
+    });
+  }
+
   /** Finishes what has been submitted, takes a snapshot, and stops. The journal stays open. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#waits.tellAll();
     while (this.#pending.length > 0 || this.#busy !== null) {
       if (this.#busy === null) this.#turn();
       await this.#busy;
     }
     this.#disarm();
     this.#stopWatchdog();
-    if (this.#unwritable === null && this.#head > this.#snapshotSeq) await this.#snapshot();
+    const worthIt = this.#ended === null && this.#unwritable === null;
+    this.#ended ??= new BrokerClosed("Cannot decide: the broker is closed");
+    if (worthIt && this.#head > this.#snapshotSeq) await this.#snapshot();
   }
 
   #schedule(): void {
@@ -193,16 +231,15 @@ export class Broker {
 
   /** One batch: what is due, then what was asked, in order of arrival. */
   #turn(): void {
+    if (this.#ended !== null) return this.#refuseAll(this.#ended);
     const now = this.#environment.now();
     this.#noticeStall(now);
-    const batch =
-      this.#pending.length <= batchMax ? this.#pending : this.#pending.slice(0, batchMax);
-    this.#pending = batch === this.#pending ? [] : this.#pending.slice(batchMax);
+    const batch = this.#take();
     const events: DurableEvent[] = [];
     const outcomes: Outcome[] = [];
     let deciding: Command = { type: "tick" };
     try {
-      for (const command of this.#chores(now)) this.#decide(command, now, events);
+      this.#doChores(now, batch, events);
       for (const { command } of batch) {
         deciding = command;
         const refusal = this.#unwritable !== null && !isVolatile(command);
@@ -220,15 +257,29 @@ export class Broker {
     }
   }
 
-  /** What the broker itself has to do first. Nothing may end while it could not be written down. */
-  #chores(now: Instant): Command[] {
-    const chores: Command[] = [];
-    if (this.#graceDue) chores.push({ type: "give-grace" });
+  #take(): readonly Pending[] {
+    const taken =
+      this.#pending.length <= batchMax ? this.#pending : this.#pending.slice(0, batchMax);
+    this.#pending = this.#pending.slice(taken.length);
+    return taken;
+  }
+
+  #refuseAll(cause: Error): void {
+    for (const pending of this.#take()) pending.reject(cause);
+  }
+
+  /**
+   * What the broker itself has to do first. Signs of life that came while a commit was under way came
+   * in time, so they count before anything ends; they are decided again, in their place, for the
+   * answer. And nothing may end while it could not be written down.
+   */
+  #doChores(now: Instant, batch: readonly Pending[], events: DurableEvent[]): void {
+    if (this.#graceDue) this.#giveGrace();
     this.#graceDue = false;
     const dueAt = nextDueAt(this.#state);
-    const due = this.#unwritable === null && dueAt !== undefined && dueAt <= now;
-    if (due || chores.length > 0) chores.push({ type: "tick" });
-    return this.#unwritable === null ? chores : chores.filter(isVolatile);
+    if (this.#unwritable !== null || dueAt === undefined || dueAt > now) return;
+    for (const { command } of batch) if (isVolatile(command)) this.#decide(command, now, events);
+    this.#decide({ type: "tick" }, now, events);
   }
 
   #decide(command: Command, now: Instant, events: DurableEvent[]): Outcome {
@@ -272,12 +323,27 @@ export class Broker {
   }
 
   #tell(recorded: Recorded): void {
-    for (const listener of this.#listeners) listener.committed?.(recorded, this.#state);
+    for (const listener of this.#listeners) {
+      try {
+        listener.committed?.(recorded, this.#state);
+      } catch (cause) {
+        this.#failed("a follower of the journal", cause);
+      }
+    }
+    for (const event of recorded.events) {
+      if (event.type === "lease-granted" || event.type === "request-left")
+        this.#waits.tell(event.id);
+    }
+  }
+
+  #failed(what: string, cause: unknown): void {
+    for (const listener of this.#listeners) listener.failed?.(what, cause);
   }
 
   /** Goes on with what has collected, or sleeps until something is due. */
   #rest(): void {
     if (this.#pending.length > 0) return this.#schedule();
+    if (this.#ended !== null) return;
     const dueAt = nextDueAt(this.#state);
     if (dueAt === undefined || dueAt >= this.#armedFor || this.#unwritable !== null) return;
     this.#disarm();
@@ -313,7 +379,7 @@ export class Broker {
     batch: readonly Pending[],
     index: number,
   ): Promise<void> {
-    for (const listener of this.#listeners) listener.failed?.(command, cause);
+    this.#failed(`the decision on "${command.type}"`, cause);
     if (command.type === "tick") {
       for (const pending of batch) pending.reject(asError(cause));
       this.#end(asError(cause));
@@ -329,6 +395,7 @@ export class Broker {
   /** It must not go on: what it believes and what the journal says cannot be reconciled. */
   #end(cause: Error): void {
     this.#closed = true;
+    this.#ended = cause;
     for (const listener of this.#listeners) listener.fatal?.(cause);
   }
 
@@ -339,14 +406,23 @@ export class Broker {
         const { state, head } = await recover(this.#journal);
         // A commit that failed half-way may turn out to have been made: tell of it late.
         for await (const recorded of this.#journal.read(this.#head)) this.#tell(recorded);
-        decide(state, { type: "give-grace" }, this.#environment.now());
         this.#state = state;
         this.#head = head;
+        this.#giveGrace();
         return;
       } catch (cause) {
         if (!(cause instanceof JournalUnavailable)) return this.#end(asError(cause));
         await this.#pause(this.#options.probeEveryMs);
       }
+    }
+  }
+
+  /** No journal knows who was heard of lately, nor who listens at this moment. */
+  #giveGrace(): void {
+    const now = this.#environment.now();
+    decide(this.#state, { type: "give-grace" }, now);
+    for (const { id, until } of this.#waits.open()) {
+      decide(this.#state, { type: "keep-waiting", id, waitMs: Math.max(0, until - now) }, now);
     }
   }
 
@@ -357,7 +433,7 @@ export class Broker {
   }
 
   #probeLater(): void {
-    if (this.#closed) return;
+    if (this.#ended !== null || this.#closed) return;
     const at = after(this.#environment.now(), this.#options.probeEveryMs);
     this.#environment.wakeAt(at, () => {
       if (this.#busy === null) this.#busy = this.#probe();

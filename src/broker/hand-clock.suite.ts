@@ -68,3 +68,8 @@ export class HandClock implements Environment {
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Turns the event loop until it is so; what never comes true ends with the test's own timeout. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}

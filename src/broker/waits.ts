@@ -1,49 +1,51 @@
 import type { RequestId } from "../core/ids.ts";
+import type { Instant } from "../core/time.ts";
+
+interface Listener {
+  readonly until: Instant;
+  readonly end: () => void;
+}
 
 /** Who listens on an open connection for the fate of which request. */
 export class Waits {
-  readonly #listeners = new Map<RequestId, Set<() => void>>();
+  readonly #listeners = new Map<RequestId, Set<Listener>>();
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** Resolves when the request's fate is told, when time is up, or when the signal aborts. */
-  wait(id: RequestId, waitMs: number, signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", end);
-        this.#remove(id, end);
-        resolve();
-      };
-      const timer = setTimeout(end, waitMs);
-      signal?.addEventListener("abort", end);
-      this.#add(id, end);
-    });
+  has(id: RequestId): boolean {
+    return this.#listeners.has(id);
   }
 
-  tell(id: RequestId): void {
-    const listeners = this.#listeners.get(id);
-    if (listeners === undefined) return;
-    for (const listener of [...listeners]) listener();
-  }
-
-  /** Everybody is answered at once: the broker stops. */
-  tellAll(): void {
-    for (const id of [...this.#listeners.keys()]) this.tell(id);
-  }
-
-  #add(id: RequestId, listener: () => void): void {
+  /** Returns how to stop listening, which is fine to do twice. */
+  add(id: RequestId, until: Instant, end: () => void): () => void {
+    const listener = { until, end };
     const listeners = this.#listeners.get(id);
     if (listeners === undefined) this.#listeners.set(id, new Set([listener]));
     else listeners.add(listener);
     this.#size += 1;
+    return () => this.#remove(id, listener);
   }
 
-  #remove(id: RequestId, listener: () => void): void {
+  tell(id: RequestId): void {
+    for (const { end } of [...(this.#listeners.get(id) ?? [])]) end();
+  }
+
+  tellAll(): void {
+    for (const id of [...this.#listeners.keys()]) this.tell(id);
+  }
+
+  /** Everybody who is listened for, and until when at the latest. */
+  *open(): Generator<{ readonly id: RequestId; readonly until: Instant }, void, undefined> {
+    for (const [id, listeners] of this.#listeners) {
+      const until = Math.max(...Array.from(listeners, (listener) => listener.until)) as Instant;
+      yield { id, until };
+    }
+  }
+
+  #remove(id: RequestId, listener: Listener): void {
     const listeners = this.#listeners.get(id);
     if (!listeners?.delete(listener)) return;
     this.#size -= 1;

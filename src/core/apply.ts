@@ -55,6 +55,8 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "resource-retired":
     case "resource-kept":
       return resourceRetired(state, event);
+    case "resource-moved":
+      return resourceMoved(state, event, at);
     case "resource-removed":
       return resourceRemoved(state, event.resource);
     case "pool-defined":
@@ -119,9 +121,14 @@ function keepLease(state: State, lease: Lease, at: Instant): void {
   state.due.set(lease, earliest(lease.expiresAt, lease.endsAt));
 }
 
+/** Gives time, never takes any: who waits on an open connection may have more already. */
 function graceGiven(state: State, at: Instant): void {
   for (const lease of state.leases.values()) keepLease(state, lease, at);
-  for (const request of state.requests.values()) keepRequest(state, request, at, 0);
+  for (const request of state.requests.values()) {
+    const waitingUntil = request.heapIndex < 0 ? at : request.dueAt;
+    const waitMs = Math.max(0, waitingUntil - at - request.ask.ttlMs);
+    keepRequest(state, request, at, waitMs);
+  }
 }
 
 function requestLeft(state: State, event: EventOf<"request-left">, at: Instant): void {
@@ -303,6 +310,18 @@ function resourceRetired(
   const resource = must(state.resources.get(event.resource), event.resource);
   retire(resource, event.type === "resource-retired");
   resource.movesTo = event.type === "resource-retired" ? (event.movesTo ?? null) : null;
+}
+
+function resourceMoved(state: State, event: EventOf<"resource-moved">, at: Instant): void {
+  const resource = must(state.resources.get(event.resource), event.resource);
+  if (resource.claim !== null) throw new Error(`Cannot move ${resource.name}: somebody holds it`);
+  strike(state, resource);
+  resource.pool = must(state.pools.get(event.pool), event.pool);
+  resource.retired = false;
+  resource.movesTo = null;
+  resource.specLabels = event.labels ?? noEntries;
+  enrol(state, resource);
+  put(resource, { labels: resource.specLabels }, at);
 }
 
 function resourceRemoved(state: State, name: ResourceName): void {

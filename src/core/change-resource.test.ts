@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { acquire, change, Lending, operator, pool, release } from "./lending.suite.ts";
+import { acquire, change, Lending, operator, pool, release, renew } from "./lending.suite.ts";
 
 describe("change-resource", () => {
   test("drains: its holder keeps it, nobody else gets it", () => {
@@ -85,6 +85,29 @@ describe("change-resource", () => {
     expect(lending.do(change("aws-1", wanted))).toEqual({ events: [], outcome: { type: "done" } });
   });
 
+  test.each(["busy", "cooling", "drained"])(
+    "refuses the state %s, which is the broker's own",
+    (state) => {
+      const lending = new Lending(pool("aws", 1));
+      const refusal = { code: "state_reserved", state };
+      expect(lending.outcome(change("aws-1", { state }))).toEqual({ type: "refused", refusal });
+    },
+  );
+
+  test.each(["labels", "userData"] as const)("bounds %s, however many calls bring them", (what) => {
+    const lending = new Lending(pool("aws", 1));
+    let outcome = lending.outcome(change("aws-1", { [what]: { first: "1" } }));
+    for (let number = 0; number < 200 && outcome.type !== "refused"; number++) {
+      outcome = lending.outcome(change("aws-1", { [what]: { [`key-${number}`]: "x" } }));
+    }
+    expect(outcome).toMatchObject({
+      refusal: { code: "too_many_entries", resource: "aws-1", max: 64 },
+    });
+    expect(Object.keys(lending.resource("aws-1")[what])).toHaveLength(64);
+    const swap = change("aws-1", { [what]: { first: null, other: "1" } });
+    expect(lending.outcome(swap)).toEqual({ type: "done" });
+  });
+
   test("finds no resource that is not there, but one that was probably meant", () => {
     const lending = new Lending(pool("aws", 2));
     expect(lending.outcome(change("aws-11", { drained: true }))).toEqual({
@@ -100,12 +123,7 @@ describe("change-resource", () => {
   test("shows the holder new user data at the next heartbeat", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("a", "aws"), change("aws-1", { userData: { key: "s3cret" } }));
-    expect(
-      lending.outcome({
-        type: "renew",
-        id: lending.resource("aws-1").claim?.lease.id ?? ("" as never),
-      }),
-    ).toMatchObject({
+    expect(lending.outcome(renew("a"))).toMatchObject({
       lease: { claims: [{ userData: { key: "s3cret" } }] },
     });
   });

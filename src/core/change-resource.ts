@@ -5,8 +5,11 @@ import type { ResourceName } from "./ids.ts";
 import { nearest } from "./nearest.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
 import type { Refusal } from "./refusal.ts";
-import type { Resource, State } from "./state.ts";
+import { type Resource, reservedStates, type State } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
+
+/** So many labels, and so many keys of user data, a resource may have. */
+const entriesMax = 64;
 
 type Changed = Extract<DurableEvent, { type: "resource-changed" }>;
 
@@ -21,7 +24,19 @@ export function changeResource(
     const { holder } = resource.claim.lease.ask;
     return refused({ code: "resource_held", resource: name, holder });
   }
+  if (change.state !== undefined && reservedStates.includes(change.state)) {
+    return refused({ code: "state_reserved", state: change.state });
+  }
   const difference = differenceOf(resource, change);
+  const { labels = {}, userData = {} } = difference;
+  for (const [what, entries] of [
+    ["labels", labels],
+    ["user data", userData],
+  ] as const) {
+    if (Object.keys(entries).length > entriesMax) {
+      return refused({ code: "too_many_entries", resource: name, what, max: entriesMax });
+    }
+  }
   if (Object.keys(difference).length === 0) return done;
   emit(turn, { type: "resource-changed", resource: name, ...difference, reason });
   serve(turn, resource.pool);

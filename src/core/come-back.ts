@@ -60,16 +60,14 @@ export function endClaim(
 
 /** A resource that the configuration no longer has goes now, or to the pool that has it now. */
 function cameBack(turn: Turn, resource: Resource, touched: Set<Pool>): void {
-  touched.add(resource.pool);
-  if (!resource.retired) return;
   const { pool, name, movesTo } = resource;
-  emit(turn, { type: "resource-removed", resource: name });
-  if (movesTo !== null) {
-    const target = turn.state.pools.get(movesTo.pool);
-    if (target !== undefined) {
-      emit(turn, { type: "resource-added", resource: name, ...movesTo });
-      touched.add(target);
-    }
+  touched.add(pool);
+  if (!resource.retired) return;
+  if (movesTo !== null && turn.state.pools.has(movesTo.pool)) {
+    emit(turn, { type: "resource-moved", resource: name, ...movesTo });
+    touched.add(resource.pool);
+  } else {
+    emit(turn, { type: "resource-removed", resource: name });
   }
   removeIfDeserted(turn, pool);
 }

@@ -193,8 +193,7 @@ describe("configure() with a resource in another pool", () => {
   test("moves it at once, when nobody holds it", () => {
     const lending = new Lending(...before);
     expect(lending.configure(...after).events).toEqual([
-      { type: "resource-removed", resource: "x" },
-      { type: "resource-added", resource: "x", pool: "gcp" },
+      { type: "resource-moved", resource: "x", pool: "gcp", labels: {} },
     ]);
     expect(lending.resource("x").pool.name).toBe("gcp");
   });
@@ -236,10 +235,51 @@ describe("configure() with a resource in another pool", () => {
     lending.configure(pool("gcp", ["z", "x"]));
     expect(types(lending.do(release("a")).events)).toEqual([
       "lease-ended",
-      "resource-removed",
-      "resource-added",
+      "resource-moved",
       "pool-removed",
     ]);
     expect([...lending.state.pools.keys()]).toEqual(["gcp"]);
+  });
+
+  test("leaves it as dirty as it would have been, when its holder vanished", () => {
+    const strict = { onExpire: "dirty", ttlMs: 1_000 };
+    const lending = new Lending(pool("aws", ["x", "y"], strict), pool("gcp", ["z"]));
+    lending.do(acquire("a", "aws"));
+    lending.configure(pool("aws", ["y"], strict), pool("gcp", ["z", "x"]));
+    lending.tickAt(1_000);
+    expect(lending.resource("x")).toMatchObject({ state: "dirty", pool: { name: "gcp" } });
+  });
+
+  test("lets it rest for the lock-delay of the pool that it was lent from", () => {
+    const strict = { ttlMs: 1_000, lockDelayMs: 5_000 };
+    const lending = new Lending(pool("aws", ["x", "y"], strict), pool("gcp", ["z"]));
+    lending.outcome(acquire("a", "aws"), acquire("g", "gcp"));
+    lending.do(acquire("next", "gcp", { ttlMs: 60_000 }));
+    lending.configure(pool("aws", ["y"], strict), pool("gcp", ["z", "x"]));
+    lending.tickAt(1_000);
+    expect(lending.resource("x").state).toBe("cooling");
+    lending.tickAt(6_000);
+    expect(lending.held("next")).toEqual(["x"]);
+  });
+
+  test.each([
+    { state: "dirty" },
+    { state: "quarantined", note: "why" },
+    { drained: true },
+    { userData: { k: "v" } },
+  ])("leaves it %j, when nobody holds it", (wish) => {
+    const lending = new Lending(...before);
+    lending.do(change("x", wish));
+    lending.configure(...after);
+    expect(lending.resource("x")).toMatchObject({ ...wish, pool: { name: "gcp" } });
+  });
+
+  test("gives it the labels that it is listed with there", () => {
+    const lending = new Lending(...before);
+    lending.do(change("x", { labels: { by: "hand" } }));
+    const moved = pool("gcp", ["z", "x"]);
+    const members = moved.members.map((member) => ({ ...member, labels: { region: "eu" } }));
+    lending.configure(pool("aws", ["y"]), { ...moved, members });
+    expect(lending.resource("x").labels).toEqual({ region: "eu" });
   });
 });

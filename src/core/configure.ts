@@ -55,11 +55,12 @@ function settleMember(turn: Turn, resource: Resource, wanted: Wanted | undefined
     }
     return;
   }
+  const movesTo = wanted === undefined ? undefined : { pool: wanted.pool, labels: wanted.labels };
   if (resource.claim === null) {
-    emit(turn, { type: "resource-removed", resource: name });
+    if (movesTo === undefined) emit(turn, { type: "resource-removed", resource: name });
+    else emit(turn, { type: "resource-moved", resource: name, ...movesTo });
     return;
   }
-  const movesTo = wanted === undefined ? undefined : { pool: wanted.pool, labels: wanted.labels };
   if (resource.retired && sameMove(resource.movesTo, movesTo)) return;
   emit(turn, {
     type: "resource-retired",

@@ -57,6 +57,13 @@ export type DurableEvent =
       };
     }
   | { readonly type: "resource-kept"; readonly resource: ResourceName }
+  /** Listed in another pool now. It stays as it is: dirty, resting, drained, with its user data. */
+  | {
+      readonly type: "resource-moved";
+      readonly resource: ResourceName;
+      readonly pool: PoolName;
+      readonly labels?: Readonly<Record<string, string>>;
+    }
   | { readonly type: "resource-removed"; readonly resource: ResourceName }
   /** The configuration gives it other labels; those that an operator had set are gone. */
   | {

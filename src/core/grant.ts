@@ -61,8 +61,7 @@ export function serve(turn: Turn, pool: Pool): void {
     const request = pool.queue.at(place);
     if (request === undefined) return;
     const count = countIn(request, pool);
-    const others = request.needs.filter((need) => need.pool !== pool);
-    if (count <= available && fits(others, request, turn.now)) {
+    if (count <= available && fitsElsewhere(request, pool, turn.now)) {
       grant(turn, request.id, request.needs, request.ask);
       available -= count;
     } else {
@@ -70,6 +69,13 @@ export function serve(turn: Turn, pool: Pool): void {
       place += 1;
     }
   }
+}
+
+function fitsElsewhere(request: Request, here: Pool, now: Instant): boolean {
+  for (const { pool, count } of request.needs) {
+    if (pool !== here && count > availableTo(pool, request, now)) return false;
+  }
+  return true;
 }
 
 /** Lends the longest idle resources. The caller has made sure that they are there. */

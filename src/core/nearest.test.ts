@@ -4,7 +4,7 @@ import { nearest } from "./nearest.ts";
 
 const known = ["aws-account", "gcp-project", "slots", "metal"];
 
-test.each([
+test.each<[string, string | undefined, string]>([
   ["aws-acount", "aws-account", "a letter is missing"],
   ["aws-acconut", "aws-account", "two are swapped"],
   ["AWS-Account", "aws-account", "the case differs"],

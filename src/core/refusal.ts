@@ -38,6 +38,13 @@ export type Refusal =
       readonly resource: ResourceName;
       readonly nearest?: ResourceName;
     }
-  | { readonly code: "resource_held"; readonly resource: ResourceName; readonly holder: string };
+  | { readonly code: "resource_held"; readonly resource: ResourceName; readonly holder: string }
+  | { readonly code: "state_reserved"; readonly state: string }
+  | {
+      readonly code: "too_many_entries";
+      readonly resource: ResourceName;
+      readonly what: "labels" | "user data";
+      readonly max: number;
+    };
 
 export type RefusalCode = Refusal["code"];

@@ -63,15 +63,39 @@ describe("release()", () => {
     expect(lending.do(again)).toEqual({ events: [], outcome: done });
   });
 
-  test.each(["0", "3", "-1", "x", "1x", "1.5", "", "__proto__"])(
-    "refuses claim %j, which the lease never had",
-    (claim) => {
+  test.each([
+    "0",
+    "3",
+    "-1",
+    "x",
+    "1x",
+    "1.5",
+    "",
+    "__proto__",
+    "01",
+    "1.0",
+    "1e0",
+    "+1",
+    " 1",
+    "0x1",
+  ])("refuses claim %j, which the lease never had", (claim) => {
+    const lending = new Lending(pool("aws", 2));
+    lending.do(acquire("a", "aws:2"));
+    expect(lending.do(release("a", { claim }))).toEqual({
+      events: [],
+      outcome: { type: "refused", refusal: { code: "claim_not_found", id: "a", claim } },
+    });
+  });
+
+  test.each(["busy", "cooling", "drained"])(
+    "refuses the state %s, which is the broker's own",
+    (state) => {
       const lending = new Lending(pool("aws", 2));
       lending.do(acquire("a", "aws:2"));
-      expect(lending.do(release("a", { claim }))).toEqual({
-        events: [],
-        outcome: { type: "refused", refusal: { code: "claim_not_found", id: "a", claim } },
-      });
+      const refusal = { code: "state_reserved", state };
+      for (const command of [release("a", { state }), release("a", { state, claim: "1" })]) {
+        expect(lending.do(command)).toEqual({ events: [], outcome: { type: "refused", refusal } });
+      }
     },
   );
 

@@ -4,7 +4,7 @@ import type { Command, LeaveReason, Reason } from "./command.ts";
 import type { RequestId } from "./ids.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
 import type { Refusal } from "./refusal.ts";
-import type { Lease, Pool, State } from "./state.ts";
+import { type Lease, type Pool, reservedStates, type State } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
 import { leaseView } from "./view.ts";
 
@@ -18,6 +18,8 @@ export function renew(turn: Turn, id: RequestId): Outcome {
 /** Giving back what was already given back is fine: the first reply may have been lost. */
 export function release(turn: Turn, command: Extract<Command, { type: "release" }>): Outcome {
   const { id, claim: claimId, state } = command;
+  if (state !== undefined && reservedStates.includes(state))
+    return refused({ code: "state_reserved", state });
   const lease = turn.state.leases.get(id);
   if (lease === undefined) {
     const wasReleased = turn.state.ended.byId.get(id)?.how === "released";
@@ -43,7 +45,7 @@ function goneClaim(
 ): Outcome {
   const granted = lease.ask.items.reduce((sum, { count }) => sum + count, 0);
   const number = Number(claim);
-  const was = Number.isInteger(number) && number >= 1 && number <= granted;
+  const was = String(number) === claim && number >= 1 && number <= granted && number % 1 === 0;
   return was ? done : refused({ code: "claim_not_found", id: lease.id, claim });
 }
 

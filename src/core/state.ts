@@ -16,6 +16,9 @@ export const coolingState = "cooling";
 /** Taken out of the rotation because something is wrong with it. */
 export const quarantinedState = "quarantined";
 
+/** States that only the broker itself puts a resource into; elsewhere they would be a lie. */
+export const reservedStates: readonly string[] = [busyState, coolingState, "drained"];
+
 /**
  * The broker's memory. Objects point at each other and are changed in place, by `apply` alone:
  * copying a map of 100,000 resources per grant would cost a thousand times what the grant does.
@@ -64,7 +67,7 @@ export interface HoldStatistic {
 export interface Resource extends Timed, Linked<Resource> {
   readonly kind: "resource";
   readonly name: ResourceName;
-  readonly pool: Pool;
+  pool: Pool;
   state: string;
   claim: Claim | null;
   labels: Readonly<Record<string, string>>;

@@ -199,6 +199,16 @@ describe("give-grace", () => {
     expect([lending.end("a"), lending.end("b")]).toEqual(["expired", "abandoned"]);
   });
 
+  test("takes no time from one who waits on an open connection", () => {
+    const lending = new Lending(pool("aws", 1, { ttlMs: 9e9 }));
+    lending.do(acquire("a", "aws"));
+    lending.do(acquire("b", "aws", { ttlMs: 60_000, waitMs: 3_600_000 }));
+    lending.now = 1_000 as typeof lending.now;
+    lending.do({ type: "give-grace" });
+    expect(lending.tickAt(3_659_999).events).toEqual([]);
+    expect(lending.tickAt(3_660_000).events).toHaveLength(1);
+  });
+
   test("does not lengthen a lifetime, a hold or a rest", () => {
     const lending = new Lending(
       pool("aws", 1, { ttlMs: 10_000, lifetimeMs: 1_000 }),

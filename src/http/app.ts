@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import { limits } from "../api/limits.ts";
 import { documentRoutes } from "./docs.ts";
-import { handleErrors } from "./errors.ts";
+import { answerClientError, answerFrameworkError, handleErrors } from "./errors.ts";
 import { eventRoutes } from "./event-feed.ts";
 import { healthRoutes } from "./health.ts";
 import { acceptJson } from "./json-body.ts";
@@ -26,6 +26,8 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
     bodyLimit: limits.bodyBytesMax,
     keepAliveTimeout: keepAliveTimeoutMs,
     forceCloseConnections: "idle",
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
     routerOptions: { maxParamLength: limits.nameLengthMax },
     ajv: {
       customOptions: {

@@ -1,4 +1,5 @@
 /** Every way in which a request can fail, rendered as RFC 9457; what is unknown is a bug, and a 500. */
+import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
@@ -21,6 +22,38 @@ export function handleErrors(app: App): void {
       new Problem({ code: "not_found", status: 404, message, hint: "See /docs for what there is" }),
     );
   });
+}
+
+/** For what fails before there is a route: a path that cannot be decoded, or is too long. */
+export function answerFrameworkError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  sendProblem(reply, problemFrom(error, request));
+}
+
+/** For what is not even HTTP. There is only a socket to answer on, and then it is closed. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, reason] =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? [431, "Request Header Fields Too Large"]
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? [408, "Request Timeout"]
+        : [400, "Bad Request"];
+  const problem = new Problem({
+    code: "invalid_request",
+    status: Number(status),
+    message: `Cannot read the request: ${reason}`,
+    hint: "Send HTTP/1.1; see /docs for what is accepted",
+  });
+  const body = JSON.stringify(problem);
+  const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  socket.end(head + body);
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
@@ -92,6 +125,13 @@ function malformed(error: FastifyError): Problem | undefined {
         400,
         "Cannot read the body: its length is not what was announced",
         "Send the right Content-Length",
+      );
+    case "FST_ERR_MAX_PARAM_LENGTH":
+      return no(
+        "invalid_request",
+        414,
+        `Cannot read the path: a name in it has more than ${limits.nameLengthMax} characters`,
+        "Check the name",
       );
     case "FST_ERR_BAD_URL":
       return no(

@@ -3,7 +3,7 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import type { DurableEvent } from "../core/event.ts";
-import type { Recorded } from "../journal/journal.ts";
+import { JournalPruned, type Recorded } from "../journal/journal.ts";
 import { invalid } from "./problems.ts";
 import { timestamp } from "./render.ts";
 import type { App, Site } from "./site.ts";
@@ -22,7 +22,10 @@ const Query = Type.Object(
 );
 
 export function eventRoutes(app: App, site: Site): void {
-  let open = 0;
+  const open = new Set<ServerResponse>();
+  app.addHook("preClose", async () => {
+    for (const feed of open) feed.end();
+  });
   const schema = {
     tags: ["events"],
     summary: "Everything that happens, as server-sent events",
@@ -32,24 +35,50 @@ export function eventRoutes(app: App, site: Site): void {
     produces: ["text/event-stream"],
   };
   app.get("/v1/events", { schema }, async (request, reply) => {
-    if (open >= limits.openFeedsMax) throw tooManyFeeds();
-    const start = startOf(request.headers["last-event-id"], request.query.after, site.broker.head);
+    if (open.size >= limits.openFeedsMax) throw tooManyFeeds();
+    const last = request.headers["last-event-id"] ?? request.query.after;
+    const start = startOf(last, site.broker.head);
+    const past = await pastFrom(site, start);
     reply.hijack();
     reply.raw.writeHead(200, {
       "content-type": "text/event-stream",
       "cache-control": "no-cache, no-transform",
       "x-accel-buffering": "no",
     });
-    open += 1;
-    reply.raw.once("close", () => {
-      open -= 1;
-    });
-    await feed(site, reply.raw, start);
+    open.add(reply.raw);
+    reply.raw.once("close", () => open.delete(reply.raw));
+    await feed(site, reply.raw, start, past);
   });
 }
 
+interface Past {
+  readonly first: IteratorResult<Recorded>;
+  readonly rest: AsyncIterator<Recorded>;
+}
+
+/** Reads the first of what is past, to find out whether it is still there before promising it. */
+async function pastFrom({ journal }: Site, start: number): Promise<Past> {
+  const rest = journal.read(start)[Symbol.asyncIterator]();
+  try {
+    return { first: await rest.next(), rest };
+  } catch (cause) {
+    if (!(cause instanceof JournalPruned)) throw cause;
+    throw new Problem({
+      code: "events_pruned",
+      status: 410,
+      message: `Cannot resume after event ${start}: the events that follow are no longer kept`,
+      hint: "Read the present state, then follow from now on without Last-Event-ID",
+    });
+  }
+}
+
 /** First what is past, from the journal; then what comes, as it is committed. */
-async function feed({ broker, journal }: Site, out: ServerResponse, start: number): Promise<void> {
+async function feed(
+  { broker, journal }: Site,
+  out: ServerResponse,
+  start: number,
+  past: Past,
+): Promise<void> {
   let sent = start;
   let live = false;
   const write = (recorded: Recorded): void => {
@@ -65,15 +94,17 @@ async function feed({ broker, journal }: Site, out: ServerResponse, start: numbe
     clearInterval(keepAlive);
   });
   out.write("retry: 1000\n\n");
-  while (!live && !out.destroyed) {
-    const head = broker.head;
-    for await (const recorded of journal.read(sent)) {
-      write(recorded);
+  let { first, rest } = past;
+  while (!out.destroyed && !out.writableEnded) {
+    for (let next = first; !next.done; next = await rest.next()) {
+      write(next.value);
       if (out.writableNeedDrain) await drained(out);
       if (out.destroyed) return;
     }
-    sent = Math.max(sent, Math.min(head, broker.head));
     live = sent >= broker.head;
+    if (live) return;
+    rest = journal.read(sent)[Symbol.asyncIterator]();
+    first = await rest.next();
   }
 }
 
@@ -107,21 +138,14 @@ export function withoutSecrets(event: DurableEvent): object {
   return { ...rest, userDataKeys: Object.keys(userData) };
 }
 
-function startOf(
-  header: string | string[] | undefined,
-  after: string | undefined,
-  head: number,
-): number {
-  const text = typeof header === "string" && header !== "" ? header : after;
-  if (text === undefined) return head;
-  if (!/^\d{1,15}$/.test(text)) {
-    throw invalid(
-      "Last-Event-ID",
-      `"${text.slice(0, 40)}" is not the number of an event`,
-      "Send the last id that you have seen",
-    );
+/** An id from the future starts now: the journal was replaced, and there is nothing to resume. */
+function startOf(last: string | string[] | undefined, head: number): number {
+  if (last === undefined || last === "") return head;
+  if (typeof last !== "string" || !/^\d{1,15}$/.test(last)) {
+    const told = `"${String(last).slice(0, 40)}" is not the number of an event`;
+    throw invalid("Last-Event-ID", told, "Send the last id that you have seen");
   }
-  return Math.min(Number(text), head);
+  return Math.min(Number(last), head);
 }
 
 function tooManyFeeds(): Problem {

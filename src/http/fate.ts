@@ -11,17 +11,17 @@ import type { Site } from "./site.ts";
 
 /** Resolves with "gone" when the connection closed first, with "told" when there is news or time is up. */
 export async function listen(
-  { waits }: Site,
+  { broker }: Site,
   id: RequestId,
   waitMs: number,
   reply: FastifyReply,
 ): Promise<"told" | "gone"> {
   const gone = new AbortController();
-  const hangUp = () => gone.abort();
-  reply.raw.once("close", hangUp);
+  const abort = () => gone.abort();
+  reply.raw.once("close", abort);
   if (reply.raw.destroyed) gone.abort();
-  await waits.wait(id, waitMs, gone.signal);
-  reply.raw.removeListener("close", hangUp);
+  await broker.untilSettled(id, waitMs, gone.signal);
+  reply.raw.removeListener("close", abort);
   return gone.signal.aborted ? "gone" : "told";
 }
 
@@ -29,8 +29,13 @@ export function standingOf({ broker }: Site, id: RequestId): Promise<Outcome> {
   return broker.look((state, now) => standing(state, id, now));
 }
 
-export function mustHaveRoomToWait({ waits }: Site, waitMs: number): void {
-  if (waitMs === 0 || waits.size < limits.openWaitsMax) return;
+/** The connection is gone, but its client may come back: from now on it has one ttl for that. */
+export async function hangUp({ broker }: Site, id: RequestId): Promise<void> {
+  if (!broker.isAwaited(id)) await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
+}
+
+export function mustHaveRoomToWait({ broker }: Site, waitMs: number): void {
+  if (waitMs === 0 || broker.openWaits < limits.openWaitsMax) return;
   throw new Problem({
     code: "too_many_waits",
     status: 503,

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { Problem } from "../api/problem.ts";
 import type { App } from "./site.ts";
 
@@ -8,10 +9,12 @@ import type { App } from "./site.ts";
  */
 export function acceptJson(app: App): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
-    if (text === "") return done(null, undefined);
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    const bytes = body as Buffer;
+    if (bytes.length === 0) return done(null, undefined);
+    if (!isUtf8(bytes)) return done(notJson("not UTF-8"));
     try {
-      done(null, JSON.parse(text as string));
+      done(null, JSON.parse(bytes.toString()));
     } catch (cause) {
       done(notJson(cause));
     }

@@ -9,7 +9,7 @@ import type { ClaimId, PoolName, RequestId } from "../core/ids.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { leaseView, type RequestView } from "../core/view.ts";
 import { durationIn } from "./durations.ts";
-import { answerStanding, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
+import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
@@ -67,12 +67,11 @@ async function fateOf(
   waitMs: number,
   reply: FastifyReply,
 ): Promise<Outcome> {
-  if ((await listen(site, id, waitMs, reply)) === "told") return standingOf(site, id);
-  return site.broker.submit(
-    key === undefined
-      ? { type: "leave", id, why: "disconnected" }
-      : { type: "keep-waiting", id, waitMs: 0 },
-  );
+  if ((await listen(site, id, waitMs, reply)) === "gone") {
+    if (key === undefined) return site.broker.submit({ type: "leave", id, why: "disconnected" });
+    await hangUp(site, id);
+  }
+  return standingOf(site, id);
 }
 
 function lookRoutes(app: App, { broker, tokens }: Site): void {

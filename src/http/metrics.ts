@@ -3,7 +3,7 @@ import { LeaseMetrics } from "./lease-metrics.ts";
 import { oldestQueuedAt } from "./render.ts";
 import type { Site } from "./site.ts";
 
-export type MetricsSource = Pick<Site, "broker" | "waits" | "configStatus" | "version">;
+export type MetricsSource = Pick<Site, "broker" | "configStatus" | "version">;
 
 /** Everything under `berth_`, in base units. Labels are pools, states and reasons, never holders. */
 export function makeMetrics(source: MetricsSource): Registry {
@@ -51,7 +51,7 @@ function samplePools({ broker }: MetricsSource, registry: Registry): void {
   });
 }
 
-function sampleServer({ broker, waits, configStatus }: MetricsSource, registry: Registry): void {
+function sampleServer({ broker, configStatus }: MetricsSource, registry: Registry): void {
   const sample = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -61,7 +61,7 @@ function sampleServer({ broker, waits, configStatus }: MetricsSource, registry: 
         this.set(read());
       },
     });
-  sample("berth_open_waits", "Long polls that are open", () => waits.size);
+  sample("berth_open_waits", "Long polls that are open", () => broker.openWaits);
   sample("berth_journal_head", "Number of the last event", () => broker.head);
   sample("berth_journal_writable", "0 while the journal cannot be written", () =>
     broker.unwritable === null ? 1 : 0,

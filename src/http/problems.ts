@@ -46,6 +46,20 @@ export function problemOf(refusal: Refusal): Problem {
         message: `Cannot use ${refusal.id} as a lease: it still waits`,
         hint: `Wait for it with GET /v1/requests/${refusal.id}, or leave with DELETE`,
       });
+    case "state_reserved":
+      return new Problem({
+        code,
+        status: 422,
+        message: `Cannot put a resource into the state "${refusal.state}": only the server does`,
+        hint: "Use free, dirty, quarantined or a state of your own; to keep it from being lent, drain it",
+      });
+    case "too_many_entries":
+      return new Problem({
+        code,
+        status: 422,
+        message: `Cannot change the ${refusal.what} of ${refusal.resource}: it would have more than ${refusal.max}`,
+        hint: "Remove some first, with null as their value",
+      });
     case "resource_held":
       return new Problem({
         code,

@@ -7,7 +7,7 @@ import type { RequestId } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import { requestView } from "../core/view.ts";
 import { durationIn } from "./durations.ts";
-import { answerStanding, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
+import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
@@ -73,7 +73,7 @@ function pollRoute(app: App, site: Site): void {
       : await standingOf(site, id);
     if (outcome.type === "waiting" && waitMs > 0) {
       const heard = await listen(site, id, waitMs, reply);
-      if (heard === "gone" && secrets) await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
+      if (heard === "gone" && secrets) await hangUp(site, id);
       outcome = await standingOf(site, id);
     }
     return answerStanding(site, reply, outcome, { secrets }, 200);

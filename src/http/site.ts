@@ -4,14 +4,12 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fasti
 import type { ConfigStatus } from "../api/schemas.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { Tokens } from "../broker/tokens.ts";
-import type { Waits } from "../broker/waits.ts";
 import type { Journal } from "../journal/journal.ts";
 
 /** What the routes are served from. */
 export interface Site {
   readonly broker: Broker;
   readonly journal: Pick<Journal, "read">;
-  readonly waits: Waits;
   readonly tokens: Tokens;
   readonly configStatus: () => ConfigStatus;
   readonly version: string;

@@ -10,7 +10,6 @@ import { Broker, type BrokerOptions } from "../broker/broker.ts";
 import { HandClock } from "../broker/hand-clock.suite.ts";
 import { HandJournal } from "../broker/hand-journal.suite.ts";
 import { Tokens } from "../broker/tokens.ts";
-import { Waits } from "../broker/waits.ts";
 import type { PoolSpec } from "../core/policy.ts";
 import type { Instant } from "../core/time.ts";
 import { makeApp } from "./app.ts";
@@ -40,7 +39,6 @@ export interface TestSite extends AsyncDisposable {
   readonly clock: HandClock;
   readonly journal: HandJournal;
   readonly broker: Broker;
-  readonly waits: Waits;
   readonly tokens: Tokens;
   readonly app: App;
   /** Everything that was logged so far. */
@@ -60,7 +58,6 @@ export async function testSite(
   const journal = new HandJournal();
   const clock = new HandClock();
   const broker = await Broker.open(journal, () => clock, options);
-  const waits = new Waits();
   const tokens = new Tokens(journal.secret);
   const lines: string[] = [];
   const sink = new Writable({
@@ -69,21 +66,14 @@ export async function testSite(
       done();
     },
   });
-  broker.listen({
-    committed({ events }) {
-      for (const event of events) {
-        if (event.type === "lease-granted" || event.type === "request-left") waits.tell(event.id);
-      }
-    },
-  });
   await broker.submit({ type: "configure", pools });
   const since = timestamp(clock.now());
   const status = { file: null, ok: true, inForceSince: since, checkedAt: since };
   const config = { ...status, pools: pools.length, resources: 0, problems: [], warnings: [] };
-  const site = { broker, journal, waits, tokens, configStatus: () => config, version: "0.0.0" };
+  const site = { broker, journal, tokens, configStatus: () => config, version: "0.0.0" };
   const app = await makeApp(site, pino({ level: "trace" }, sink));
   return {
-    ...{ clock, journal, broker, waits, tokens, app },
+    ...{ clock, journal, broker, tokens, app },
     log: () => lines.join(""),
     call: (line, call) => inject(app, line, call),
     state: () => broker.look(fingerprint),
@@ -93,10 +83,10 @@ export async function testSite(
     },
     async [Symbol.asyncDispose]() {
       journal.open();
-      waits.tellAll();
       app.server.closeAllConnections();
+      const closed = broker.close();
       await app.close();
-      await broker.close();
+      await closed;
     },
   };
 }

@@ -83,10 +83,16 @@ function article(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** The value as it came, cut short. User data may be secret and is never repeated. */
+/**
+ * The value as it came, cut short. User data may be secret and is never repeated, nor is anything
+ * that could contain it.
+ */
 function shown({ data, instancePath }: SchemaError): string {
+  if (Array.isArray(data)) return "an array";
+  if (typeof data === "object" && data !== null) return "an object";
+  if (data === undefined) return "nothing";
   if (instancePath.startsWith("/userData")) return "the value";
-  return cut(JSON.stringify(data) ?? "nothing");
+  return cut(JSON.stringify(data));
 }
 
 function cut(text: string): string {

@@ -27,7 +27,8 @@ export interface Journal {
    * Appends all of them, durably, or none, and answers the new head. `head` is the last event that
    * the caller knows of. Throws `JournalConflict` when another has written since,
    * `JournalUnavailable` when the disk is full or failing; then `head` has not moved, and a later
-   * append may work again.
+   * append may work again. With no events nothing is appended, but it still throws where writing
+   * does not work: that is how a broker finds out when it does again.
    */
   append(head: number, at: Instant, events: readonly DurableEvent[]): Promise<number>;
   /**

@@ -19,6 +19,11 @@ export const sql = {
     SELECT ?1, ?2, ?3, ?4
     WHERE ?1 = coalesce((SELECT seq + count FROM journal ORDER BY seq DESC LIMIT 1), 1)`,
 
+  /** Means nothing to anybody; a disk that takes it takes commits. */
+  probe: `
+    INSERT INTO meta (key, value) VALUES ('probed', ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+
   commitWith: `
     SELECT seq FROM journal
     WHERE seq = (SELECT max(seq) FROM journal WHERE seq <= ?1) AND seq + count > ?1`,

@@ -76,6 +76,7 @@ export class SqliteJournal implements Journal {
       }
       this.#head = this.#readHead();
       if (count > 0 || head !== this.#head) throw staleHead(head, this.#head);
+      this.#database.prepare(sql.probe).run(String(at));
       return this.#head;
     });
   }

@@ -1,0 +1,360 @@
+import { describe, expect, test } from "vitest";
+import { acquire, leave, poll, pool, release, renew } from "../core/lending.suite.ts";
+import { BrokerClosed, BrokerOverloaded } from "./broker.ts";
+import { settled } from "./hand-clock.suite.ts";
+import { brokerOf, openBroker, typesOf } from "./test-broker.suite.ts";
+
+describe("Broker", () => {
+  test("commits what arrives together in one append", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 3)]);
+    const before = journal.appends.length;
+    await Promise.all(["a", "b", "c"].map((id) => broker.submit(acquire(id, "aws"))));
+    expect(journal.appends.slice(before).map(typesOf)).toEqual([
+      ["lease-granted", "lease-granted", "lease-granted"],
+    ]);
+  });
+
+  test("collects the next batch while one commit is under way", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 9)]);
+    journal.shut();
+    const first = broker.submit(acquire("a", "aws"));
+    await journal.arrived;
+    const before = journal.appends.length;
+    const others = ["b", "c", "d"].map((id) => broker.submit(acquire(id, "aws")));
+    await settled();
+    expect(journal.appends).toHaveLength(before);
+    journal.open();
+    await Promise.all([first, ...others]);
+    expect(journal.appends.slice(before).map(({ length }) => length)).toEqual([3]);
+  });
+
+  test("decides in the order of arrival", async () => {
+    const { broker } = await brokerOf([pool("aws", 1)]);
+    const [a, b, c] = await Promise.all(
+      ["a", "b", "c"].map((id) => broker.submit(acquire(id, "aws"))),
+    );
+    expect([a, b, c]).toMatchObject([
+      { type: "granted" },
+      { request: { position: 1 } },
+      { request: { position: 2 } },
+    ]);
+  });
+
+  test("answers nothing before it is durable", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 1)]);
+    journal.shut();
+    const answered: string[] = [];
+    const commands = [acquire("a", "aws"), acquire("nothing", "gcp"), renew("x")];
+    const all = commands.map((command) =>
+      broker.submit(command).then(({ type }) => answered.push(type)),
+    );
+    const looked = broker.look((state) => answered.push(`${state.leases.size} leases`));
+    await journal.arrived;
+    await settled();
+    expect(answered.filter((what) => what !== "refused")).toEqual(["0 leases"]);
+    journal.open();
+    await Promise.all([...all, looked]);
+    expect(answered).toContain("granted");
+  });
+
+  test("lets nobody look at what is not durable yet", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 1)]);
+    journal.shut();
+    const granted = broker.submit(acquire("a", "aws"));
+    await journal.arrived;
+    let seen: number | undefined;
+    const looked = broker.look((state) => {
+      seen = state.leases.size;
+    });
+    await settled();
+    expect(seen).toBeUndefined();
+    journal.open();
+    await Promise.all([granted, looked]);
+    expect(seen).toBe(1);
+  });
+
+  test("writes nothing for heartbeats and questions", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 1)]);
+    await broker.submit(acquire("a", "aws"));
+    const before = journal.appends.length;
+    const answers = await Promise.all(
+      [renew("a"), poll("a"), renew("x")].map((c) => broker.submit(c)),
+    );
+    expect(answers.map(({ type }) => type)).toEqual(["granted", "granted", "refused"]);
+    expect(journal.appends).toHaveLength(before);
+  });
+
+  test("tells followers of every commit, numbered without gaps", async () => {
+    const { broker, told } = await brokerOf([pool("aws", 2)]);
+    await broker.submit(acquire("a", "aws"));
+    await Promise.all([broker.submit(release("a")), broker.submit(acquire("b", "aws"))]);
+    let next = 1;
+    for (const { seq, events } of told.committed) {
+      expect(seq).toBe(next);
+      next += events.length;
+    }
+    expect(next - 1).toBe(broker.head);
+  });
+
+  test("tells a follower no more once it has stopped to listen", async () => {
+    const { broker } = await brokerOf([pool("aws", 2)]);
+    let told = 0;
+    const stop = broker.listen({ committed: () => told++ });
+    await broker.submit(acquire("a", "aws"));
+    stop();
+    await broker.submit(acquire("b", "aws"));
+    expect(told).toBe(1);
+  });
+
+  test("goes on when a follower throws", async () => {
+    const { broker, told } = await brokerOf([pool("aws", 2)]);
+    broker.listen({
+      committed() {
+        throw new Error("a follower's bug");
+      },
+    });
+    expect(await broker.submit(acquire("a", "aws"))).toMatchObject({ type: "granted" });
+    expect(await broker.submit(acquire("b", "aws"))).toMatchObject({ type: "granted" });
+    expect(broker.unwritable).toBeNull();
+    expect(told.failed).toHaveLength(2);
+  });
+
+  test("refuses more than it can keep waiting", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 9)], { pendingMax: 2 });
+    journal.shut();
+    const first = broker.submit(acquire("a", "aws"));
+    await journal.arrived;
+    const waiting = [broker.submit(acquire("b", "aws")), broker.submit(acquire("c", "aws"))];
+    await expect(broker.submit(acquire("d", "aws"))).rejects.toBeInstanceOf(BrokerOverloaded);
+    journal.open();
+    await Promise.all([first, ...waiting]);
+    expect(await broker.submit(acquire("d", "aws"))).toMatchObject({ type: "granted" });
+  });
+
+  test("decides more than one batch's worth in turns, in order", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 10_000)]);
+    const before = journal.appends.length;
+    const ids = Array.from({ length: 10_000 }, (_, index) => `r${index}`);
+    await Promise.all(ids.map((id) => broker.submit(acquire(id, "aws"))));
+    const granted = journal.appends
+      .slice(before)
+      .flatMap((events) => events.flatMap((event) => ("id" in event ? [event.id] : [])));
+    expect(granted).toEqual(ids);
+    expect(journal.appends.length - before).toBeGreaterThan(1);
+  });
+});
+
+describe("Broker and time", () => {
+  test("expires a silent lease by itself, and serves the next", async () => {
+    const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs: 10_000 })]);
+    await broker.submit(acquire("a", "aws"));
+    await broker.submit(acquire("b", "aws", { ttlMs: 60_000 }));
+    await clock.advance(9_999);
+    expect(await broker.look((state) => [...state.leases.keys()])).toEqual(["a"]);
+    await clock.advance(1);
+    expect(await broker.look((state) => [...state.leases.keys()])).toEqual(["b"]);
+  });
+
+  test("does what is due before what is asked, in one commit", async () => {
+    const { broker, clock, journal } = await brokerOf([
+      pool("aws", 1, { ttlMs: 1_000 }),
+      pool("gcp", 1),
+    ]);
+    await broker.submit(acquire("a", "aws"));
+    journal.shut();
+    const other = broker.submit(acquire("g", "gcp"));
+    await journal.arrived;
+    await clock.advance(1_000);
+    const outcome = broker.submit(acquire("b", "aws"));
+    journal.open();
+    await other;
+    expect(await outcome).toMatchObject({ type: "granted" });
+    expect(typesOf(journal.appends.at(-1) ?? [])).toEqual(["lease-ended", "lease-granted"]);
+  });
+
+  test.each([1_000, 30_000])(
+    "takes back nothing after %d ms in which it could not listen",
+    async (ttlMs) => {
+      const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs })]);
+      await broker.submit(acquire("a", "aws"));
+      await clock.stall(60_000);
+      expect(await broker.submit(renew("a"))).toMatchObject({ type: "granted" });
+      await clock.advance(ttlMs - 1);
+      expect(await broker.look((state) => state.leases.size)).toBe(1);
+      await clock.advance(1);
+      expect(await broker.look((state) => state.leases.size)).toBe(0);
+    },
+  );
+
+  test("gives no grace for a pause shorter than a stall", async () => {
+    const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs: 2_000 })], {
+      stallMs: 5_000,
+    });
+    await broker.submit(acquire("a", "aws"));
+    await clock.stall(4_000);
+    expect(await broker.look((state) => state.leases.size)).toBe(0);
+  });
+
+  test("takes nothing from those whose heartbeat came while a commit was slow", async () => {
+    const { broker, clock, journal } = await brokerOf([pool("aws", 3, { ttlMs: 10_000 })]);
+    await broker.submit(acquire("alive", "aws"));
+    await broker.submit(acquire("silent", "aws"));
+    journal.shut();
+    const slow = broker.submit(acquire("b", "aws", { ttlMs: 90_000 }));
+    await journal.arrived;
+    await clock.advance(5_000);
+    const beat = broker.submit(renew("alive"));
+    await clock.advance(15_000);
+    journal.open();
+    await slow;
+    expect(await beat).toMatchObject({ type: "granted" });
+    await clock.advance(0);
+    const held = await broker.look((state) => [...state.leases.keys()]);
+    expect(held).toEqual(expect.arrayContaining(["alive", "b"]));
+  });
+
+  test("never falls behind the last thing that happened, when it starts again", async () => {
+    const first = await brokerOf([pool("aws", 1)]);
+    await first.clock.advance(3_600_000);
+    await first.broker.submit(acquire("a", "aws"));
+    const last = first.clock.now();
+    const second = await openBroker({ memory: first.journal.memory.reopen() });
+    expect(second.broker.now()).toBeGreaterThanOrEqual(last);
+  });
+});
+
+describe("Broker.close()", () => {
+  test("finishes what was submitted, takes a snapshot, and refuses the rest", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 3)]);
+    journal.shut();
+    const first = broker.submit(acquire("a", "aws"));
+    await journal.arrived;
+    const second = broker.submit(acquire("b", "aws"));
+    const closed = broker.close();
+    await expect(broker.submit(acquire("c", "aws"))).rejects.toBeInstanceOf(BrokerClosed);
+    journal.open();
+    await closed;
+    expect(await Promise.all([first, second])).toMatchObject([
+      { type: "granted" },
+      { type: "granted" },
+    ]);
+    expect(await journal.loadSnapshot()).toMatchObject({ seq: broker.head });
+  });
+
+  test("takes no snapshot, when nothing has happened since the last", async () => {
+    const first = await brokerOf([pool("aws", 1)]);
+    await first.broker.close();
+    const second = await openBroker({ memory: first.journal.memory.reopen() });
+    await second.broker.close();
+    expect(second.journal.snapshots).toBe(0);
+  });
+
+  test("writes nothing afterwards, though something falls due", async () => {
+    const { broker, clock, journal, told } = await brokerOf([pool("aws", 1, { ttlMs: 1_000 })]);
+    await broker.submit(acquire("a", "aws"));
+    const due = clock.advance(1_000);
+    await broker.close();
+    const before = journal.appends.length;
+    await due;
+    await clock.advance(60_000);
+    expect(journal.appends).toHaveLength(before);
+    expect(told.fatal).toEqual([]);
+  });
+
+  test("writes nothing afterwards in a turn that had been scheduled before", async () => {
+    const { broker, clock, journal, told } = await brokerOf([pool("aws", 1, { ttlMs: 1_000 })]);
+    await broker.submit(acquire("a", "aws"));
+    const turns: (() => void)[] = [];
+    clock.soon = (run) => void turns.push(run);
+    await clock.advance(1_000);
+    expect(turns).not.toHaveLength(0);
+    const before = journal.appends.length;
+    await broker.close();
+    await journal.close();
+    for (const turn of turns) turn();
+    await settled();
+    expect(journal.appends).toHaveLength(before);
+    expect(told.fatal).toEqual([]);
+  });
+
+  test("answers everybody who waits on an open connection", async () => {
+    const { broker } = await brokerOf([pool("aws", 1)]);
+    await broker.submit(acquire("a", "aws"));
+    await broker.submit(acquire("b", "aws", { waitMs: 60_000 }));
+    const settledAt = broker.untilSettled("b" as never, 60_000);
+    await broker.close();
+    await settledAt;
+  });
+});
+
+describe("Broker.untilSettled()", () => {
+  async function waiting() {
+    const test = await brokerOf([pool("aws", 1)]);
+    await test.broker.submit(acquire("a", "aws", { ttlMs: 9e6 }));
+    await test.broker.submit(acquire("b", "aws", { ttlMs: 9e6 }));
+    const state = { over: false };
+    const listen = (signal?: AbortSignal) =>
+      test.broker.untilSettled("b" as never, 30_000, signal).then(() => {
+        state.over = true;
+      });
+    return { ...test, state, listen };
+  }
+
+  test("resolves when the request is granted", async () => {
+    const { broker, listen, state } = await waiting();
+    const done = listen();
+    await settled();
+    expect([state.over, broker.openWaits]).toEqual([false, 1]);
+    await broker.submit(release("a"));
+    await done;
+    expect(broker.openWaits).toBe(0);
+  });
+
+  test("resolves when the request leaves", async () => {
+    const { broker, listen } = await waiting();
+    const done = listen();
+    await broker.submit(leave("b"));
+    await done;
+  });
+
+  test("resolves when time is up, and not before", async () => {
+    const { broker, clock, listen, state } = await waiting();
+    const done = listen();
+    await clock.advance(29_999);
+    expect(state.over).toBe(false);
+    await clock.advance(1);
+    await done;
+    expect(broker.openWaits).toBe(0);
+  });
+
+  test("resolves when the signal aborts, before or meanwhile", async () => {
+    const { broker, listen } = await waiting();
+    await listen(AbortSignal.abort());
+    const hangUp = new AbortController();
+    const done = listen(hangUp.signal);
+    hangUp.abort();
+    await done;
+    expect(broker.openWaits).toBe(0);
+  });
+
+  test("resolves for what was granted before anybody listened", async () => {
+    const { broker, listen } = await waiting();
+    await broker.submit(release("a"));
+    await listen();
+  });
+
+  test("misses no grant in the very commit that answers the one who asks", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 1), pool("gcp", 1)]);
+    await broker.submit(acquire("a", "aws"));
+    journal.shut();
+    const other = broker.submit(acquire("g", "gcp"));
+    await journal.arrived;
+    const asked = broker.submit(acquire("b", "aws", { waitMs: 30_000 }));
+    const fate = asked.then(() => broker.untilSettled("b" as never, 30_000));
+    const released = broker.submit(release("a"));
+    journal.open();
+    await Promise.all([other, released]);
+    expect(await asked).toMatchObject({ type: "waiting" });
+    await fate; // No time passes here: it would never end otherwise.
+  });
+});

@@ -1,0 +1,68 @@
+import type { Command } from "../core/command.ts";
+import { type BrokerEvent, isDurable } from "../core/event.ts";
+import type { PoolSpec } from "../core/policy.ts";
+import type { Recorded } from "../journal/journal.ts";
+import type { MemoryJournal } from "../journal/memory.ts";
+import { Broker, type BrokerOptions } from "./broker.ts";
+import { HandClock } from "./hand-clock.suite.ts";
+import { HandJournal } from "./hand-journal.suite.ts";
+
+export interface TestBroker {
+  readonly broker: Broker;
+  readonly clock: HandClock;
+  readonly journal: HandJournal;
+  /** All that listeners were told, in order. */
+  readonly told: {
+    readonly committed: Recorded[];
+    readonly writable: (Error | null)[];
+    readonly fatal: Error[];
+    readonly failed: unknown[];
+  };
+}
+
+export async function openBroker(
+  options: Partial<BrokerOptions> & { memory?: MemoryJournal; clock?: HandClock } = {},
+): Promise<TestBroker> {
+  const { memory, clock: given, ...rest } = options;
+  const journal = new HandJournal(memory);
+  let clock = given ?? new HandClock();
+  const broker = await Broker.open(
+    journal,
+    (notBefore) => {
+      if (given === undefined) clock = new HandClock(notBefore);
+      return clock;
+    },
+    rest,
+  );
+  const told: TestBroker["told"] = { committed: [], writable: [], fatal: [], failed: [] };
+  broker.listen({
+    committed: (recorded) => told.committed.push(recorded),
+    writable: (cause) => told.writable.push(cause),
+    fatal: (cause) => told.fatal.push(cause),
+    failed: (_what, cause) => told.failed.push(cause),
+  });
+  return { broker, clock, journal, told };
+}
+
+export async function brokerOf(
+  pools: readonly PoolSpec[],
+  options: Partial<BrokerOptions> = {},
+): Promise<TestBroker> {
+  const test = await openBroker(options);
+  await test.broker.submit({ type: "configure", pools });
+  return test;
+}
+
+/** A command whose decision throws: a bug of ours, as the broker sees it. */
+export function poison(): Command {
+  const bug = {
+    type: "release",
+    get id(): never {
+      throw new Error("poison");
+    },
+  };
+  return bug as unknown as Command;
+}
+
+export const typesOf = (events: readonly BrokerEvent[]): string[] =>
+  events.filter(isDurable).map(({ type }) => type);
