@@ -9,13 +9,18 @@ export interface HandOffRow {
   readonly p99Ms: number;
 }
 
+interface Held {
+  readonly id: string;
+  readonly token: string;
+}
+
 /** Two jobs pass one resource to and fro; the time is from sending the release to reading the grant. */
 export async function benchHandOff(): Promise<HandOffRow> {
   const folder = scratchFolder();
   const berth = await startBerth(folder.path, `pools: { ${pool}: { count: 1 } }`);
   try {
     const timesMs: number[] = [];
-    let held = await (await ask(berth)).json();
+    let held = (await (await ask(berth)).json()) as Held;
     for (let turn = 0; turn < handOffs; turn++) {
       const waiting = ask(berth);
       await untilOneWaits(berth);
@@ -23,7 +28,7 @@ export async function benchHandOff(): Promise<HandOffRow> {
       void release(berth, held);
       const reply = await waiting;
       timesMs.push(performance.now() - releasedAt);
-      held = await reply.json();
+      held = (await reply.json()) as Held;
     }
     const sorted = timesMs.toSorted((a, b) => a - b);
     return {
@@ -44,10 +49,7 @@ function ask({ port }: Running): Promise<Response> {
   });
 }
 
-function release(
-  { port }: Running,
-  { id, token }: { id: string; token: string },
-): Promise<Response> {
+function release({ port }: Running, { id, token }: Held): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/v1/leases/${id}`, {
     method: "DELETE",
     headers: { authorization: `Bearer ${token}` },

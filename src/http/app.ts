@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import { limits } from "../api/limits.ts";
 import { documentRoutes } from "./docs.ts";
+import { errorPage } from "./error-page.ts";
 import { answerClientError, answerFrameworkError, handleErrors } from "./errors.ts";
 import { eventRoutes } from "./event-feed.ts";
 import { healthRoutes } from "./health.ts";
@@ -42,6 +43,7 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
   acceptJson(app);
   handleErrors(app);
   await documentRoutes(app, site.version);
+  await errorPage(app);
   leaseRoutes(app, site);
   requestRoutes(app, site);
   poolRoutes(app, site);

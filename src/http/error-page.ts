@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import type { App } from "./site.ts";
+
+/** As far from `dist/http` as from `src/http`. */
+const source = new URL("../../docs/errors.md", import.meta.url);
+
+/** Where the `type` of every problem leads: `docs/errors.md`, with an anchor for each code. */
+export async function errorPage(app: App): Promise<void> {
+  const page = toHtml(await readFile(source, "utf8"));
+  app.get("/docs/errors", { schema: { hide: true } }, async (_request, reply) =>
+    reply.type("text/html; charset=utf-8").send(page),
+  );
+}
+
+/** Headings, paragraphs and tables, which is all that the document has. */
+export function toHtml(markdown: string): string {
+  const blocks = markdown.trim().split(/\n{2,}/);
+  const title = inline(blocks[0]?.replace(/^# /, "") ?? "Errors");
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Berth: ${title}</title>
+<meta name="viewport" content="width=device-width">
+<style>${style}</style><body>${blocks.map(block).join("\n")}</body></html>`;
+}
+
+const style = `
+  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+  body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+  table { border-collapse: collapse; width: 100% }
+  th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid #8884 }
+  tr:target { background: #fc04 }
+  code { font: .9em ui-monospace, monospace }`;
+
+function block(text: string): string {
+  const heading = /^(#{1,3}) (.+)$/.exec(text);
+  if (heading?.[1] !== undefined && heading[2] !== undefined) {
+    return `<h${heading[1].length}>${inline(heading[2])}</h${heading[1].length}>`;
+  }
+  return text.startsWith("|") ? table(text) : `<p>${inline(text)}</p>`;
+}
+
+function table(text: string): string {
+  const [head = "", , ...rows] = text.split("\n");
+  const cells = (row: string) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => inline(cell.trim()));
+  const header = cells(head)
+    .map((cell) => `<th>${cell}</th>`)
+    .join("");
+  const body = rows.map((row) => {
+    const code = /`([a-z_]+)`/.exec(row)?.[1] ?? "";
+    return `<tr id="${code}">${cells(row)
+      .map((cell) => `<td>${cell}</td>`)
+      .join("")}</tr>`;
+  });
+  return `<table><thead><tr>${header}</tr></thead><tbody>${body.join("")}</tbody></table>`;
+}
+
+function inline(text: string): string {
+  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return escaped.replace(/`([^`]+)`/g, "<code>$1</code>");
+}

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { pool } from "../core/lending.suite.ts";
+import { askBody, asLease, testSite } from "./test-site.suite.ts";
+
+test("GET /v1/pools tells sizes, states, who waits, and the policy", async () => {
+  await using site = await testSite([
+    pool("aws", 2, { holdMs: 5_000, cooldownMs: 1_500 }),
+    pool("gcp", 1, { lifetimeMs: 3_600_000, lockDelayMs: 15_000, onExpire: "dirty" }),
+  ]);
+  await site.call("POST /v1/leases", { body: askBody("gcp") });
+  await site.call("POST /v1/leases", { body: askBody("gcp") });
+  await site.clock.advance(12_500);
+  const { body, status } = await site.call("GET /v1/pools");
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    next: null,
+    items: [
+      {
+        name: "aws",
+        total: 2,
+        free: 2,
+        states: { free: 2 },
+        waiting: 0,
+        oldestWaitSeconds: null,
+        meanHoldSeconds: null,
+        retiring: false,
+        policy: {
+          ttl: "5m",
+          lifetime: null,
+          hold: "5s",
+          cooldown: "1s500ms",
+          lockDelay: "0s",
+          patience: "10m",
+          onRelease: "free",
+          onExpire: "free",
+        },
+      },
+      expect.objectContaining({
+        name: "gcp",
+        states: { busy: 1 },
+        free: 0,
+        waiting: 1,
+        oldestWaitSeconds: 12.5,
+        policy: expect.objectContaining({ lifetime: "1h", lockDelay: "15s", onExpire: "dirty" }),
+      }),
+    ],
+  });
+});
+
+test("GET /v1/pools/{name} tells of one, also of one that is to go", async () => {
+  await using site = await testSite([pool("aws", 1)]);
+  const { id, token } = asLease(await site.call("POST /v1/leases", { body: askBody("aws") }));
+  await site.broker.submit({ type: "configure", pools: [] });
+  expect((await site.call("GET /v1/pools/aws")).body).toMatchObject({ retiring: true, total: 1 });
+  await site.clock.advance(10_000);
+  await site.call(`DELETE /v1/leases/${id}`, { token });
+  expect(await site.call("GET /v1/pools/aws")).toMatchObject({
+    status: 404,
+    body: { code: "pool_not_found", hint: "The configuration has no pool" },
+  });
+});
+
+test("GET /v1/pools/{name} tells the mean of recent holds", async () => {
+  await using site = await testSite([pool("aws", 1)]);
+  for (const holdMs of [1_000, 3_000]) {
+    const { id, token } = asLease(await site.call("POST /v1/leases", { body: askBody("aws") }));
+    await site.clock.advance(holdMs);
+    await site.call(`DELETE /v1/leases/${id}`, { token });
+  }
+  expect((await site.call("GET /v1/pools/aws")).body).toMatchObject({ meanHoldSeconds: 2 });
+});
+
+test("GET /v1/config tells what is in force", async () => {
+  await using site = await testSite([pool("aws", 1)]);
+  expect(await site.call("GET /v1/config")).toMatchObject({
+    status: 200,
+    body: { ok: true, pools: 1, problems: [] },
+  });
+});
