@@ -167,7 +167,7 @@ export class Server {
   async #fate(broker: Broker, outcome: Outcome, waitMs: number): Promise<Outcome> {
     if (outcome.type !== "waiting" || waitMs === 0) return outcome;
     const { id } = outcome.request;
-    await broker.untilSettled(id, waitMs);
+    await broker.untilSettled(id, waitMs, { present: true });
     return await broker.look((state, now) => standing(state, id, now));
   }
 

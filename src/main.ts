@@ -67,9 +67,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let config: ConfigInForce | undefined;
   let app: App | undefined;
   const stop = async (): Promise<void> => {
-    await app?.close();
     await config?.close();
-    await broker.close();
+    // Together: the one stops listening, the other answers those who wait on open connections.
+    await Promise.all([app?.close(), broker.close()]);
     await journal.close();
     logger.info("stopped");
     ended.resolve();

@@ -186,8 +186,15 @@ export class Broker {
     return this.#waits.has(id);
   }
 
-  /** Resolves when the request no longer waits, when time is up, when the signal aborts, at the end. */
-  untilSettled(id: RequestId, waitMs: number, signal?: AbortSignal): Promise<void> {
+  /**
+   * Resolves when the request no longer waits, when time is up, when the signal aborts, at the end.
+   * `present`: it is the one who asked that listens.
+   */
+  untilSettled(
+    id: RequestId,
+    waitMs: number,
+    { present, signal }: { present: boolean; signal?: AbortSignal },
+  ): Promise<void> {
     if (this.#closed || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const until = after(this.#environment.now(), waitMs);
@@ -198,7 +205,7 @@ export class Broker {
         resolve();
       };
       const cancel = this.#environment.wakeAt(until, end);
-      const remove = this.#waits.add(id, until, end);
+      const remove = this.#waits.add(id, { until, present, end });
       signal?.addEventListener("abort", end);
       // It may have been granted in the very commit that also answered the one who asks now.
       void this.look((state) => state.requests.has(id) || end());
@@ -283,9 +290,17 @@ export class Broker {
   }
 
   #decide(command: Command, now: Instant, events: DurableEvent[]): Outcome {
-    const decision = decide(this.#state, command, now);
-    for (const event of decision.events) if (isDurable(event)) events.push(event);
-    return decision.outcome;
+    const { events: found, outcome } = decide(this.#state, command, now);
+    for (const event of found) if (isDurable(event)) events.push(event);
+    if (outcome.type === "waiting") this.#keepPresent(outcome.request.id, now);
+    return outcome;
+  }
+
+  /** Whatever else its client says, one that listens on an open connection is present till its end. */
+  #keepPresent(id: RequestId, now: Instant): void {
+    const until = this.#waits.presentUntil(id);
+    if (until === undefined || until <= now) return;
+    decide(this.#state, { type: "keep-waiting", id, waitMs: until - now }, now);
   }
 
   async #commit(
@@ -309,8 +324,9 @@ export class Broker {
   }
 
   #answer(batch: readonly Pending[], outcomes: readonly Outcome[]): void {
-    for (const [index, pending] of batch.entries()) {
-      const outcome = outcomes[index] ?? unanswered;
+    let index = 0;
+    for (const pending of batch) {
+      const outcome = outcomes[index++] ?? unanswered;
       if (outcome === unanswered) pending.reject(this.#unavailable());
       else pending.resolve(outcome);
     }
@@ -421,9 +437,7 @@ export class Broker {
   #giveGrace(): void {
     const now = this.#environment.now();
     decide(this.#state, { type: "give-grace" }, now);
-    for (const { id, until } of this.#waits.open()) {
-      decide(this.#state, { type: "keep-waiting", id, waitMs: Math.max(0, until - now) }, now);
-    }
+    for (const id of this.#waits.ids()) this.#keepPresent(id, now);
   }
 
   #pause(durationMs: number): Promise<void> {

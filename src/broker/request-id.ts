@@ -14,18 +14,30 @@ let used = pool.length;
  * system call per id costs more than the rest of a grant.
  */
 export function newRequestId(nowMs: number): RequestId {
+  if (nowMs !== lastMs) {
+    lastMs = nowMs;
+    lastPrefix = prefixOf(nowMs);
+  }
+  if (used + randomLength > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  let text = lastPrefix;
+  for (let place = 0; place < randomLength; place++) {
+    text += alphabet.charAt((pool[used++] ?? 0) & 31);
+  }
+  return text as RequestId;
+}
+
+let lastMs = -1;
+let lastPrefix = "";
+
+function prefixOf(nowMs: number): string {
   let rest = nowMs;
   let text = "";
   for (let place = 0; place < timeLength; place++) {
     text = alphabet.charAt(rest % 32) + text;
     rest = Math.floor(rest / 32);
   }
-  if (used + randomLength > pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  for (let place = 0; place < randomLength; place++) {
-    text += alphabet.charAt((pool[used++] ?? 0) & 31);
-  }
-  return text as RequestId;
+  return text;
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { hash } from "node:crypto";
 import type { RequestId } from "../core/ids.ts";
 
 /** How many tokens are kept at hand; more are derived again. */
@@ -20,15 +20,22 @@ export class Tokens {
   of(id: RequestId): string {
     const kept = this.#kept.get(id);
     if (kept !== undefined) return kept;
-    const token = createHmac("sha256", this.#secret).update(id).digest("base64url");
+    // SHA-512/256 cannot be continued from its result, so the secret in front makes it a MAC. HMAC
+    // would hash twice and takes three times as long through `node:crypto`.
+    const token = hash("sha512-256", this.#secret + id, "base64url");
     if (this.#kept.size >= keptMax) this.#kept = new Map();
     this.#kept.set(id, token);
     return token;
   }
 
+  /** Takes as long whichever character is wrong. */
   proves(id: RequestId, token: string): boolean {
-    const expected = Buffer.from(this.of(id));
-    const given = Buffer.from(token);
-    return expected.length === given.length && timingSafeEqual(expected, given);
+    const expected = this.of(id);
+    if (token.length !== expected.length) return false;
+    let difference = 0;
+    for (let index = 0; index < expected.length; index++) {
+      difference |= expected.charCodeAt(index) ^ token.charCodeAt(index);
+    }
+    return difference === 0;
   }
 }

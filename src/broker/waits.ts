@@ -1,8 +1,10 @@
 import type { RequestId } from "../core/ids.ts";
 import type { Instant } from "../core/time.ts";
 
-interface Listener {
+export interface Listener {
   readonly until: Instant;
+  /** The one who asked, not an onlooker: it counts as present for as long as it listens. */
+  readonly present: boolean;
   readonly end: () => void;
 }
 
@@ -19,9 +21,17 @@ export class Waits {
     return this.#listeners.has(id);
   }
 
+  /** Until when the one who asked listens at the latest; undefined if it does not. */
+  presentUntil(id: RequestId): Instant | undefined {
+    let latest: Instant | undefined;
+    for (const { until, present } of this.#listeners.get(id) ?? []) {
+      if (present && (latest === undefined || until > latest)) latest = until;
+    }
+    return latest;
+  }
+
   /** Returns how to stop listening, which is fine to do twice. */
-  add(id: RequestId, until: Instant, end: () => void): () => void {
-    const listener = { until, end };
+  add(id: RequestId, listener: Listener): () => void {
     const listeners = this.#listeners.get(id);
     if (listeners === undefined) this.#listeners.set(id, new Set([listener]));
     else listeners.add(listener);
@@ -37,12 +47,8 @@ export class Waits {
     for (const id of [...this.#listeners.keys()]) this.tell(id);
   }
 
-  /** Everybody who is listened for, and until when at the latest. */
-  *open(): Generator<{ readonly id: RequestId; readonly until: Instant }, void, undefined> {
-    for (const [id, listeners] of this.#listeners) {
-      const until = Math.max(...Array.from(listeners, (listener) => listener.until)) as Instant;
-      yield { id, until };
-    }
+  ids(): Iterable<RequestId> {
+    return this.#listeners.keys();
   }
 
   #remove(id: RequestId, listener: Listener): void {

@@ -40,6 +40,7 @@ export function eventRoutes(app: App, site: Site): void {
     const start = startOf(last, site.broker.head);
     const past = await pastFrom(site, start);
     reply.hijack();
+    if (reply.raw.destroyed) return; // It hung up meanwhile, and will not say so again.
     reply.raw.writeHead(200, {
       "content-type": "text/event-stream",
       "cache-control": "no-cache, no-transform",

@@ -1,5 +1,5 @@
 /** Waiting on an open connection, and telling where a request stands. */
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { standing } from "../core/acquire.ts";
@@ -9,19 +9,27 @@ import { problemOf } from "./problems.ts";
 import { type Audience, renderLease, renderRequest } from "./render.ts";
 import type { Site } from "./site.ts";
 
+export interface Listening {
+  readonly id: RequestId;
+  readonly waitMs: number;
+  /** It is the one who asked, not an onlooker. */
+  readonly present: boolean;
+}
+
 /** Resolves with "gone" when the connection closed first, with "told" when there is news or time is up. */
 export async function listen(
   { broker }: Site,
-  id: RequestId,
-  waitMs: number,
-  reply: FastifyReply,
+  request: FastifyRequest,
+  { id, waitMs, present }: Listening,
 ): Promise<"told" | "gone"> {
   const gone = new AbortController();
   const abort = () => gone.abort();
-  reply.raw.once("close", abort);
-  if (reply.raw.destroyed) gone.abort();
-  await broker.untilSettled(id, waitMs, gone.signal);
-  reply.raw.removeListener("close", abort);
+  // The socket, not the reply: one that is pipelined behind another has no connection of its own yet.
+  const { socket } = request.raw;
+  socket.once("close", abort);
+  if (socket.destroyed) gone.abort();
+  await broker.untilSettled(id, waitMs, { present, signal: gone.signal });
+  socket.removeListener("close", abort);
   return gone.signal.aborted ? "gone" : "told";
 }
 
@@ -31,7 +39,7 @@ export function standingOf({ broker }: Site, id: RequestId): Promise<Outcome> {
 
 /** The connection is gone, but its client may come back: from now on it has one ttl for that. */
 export async function hangUp({ broker }: Site, id: RequestId): Promise<void> {
-  if (!broker.isAwaited(id)) await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
+  await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
 }
 
 export function mustHaveRoomToWait({ broker }: Site, waitMs: number): void {

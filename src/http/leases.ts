@@ -1,4 +1,4 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
@@ -43,7 +43,7 @@ function acquireRoute(app: App, site: Site): void {
       waitMs,
     });
     if (outcome.type === "waiting" && waitMs > 0) {
-      outcome = await fateOf(site, outcome.request, waitMs, reply);
+      outcome = await fateOf(site, outcome.request, waitMs, request);
     }
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     const id =
@@ -65,9 +65,9 @@ async function fateOf(
   site: Site,
   { id, key }: RequestView,
   waitMs: number,
-  reply: FastifyReply,
+  request: FastifyRequest,
 ): Promise<Outcome> {
-  if ((await listen(site, id, waitMs, reply)) === "gone") {
+  if ((await listen(site, request, { id, waitMs, present: true })) === "gone") {
     if (key === undefined) return site.broker.submit({ type: "leave", id, why: "disconnected" });
     await hangUp(site, id);
   }

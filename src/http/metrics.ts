@@ -1,4 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { State } from "../core/state.ts";
+import type { Instant } from "../core/time.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
 import { oldestQueuedAt } from "./render.ts";
 import type { Site } from "./site.ts";
@@ -22,33 +24,39 @@ export function makeMetrics(source: MetricsSource): Registry {
   return registry;
 }
 
+/** Each collects by itself: one that is set by another shows what was at the scrape before. */
 function samplePools({ broker }: MetricsSource, registry: Registry): void {
-  const registers = [registry];
-  const byPool = { labelNames: ["pool"] as const, registers };
-  const waiters = new Gauge({ name: "berth_waiters", help: "Requests that wait", ...byPool });
-  const oldest = new Gauge({
-    name: "berth_oldest_waiter_seconds",
-    help: "How long the oldest waiter has waited; 0 for none",
-    ...byPool,
+  const sample = (
+    name: string,
+    help: string,
+    labelNames: string[],
+    read: (gauge: Gauge, state: State, now: Instant) => void,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset();
+        return broker.look((state, now) => read(this, state, now));
+      },
+    });
+  sample("berth_resources", "Resources by pool and state", ["pool", "state"], (gauge, state) => {
+    for (const { name: pool, shown } of state.pools.values()) {
+      for (const [resourceState, size] of shown) gauge.set({ pool, state: resourceState }, size);
+    }
   });
-  const leases = new Gauge({ name: "berth_leases", help: "Leases held", registers });
-  new Gauge({
-    name: "berth_resources",
-    help: "Resources by pool and state",
-    labelNames: ["pool", "state"],
-    registers,
-    async collect() {
-      await broker.look((state, now) => {
-        for (const gauge of [this, waiters, oldest]) gauge.reset();
-        leases.set(state.leases.size);
-        for (const pool of state.pools.values()) {
-          for (const [shown, size] of pool.shown) this.set({ pool: pool.name, state: shown }, size);
-          waiters.set({ pool: pool.name }, pool.queue.size);
-          oldest.set({ pool: pool.name }, (now - (oldestQueuedAt(pool) ?? now)) / 1_000);
-        }
-      });
-    },
+  sample("berth_waiters", "Requests that wait", ["pool"], (gauge, state) => {
+    for (const { name: pool, queue } of state.pools.values()) gauge.set({ pool }, queue.size);
   });
+  const age = "How long the oldest waiter has waited; 0 for none";
+  sample("berth_oldest_waiter_seconds", age, ["pool"], (gauge, state, now) => {
+    for (const pool of state.pools.values()) {
+      gauge.set({ pool: pool.name }, (now - (oldestQueuedAt(pool) ?? now)) / 1_000);
+    }
+  });
+  sample("berth_leases", "Leases held", [], (gauge, state) => gauge.set(state.leases.size));
 }
 
 function sampleServer({ broker, configStatus }: MetricsSource, registry: Registry): void {

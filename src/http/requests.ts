@@ -72,7 +72,7 @@ function pollRoute(app: App, site: Site): void {
       ? await broker.submit({ type: "keep-waiting", id, waitMs })
       : await standingOf(site, id);
     if (outcome.type === "waiting" && waitMs > 0) {
-      const heard = await listen(site, id, waitMs, reply);
+      const heard = await listen(site, request, { id, waitMs, present: secrets });
       if (heard === "gone" && secrets) await hangUp(site, id);
       outcome = await standingOf(site, id);
     }

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import { settled, until } from "../broker/hand-clock.suite.ts";
+import { pool } from "../core/lending.suite.ts";
+import { askBody, asLease, type TestSite, testSite } from "./test-site.suite.ts";
+
+interface Told {
+  readonly id: number;
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A reader of the feed that keeps all it has read. */
+class Reader {
+  readonly told: Told[] = [];
+  text = "";
+  ended = false;
+  readonly #abort = new AbortController();
+  response: Response | undefined;
+
+  async open(url: string, headers: Record<string, string> = {}): Promise<this> {
+    this.response = await fetch(url, { headers, signal: this.#abort.signal });
+    void this.#read(this.response).catch(() => {
+      this.ended = true;
+    });
+    return this;
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async #read({ body }: Response): Promise<void> {
+    if (body === null) return;
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const chunk of body) {
+      const text = decoder.decode(chunk, { stream: true });
+      this.text += text;
+      const parts = (rest + text).split("\n\n");
+      rest = parts.pop() ?? "";
+      for (const part of parts) this.#take(part);
+    }
+    this.ended = true;
+  }
+
+  #take(part: string): void {
+    const [, id, event, data] = /^id: (\d+)\nevent: (.*)\ndata: (.*)$/.exec(part) ?? [];
+    if (id === undefined || event === undefined || data === undefined) return;
+    this.told.push({ id: Number(id), event, data: JSON.parse(data) });
+  }
+}
+
+async function listening(): Promise<{ site: TestSite; url: string }> {
+  const site = await testSite([pool("aws", 2)]);
+  return { site, url: `${await site.listen()}/v1/events` };
+}
+
+async function churn(site: TestSite, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const { id, token } = asLease(await site.call("POST /v1/leases", { body: askBody("aws") }));
+    await site.call(`DELETE /v1/leases/${id}`, { token });
+  }
+}
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+describe("GET /v1/events", () => {
+  test("tells what happens from now on, numbered, with its type and time", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    const start = site.broker.head;
+    const reader = await new Reader().open(url);
+    expect(reader.response?.headers.get("content-type")).toBe("text/event-stream");
+    await churn(site, 1);
+    await until(() => reader.told.length === 2);
+    expect(reader.told).toMatchObject([
+      {
+        id: start + 1,
+        event: "lease-granted",
+        data: { seq: start + 1, at: "2023-11-14T22:13:20.000Z" },
+      },
+      { id: start + 2, event: "lease-ended", data: { why: "released" } },
+    ]);
+    reader.close();
+  });
+
+  test.each([
+    ["Last-Event-ID", (after: number) => [{ "last-event-id": String(after) }, ""] as const],
+    ["after", (after: number) => [{}, `?after=${after}`] as const],
+    [
+      "both, of which the header counts",
+      (after: number) => [{ "last-event-id": String(after) }, "?after=0"] as const,
+    ],
+  ])("resumes by %s", async (_, make) => {
+    const { site, url } = await listening();
+    await using _site = site;
+    await churn(site, 5);
+    const [headers, query] = make(4);
+    const reader = await new Reader().open(url + query, headers);
+    await until(() => reader.told.length >= site.broker.head - 4);
+    await churn(site, 1);
+    await until(() => reader.told.length >= site.broker.head - 4);
+    expect(reader.told.map(({ id }) => id)).toEqual(numbers(5, site.broker.head));
+    reader.close();
+  });
+
+  test("starts now for an id from the future, and for an empty one", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    const future = await new Reader().open(url, { "last-event-id": "999999" });
+    const empty = await new Reader().open(url, { "last-event-id": "" });
+    const start = site.broker.head;
+    await churn(site, 1);
+    await until(() => future.told.length === 2 && empty.told.length === 2);
+    expect([future, empty].map(({ told }) => told[0]?.id)).toEqual([start + 1, start + 1]);
+    future.close();
+    empty.close();
+  });
+
+  test("has no gap and no repetition, however often a reader comes back under load", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    const seen: number[] = [];
+    let busy = true;
+    const load = (async () => {
+      for (let round = 0; round < 60; round++) {
+        await Promise.all([churn(site, 1), churn(site, 1)]);
+      }
+      busy = false;
+    })();
+    const start = site.broker.head;
+    let last = start;
+    while (busy || last < site.broker.head) {
+      const reader = await new Reader().open(url, { "last-event-id": String(last) });
+      const at = () => reader.told.at(-1)?.id ?? last;
+      await until(() => at() >= last + 7 || (!busy && at() === site.broker.head));
+      reader.close();
+      seen.push(...reader.told.map(({ id }) => id));
+      last = seen.at(-1) ?? last;
+      await settled();
+    }
+    await load;
+    expect(seen).toEqual(numbers(start + 1, site.broker.head));
+  });
+
+  test("tells of a commit whose outcome its writer did not learn", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    const reader = await new Reader().open(url);
+    site.journal.losesNextReply = new (await import("../journal/journal.ts")).JournalUnavailable(
+      "x",
+    );
+    const answer = await site.call("POST /v1/leases", { body: askBody("aws", { requestId: "k" }) });
+    expect(answer.status).toBe(503);
+    await until(() => reader.told.length === 1);
+    await site.clock.advance(2_000);
+    await churn(site, 1);
+    await until(() => reader.told.length === 3);
+    expect(reader.told.map(({ id }) => id)).toEqual(
+      numbers(site.broker.head - 2, site.broker.head),
+    );
+    reader.close();
+  });
+
+  test("never tells user data, only which keys there are", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    const reader = await new Reader().open(`${url}?after=0`);
+    await site.call("PATCH /v1/resources/aws-1", { body: { userData: { key: "s3cret" } } });
+    await churn(site, 2);
+    await until(() => reader.told.at(-1)?.id === site.broker.head);
+    expect(reader.text).not.toContain("s3cret");
+    expect(reader.told.find(({ event }) => event === "resource-changed")?.data).toMatchObject({
+      userDataKeys: ["key"],
+    });
+    reader.close();
+  });
+
+  test("says so when the events to resume from are no longer kept", async () => {
+    const { site } = await listening();
+    await using _site = site;
+    await churn(site, 3);
+    const state = await site.state();
+    await site.journal.saveSnapshot({ seq: site.broker.head, at: site.clock.now(), state });
+    await site.journal.prune((site.clock.now() + 1) as never);
+    expect(await site.call("GET /v1/events", { headers: { "last-event-id": "1" } })).toMatchObject({
+      status: 410,
+      type: "application/problem+json",
+      body: { code: "events_pruned" },
+    });
+  });
+
+  test("ends when the server closes", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    const readers = await Promise.all([1, 2, 3].map(() => new Reader().open(url)));
+    await until(() => readers.every(({ text }) => text !== ""));
+    await site.app.close();
+    await until(() => readers.every(({ ended }) => ended));
+  });
+
+  test("survives a reader that does not read, while the server closes and goes on committing", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    const response = await fetch(url);
+    const closing = site.app.close();
+    await churnBroker(site);
+    await response.body?.cancel();
+    await closing;
+  });
+});
+
+async function churnBroker(site: TestSite): Promise<void> {
+  for (let number = 0; number < 50; number++) {
+    await site.broker.submit({
+      type: "change-resource",
+      resource: "aws-1" as never,
+      change: { note: `${number}`.repeat(5_000) },
+      reason: { by: "", why: "" },
+    });
+  }
+}

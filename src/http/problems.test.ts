@@ -1,0 +1,104 @@
+import { globSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { ClaimId, PoolName, RequestId, ResourceName } from "../core/ids.ts";
+import type { Refusal, RefusalCode } from "../core/refusal.ts";
+import type { Instant } from "../core/time.ts";
+import { problemOf } from "./problems.ts";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+
+/** The rows of the tables that have a status: code, status. */
+const documented = new Map(
+  [...read("docs/errors.md").matchAll(/^\| `([a-z_]+)` \| (\d{3}|any) \|/gm)].map(
+    ([, code = "", status = ""]) => [code, status],
+  ),
+);
+
+/** Every code that the sources can produce, by the two ways in which they write one. */
+function codesInSources(): Set<string> {
+  const files = globSync(["src/http/*.ts", "src/api/problem.ts", "src/core/refusal.ts"], {
+    cwd: root,
+    exclude: (name) => /\.(test|suite)\.ts$/.test(String(name)),
+  });
+  const text = files.map((file) => read(file)).join("\n");
+  const found = text.matchAll(/\bcode: "([a-z_]+)"|\bno\(\s*"([a-z_]+)"/g);
+  return new Set([...found].map(([, first, second]) => first ?? second ?? ""));
+}
+
+const id = "r1" as RequestId;
+const at = 0 as Instant;
+
+/** One of each: a refusal without words does not compile, and one without a row here neither. */
+const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code }> } = {
+  pool_not_found: { code: "pool_not_found", pool: "aws" as PoolName, known: [] },
+  never_fits: { code: "never_fits", pool: "aws" as PoolName, asked: 3, size: 2 },
+  request_id_reused: { code: "request_id_reused", key: "k", id },
+  request_not_found: { code: "request_not_found", id },
+  request_ended: { code: "request_ended", id, how: "abandoned", endedAt: at },
+  lease_not_found: { code: "lease_not_found", id },
+  lease_not_granted: { code: "lease_not_granted", id },
+  lease_ended: { code: "lease_ended", id, how: "expired", endedAt: at },
+  claim_not_found: { code: "claim_not_found", id, claim: "1" as ClaimId },
+  resource_not_found: { code: "resource_not_found", resource: "aws-1" as ResourceName },
+  resource_held: { code: "resource_held", resource: "aws-1" as ResourceName, holder: "ann" },
+  state_reserved: { code: "state_reserved", state: "busy" },
+  too_many_entries: {
+    code: "too_many_entries",
+    resource: "aws-1" as ResourceName,
+    what: "labels",
+    max: 64,
+  },
+};
+
+describe("docs/errors.md", () => {
+  test("has every code that the sources can produce, and no other", () => {
+    expect([...documented.keys()].sort()).toEqual([...codesInSources()].sort());
+  });
+
+  test.each(Object.values(refusals))("has the status of $code", (refusal) => {
+    expect(documented.get(refusal.code)).toBe(String(problemOf(refusal).status));
+  });
+
+  test("has every way in which a request or lease ends, and every reason to wait", () => {
+    const text = read("docs/errors.md");
+    const ends = read("src/http/problems.ts").match(/howEnded[^}]*\}/)?.[0] ?? "";
+    const reasons = read("src/core/explain.ts").match(/interface WaitReason[^}]*\}/)?.[0] ?? "";
+    const names = [...ends.matchAll(/^ {2}(\w+):/gm), ...reasons.matchAll(/"(\w+)"/g)];
+    expect(names.length).toBeGreaterThan(12);
+    for (const [, name] of names) expect(text).toContain(`\n| ${name} |`);
+  });
+});
+
+describe("problemOf()", () => {
+  test.each(Object.values(refusals))("says what is wrong and what to do: $code", (refusal) => {
+    const { code, message, hint, status } = problemOf(refusal);
+    expect(code).toBe(refusal.code);
+    expect(message).toMatch(/^Cannot .*[^.]$/);
+    expect(hint).toMatch(/^[A-Z].*[^.]$/);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+  });
+
+  test.each([
+    [[], undefined, "The configuration has no pool"],
+    [["aws", "gcp"], undefined, "Use aws, gcp"],
+    [["aws", "gcp"], "aws", 'Did you mean "aws"?'],
+  ])("helps with a name among %j that is nearest to %j", (known, nearest, hint) => {
+    const problem = problemOf({
+      code: "pool_not_found",
+      pool: "asw" as PoolName,
+      known: known as PoolName[],
+      ...(nearest === undefined ? {} : { nearest: nearest as PoolName }),
+    });
+    expect(problem.hint).toBe(hint);
+  });
+
+  test("tells how and when something ended", () => {
+    const { message, facts } = problemOf(refusals.lease_ended);
+    expect(message).toBe(
+      "Cannot go on with lease r1: no heartbeat came within its ttl at 1970-01-01T00:00:00.000Z",
+    );
+    expect(facts).toEqual({ how: "expired", endedAt: "1970-01-01T00:00:00.000Z" });
+  });
+});
