@@ -36,7 +36,7 @@ function checkHolders(state: State): void {
   }
   for (const [key, id] of state.keys) {
     const known = state.requests.get(id) ?? state.leases.get(id);
-    const ended = state.ended.byId.get(id);
+    const ended = state.ended.get(id);
     insist(
       known?.ask.key === key || ended?.key === key,
       () => `the key ${key} leads to ${id}, which has another`,

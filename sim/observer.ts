@@ -115,7 +115,7 @@ export class Observer {
   /** After a restart: everything that was acknowledged is there, or is known to have ended. */
   recovered(state: State): void {
     for (const [id, job] of this.#acknowledged) {
-      const known = state.leases.has(id) || state.ended.byId.has(id);
+      const known = state.leases.has(id) || state.ended.has(id);
       insist(known, () => `the lease ${id} of ${job} was acknowledged and is lost`);
     }
   }

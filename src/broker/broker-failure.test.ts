@@ -89,7 +89,7 @@ describe("Broker with a journal that cannot be written", () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 1)]);
     await broker.submit(acquire("a", "aws", { ttlMs: 9e6 }));
     await broker.submit(acquire("b", "aws", { ttlMs: 60_000, waitMs: 1_800_000 }));
-    void broker.untilSettled("b" as never, 1_800_000);
+    void broker.untilSettled("b" as never, 1_800_000, { present: true });
     journal.appendFails = full();
     await expect(broker.submit(acquire("c", "aws"))).rejects.toMatchObject(unavailable);
     journal.appendFails = undefined;

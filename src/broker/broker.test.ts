@@ -281,7 +281,7 @@ describe("Broker.close()", () => {
     const { broker } = await brokerOf([pool("aws", 1)]);
     await broker.submit(acquire("a", "aws"));
     await broker.submit(acquire("b", "aws", { waitMs: 60_000 }));
-    const settledAt = broker.untilSettled("b" as never, 60_000);
+    const settledAt = broker.untilSettled("b" as never, 60_000, { present: true });
     await broker.close();
     await settledAt;
   });
@@ -294,9 +294,11 @@ describe("Broker.untilSettled()", () => {
     await test.broker.submit(acquire("b", "aws", { ttlMs: 9e6 }));
     const state = { over: false };
     const listen = (signal?: AbortSignal) =>
-      test.broker.untilSettled("b" as never, 30_000, signal).then(() => {
-        state.over = true;
-      });
+      test.broker
+        .untilSettled("b" as never, 30_000, { present: true, ...(signal && { signal }) })
+        .then(() => {
+          state.over = true;
+        });
     return { ...test, state, listen };
   }
 
@@ -343,6 +345,19 @@ describe("Broker.untilSettled()", () => {
     await listen();
   });
 
+  test.each([
+    [true, ["b"]],
+    [false, []],
+  ])("counts as presence when the one who asked listens: %j", async (present, left) => {
+    const { broker, clock } = await brokerOf([pool("aws", 1)]);
+    await broker.submit(acquire("a", "aws", { ttlMs: 9e6 }));
+    await broker.submit(acquire("b", "aws", { ttlMs: 1_000, waitMs: 60_000 }));
+    void broker.untilSettled("b" as never, 60_000, { present });
+    await broker.submit(poll("b"));
+    await clock.advance(50_000);
+    expect(await broker.look((state) => [...state.requests.keys()])).toEqual(left);
+  });
+
   test("misses no grant in the very commit that answers the one who asks", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 1), pool("gcp", 1)]);
     await broker.submit(acquire("a", "aws"));
@@ -350,7 +365,7 @@ describe("Broker.untilSettled()", () => {
     const other = broker.submit(acquire("g", "gcp"));
     await journal.arrived;
     const asked = broker.submit(acquire("b", "aws", { waitMs: 30_000 }));
-    const fate = asked.then(() => broker.untilSettled("b" as never, 30_000));
+    const fate = asked.then(() => broker.untilSettled("b" as never, 30_000, { present: true }));
     const released = broker.submit(release("a"));
     journal.open();
     await Promise.all([other, released]);

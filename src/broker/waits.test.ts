@@ -9,11 +9,12 @@ const b = "b" as RequestId;
 function waiting() {
   const waits = new Waits();
   const ended: string[] = [];
-  const add = (id: RequestId, name: string, until = 0) => {
-    const remove = waits.add(id, until as Instant, () => {
+  const add = (id: RequestId, name: string, until = 0, present = true) => {
+    const end = () => {
       remove();
       ended.push(name);
-    });
+    };
+    const remove = waits.add(id, { until: until as Instant, present, end });
     return remove;
   };
   return { waits, ended, add };
@@ -49,14 +50,15 @@ test("add() returns how to stop, which may be done twice", () => {
   expect(ended).toEqual(["a2"]);
 });
 
-test("open() names the latest of those who listen for one request", () => {
+test("presentUntil() is the latest of those who asked themselves, not of onlookers", () => {
   const { waits, add } = waiting();
-  add(a, "a1", 10);
-  add(a, "a2", 30);
-  add(a, "a3", 20);
-  add(b, "b", 5);
-  expect([...waits.open()]).toEqual([
-    { id: a, until: 30 },
-    { id: b, until: 5 },
-  ]);
+  const stop = add(a, "a1", 30);
+  add(a, "a2", 20);
+  add(a, "onlooker", 90, false);
+  add(b, "onlooker", 90, false);
+  expect([waits.presentUntil(a), waits.presentUntil(b)]).toEqual([30, undefined]);
+  stop();
+  expect(waits.presentUntil(a)).toBe(20);
+  expect(waits.presentUntil("c" as RequestId)).toBeUndefined();
+  expect([...waits.ids()]).toEqual([a, b]);
 });

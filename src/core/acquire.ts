@@ -38,7 +38,7 @@ export function standing(state: State, id: RequestId, now: Instant): Outcome {
   if (lease !== undefined) return { type: "granted", lease: leaseView(lease) };
   const request = state.requests.get(id);
   if (request !== undefined) return { type: "waiting", request: requestView(request, now) };
-  const ended = state.ended.byId.get(id);
+  const ended = state.ended.get(id);
   if (ended === undefined) return refused({ code: "request_not_found", id });
   return refused({ code: "request_ended", id, how: ended.how, endedAt: ended.at });
 }

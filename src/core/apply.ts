@@ -5,6 +5,7 @@
  * An event that contradicts the state throws. That is a damaged journal or a bug, and going on
  * would lend one resource twice.
  */
+import type { Ended } from "./ended-memory.ts";
 import type { BrokerEvent, GrantedClaim, ResolvedAsk, Return } from "./event.ts";
 import type { RequestId, ResourceName } from "./ids.ts";
 import { enrol, put, retire, strike } from "./membership.ts";
@@ -12,9 +13,6 @@ import {
   busyState,
   type Claim,
   coolingState,
-  type Ended,
-  endedKeptMax,
-  endedKeptMs,
   type Lease,
   needsOf,
   newPool,
@@ -222,8 +220,9 @@ function leaseEnded(state: State, event: EventOf<"lease-ended">, at: Instant): v
   lease.claims = [];
   state.leases.delete(lease.id);
   state.due.clear(lease);
-  for (const [index, claim] of claims.entries()) {
-    giveBack(state, claim, must(event.back[index], claim.resource.name), at);
+  let index = 0;
+  for (const claim of claims) {
+    giveBack(state, claim, must(event.back[index++], claim.resource.name), at);
   }
   rememberEnd(state, lease.id, lease.ask, event.why, at);
 }
@@ -254,33 +253,14 @@ function learnHold(pool: Pool, holdMs: number): void {
 function rememberEnd(
   state: State,
   id: RequestId,
-  ask: ResolvedAsk,
+  { key, holder }: ResolvedAsk,
   how: Ended["how"],
   at: Instant,
 ): void {
-  recall(state, { id, key: ask.key, holder: ask.holder, how, at });
-  const { ended } = state;
-  for (let oldest = ended.queue[ended.start]; oldest !== undefined; ) {
-    const remembered = ended.queue.length - ended.start;
-    if (remembered <= endedKeptMax && at - oldest.at <= endedKeptMs) break;
-    ended.byId.delete(oldest.id);
-    if (oldest.key !== undefined && state.keys.get(oldest.key) === oldest.id) {
-      state.keys.delete(oldest.key);
-    }
-    ended.start += 1;
-    oldest = ended.queue[ended.start];
+  for (const forgotten of state.ended.add({ id, key, holder, how, at })) {
+    const { key: old } = forgotten;
+    if (old !== undefined && state.keys.get(old) === forgotten.id) state.keys.delete(old);
   }
-  if (ended.start > endedKeptMax) {
-    ended.queue = ended.queue.slice(ended.start);
-    ended.start = 0;
-  }
-}
-
-/** Adds to the memory of what ended, forgetting nothing. Shared with `thaw`. */
-export function recall(state: State, end: Ended): void {
-  state.ended.byId.set(end.id, end);
-  state.ended.queue.push(end);
-  if (end.key !== undefined) state.keys.set(end.key, end.id);
 }
 
 // Pools and resources.

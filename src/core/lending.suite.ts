@@ -136,6 +136,6 @@ export class Lending {
 
   /** How an ended request or lease ended. */
   end(id: string): string | undefined {
-    return this.state.ended.byId.get(id as RequestId)?.how;
+    return this.state.ended.get(id as RequestId)?.how;
   }
 }

@@ -22,7 +22,7 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
     return refused({ code: "state_reserved", state });
   const lease = turn.state.leases.get(id);
   if (lease === undefined) {
-    const wasReleased = turn.state.ended.byId.get(id)?.how === "released";
+    const wasReleased = turn.state.ended.get(id)?.how === "released";
     return wasReleased ? done : refused(noLease(turn.state, id));
   }
   const touched = new Set<Pool>();
@@ -69,7 +69,7 @@ export function keepWaiting(turn: Turn, id: RequestId, waitMs: number): Outcome 
 export function leave(turn: Turn, id: RequestId, why: LeaveReason): Outcome {
   const request = turn.state.requests.get(id);
   if (request === undefined) {
-    const hadLeft = turn.state.ended.byId.get(id)?.how === "cancelled";
+    const hadLeft = turn.state.ended.get(id)?.how === "cancelled";
     return hadLeft ? done : standing(turn.state, id, turn.now);
   }
   emit(turn, { type: "request-left", id, why });
@@ -82,7 +82,7 @@ export function leave(turn: Turn, id: RequestId, why: LeaveReason): Outcome {
 
 function noLease(state: State, id: RequestId): Refusal {
   if (state.requests.has(id)) return { code: "lease_not_granted", id };
-  const ended = state.ended.byId.get(id);
+  const ended = state.ended.get(id);
   if (ended === undefined) return { code: "lease_not_found", id };
   return { code: "lease_ended", id, how: ended.how, endedAt: ended.at };
 }

@@ -2,14 +2,14 @@
  * State as JSON and back. What can be derived (indexes, counts, references) is left out, and what
  * has an order that matters (idle lists, arrivals) is written in that order.
  */
-import { enlist, newLease, recall } from "./apply.ts";
+import { enlist, newLease } from "./apply.ts";
+import { EndedMemory, type FrozenEnds } from "./ended-memory.ts";
 import type { GrantedClaim, ResolvedAsk } from "./event.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
 import { enrol } from "./membership.ts";
 import type { PoolPolicy } from "./policy.ts";
 import {
   type Claim,
-  type Ended,
   emptyState,
   type HoldStatistic,
   type Lease,
@@ -29,7 +29,7 @@ export interface FrozenState {
   readonly pools: readonly FrozenPool[];
   readonly requests: readonly FrozenRequest[];
   readonly leases: readonly FrozenLease[];
-  readonly ended: readonly Ended[];
+  readonly ended: FrozenEnds;
 }
 
 interface FrozenPool {
@@ -80,7 +80,7 @@ export function freeze(state: State): FrozenState {
       return { id, ask, queuedAt, order };
     }),
     leases: Array.from(state.leases.values(), freezeLease),
-    ended: state.ended.queue.slice(state.ended.start),
+    ended: state.ended.freeze(),
   };
 }
 
@@ -143,7 +143,10 @@ export function thaw(frozen: FrozenState): State {
     state.pools.set(name, pool);
     for (const resource of resources) thawResource(state, pool, resource);
   }
-  for (const end of frozen.ended) recall(state, end);
+  state.ended = EndedMemory.thaw(frozen.ended);
+  for (const { id, key } of [...frozen.ended.older, ...frozen.ended.recent]) {
+    if (key !== undefined) state.keys.set(key, id);
+  }
   for (const lease of frozen.leases) thawLease(state, lease);
   for (const { id, ask, queuedAt, order } of frozen.requests) {
     enlist(state, id, ask, queuedAt, order);

@@ -1,6 +1,7 @@
 import type { Ask } from "./command.ts";
 import { DueHeap, type Timed } from "./due-heap.ts";
-import type { LeaseEnd, RequestEnd, ResolvedAsk } from "./event.ts";
+import { EndedMemory } from "./ended-memory.ts";
+import type { ResolvedAsk } from "./event.ts";
 import type { IdleList, Linked } from "./idle-list.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { PoolPolicy } from "./policy.ts";
@@ -32,7 +33,7 @@ export interface State {
   readonly leases: Map<RequestId, Lease>;
   /** From a client's own request id to ours, while the request or lease lives or is remembered. */
   readonly keys: Map<string, RequestId>;
-  readonly ended: EndedMemory;
+  ended: EndedMemory;
   /** Everything that will need attention at a known time. */
   readonly due: DueHeap<Due>;
   /** The last fence given out. */
@@ -124,28 +125,6 @@ export interface Claim extends Timed {
 
 export type Due = Resource | Request | Lease | Claim;
 
-export interface Ended {
-  readonly id: RequestId;
-  readonly key: string | undefined;
-  readonly holder: string;
-  readonly how: RequestEnd | LeaseEnd;
-  readonly at: Instant;
-}
-
-/** How long, and for how many at the most, the end of a request or lease is remembered. */
-export const endedKeptMs = 24 * 3_600_000;
-export const endedKeptMax = 20_000;
-
-/**
- * Who ended lately and how, so that a retry with an old id is told the truth instead of being lent
- * to a second time. An array with a moving start: see `IdleList` for why not the map's own order.
- */
-export interface EndedMemory {
-  readonly byId: Map<RequestId, Ended>;
-  queue: Ended[];
-  start: number;
-}
-
 export function emptyState(): State {
   return {
     pools: new Map(),
@@ -153,7 +132,7 @@ export function emptyState(): State {
     requests: new Map(),
     leases: new Map(),
     keys: new Map(),
-    ended: { byId: new Map(), queue: [], start: 0 },
+    ended: new EndedMemory(),
     due: new DueHeap(),
     fence: 0,
     order: 0,

@@ -55,7 +55,12 @@ const giveBack = (site: TestSite, { id, token }: { id: string; token: string }) 
 
 const line = (site: TestSite) => site.broker.look((state) => [...state.requests.keys()]);
 const endOf = (site: TestSite, id: string) =>
-  site.broker.look((state) => state.ended.byId.get(id as RequestId)?.how);
+  site.broker.look((state) => state.ended.get(id as RequestId)?.how);
+
+const ends = (site: TestSite) =>
+  site.journal.appends
+    .flat()
+    .flatMap((event) => (event.type === "request-left" ? [event.why] : []));
 
 describe("POST /v1/leases on an open connection", () => {
   test("answers 201 as soon as it is granted", async () => {
@@ -273,4 +278,62 @@ describe("a connection", () => {
     expect(await site.state()).toBe(before);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
+});
+
+test("a connection may be closed with requests unanswered", async () => {
+  const { site, url } = await heldSite();
+  await using _site = site;
+  const { port, hostname } = new URL(url);
+  const body = JSON.stringify(askBody("aws", { wait: "1h" }));
+  const post = `POST /v1/leases HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const socket = connect(Number(port), hostname);
+  socket.write(post + post);
+  await until(() => site.broker.openWaits === 2);
+  socket.destroy();
+  await until(() => site.broker.openWaits === 0);
+  await until(() => ends(site).length === 2);
+  expect(ends(site)).toEqual(["disconnected", "disconnected"]);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
+test.each(["a poll", "a repeated ask"])(
+  "%s without a wait takes no presence from an open connection",
+  async (what) => {
+    const { site } = await heldSite();
+    await using _site = site;
+    const body = askBody("aws", { requestId: "k", ttl: "1m" });
+    const { id, token } = asRequest(await site.call("POST /v1/leases", { body }));
+    const polled = site.call(`GET /v1/requests/${id}?wait=1h`, { token });
+    await until(() => site.broker.openWaits === 1);
+    if (what === "a poll") await site.call(`GET /v1/requests/${id}`, { token });
+    else await site.call("POST /v1/leases", { body });
+    await site.clock.advance(1_800_000);
+    expect(ends(site)).toEqual([]);
+    await site.call(`DELETE /v1/requests/${id}`, { token });
+    await polled;
+  },
+);
+
+test("an onlooker does not stand in for a holder that hung up", async () => {
+  const { site, url } = await heldSite();
+  await using _site = site;
+  const body = askBody("aws", { requestId: "k", ttl: "1m", wait: "1h" });
+  const hungUp = new AbortController();
+  const headers = { "content-type": "application/json" };
+  const asked = fetch(`${url}/v1/leases`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+    signal: hungUp.signal,
+  }).catch(() => {});
+  await until(() => site.broker.openWaits === 1);
+  const watched = site.call("GET /v1/requests/k?wait=1h");
+  await until(() => site.broker.openWaits === 2);
+  hungUp.abort();
+  await asked;
+  await until(() => site.broker.openWaits === 1);
+  await settled();
+  await site.clock.advance(120_000);
+  expect(ends(site)).toEqual(["abandoned"]);
+  await watched;
 });

@@ -221,3 +221,38 @@ async function churnBroker(site: TestSite): Promise<void> {
     });
   }
 }
+
+test("GET /v1/events lets go of a reader that hangs up, at whatever moment", async () => {
+  const { site, url } = await listening();
+  await using _site = site;
+  let listeners = 0;
+  const listen = site.broker.listen.bind(site.broker);
+  site.broker.listen = (listener) => {
+    listeners += 1;
+    const stop = listen(listener);
+    return () => {
+      listeners -= 1;
+      stop();
+    };
+  };
+  const late = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const read = site.journal.read.bind(site.journal);
+  site.journal.read = async function* (seq) {
+    asked.resolve();
+    await late.promise;
+    yield* read(seq);
+  };
+  const serverSawIt = new Promise((resolve) => {
+    site.app.server.once("connection", (socket) => socket.once("close", resolve));
+  });
+  const hungUp = new AbortController();
+  const early = fetch(url, { signal: hungUp.signal }).catch(() => "hung up");
+  await asked.promise;
+  hungUp.abort();
+  await early;
+  await serverSawIt;
+  late.resolve();
+  await settled();
+  expect(listeners).toBe(0);
+});

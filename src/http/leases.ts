@@ -110,7 +110,7 @@ function lookRoutes(app: App, { broker, tokens }: Site): void {
       const lease = state.leases.get(id);
       if (lease !== undefined)
         return renderLease(leaseView(lease), { secrets: isHolder(tokens, id, request) });
-      const ended = state.ended.byId.get(id);
+      const ended = state.ended.get(id);
       if (state.requests.has(id)) return problemOf({ code: "lease_not_granted", id });
       if (ended === undefined) return problemOf({ code: "lease_not_found", id });
       return problemOf({ code: "lease_ended", id, how: ended.how, endedAt: ended.at });

@@ -83,7 +83,7 @@ function pollRoute(app: App, site: Site): void {
 /** People may name a request by the id that its client chose. */
 function meant(state: State, name: string): RequestId {
   const id = name as RequestId;
-  const known = state.requests.has(id) || state.leases.has(id) || state.ended.byId.has(id);
+  const known = state.requests.has(id) || state.leases.has(id) || state.ended.has(id);
   return known ? id : (state.keys.get(name) ?? id);
 }
 
@@ -134,7 +134,7 @@ function explainRoute(app: App, { broker }: Site): void {
         return { request: renderRequest(requestView(waiting, now), now, anybody), needs };
       }
       if (state.leases.has(id)) return granted(id);
-      const ended = state.ended.byId.get(id);
+      const ended = state.ended.get(id);
       if (ended === undefined) return problemOf({ code: "request_not_found", id });
       return problemOf({ code: "request_ended", id, how: ended.how, endedAt: ended.at });
     });

@@ -1,0 +1,97 @@
+/** The checker is checked: each of these must not happen, and the ledger must say so. */
+import { expect, test } from "vitest";
+import type { DurableEvent } from "../src/core/event.ts";
+import { Ledger } from "./ledger.ts";
+
+const add = (resource: string, pool = "aws") => ({ type: "resource-added", pool, resource });
+const ask = (count = 1, more: object = {}) => {
+  return { holder: "x", items: [{ pool: "aws", count }], ttlMs: 1, ...more };
+};
+const queue = (id: string, wanted: object = ask()) => ({ type: "request-queued", id, ask: wanted });
+const grant = (id: string, resources: readonly string[], more: object = {}) => ({
+  type: "lease-granted",
+  id,
+  claims: resources.map((resource, index) => ({ id: `${index + 1}`, resource, fence: ++fence })),
+  ...more,
+});
+const end = (id: string, resources: readonly string[]) => ({
+  type: "lease-ended",
+  id,
+  why: "released",
+  back: resources.map((resource) => ({ resource, state: "free" })),
+});
+let fence = 0;
+
+const impossible: Record<string, () => object[]> = {
+  "one resource for two": () => [
+    add("a"),
+    grant("x", ["a"], { ask: ask() }),
+    grant("y", ["a"], { ask: ask() }),
+  ],
+  "a grant in part": () => [add("a"), add("b"), grant("x", ["a"], { ask: ask(2) })],
+  "a grant of too much": () => [add("a"), add("b"), grant("x", ["a", "b"], { ask: ask() })],
+  "a fence that does not grow": () => [
+    add("a"),
+    { ...grant("x", [], { ask: ask() }), claims: [{ id: "1", resource: "a", fence: 5 }] },
+    end("x", ["a"]),
+    { ...grant("y", [], { ask: ask() }), claims: [{ id: "1", resource: "a", fence: 5 }] },
+  ],
+  "two leases for one key": () => [
+    add("a"),
+    add("b"),
+    grant("x", ["a"], { ask: ask(1, { key: "k" }) }),
+    grant("y", ["b"], { ask: ask(1, { key: "k" }) }),
+  ],
+  "an overtaking": () => [add("a"), queue("x"), queue("y"), grant("y", ["a"])],
+  "an overtaking by one who never queued": () => [
+    add("a"),
+    queue("x"),
+    grant("y", ["a"], { ask: ask() }),
+  ],
+  "an overtaking of higher priority": () => [
+    add("a"),
+    queue("x"),
+    queue("urgent", ask(1, { priority: 1 })),
+    grant("x", ["a"]),
+  ],
+  "a grant of what is drained": () => [
+    add("a"),
+    { type: "resource-changed", resource: "a", drained: true },
+    grant("x", ["a"], { ask: ask() }),
+  ],
+  "a grant of what is dirty": () => [
+    add("a"),
+    { type: "resource-changed", resource: "a", state: "dirty" },
+    grant("x", ["a"], { ask: ask() }),
+  ],
+  "a release by another": () => [
+    add("a"),
+    add("b"),
+    grant("x", ["a"], { ask: ask() }),
+    grant("y", ["b"], { ask: ask() }),
+    end("x", ["b"]),
+  ],
+  "a release twice": () => [
+    add("a"),
+    grant("x", ["a"], { ask: ask() }),
+    end("x", ["a"]),
+    end("x", ["a"]),
+  ],
+  "a removal from its holder": () => [
+    add("a"),
+    grant("x", ["a"], { ask: ask() }),
+    { type: "resource-removed", resource: "a" },
+  ],
+  "a departure of one who does not wait": () => [
+    { type: "request-left", id: "x", why: "cancelled" },
+  ],
+  "an id that is used twice": () => [add("a"), queue("x"), queue("x")],
+};
+
+test.each(Object.entries(impossible))("Ledger does not accept %s", (_, make) => {
+  const ledger = new Ledger();
+  const events = make() as DurableEvent[];
+  const last = events.pop() as DurableEvent;
+  for (const event of events) ledger.record(event);
+  expect(() => ledger.record(last)).toThrow();
+});

@@ -1,0 +1,3 @@
+import { testSeeds } from "./seeds.suite.ts";
+
+testSeeds(1_001, 2_000);

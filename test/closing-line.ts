@@ -1,0 +1,19 @@
+import type { Reporter, TestModule } from "vitest/node";
+
+/**
+ * Ends the output with `N passed, M failed` alone on a line, which scripts and people find at once
+ * under any other noise. A file that does not even load counts as one failure.
+ */
+export class ClosingLine implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    const counts = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };
+    for (const module of modules) {
+      counts.failed += module.errors().length;
+      for (const test of module.children.allTests()) counts[test.result().state] += 1;
+    }
+    const skipped = counts.skipped + counts.pending;
+    const line = `${counts.passed} passed, ${counts.failed} failed`;
+    // The other reporters have been called before; their last lines are written by now.
+    setImmediate(() => console.log(skipped === 0 ? line : `${line}, ${skipped} skipped`));
+  }
+}
