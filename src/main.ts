@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       { broker, journal, tokens, configStatus, version: await version() },
       logger,
     );
-    await app.listen({ ...address, listenTextResolver: (text) => text });
+    await app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });
     const { pools, resources } = inForce.status;
     const url = urlOf(app.server.address() as AddressInfo);
     return {

@@ -3,6 +3,7 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import type { DurableEvent } from "../core/event.ts";
+import type { Instant } from "../core/time.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
 import { invalid } from "./problems.ts";
 import { timestamp } from "./render.ts";
@@ -126,10 +127,17 @@ function formatCommit({ seq, at, events }: Recorded, sent: number): string {
   for (const [index, event] of events.entries()) {
     const number = seq + index;
     if (number <= sent) continue;
-    const data = JSON.stringify({ seq: number, at: timestamp(at), ...withoutSecrets(event) });
+    const told = { seq: number, at: timestamp(at), ...withoutSecrets(event) };
+    const data = JSON.stringify(told, withTimestamps);
     text += `id: ${number}\nevent: ${event.type}\ndata: ${data}\n\n`;
   }
   return text;
+}
+
+/** The journal counts milliseconds; on the wire times are RFC 3339, here as everywhere. */
+function withTimestamps(key: string, value: unknown): unknown {
+  const isInstant = key === "endsAt" || key === "heldUntil" || key === "restsUntil";
+  return isInstant && typeof value === "number" ? timestamp(value as Instant) : value;
 }
 
 /** User data may be credentials: the feed names its keys only. */

@@ -13,6 +13,7 @@ export function makeLogger(level: LogLevel, human = process.stderr.isTTY === tru
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
     redact: {
       paths: ["*.authorization", "*.token", "*.userData", "token", "userData", "req.headers"],
       censor: "[hidden]",

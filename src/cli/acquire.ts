@@ -1,0 +1,62 @@
+import type { HeldLease } from "../client/berth-client.ts";
+import { type AskFlags, askOf, askOptions } from "./asking.ts";
+import type { CliCommand } from "./cli-command.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { CliError } from "./failure.ts";
+import { outputFlag } from "./flags.ts";
+import { leaseVariables, refuseClashes } from "./lease-variables.ts";
+import { asData } from "./listing.ts";
+import { SignalDesk } from "./signals.ts";
+import { shellQuoted } from "./text.ts";
+import { waitForLease } from "./wait-for-lease.ts";
+
+const formats = ["json", "yaml", "name", "env"] as const;
+
+interface Flags extends AskFlags {
+  readonly output: (typeof formats)[number];
+}
+
+export const acquire: CliCommand = {
+  options: [...askOptions(), outputFlag(...formats)],
+  help: `
+The lease is yours for its ttl: keep it alive with berth heartbeat, end it with berth release.
+In a script: eval "$(berth acquire --pool aws-account -o env)"; trap 'berth release' EXIT`,
+  async run(context) {
+    const flags = context.flags<Flags>();
+    const ask = askOf(flags, "acquire", "acquire a lease");
+    if (flags.output === "env") refuseClashes(ask.items.map(({ pool }) => pool));
+    const desk = new SignalDesk();
+    const lease = await waitForLease(context, ask, flags, desk);
+    desk.close();
+    try {
+      await written(await rendered(lease, flags.output, context.client.url));
+    } catch (error) {
+      await context.client.release(lease); // Nobody knows of it, so nobody would give it back.
+      const state = error instanceof Error ? error.message : String(error);
+      const message = `Cannot print the lease: ${state}`;
+      throw new CliError(message, "It was given back; check where the output goes", exitCodes.bug);
+    }
+    return undefined;
+  },
+};
+
+async function rendered(lease: HeldLease, output: Flags["output"], url: string): Promise<string> {
+  switch (output) {
+    case "name":
+      return lease.id;
+    case "env": {
+      const variables = Object.entries(leaseVariables(lease, url));
+      return `export ${variables.map(([name, value]) => `${name}=${shellQuoted(value)}`).join(" ")}`;
+    }
+    default:
+      return asData(lease, output);
+  }
+}
+
+function written(text: string): Promise<void> {
+  process.stdout.removeAllListeners("error"); // Here a reader that is gone is a failure.
+  return new Promise((resolve, reject) => {
+    process.stdout.once("error", reject);
+    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,74 @@
+/** What `run` and `acquire` have in common: how to say what is wanted. */
+import type { Option } from "commander";
+import { limits } from "../api/limits.ts";
+import type { AskBody } from "../api/schemas.ts";
+import { formatDuration } from "../core/duration.ts";
+import { usageError } from "./failure.ts";
+import { flag, repeatedFlag } from "./flags.ts";
+import { defaultHolder } from "./holder.ts";
+import * as values from "./values.ts";
+
+export interface AskFlags {
+  readonly pool?: readonly values.PoolCount[];
+  readonly holder?: string;
+  readonly ttl?: number;
+  readonly lifetime?: number;
+  readonly priority?: number;
+  readonly label?: readonly (readonly [string, string])[];
+  readonly requestId?: string;
+  readonly timeout?: number;
+  readonly connectTimeout?: number;
+}
+
+export function askOptions(): Option[] {
+  const priority = values.wholeNumber(-limits.priorityMax, limits.priorityMax);
+  return [
+    repeatedFlag("--pool <pool[:n]>", "what to ask for; repeat it for more", values.poolCount),
+    flag(
+      "--holder <who>",
+      "who asks, for people to read; the CI build unless given",
+      values.holder,
+    ),
+    flag("--ttl <duration>", "lost after so long without a heartbeat; else the pool's", values.ttl),
+    flag("--lifetime <duration>", "never hold it longer than this", values.lifetime),
+    flag("--priority <n>", "higher goes first; 0 unless given", priority),
+    repeatedFlag("--label <key=value>", "kept with the lease, for people to read", values.label),
+    flag(
+      "--request-id <id>",
+      "your own id: who asks twice with it gets one lease",
+      values.requestId,
+    ),
+    flag("--timeout <duration>", "leave the queue and exit 75 after so long", values.duration()),
+    flag(
+      "--connect-timeout <duration>",
+      "how long to try while the server does not answer; 30s unless given",
+      values.duration(),
+    ),
+  ];
+}
+
+/** Items of the same pool are added up. */
+export function askOf(flags: AskFlags, name: string, verb: string): AskBody {
+  const { pool = [], holder, ttl, lifetime, priority, label, requestId } = flags;
+  if (pool.length === 0) {
+    throw usageError(
+      `Cannot ${verb}: no pool is named`,
+      "Say what you need with --pool POOL; see them: berth pools",
+    );
+  }
+  return {
+    items: addedUp(pool),
+    holder: holder ?? defaultHolder(name),
+    ...(ttl === undefined ? undefined : { ttl: formatDuration(ttl) }),
+    ...(lifetime === undefined ? undefined : { lifetime: formatDuration(lifetime) }),
+    ...(priority === undefined ? undefined : { priority }),
+    ...(label === undefined ? undefined : { labels: Object.fromEntries(label) }),
+    ...(requestId === undefined ? undefined : { requestId }),
+  };
+}
+
+function addedUp(asked: readonly values.PoolCount[]): values.PoolCount[] {
+  const counts = new Map<string, number>();
+  for (const { pool, count } of asked) counts.set(pool, (counts.get(pool) ?? 0) + count);
+  return [...counts].map(([pool, count]) => ({ pool, count }));
+}

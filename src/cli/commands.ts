@@ -1,0 +1,120 @@
+import type { CliCommand } from "./cli-command.ts";
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly group: "For jobs" | "To look" | "For operators" | "Other";
+  /** Loaded when it is called, so that `berth run` starts without the server's code. */
+  readonly load: () => Promise<CliCommand>;
+}
+
+export const commands: readonly CommandEntry[] = [
+  {
+    name: "run",
+    summary: "Run a command while holding a lease; give back however it ends",
+    group: "For jobs",
+    load: async () => (await import("./run.ts")).run,
+  },
+  {
+    name: "acquire",
+    summary: "Wait for a lease and print it; heartbeats are up to you",
+    group: "For jobs",
+    load: async () => (await import("./acquire.ts")).acquire,
+  },
+  {
+    name: "heartbeat",
+    summary: "Keep a lease alive, once or at an interval",
+    group: "For jobs",
+    load: async () => (await import("./heartbeat.ts")).heartbeat,
+  },
+  {
+    name: "release",
+    summary: "Give a lease back, so that the next in line can start",
+    group: "For jobs",
+    load: async () => (await import("./release.ts")).release,
+  },
+  {
+    name: "status",
+    summary: "Show how full every pool is, and who waits",
+    group: "To look",
+    load: async () => (await import("./status.ts")).status,
+  },
+  {
+    name: "pools",
+    summary: "List pools, with what is free and who waits",
+    group: "To look",
+    load: async () => (await import("./pools.ts")).pools,
+  },
+  {
+    name: "leases",
+    summary: "List leases: who holds what, and until when",
+    group: "To look",
+    load: async () => (await import("./leases.ts")).leases,
+  },
+  {
+    name: "queue",
+    summary: "List who waits, and for what",
+    group: "To look",
+    load: async () => (await import("./queue.ts")).queue,
+  },
+  {
+    name: "resources",
+    summary: "List resources with their states and holders",
+    group: "To look",
+    load: async () => (await import("./resources.ts")).resources,
+  },
+  {
+    name: "explain",
+    summary: "Say in words why a request waits",
+    group: "To look",
+    load: async () => (await import("./explain.ts")).explain,
+  },
+  {
+    name: "events",
+    summary: "Follow what happens",
+    group: "To look",
+    load: async () => (await import("./events.ts")).events,
+  },
+  {
+    name: "drain",
+    summary: "Keep resources from being lent again; holders keep theirs",
+    group: "For operators",
+    load: async () => (await import("./drain.ts")).drain,
+  },
+  {
+    name: "undrain",
+    summary: "Lend drained resources again",
+    group: "For operators",
+    load: async () => (await import("./undrain.ts")).undrain,
+  },
+  {
+    name: "free",
+    summary: "Bring back resources that were taken out, such as quarantined ones",
+    group: "For operators",
+    load: async () => (await import("./free.ts")).free,
+  },
+  {
+    name: "serve",
+    summary: "Start the server",
+    group: "For operators",
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  {
+    name: "config",
+    summary: "Check a configuration file, or print its schema for editors",
+    group: "For operators",
+    load: async () => (await import("./config.ts")).config,
+  },
+  {
+    name: "completion",
+    summary: "Print a completion script for bash, zsh or fish",
+    group: "Other",
+    load: async () => (await import("./completion.ts")).completion,
+  },
+  {
+    name: "version",
+    summary: "Print the version",
+    group: "Other",
+    load: async () => (await import("./version.ts")).version,
+  },
+];

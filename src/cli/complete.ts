@@ -1,0 +1,86 @@
+import type { Command, Option } from "commander";
+import { BerthClient } from "../client/berth-client.ts";
+import type { CliCommand, Context } from "./cli-command.ts";
+import { commands } from "./commands.ts";
+import { poolNames } from "./pools.ts";
+import { contextOf, programFor } from "./program.ts";
+
+/** Nobody waits at a Tab for a server that does not answer. */
+const answerMs = 1_000;
+
+/** Prints what fits, one candidate per line; the last word is the one that is being typed. */
+export async function complete(split: readonly string[]): Promise<undefined> {
+  try {
+    const words = joined(split);
+    for (const line of await candidates(contextFor(words), words)) {
+      process.stdout.write(`${line}\n`);
+    }
+  } catch {
+    // Half a command line may be wrong in any way, and a Tab is no place to say so.
+  }
+  return undefined;
+}
+
+function contextFor(words: readonly string[]): Context {
+  const context = contextOf([], []);
+  const at = words.indexOf("--server");
+  const url = (at < 0 ? undefined : words[at + 1]) ?? context.client.url;
+  const within: typeof fetch = (input, init) =>
+    fetch(input, { ...init, signal: AbortSignal.timeout(answerMs) });
+  return { ...context, client: new BerthClient({ url, fetch: within }) };
+}
+
+/** bash splits `--pool=aws` into three words. */
+function joined(words: readonly string[]): string[] {
+  const typed = words.at(-1) === "=" ? [...words, ""] : words;
+  return typed
+    .filter((word) => word !== "=")
+    .flatMap((word) => {
+      const [, option, value] = /^(--[a-z-]+)=(.*)$/.exec(word) ?? [];
+      return option === undefined || value === undefined ? [word] : [option, value];
+    });
+}
+
+async function candidates(context: Context, words: readonly string[]): Promise<string[]> {
+  const typed = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  const fitting = (lines: readonly string[]) => lines.filter((line) => line.startsWith(typed));
+  if (before.includes("--")) return []; // What is run behind it is the shell's to complete.
+  const { at, called } = await standing(before);
+  const last = before.at(-1) ?? "";
+  const option = at.options.find(({ long, short }) => long === last || short === last);
+  if (option?.required) return fitting(await valuesOf(option, context));
+  if (typed.startsWith("-")) return fitting(optionLines(at));
+  const below = at.commands.filter((each) => !each.name().startsWith("_"));
+  if (below.length > 0)
+    return fitting(below.map((each) => `${each.name()}\t${each.description()}`));
+  return fitting((await called?.completes?.(context)) ?? []);
+}
+
+/** The command that the words so far lead to, and what it is made of. */
+async function standing(before: readonly string[]): Promise<{ at: Command; called?: CliCommand }> {
+  let at = await programFor(before, () => {});
+  const name = before.find((word) => at.commands.some((each) => each.name() === word));
+  for (const word of before) at = at.commands.find((each) => each.name() === word) ?? at;
+  const entry = commands.find((each) => each.name === name);
+  const called = await entry?.load();
+  return called === undefined ? { at } : { at, called };
+}
+
+function optionLines({ options }: Command): string[] {
+  const help = "--help\tprint this help";
+  return [...options.map(({ long, description }) => `${long}\t${description}`), help];
+}
+
+async function valuesOf({ long, description }: Option, context: Context): Promise<string[]> {
+  switch (long) {
+    case "--pool":
+      return poolNames(context);
+    case "--state":
+      return ["free", "dirty", "quarantined"];
+    default: {
+      const [, list = ""] = /^one of ([\w, ]+?)(?:;|$)/.exec(description) ?? [];
+      return list === "" ? [] : list.split(", ");
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { Explanation } from "../api/schemas.ts";
+import { roughDuration } from "../core/duration.ts";
+import { ageOf, untilThen } from "./age.ts";
+import type { CliCommand } from "./cli-command.ts";
+import { outputFlag } from "./flags.ts";
+import { asData } from "./listing.ts";
+import { stateText } from "./pools.ts";
+import { itemText, requestIds } from "./queue.ts";
+import { tableLines } from "./table.ts";
+import { plain } from "./text.ts";
+
+type Need = Explanation["needs"][number];
+
+export const explain: CliCommand = {
+  args: [["<id>", "a request, by its id or by the id that its client chose"]],
+  options: [outputFlag("table", "json", "yaml")],
+  completes: requestIds,
+  async run({ args: [id = ""], client, flags, print, screen }) {
+    const { output } = flags<{ output: "table" | "json" | "yaml" }>();
+    const explanation = await client.explain(id);
+    if (output === "table") print(inWords(explanation, screen.width()).join("\n"));
+    else print(await asData(explanation, output));
+    return undefined;
+  },
+};
+
+export function inWords({ request, needs }: Explanation, width?: number): string[] {
+  const { holder, items, position, etaSeconds, waitedSeconds, reason } = request;
+  const waited = roughDuration(waitedSeconds * 1_000);
+  const eta = etaSeconds === null ? "" : `, its turn comes ${whenText(etaSeconds)}`;
+  return [
+    plain(`${holder} has waited ${waited} for ${itemText(items)}.`),
+    `It is at place ${position}${eta}. ${plain(reason.message)}.`,
+    ...needs.flatMap((need) => ["", ...needInWords(need, width)]),
+  ];
+}
+
+function whenText(etaSeconds: number): string {
+  return etaSeconds < 1 ? "any moment" : `in about ${roughDuration(etaSeconds * 1_000)}`;
+}
+
+function needInWords(need: Need, width: number | undefined): string[] {
+  const { pool, needed, available, free, size, states, ahead } = need;
+  const kept = free > available ? `, ${free - available} of them kept for those before it` : "";
+  return [
+    plain(`${pool}: needs ${needed}, ${free} of ${size} free${kept} (${stateText(states)})`),
+    ...(ahead === 0 ? ["  Nobody is ahead of it."] : aheadInWords(need, width)),
+    ...holdersInWords(need, width),
+  ];
+}
+
+function aheadInWords({ ahead, aheadOfIt }: Need, width: number | undefined): string[] {
+  const columns = [
+    { header: "AHEAD", cell: ({ holder }: Need["aheadOfIt"][number]) => holder },
+    { header: "ID", cell: ({ id }: Need["aheadOfIt"][number]) => id, whole: true },
+    { header: "WANTS", cell: ({ count }: Need["aheadOfIt"][number]) => String(count) },
+    { header: "KEEPS", cell: ({ keeps }: Need["aheadOfIt"][number]) => String(keeps) },
+  ];
+  return indented(columns, aheadOfIt, ahead, width);
+}
+
+function holdersInWords({ heldBy, states }: Need, width: number | undefined): string[] {
+  if (heldBy.length === 0) return ["  Nobody holds any of it."];
+  const columns = [
+    { header: "HELD BY", cell: ({ holder }: Need["heldBy"][number]) => holder },
+    { header: "LEASE", cell: ({ id }: Need["heldBy"][number]) => id, whole: true },
+    { header: "RESOURCE", cell: ({ resource }: Need["heldBy"][number]) => resource },
+    { header: "FOR", cell: ({ since }: Need["heldBy"][number]) => ageOf(since) },
+    { header: "BACK WITHIN", cell: ({ backBy }: Need["heldBy"][number]) => untilThen(backBy) },
+  ];
+  const lines = indented(columns, heldBy, states["busy"] ?? heldBy.length, width);
+  return [...lines, "  Back within: at the latest, if its holder falls silent now."];
+}
+
+/** The server names the first few only, and says how many there are. */
+function indented<Item>(
+  columns: Parameters<typeof tableLines<Item>>[0],
+  items: readonly Item[],
+  total: number,
+  width: number | undefined,
+): string[] {
+  const room = width === undefined ? undefined : width - 2;
+  const lines = tableLines(columns, items, { wide: false, headers: true, width: room });
+  const more = total > items.length ? [`… and ${total - items.length} more`] : [];
+  return [...lines, ...more].map((line) => `  ${line}`);
+}

@@ -1,0 +1,34 @@
+import { Option } from "commander";
+import { oneOf, type Parse, readValue, serverUrl } from "./values.ts";
+
+/** An option whose value is checked while the command line is read. */
+export function flag<T>(flags: string, description: string, parse?: Parse<T>): Option {
+  const option = new Option(flags, description);
+  const name = option.long ?? flags;
+  return parse === undefined ? option : option.argParser((text) => readValue(name, text, parse));
+}
+
+/** One that may be given several times. */
+export function repeatedFlag<T>(flags: string, description: string, parse: Parse<T>): Option {
+  const option = new Option(flags, description);
+  const name = option.long ?? flags;
+  return option.argParser((text: string, earlier: readonly T[] | undefined) => {
+    return [...(earlier ?? []), readValue(name, text, parse)];
+  });
+}
+
+/** Understood by every command, before its name or after. */
+export function globalFlags(): readonly Option[] {
+  return [
+    flag("--server <url>", "the server's address ($BERTH_URL, else 127.0.0.1:8080)", serverUrl),
+    flag("--no-color", "no colours; also with NO_COLOR, or when not on a terminal"),
+  ];
+}
+
+export const listFormats = ["table", "wide", "json", "yaml", "name"] as const;
+export type ListFormat = (typeof listFormats)[number];
+
+export function outputFlag<Format extends string>(...formats: readonly Format[]): Option {
+  const choice = oneOf<Format>(...formats);
+  return flag("-o, --output <format>", `one of ${formats.join(", ")}`, choice).default(formats[0]);
+}

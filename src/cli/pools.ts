@@ -1,0 +1,58 @@
+import type { Pool } from "../api/schemas.ts";
+import { labelText, seconds } from "./age.ts";
+import type { CliCommand, Context } from "./cli-command.ts";
+import { list, listOptions } from "./listing.ts";
+import type { Column } from "./table.ts";
+
+const columns: readonly Column<Pool>[] = [
+  { header: "NAME", cell: ({ name, retiring }) => (retiring ? `${name} (retiring)` : name) },
+  { header: "TOTAL", cell: ({ total }) => String(total), align: "right" },
+  { header: "FREE", cell: ({ free }) => String(free), align: "right" },
+  { header: "HELD", cell: (pool) => String(heldIn(pool)), align: "right" },
+  { header: "OUT", cell: (pool) => String(outOf(pool)), align: "right" },
+  { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
+  { header: "OLDEST", cell: ({ oldestWaitSeconds }) => seconds(oldestWaitSeconds) },
+  { header: "TTL", cell: ({ policy }) => policy.ttl },
+  { header: "MEAN HOLD", cell: ({ meanHoldSeconds }) => seconds(meanHoldSeconds), wide: true },
+  { header: "LIFETIME", cell: ({ policy }) => policy.lifetime ?? "-", wide: true },
+  { header: "HOLD", cell: ({ policy }) => policy.hold ?? "-", wide: true },
+  { header: "ON RELEASE", cell: ({ policy }) => policy.onRelease, wide: true },
+  { header: "ON EXPIRE", cell: ({ policy }) => policy.onExpire, wide: true },
+  { header: "STATES", cell: ({ states }) => stateText(states), wide: true },
+];
+
+export const pools: CliCommand = {
+  args: [["[pool...]", "only these"]],
+  options: listOptions(),
+  help: "\nOUT counts what is neither free nor held: drained, dirty, quarantined, resting.",
+  completes: poolNames,
+  run: (context) =>
+    list(context, {
+      columns,
+      nameOf: ({ name }) => name,
+      read: () => readPools(context, context.args),
+      none: "There are no pools. Add one to the server's configuration file.",
+    }),
+};
+
+export function readPools({ client }: Context, names: readonly string[]): Promise<Pool[]> {
+  if (names.length === 0) return client.everyPool();
+  return Promise.all(names.map((name) => client.pool(name)));
+}
+
+export async function poolNames({ client }: Context): Promise<string[]> {
+  return (await client.everyPool()).map(({ name }) => name);
+}
+
+export function heldIn({ states }: Pool): number {
+  return states["busy"] ?? 0;
+}
+
+/** Neither lent nor to be had. */
+export function outOf(pool: Pool): number {
+  return Math.max(0, pool.total - pool.free - heldIn(pool));
+}
+
+export function stateText(states: Readonly<Record<string, number>>): string {
+  return labelText(Object.fromEntries(Object.entries(states).map(([k, n]) => [k, String(n)])));
+}

@@ -1,0 +1,113 @@
+import type { HeldLease } from "../client/berth-client.ts";
+import { LeaseLost } from "../client/errors.ts";
+import type { KeepAlive } from "../client/keep-alive.ts";
+import { clientLimits } from "../client/limits.ts";
+import { parseDuration, roughDuration } from "../core/duration.ts";
+import type { Context } from "./cli-command.ts";
+import { CommandProcess } from "./command-process.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { HeartbeatLog } from "./heartbeat-log.ts";
+import { writeLeaseFile } from "./lease-file.ts";
+import { leaseVariables } from "./lease-variables.ts";
+import type { RunFlags } from "./run.ts";
+import { isEnding, type SignalDesk, type SignalName } from "./signals.ts";
+import { plain } from "./text.ts";
+
+const graceMsDefault = 30_000;
+
+/** Keeps the lease alive while the command runs, and gives it back however that ends. */
+export async function runHolding(
+  context: Context,
+  lease: HeldLease,
+  name: string,
+  desk: SignalDesk,
+): Promise<number> {
+  const { client, note, args } = context;
+  const { grace: graceMs = graceMsDefault, failOpen = false } = context.flags<RunFlags>();
+  const log = new HeartbeatLog(note, parseDuration(lease.ttl) ?? 0);
+  const alive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners });
+  let ended = false;
+  try {
+    const file = await writeLeaseFile(lease, client.url);
+    try {
+      const variables = { ...leaseVariables(lease, client.url), BERTH_LEASE_FILE: file.path };
+      const child = await CommandProcess.start(args, { ...process.env, ...variables });
+      desk.handTo((signal) => passOn(child, signal));
+      const loss = await endOrLoss(child, alive, failOpen, note);
+      if (loss === undefined) return await child.ended;
+      ended = loss.why === "ended";
+      note(`berth: LEASE LOST. ${plain(loss.message)}; stopping ${name}`);
+      await child.stop(graceMs);
+      return exitCodes.leaseLost;
+    } finally {
+      await file.remove();
+    }
+  } finally {
+    alive.stop();
+    if (!ended) await giveBack(context, lease, name, alive, desk);
+    desk.close();
+  }
+}
+
+/** Undefined when the command ended by itself. Failing open, only the server's own word is a loss. */
+function endOrLoss(
+  child: CommandProcess,
+  { signal }: KeepAlive,
+  failOpen: boolean,
+  note: (text: string) => void,
+): Promise<LeaseLost | undefined> {
+  return new Promise((resolve) => {
+    void child.ended.then(() => resolve(undefined));
+    const lost = () => {
+      const loss: unknown = signal.reason;
+      if (!(loss instanceof LeaseLost)) return;
+      if (failOpen && loss.why === "silence") {
+        note(`berth: ${plain(loss.message)}; GOING ON WITHOUT A LEASE, as --fail-open says`);
+      } else resolve(loss);
+    };
+    if (signal.aborted) lost();
+    else signal.addEventListener("abort", lost, { once: true });
+  });
+}
+
+function passOn(child: CommandProcess, signal: SignalName): void {
+  child.signal(signal);
+  // Ctrl-Z stops both, or the command would go on while nobody sends heartbeats for it.
+  if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP");
+}
+
+async function giveBack(
+  { client, note }: Context,
+  lease: HeldLease,
+  name: string,
+  alive: KeepAlive,
+  desk: SignalDesk,
+): Promise<void> {
+  const enough = new AbortController();
+  desk.handTo((signal) => {
+    if (isEnding(signal)) enough.abort(new Error("a signal ended it"));
+  });
+  const resources = lease.claims.map(({ resource }) => resource).join(" ");
+  note(plain(`Releasing leases for test ${name}: [${resources}]`));
+  try {
+    // Beyond the lease's own end there is nothing left to give back.
+    const forMs = Math.min(clientLimits.releaseMs, Math.max(alive.leftMs, 0));
+    await client.release(lease, { signal: enough.signal, forMs });
+  } catch (error) {
+    const why = plain(error instanceof Error ? error.message : String(error));
+    const leftMs = Math.max(0, alive.leftMs);
+    const at = new Date(Date.now() + leftMs).toISOString();
+    note(`berth: Cannot give lease ${lease.id} back: ${why}`);
+    note(`  It will come back by itself at ${at}, in ${roughDuration(leftMs)} at the latest`);
+  }
+}
+
+/** The server could not be had. What an outer `berth run` has told of its lease is not ours. */
+export async function runWithout({ args }: Context, desk: SignalDesk): Promise<number> {
+  const { BERTH_LEASE_ID: _id, BERTH_TOKEN: _token, BERTH_LEASE_FILE: _file, ...env } = process.env;
+  const child = await CommandProcess.start(args, { ...env, BERTH_FAIL_OPEN: "true" });
+  desk.handTo((signal) => passOn(child, signal));
+  const code = await child.ended;
+  desk.close();
+  return code;
+}

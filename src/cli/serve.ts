@@ -1,0 +1,71 @@
+import type { Running } from "../main.ts";
+import type { CliCommand } from "./cli-command.ts";
+import { flag } from "./flags.ts";
+import { fromEnvironment, oneOf, type Parse } from "./values.ts";
+
+interface Flags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly listen?: string;
+  readonly insecureListen?: boolean;
+  readonly logLevel?: LogLevel;
+  readonly memory?: boolean;
+}
+
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+type LogLevel = (typeof logLevels)[number];
+const asWritten: Parse<string> = (text) => text;
+
+export const serve: CliCommand = {
+  options: [
+    flag("--config <file>", "what to lend ($BERTH_CONFIG; an example unless given)"),
+    flag("--data <dir>", "where to keep it ($BERTH_DATA, else .berth)"),
+    flag("--listen <host:port>", "where to listen ($BERTH_LISTEN, else 127.0.0.1:8080)"),
+    flag("--insecure-listen", "listen beyond loopback although this server has no authentication"),
+    flag(
+      "--log-level <level>",
+      `one of ${logLevels.join(", ")}; info unless given`,
+      oneOf(...logLevels),
+    ),
+    flag("--memory", "keep nothing on disk: all leases are forgotten at the end"),
+  ],
+  help: "\nReloads its configuration when the file changes or on HUP; TERM and Ctrl-C stop it.",
+  async run({ flags, note }) {
+    const { config, data, listen, insecureListen, logLevel, memory } = flags<Flags>();
+    const file = config ?? fromEnvironment("BERTH_CONFIG", asWritten);
+    const { serve: start } = await import("../main.ts");
+    const running = await start({
+      ...(file === undefined ? undefined : { config: file }),
+      data: data ?? fromEnvironment("BERTH_DATA", asWritten) ?? ".berth",
+      listen: listen ?? fromEnvironment("BERTH_LISTEN", asWritten) ?? "127.0.0.1:8080",
+      insecureListen: insecureListen ?? false,
+      logLevel: logLevel ?? "info",
+      memory: memory ?? false,
+    });
+    obeySignals(running);
+    const { url, pools, resources, configFile } = running;
+    note(`Berth lends ${resources} resources of ${pools} pools from ${configFile} at ${url}`);
+    if (file === undefined) note(nextSteps(url));
+    await running.stopped;
+    return undefined;
+  },
+};
+
+/** For somebody who has just started the example and wonders what now. */
+function nextSteps(url: string): string {
+  const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
+  return `
+This is an example; give your own with --config FILE. Try, in another terminal:
+  ${server}bin/berth status --watch
+  ${server}bin/berth run --pool aws-account -- sh -c 'echo I have $BERTH_RESOURCE_AWS_ACCOUNT; sleep 20'
+  curl -s ${url}/v1/pools/aws-account
+or read ${url}/docs in a browser. Ctrl-C stops it.`;
+}
+
+function obeySignals(running: Running): void {
+  process.on("SIGHUP", () => void running.reload());
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    // A second one finds no listener and ends the process as signals do.
+    process.once(signal, () => void running.stop());
+  }
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { type Column, tableLines } from "./table.ts";
+import { widthOf } from "./text.ts";
+
+interface Row {
+  readonly id: string;
+  readonly who: string;
+  readonly count: number;
+}
+const columns: readonly Column<Row>[] = [
+  { header: "ID", cell: ({ id }) => id, whole: true },
+  { header: "WHO", cell: ({ who }) => who },
+  { header: "N", cell: ({ count }) => String(count), align: "right" },
+  { header: "MORE", cell: () => "more", wide: true },
+];
+const rows: Row[] = [
+  { id: "id-of-some-length", who: "a-rather-long-name-of-a-job", count: 7 },
+  { id: "x", who: "", count: 100 },
+];
+
+test("tableLines() aligns columns, shows nothing as -, and leaves no blanks at the end", () => {
+  expect(tableLines(columns, rows, { wide: false, headers: true })).toEqual([
+    "ID                  WHO                             N",
+    "id-of-some-length   a-rather-long-name-of-a-job     7",
+    "x                   -                             100",
+  ]);
+});
+
+test("tableLines() cuts the widest cells to the width, but never an id", () => {
+  const lines = tableLines(columns, rows, { wide: false, headers: false, width: 40 });
+  expect(lines).toEqual([
+    "id-of-some-length   a-rather-long…     7",
+    "x                   -                100",
+  ]);
+});
+
+test.each([1, 10, 20, 30, 40, 60])("tableLines() keeps within %i columns", (width) => {
+  const lines = tableLines(columns, rows, { wide: false, headers: true, width });
+  for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+});
+
+test("tableLines() never cuts when it is wide", () => {
+  const lines = tableLines(columns, rows, { wide: true, headers: false, width: 20 });
+  expect(lines[0]).toContain("a-rather-long-name-of-a-job");
+  expect(lines[0]).toContain("more");
+});
+
+test("tableLines() makes what others wrote harmless", () => {
+  const [line] = tableLines(columns, [{ id: "1", who: "\u001b[31mred\nx", count: 1 }], {
+    wide: false,
+    headers: false,
+  });
+  expect(line).toBe("1   \ufffd[31mred x   1");
+});

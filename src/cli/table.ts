@@ -1,0 +1,63 @@
+import { cutTo, padTo, plain, widthOf } from "./text.ts";
+
+export interface Column<Item> {
+  readonly header: string;
+  readonly cell: (item: Item) => string;
+  /** Shown with `-o wide` only. */
+  readonly wide?: boolean;
+  readonly align?: "left" | "right";
+  /** Never cut: half an id is of no use to anybody. */
+  readonly whole?: boolean;
+}
+
+export interface TableOptions {
+  readonly wide: boolean;
+  readonly headers: boolean;
+  /** Cells are cut until a line fits; undefined: nothing is cut. */
+  readonly width?: number | undefined;
+}
+
+const gap = "   ";
+/** A column is not cut below this: a shorter word says nothing. */
+const cellWidthMin = 8;
+
+/** Lines of aligned columns, without blanks at their ends. */
+export function tableLines<Item>(
+  columns: readonly Column<Item>[],
+  items: readonly Item[],
+  { wide, headers, width }: TableOptions,
+): string[] {
+  const shown = columns.filter((column) => wide || !column.wide);
+  const rows = items.map((item) => shown.map(({ cell }) => plain(cell(item)) || "-"));
+  const titles = shown.map(({ header }) => header);
+  const all = headers ? [titles, ...rows] : rows;
+  const natural = shown.map((_, at) => Math.max(0, ...all.map((row) => widthOf(row[at] ?? ""))));
+  const widths = width === undefined || wide ? natural : fitted(shown, natural, width);
+  return all.map((row) => {
+    const cells = shown.map(({ align }, at) => {
+      const columnWidth = widths[at] ?? 0;
+      return padTo(cutTo(row[at] ?? "", columnWidth), columnWidth, align);
+    });
+    const line = cells.join(gap).trimEnd();
+    return width === undefined || wide ? line : cutTo(line, width);
+  });
+}
+
+/** Takes from the widest column first, so that short ones stay whole. */
+function fitted<Item>(
+  columns: readonly Column<Item>[],
+  natural: readonly number[],
+  width: number,
+): number[] {
+  const widths = [...natural];
+  let excess = natural.reduce((sum, each) => sum + each, gap.length * (natural.length - 1)) - width;
+  const cuttable = (at: number) => (columns[at]?.whole ? 0 : (widths[at] ?? 0));
+  for (; excess > 0; excess--) {
+    const sizes = widths.map((_, at) => cuttable(at));
+    const widest = sizes.indexOf(Math.max(...sizes));
+    const current = sizes[widest] ?? 0;
+    if (current <= cellWidthMin) break;
+    widths[widest] = current - 1;
+  }
+  return widths;
+}

@@ -1,0 +1,63 @@
+import type { Command, CommanderError } from "commander";
+import { nearest } from "../core/nearest.ts";
+import { type CliError, usageError } from "./failure.ts";
+
+/** What the parser found wrong, said as Berth says things. Help and version pass as they are. */
+export function inOurWords(
+  error: CommanderError,
+  program: Command,
+  argv: readonly string[],
+): CliError | CommanderError {
+  if (error.exitCode === 0) return error;
+  const command = deepest(program, argv);
+  const name = fullName(command);
+  const help = `See ${name} --help`;
+  const [, quoted = ""] = /'([^']*)'/.exec(error.message) ?? [];
+  switch (error.code) {
+    case "commander.help":
+      return error;
+    case "commander.unknownCommand": {
+      const meant = nearest(quoted, namesBelow(command));
+      const known = `berth has no such command`;
+      return usageError(`Cannot run "${quoted}": ${known}`, didYouMean(meant, help));
+    }
+    case "commander.unknownOption": {
+      const flags = command.options.flatMap(({ long }) => long ?? []);
+      const meant = nearest(quoted, [...flags, "--help"]);
+      return usageError(
+        `Cannot use ${quoted}: ${name} has no such option`,
+        didYouMean(meant, help),
+      );
+    }
+    case "commander.optionMissingArgument":
+      return usageError(`Cannot use ${quoted}: its value is missing`, help);
+    case "commander.missingArgument":
+      return usageError(`Cannot run ${name}: <${quoted}> is missing`, help);
+    case "commander.excessArguments":
+      return usageError(`Cannot run ${name}: too many arguments`, help);
+    default:
+      return usageError(`Cannot run ${name}: ${error.message.replace(/^error: /, "")}`, help);
+  }
+}
+
+function didYouMean(meant: string | undefined, otherwise: string): string {
+  return meant === undefined ? otherwise : `Did you mean ${meant}? ${otherwise}`;
+}
+
+function namesBelow(command: Command): string[] {
+  return command.commands.map((each) => each.name()).filter((name) => !name.startsWith("_"));
+}
+
+/** The command whose options were being read. */
+function deepest(program: Command, argv: readonly string[]): Command {
+  let command = program;
+  for (const word of argv) {
+    const found = command.commands.find((each) => each.name() === word);
+    if (found !== undefined) command = found;
+  }
+  return command;
+}
+
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}

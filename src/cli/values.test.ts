@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import * as values from "./values.ts";
+
+type Row = { parse: values.Parse<unknown>; text: string; want: unknown };
+const good: Record<string, Row> = {
+  "a pool": { parse: values.poolCount, text: "aws", want: { pool: "aws", count: 1 } },
+  "a pool with a count": {
+    parse: values.poolCount,
+    text: "vm:12",
+    want: { pool: "vm", count: 12 },
+  },
+  "a label": { parse: values.label, text: "team=a=b", want: ["team", "a=b"] },
+  "a label without a value": { parse: values.label, text: "team=", want: ["team", ""] },
+  "an address with a path": {
+    parse: values.serverUrl,
+    text: "https://ci.example/berth/",
+    want: "https://ci.example/berth",
+  },
+  "a negative priority": { parse: values.wholeNumber(-5, 5), text: "-5", want: -5 },
+  "a ttl": { parse: values.ttl, text: "1m30s", want: 90_000 },
+};
+test.each(Object.entries(good))("readValue() takes %s", (_, { parse, text, want }) => {
+  expect(values.readValue("--x", text, parse)).toEqual(want);
+});
+
+const bad: Record<string, [parse: values.Parse<unknown>, text: string, message: RegExp]> = {
+  "a pool without a name": [values.poolCount, ":2", /"--?\S*|not POOL/],
+  "a count of none": [values.poolCount, "vm:0", /its count cannot be asked for/],
+  "a count with a sign": [values.poolCount, "vm:-1", /not POOL or POOL:COUNT/],
+  "an empty count": [values.poolCount, "vm:", /not POOL or POOL:COUNT/],
+  "a label without =": [values.label, "team", /not KEY=VALUE/],
+  "a number that is not whole": [values.wholeNumber(0, 9), "1.5", /not a whole number from 0 to 9/],
+  "a number out of bounds": [values.wholeNumber(0, 9), "10", /not a whole number from 0 to 9/],
+  "an address without http": [values.serverUrl, "localhost:80", /not an http\(s\) address/],
+  "a ttl that is too long": [values.ttl, "2d", /too long/],
+  "a state with a blank": [values.stateName, "very dirty", /not a state/],
+};
+test.each(Object.entries(bad))("readValue() refuses %s", (_, [parse, text, message]) => {
+  expect(() => values.readValue("--x", text, parse)).toThrow(/^Cannot use --x /);
+  expect(() => values.readValue("--x", text, parse)).toThrow(message);
+});
+
+test("readValue() does not repeat a secret", () => {
+  const read = () => values.readValue("BERTH_TOKEN", "s3cret with blanks", values.token);
+  expect(read).toThrow("Cannot use BERTH_TOKEN: it is not a token");
+});

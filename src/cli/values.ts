@@ -1,0 +1,141 @@
+/** What people type, checked before anything is sent. */
+import { limits } from "../api/limits.ts";
+import { checkedAddress } from "../client/transport.ts";
+import { formatDuration, parseDuration } from "../core/duration.ts";
+import { usageError } from "./failure.ts";
+
+/** Why a value cannot be used, and how to write it instead. */
+export class InvalidValue extends Error {
+  override readonly name = "InvalidValue";
+  readonly hint: string;
+  /** The value itself must not be repeated. */
+  readonly secret: boolean;
+
+  constructor(state: string, hint: string, secret = false) {
+    super(state);
+    this.hint = hint;
+    this.secret = secret;
+  }
+}
+
+export type Parse<T> = (text: string) => T;
+
+/** `name` is the flag or the variable that the value came from. */
+export function readValue<T>(name: string, text: string, parse: Parse<T>): T {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    const what = error.secret ? name : `${name} ${JSON.stringify(text)}`;
+    throw usageError(`Cannot use ${what}: ${error.message}`, error.hint);
+  }
+}
+
+/** An empty variable counts as none, as everywhere in shells. */
+export function fromEnvironment<T>(name: string, parse: Parse<T>): T | undefined {
+  const text = process.env[name];
+  return text === undefined || text === "" ? undefined : readValue(name, text, parse);
+}
+
+export function duration(bounds: { minMs?: number; maxMs?: number } = {}): Parse<number> {
+  const { minMs = 0, maxMs = Number.POSITIVE_INFINITY } = bounds;
+  return (text) => {
+    const durationMs = parseDuration(text);
+    if (durationMs === undefined) {
+      throw new InvalidValue("it is not a duration", "Write it like 90s, 20m, 1h30m or 2d");
+    }
+    if (durationMs < minMs) {
+      throw new InvalidValue("it is too short", `Use ${formatDuration(minMs)} or more`);
+    }
+    if (durationMs > maxMs) {
+      throw new InvalidValue("it is too long", `Use ${formatDuration(maxMs)} or less`);
+    }
+    return durationMs;
+  };
+}
+
+export const ttl = duration({ minMs: limits.ttlMsMin, maxMs: limits.ttlMsMax });
+export const lifetime = duration({ minMs: limits.lifetimeMsMin, maxMs: limits.lifetimeMsMax });
+
+export function wholeNumber(min: number, max: number): Parse<number> {
+  return (text) => {
+    const number = Number(text);
+    if (/^[+-]?\d+$/.test(text) && number >= min && number <= max) return number;
+    const state = `it is not a whole number from ${min} to ${max}`;
+    throw new InvalidValue(state, `Use one from ${min} to ${max}`);
+  };
+}
+
+export function oneOf<Choice extends string>(...choices: readonly Choice[]): Parse<Choice> {
+  return (text) => {
+    const found = choices.find((choice) => choice === text);
+    if (found !== undefined) return found;
+    throw new InvalidValue("there is no such choice", `Use ${choices.join(", ")}`);
+  };
+}
+
+/** Text of a certain form; `form` says which in words. */
+export function matching(pattern: RegExp, lengthMax: number, form: string): Parse<string> {
+  return (text) => {
+    if (text.length > lengthMax) {
+      throw new InvalidValue(`it is longer than ${lengthMax} characters`, "Use a shorter one");
+    }
+    if (!pattern.test(text)) throw new InvalidValue(`it is not ${form}`, `Use ${form}`);
+    return text;
+  };
+}
+
+export const holder = matching(/\S/, limits.holderLengthMax, "text that names who asks");
+export const requestId = matching(
+  /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/,
+  limits.requestIdLengthMax,
+  "letters, digits and ._:/- after a letter or digit",
+);
+export const stateName = matching(
+  /^[A-Za-z][A-Za-z0-9_.-]*$/,
+  limits.stateLengthMax,
+  "a state such as free or dirty",
+);
+
+export const serverUrl: Parse<string> = (text) => {
+  try {
+    return checkedAddress(text);
+  } catch {
+    const secret = URL.canParse(text) && new URL(text).username !== "";
+    const state = secret ? "it holds a user name or a password" : "it is not an http(s) address";
+    throw new InvalidValue(state, "Write it like http://127.0.0.1:8080", secret);
+  }
+};
+
+export const token: Parse<string> = (text) => {
+  if (/^[A-Za-z0-9._~+/=-]+$/.test(text)) return text;
+  throw new InvalidValue("it is not a token", "Use the token that came with the lease", true);
+};
+
+/** `aws:2` asks for two of it. */
+export interface PoolCount {
+  readonly pool: string;
+  readonly count: number;
+}
+
+export const poolCount: Parse<PoolCount> = (text) => {
+  const [, pool = "", many = "1"] = /^([^:\s]+)(?::([^:]*))?$/.exec(text) ?? [];
+  const count = Number(many);
+  if (pool === "" || pool.length > limits.nameLengthMax || !/^\d+$/.test(many)) {
+    throw new InvalidValue("it is not POOL or POOL:COUNT", "Write it like aws-account or vm:2");
+  }
+  if (count < 1 || count > limits.countPerItemMax) {
+    const most = limits.countPerItemMax;
+    throw new InvalidValue("its count cannot be asked for", `Use a count from 1 to ${most}`);
+  }
+  return { pool, count };
+};
+
+export const label: Parse<readonly [string, string]> = (text) => {
+  const [, key = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (/^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$/.test(key)) {
+    if (value.length <= limits.labelValueLengthMax) return [key, value];
+    throw new InvalidValue("its value is too long", `Use ${limits.labelValueLengthMax} characters`);
+  }
+  throw new InvalidValue("it is not KEY=VALUE", "Write it like team=payments");
+};

@@ -1,0 +1,46 @@
+import type { AskBody } from "../api/schemas.ts";
+import type { HeldLease } from "../client/berth-client.ts";
+import type { AskFlags } from "./asking.ts";
+import type { Context } from "./cli-command.ts";
+import { Interrupted } from "./failure.ts";
+import { type Screen, screenOf } from "./screen.ts";
+import { exitCodeOfSignal, isEnding, type SignalDesk } from "./signals.ts";
+import { waitingDisplay } from "./waiting-display.ts";
+
+/** Somebody at a terminal wants to see the line move; a thousand builds need not ask so often. */
+const pollMsOnTerminal = 5_000;
+
+/** Waits with a visible place in line. A signal leaves the queue; a second one does not wait. */
+export async function waitForLease(
+  { client }: Context,
+  ask: AskBody,
+  { timeout, connectTimeout }: AskFlags,
+  desk: SignalDesk,
+): Promise<HeldLease> {
+  const stop = new AbortController();
+  desk.handTo((signal) => {
+    if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP"); // As Ctrl-Z does without us.
+    if (!isEnding(signal)) return;
+    if (stop.signal.aborted) process.exit(exitCodeOfSignal(signal));
+    stop.abort(new Interrupted(exitCodeOfSignal(signal)));
+  });
+  const screen = stderrScreen();
+  const display = waitingDisplay(process.stderr, screen);
+  try {
+    return await client.acquire(ask, {
+      signal: stop.signal,
+      timeoutMs: timeout,
+      connectMs: connectTimeout,
+      ...(screen.width() === undefined ? undefined : { pollMs: pollMsOnTerminal }),
+      onWaiting: (request) => display.show(request),
+      onTrouble: (error) => display.trouble(error),
+    });
+  } finally {
+    display.end();
+    desk.keep();
+  }
+}
+
+export function stderrScreen(): Screen {
+  return screenOf(process.stderr, !process.argv.includes("--no-color"), process.env);
+}

@@ -1,0 +1,156 @@
+import type {
+  AskBody,
+  ConfigStatus,
+  Explanation,
+  Heartbeat,
+  Lease,
+  PageOf,
+  Pool,
+  Resource,
+  ResourcePatch,
+  WaitingRequest,
+} from "../api/schemas.ts";
+import { formatDuration } from "../core/duration.ts";
+import { clientLimits } from "./limits.ts";
+import { type Call, Transport } from "./transport.ts";
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How long to wait for an answer; not answered in time is `BerthUnreachable`. */
+  readonly answerMs?: number | undefined;
+}
+
+export interface Filter {
+  readonly pool?: string | undefined;
+  readonly holder?: string | undefined;
+  readonly limit?: number | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+export interface ResourceFilter extends Omit<Filter, "holder"> {
+  readonly state?: string | undefined;
+}
+
+/** Names one lease (or the request that it was) and proves that it is yours. */
+export interface Held {
+  readonly id: string;
+  readonly token: string;
+}
+
+export type Granted = { readonly granted: true; readonly lease: Lease };
+export type Waiting = { readonly granted: false; readonly request: WaitingRequest };
+
+/** One method for each call of the API, one exchange for each method; nothing is tried twice. */
+export class BerthCalls {
+  protected readonly transport: Transport;
+
+  constructor(options: { readonly url: string; readonly fetch?: typeof fetch }) {
+    this.transport = new Transport(options.url, options.fetch ?? globalThis.fetch);
+  }
+
+  get url(): string {
+    return this.transport.url;
+  }
+
+  async ask(body: AskBody, options?: CallOptions): Promise<Granted | Waiting> {
+    const call: Call = { method: "POST", path: ["v1", "leases"], body, ...options };
+    return this.#fate(call);
+  }
+
+  /** The lease comes without its token, which `ask` has told. */
+  async request(
+    { id, token }: Held,
+    { waitMs = 0, ...options }: CallOptions & { readonly waitMs?: number } = {},
+  ): Promise<Granted | Waiting> {
+    const query = waitMs > 0 ? { wait: formatDuration(waitMs) } : {};
+    const answerMs = options.answerMs ?? waitMs + clientLimits.pollSlackMs;
+    const path = ["v1", "requests", id];
+    return this.#fate({ method: "GET", path, query, token, ...options, answerMs });
+  }
+
+  requests(filter: Filter = {}, options?: CallOptions): Promise<PageOf<WaitingRequest>> {
+    return this.#get(["v1", "requests"], { ...options, query: { ...filter } });
+  }
+
+  leave({ id, token }: Held, options?: CallOptions): Promise<void> {
+    return this.#done({ method: "DELETE", path: ["v1", "requests", id], token, ...options });
+  }
+
+  leases(filter: Filter = {}, options?: CallOptions): Promise<PageOf<Lease>> {
+    return this.#get(["v1", "leases"], { ...options, query: { ...filter } });
+  }
+
+  lease(id: string, options?: CallOptions & { readonly token?: string }): Promise<Lease> {
+    return this.#get(["v1", "leases", id], { ...options });
+  }
+
+  heartbeat({ id, token }: Held, options?: CallOptions): Promise<Heartbeat> {
+    const path = ["v1", "leases", id, "heartbeat"];
+    return this.#json({ method: "POST", path, token, ...options });
+  }
+
+  /** Gives back all of it, or one claim. `state` overrides what the pool's policy says. */
+  giveBack(
+    { id, token }: Held,
+    how: { readonly claim?: string | undefined; readonly state?: string | undefined } = {},
+    options?: CallOptions,
+  ): Promise<void> {
+    const whole = ["v1", "leases", id];
+    const path = how.claim === undefined ? whole : [...whole, "claims", how.claim];
+    return this.#done({ method: "DELETE", path, query: { state: how.state }, token, ...options });
+  }
+
+  /** For operators: ends somebody's lease without its token. */
+  revoke(id: string, why: { readonly reason: string; readonly by: string }): Promise<void> {
+    const query = { force: true, ...why };
+    return this.#done({ method: "DELETE", path: ["v1", "leases", id], query });
+  }
+
+  pools(page: Pick<Filter, "limit" | "after"> = {}, options?: CallOptions): Promise<PageOf<Pool>> {
+    return this.#get(["v1", "pools"], { ...options, query: { ...page } });
+  }
+
+  pool(name: string, options?: CallOptions): Promise<Pool> {
+    return this.#get(["v1", "pools", name], { ...options });
+  }
+
+  resources(filter: ResourceFilter = {}, options?: CallOptions): Promise<PageOf<Resource>> {
+    return this.#get(["v1", "resources"], { ...options, query: { ...filter } });
+  }
+
+  resource(name: string, options?: CallOptions): Promise<Resource> {
+    return this.#get(["v1", "resources", name], { ...options });
+  }
+
+  changeResource(name: string, body: ResourcePatch, options?: CallOptions): Promise<Resource> {
+    return this.#json({ method: "PATCH", path: ["v1", "resources", name], body, ...options });
+  }
+
+  explain(id: string, options?: CallOptions): Promise<Explanation> {
+    return this.#get(["v1", "explain", id], { ...options });
+  }
+
+  config(options?: CallOptions): Promise<ConfigStatus> {
+    return this.#get(["v1", "config"], { ...options });
+  }
+
+  async #fate(call: Call): Promise<Granted | Waiting> {
+    const { status, body } = await this.transport.send(call);
+    if (status === 202) return { granted: false, request: body as WaitingRequest };
+    return { granted: true, lease: body as Lease };
+  }
+
+  #get<T>(path: readonly string[], rest: Omit<Call, "method" | "path">): Promise<T> {
+    return this.#json({ method: "GET", path, ...rest });
+  }
+
+  /** A server of this API keeps its schemas, so the shape is taken on trust here, once. */
+  async #json<T>(call: Call): Promise<T> {
+    return (await this.transport.send(call)).body as T;
+  }
+
+  async #done(call: Call): Promise<void> {
+    await this.transport.send(call);
+  }
+}

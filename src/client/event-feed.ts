@@ -1,0 +1,111 @@
+import { Problem } from "../api/problem.ts";
+import { BerthUnreachable } from "./errors.ts";
+import { clientLimits } from "./limits.ts";
+import { pause, pauseMs } from "./pause.ts";
+import { type Transport, whyUnreachable } from "./transport.ts";
+
+/** One thing that happened, as the feed tells it; `type` says what else is in it. */
+export interface FeedEvent {
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly [fact: string]: unknown;
+}
+
+export interface FollowOptions {
+  /** Ends the feed. */
+  readonly signal?: AbortSignal | undefined;
+  /** Starts behind this event instead of with what happens from now on. */
+  readonly after?: number | undefined;
+  /** Told each time a connection stands. What happened before it must be looked up. */
+  readonly onOpen?: (() => void) | undefined;
+  /** Told each time one is lost or refused; it is tried again. */
+  readonly onTrouble?: ((error: BerthUnreachable | Problem) => void) | undefined;
+}
+
+/** Every event in order, each once, over any number of connections. Ends only with the signal. */
+export async function* followEvents(
+  transport: Transport,
+  options: FollowOptions,
+): AsyncGenerator<FeedEvent, void, undefined> {
+  const { signal, onTrouble } = options;
+  let after = options.after;
+  for (let failures = 0; !signal?.aborted; failures++) {
+    try {
+      for await (const event of oneConnection(transport, after, options)) {
+        failures = 0;
+        after = event.seq;
+        yield event;
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (error instanceof Problem && error.status < 500) throw error;
+      const lost = error instanceof Problem || error instanceof BerthUnreachable;
+      onTrouble?.(lost ? error : unreachable(transport, error));
+    }
+    await pause(pauseMs(failures), signal).catch(() => {});
+  }
+}
+
+function unreachable({ url }: Transport, error: unknown): BerthUnreachable {
+  return new BerthUnreachable(url, whyUnreachable(error), error);
+}
+
+async function* oneConnection(
+  transport: Transport,
+  after: number | undefined,
+  { signal, onOpen }: FollowOptions,
+): AsyncGenerator<FeedEvent, void, undefined> {
+  const silent = new AbortController();
+  const stop = signal === undefined ? silent.signal : AbortSignal.any([signal, silent.signal]);
+  const listen = () => setTimeout(() => silent.abort(), clientLimits.feedSilenceMs);
+  let timer = listen();
+  try {
+    const response = await transport.open({ method: "GET", path: ["v1", "events"] }, stop, {
+      accept: "text/event-stream",
+      ...(after === undefined ? undefined : { "last-event-id": String(after) }),
+    });
+    if (!response.ok || response.body === null) {
+      throw Problem.from(response.status, await response.json().catch(() => undefined));
+    }
+    onOpen?.();
+    const parser = new FeedParser();
+    for await (const bytes of response.body) {
+      clearTimeout(timer);
+      timer = listen();
+      yield* parser.read(bytes);
+    }
+    throw new BerthUnreachable(transport.url, "the event feed was closed");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Server-sent events, as far as this feed uses them: each event is one line of JSON. */
+export class FeedParser {
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+
+  *read(bytes: Uint8Array): Generator<FeedEvent, void, undefined> {
+    this.#rest += this.#decoder.decode(bytes, { stream: true });
+    const lines = this.#rest.split(/\r\n|\n/);
+    this.#rest = lines.pop() ?? "";
+    if (this.#rest.length > clientLimits.feedLineLengthMax) {
+      throw new Error("Cannot read the event feed: a line does not end");
+    }
+    for (const line of lines) {
+      const event = line.startsWith("data:") ? eventOf(line.slice("data:".length)) : undefined;
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+function eventOf(json: string): FeedEvent | undefined {
+  const value: unknown = JSON.parse(json);
+  return isFeedEvent(value) ? value : undefined;
+}
+
+function isFeedEvent(value: unknown): value is FeedEvent {
+  if (typeof value !== "object" || value === null) return false;
+  return "seq" in value && typeof value.seq === "number" && "type" in value;
+}

@@ -1,0 +1,108 @@
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { describe, expect, test } from "vitest";
+import { until } from "../broker/hand-clock.suite.ts";
+import { openBroker, type TestBroker } from "../broker/test-broker.suite.ts";
+import { JournalUnavailable } from "../journal/journal.ts";
+import { ConfigInForce } from "./config-in-force.ts";
+
+interface Setup extends TestBroker, AsyncDisposable {
+  readonly file: string;
+  write(text: string): Promise<void>;
+  start(): Promise<ConfigInForce>;
+}
+
+async function setup(text: string): Promise<Setup> {
+  const folder = await mkdtemp(join(tmpdir(), "berth-config-"));
+  const file = join(folder, "berth.yaml");
+  const write = async (content: string) => {
+    await writeFile(`${file}.new`, content);
+    await rename(`${file}.new`, file);
+  };
+  await write(text);
+  const test = await openBroker();
+  const started: ConfigInForce[] = [];
+  return {
+    ...test,
+    file,
+    write,
+    async start() {
+      const config = await ConfigInForce.start(file, test.broker, pino({ level: "silent" }));
+      started.push(config);
+      return config;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(started.map((config) => config.close()));
+      await test.broker.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+const names = (broker: TestBroker["broker"]) =>
+  broker.look((state) => [...state.pools.keys()].sort());
+
+describe("ConfigInForce", () => {
+  test("puts the file in force, and says so", async () => {
+    await using all = await setup("pools: { aws: { count: 2 }, gcp: { members: [g] } }");
+    const config = await all.start();
+    expect(await names(all.broker)).toEqual(["aws", "gcp"]);
+    expect(config.status).toMatchObject({
+      file: all.file,
+      ok: true,
+      pools: 2,
+      resources: 3,
+      problems: [],
+    });
+  });
+
+  test("does not start with a bad file", async () => {
+    await using all = await setup("pools: { aws: { count: many } }");
+    await expect(all.start()).rejects.toMatchObject({
+      name: "CannotServe",
+      exitCode: 78,
+      message: expect.stringContaining("count"),
+      hint: expect.stringContaining("berth config check"),
+    });
+    expect(await names(all.broker)).toEqual([]);
+  });
+
+  test("does not start without a file", async () => {
+    await using all = await setup("");
+    await rm(all.file);
+    await expect(all.start()).rejects.toMatchObject({ name: "CannotServe", exitCode: 78 });
+  });
+
+  test("follows the file as it changes", async () => {
+    await using all = await setup("pools: { aws: { count: 2 } }");
+    const config = await all.start();
+    await all.write("pools: { gcp: { count: 1 } }");
+    await until(() => config.status.pools === 1 && config.status.resources === 1);
+    expect(await names(all.broker)).toEqual(["gcp"]);
+  });
+
+  test("keeps the old one in force, when the new one is bad, and recovers", async () => {
+    await using all = await setup("pools: { aws: { count: 2 } }");
+    const config = await all.start();
+    await all.write("pools: { aws: { count: -1 } }");
+    await config.reload();
+    expect(config.status).toMatchObject({ ok: false, pools: 1, resources: 2 });
+    expect(config.status.problems).not.toEqual([]);
+    expect(await names(all.broker)).toEqual(["aws"]);
+    await all.write("pools: { aws: { count: 3 } }");
+    await config.reload();
+    expect(config.status).toMatchObject({ ok: true, resources: 3, problems: [] });
+  });
+
+  test("says so, when a good one could not be put in force", async () => {
+    await using all = await setup("pools: { aws: { count: 2 } }");
+    const config = await all.start();
+    all.journal.appendFails = new JournalUnavailable("Cannot append: the disk is full");
+    await all.write("pools: { gcp: { count: 3 } }");
+    await config.reload();
+    expect(config.status).toMatchObject({ ok: false, resources: 2 });
+    expect(await names(all.broker)).toEqual(["aws"]);
+  });
+});

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { TestServer } from "./cli-processes.ts";
+
+const pools = { account: { members: ["acc-1"], lockDelay: "0s" } };
+const untilTerm = "trap 'exit 3' TERM; echo ready; while :; do sleep 0.05; done";
+
+test("berth run does not notice a restart of the server", async () => {
+  await using server = await TestServer.start(pools);
+  const args = ["run", "--pool", "account", "--ttl", "30s", "--grace", "1s"];
+  const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
+  await run.says(/ready/);
+  await server.stop("SIGKILL");
+  await run.says(/Cannot reach the server at \S+: connection refused; trying again/);
+  await server.start();
+  await run.says(/Heartbeats get through again/);
+  run.signal("SIGTERM");
+  expect(await run.ended).toBe(3);
+  expect(run.stderr).toContain("Releasing leases");
+  expect(await server.json("leases")).toEqual([]);
+});
+
+test("berth run keeps its place in line over a restart of the server", async () => {
+  await using server = await TestServer.start(pools);
+  const holder = server.berth(["run", "--pool", "account", "--", "bash", "-c", untilTerm]);
+  await holder.says(/ready/);
+  const run = server.berth(["run", "--pool", "account", "--", "echo", "my turn"]);
+  await run.says(/position 1/);
+  await server.stop("SIGTERM");
+  await run.says(/trying again/);
+  await server.start();
+  await run.says(/answers again/);
+  holder.signal("SIGTERM");
+  await holder.ended;
+  expect(await run.ended).toBe(0);
+  expect(run.stdout).toBe("my turn\n");
+});
+
+test("berth run asks anew when a server without a disk has forgotten it", async () => {
+  await using server = await TestServer.start(pools, "--memory");
+  const first = server.berth(["run", "--pool", "account", "--ttl", "1s", "--", "sleep", "60"]);
+  await first.says(/Acquired/);
+  const second = server.berth(["run", "--pool", "account", "--", "echo", "my turn"]);
+  await second.says(/position 1/);
+  await server.stop("SIGKILL");
+  await server.start();
+  expect(await first.ended).toBe(76);
+  expect(await second.ended).toBe(0);
+});
+
+test("berth run stops by itself before the server may hand its lease on", async () => {
+  await using server = await TestServer.start(pools);
+  const args = ["run", "--pool", "account", "--ttl", "2s", "--grace", "500ms"];
+  const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
+  await run.says(/ready/);
+  await server.stop("SIGKILL");
+  await run.says(/LEASE LOST\. .*no heartbeat got through for \ds of its ttl 2s; stopping bash/);
+  expect(await run.ended).toBe(76);
+  await run.says(/It will come back by itself at 20\S+Z, in \ds at the latest/);
+});
+
+test("berth run --fail-open goes on when heartbeats do not get through", async () => {
+  await using server = await TestServer.start(pools);
+  const args = ["run", "--fail-open", "--pool", "account", "--ttl", "1s"];
+  const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
+  await run.says(/ready/);
+  await server.stop("SIGKILL");
+  await run.says(/GOING ON WITHOUT A LEASE/);
+  run.signal("SIGTERM");
+  await run.says(/Releasing/);
+  run.signal("SIGTERM");
+  expect(await run.ended).toBe(3);
+});
+
+test("berth run --fail-open runs without a lease when nobody answers", async () => {
+  await using server = await TestServer.start(pools);
+  await server.stop();
+  const args = [
+    "--pool",
+    "account",
+    "--connect-timeout",
+    "0",
+    "--",
+    "sh",
+    "-c",
+    "echo ran; exit 5",
+  ];
+  const open = await server.done(["run", "--fail-open", ...args]);
+  expect(open.code).toBe(5);
+  expect(open.stderr).toContain("RUNNING WITHOUT A LEASE");
+  const closed = await server.done(["run", ...args]);
+  expect(closed.code).toBe(69);
+  expect(closed.stdout).toBe("");
+  expect(closed.stderr).toContain("berth: Cannot reach the server at http://127.0.0.1:");
+});
+
+test("berth run --fail-open does not fail open when it is refused", async () => {
+  await using server = await TestServer.start(pools);
+  const unknown = await server.done(["run", "--fail-open", "--pool", "acount", "--", "true"]);
+  expect(unknown.code).toBe(66);
+  expect(unknown.stderr).toContain('Cannot find pool "acount"\n  Did you mean "account"?');
+  const many = await server.done(["run", "--fail-open", "--pool", "account:2", "--", "true"]);
+  expect(many.code).toBe(77);
+  expect(many.stderr).toContain("Cannot ever grant 2 of account: it has 1");
+});

@@ -1,0 +1,172 @@
+/** The real `bin/berth` as child processes: a server, and commands that talk to it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const berthPath = fileURLToPath(new URL("../bin/berth", import.meta.url));
+
+/** One process with what it has said so far; both streams in `all`, in the order of arrival. */
+export class Process {
+  readonly child: ChildProcess;
+  stdout = "";
+  stderr = "";
+  all = "";
+  readonly ended: Promise<number>;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(file: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+    this.child = spawn(file, args, { stdio: ["pipe", "pipe", "pipe"], env });
+    this.child.stdin?.on("error", () => {}); // It may end before it has read all that is typed.
+    this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text;
+      this.#said(text);
+    });
+    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+      this.#said(text);
+    });
+    this.ended = once(this.child, "close").then(([code, signal]) => {
+      for (const tell of this.#listeners) tell();
+      return signal === null ? Number(code) : -1;
+    });
+  }
+
+  /** Resolves with the match once it has been said; rejects if the process ends without it. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.all);
+      if (found !== null) return found;
+      if (this.child.exitCode !== null || this.child.signalCode !== null) {
+        await this.ended;
+        const late = pattern.exec(this.all);
+        if (late !== null) return late;
+        throw new Error(`It ended without saying ${pattern}:\n${this.all}`);
+      }
+      await new Promise<void>((resolve) => {
+        const tell = () => {
+          this.#listeners.delete(tell);
+          resolve();
+        };
+        this.#listeners.add(tell);
+      });
+    }
+  }
+
+  type(text: string): void {
+    this.child.stdin?.write(text);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  #said(text: string): void {
+    this.all += text;
+    for (const tell of [...this.#listeners]) tell();
+  }
+}
+
+const cleanEnv = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(BERTH_|NO_COLOR|GITHUB_|JOB_NAME)/.test(name)),
+);
+
+/** A server of its own, with a folder for its data that lives as long as the test. */
+export class TestServer implements AsyncDisposable {
+  readonly folder: string;
+  readonly #extra: readonly string[];
+  #process: Process | undefined;
+  #url = "";
+  readonly #children = new Set<Process>();
+
+  private constructor(folder: string, extra: readonly string[]) {
+    this.folder = folder;
+    this.#extra = extra;
+  }
+
+  static async start(pools: object, ...extra: string[]): Promise<TestServer> {
+    const folder = await mkdtemp(join(tmpdir(), "berth-cli-test-"));
+    await writeFile(join(folder, "berth.yaml"), JSON.stringify({ pools }));
+    const server = new TestServer(folder, extra);
+    try {
+      await server.start("127.0.0.1:0");
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
+    return server;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** What the server has said since it was last started, for those who look into a failure. */
+  get log(): string {
+    return this.#process?.all ?? "";
+  }
+
+  /** Again where it was, unless told otherwise. */
+  async start(listen: string = new URL(this.#url).host): Promise<void> {
+    const config = join(this.folder, "berth.yaml");
+    const data = join(this.folder, "data");
+    const args = ["serve", "--config", config, "--data", data, "--listen", listen, ...this.#extra];
+    this.#process = new Process(berthPath, args, cleanEnv);
+    const [, url = ""] = await this.#process.says(/ at (http:\S+)/);
+    this.#url = url;
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    this.#process?.signal(signal);
+    await this.#process?.ended;
+  }
+
+  /** Starts a command that talks to this server. */
+  berth(args: readonly string[], env: NodeJS.ProcessEnv = {}): Process {
+    const all = { ...cleanEnv, BERTH_URL: this.#url, TMPDIR: this.folder, ...env };
+    const started = new Process(berthPath, args, all);
+    this.#children.add(started);
+    return started;
+  }
+
+  /** The same on a terminal of its own: what is typed goes through it, Ctrl-C included. */
+  onTerminal(commandLine: string): Process {
+    const line = `stty cols 80 rows 24; ${commandLine}`;
+    const env = { ...cleanEnv, BERTH_URL: this.#url, LC_ALL: "C.UTF-8", TERM: "xterm" };
+    const args = ["-qfec", line.replaceAll("berth ", `${berthPath} `), "/dev/null"];
+    const started = new Process("script", args, { ...env, SHELL: "/bin/bash" });
+    this.#children.add(started);
+    return started;
+  }
+
+  /** Runs one to its end. */
+  async done(
+    args: readonly string[],
+    env?: NodeJS.ProcessEnv,
+  ): Promise<Process & { code: number }> {
+    const started = this.berth(args, env);
+    return Object.assign(started, { code: await started.ended });
+  }
+
+  async json(...args: string[]): Promise<unknown> {
+    const { stdout } = await this.done([...args, "-o", "json"]);
+    return JSON.parse(stdout);
+  }
+
+  /** Those that still run are ended as a CI system would. */
+  async endCommands(): Promise<void> {
+    for (const { child, ended } of this.#children) {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+      await ended;
+    }
+    this.#children.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.endCommands();
+    await this.stop("SIGKILL");
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,331 @@
+import { execFile } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { BerthClient, type HeldLease } from "../src/client/berth-client.ts";
+import { berthPath, Process, TestServer } from "./cli-processes.ts";
+
+const pools = {
+  account: { members: { "acc-1": { labels: { region: "eu" } }, "acc-2": null }, lockDelay: "0s" },
+  dirty: { members: ["dirt-1"], onRelease: "dirty", lockDelay: "0s" },
+  empty: { count: 0 },
+};
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start(pools);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+/** What a test has left behind is not the next one's concern. */
+afterEach(async () => {
+  const client = new BerthClient({ url: server.url });
+  await server.endCommands();
+  for (const { id } of await client.everyLease()) {
+    await client.revoke(id, { reason: "the test is over", by: "test" });
+  }
+  for (const { name } of await client.everyResource()) {
+    await client.changeResource(name, { drained: false, state: "free" });
+  }
+});
+
+/** A lease taken on the command line, with what is needed to give it back. */
+async function acquired(...args: string[]): Promise<HeldLease> {
+  const { stdout } = await server.done(["acquire", "--holder", "test/1", ...args]);
+  return JSON.parse(stdout);
+}
+const proof = ({ id, token }: { id: string; token: string }) => ({
+  BERTH_LEASE_ID: id,
+  BERTH_TOKEN: token,
+});
+
+describe("berth acquire", () => {
+  test("prints the lease, which heartbeat and release find in the environment", async () => {
+    const lease = await acquired("--pool", "account", "--ttl", "7m", "--label", "team=x");
+    expect(lease).toMatchObject({ holder: "test/1", ttl: "7m", labels: { team: "x" } });
+    const beat = await server.done(["heartbeat"], proof(lease));
+    expect(beat.stdout).toMatch(new RegExp(`^${lease.id} expires at 20\\S+Z\n$`));
+    const release = await server.done(["release"], proof(lease));
+    expect(release).toMatchObject({ code: 0, stdout: "", stderr: `Released ${lease.id}\n` });
+    expect((await server.done(["heartbeat"], proof(lease))).code).toBe(76);
+    expect((await server.done(["release"], proof(lease))).code).toBe(0);
+  });
+
+  test("-o env is fit for eval in a shell", async () => {
+    const script = `eval "$(${berthPath} acquire --pool account:2 -o env)"
+      echo "$BERTH_RESOURCE_ACCOUNT"; ${berthPath} release`;
+    const shell = new Process("bash", ["-euc", script], {
+      ...process.env,
+      BERTH_URL: server.url,
+    });
+    expect(await shell.ended).toBe(0);
+    expect(shell.stdout.trim().split(" ").sort()).toEqual(["acc-1", "acc-2"]);
+  });
+
+  test("gives one lease to two asks with the same id", async () => {
+    const args = ["--pool", "account", "--request-id", "build/17"];
+    const [first, second] = [await acquired(...args), await acquired(...args)];
+    expect([second.id, second.token]).toEqual([first.id, first.token]);
+    await server.done(["release"], proof(first));
+    const third = await server.done(["acquire", "--holder", "test/1", ...args]);
+    expect(third.code).toBe(66);
+    expect(third.stderr).toContain("Ask again, with a new --request-id");
+  });
+
+  test("gives the lease back when it cannot be printed", async () => {
+    const script = `${berthPath} acquire --pool account > /dev/full`;
+    const shell = new Process("bash", ["-c", script], { ...process.env, BERTH_URL: server.url });
+    expect(await shell.ended).toBe(1);
+    expect(shell.stderr).toContain("Cannot print the lease: ");
+    expect(await server.json("leases")).toEqual([]);
+  });
+
+  test("--timeout 0 asks and does not wait", async () => {
+    const lease = await acquired("--pool", "account:2");
+    const second = await server.done(["acquire", "--pool", "account", "--timeout", "0"]);
+    expect(second.code).toBe(75);
+    await server.done(["release"], proof(lease));
+  });
+});
+
+describe("berth release", () => {
+  test("gives back one claim of a lease, and leaves its resource in a state", async () => {
+    const lease = await acquired("--pool", "account:2");
+    const { id = "", resource = "" } = lease.claims[0] ?? {};
+    const args = ["release", "--claim", id, "--state", "quarantined"];
+    expect((await server.done(args, proof(lease))).code).toBe(0);
+    expect(await server.json("resources", resource)).toMatchObject([{ state: "quarantined" }]);
+    expect((await server.done(["free", resource])).stdout).toBe(`${resource} free\n`);
+    await server.done(["release"], proof(lease));
+  });
+
+  test("takes id and token from a lease file", async () => {
+    const lease = await acquired("--pool", "account");
+    const file = join(server.folder, "lease.json");
+    await writeFile(file, JSON.stringify(lease));
+    expect((await server.done(["release", "--file", file])).code).toBe(0);
+  });
+
+  test("refuses a token that belongs to another lease, and never prints one", async () => {
+    const [one, two] = [await acquired("--pool", "account"), await acquired("--pool", "account")];
+    const wrong = await server.done(["release", one.id, "--token", two.token]);
+    expect(wrong.code).toBe(77);
+    expect(wrong.all).not.toContain(two.token);
+    const ended = await server.done(["release", one.id, two.id, "--force"]);
+    expect(ended.code).toBe(64);
+    for (const { id } of [one, two]) {
+      expect((await server.done(["release", id, "--force", "--reason", "test"])).code).toBe(0);
+    }
+  });
+});
+
+describe("berth's listings", () => {
+  test("come as a table, wide, JSON, YAML and names", async () => {
+    const lease = await acquired("--pool", "account");
+    const table = await server.done(["leases"]);
+    expect(table.stdout).toMatch(/^ID {2,}HOLDER {2,}RESOURCES {2,}AGE {2,}EXPIRES IN\n/);
+    expect(table.stdout).toMatch(new RegExp(`\n${lease.id} +test/1 +acc-\\d +\\ds +(5m|4m59s)\n$`));
+    const wide = await server.done(["leases", "-o", "wide", "--no-headers"]);
+    expect(wide.stdout.split("\n")).toHaveLength(2);
+    expect((await server.done(["leases", "-o", "name"])).stdout).toBe(`${lease.id}\n`);
+    const yaml = parse((await server.done(["leases", "-o", "yaml"])).stdout);
+    expect(yaml).toMatchObject([{ id: lease.id }]);
+    expect(JSON.stringify(await server.json("leases"))).not.toContain(lease.token);
+    await server.done(["release"], proof(lease));
+  });
+
+  test("say on stderr that there is nothing, and what to do", async () => {
+    const none = await server.done(["leases"]);
+    expect(none).toMatchObject({ code: 0, stdout: "" });
+    expect(none.stderr).toBe("Nobody holds a lease. Ask for one: berth run --pool POOL -- CMD\n");
+    expect((await server.done(["queue", "-o", "json"])).stdout).toBe("[]\n");
+  });
+
+  test("do not show an empty list for a pool that is misspelt", async () => {
+    const misspelt = await server.done(["leases", "--pool", "acount"]);
+    expect(misspelt.code).toBe(66);
+    expect(misspelt.stderr).toContain('Did you mean "account"?');
+  });
+
+  test("end quietly when nobody reads on", async () => {
+    const script = `set -o pipefail; ${berthPath} resources | head -1`;
+    const shell = new Process("bash", ["-c", script], { ...process.env, BERTH_URL: server.url });
+    expect(await shell.ended).toBe(0);
+    expect(shell.stderr).toBe("");
+  });
+
+  test("--watch prints again what has changed, and ends with Ctrl-C", async () => {
+    const watching = server.berth(["leases", "--watch", "-o", "name"]);
+    await watching.says(/Nobody holds a lease/);
+    const lease = await acquired("--pool", "account");
+    await watching.says(new RegExp(lease.id));
+    await server.done(["release"], proof(lease));
+    await watching.says(new RegExp(`${lease.id}[^]*Nobody holds a lease`));
+    watching.signal("SIGINT");
+    expect(await watching.ended).toBe(130);
+  });
+});
+
+describe("berth for operators", () => {
+  test("drains and undrains by name and by pool", async () => {
+    const drained = await server.done(["drain", "acc-1", "--reason", "bad disk"]);
+    expect(drained.stdout).toBe("acc-1 drained\n");
+    expect((await server.done(["drain", "--pool", "account"])).stdout).toBe("acc-2 drained\n");
+    expect((await server.done(["status"])).stdout).toMatch(/account +▒{12} +0\/2 +0 +2 +0/);
+    const undrained = await server.done(["undrain", "--pool", "account", "-o", "name"]);
+    expect(undrained.stdout).toBe("acc-1\nacc-2\n");
+  });
+
+  test("changes nothing when one of several names is wrong", async () => {
+    const wrong = await server.done(["drain", "acc-1", "acc-3"]);
+    expect(wrong.code).toBe(66);
+    expect(await server.json("resources", "acc-1")).toMatchObject([{ drained: false }]);
+  });
+
+  test("explains who is ahead and who holds what", async () => {
+    const lease = await acquired("--pool", "account:2");
+    const waits = server.berth(["acquire", "--pool", "account", "--holder", "ci/waits"]);
+    await waits.says(/position 1/);
+    const [id = ""] = (await server.done(["queue", "-o", "name"])).stdout.split("\n");
+    const { stdout } = await server.done(["explain", id]);
+    expect(stdout).toMatch(/^ci\/waits has waited \ds for account\.\nIt is at place 1/);
+    expect(stdout).toContain("account: needs 1, 0 of 2 free (busy=2)");
+    expect(stdout).toMatch(new RegExp(`test/1 +${lease.id} +acc-1`));
+    await server.done(["release"], proof(lease));
+    await waits.ended;
+    await server.done(["release"], proof(JSON.parse(waits.stdout)));
+  });
+
+  test("follows events", async () => {
+    const events = server.berth(["events", "--after", "0", "-o", "json"]);
+    const [line] = await events.says(/^.*"lease-granted".*$/m);
+    expect(JSON.parse(line)).toMatchObject({ type: "lease-granted", seq: expect.any(Number) });
+    events.signal("SIGTERM");
+    expect(await events.ended).toBe(143);
+  });
+
+  test("checks a configuration, and prints its schema", async () => {
+    const good = await server.done(["config", "check", join(server.folder, "berth.yaml")]);
+    expect(good).toMatchObject({ code: 0 });
+    expect(good.stdout).toContain("is good: 3 pools, 3 resources");
+    const file = join(server.folder, "bad.yaml");
+    await writeFile(file, "pools: { a: { cuont: 1 } }\n");
+    const bad = await server.done(["config", "check", file]);
+    expect(bad).toMatchObject({ code: 78, stdout: "" });
+    expect(bad.stderr).toContain("bad.yaml:1:");
+    const schema = await server.done(["config", "schema"]);
+    expect(JSON.parse(schema.stdout)).toHaveProperty("properties.pools");
+  });
+});
+
+describe("berth refuses wrong use with exit code 64:", () => {
+  const wrong: Record<string, { args: string[]; env?: NodeJS.ProcessEnv; says: string }> = {
+    "an unknown command": {
+      args: ["leasse"],
+      says: 'Cannot run "leasse": berth has no such command\n  Did you mean leases?',
+    },
+    "an unknown option": {
+      args: ["run", "--polo", "x", "--", "true"],
+      says: "Cannot use --polo: berth run has no such option\n  Did you mean --pool?",
+    },
+    "an unknown command below another": {
+      args: ["config", "chek"],
+      says: 'Cannot run "chek": berth has no such command\n  Did you mean check?',
+    },
+    "a missing argument": { args: ["explain"], says: "Cannot run berth explain: <id> is missing" },
+    "a missing value": { args: ["pools", "-o"], says: "its value is missing" },
+    "a format that there is not": {
+      args: ["pools", "-o", "xml"],
+      says: 'Cannot use --output "xml": there is no such choice\n  Use table, wide, json, yaml, name',
+    },
+    "a bare number as a duration": {
+      args: ["acquire", "--pool", "account", "--ttl", "300"],
+      says: 'Cannot use --ttl "300": it is not a duration\n  Write it like 90s, 20m, 1h30m or 2d',
+    },
+    "a ttl below the least": {
+      args: ["acquire", "--pool", "account", "--ttl", "1ms"],
+      says: 'Cannot use --ttl "1ms": it is too short\n  Use 1s or more',
+    },
+    "a pool with a bad count": {
+      args: ["acquire", "--pool", "account:x"],
+      says: 'Cannot use --pool "account:x": it is not POOL or POOL:COUNT',
+    },
+    "no pool": { args: ["run", "--", "true"], says: "Cannot run: no pool is named" },
+    "no command": { args: ["run", "--pool", "account"], says: "Cannot run: no command is given" },
+    "a bad variable": {
+      args: ["pools"],
+      env: { BERTH_URL: "localhost:8080" },
+      says: 'Cannot use BERTH_URL "localhost:8080": it is not an http(s) address',
+    },
+    "no lease": { args: ["release"], says: "Cannot release: no lease is named" },
+    "force without a reason": {
+      args: ["release", "x", "--force"],
+      says: "the reason is missing",
+    },
+  };
+  test.each(Object.entries(wrong))("%s", async (_, { args, env, says }) => {
+    const refused = await server.done(args, env);
+    expect(refused.stderr).toContain(`berth: Cannot `);
+    expect(refused.stderr).toContain(says);
+    expect(refused).toMatchObject({ code: 64, stdout: "" });
+  });
+
+  test("a password in the address, without repeating it", async () => {
+    const refused = await server.done(["pools"], { BERTH_URL: "http://me:hunter2@host" });
+    expect(refused.code).toBe(64);
+    expect(refused.stderr).not.toContain("hunter2");
+  });
+});
+
+describe("bin/berth", () => {
+  test("runs through symlinks, from any folder, and prints help and version", async () => {
+    const folder = join(server.folder, "some where");
+    await mkdir(folder);
+    await symlink(berthPath, join(folder, "one"));
+    await symlink("./one", join(folder, "two"));
+    const { stdout } = await promisify(execFile)("./two", ["--version"], { cwd: folder });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const help = await server.done(["run", "--help"]);
+    expect(help.code).toBe(0);
+    expect(help.stdout).toContain("76           the lease was lost; CMD was stopped");
+  });
+});
+
+describe("berth completion bash", () => {
+  /** What bash itself offers for a line, through the script that we print. */
+  async function offered(line: string): Promise<string[]> {
+    const words = line.split(" ");
+    const script = `PATH="${join(berthPath, "..")}:$PATH"; source <(berth completion bash)
+      COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}
+      _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const shell = new Process("bash", ["-c", script], { ...process.env, BERTH_URL: server.url });
+    expect(await shell.ended).toBe(0);
+    return shell.stdout.trim().split("\n");
+  }
+
+  const lines: Record<string, { line: string; want: string[] }> = {
+    commands: { line: "berth re", want: ["release", "resources"] },
+    "commands below others": { line: "berth config ", want: ["check", "schema"] },
+    options: { line: "berth release --to", want: ["--token"] },
+    "pools by name": { line: "berth run --pool ", want: ["account", "dirty", "empty"] },
+    "pools behind =": { line: "berth run --pool = acc", want: ["account"] },
+    formats: { line: "berth pools -o j", want: ["json"] },
+    "resources by name": { line: "berth drain acc", want: ["acc-1", "acc-2"] },
+    shells: { line: "berth completion ", want: ["bash", "zsh", "fish"] },
+    "nothing behind --": { line: "berth run --pool account -- ma", want: [""] },
+  };
+  test.each(Object.entries(lines))("offers %s", async (_, { line, want }) => {
+    expect(await offered(line)).toEqual(want);
+  });
+
+  test("offers nothing, and says nothing, when the server is away", async () => {
+    const away = { BERTH_URL: "http://127.0.0.1:9" };
+    const asked = await server.done(["__complete", "--", "run", "--pool", ""], away);
+    expect(asked).toMatchObject({ code: 0, all: "" });
+  });
+
+  test.each(["zsh", "fish"])("has a script for %s as well", async (shell) => {
+    const { stdout } = await server.done(["completion", shell]);
+    expect(stdout).toContain("berth __complete --");
+  });
+});
