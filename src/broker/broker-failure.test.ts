@@ -54,7 +54,11 @@ describe("Broker with a journal that cannot be written", () => {
     await broker.submit(acquire("a", "aws"));
     journal.appendFails = full();
     await expect(broker.submit(acquire("b", "aws"))).rejects.toMatchObject(unavailable);
+    const before = journal.appends.length;
     await clock.advance(60_000);
+    const tried = journal.appends.slice(before);
+    expect(tried.length).toBeGreaterThan(30);
+    expect(tried.flat()).toEqual([]);
     expect(await broker.look((state) => state.leases.size)).toBe(1);
     expect(await broker.submit(renew("a"))).toMatchObject({ type: "granted" });
   });

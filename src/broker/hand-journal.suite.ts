@@ -15,6 +15,8 @@ export class HandJournal implements Journal {
   snapshotFails: Error | undefined;
   /** The next append is made durable, and then fails all the same: its writer cannot tell. */
   losesNextReply: Error | undefined;
+  /** Appends are made durable, and answered only when this has resolved. */
+  repliesAfter: Promise<void> | undefined;
   #gate: PromiseWithResolvers<void> | undefined;
   #arrived = Promise.withResolvers<void>();
 
@@ -53,6 +55,7 @@ export class HandJournal implements Journal {
     await gate?.promise;
     if (this.appendFails !== undefined) throw this.appendFails;
     const next = await this.memory.append(head, at, events);
+    await this.repliesAfter;
     const lost = this.losesNextReply;
     this.losesNextReply = undefined;
     if (lost !== undefined) throw lost;

@@ -93,7 +93,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   waitMs: fc.constantFrom(0, 0, 100, 700, 2_500),
   make: commands,
 });
-const day = fc.tuple(file, fc.array(step, { maxLength: 80 }));
+/** `max`: otherwise hardly any day has more than ten steps. */
+const day = fc.tuple(file, fc.array(step, { maxLength: 80, size: "max" }));
 
 /** What happened, as the journal has it. */
 interface Told {

@@ -48,6 +48,7 @@ test("thaw() gives a state that goes on as the frozen one does", () => {
   checkState(thawed, live.now);
   const future = [
     acquire("n1", "aws", { key: "ka", holder: "job-a" }),
+    acquire("again", "aws", { key: "kb", holder: "job-b" }),
     acquire("n2", "gcp"),
     release("v"),
     release("a"),
@@ -59,6 +60,7 @@ test("thaw() gives a state that goes on as the frozen one does", () => {
     expect(decide(thawed, command, now)).toEqual(decide(live.state, command, now));
     expect(fingerprint(thawed)).toBe(fingerprint(live.state));
   }
+  expect(thawed.leases.has("again" as never)).toBe(false);
 });
 
 test("thaw() remembers which resource has been idle the longest", () => {
@@ -78,4 +80,13 @@ test("thaw() still rests what rested", () => {
   expect(decide(thawed, { type: "tick" }, 9_000 as typeof lending.now).events).toEqual([
     { type: "resource-rested", resource: "aws-1", state: "dirty" },
   ]);
+});
+
+test("thaw() knows labels as they were listed from those that an operator set", () => {
+  const lending = new Lending(pool("aws", 1));
+  lending.do(change("aws-1", { labels: { by: "hand" } }));
+  const thawed = thaw(JSON.parse(JSON.stringify(freeze(lending.state))));
+  const same = { type: "configure", pools: [pool("aws", 1)] } as const;
+  expect(decide(thawed, same, lending.now).events).toEqual([]);
+  expect(thawed.resources.get(lending.resource("aws-1").name)?.labels).toEqual({ by: "hand" });
 });

@@ -144,6 +144,40 @@ describe("GET /v1/events", () => {
     expect(seen).toEqual(numbers(start + 1, site.broker.head));
   });
 
+  test("does not repeat what it has read before its writer was told", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    const start = site.broker.head;
+    const reply = Promise.withResolvers<void>();
+    site.journal.repliesAfter = reply.promise;
+    const granted = site.call("POST /v1/leases", { body: askBody("aws") });
+    await until(() => site.journal.head === start + 1);
+    const reader = await new Reader().open(url, { "last-event-id": String(start) });
+    await until(() => reader.told.length === 1);
+    site.journal.repliesAfter = undefined;
+    reply.resolve();
+    await granted;
+    await churn(site, 1);
+    await until(() => reader.told.at(-1)?.id === site.broker.head);
+    expect(reader.told.map(({ id }) => id)).toEqual(numbers(start + 1, start + 3));
+    reader.close();
+  });
+
+  test("leaves nothing out that is committed while it catches up", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    const read = site.journal.read.bind(site.journal);
+    let rounds = 0;
+    site.journal.read = async function* (seq) {
+      yield* read(seq);
+      if (rounds++ < 3) await churn(site, 1);
+    };
+    const reader = await new Reader().open(`${url}?after=0`);
+    await until(() => rounds >= 4 && reader.told.at(-1)?.id === site.broker.head);
+    expect(reader.told.map(({ id }) => id)).toEqual(numbers(1, site.broker.head));
+    reader.close();
+  });
+
   test("tells of a commit whose outcome its writer did not learn", async () => {
     const { site, url } = await listening();
     await using _site = site;

@@ -69,6 +69,6 @@ export function answerStanding(
       throw problemOf(outcome.refusal);
     case "done":
       // The connection is gone and so is the request: nobody reads this.
-      return reply.code(204).send(null);
+      return reply.code(204).send();
   }
 }

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Broker } from "../broker/broker.ts";
 import type { DurableEvent } from "../core/event.ts";
-import type { PoolName, RequestId } from "../core/ids.ts";
+import type { ClaimId, PoolName, RequestId } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
 
@@ -13,8 +13,7 @@ const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1_024, 4_096];
 
 interface Held {
   readonly at: Instant;
-  /** The pools of its claims, by claim. */
-  readonly pools: Map<string, Tally>;
+  readonly claims: readonly { readonly id: ClaimId; readonly tally: Tally }[];
 }
 
 /** What is counted of one pool. Children are looked up once: by label it costs more than a grant. */
@@ -105,12 +104,13 @@ export class LeaseMetrics {
 
   /** Leases that are older than this process end in it too. */
   #begin(state: State): void {
-    for (const lease of state.leases.values()) {
-      if (this.#held.has(lease.id)) continue;
-      const pools = lease.claims.map(
-        ({ id, resource }) => [id, this.#tally(resource.pool.name)] as const,
-      );
-      this.#held.set(lease.id, { at: lease.grantedAt, pools: new Map(pools) });
+    for (const { id, grantedAt, claims } of state.leases.values()) {
+      if (this.#held.has(id)) continue;
+      const held = claims.map((claim) => ({
+        id: claim.id,
+        tally: this.#tally(claim.resource.pool.name),
+      }));
+      this.#held.set(id, { at: grantedAt, claims: held });
     }
   }
 
@@ -120,7 +120,13 @@ export class LeaseMetrics {
         return this.#granted(event, at, state);
       case "claim-ended": {
         const held = this.#held.get(event.id);
-        if (held !== undefined) this.#ended(held, event.claim, at, false);
+        if (held === undefined) return;
+        this.#ended(
+          { at: held.at, claims: held.claims.filter(({ id }) => id === event.claim) },
+          at,
+        );
+        const claims = held.claims.filter(({ id }) => id !== event.claim);
+        this.#held.set(event.id, { at: held.at, claims });
         return;
       }
       case "lease-ended": {
@@ -128,8 +134,9 @@ export class LeaseMetrics {
         const held = this.#held.get(event.id);
         if (held === undefined) return;
         this.#held.delete(event.id);
-        const vanished = event.why === "expired" || event.why === "lifetime";
-        for (const claim of held.pools.keys()) this.#ended(held, claim, at, vanished);
+        this.#ended(held, at);
+        if (event.why !== "expired" && event.why !== "lifetime") return;
+        for (const { tally } of held.claims) tally.expiries += 1;
         return;
       }
       case "request-left":
@@ -143,24 +150,20 @@ export class LeaseMetrics {
     state: State,
   ): void {
     const queuedAt = state.leases.get(event.id)?.queuedAt ?? at;
-    const pools = new Map<string, Tally>();
+    const claims: { id: ClaimId; tally: Tally }[] = [];
     for (const { id, resource } of event.claims) {
       const pool = state.resources.get(resource)?.pool.name;
       if (pool === undefined) continue; // Given back and removed within the same commit.
       const tally = this.#tally(pool);
       tally.grants += 1;
       tally.waited.observe((at - queuedAt) / 1_000);
-      pools.set(id, tally);
+      claims.push({ id, tally });
     }
-    this.#held.set(event.id, { at, pools });
+    this.#held.set(event.id, { at, claims });
   }
 
-  #ended(held: Held, claim: string, at: Instant, vanished: boolean): void {
-    const tally = held.pools.get(claim);
-    if (tally === undefined) return;
-    held.pools.delete(claim);
-    tally.held.observe((at - held.at) / 1_000);
-    if (vanished) tally.expiries += 1;
+  #ended(held: Held, at: Instant): void {
+    for (const { tally } of held.claims) tally.held.observe((at - held.at) / 1_000);
   }
 
   #tally(pool: PoolName): Tally {

@@ -14,7 +14,7 @@ import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { anybody, renderLease, timestamp } from "./render.ts";
-import { problems } from "./responses.ts";
+import { NoContent, problems } from "./responses.ts";
 import type { App, Site } from "./site.ts";
 
 export function leaseRoutes(app: App, site: Site): void {
@@ -165,7 +165,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
     summary: "Give all of it back; again is fine",
     params: IdParams,
     querystring: EndQuery,
-    response: { 204: Type.Null(), ...problems(401, 403, 404, 409, 410, 503) },
+    response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 503) },
   };
   app.delete("/v1/leases/:id", { schema: whole }, async (request, reply) => {
     const id = request.params.id as RequestId;
@@ -178,14 +178,14 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
         : { type: "revoke", id, reason: { by: by ?? "operator", why: reason ?? "" } },
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return reply.code(204).send(null);
+    return reply.code(204).send();
   });
   const one = {
     tags: ["leases"],
     summary: "Give one claim back; the rest of the lease goes on",
     params: Type.Object({ id: Type.String(), claim: Type.String() }),
     querystring: ReleaseQuery,
-    response: { 204: Type.Null(), ...problems(401, 403, 404, 409, 410, 503) },
+    response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 503) },
   };
   app.delete("/v1/leases/:id/claims/:claim", { schema: one }, async (request, reply) => {
     const id = request.params.id as RequestId;
@@ -199,7 +199,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
       ...(state === undefined ? undefined : { state }),
     });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return reply.code(204).send(null);
+    return reply.code(204).send();
   });
 }
 

@@ -12,7 +12,7 @@ import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { anybody, renderNeeds, renderRequest } from "./render.ts";
-import { problems } from "./responses.ts";
+import { NoContent, problems } from "./responses.ts";
 import type { App, Site } from "./site.ts";
 
 export function requestRoutes(app: App, site: Site): void {
@@ -98,7 +98,7 @@ function leaveRoute(app: App, { broker, tokens }: Site): void {
     summary: "Leave the queue; again is fine",
     params: IdParams,
     querystring: LeaveQuery,
-    response: { 204: Type.Null(), ...problems(401, 403, 404, 409, 410, 503) },
+    response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 503) },
   };
   app.delete("/v1/requests/:id", { schema }, async (request, reply) => {
     const id = request.params.id as RequestId;
@@ -114,7 +114,7 @@ function leaveRoute(app: App, { broker, tokens }: Site): void {
         hint: `Give it back with DELETE /v1/leases/${id}`,
       });
     }
-    return reply.code(204).send(null);
+    return reply.code(204).send();
   });
 }
 

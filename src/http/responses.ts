@@ -1,3 +1,4 @@
+import Type from "typebox";
 import { ProblemDocument } from "../api/schemas.ts";
 
 type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 503;
@@ -11,3 +12,6 @@ export function problems(...statuses: ProblemStatus[]): Record<ProblemStatus, ob
     object
   >;
 }
+
+/** Sent without a payload: even a null would be serialised, only to be thrown away again. */
+export const NoContent = Type.Unsafe<undefined>({ type: "null", description: "Done" });

@@ -1,0 +1,151 @@
+/** The architecture as a table: who may import whom. Any other import fails the build. */
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path/posix";
+import { describe, expect, test } from "vitest";
+
+interface Layer {
+  /** Folders of `src`, or `main`. Its own is always allowed. */
+  readonly folders: readonly string[];
+  /** Packages; `node:*` stands for all that Node brings. */
+  readonly packages: readonly string[];
+}
+
+const layers: Readonly<Record<string, Layer>> = {
+  core: { folders: [], packages: [] },
+  journal: { folders: ["core"], packages: ["node:*"] },
+  broker: { folders: ["core", "journal"], packages: ["node:*"] },
+  config: { folders: ["core"], packages: ["node:*", "yaml", "typebox"] },
+  api: { folders: ["core"], packages: ["typebox"] },
+  http: {
+    folders: ["core", "broker", "api", "journal"],
+    packages: [
+      ...["node:*", "fastify", "@fastify/swagger", "@fastify/swagger-ui"],
+      ...["@fastify/type-provider-typebox", "typebox", "prom-client"],
+    ],
+  },
+  // Published for any runtime with fetch: it has no package, and nothing of Node's either.
+  client: { folders: ["api", "core"], packages: [] },
+  cli: {
+    folders: ["api", "client", "config", "core", "main"],
+    packages: ["node:*", "commander", "yaml"],
+  },
+  serve: {
+    folders: ["api", "broker", "config", "core"],
+    packages: ["node:*", "pino", "pino-pretty"],
+  },
+  main: {
+    folders: ["api", "broker", "config", "core", "http", "journal", "serve"],
+    packages: ["node:*"],
+  },
+};
+
+interface Import {
+  readonly target: string;
+  /** Erased before it runs. */
+  readonly typeOnly: boolean;
+}
+
+function importsOf(source: string): Import[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  const found = code.matchAll(
+    /^(?:import|export)\b(\s+type\b)?[^"';]*?\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/gm,
+  );
+  return Array.from(found, ([, type, from, bare, dynamic]) => {
+    return { target: from ?? bare ?? dynamic ?? "", typeOnly: type !== undefined };
+  });
+}
+
+const layerOf = (path: string) =>
+  /^src\/(?:(\w+)\/|(main)\.ts$)/.exec(path)?.slice(1).find(Boolean);
+
+/** What is wrong with a file's imports, in words. */
+function violations(path: string, source: string): string[] {
+  const from = layerOf(path);
+  const layer = from === undefined ? undefined : layers[from];
+  if (from === undefined || layer === undefined) return [`${path} is in no layer: add it here`];
+  return importsOf(source).flatMap(({ target }) => {
+    if (!target.startsWith(".")) {
+      const allowed = layer.packages.some((name) => isPart(target, name));
+      return allowed ? [] : [`${from} may not use the package ${target}: ${path}`];
+    }
+    const to = normalize(join(dirname(path), target));
+    if (/\.(test|suite)\.ts$/.test(to)) return [`${path} imports the test ${to}`];
+    const other = layerOf(to);
+    if (other === from || (other !== undefined && layer.folders.includes(other))) return [];
+    return [`${from} may not import ${other ?? "from outside of src"}: ${path} imports ${to}`];
+  });
+}
+
+function isPart(target: string, name: string): boolean {
+  if (name === "node:*") return target.startsWith("node:");
+  return target === name || target.startsWith(`${name}/`);
+}
+
+const root = new URL("../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+const sources = globSync("src/**/*.ts", { cwd: root }).filter(
+  (path) => !/\.(test|suite)\.ts$/.test(path),
+);
+
+test("every file imports only what its layer may", () => {
+  expect(sources.length).toBeGreaterThan(80);
+  expect(sources.flatMap((path) => violations(path, read(path)))).toEqual([]);
+});
+
+/** Everything that is loaded with a file, over any number of steps. */
+function packagesBehind(path: string, seen = new Set<string>()): string[] {
+  if (seen.has(path)) return [];
+  seen.add(path);
+  return importsOf(read(path)).flatMap(({ target, typeOnly }) => {
+    if (typeOnly) return [];
+    if (!target.startsWith(".")) return [target];
+    return packagesBehind(normalize(join(dirname(path), target)), seen);
+  });
+}
+
+test.each(["core", "client"])("%s loads no package, through whatever it imports", (folder) => {
+  const files = sources.filter((path) => path.startsWith(`src/${folder}/`));
+  expect(files.length).toBeGreaterThan(5);
+  expect(files.flatMap((path) => packagesBehind(path))).toEqual([]);
+});
+
+describe("violations() finds", () => {
+  const planted: Record<string, [string, string]> = {
+    "an arrow that points outward": ["src/core/x.ts", 'import { a } from "../http/app.ts";'],
+    "a type that points outward": [
+      "src/core/x.ts",
+      'import type { A } from "../broker/broker.ts";',
+    ],
+    "an import over several lines": [
+      "src/broker/x.ts",
+      'import {\n  a,\n  b,\n} from "../http/x.ts";',
+    ],
+    "a re-export": ["src/api/x.ts", 'export { a } from "../http/app.ts";'],
+    "an import for its effect": ["src/core/x.ts", 'import "../journal/sqlite.ts";'],
+    "a lazy import": ["src/client/x.ts", 'const a = await import("../broker/broker.ts");'],
+    "a package in the core": ["src/core/x.ts", 'import fc from "fast-check";'],
+    "something of Node's in the core": ["src/core/x.ts", 'import { hash } from "node:crypto";'],
+    "a package that is not for this layer": ["src/broker/x.ts", 'import fastify from "fastify";'],
+    "a package with a similar name": ["src/config/x.ts", 'import x from "yaml-extra";'],
+    "a way out of src": ["src/core/x.ts", 'import { a } from "../../sim/world.ts";'],
+    "a way around": ["src/core/x.ts", 'import { a } from "./../../src/http/app.ts";'],
+    "a test in production": ["src/http/x.ts", 'import { a } from "./test-site.suite.ts";'],
+    "main as a dependency": ["src/http/x.ts", 'import { serve } from "../main.ts";'],
+    "a folder that nobody knows": ["src/utils/x.ts", ""],
+    "a file that is in no folder": ["src/x.ts", ""],
+  };
+
+  test.each(Object.entries(planted))("%s", (_, [path, source]) => {
+    expect(violations(path, source)).toHaveLength(1);
+  });
+
+  test("nothing in what is fine", () => {
+    const source = `
+      // import { a } from "../http/app.ts";
+      /* import { a } from "../http/app.ts"; */
+    `;
+    expect(violations("src/core/x.ts", source)).toEqual([]);
+    expect(violations("src/broker/x.ts", 'import { a } from "../core/ids.ts";')).toEqual([]);
+    expect(violations("src/config/x.ts", 'import a from "typebox/compile";')).toEqual([]);
+  });
+});

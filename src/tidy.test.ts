@@ -1,0 +1,156 @@
+/** What a machine can check of the style, so that no reviewer has to. */
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { describe, expect, test } from "vitest";
+import { commands } from "./cli/commands.ts";
+
+const root = new URL("../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+
+/** All that is ours and is text; what is installed, built or measured is not. */
+const files = globSync("**/*.{ts,tsx,js,json,md,yaml,yml,sql,sh,html,css}", {
+  cwd: root,
+  exclude: ["**/node_modules/**", "**/dist/**", "**/coverage/**", "package-lock.json"],
+});
+const code = files.filter((path) => /\.tsx?$/.test(path));
+const core = code.filter((path) => /^src\/core\/.*(?<!\.test|\.suite)\.ts$/.test(path));
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+
+/** The files that have something, each with the first line that has it. */
+function having(
+  paths: readonly string[],
+  pattern: RegExp,
+  clean = (text: string) => text,
+): string[] {
+  return paths.flatMap((path) => {
+    const line = clean(read(path))
+      .split("\n")
+      .findIndex((text) => pattern.test(text));
+    return line < 0 ? [] : [`${path}:${line + 1}`];
+  });
+}
+
+test("there is something to check", () => {
+  expect(core.length).toBeGreaterThan(20);
+  expect(code.length).toBeGreaterThan(150);
+  expect(files).toContain("README.md");
+});
+
+describe("the core", () => {
+  test.each([
+    /\bDate\b/,
+    /\bMath\.random\b/,
+    /\bperformance\b/,
+    /\bprocess\b/,
+    /\bsetTimeout\b/,
+    /\bawait\b/,
+  ])("has no %s", (pattern) => {
+    expect(having(core, pattern, withoutComments)).toEqual([]);
+  });
+
+  test("would be caught with a clock or dice in it", () => {
+    expect(/\bDate\b/.test(withoutComments("const now = Date.now(); // Date"))).toBe(true);
+    expect(/\bDate\b/.test(withoutComments("/** No Date here. */"))).toBe(false);
+  });
+});
+
+describe("no file", () => {
+  // Written in pieces, so that this file does not find itself.
+  const marker = (...parts: readonly string[]) => new RegExp(`\\b${parts.join("")}\\b`);
+
+  test("has a note that something is broken", () => {
+    expect(having(files, marker("FIX", "ME"))).toEqual([]);
+  });
+
+  test("names a place on somebody's machine", () => {
+    const homes = ["work", "home/[a-z]", "Users/[A-Za-z]", "root"];
+    expect(having(files, new RegExp(`(?<![\\w.])/(?:${homes.join("|")})/`))).toEqual([]);
+  });
+
+  test("runs one test alone, or none", () => {
+    expect(having(code, /\b(?:test|describe|it)\.(?:only|skip|todo)\b/)).toEqual([]);
+  });
+
+  test("exports by default, but where a tool wants it", () => {
+    const found = having(code, /^export default\b/);
+    expect(
+      found
+        .map((place) => place.replace(/:\d+$/, ""))
+        .filter((path) => !/\.config\.ts$/.test(path)),
+    ).toEqual([]);
+  });
+
+  test("exports everything that another has", () => {
+    expect(having(code, /^export \*/)).toEqual([]);
+  });
+
+  test("has a name that says nothing, or is not kebab-case", () => {
+    const odd = code.filter((path) => {
+      const name = basename(path).replace(/(\.(test|property|suite|open|config|d))*\.tsx?$/, "");
+      const empty = /^(utils?|helpers?|common|manager|index|misc)$/.test(name);
+      return empty || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name);
+    });
+    expect(odd).toEqual([]);
+  });
+
+  test("has a line that a reader must scroll for", () => {
+    const long = code.flatMap((path) => {
+      const line = read(path)
+        .split("\n")
+        .findIndex((text) => text.length > 160);
+      return line < 0 ? [] : [`${path}:${line + 1}`];
+    });
+    expect(long).toEqual([]);
+  });
+});
+
+describe("package-lock.json", () => {
+  test("names no registry: it must install from any mirror", () => {
+    expect(read("package-lock.json")).not.toMatch(/"resolved"|https?:\/\/registry/);
+  });
+
+  test("has a checksum for every package that is installed from outside", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { integrity?: string; link?: boolean }>;
+    };
+    const bare = Object.entries(packages).filter(([path, { integrity, link }]) => {
+      return path.includes("node_modules/") && integrity === undefined && link !== true;
+    });
+    expect(bare.map(([path]) => path)).toEqual([]);
+  });
+});
+
+test("package.json pins every dependency exactly", () => {
+  const { dependencies, devDependencies } = JSON.parse(read("package.json"));
+  const versions: [string, string][] = Object.entries({ ...dependencies, ...devDependencies });
+  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+describe("README.md", () => {
+  test.each(commands.map(({ name }) => name))("names the command %s", (name) => {
+    const table = read("README.md")
+      .split("\n")
+      .filter((line) => /^\| `berth /.test(line));
+    const named = table.flatMap((line) => [...line.matchAll(/`(?:berth )?([a-z-]+)`/g)]);
+    expect(named.map(([, command]) => command)).toContain(name);
+  });
+
+  test("names no command that there is not", () => {
+    const known = commands.map(({ name }) => name);
+    const used = [...read("README.md").matchAll(/^(?:bin\/)?berth ([a-z-]+)/gm)];
+    for (const [, name] of used) expect(known).toContain(name);
+  });
+});
+
+describe("links in the documents", () => {
+  const documents = files.filter((path) => path.endsWith(".md"));
+
+  test.each(documents)("of %s lead somewhere", (path) => {
+    const links = [...read(path).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)];
+    for (const [, target = ""] of links) {
+      const found = globSync(target.replace(/\/$/, ""), { cwd: new URL(".", new URL(path, root)) });
+      expect(found, `${path} links to ${target}`).not.toEqual([]);
+    }
+  });
+});
