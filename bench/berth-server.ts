@@ -11,7 +11,7 @@ const running = await serve({
   logLevel: "warn",
 });
 process.stdout.write(`${new URL(running.url).port}\n`);
-process.once("SIGTERM", () => void running.stop());
+process.once("SIGTERM", () => void running.stop().then(() => process.disconnect?.()));
 process.on("message", () => {
   const { rss, heapUsed } = process.memoryUsage();
   process.send?.({ rss, heapUsed });

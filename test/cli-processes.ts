@@ -114,7 +114,7 @@ export class TestServer implements AsyncDisposable {
     const data = join(this.folder, "data");
     const args = ["serve", "--config", config, "--data", data, "--listen", listen, ...this.#extra];
     this.#process = new Process(berthPath, args, cleanEnv);
-    const [, url = ""] = await this.#process.says(/ at (http:\S+)/);
+    const [, url = ""] = await this.#process.says(/ at (http:[^\s"]+)/);
     this.#url = url;
   }
 

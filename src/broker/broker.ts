@@ -51,6 +51,7 @@ const watchdogMs = 1_000;
 
 interface Pending {
   readonly command: Command;
+  readonly arrivedAt: Instant;
   resolve(outcome: Outcome): void;
   reject(error: Error): void;
 }
@@ -170,7 +171,7 @@ export class Broker {
       return Promise.reject(new BrokerOverloaded(message));
     }
     return new Promise((resolve, reject) => {
-      this.#pending.push({ command, resolve, reject });
+      this.#pending.push({ command, arrivedAt: this.#environment.now(), resolve, reject });
       this.#schedule();
     });
   }
@@ -236,22 +237,28 @@ export class Broker {
     });
   }
 
-  /** One batch: what is due, then what was asked, in order of arrival. */
+  /**
+   * One batch: what was asked and what is due. What came before something was due comes first, however
+   * long the commit before it took: a heartbeat or a release that was in time is in time.
+   */
   #turn(): void {
     if (this.#ended !== null) return this.#refuseAll(this.#ended);
     const now = this.#environment.now();
     this.#noticeStall(now);
+    if (this.#graceDue) this.#giveGrace();
     const batch = this.#take();
     const events: DurableEvent[] = [];
     const outcomes: Outcome[] = [];
-    let deciding: Command = { type: "tick" };
+    let deciding = tick;
     try {
-      this.#doChores(now, batch, events);
+      if (this.#isDue(now, batch[0])) this.#decide(tick, now, events);
       for (const { command } of batch) {
         deciding = command;
         const refusal = this.#unwritable !== null && !isVolatile(command);
         outcomes.push(refusal ? unanswered : this.#decide(command, now, events));
       }
+      deciding = tick;
+      if (this.#isDue(now, this.#pending[0])) this.#decide(tick, now, events);
     } catch (cause) {
       this.#busy = this.#afterBug(deciding, cause, batch, outcomes.length);
       return;
@@ -264,6 +271,13 @@ export class Broker {
     }
   }
 
+  /** Whether something is due before the next command came. Nothing ends that cannot be written down. */
+  #isDue(now: Instant, next: Pending | undefined): boolean {
+    const dueAt = nextDueAt(this.#state);
+    if (this.#unwritable !== null || dueAt === undefined || dueAt > now) return false;
+    return next === undefined || next.arrivedAt > dueAt;
+  }
+
   #take(): readonly Pending[] {
     const taken =
       this.#pending.length <= batchMax ? this.#pending : this.#pending.slice(0, batchMax);
@@ -273,20 +287,6 @@ export class Broker {
 
   #refuseAll(cause: Error): void {
     for (const pending of this.#take()) pending.reject(cause);
-  }
-
-  /**
-   * What the broker itself has to do first. Signs of life that came while a commit was under way came
-   * in time, so they count before anything ends; they are decided again, in their place, for the
-   * answer. And nothing may end while it could not be written down.
-   */
-  #doChores(now: Instant, batch: readonly Pending[], events: DurableEvent[]): void {
-    if (this.#graceDue) this.#giveGrace();
-    this.#graceDue = false;
-    const dueAt = nextDueAt(this.#state);
-    if (this.#unwritable !== null || dueAt === undefined || dueAt > now) return;
-    for (const { command } of batch) if (isVolatile(command)) this.#decide(command, now, events);
-    this.#decide({ type: "tick" }, now, events);
   }
 
   #decide(command: Command, now: Instant, events: DurableEvent[]): Outcome {
@@ -435,6 +435,7 @@ export class Broker {
 
   /** No journal knows who was heard of lately, nor who listens at this moment. */
   #giveGrace(): void {
+    this.#graceDue = false;
     const now = this.#environment.now();
     decide(this.#state, { type: "give-grace" }, now);
     for (const id of this.#waits.ids()) this.#keepPresent(id, now);
@@ -483,6 +484,8 @@ export class Broker {
     });
   }
 }
+
+const tick: Command = { type: "tick" };
 
 /** Stands for "no journal, no answer" in a batch. */
 const unanswered: Outcome = { type: "done" };

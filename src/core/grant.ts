@@ -55,20 +55,24 @@ export function countIn(request: Request, pool: Pool): number {
 
 /** Grants to everybody in the pool's queue who can go now, in order. */
 export function serve(turn: Turn, pool: Pool): void {
+  const shortened = new Set<Pool>();
   let place = 0;
   let available = freeCount(pool);
   while (available > 0 && place < overtakenMax) {
     const request = pool.queue.at(place);
-    if (request === undefined) return;
+    if (request === undefined) break;
     const count = countIn(request, pool);
     if (count <= available && fitsElsewhere(request, pool, turn.now)) {
       grant(turn, request.id, request.needs, request.ask);
       available -= count;
+      for (const need of request.needs) if (need.pool !== pool) shortened.add(need.pool);
     } else {
       available -= keeps(request, pool, turn.now);
       place += 1;
     }
   }
+  // In a line so long that not all of it is looked at, a grant elsewhere brings others within reach.
+  for (const other of shortened) if (other.queue.size >= overtakenMax) serve(turn, other);
 }
 
 function fitsElsewhere(request: Request, here: Pool, now: Instant): boolean {

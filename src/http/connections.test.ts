@@ -1,6 +1,6 @@
 /** What only shows on real connections: hanging up, being woken, being answered too late. */
 import { once } from "node:events";
-import { type ClientRequest, request } from "node:http";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { settled, until } from "../broker/hand-clock.suite.ts";
@@ -24,13 +24,10 @@ function open(url: string, line: string, body?: object, token?: string): Open {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
   });
-  const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
-    call.on("error", reject);
-    call.on("response", async (response) => {
-      let text = "";
-      for await (const chunk of response) text += chunk;
-      resolve({ status: response.statusCode ?? 0, text });
-    });
+  const answer = once(call, "response").then(async ([response]: IncomingMessage[]) => {
+    let text = "";
+    for await (const chunk of response ?? []) text += chunk;
+    return { status: response?.statusCode ?? 0, text };
   });
   answer.catch(() => {});
   call.end(body === undefined ? undefined : JSON.stringify(body));

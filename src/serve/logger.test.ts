@@ -23,8 +23,8 @@ test("makeLogger() writes one JSON object per line to standard error", () => {
       .split("\n")
       .map((line) => JSON.parse(line)),
   ).toMatchObject([
-    { level: 30, pool: "aws", msg: "one", time: expect.stringMatching(/^\d{4}-.*Z$/) },
-    { level: 40, msg: "two" },
+    { level: "info", pool: "aws", msg: "one", time: expect.stringMatching(/^\d{4}-.*Z$/) },
+    { level: "warn", msg: "two" },
   ]);
 });
 
