@@ -55,7 +55,8 @@ export const AskBody = Type.Object(
       Type.String({
         pattern: "^[A-Za-z0-9][A-Za-z0-9._:/-]*$",
         maxLength: limits.requestIdLengthMax,
-        description: "You choose it; repeat it when you retry. One id never gets two leases",
+        description:
+          "You choose it; repeat it when you retry. One id never gets two leases; it is remembered for a day after the end, and over at least 20,000 others",
       }),
     ),
     ttl: Type.Optional({

@@ -275,7 +275,7 @@ export class Broker {
   #isDue(now: Instant, next: Pending | undefined): boolean {
     const dueAt = nextDueAt(this.#state);
     if (this.#unwritable !== null || dueAt === undefined || dueAt > now) return false;
-    return next === undefined || next.arrivedAt > dueAt;
+    return next === undefined || next.arrivedAt >= dueAt;
   }
 
   #take(): readonly Pending[] {

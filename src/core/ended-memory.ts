@@ -12,7 +12,7 @@ export interface Ended {
 }
 
 /** A generation lasts for so many ends, or so long. What ended is remembered for one to two of them. */
-export const generationSizeMax = 50_000;
+export const generationSizeMax = 20_000;
 export const generationMs = 24 * 3_600_000;
 
 /**

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
+import type { Lease, WaitingRequest } from "../api/schemas.ts";
 import { standing } from "../core/acquire.ts";
 import type { RequestId } from "../core/ids.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -52,23 +53,29 @@ export function mustHaveRoomToWait({ broker }: Site, waitMs: number): void {
   });
 }
 
-/** 200 or 201 with the lease, 202 with the place in line. */
+/**
+ * 200 or 201 with the lease, 202 with the place in line. The body is returned, not sent: a handler
+ * that returns the reply makes the framework wait for it once more.
+ */
 export function answerStanding(
   { broker }: Site,
   reply: FastifyReply,
   outcome: Outcome,
   audience: Audience,
   granted: 200 | 201,
-): FastifyReply {
+): Lease | WaitingRequest | undefined {
   switch (outcome.type) {
     case "granted":
-      return reply.code(granted).send(renderLease(outcome.lease, audience));
+      reply.code(granted);
+      return renderLease(outcome.lease, audience);
     case "waiting":
-      return reply.code(202).send(renderRequest(outcome.request, broker.now(), audience));
+      reply.code(202);
+      return renderRequest(outcome.request, broker.now(), audience);
     case "refused":
       throw problemOf(outcome.refusal);
     case "done":
       // The connection is gone and so is the request: nobody reads this.
-      return reply.code(204).send();
+      reply.code(204);
+      return undefined;
   }
 }

@@ -30,8 +30,8 @@ export class LeaseMetrics {
   readonly #held = new Map<RequestId, Held>();
   readonly #waited: Histogram<"pool">;
   readonly #holds: Histogram<"pool">;
-  readonly #ends: Counter<"reason">;
-  readonly #left: Counter<"reason">;
+  readonly #ends = new Map<string, number>();
+  readonly #left = new Map<string, number>();
   readonly #commits: Counter;
   readonly #batches: Histogram;
 
@@ -49,17 +49,6 @@ export class LeaseMetrics {
       help: "From the grant to the end of a claim",
       ...seconds,
     });
-    const byReason = { labelNames: ["reason"] as const, registers };
-    this.#ends = new Counter({
-      name: "berth_leases_ended_total",
-      help: "Leases by how they ended",
-      ...byReason,
-    });
-    this.#left = new Counter({
-      name: "berth_requests_left_total",
-      help: "Requests that left the queue ungranted",
-      ...byReason,
-    });
     this.#commits = new Counter({
       name: "berth_journal_commits_total",
       help: "Durable commits",
@@ -71,12 +60,17 @@ export class LeaseMetrics {
       registers,
       buckets: batchBuckets,
     });
-    this.#byPool("berth_grants_total", "Claims granted", registry, (tally) => tally.grants);
-    this.#byPool(
-      "berth_expiries_total",
-      "Claims taken back from a holder that vanished",
-      registry,
-      (tally) => tally.expiries,
+    const count = counters(registry);
+    count("berth_grants_total", "Claims granted", "pool", () => this.#read(({ grants }) => grants));
+    count("berth_expiries_total", "Claims taken back from a holder that vanished", "pool", () =>
+      this.#read(({ expiries }) => expiries),
+    );
+    count("berth_leases_ended_total", "Leases by how they ended", "reason", () => this.#ends);
+    count(
+      "berth_requests_left_total",
+      "Requests that left the queue ungranted",
+      "reason",
+      () => this.#left,
     );
     void broker.look((state) => this.#begin(state));
     broker.listen({
@@ -88,18 +82,8 @@ export class LeaseMetrics {
     });
   }
 
-  #byPool(name: string, help: string, registry: Registry, read: (tally: Tally) => number): void {
-    const tallies = this.#tallies;
-    new Counter({
-      name,
-      help,
-      labelNames: ["pool"],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const [pool, tally] of tallies) this.inc({ pool }, read(tally));
-      },
-    });
+  *#read(value: (tally: Tally) => number): Generator<[string, number], void, undefined> {
+    for (const [pool, tally] of this.#tallies) yield [pool, value(tally)];
   }
 
   /** Leases that are older than this process end in it too. */
@@ -130,7 +114,7 @@ export class LeaseMetrics {
         return;
       }
       case "lease-ended": {
-        this.#ends.inc({ reason: event.why });
+        increase(this.#ends, event.why);
         const held = this.#held.get(event.id);
         if (held === undefined) return;
         this.#held.delete(event.id);
@@ -140,7 +124,7 @@ export class LeaseMetrics {
         return;
       }
       case "request-left":
-        return this.#left.inc({ reason: event.why });
+        return increase(this.#left, event.why);
     }
   }
 
@@ -179,4 +163,23 @@ export class LeaseMetrics {
     }
     return tally;
   }
+}
+
+/** Counters that are read when somebody looks: counting by label costs more than a grant. */
+function counters(registry: Registry) {
+  return (name: string, help: string, label: string, read: () => Iterable<[string, number]>) =>
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [value, total] of read()) this.inc({ [label]: value }, total);
+      },
+    });
+}
+
+function increase(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

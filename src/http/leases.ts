@@ -178,7 +178,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
         : { type: "revoke", id, reason: { by: by ?? "operator", why: reason ?? "" } },
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return reply.code(204).send();
+    reply.code(204);
   });
   const one = {
     tags: ["leases"],
@@ -199,7 +199,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
       ...(state === undefined ? undefined : { state }),
     });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return reply.code(204).send();
+    reply.code(204);
   });
 }
 

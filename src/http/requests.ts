@@ -114,7 +114,7 @@ function leaveRoute(app: App, { broker, tokens }: Site): void {
         hint: `Give it back with DELETE /v1/leases/${id}`,
       });
     }
-    return reply.code(204).send();
+    reply.code(204);
   });
 }
 

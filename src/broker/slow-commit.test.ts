@@ -1,4 +1,4 @@
-/** What is not as it should be today; each test is a repro, and goes to its subject's file once mended. */
+/** However slow the disk is, who spoke in time is heard. */
 import { expect, test } from "vitest";
 import type { Command } from "../core/command.ts";
 import { acquire, pool, release, renew } from "../core/lending.suite.ts";
