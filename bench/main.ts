@@ -1,22 +1,25 @@
 /** `npm run bench`: every figure of docs/performance.md, in a few minutes. `-- requests` runs one part. */
 import { availableParallelism, loadavg } from "node:os";
 import { benchDecisions } from "./decisions.ts";
+import { benchGrants } from "./grants.ts";
 import { benchHandOff } from "./hand-off.ts";
 import { benchMemory } from "./memory.ts";
 import { benchRequests } from "./requests.ts";
 import { benchRestart } from "./restart.ts";
 
+const sizes = [
+  { resources: 200, waiters: 0 },
+  { resources: 100_000, waiters: 0 },
+  { resources: 200, waiters: 50_000 },
+  { resources: 100_000, waiters: 50_000 },
+];
+
 const parts: Record<string, () => Promise<object[]>> = {
   requests: () => benchRequests([1, 16, 64]),
-  decisions: async () =>
-    benchDecisions([
-      { resources: 200, waiters: 0 },
-      { resources: 100_000, waiters: 0 },
-      { resources: 200, waiters: 50_000 },
-      { resources: 100_000, waiters: 50_000 },
-    ]),
+  grants: () => benchGrants(sizes),
+  decisions: async () => benchDecisions(sizes),
   "hand-off": async () => [await benchHandOff()],
-  restart: async () => [await benchRestart(1_000_000)],
+  restart: async () => [await benchRestart(1_090_000)],
   memory: () => benchMemory(100_000, 10_000),
 };
 
