@@ -19,7 +19,7 @@ const parts: Record<string, () => Promise<object[]>> = {
   grants: () => benchGrants(sizes),
   decisions: async () => benchDecisions(sizes),
   "hand-off": async () => [await benchHandOff()],
-  restart: async () => [await benchRestart(1_090_000)],
+  restart: async () => [await benchRestart(1_240_000)],
   memory: () => benchMemory(100_000, 10_000),
 };
 

@@ -35,7 +35,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   main: {
     folders: ["api", "broker", "config", "core", "http", "journal", "serve"],
-    packages: ["node:*"],
+    packages: ["node:*", "pino"],
   },
 };
 

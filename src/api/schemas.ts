@@ -55,8 +55,10 @@ export const AskBody = Type.Object(
       Type.String({
         pattern: "^[A-Za-z0-9][A-Za-z0-9._:/-]*$",
         maxLength: limits.requestIdLengthMax,
-        description:
-          "You choose it; repeat it when you retry. One id never gets two leases; it is remembered for a day after the end, and over at least 20,000 others",
+        description: [
+          "You choose it; repeat it when you retry. One id never gets two leases: after the end it is",
+          "remembered for a day, or until 20,000 others have ended, but ten minutes at the least",
+        ].join(" "),
       }),
     ),
     ttl: Type.Optional({
@@ -83,6 +85,11 @@ export const AskBody = Type.Object(
   closed,
 );
 
+const RequestIdShown = {
+  ...nullable(Type.String()),
+  description: "The one that was sent, told only to the one who asks: it gets the token",
+};
+
 export const Claim = Type.Object({
   id: Type.String(),
   pool: Type.String(),
@@ -99,7 +106,7 @@ export const Claim = Type.Object({
 
 export const Lease = Type.Object({
   id: Type.String(),
-  requestId: nullable(Type.String()),
+  requestId: RequestIdShown,
   token: Type.Optional(
     Type.String({ description: "Proof for heartbeat and release; told only to the one who asks" }),
   ),
@@ -123,7 +130,7 @@ export const Reason = Type.Object({
 
 export const WaitingRequest = Type.Object({
   id: Type.String(),
-  requestId: nullable(Type.String()),
+  requestId: RequestIdShown,
   token: Type.Optional(Type.String()),
   holder: Type.String(),
   priority: Type.Integer(),

@@ -38,7 +38,7 @@ export interface BrokerOptions {
 }
 
 export const defaultBrokerOptions: BrokerOptions = {
-  snapshotEveryEvents: 100_000,
+  snapshotEveryEvents: 250_000,
   retentionMs: 30 * 24 * 3_600_000,
   probeEveryMs: 1_000,
   stallMs: 5_000,
@@ -88,11 +88,15 @@ export class Broker {
   /** The commit or recovery under way. Never rejects. Null: memory is what the journal says. */
   #busy: Promise<void> | null = null;
   #unwritable: Error | null = null;
+  /** Memory has run ahead of the journal, and the journal cannot be read: nothing is known. */
+  #lost = false;
   /** Takes no more commands. */
   #closed = false;
   /** Writes no more: it has stopped, or must not go on. */
   #ended: Error | null = null;
   #graceDue = false;
+  #pruning = false;
+  #probing = false;
   #aliveAt: Instant;
   #armedFor = Number.POSITIVE_INFINITY;
   #disarm = () => {};
@@ -144,6 +148,11 @@ export class Broker {
     return this.#unwritable;
   }
 
+  /** Why it takes no more commands and never will; null while it does. */
+  get ended(): Error | null {
+    return this.#ended;
+  }
+
   /** How many connections are held open. */
   get openWaits(): number {
     return this.#waits.size;
@@ -176,9 +185,10 @@ export class Broker {
     });
   }
 
-  /** Reads from a state of which every part is durable. */
+  /** Reads from a state of which every part is durable. Rejects with `JournalUnavailable` if there is none. */
   async look<T>(read: (state: State, now: Instant) => T): Promise<T> {
     while (this.#busy !== null) await this.#busy;
+    if (this.#lost) throw this.#unavailable();
     return read(this.#state, this.#environment.now());
   }
 
@@ -209,7 +219,7 @@ export class Broker {
       const remove = this.#waits.add(id, { until, present, end });
       signal?.addEventListener("abort", end);
       // It may have been granted in the very commit that also answered the one who asks now.
-      void this.look((state) => state.requests.has(id) || end());
+      this.look((state) => state.requests.has(id) || end()).catch(end);
     });
   }
 
@@ -243,6 +253,7 @@ export class Broker {
    */
   #turn(): void {
     if (this.#ended !== null) return this.#refuseAll(this.#ended);
+    if (this.#lost) return this.#refuseAll(this.#unavailable());
     const now = this.#environment.now();
     this.#noticeStall(now);
     if (this.#graceDue) this.#giveGrace();
@@ -286,7 +297,9 @@ export class Broker {
   }
 
   #refuseAll(cause: Error): void {
-    for (const pending of this.#take()) pending.reject(cause);
+    const refused = this.#pending;
+    this.#pending = [];
+    for (const pending of refused) pending.reject(cause);
   }
 
   #decide(command: Command, now: Instant, events: DurableEvent[]): Outcome {
@@ -376,7 +389,15 @@ export class Broker {
     // Counted as taken even if it fails: the next try is a whole interval away, not in every commit.
     this.#snapshotSeq = seq;
     await this.#journal.saveSnapshot({ seq, at, state: JSON.stringify(freeze(this.#state)) });
-    await this.#journal.prune(after(at, -this.#options.retentionMs));
+    if (!this.#closed) void this.#prune(after(at, -this.#options.retentionMs));
+  }
+
+  /** Beside the commits, which have their turn in between. What is not pruned now is the next time. */
+  async #prune(before: Instant): Promise<void> {
+    if (this.#pruning) return;
+    this.#pruning = true;
+    await this.#journal.prune(before).catch((cause) => this.#failed("pruning the journal", cause));
+    this.#pruning = false;
   }
 
   async #afterFailure(cause: Error, batch: readonly Pending[]): Promise<void> {
@@ -415,21 +436,24 @@ export class Broker {
     for (const listener of this.#listeners) listener.fatal?.(cause);
   }
 
-  /** Replaces memory by what the journal says, however long the journal takes to be readable. */
+  /** Replaces memory by what the journal says, now or as soon as the journal can be read. */
   async #readBack(): Promise<void> {
-    for (;;) {
-      try {
-        const { state, head } = await recover(this.#journal);
-        // A commit that failed half-way may turn out to have been made: tell of it late.
-        for await (const recorded of this.#journal.read(this.#head)) this.#tell(recorded);
-        this.#state = state;
-        this.#head = head;
-        this.#giveGrace();
-        return;
-      } catch (cause) {
-        if (!(cause instanceof JournalUnavailable)) return this.#end(asError(cause));
-        await this.#pause(this.#options.probeEveryMs);
+    try {
+      const { state, head } = await recover(this.#journal);
+      // A commit that failed half-way may turn out to have been made: tell of it late, and once.
+      for await (const recorded of this.#journal.read(this.#head)) {
+        this.#head = recorded.seq + recorded.events.length - 1;
+        this.#tell(recorded);
       }
+      this.#state = state;
+      this.#head = head;
+      this.#lost = false;
+      this.#giveGrace();
+    } catch (cause) {
+      if (!(cause instanceof JournalUnavailable)) return this.#end(asError(cause));
+      this.#lost = true;
+      this.#unwritable ??= cause;
+      this.#probeLater();
     }
   }
 
@@ -441,28 +465,26 @@ export class Broker {
     for (const id of this.#waits.ids()) this.#keepPresent(id, now);
   }
 
-  #pause(durationMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#environment.wakeAt(after(this.#environment.now(), durationMs), resolve);
-    return promise;
-  }
-
   #probeLater(): void {
-    if (this.#ended !== null || this.#closed) return;
+    if (this.#probing || this.#ended !== null || this.#closed) return;
+    this.#probing = true;
     const at = after(this.#environment.now(), this.#options.probeEveryMs);
     this.#environment.wakeAt(at, () => {
+      this.#probing = false;
       if (this.#busy === null) this.#busy = this.#probe();
       else this.#probeLater();
     });
   }
 
   async #probe(): Promise<void> {
+    if (this.#lost) await this.#readBack();
     try {
+      if (this.#lost || this.#ended !== null) throw this.#unavailable();
       await this.#journal.append(this.#head, this.#environment.now(), []);
       this.#unwritable = null;
       for (const listener of this.#listeners) listener.writable?.(null);
     } catch (cause) {
-      this.#unwritable = asError(cause);
+      if (cause instanceof JournalConflict) this.#end(cause);
       this.#probeLater();
     }
     this.#busy = null;

@@ -2,7 +2,7 @@ import { apply } from "../core/apply.ts";
 import { type FrozenState, thaw } from "../core/snapshot.ts";
 import { emptyState, type State } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
-import type { Journal } from "../journal/journal.ts";
+import { type Journal, JournalDamaged } from "../journal/journal.ts";
 
 export interface Recovered {
   readonly state: State;
@@ -19,18 +19,30 @@ export interface Recovered {
  */
 export async function recover(journal: Journal): Promise<Recovered> {
   const snapshot = await journal.loadSnapshot();
-  const state =
-    snapshot === undefined ? emptyState() : thaw(JSON.parse(snapshot.state) as FrozenState);
   let at = snapshot?.at ?? (0 as Instant);
   let head = snapshot?.seq ?? 0;
   const start = head;
+  const state = orDamaged(`the snapshot of event ${head}`, () =>
+    snapshot === undefined ? emptyState() : thaw(JSON.parse(snapshot.state) as FrozenState),
+  );
   for await (const commit of journal.read(head)) {
     if (commit.seq !== head + 1) {
-      throw new Error(`Cannot recover: event ${commit.seq} follows event ${head} in the journal`);
+      throw new JournalDamaged(`Cannot recover: event ${commit.seq} follows event ${head}`);
     }
-    for (const event of commit.events) apply(state, event, commit.at);
+    orDamaged(`event ${commit.seq}`, () => {
+      for (const event of commit.events) apply(state, event, commit.at);
+    });
     head += commit.events.length;
     at = commit.at;
   }
   return { state, head, at, replayed: head - start };
+}
+
+function orDamaged<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new JournalDamaged(`Cannot recover from ${what}: ${why}`, { cause });
+  }
 }

@@ -23,7 +23,6 @@ const columns: readonly Column<Lease>[] = [
   { header: "WAITED", cell: ({ waitedSeconds }) => seconds(waitedSeconds), wide: true },
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
   { header: "LABELS", cell: ({ labels }) => labelText(labels), wide: true },
-  { header: "REQUEST ID", cell: ({ requestId }) => requestId ?? "-", wide: true },
 ];
 
 export const leases: CliCommand = {

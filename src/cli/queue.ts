@@ -22,7 +22,6 @@ const columns: readonly Column<WaitingRequest>[] = [
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
   { header: "TTL", cell: ({ ttl }) => ttl, wide: true },
   { header: "LABELS", cell: ({ labels }) => labelText(labels), wide: true },
-  { header: "REQUEST ID", cell: ({ requestId }) => requestId ?? "-", wide: true },
 ];
 
 export const queue: CliCommand = {

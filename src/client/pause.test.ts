@@ -30,7 +30,8 @@ test("retrying() throws the last error when its time is over", async () => {
     throw new BerthUnreachable("http://x", `try ${tries}`);
   };
   await expect(retrying(attempt, { forMs: 0 })).rejects.toThrow("try 1");
-  await expect(retrying(attempt, { forMs: 1 })).rejects.toThrow("try 3");
+  const trying = retrying(attempt, { forMs: 50 }).catch((error: Error) => error.message);
+  expect(await trying).toContain(`try ${tries}`);
 });
 
 test("retrying() ends at once when the signal aborts in a pause", async () => {

@@ -1,5 +1,5 @@
 import { defaultPolicy, type PoolPolicy } from "../core/policy.ts";
-import { busyState, coolingState } from "../core/state.ts";
+import { reservedStates } from "../core/state.ts";
 import type { ConfigDocument } from "./document.ts";
 import type { DurationKey } from "./limits.ts";
 import { quote } from "./problem.ts";
@@ -67,10 +67,12 @@ function readPolicy(document: ConfigDocument, fields: Fields): PoolPolicy {
     return field === undefined ? undefined : readDuration(document.source, field.value, key);
   };
   const onRelease = readState(document, fields.get("onRelease")) ?? defaultPolicy.onRelease;
+  const holdMs = duration("hold") ?? defaultPolicy.holdMs;
   return {
-    ttlMs: duration("ttl") ?? defaultPolicy.ttlMs,
+    // A holder of what is taken back by itself needs no heartbeat until then.
+    ttlMs: duration("ttl") ?? Math.max(defaultPolicy.ttlMs, holdMs ?? 0),
     lifetimeMs: duration("lifetime") ?? defaultPolicy.lifetimeMs,
-    holdMs: duration("hold") ?? defaultPolicy.holdMs,
+    holdMs,
     cooldownMs: duration("cooldown") ?? defaultPolicy.cooldownMs,
     lockDelayMs: duration("lockDelay") ?? defaultPolicy.lockDelayMs,
     patienceMs: duration("patience") ?? defaultPolicy.patienceMs,
@@ -80,13 +82,10 @@ function readPolicy(document: ConfigDocument, fields: Fields): PoolPolicy {
   };
 }
 
-/** States that the broker gives itself: one that is put there would never leave it again. */
-const ownStates: readonly string[] = [busyState, coolingState];
-
 function readState(document: ConfigDocument, field: Entry | undefined): string | undefined {
   if (field === undefined) return undefined;
   const state = readText(document.source, field.value, stateKind);
-  if (state === undefined || !ownStates.includes(state)) return state;
+  if (state === undefined || !reservedStates.includes(state)) return state;
   const why = `${quote(state)} is a state that only Berth gives`;
   document.source.refuse(field.value, why, "write free, or dirty if it must be cleaned first");
   return undefined;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { apply } from "./apply.ts";
-import { generationMs, generationSizeMax } from "./ended-memory.ts";
 import type { BrokerEvent } from "./event.ts";
 import { acquire, change, Lending, pool, release } from "./lending.suite.ts";
 import type { Instant } from "./time.ts";
@@ -50,50 +49,6 @@ describe("apply() throws where an event contradicts the state", () => {
     const lending = new Lending(pool("aws", 2));
     lending.do(acquire("a", "aws"));
     expect(() => apply(lending.state, event as BrokerEvent, 1 as Instant)).toThrow(/^Cannot /);
-  });
-});
-
-describe("the memory of what ended", () => {
-  test("keeps a key for a day at least, and for two at the most", () => {
-    const lending = new Lending(pool("aws", 1));
-    const other = (id: string) => lending.outcome(acquire(id, "aws"), release(id));
-    lending.outcome(acquire("a", "aws", { key: "k" }), release("a"));
-    lending.now = generationMs as Instant;
-    other("b");
-    const again = acquire("c", "aws", { key: "k", holder: "job-a" });
-    expect(lending.outcome(again)).toMatchObject({ refusal: { code: "request_ended", id: "a" } });
-    other("d");
-    lending.now = (generationMs * 2) as Instant;
-    other("e");
-    expect(lending.outcome(again)).toMatchObject({ type: "granted", lease: { id: "c" } });
-  });
-
-  test("does not forget a key that somebody uses again", () => {
-    const lending = new Lending(pool("aws", 1));
-    const day = (days: number, id: string) => {
-      lending.now = (generationMs * days) as Instant;
-      lending.outcome(acquire(id, "aws"), release(id));
-    };
-    lending.outcome(acquire("a", "aws", { key: "k" }), release("a"));
-    day(1, "b");
-    day(2, "c");
-    day(3, "d");
-    lending.do(acquire("e", "aws", { key: "k", ttlMs: generationMs * 9 }));
-    expect([...lending.state.keys]).toEqual([["k", "e"]]);
-  });
-
-  test(`is bounded to two generations of ${generationSizeMax} ends`, () => {
-    const lending = new Lending(pool("aws", 1));
-    const total = generationSizeMax * 3 + 3;
-    for (let number = 0; number < total; number++) {
-      lending.events.length = 0;
-      lending.outcome(acquire(`r${number}`, "aws", { key: `k${number}` }), release(`r${number}`));
-    }
-    const { ended, keys } = lending.state;
-    expect(ended.size).toBe(generationSizeMax + 3);
-    expect(keys.size).toBe(generationSizeMax + 3);
-    expect(ended.has(`r${total - 1}` as never)).toBe(true);
-    expect(ended.get(`r${generationSizeMax * 2}` as never)).toMatchObject({ how: "released" });
   });
 });
 

@@ -54,11 +54,12 @@ function differenceOf(
   change: ResourceChange,
 ): Partial<Omit<Changed, "type" | "resource" | "reason">> {
   const { state, note, drained } = change;
+  const changesState = state !== undefined && state !== resource.state;
   const labels = merged(resource.labels, change.labels);
   const userData = merged(resource.userData, change.userData);
   return {
-    ...(state === undefined || state === resource.state ? undefined : { state }),
-    ...(note === undefined || note === resource.note ? undefined : { note }),
+    ...(changesState ? { state } : undefined),
+    ...(note === undefined || (note === resource.note && !changesState) ? undefined : { note }),
     ...(drained === undefined || drained === resource.drained ? undefined : { drained }),
     ...(labels === resource.labels ? undefined : { labels }),
     ...(userData === resource.userData ? undefined : { userData }),

@@ -11,19 +11,48 @@ export interface Ended {
   readonly at: Instant;
 }
 
-/** A generation lasts for so many ends, or so long. What ended is remembered for one to two of them. */
-export const generationSizeMax = 20_000;
-export const generationMs = 24 * 3_600_000;
+/** When the younger generation becomes the older one, and what was older is forgotten. */
+export interface GenerationLimits {
+  /** Not before it has so many, nor before it is so old. */
+  readonly sizeMin: number;
+  readonly ageMsMin: number;
+  /** Whatever its age. */
+  readonly sizeMax: number;
+  /** Whatever its size. */
+  readonly ageMsMax: number;
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** With a key of its client's, that must not get a second lease however late a retry comes. */
+export const keyedLimits: GenerationLimits = {
+  sizeMin: 20_000,
+  ageMsMin: 10 * 60_000,
+  sizeMax: 200_000,
+  ageMsMax: dayMs,
+};
+
+/** Without one nobody can ask again; it is remembered so that a second release is told the truth. */
+export const keylessLimits: GenerationLimits = {
+  sizeMin: 2_000,
+  ageMsMin: 0,
+  sizeMax: 2_000,
+  ageMsMax: dayMs,
+};
 
 /**
- * Who ended lately and how, so that a retry with an old id is told the truth instead of being lent to
- * a second time. Two generations of which the older is dropped whole: forgetting one by one costs
- * three times as much, because a map that is added to and deleted from is copied again and again.
+ * Two generations of which the older is dropped whole: forgetting one by one costs three times as
+ * much, because a map that is added to and deleted from is copied again and again.
  */
-export class EndedMemory {
+class Generations {
+  readonly #limits: GenerationLimits;
   #recent = new Map<RequestId, Ended>();
   #older = new Map<RequestId, Ended>();
   #since = 0;
+
+  constructor(limits: GenerationLimits) {
+    this.#limits = limits;
+  }
 
   get size(): number {
     return this.#recent.size + this.#older.size;
@@ -33,39 +62,78 @@ export class EndedMemory {
     return this.#recent.get(id) ?? this.#older.get(id);
   }
 
-  has(id: RequestId): boolean {
-    return this.#recent.has(id) || this.#older.has(id);
-  }
-
-  /** Returns those that are forgotten for it, mostly none. */
   add(end: Ended): Iterable<Ended> {
     if (this.#recent.size === 0) this.#since = end.at;
     this.#recent.set(end.id, end);
-    const over = this.#recent.size >= generationSizeMax || end.at - this.#since >= generationMs;
-    if (!over) return nobody;
+    if (!this.#isOver(end.at - this.#since)) return nobody;
     const forgotten = this.#older;
     this.#older = this.#recent;
     this.#recent = new Map();
     return forgotten.values();
   }
 
-  /** Both generations, oldest first within each. */
-  freeze(): FrozenEnds {
+  #isOver(ageMs: number): boolean {
+    const { sizeMin, ageMsMin, sizeMax, ageMsMax } = this.#limits;
+    const { size } = this.#recent;
+    return (size >= sizeMin && ageMs >= ageMsMin) || size >= sizeMax || ageMs >= ageMsMax;
+  }
+
+  freeze(): FrozenGenerations {
     return { older: [...this.#older.values()], recent: [...this.#recent.values()] };
   }
 
-  static thaw({ older, recent }: FrozenEnds): EndedMemory {
-    const memory = new EndedMemory();
-    memory.#older = new Map(older.map((end) => [end.id, end]));
-    memory.#recent = new Map(recent.map((end) => [end.id, end]));
-    memory.#since = recent[0]?.at ?? 0;
-    return memory;
+  thaw({ older, recent }: FrozenGenerations): void {
+    this.#older = new Map(older.map((end) => [end.id, end]));
+    this.#recent = new Map(recent.map((end) => [end.id, end]));
+    this.#since = recent[0]?.at ?? 0;
   }
 }
 
-export interface FrozenEnds {
+export interface FrozenGenerations {
   readonly older: readonly Ended[];
   readonly recent: readonly Ended[];
+}
+
+export interface FrozenEnds {
+  readonly keyed: FrozenGenerations;
+  readonly keyless: FrozenGenerations;
+}
+
+/**
+ * Who ended lately and how, so that a retry with an old id is told the truth instead of being lent to
+ * a second time.
+ */
+export class EndedMemory {
+  readonly #keyed = new Generations(keyedLimits);
+  readonly #keyless = new Generations(keylessLimits);
+
+  get size(): number {
+    return this.#keyed.size + this.#keyless.size;
+  }
+
+  get(id: RequestId): Ended | undefined {
+    return this.#keyed.get(id) ?? this.#keyless.get(id);
+  }
+
+  has(id: RequestId): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  /** Returns those that are forgotten for it, mostly none. */
+  add(end: Ended): Iterable<Ended> {
+    return (end.key === undefined ? this.#keyless : this.#keyed).add(end);
+  }
+
+  freeze(): FrozenEnds {
+    return { keyed: this.#keyed.freeze(), keyless: this.#keyless.freeze() };
+  }
+
+  static thaw({ keyed, keyless }: FrozenEnds): EndedMemory {
+    const memory = new EndedMemory();
+    memory.#keyed.thaw(keyed);
+    memory.#keyless.thaw(keyless);
+    return memory;
+  }
 }
 
 const nobody: readonly Ended[] = [];

@@ -1,5 +1,5 @@
 /** Why a request waits, found by the very functions that made it wait. */
-import { availableTo, countIn, keeps } from "./grant.ts";
+import { availableTo, countIn, keeps, overtakenMax } from "./grant.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
 import { busyState, freeCount, type Need, type Pool, type Request } from "./state.ts";
 import { type Instant, never } from "./time.ts";
@@ -51,8 +51,10 @@ function obstacle(
 
 /** True where an older request over several pools has run out of patience. */
 function keptForOlder(pool: Pool, request: Request, now: Instant): boolean {
+  let looked = 0;
   for (const ahead of pool.queue) {
-    if (ahead === request) return false;
+    if (ahead === request || looked === overtakenMax) return false;
+    looked += 1;
     const kept = keeps(ahead, pool, now);
     if (kept > 0) return Number.isFinite(kept);
   }

@@ -1,11 +1,16 @@
 /** How many mistyped letters still count as "did you mean". */
 const distanceMax = 3;
 
+/** Among more names than this nobody is helped by the best of all, and the rest has to wait for it. */
+const candidatesMax = 10_000;
+
 /** The known name that was probably meant, or undefined if none is close. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.min(distanceMax, Math.max(1, Math.floor(name.length / 2))) + 1;
+  let looked = 0;
   for (const candidate of known) {
+    if (++looked > candidatesMax) break;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
@@ -34,6 +39,7 @@ function editDistance(a: string, b: string, limit: number): number {
         cost = Math.min(cost, (beforeLast[column - 2] ?? 0) + 1);
       current.push(cost);
     }
+    if (Math.min(...current) >= limit) return limit;
     beforeLast = last;
     last = current;
   }

@@ -144,7 +144,8 @@ export function thaw(frozen: FrozenState): State {
     for (const resource of resources) thawResource(state, pool, resource);
   }
   state.ended = EndedMemory.thaw(frozen.ended);
-  for (const { id, key } of [...frozen.ended.older, ...frozen.ended.recent]) {
+  const { older, recent } = frozen.ended.keyed;
+  for (const { id, key } of [...older, ...recent]) {
     if (key !== undefined) state.keys.set(key, id);
   }
   for (const lease of frozen.leases) thawLease(state, lease);

@@ -17,6 +17,9 @@ import type { App, Site } from "./site.ts";
 /** Longer than the 90 s for which Go's clients pool a connection, so that they never reuse a dead one. */
 const keepAliveTimeoutMs = 120_000;
 
+/** For a request to arrive whole; how long its answer takes is another matter. */
+const requestTimeoutMs = 30_000;
+
 /** All routes over one broker; it listens when told to. Requests are not logged one by one. */
 export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<App> {
   const app: App = fastify({
@@ -26,6 +29,7 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
     childLoggerFactory: (parent) => parent,
     bodyLimit: limits.bodyBytesMax,
     keepAliveTimeout: keepAliveTimeoutMs,
+    requestTimeout: requestTimeoutMs,
     forceCloseConnections: "idle",
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,

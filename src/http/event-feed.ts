@@ -49,7 +49,13 @@ export function eventRoutes(app: App, site: Site): void {
     });
     open.add(reply.raw);
     reply.raw.once("close", () => open.delete(reply.raw));
-    await feed(site, reply.raw, start, past);
+    try {
+      await feed(site, reply.raw, start, past);
+    } catch (cause) {
+      // It would be deaf from here on; cut off, it comes back and hears why.
+      request.log.warn({ err: cause }, "an event feed was cut off");
+      reply.raw.destroy();
+    }
   });
 }
 
@@ -140,8 +146,12 @@ function withTimestamps(key: string, value: unknown): unknown {
   return isInstant && typeof value === "number" ? timestamp(value as Instant) : value;
 }
 
-/** User data may be credentials: the feed names its keys only. */
-export function withoutSecrets(event: DurableEvent): object {
+/** User data may be credentials: the feed names its keys only. A request id gets the token: see `Audience`. */
+function withoutSecrets(event: DurableEvent): object {
+  if ("ask" in event && event.ask?.key !== undefined) {
+    const { key: _key, ...ask } = event.ask;
+    return { ...event, ask };
+  }
   if (event.type !== "resource-changed" || event.userData === undefined) return event;
   const { userData, ...rest } = event;
   return { ...rest, userDataKeys: Object.keys(userData) };

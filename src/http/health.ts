@@ -3,10 +3,13 @@ import type { App, Site } from "./site.ts";
 
 export function healthRoutes(app: App, { broker }: Site, metrics: Registry): void {
   const hidden = { schema: { hide: true } };
-  app.get("/healthz", hidden, async (_request, reply) => reply.type("text/plain").send("ok\n"));
+  app.get("/healthz", hidden, async (_request, reply) => {
+    reply.type("text/plain");
+    return broker.ended === null ? "ok\n" : reply.code(503).send("the broker has stopped\n");
+  });
   app.get("/readyz", hidden, async (_request, reply) => {
     reply.type("text/plain");
-    if (broker.unwritable === null) return reply.send("ok\n");
+    if (broker.ended === null && broker.unwritable === null) return "ok\n";
     return reply.code(503).send("the journal cannot be written\n");
   });
   app.get("/metrics", hidden, async (_request, reply) =>

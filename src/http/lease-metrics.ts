@@ -62,8 +62,11 @@ export class LeaseMetrics {
     });
     const count = counters(registry);
     count("berth_grants_total", "Claims granted", "pool", () => this.#read(({ grants }) => grants));
-    count("berth_expiries_total", "Claims taken back from a holder that vanished", "pool", () =>
-      this.#read(({ expiries }) => expiries),
+    count(
+      "berth_expiries_total",
+      "Claims taken back because no heartbeat came or a lifetime was over",
+      "pool",
+      () => this.#read(({ expiries }) => expiries),
     );
     count("berth_leases_ended_total", "Leases by how they ended", "reason", () => this.#ends);
     count(

@@ -9,7 +9,10 @@ import type { ClaimView, LeaseView, RequestView } from "../core/view.ts";
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 
-/** `secrets`: the reader has shown that it is the holder. `token`: it is the one that asks. */
+/**
+ * `secrets`: the reader has shown that it is the holder. `token`: it is the one that asks. Who knows a
+ * request id can ask again with it and is told the token, so the request id is a secret as well.
+ */
 export interface Audience {
   readonly secrets: boolean;
   readonly token?: string;
@@ -20,7 +23,7 @@ export const anybody: Audience = { secrets: false };
 export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
   return {
     id: lease.id,
-    requestId: lease.key ?? null,
+    requestId: audience.secrets ? (lease.key ?? null) : null,
     ...(audience.token === undefined ? undefined : { token: audience.token }),
     holder: lease.holder,
     priority: lease.priority,
@@ -54,7 +57,7 @@ export function renderRequest(
 ): Wire.WaitingRequest {
   return {
     id: request.id,
-    requestId: request.key ?? null,
+    requestId: audience.secrets ? (request.key ?? null) : null,
     ...(audience.token === undefined ? undefined : { token: audience.token }),
     holder: request.holder,
     priority: request.priority,

@@ -63,6 +63,11 @@ export class JournalPruned extends Error {
   override readonly name = "JournalPruned";
 }
 
+/** What is written in it cannot have happened: the file is damaged, or another program wrote to it. */
+export class JournalDamaged extends Error {
+  override readonly name = "JournalDamaged";
+}
+
 /** Does not work and will not until a person does something: `hint` says what. */
 export class JournalUnusable extends Error {
   override readonly name = "JournalUnusable";

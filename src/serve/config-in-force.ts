@@ -17,6 +17,8 @@ export class ConfigInForce {
   readonly #logger: Logger;
   #status: ConfigStatus;
   #watch: ConfigWatch | undefined;
+  /** A good file that could not be put in force, because the journal could not be written. */
+  #waiting: ParsedConfig | undefined;
   /** One reload after the other, in the order in which they were asked for. */
   #reloading: Promise<void> = Promise.resolve();
 
@@ -63,6 +65,11 @@ export class ConfigInForce {
     await this.#reloading;
   }
 
+  /** The journal can be written again: what could not be put in force before may be now. */
+  retry(): void {
+    if (this.#waiting !== undefined) this.#queue(this.#waiting);
+  }
+
   async close(): Promise<void> {
     await this.#watch?.close();
     await this.#reloading;
@@ -72,6 +79,7 @@ export class ConfigInForce {
     this.#reloading = this.#reloading
       .then(() => this.#use(parsed))
       .catch((cause: unknown) => {
+        this.#waiting = parsed;
         this.#status = {
           ...this.#status,
           ok: false,
@@ -87,6 +95,7 @@ export class ConfigInForce {
 
   async #use(parsed: ParsedConfig): Promise<void> {
     const now = new Date().toISOString();
+    this.#waiting = undefined;
     if (!parsed.ok) {
       const problems = parsed.problems.map(formatProblem);
       this.#status = { ...this.#status, ok: false, checkedAt: now, problems };
