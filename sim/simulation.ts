@@ -35,6 +35,8 @@ const faultsMs = 15 * 60_000;
 /** Far more than all jobs together hold, one after the other; who waits longer waits for ever. */
 const livenessMs = 12 * 3_600_000;
 const replayEveryCommits = 25;
+/** The slowest message, the longest pause and the slowest sync, one after the other. */
+const stragglersMs = 5 * 60_000;
 
 export async function simulate(seed: number, bugs: Bugs = {}): Promise<SimulationResult> {
   return await new Simulation(seed, bugs).run();
@@ -272,6 +274,8 @@ class Simulation {
 
   /** The faults are over: a server runs, the file is as it was, nothing is drained. */
   async #restore(): Promise<void> {
+    // What operators sent while there were faults may still be on its way.
+    await this.#world.sleep(stragglersMs);
     if (this.#server.broker === undefined) await this.#boot();
     await this.#operate({ type: "configure", pools: this.#pools });
     const reason = { by: "operator", why: "" };

@@ -50,6 +50,9 @@ export interface Running {
   readonly stopped: Promise<void>;
 }
 
+/** For answers that are under way when the server stops. */
+const stopMsMax = 5_000;
+
 export async function serve(options: ServeOptions): Promise<Running> {
   const address = parseListenAddress(options.listen);
   refuseToBeReachable(address, options.insecureListen);
@@ -109,8 +112,11 @@ class Server {
 
   async stop(): Promise<void> {
     await this.#config?.close();
-    // Together: the one stops listening, the other answers those who wait on open connections.
+    // Together: the one stops listening, the other answers those who wait on open connections. Who
+    // has sent half a request, or nothing, is not waited for.
+    const cut = setTimeout(() => this.#app?.server.closeAllConnections(), stopMsMax);
     await Promise.all([this.#app?.close(), this.#broker?.close()]);
+    clearTimeout(cut);
     await this.#journal?.close();
     this.#logger.info("stopped");
     this.#ended.resolve();

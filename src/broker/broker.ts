@@ -41,13 +41,13 @@ export const defaultBrokerOptions: BrokerOptions = {
   snapshotEveryEvents: 250_000,
   retentionMs: 30 * 24 * 3_600_000,
   probeEveryMs: 1_000,
-  stallMs: 5_000,
+  stallMs: 2_000,
   pendingMax: 50_000,
 };
 
 /** Commands decided and committed together at the most; it bounds how long one turn takes. */
 const batchMax = 4_096;
-const watchdogMs = 1_000;
+const watchdogMs = 500;
 
 interface Pending {
   readonly command: Command;

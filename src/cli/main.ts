@@ -10,6 +10,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+/** Nobody reads what we say; what we do goes on: a command still needs its heartbeats. */
+process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 const argv = process.argv.slice(2);
 try {
   const start = argv[0] === "__complete" ? await completing() : await parseCommandLine(asked(argv));

@@ -37,7 +37,7 @@ export async function runHolding(
       if (loss === undefined) return await child.ended;
       ended = loss.why === "ended";
       note(`berth: LEASE LOST. ${plain(loss.message)}; stopping ${name}`);
-      await child.stop(graceMs);
+      await child.stop(graceAfter(loss, graceMs, alive.leftMs));
       return exitCodes.leaseLost;
     } finally {
       await file.remove();
@@ -47,6 +47,14 @@ export async function runHolding(
     if (!ended) await giveBack(context, lease, name, alive, desk);
     desk.close();
   }
+}
+
+/** An expired resource rests for 15s before somebody else gets it, unless its pool says otherwise. */
+const graceMsAfterEnd = 10_000;
+
+/** A command has no more time to end than the lease has left, or than the resource rests. */
+function graceAfter(loss: LeaseLost, graceMs: number, leftMs: number): number {
+  return Math.min(graceMs, loss.why === "ended" ? graceMsAfterEnd : Math.max(leftMs, 0));
 }
 
 /** Undefined when the command ended by itself. Failing open, only the server's own word is a loss. */

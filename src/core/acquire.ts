@@ -1,7 +1,7 @@
 import type { Ask, Command } from "./command.ts";
 import type { ResolvedAsk } from "./event.ts";
 import { fits, grant } from "./grant.ts";
-import type { RequestId } from "./ids.ts";
+import type { PoolName, RequestId } from "./ids.ts";
 import { nearest } from "./nearest.ts";
 import { type Outcome, refused } from "./outcome.ts";
 import type { Refusal } from "./refusal.ts";
@@ -68,10 +68,19 @@ export function impossible(state: State, ask: Ask, needs: readonly Need[]): Refu
     const pool = state.pools.get(name);
     if (pool === undefined || pool.retired) return poolNotFound(state, name);
   }
-  const short = needs.find(({ pool, count }) => count > pool.size);
-  if (short === undefined) return undefined;
-  const { pool, count } = short;
-  return { code: "never_fits", pool: pool.name, asked: count, size: pool.size };
+  for (const { pool, count } of needs) {
+    if (count <= pool.size) continue;
+    const size = pool.size + arriving(state, pool.name);
+    if (count > size) return { code: "never_fits", pool: pool.name, asked: count, size };
+  }
+  return undefined;
+}
+
+/** How many are listed in this pool now and still held as another's. */
+function arriving(state: State, pool: PoolName): number {
+  let count = 0;
+  for (const { movesTo } of state.resources.values()) if (movesTo?.pool === pool) count += 1;
+  return count;
 }
 
 export function poolNotFound(state: State, pool: Ask["items"][number]["pool"]): Refusal {

@@ -99,15 +99,16 @@ function position(request: Request): number {
 const holdsMin = 5;
 
 /**
- * Each of a pool's resources comes back once per mean hold, so a place in line takes its share of
- * that. It is a first estimate: it knows nothing of who holds and since when.
+ * Each of a pool's resources can be lent again once per mean hold and cooldown, so a place in line
+ * takes its share of that. It is a first estimate: it knows nothing of who holds and since when.
  */
 function etaMs(request: Request): number | null {
   let latestMs = 0;
   for (const { pool, count } of request.needs) {
     if (pool.holds.count < holdsMin || pool.size === 0) return null;
     const ahead = pool.queue.countBefore(request) + count;
-    latestMs = Math.max(latestMs, (ahead * pool.holds.meanMs) / pool.size);
+    const cycleMs = pool.holds.meanMs + pool.policy.cooldownMs;
+    latestMs = Math.max(latestMs, (ahead * cycleMs) / pool.size);
   }
   return latestMs;
 }

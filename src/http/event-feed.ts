@@ -9,8 +9,9 @@ import { invalid } from "./problems.ts";
 import { timestamp } from "./render.ts";
 import type { App, Site } from "./site.ts";
 
-/** A reader that falls so many bytes behind is cut off; it resumes where it was with its last id. */
-const backlogBytesMax = 4 * 1024 * 1024;
+/** With so many bytes unread, or so many events at once, a reader is served from the journal again. */
+const backlogBytesMax = 256 * 1024;
+const liveEventsMax = 1_000;
 const keepAliveMs = 15_000;
 
 const Query = Type.Object(
@@ -80,7 +81,10 @@ async function pastFrom({ journal }: Site, start: number): Promise<Past> {
   }
 }
 
-/** First what is past, from the journal; then what comes, as it is committed. */
+/**
+ * First what is past, from the journal, as fast as it is read; then what comes, as it is committed. A
+ * reader that falls behind goes back to the journal, so that it costs no memory and misses nothing.
+ */
 async function feed(
   { broker, journal }: Site,
   out: ServerResponse,
@@ -88,32 +92,43 @@ async function feed(
   past: Past,
 ): Promise<void> {
   let sent = start;
-  let live = false;
+  let behind = true;
   const write = (recorded: Recorded): void => {
-    const text = formatCommit(recorded, sent);
+    for (const text of formatCommit(recorded, sent)) out.write(text);
     sent = Math.max(sent, recorded.seq + recorded.events.length - 1);
-    if (text !== "") out.write(text);
-    if (out.writableLength > backlogBytesMax) out.destroy();
   };
-  const stop = broker.listen({ committed: (recorded) => live && write(recorded) });
+  const catchUp = async (first: IteratorResult<Recorded>, rest: AsyncIterator<Recorded>) => {
+    for (let next = first; !next.done && !out.destroyed; next = await rest.next()) {
+      for (const text of formatCommit(next.value, sent)) {
+        out.write(text);
+        if (out.writableNeedDrain) await drained(out);
+      }
+      sent = next.value.seq + next.value.events.length - 1;
+    }
+  };
+  const pull = async (): Promise<void> => {
+    while (behind && !out.destroyed && !out.writableEnded) {
+      const rest = journal.read(sent)[Symbol.asyncIterator]();
+      await catchUp(await rest.next(), rest);
+      behind = sent < broker.head;
+    }
+  };
+  const stop = broker.listen({
+    committed(recorded) {
+      if (behind) return;
+      behind = out.writableLength > backlogBytesMax || recorded.events.length > liveEventsMax;
+      if (behind) pull().catch(() => out.destroy());
+      else write(recorded);
+    },
+  });
   const keepAlive = setInterval(() => out.write(": still here\n\n"), keepAliveMs).unref();
   out.once("close", () => {
     stop();
     clearInterval(keepAlive);
   });
   out.write("retry: 1000\n\n");
-  let { first, rest } = past;
-  while (!out.destroyed && !out.writableEnded) {
-    for (let next = first; !next.done; next = await rest.next()) {
-      write(next.value);
-      if (out.writableNeedDrain) await drained(out);
-      if (out.destroyed) return;
-    }
-    live = sent >= broker.head;
-    if (live) return;
-    rest = journal.read(sent)[Symbol.asyncIterator]();
-    first = await rest.next();
-  }
+  await catchUp(past.first, past.rest);
+  await pull();
 }
 
 function drained(out: ServerResponse): Promise<void> {
@@ -128,16 +143,14 @@ function drained(out: ServerResponse): Promise<void> {
   });
 }
 
-function formatCommit({ seq, at, events }: Recorded, sent: number): string {
-  let text = "";
+function* formatCommit({ seq, at, events }: Recorded, sent: number): Generator<string> {
   for (const [index, event] of events.entries()) {
     const number = seq + index;
     if (number <= sent) continue;
     const told = { seq: number, at: timestamp(at), ...withoutSecrets(event) };
     const data = JSON.stringify(told, withTimestamps);
-    text += `id: ${number}\nevent: ${event.type}\ndata: ${data}\n\n`;
+    yield `id: ${number}\nevent: ${event.type}\ndata: ${data}\n\n`;
   }
-  return text;
 }
 
 /** The journal counts milliseconds; on the wire times are RFC 3339, here as everywhere. */

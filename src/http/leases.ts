@@ -68,8 +68,9 @@ async function fateOf(
   request: FastifyRequest,
 ): Promise<Outcome> {
   if ((await listen(site, request, { id, waitMs, present: true })) === "gone") {
-    if (key === undefined) return site.broker.submit({ type: "leave", id, why: "disconnected" });
+    // First the sign that needs no journal: if leaving cannot be written down, it lapses by itself.
     await hangUp(site, id);
+    if (key === undefined) return site.broker.submit({ type: "leave", id, why: "disconnected" });
   }
   return standingOf(site, id);
 }
