@@ -30,6 +30,13 @@ export async function runHolding(
   try {
     const file = await writeLeaseFile(lease, client.url);
     try {
+      await alive.confirmed;
+      const gone: unknown = alive.signal.reason;
+      if (gone instanceof LeaseLost && gone.why === "ended") {
+        ended = true;
+        note(`berth: LEASE LOST. ${plain(gone.message)}; ${name} is not started`);
+        return exitCodes.leaseLost;
+      }
       const variables = { ...leaseVariables(lease, client.url), BERTH_LEASE_FILE: file.path };
       const child = await CommandProcess.start(args, { ...process.env, ...variables });
       desk.handTo((signal) => passOn(child, signal));

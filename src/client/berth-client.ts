@@ -77,6 +77,8 @@ export class BerthClient extends BerthCalls {
     const lease = await this.acquire(ask, options);
     const alive = this.keepAlive(lease, options);
     try {
+      await alive.confirmed;
+      alive.signal.throwIfAborted();
       const result = await work({ ...lease, signal: alive.signal });
       alive.signal.throwIfAborted();
       return result;

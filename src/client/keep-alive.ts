@@ -32,6 +32,7 @@ export class KeepAlive {
   readonly #marginMs: number;
   readonly #lost = new AbortController();
   readonly #stopped = new AbortController();
+  readonly #confirmed = Promise.withResolvers<void>();
   #aliveAtMs: number;
   #endsAtMs: number;
   #deadline: NodeJS.Timeout | undefined;
@@ -59,9 +60,18 @@ export class KeepAlive {
     return Math.min(this.#aliveAtMs + this.#ttlMs, this.#endsAtMs) - performance.now();
   }
 
+  /**
+   * Resolves with the first heartbeat that gets through, or with the loss. News of a grant may have
+   * lain in a buffer for longer than the lease: wait for this before you use what it names.
+   */
+  get confirmed(): Promise<void> {
+    return this.#confirmed.promise;
+  }
+
   /** No more heartbeats; nothing of it keeps the process alive from now on. */
   stop(): void {
     clearTimeout(this.#deadline);
+    this.#confirmed.resolve();
     this.#stopped.abort();
   }
 
@@ -103,6 +113,7 @@ export class KeepAlive {
 
   #heard(sentAtMs: number, heartbeat: Heartbeat | undefined): void {
     this.#aliveAtMs = sentAtMs;
+    this.#confirmed.resolve();
     if (heartbeat !== undefined && heartbeat.endsAt !== null) {
       // The server's clock at that moment was `expiresAt` less the ttl.
       const leftMs = Date.parse(heartbeat.endsAt) - Date.parse(heartbeat.expiresAt) + this.#ttlMs;
@@ -145,6 +156,7 @@ export class KeepAlive {
   #lose(loss: LeaseLost): void {
     clearTimeout(this.#deadline);
     if (!this.#lost.signal.aborted) this.#lost.abort(loss);
+    this.#confirmed.resolve();
   }
 }
 
