@@ -290,3 +290,38 @@ test("GET /v1/events lets go of a reader that hangs up, at whatever moment", asy
   await settled();
   expect(listeners).toBe(0);
 });
+
+test("GET /v1/events tells a commit of thousands of events whole, live and from the past", async () => {
+  const { site, url } = await listening();
+  await using _ = site;
+  const live = await new Reader().open(url);
+  await site.broker.submit({ type: "configure", pools: [pool("aws", 5_000)] });
+  await churn(site, 1);
+  const past = await new Reader().open(`${url}?after=0`);
+  await until(() => live.told.at(-1)?.id === site.broker.head);
+  await until(() => past.told.length === site.broker.head);
+  expect(past.told.map(({ id }) => id)).toEqual(numbers(1, site.broker.head));
+  const start = live.told[0]?.id ?? 0;
+  expect(live.told.map(({ id }) => id)).toEqual(numbers(start, site.broker.head));
+  live.close();
+  past.close();
+});
+
+test("GET /v1/events cuts a reader off, when the journal cannot be read on", async () => {
+  const { site, url } = await listening();
+  await using _ = site;
+  await churn(site, 3);
+  const read = site.journal.read.bind(site.journal);
+  site.journal.read = async function* (seq) {
+    for await (const recorded of read(seq)) {
+      if (recorded.seq > 5) throw new Error("Cannot read: the disk is failing");
+      yield recorded;
+    }
+  };
+  const reader = new Reader();
+  await reader.open(`${url}?after=0`).catch(() => {
+    reader.ended = true; // Cut off before its first bytes were on their way.
+  });
+  await until(() => reader.ended);
+  expect(reader.told.length).toBeLessThan(site.broker.head);
+});

@@ -4,6 +4,8 @@ import { JournalUnavailable } from "../journal/journal.ts";
 import { type Answer, askBody, asLease, asRequest, testSite } from "./test-site.suite.ts";
 
 const secret = "hunter2-s3cret";
+/** Who repeats a request with its id is told the token. */
+const key = "own-request-id-17";
 
 /** A day with a secret in it: everything that anybody but the holder was told, and the log. */
 test("no listing, feed, error, metric or log has user data or a token in it", async () => {
@@ -16,13 +18,18 @@ test("no listing, feed, error, metric or log has user data or a token in it", as
   };
   await ask("PATCH /v1/resources/aws-1", { body: { userData: { password: secret } } });
   const lease = asLease(
-    await site.call("POST /v1/leases", { body: askBody("aws:2", { requestId: "k" }) }),
+    await site.call("POST /v1/leases", { body: askBody("aws:2", { requestId: key }) }),
   );
   const waits = asRequest(await site.call("POST /v1/leases", { body: askBody("aws") }));
   expect(lease.claims[0]?.userData).toEqual({ password: secret });
 
   const looks = ["leases", "requests", "pools", "resources", "resources/aws-1", "config"];
-  const one = [`leases/${lease.id}`, `requests/${lease.id}`, `requests/k`, `explain/${waits.id}`];
+  const one = [
+    `leases/${lease.id}`,
+    `requests/${lease.id}`,
+    `requests/${key}`,
+    `explain/${waits.id}`,
+  ];
   for (const path of [...looks, ...one]) await ask(`GET /v1/${path}`);
   for (const path of ["metrics", "openapi.json", "healthz"]) await ask(`GET /${path}`);
 
@@ -51,6 +58,7 @@ test("no listing, feed, error, metric or log has user data or a token in it", as
 
   for (const { text } of public_) {
     expect(text).not.toContain(secret);
+    expect(text).not.toContain(key);
     expect(text).not.toContain(lease.token);
     expect(text).not.toContain(waits.token);
   }
