@@ -28,6 +28,9 @@ export class Disk {
   readonly bugs: DiskBugs;
   snapshot: Snapshot | undefined;
   full = false;
+  /** Syncs fail at random, and then nobody knows whether the commit was made. */
+  flaky = false;
+  unreadable = false;
   /** How long a sync takes at the most. */
   syncMsMax = 20;
   head = 0;
@@ -64,6 +67,7 @@ export class Disk {
       },
       append: (head, at, events) => disk.#append(epoch, head, at, events),
       async *read(seq) {
+        disk.#mustBeReadable();
         for (const recorded of disk.#read(seq)) yield await alive(recorded);
       },
       saveSnapshot(snapshot) {
@@ -71,10 +75,17 @@ export class Disk {
           disk.snapshot = disk.bugs.forgetFences ? withoutFences(snapshot) : snapshot;
         return alive(undefined);
       },
-      loadSnapshot: () => alive(disk.snapshot),
+      async loadSnapshot() {
+        disk.#mustBeReadable();
+        return await alive(disk.snapshot);
+      },
       prune: () => alive(0),
       close: () => Promise.resolve(),
     };
+  }
+
+  #mustBeReadable(): void {
+    if (this.unreadable) throw new JournalUnavailable("Cannot read: the disk is failing");
   }
 
   /** Everything that is on the disk, oldest first. */
@@ -106,6 +117,10 @@ export class Disk {
         if (epoch !== this.#epoch) return; // The server that waits for this is dead.
         this.#inFlight = undefined;
         if (this.full) return reject(new JournalUnavailable("Cannot append: the disk is full"));
+        if (this.flaky && this.#random.chance(0.5)) {
+          if (this.#random.chance(0.5)) write();
+          return reject(new JournalUnavailable("Cannot append: the sync failed"));
+        }
         if (head !== this.head)
           return reject(new Error(`Cannot append after ${head}: the head is ${this.head}`));
         write();

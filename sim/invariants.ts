@@ -1,17 +1,15 @@
 /** What must be true of a state between any two commands. Costs O(state): for tests only. */
 import { fits } from "../src/core/grant.ts";
 import { freeze, thaw } from "../src/core/snapshot.ts";
-import { type Pool, type State, shownState } from "../src/core/state.ts";
+import { type Pool, type Request, type State, shownState } from "../src/core/state.ts";
 import type { Instant } from "../src/core/time.ts";
 import { insist } from "./violation.ts";
 
 export function checkState(state: State, now: Instant): void {
   checkHolders(state);
   checkDeadlines(state);
-  for (const pool of state.pools.values()) {
-    checkPool(state, pool);
-    checkNothingIdle(pool, now);
-  }
+  for (const pool of state.pools.values()) checkPool(state, pool);
+  for (const request of state.requests.values()) checkNothingIdle(request, now);
 }
 
 function checkHolders(state: State): void {
@@ -92,13 +90,12 @@ function checkPool(state: State, pool: Pool): void {
   );
 }
 
-/** Whoever is first in a line waits only for what is not there. */
-function checkNothingIdle(pool: Pool, now: Instant): void {
-  const head = pool.queue.at(0);
-  if (head === undefined || head.needs.length > 1) return;
+/** Whoever is first in every line that it stands in waits only for what is not there. */
+function checkNothingIdle(request: Request, now: Instant): void {
+  if (!request.needs.every(({ pool }) => pool.queue.at(0) === request)) return;
   insist(
-    !fits(head.needs, head, now),
-    () => `${head.id} waits for ${pool.name} although it is there`,
+    !fits(request.needs, request, now),
+    () => `${request.id} waits although all of it is there`,
   );
 }
 

@@ -92,6 +92,8 @@ class Simulation {
     this.#network.bad = false;
     this.#disk.full = false;
     this.#disk.syncMsMax = 20;
+    this.#disk.flaky = false;
+    this.#disk.unreadable = false;
     this.#act(() => this.#restore());
     await this.#advance(faultsMs + livenessMs);
     insist(
@@ -127,9 +129,10 @@ class Simulation {
         this.#checkTold(state, broker);
       }),
     );
-    void looked.finally(() => {
+    const done = (): void => {
       this.#looking = false;
-    });
+    };
+    looked.then(done, done); // While the disk cannot be read there is nothing to look at.
   }
 
   /** A listener may register just after the grant; one step later it must have been told. */
@@ -177,10 +180,13 @@ class Simulation {
       const events = JSON.parse(text) as DurableEvent[];
       if (seq + events.length - 1 > this.#toldSeq) this.#guard(() => this.#tell(seq, events));
     }
+    // A server that cannot read its journal ends, and whoever looks after it starts it again.
+    while (this.#disk.unreadable) await this.#world.sleep(1_000);
     await this.#server.start(clockErrorMs);
     const { broker } = this.#server;
     if (broker === undefined) return;
-    await broker.look((state) => this.#guard(() => this.#observer.recovered(state)));
+    const recovered = broker.look((state) => this.#guard(() => this.#observer.recovered(state)));
+    await recovered.catch(() => {}); // The disk fails already; the next start will tell.
     await this.#operate({ type: "configure", pools: this.#pools });
   }
 
@@ -218,6 +224,7 @@ class Simulation {
         () => this.#server.pause(random.between(1_000, 120_000)),
         () => this.#fillDisk(),
         () => this.#slowDisk(),
+        () => this.#failingDisk(),
         () => this.#operate({ type: "configure", pools: editedPools(this.#pools, random) }),
         () => this.#operate({ type: "configure", pools: this.#pools }),
         () => this.#meddle(),
@@ -241,6 +248,16 @@ class Simulation {
     this.#disk.syncMsMax = this.#random.between(1_000, 60_000);
     await this.#world.sleep(this.#random.between(1_000, 120_000));
     this.#disk.syncMsMax = 20;
+  }
+
+  /** Syncs fail now and then, and for a while what is there cannot be read back either. */
+  async #failingDisk(): Promise<void> {
+    this.#disk.flaky = true;
+    await this.#world.sleep(this.#random.between(1_000, 30_000));
+    this.#disk.unreadable = true;
+    await this.#world.sleep(this.#random.between(1_000, 30_000));
+    this.#disk.unreadable = false;
+    this.#disk.flaky = false;
   }
 
   /** An operator drains, undrains, quarantines or ends something. */
