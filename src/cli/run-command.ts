@@ -102,7 +102,11 @@ async function giveBack(
   desk.handTo((signal) => {
     if (isEnding(signal)) enough.abort(new Error("a signal ended it"));
   });
-  const resources = lease.claims.map(({ resource }) => resource).join(" ");
+  // What the server took back by itself, at the end of its hold, is no longer ours to give.
+  const held = lease.claims.filter(
+    ({ heldUntil }) => heldUntil === null || Date.parse(heldUntil) > Date.now(),
+  );
+  const resources = held.map(({ resource }) => resource).join(" ");
   note(plain(`Releasing leases for test ${name}: [${resources}]`));
   try {
     // Beyond the lease's own end there is nothing left to give back.

@@ -1,7 +1,7 @@
 /** Why a request waits, found by the very functions that made it wait. */
 import { availableTo, countIn, keeps, overtakenMax } from "./grant.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
-import { busyState, freeCount, type Need, type Pool, type Request } from "./state.ts";
+import { busyState, coolingState, freeCount, type Need, type Pool, type Request } from "./state.ts";
 import { type Instant, never } from "./time.ts";
 
 export interface WaitReason {
@@ -43,7 +43,8 @@ function obstacle(
   if (free > 0)
     return { code: "not_enough_free", what: `${free} of ${size} ${name} free, ${count} needed` };
   const held = pool.shown.get(busyState) ?? 0;
-  if (held === 0)
+  const resting = pool.shown.get(coolingState) ?? 0;
+  if (held + resting === 0)
     return { code: "none_usable", what: `None of ${size} ${name} can be lent (${mix(pool)})` };
   if (held >= size) return { code: "no_free", what: `All ${size} of ${name} are held` };
   return { code: "no_free", what: `No ${name} is free (${mix(pool)})` };
