@@ -35,7 +35,11 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: "/docs",
     uiConfig: { deepLinking: true, docExpansion: "list", defaultModelsExpandDepth: 0 },
-    theme: { title: "Berth API" },
+    // The bar at the top shows another project's mark and a field that nobody needs here.
+    theme: {
+      title: "Berth API",
+      css: [{ filename: "berth.css", content: ".swagger-ui .topbar { display: none }" }],
+    },
   });
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
   app.get("/", { schema: { hide: true } }, async (_request, reply) => reply.redirect("/docs"));
