@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { acquire, leave, poll, pool, release, renew } from "../core/lending.suite.ts";
-import { BrokerClosed, BrokerOverloaded } from "./broker.ts";
+import { BrokerClosed, BrokerOverloaded } from "./broker-contract.ts";
 import { settled } from "./hand-clock.suite.ts";
 import { brokerOf, openBroker, typesOf } from "./test-broker.suite.ts";
 

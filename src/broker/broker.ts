@@ -21,29 +21,16 @@ import {
   JournalUnavailable,
   type Recorded,
 } from "../journal/journal.ts";
+import {
+  BrokerClosed,
+  type BrokerListener,
+  type BrokerOptions,
+  BrokerOverloaded,
+  defaultBrokerOptions,
+} from "./broker-contract.ts";
 import type { Environment } from "./environment.ts";
 import { recover } from "./recovery.ts";
 import { Waits } from "./waits.ts";
-
-export interface BrokerOptions {
-  /** A snapshot is taken after so many events, which bounds what a restart has to replay. */
-  readonly snapshotEveryEvents: number;
-  /** Events older than this go, once a snapshot covers them. */
-  readonly retentionMs: number;
-  /** While the journal cannot be written, it is tried again so often. */
-  readonly probeEveryMs: number;
-  /** A broker that could not listen for longer than this gives everybody a full ttl. */
-  readonly stallMs: number;
-  readonly pendingMax: number;
-}
-
-export const defaultBrokerOptions: BrokerOptions = {
-  snapshotEveryEvents: 250_000,
-  retentionMs: 30 * 24 * 3_600_000,
-  probeEveryMs: 1_000,
-  stallMs: 2_000,
-  pendingMax: 50_000,
-};
 
 /** Commands decided and committed together at the most; it bounds how long one turn takes. */
 const batchMax = 4_096;
@@ -54,24 +41,6 @@ interface Pending {
   readonly arrivedAt: Instant;
   resolve(outcome: Outcome): void;
   reject(error: Error): void;
-}
-
-export class BrokerClosed extends Error {
-  override readonly name = "BrokerClosed";
-}
-
-export class BrokerOverloaded extends Error {
-  override readonly name = "BrokerOverloaded";
-}
-
-/** `fatal`: another writer has the journal; this broker must not go on. */
-export interface BrokerListener {
-  committed?(recorded: Recorded, state: State): void;
-  /** The journal cannot be written, or (without a cause) can be again. */
-  writable?(cause: Error | null): void;
-  fatal?(cause: Error): void;
-  /** Something threw that must not: a decision, whose command was refused, or a follower. */
-  failed?(what: string, cause: unknown): void;
 }
 
 export class Broker {

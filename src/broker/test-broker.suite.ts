@@ -3,7 +3,8 @@ import { type BrokerEvent, isDurable } from "../core/event.ts";
 import type { PoolSpec } from "../core/policy.ts";
 import type { Recorded } from "../journal/journal.ts";
 import type { MemoryJournal } from "../journal/memory.ts";
-import { Broker, type BrokerOptions } from "./broker.ts";
+import { Broker } from "./broker.ts";
+import type { BrokerOptions } from "./broker-contract.ts";
 import { HandClock } from "./hand-clock.suite.ts";
 import { HandJournal } from "./hand-journal.suite.ts";
 

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
-import { BrokerClosed, BrokerOverloaded } from "../broker/broker.ts";
+import { BrokerClosed, BrokerOverloaded } from "../broker/broker-contract.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import type { App } from "./site.ts";
 import { validationProblem } from "./validation.ts";
