@@ -149,6 +149,13 @@ describe("release(), renew() and revoke()", () => {
 });
 
 describe("revoke()", () => {
+  test("of what an operator has ended is fine, and of what was given back is not", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"), revoke("a"), release("b"));
+    expect(lending.do(revoke("a"))).toEqual({ outcome: done, events: [] });
+    expect(lending.outcome(revoke("b"))).toMatchObject({ refusal: { code: "lease_ended" } });
+  });
+
   test("ends a lease, with who did it and why, and lends it to the next", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));

@@ -51,7 +51,10 @@ function goneClaim(
 
 export function revoke(turn: Turn, id: RequestId, reason: Reason): Outcome {
   const lease = turn.state.leases.get(id);
-  if (lease === undefined) return refused(noLease(turn.state, id));
+  if (lease === undefined) {
+    const wasRevoked = turn.state.ended.get(id)?.how === "revoked";
+    return wasRevoked ? done : refused(noLease(turn.state, id));
+  }
   const touched = new Set<Pool>();
   endLease(turn, lease, { why: "revoked", reason }, touched);
   serveAll(turn, touched);
