@@ -8,7 +8,7 @@ import { Tokens } from "../src/broker/tokens.ts";
 import { standing } from "../src/core/acquire.ts";
 import type { Ask, Command } from "../src/core/command.ts";
 import type { RequestId } from "../src/core/ids.ts";
-import type { Outcome } from "../src/core/outcome.ts";
+import { idOf, type Outcome } from "../src/core/outcome.ts";
 import type { State } from "../src/core/state.ts";
 import type { Instant } from "../src/core/time.ts";
 import type { Recorded } from "../src/journal/journal.ts";
@@ -172,12 +172,7 @@ export class Server {
   }
 
   #reply(outcome: Outcome): Reply {
-    const id =
-      outcome.type === "granted"
-        ? outcome.lease.id
-        : outcome.type === "waiting"
-          ? outcome.request.id
-          : undefined;
+    const id = idOf(outcome);
     return { type: "outcome", outcome, token: id === undefined ? "" : this.#tokens.of(id) };
   }
 

@@ -38,9 +38,14 @@ export function standing(state: State, id: RequestId, now: Instant): Outcome {
   if (lease !== undefined) return { type: "granted", lease: leaseView(lease) };
   const request = state.requests.get(id);
   if (request !== undefined) return { type: "waiting", request: requestView(request, now) };
+  return refused(noRequest(state, id));
+}
+
+/** Why there is no request of this id. */
+export function noRequest(state: State, id: RequestId): Refusal {
   const ended = state.ended.get(id);
-  if (ended === undefined) return refused({ code: "request_not_found", id });
-  return refused({ code: "request_ended", id, how: ended.how, endedAt: ended.at });
+  if (ended === undefined) return { code: "request_not_found", id };
+  return { code: "request_ended", id, how: ended.how, endedAt: ended.at };
 }
 
 /** A retry: the first answer may have been lost. It never makes a second request. */

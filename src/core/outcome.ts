@@ -1,3 +1,4 @@
+import type { RequestId } from "./ids.ts";
 import type { Refusal } from "./refusal.ts";
 import type { LeaseView, RequestView } from "./view.ts";
 
@@ -12,4 +13,10 @@ export const done: Outcome = { type: "done" };
 
 export function refused(refusal: Refusal): Outcome {
   return { type: "refused", refusal };
+}
+
+/** Of the request or lease that it is about, if it is about one. */
+export function idOf(outcome: Outcome): RequestId | undefined {
+  if (outcome.type === "granted") return outcome.lease.id;
+  return outcome.type === "waiting" ? outcome.request.id : undefined;
 }

@@ -83,7 +83,8 @@ export function leave(turn: Turn, id: RequestId, why: LeaveReason): Outcome {
   return done;
 }
 
-function noLease(state: State, id: RequestId): Refusal {
+/** Why there is no lease of this id. */
+export function noLease(state: State, id: RequestId): Refusal {
   if (state.requests.has(id)) return { code: "lease_not_granted", id };
   const ended = state.ended.get(id);
   if (ended === undefined) return { code: "lease_not_found", id };

@@ -1,4 +1,4 @@
-import { endClaim, endLease, removeIfDeserted, serveAll } from "./come-back.ts";
+import { endClaim, endLease, serveAll } from "./come-back.ts";
 import { done, type Outcome } from "./outcome.ts";
 import type { Due, Lease, Pool } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
@@ -25,10 +25,7 @@ function attend(turn: Turn, due: Due, touched: Set<Pool>): void {
       return endClaim(turn, due, "hold", touched);
     case "request":
       emit(turn, { type: "request-left", id: due.id, why: "abandoned" });
-      for (const { pool } of due.needs) {
-        touched.add(pool);
-        removeIfDeserted(turn, pool);
-      }
+      for (const { pool } of due.needs) touched.add(pool);
       return;
     case "resource":
       emit(turn, { type: "resource-rested", resource: due.name, state: due.restsTo });

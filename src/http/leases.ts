@@ -6,7 +6,8 @@ import { AskBody, Heartbeat, Lease, Page, StateName, WaitingRequest } from "../a
 import { newRequestId } from "../broker/request-id.ts";
 import type { Ask } from "../core/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/ids.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { idOf, type Outcome } from "../core/outcome.ts";
+import { noLease } from "../core/release.ts";
 import { leaseView, type RequestView } from "../core/view.ts";
 import { durationIn } from "./durations.ts";
 import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
@@ -46,12 +47,7 @@ function acquireRoute(app: App, site: Site): void {
       outcome = await fateOf(site, outcome.request, waitMs, request);
     }
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    const id =
-      outcome.type === "granted"
-        ? outcome.lease.id
-        : outcome.type === "waiting"
-          ? outcome.request.id
-          : undefined;
+    const id = idOf(outcome);
     const audience = id === undefined ? anybody : { secrets: true, token: tokens.of(id) };
     return answerStanding(site, reply, outcome, audience, 201);
   });
@@ -111,10 +107,7 @@ function lookRoutes(app: App, { broker, tokens }: Site): void {
       const lease = state.leases.get(id);
       if (lease !== undefined)
         return renderLease(leaseView(lease), { secrets: isHolder(tokens, id, request) });
-      const ended = state.ended.get(id);
-      if (state.requests.has(id)) return problemOf({ code: "lease_not_granted", id });
-      if (ended === undefined) return problemOf({ code: "lease_not_found", id });
-      return problemOf({ code: "lease_ended", id, how: ended.how, endedAt: ended.at });
+      return problemOf(noLease(state, id));
     });
     if (found instanceof Problem) throw found;
     return found;

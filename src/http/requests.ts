@@ -2,6 +2,7 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Duration, Explanation, Lease, Page, WaitingRequest } from "../api/schemas.ts";
+import { noRequest } from "../core/acquire.ts";
 import { explainNeeds } from "../core/explain.ts";
 import type { RequestId } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
@@ -134,9 +135,7 @@ function explainRoute(app: App, { broker }: Site): void {
         return { request: renderRequest(requestView(waiting, now), now, anybody), needs };
       }
       if (state.leases.has(id)) return granted(id);
-      const ended = state.ended.get(id);
-      if (ended === undefined) return problemOf({ code: "request_not_found", id });
-      return problemOf({ code: "request_ended", id, how: ended.how, endedAt: ended.at });
+      return problemOf(noRequest(state, id));
     });
     if (found instanceof Problem) throw found;
     return found;
