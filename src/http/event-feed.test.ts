@@ -325,3 +325,16 @@ test("GET /v1/events cuts a reader off, when the journal cannot be read on", asy
   await until(() => reader.ended);
   expect(reader.told.length).toBeLessThan(site.broker.head);
 });
+
+test("GET /v1/events never tells a request id, with which anybody could ask for the token", async () => {
+  const { site, url } = await listening();
+  await using _ = site;
+  const body = (holder: string) => askBody("aws:2", { holder, requestId: `own-id-of-${holder}` });
+  await site.call("POST /v1/leases", { body: body("holds") });
+  await site.call("POST /v1/leases", { body: body("waits") });
+  const reader = await new Reader().open(`${url}?after=0`);
+  await until(() => reader.told.length === site.broker.head);
+  expect(reader.text).toContain('"holder":"waits"');
+  expect(reader.text).not.toContain("own-id-of");
+  reader.close();
+});
