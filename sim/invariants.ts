@@ -1,8 +1,15 @@
 /** What must be true of a state between any two commands. Costs O(state): for tests only. */
 import { fits } from "../src/core/grant.ts";
 import { freeze, thaw } from "../src/core/snapshot.ts";
-import { type Pool, type Request, type State, shownState } from "../src/core/state.ts";
-import type { Instant } from "../src/core/time.ts";
+import {
+  type Pool,
+  queueAt,
+  type Request,
+  type Shelf,
+  type State,
+  shownState,
+} from "../src/core/state.ts";
+import { type Instant, never } from "../src/core/time.ts";
 import { insist } from "./violation.ts";
 
 export function checkState(state: State, now: Instant): void {
@@ -66,10 +73,13 @@ function checkPool(state: State, pool: Pool): void {
     );
     shown.set(shownState(resource), (shown.get(shownState(resource)) ?? 0) + 1);
     if (!resource.retired) size += 1;
-    const usable = resource.claim === null && !resource.drained && !resource.retired;
-    const list = usable ? pool.idle.get(resource.state) : null;
-    insist(resource.list === (list ?? null), () => `${resource.name} is in the wrong idle list`);
+    const { claim, drained, retired, restsUntil } = resource;
+    const usable = claim === null && !drained && !retired && restsUntil === never;
+    const shelf = usable ? pool.shelves.get(resource.state) : null;
+    insist(resource.shelf === (shelf ?? null), () => `${resource.name} is on the wrong shelf`);
+    insist(!usable || shelf !== undefined, () => `${resource.name} is on no shelf`);
   }
+  checkCounts(pool);
   insist(size === pool.size, () => `${pool.name} counts ${pool.size}, has ${size}`);
   for (const [name, count] of pool.shown) {
     insist(
@@ -77,22 +87,43 @@ function checkPool(state: State, pool: Pool): void {
       () => `${pool.name} counts ${count} ${name}, has ${shown.get(name)}`,
     );
   }
-  for (const list of pool.idle.values()) {
-    insist([...list].length === list.size, () => `an idle list of ${pool.name} has lost count`);
+  for (const shelf of pool.shelves.values()) checkShelf(state, shelf);
+  const waiting = [...pool.shelves.values()].reduce((sum, { queue }) => sum + queue.size, 0);
+  insist(
+    waiting === pool.waiting,
+    () => `${pool.name} counts ${pool.waiting} of ${waiting} waiters`,
+  );
+}
+
+function checkCounts(pool: Pool): void {
+  const members = [...pool.members];
+  const counts = {
+    held: members.filter(({ claim }) => claim !== null).length,
+    dynamic: members.filter(({ dynamic }) => dynamic).length,
+    leaving: members.filter(({ leaving }) => leaving).length,
+  };
+  for (const [what, count] of Object.entries(counts)) {
+    const counted = pool[what as keyof typeof counts];
+    insist(count === counted, () => `${pool.name} counts ${counted} ${what}, has ${count}`);
   }
-  const line = [...pool.queue];
+}
+
+function checkShelf(state: State, { pool, state: name, idle, queue }: Shelf): void {
+  const label = `the shelf ${name} of ${pool.name}`;
+  insist([...idle].length === idle.size, () => `${label} has lost count`);
+  const line = [...queue];
   const waiting = [...state.requests.values()].filter(({ needs }) =>
-    needs.some((need) => need.pool === pool),
+    needs.some((need) => need.pool === pool && need.state === name),
   );
   insist(
     line.length === waiting.length && waiting.every((request) => line.includes(request)),
-    () => `the line of ${pool.name} is not who waits for it`,
+    () => `the line at ${label} is not who waits there`,
   );
 }
 
 /** Whoever is first in every line that it stands in waits only for what is not there. */
 function checkNothingIdle(request: Request, now: Instant): void {
-  if (!request.needs.every(({ pool }) => pool.queue.at(0) === request)) return;
+  if (!request.needs.every((need) => queueAt(need).at(0) === request)) return;
   insist(
     !fits(request.needs, request, now),
     () => `${request.id} waits although all of it is there`,

@@ -34,7 +34,7 @@ export async function runJob(name: string, ask: Ask, jobWorld: JobWorld): Promis
   const patienceMs = random.chance(0.15) ? random.between(1_000, 60_000) : Number.POSITIVE_INFINITY;
   const grant = await obtain(name, ask, jobWorld, world.nowMs + patienceMs);
   if (grant === undefined) return;
-  const held = observer.took(name, grant.lease, grant.askedAtMs + grant.lease.ttlMs);
+  const held = observer.took(name, grant.lease, grant.askedAtMs + ttlOf(grant));
   if (jobWorld.faulty() && random.chance(0.1)) return; // It dies at once and says nothing.
   if (jobWorld.faulty() && random.chance(0.05)) void meddle(grant, jobWorld);
   const end = await work(grant, held, jobWorld);
@@ -105,25 +105,29 @@ function judge(reply: Reply | undefined): Fate {
 type Held = ReturnType<Observer["took"]>;
 
 /** Works for its time, with a heartbeat every third of the ttl; stops when it must assume the worst. */
+function ttlOf({ lease }: Grant): number {
+  if (lease.ttlMs === null) throw new Error(`Cannot keep ${lease.id}: it has no ttl`);
+  return lease.ttlMs;
+}
+
 async function work(grant: Grant, held: Held, jobWorld: JobWorld): Promise<"done" | "died"> {
   const { world, random, network, observer } = jobWorld;
   const { lease, token } = grant;
+  const ttlMs = ttlOf(grant);
   const untilMs = world.nowMs + random.between(1_000, 120_000);
   while (world.nowMs < untilMs && world.nowMs < held.believedUntilMs) {
     if (jobWorld.faulty() && random.chance(0.01)) return "died";
     const oversleeps = jobWorld.faulty() && random.chance(0.01);
-    const beat = oversleeps
-      ? lease.ttlMs * 2
-      : Math.min(Math.floor(lease.ttlMs / 3), untilMs - world.nowMs);
+    const beat = oversleeps ? ttlMs * 2 : Math.min(Math.floor(ttlMs / 3), untilMs - world.nowMs);
     await world.sleep(Math.max(1, beat));
     if (world.nowMs >= untilMs || world.nowMs >= held.believedUntilMs) break;
     const sentAtMs = world.nowMs;
     const reply = await network.call(
       { type: "renew", id: lease.id, token },
-      Math.min(callTimeoutMs, Math.floor(lease.ttlMs / 6)),
+      Math.min(callTimeoutMs, Math.floor(ttlMs / 6)),
     );
     if (reply?.type !== "outcome") continue;
-    if (reply.outcome.type === "granted") observer.renewed(held, sentAtMs + lease.ttlMs);
+    if (reply.outcome.type === "granted") observer.renewed(held, sentAtMs + ttlMs);
     else break; // It is told that it lost the lease.
   }
   return "done";

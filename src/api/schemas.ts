@@ -104,6 +104,11 @@ export const Claim = Type.Object({
   ),
 });
 
+const TtlShown = {
+  ...nullable(Type.String()),
+  description: "Null for a holder that is known by name only, as Boskos's clients are",
+};
+
 export const Lease = Type.Object({
   id: Type.String(),
   requestId: RequestIdShown,
@@ -113,10 +118,13 @@ export const Lease = Type.Object({
   holder: Type.String(),
   priority: Type.Integer(),
   labels: Type.Record(Type.String(), Type.String()),
-  ttl: Type.String(),
+  ttl: TtlShown,
   queuedAt: Timestamp,
   grantedAt: Timestamp,
-  expiresAt: { ...Timestamp, description: "Unless a heartbeat comes before" },
+  expiresAt: {
+    ...nullable(Timestamp),
+    description: "Unless a heartbeat comes before; null where silence does not end it",
+  },
   endsAt: nullable(Timestamp),
   waitedSeconds: Type.Number(),
   claims: Type.Array(Claim),
@@ -135,8 +143,10 @@ export const WaitingRequest = Type.Object({
   holder: Type.String(),
   priority: Type.Integer(),
   labels: Type.Record(Type.String(), Type.String()),
-  ttl: Type.String(),
-  items: Type.Array(Type.Object({ pool: Type.String(), count: Type.Integer() })),
+  ttl: TtlShown,
+  items: Type.Array(
+    Type.Object({ pool: Type.String(), count: Type.Integer(), state: Type.String() }),
+  ),
   queuedAt: Timestamp,
   waitedSeconds: Type.Number(),
   position: Type.Integer({ description: "1 is the head of the line" }),
@@ -229,6 +239,7 @@ export const Explanation = Type.Object({
   needs: Type.Array(
     Type.Object({
       pool: Type.String(),
+      state: Type.String({ description: "Those in this state are wanted" }),
       needed: Type.Integer(),
       available: Type.Integer({ description: "Free and not kept for somebody before it" }),
       free: Type.Integer(),
@@ -252,8 +263,8 @@ export const Explanation = Type.Object({
           resource: Type.String(),
           since: Timestamp,
           backBy: {
-            ...Timestamp,
-            description: "At the latest, if nothing more is heard of its holder",
+            ...nullable(Timestamp),
+            description: "At the latest, if nothing more is heard of its holder; null: never",
           },
         }),
       ),

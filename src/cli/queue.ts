@@ -20,7 +20,7 @@ const columns: readonly Column<WaitingRequest>[] = [
   { header: "ABOUT", cell: ({ etaSeconds }) => seconds(etaSeconds) },
   { header: "REASON", cell: ({ reason }) => reason.message },
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
-  { header: "TTL", cell: ({ ttl }) => ttl, wide: true },
+  { header: "TTL", cell: ({ ttl }) => ttl ?? "-", wide: true },
   { header: "LABELS", cell: ({ labels }) => labelText(labels), wide: true },
 ];
 

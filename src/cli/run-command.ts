@@ -24,7 +24,7 @@ export async function runHolding(
 ): Promise<number> {
   const { client, note, args } = context;
   const { grace: graceMs = graceMsDefault, failOpen = false } = context.flags<RunFlags>();
-  const log = new HeartbeatLog(note, parseDuration(lease.ttl) ?? 0);
+  const log = new HeartbeatLog(note, parseDuration(lease.ttl ?? "") ?? 0);
   const alive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners });
   let ended = false;
   try {

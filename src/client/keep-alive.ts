@@ -164,7 +164,7 @@ export class KeepAlive {
 const timerMsMax = 2 ** 31 - 1;
 
 function ttlOf({ id, ttl }: HeldLease): number {
-  const ttlMs = parseDuration(ttl) ?? 0;
+  const ttlMs = parseDuration(ttl ?? "") ?? 0;
   if (ttlMs > 0) return ttlMs;
   throw new TypeError(`Cannot keep lease ${id} alive: its ttl "${ttl}" is no duration`);
 }

@@ -117,7 +117,7 @@ export function aRequest(over: Partial<WaitingRequest> = {}): WaitingRequest {
     ...common,
     requestId: null,
     ttl: "5m",
-    items: [{ pool: "aws", count: 1 }],
+    items: [{ pool: "aws", count: 1, state: "free" }],
     waitedSeconds: 1,
     position: 2,
     etaSeconds: null,

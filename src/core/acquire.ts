@@ -1,35 +1,75 @@
 import type { Ask, Command } from "./command.ts";
+import { growFor } from "./dynamic.ts";
 import type { ResolvedAsk } from "./event.ts";
-import { fits, grant } from "./grant.ts";
+import { availableTo, fits, grant, serve } from "./grant.ts";
 import type { PoolName, RequestId } from "./ids.ts";
 import { nearest } from "./nearest.ts";
 import { type Outcome, refused } from "./outcome.ts";
+import type { Ranked } from "./ranked-queue.ts";
 import type { Refusal } from "./refusal.ts";
-import { type Need, needsOf, type State } from "./state.ts";
+import { type Lease, type Need, needsOf, type State } from "./state.ts";
 import type { Instant } from "./time.ts";
 import { emit, type Turn } from "./turn.ts";
 import { leaseView, requestView } from "./view.ts";
 
 type Acquire = Extract<Command, { type: "acquire" }>;
 
-export function acquire(turn: Turn, { id, ask, waitMs }: Acquire): Outcome {
+export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outcome {
   const { state, now } = turn;
   if (ask.key !== undefined) {
     const known = state.keys.get(ask.key);
-    if (known !== undefined) return askedAgain(turn, known, ask, waitMs);
+    if (known !== undefined && !isUsedUp(state, known, ask, now)) {
+      return askedAgain(turn, known, ask, waitMs);
+    }
   }
   const needs = needsOf(state, ask);
   const refusal = impossible(state, ask, needs);
   if (refusal !== undefined) return refused(refusal);
-  const resolved = { ...ask, ttlMs: ask.ttlMs ?? shortestTtl(needs) };
+  const ttlMs = ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs;
+  const resolved = { ...ask, ttlMs };
   const rank = { priority: ask.priority ?? 0, order: state.order + 1 };
   if (fits(needs, rank, now)) {
     grant(turn, id, needs, resolved);
+  } else if (nowOnly) {
+    return refused({ code: "none_free", pool: shortest(needs, rank, now) });
   } else {
     emit(turn, { type: "request-queued", id, ask: resolved });
     emit(turn, { type: "request-seen", id, waitMs });
+    growAndServe(turn, needs, id);
   }
   return standing(turn.state, id, turn.now);
+}
+
+/** Where one can be made that is just what was asked for, it is lent in the same breath. */
+function growAndServe(turn: Turn, needs: readonly Need[], id: RequestId): void {
+  for (const { pool } of needs) {
+    if (pool.policy.dynamic === undefined) continue;
+    growFor(turn, pool);
+    serve(turn, pool);
+  }
+  const lease = turn.state.leases.get(id);
+  if (lease !== undefined) tellOf(turn, lease);
+}
+
+function shortest(needs: readonly Need[], rank: Ranked, now: Instant): PoolName {
+  const [first] = needs;
+  const short = needs.find((need) => availableTo(need, rank, now) < need.count) ?? first;
+  if (short === undefined) throw new Error("Cannot refuse: nothing was asked for");
+  return short.pool.name;
+}
+
+/** One that asks again and again may have missed the answer for so long before it means another. */
+const answerLostMs = 60_000;
+
+/**
+ * Whoever polls may use one key for one lease after the other. It means the same one only while that
+ * is waited for, or was lent just now and its holder has not shown that it knows.
+ */
+function isUsedUp(state: State, id: RequestId, ask: Ask, now: Instant): boolean {
+  if (ask.presenceMs === undefined || state.requests.has(id)) return false;
+  const lease = state.leases.get(id);
+  if (lease === undefined) return true;
+  return lease.delivered && (lease.acknowledged || now - lease.seenAt >= answerLostMs);
 }
 
 /** The reply to whoever asks where a request stands: its lease, or its place in line. */
@@ -55,15 +95,26 @@ function askedAgain(turn: Turn, id: RequestId, ask: Ask, waitMs: number): Outcom
     return refused({ code: "request_id_reused", key: ask.key ?? "", id });
   }
   if (known?.kind === "request") emit(turn, { type: "request-seen", id, waitMs });
-  if (known?.kind === "lease") emit(turn, { type: "lease-renewed", id });
+  if (known?.kind === "lease") tellOf(turn, known);
   return standing(turn.state, id, turn.now);
+}
+
+/** To one that polls, the reply is what makes it the holder: that must be known after a crash too. */
+function tellOf(turn: Turn, { id, ask, delivered }: Lease): void {
+  if (ask.presenceMs === undefined) emit(turn, { type: "lease-renewed", id });
+  else if (!delivered) emit(turn, { type: "lease-delivered", id, delivered: true });
 }
 
 function sameAsk(known: ResolvedAsk, ask: Ask): boolean {
   if (known.holder !== ask.holder || known.items.length !== ask.items.length) return false;
   return known.items.every((item, index) => {
     const other = ask.items[index];
-    return item.pool === other?.pool && item.count === other.count;
+    return (
+      item.pool === other?.pool &&
+      item.count === other.count &&
+      item.state === other.state &&
+      item.into === other.into
+    );
   });
 }
 
@@ -75,7 +126,7 @@ export function impossible(state: State, ask: Ask, needs: readonly Need[]): Refu
   }
   for (const { pool, count } of needs) {
     if (count <= pool.size) continue;
-    const size = pool.size + arriving(state, pool.name);
+    const size = Math.max(pool.size + arriving(state, pool.name), pool.policy.dynamic?.max ?? 0);
     if (count > size) return { code: "never_fits", pool: pool.name, asked: count, size };
   }
   return undefined;

@@ -1,6 +1,6 @@
+import { serveAll } from "./come-back.ts";
 import type { Command, ResourceChange } from "./command.ts";
 import type { DurableEvent } from "./event.ts";
-import { serve } from "./grant.ts";
 import type { ResourceName } from "./ids.ts";
 import { nearest } from "./nearest.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
@@ -39,7 +39,7 @@ export function changeResource(
   }
   if (Object.keys(difference).length === 0) return done;
   emit(turn, { type: "resource-changed", resource: name, ...difference, reason });
-  serve(turn, resource.pool);
+  serveAll(turn, new Set([resource.pool]));
   return done;
 }
 
@@ -67,7 +67,7 @@ function differenceOf(
 }
 
 /** The same object where nothing changes. */
-function merged(
+export function merged(
   entries: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | null>> = {},
 ): Readonly<Record<string, string>> {

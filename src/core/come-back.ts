@@ -1,45 +1,114 @@
 /** What happens to resources that their holder no longer has. */
 import type { Reason } from "./command.ts";
+import { upkeep } from "./dynamic.ts";
 import type { LeaseEnd, Return } from "./event.ts";
 import { serve } from "./grant.ts";
-import type { Claim, Lease, Pool, Resource } from "./state.ts";
+import type { CleaningPolicy } from "./policy.ts";
+import {
+  type Claim,
+  cleaningState,
+  freeState,
+  type Lease,
+  type Pool,
+  quarantinedState,
+  type Resource,
+  toBeDeletedState,
+  tombstoneState,
+} from "./state.ts";
 import { after, type Instant } from "./time.ts";
 import { emit, type Turn } from "./turn.ts";
 
-/**
- * A clean return goes to the pool's `onRelease` after its cooldown. Where the holder vanished or
- * was cut off, it may still be at work, so the resource also rests for the lock-delay.
- */
-export function returnOf(
-  resource: Resource,
-  manner: "clean" | "forced",
-  now: Instant,
-  wanted?: string,
-): Return {
-  const { policy } = resource.pool;
-  const forced = manner === "forced";
-  const restMs = forced ? Math.max(policy.cooldownMs, policy.lockDelayMs) : policy.cooldownMs;
-  const state = wanted ?? (forced ? policy.onExpire : policy.onRelease);
-  if (restMs === 0) return { resource: resource.name, state };
-  return { resource: resource.name, state, restsUntil: after(now, restMs) };
-}
-
 export interface Ending {
-  readonly why: LeaseEnd;
+  readonly why: LeaseEnd | "hold";
   /** Instead of the pool's own choice. */
   readonly state?: string;
+  /** It was to be cleaned, and this went wrong. */
+  readonly failure?: string;
   readonly reason?: Reason;
 }
 
+/**
+ * A clean return goes to the pool's `onRelease` after its cooldown. Where the holder vanished or
+ * was cut off, it may still be at work, so the resource also rests for the lock-delay. What nobody
+ * came for goes back to where it was taken from.
+ */
+function returnOf({ resource, lease }: Claim, ending: Ending, now: Instant): Return {
+  const { name, pool, failures } = resource;
+  const { why } = ending;
+  if (why === "uncollected")
+    return { resource: name, state: stayed(resource, takenFrom(lease, resource)) };
+  if (ending.failure !== undefined) return failedReturn(resource, ending.failure, lease, now);
+  const clean = why === "released" || why === "hold";
+  const restMs = restAfter(resource, clean, lease);
+  const wanted = ending.state ?? stateAfter(resource, clean, lease);
+  const lifespanMs = pool.policy.dynamic?.lifespanMs;
+  return {
+    resource: name,
+    state: stayed(resource, wanted),
+    ...(restMs === 0 ? undefined : { restsUntil: after(now, restMs) }),
+    ...(why === "released" && resource.dynamic && typeof lifespanMs === "number"
+      ? { expiresAt: after(now, lifespanMs) }
+      : undefined),
+    ...(clean && failures > 0 && resource.state === cleaningState ? { failures: 0 } : undefined),
+  };
+}
+
+/** One that is known by name only sent no heartbeats that could have failed: no lock-delay for it. */
+function restAfter({ pool, state }: Resource, clean: boolean, { ask }: Lease): number {
+  const { cooldownMs, lockDelayMs } = pool.policy;
+  if (state === cleaningState) return 0;
+  return clean || ask.byName ? cooldownMs : Math.max(cooldownMs, lockDelayMs);
+}
+
+/** Cleaning that was broken off leaves it as dirty as it was. */
+function stateAfter(resource: Resource, clean: boolean, lease: Lease): string {
+  const { state } = resource;
+  const { policy } = resource.pool;
+  if (state === cleaningState && !lease.ask.byName) {
+    return clean ? freeState : takenFrom(lease, resource);
+  }
+  if (clean) return policy.onRelease;
+  return lease.ask.byName ? (policy.silence?.[state]?.to ?? policy.onExpire) : policy.onExpire;
+}
+
+function takenFrom({ ask }: Lease, { pool }: Resource): string {
+  return ask.items.find((item) => item.pool === pool.name)?.state ?? freeState;
+}
+
+/** One that is to be deleted is not lent again, whatever its last holder makes of it. */
+function stayed({ leaving }: Resource, wanted: string): string {
+  return leaving && wanted !== tombstoneState ? toBeDeletedState : wanted;
+}
+
+function failedReturn(resource: Resource, failure: string, lease: Lease, now: Instant): Return {
+  const { retries, backoffMs } = resource.pool.policy.cleaning ?? defaultCleaning;
+  const failures = resource.failures + 1;
+  const told = { resource: resource.name, failures, note: failure };
+  if (failures >= retries) return { ...told, state: stayed(resource, quarantinedState) };
+  const restMs = Math.min(backoffMs * 2 ** (failures - 1), backoffMsMax);
+  return {
+    ...told,
+    state: stayed(resource, takenFrom(lease, resource)),
+    restsUntil: after(now, restMs),
+  };
+}
+
+export const defaultCleaning: CleaningPolicy = { retries: 3, backoffMs: 60_000 };
+const backoffMsMax = 3_600_000;
+
 /** Ends a lease; `touched` collects the pools that must be served for it. */
-export function endLease(turn: Turn, lease: Lease, ending: Ending, touched: Set<Pool>): void {
+export function endLease(
+  turn: Turn,
+  lease: Lease,
+  ending: Ending & { readonly why: LeaseEnd },
+  touched: Set<Pool>,
+): void {
   const { claims } = lease;
-  const manner = ending.why === "released" ? "clean" : "forced";
   emit(turn, {
     type: "lease-ended",
     id: lease.id,
     why: ending.why,
-    back: claims.map(({ resource }) => returnOf(resource, manner, turn.now, ending.state)),
+    back: claims.map((claim) => returnOf(claim, ending, turn.now)),
     ...(ending.reason === undefined ? undefined : { reason: ending.reason }),
   });
   for (const { resource } of claims) cameBack(turn, resource, touched);
@@ -48,13 +117,12 @@ export function endLease(turn: Turn, lease: Lease, ending: Ending, touched: Set<
 export function endClaim(
   turn: Turn,
   claim: Claim,
-  why: "released" | "hold",
+  ending: Ending & { readonly why: "released" | "hold" },
   touched: Set<Pool>,
-  state?: string,
 ): void {
   const { lease, resource } = claim;
-  const back = returnOf(resource, "clean", turn.now, state);
-  emit(turn, { type: "claim-ended", id: lease.id, claim: claim.id, why, back });
+  const back = returnOf(claim, ending, turn.now);
+  emit(turn, { type: "claim-ended", id: lease.id, claim: claim.id, why: ending.why, back });
   cameBack(turn, resource, touched);
 }
 
@@ -69,14 +137,19 @@ function cameBack(turn: Turn, resource: Resource, touched: Set<Pool>): void {
   } else {
     emit(turn, { type: "resource-removed", resource: name });
   }
-  removeIfDeserted(turn, pool);
 }
 
 export function removeIfDeserted(turn: Turn, pool: Pool): void {
-  const deserted = pool.retired && pool.members.size === 0 && pool.queue.size === 0;
+  const deserted = pool.retired && pool.members.size === 0 && pool.waiting === 0;
   if (deserted) emit(turn, { type: "pool-removed", pool: pool.name });
 }
 
-export function serveAll(turn: Turn, touched: Iterable<Pool>): void {
+/** Makes the touched pools whole again and lends what has come free in them. */
+export function serveAll(turn: Turn, touched: Set<Pool>): void {
+  // Whatever upkeep touches is added to the set while it is walked over, and has its turn too.
+  for (const pool of touched) {
+    upkeep(turn, pool, touched);
+    if (pool.retired) removeIfDeserted(turn, pool);
+  }
   for (const pool of touched) serve(turn, pool);
 }

@@ -1,9 +1,14 @@
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { PoolSpec } from "./policy.ts";
+import type { Instant } from "./time.ts";
 
 export interface Item {
   readonly pool: PoolName;
   readonly count: number;
+  /** Those in this state; `free` unless told otherwise. A cleaner asks for dirty ones. */
+  readonly state?: string;
+  /** What they are in while they are held; `busy` unless told otherwise. */
+  readonly into?: string;
 }
 
 /** What somebody asks for: every item, or nothing. */
@@ -12,11 +17,19 @@ export interface Ask {
   readonly items: readonly Item[];
   /** Chosen by the client and repeated when it retries: one key never gets two leases. */
   readonly key?: string;
-  readonly ttlMs?: number;
+  /** Null: as the pool says for those whom it knows by name only, which may be never. */
+  readonly ttlMs?: number | null;
   readonly lifetimeMs?: number;
   /** Higher goes first; 0 unless told otherwise. */
   readonly priority?: number;
   readonly labels?: Readonly<Record<string, string>>;
+  /**
+   * It asks again and again instead of listening. It counts as present for so long after each time;
+   * what it is lent in between waits for it that long. Its key may serve again once it is used up.
+   */
+  readonly presenceMs?: number;
+  /** Whoever knows the holder's name may act for it, naming the resource: there is no secret. */
+  readonly byName?: true;
 }
 
 export interface ResourceChange {
@@ -47,7 +60,11 @@ export type Command =
       readonly ask: Ask;
       /** How long the asker listens on an open connection: it counts as present that long. */
       readonly waitMs: number;
+      /** True: now, behind everybody who waits, or not at all. */
+      readonly nowOnly?: true;
     }
+  /** The reply that told of a lease did not get through. */
+  | { readonly type: "not-delivered"; readonly id: RequestId }
   | { readonly type: "keep-waiting"; readonly id: RequestId; readonly waitMs: number }
   | { readonly type: "leave"; readonly id: RequestId; readonly why: LeaveReason }
   | { readonly type: "renew"; readonly id: RequestId }
@@ -57,7 +74,10 @@ export type Command =
       readonly claim?: ClaimId;
       /** Instead of the pool's `onRelease`. */
       readonly state?: string;
+      /** It was to be cleaned and this went wrong: it is tried again later, or quarantined. */
+      readonly failure?: string;
     }
+  | HeldCommand
   /** An operator ends somebody's lease. */
   | { readonly type: "revoke"; readonly id: RequestId; readonly reason: Reason }
   | {
@@ -70,6 +90,57 @@ export type Command =
   | { readonly type: "tick" }
   /** The shell could not listen for a while: nobody shall lose anything for that. */
   | { readonly type: "give-grace" };
+
+/**
+ * On behalf of a holder that is known by name, on what it holds. States are whatever people make
+ * of them here.
+ */
+export type HeldCommand =
+  /** Takes these very resources, all of them or none. One lease each, with the ids given. */
+  | {
+      readonly type: "take";
+      readonly holder: string;
+      readonly resources: readonly ResourceName[];
+      readonly ids: readonly RequestId[];
+      readonly state: string;
+      readonly into: string;
+    }
+  | {
+      readonly type: "renew-held";
+      readonly holder: string;
+      readonly resource: ResourceName;
+      /** What the holder believes that it is in. */
+      readonly state: string;
+      readonly userData?: Readonly<Record<string, string | null>>;
+    }
+  | {
+      readonly type: "release-held";
+      readonly holder: string;
+      readonly resource: ResourceName;
+      readonly state: string;
+    }
+  /** Takes back whatever is held in this state by one not heard of for so long. */
+  | {
+      readonly type: "reset";
+      readonly pool: PoolName;
+      readonly state: string;
+      readonly silentMs: number;
+      readonly to: string;
+    }
+  /** Carries over what another broker had lent, longest untouched first. */
+  | { readonly type: "import"; readonly resources: readonly ImportedResource[] };
+
+export interface ImportedResource {
+  readonly name: ResourceName;
+  readonly pool: PoolName;
+  readonly state: string;
+  /** Empty: nobody's. */
+  readonly holder: string;
+  /** For the lease, if somebody holds it. */
+  readonly id: RequestId;
+  readonly userData: Readonly<Record<string, string>>;
+  readonly expiresAt?: Instant;
+}
 
 /** `cancelled` by the asker, `disconnected` without a key to come back with. */
 export type LeaveReason = "cancelled" | "disconnected";

@@ -5,10 +5,11 @@
  */
 import { impossible } from "./acquire.ts";
 import { removeIfDeserted, serveAll } from "./come-back.ts";
+import type { DurableEvent } from "./event.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
 import { done, type Outcome } from "./outcome.ts";
 import { type MemberSpec, type PoolSpec, samePolicy } from "./policy.ts";
-import type { Resource } from "./state.ts";
+import { freeState, type Resource } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
 
 interface Wanted extends MemberSpec {
@@ -22,8 +23,14 @@ export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
     definePool(turn, pool);
     for (const member of pool.members) wanted.set(member.name, { ...member, pool: pool.name });
   }
+  const dynamic = new Set(pools.filter(({ policy }) => policy.dynamic).map(({ name }) => name));
   for (const resource of [...state.resources.values()]) {
-    settleMember(turn, resource, wanted.get(resource.name));
+    const want = wanted.get(resource.name);
+    if (want === undefined && (resource.dynamic || dynamic.has(resource.pool.name))) {
+      if (!resource.dynamic) emit(turn, adopted(resource, true));
+    } else {
+      settleMember(turn, resource, want);
+    }
   }
   for (const member of wanted.values()) {
     if (!state.resources.has(member.name)) addMember(turn, member);
@@ -35,8 +42,12 @@ export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
   }
   dismissImpossible(turn);
   for (const pool of [...state.pools.values()]) removeIfDeserted(turn, pool);
-  serveAll(turn, state.pools.values());
+  serveAll(turn, new Set(state.pools.values()));
   return done;
+}
+
+function adopted({ name }: Resource, dynamic: boolean): DurableEvent {
+  return { type: "resource-adopted", resource: name, dynamic };
 }
 
 function definePool(turn: Turn, { name, policy }: PoolSpec): void {
@@ -50,6 +61,7 @@ function settleMember(turn: Turn, resource: Resource, wanted: Wanted | undefined
   const { name } = resource;
   if (wanted !== undefined && wanted.pool === resource.pool.name) {
     if (resource.retired) emit(turn, { type: "resource-kept", resource: name });
+    if (resource.dynamic) emit(turn, adopted(resource, false));
     if (!sameEntries(resource.specLabels, wanted.labels)) {
       emit(turn, { type: "resource-relabelled", resource: name, labels: wanted.labels });
     }
@@ -69,9 +81,15 @@ function settleMember(turn: Turn, resource: Resource, wanted: Wanted | undefined
   });
 }
 
-function addMember(turn: Turn, { pool, name, labels }: Wanted): void {
+function addMember(turn: Turn, { pool, name, labels, state = freeState }: Wanted): void {
   const bare = Object.keys(labels).length === 0;
-  emit(turn, { type: "resource-added", pool, resource: name, ...(bare ? undefined : { labels }) });
+  emit(turn, {
+    type: "resource-added",
+    pool,
+    resource: name,
+    ...(bare ? undefined : { labels }),
+    ...(state === freeState ? undefined : { state }),
+  });
 }
 
 function dismissImpossible(turn: Turn): void {

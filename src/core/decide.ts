@@ -15,8 +15,10 @@ import { changeResource } from "./change-resource.ts";
 import type { Command } from "./command.ts";
 import { configure } from "./configure.ts";
 import type { BrokerEvent } from "./event.ts";
+import { releaseHeld, renewHeld, reset, take } from "./held.ts";
+import { importResources } from "./import.ts";
 import { done, type Outcome } from "./outcome.ts";
-import { keepWaiting, leave, release, renew, revoke } from "./release.ts";
+import { keepWaiting, leave, notDelivered, release, renew, revoke } from "./release.ts";
 import type { State } from "./state.ts";
 import { tick } from "./tick.ts";
 import type { Instant } from "./time.ts";
@@ -45,6 +47,18 @@ function outcomeOf(turn: Turn, command: Command): Outcome {
       return renew(turn, command.id);
     case "release":
       return release(turn, command);
+    case "not-delivered":
+      return notDelivered(turn, command.id);
+    case "take":
+      return take(turn, command);
+    case "renew-held":
+      return renewHeld(turn, command);
+    case "release-held":
+      return releaseHeld(turn, command);
+    case "reset":
+      return reset(turn, command);
+    case "import":
+      return importResources(turn, command.resources);
     case "revoke":
       return revoke(turn, command.id, command.reason);
     case "change-resource":
@@ -63,9 +77,16 @@ function outcomeOf(turn: Turn, command: Command): Outcome {
 
 /** Signs of life need no journal, so they are taken even while it cannot be written. */
 export function isVolatile(command: Command): boolean {
-  return (
-    command.type === "renew" || command.type === "keep-waiting" || command.type === "give-grace"
-  );
+  switch (command.type) {
+    case "renew":
+    case "keep-waiting":
+    case "give-grace":
+      return true;
+    case "renew-held":
+      return command.userData === undefined;
+    default:
+      return false;
+  }
 }
 
 /** When the state next wants a `tick`; undefined while nothing is due ever. */

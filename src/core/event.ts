@@ -9,6 +9,11 @@ export interface Return {
   readonly state: string;
   /** Absent: at once. Otherwise it rests until then, in the state `cooling`. */
   readonly restsUntil?: Instant;
+  /** When it is deleted unless somebody takes it; null: never. Absent: as before. */
+  readonly expiresAt?: Instant | null;
+  /** How often in a row its cleaning has failed. Absent: as before. */
+  readonly failures?: number;
+  readonly note?: string;
 }
 
 export interface GrantedClaim {
@@ -17,6 +22,8 @@ export interface GrantedClaim {
   /** Larger than that of every earlier grant, of this resource and of any other. */
   readonly fence: number;
   readonly heldUntil?: Instant;
+  /** What it is in while it is held. Absent: `busy`. */
+  readonly into?: string;
 }
 
 export type RequestEnd =
@@ -27,7 +34,15 @@ export type RequestEnd =
   /** A new configuration has no room for it, ever. */
   | "unsatisfiable";
 
-export type LeaseEnd = "released" | "expired" | "lifetime" | "revoked";
+export type LeaseEnd =
+  | "released"
+  | "expired"
+  | "lifetime"
+  | "revoked"
+  /** Whoever asked for it never came for it. */
+  | "uncollected"
+  /** Taken back by another program that watches over silent holders. */
+  | "reset";
 
 /**
  * Everything that can have happened: the journal's vocabulary. State is a fold over these.
@@ -45,6 +60,16 @@ export type DurableEvent =
       readonly pool: PoolName;
       readonly resource: ResourceName;
       readonly labels?: Readonly<Record<string, string>>;
+      /** Absent: `free`. */
+      readonly state?: string;
+      /** Made because it was needed, not because it is listed. */
+      readonly dynamic?: true;
+    }
+  /** Listed from now on, or (dynamic) one of those that come and go. */
+  | {
+      readonly type: "resource-adopted";
+      readonly resource: ResourceName;
+      readonly dynamic: boolean;
     }
   /** Gone from its pool's configuration while held; it goes once it is given back. */
   | {
@@ -79,6 +104,7 @@ export type DurableEvent =
       readonly drained?: boolean;
       readonly labels?: Readonly<Record<string, string>>;
       readonly userData?: Readonly<Record<string, string>>;
+      readonly expiresAt?: Instant;
       readonly reason?: Reason;
     }
   | { readonly type: "resource-rested"; readonly resource: ResourceName; readonly state: string }
@@ -91,7 +117,11 @@ export type DurableEvent =
       readonly ask?: ResolvedAsk;
       readonly claims: readonly GrantedClaim[];
       readonly endsAt?: Instant;
+      /** Nobody was there to be told. */
+      readonly undelivered?: true;
     }
+  /** Whoever asked is being told of its lease; or it turned out that it was not. */
+  | { readonly type: "lease-delivered"; readonly id: RequestId; readonly delivered: boolean }
   | {
       readonly type: "claim-ended";
       readonly id: RequestId;
@@ -117,9 +147,10 @@ export type VolatileEvent =
   | { readonly type: "grace-given" };
 
 export type BrokerEvent = DurableEvent | VolatileEvent;
+export type EventOf<Type extends BrokerEvent["type"]> = Extract<BrokerEvent, { type: Type }>;
 
 /** An ask whose ttl has been settled, so that replay does not depend on the pool's policy. */
-export type ResolvedAsk = Ask & { readonly ttlMs: number };
+export type ResolvedAsk = Ask & { readonly ttlMs: number | null };
 
 export function isDurable(event: BrokerEvent): event is DurableEvent {
   switch (event.type) {

@@ -125,6 +125,7 @@ describe("explainNeeds()", () => {
     expect(explainNeeds(waiting(lending, "me"), lending.now)).toEqual([
       {
         pool: "aws",
+        state: "free",
         needed: 1,
         available: 0,
         free: 2,
@@ -136,6 +137,7 @@ describe("explainNeeds()", () => {
       },
       {
         pool: "gcp",
+        state: "free",
         needed: 1,
         available: 0,
         free: 0,

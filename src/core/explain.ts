@@ -1,8 +1,17 @@
 /** Why a request waits, found by the very functions that made it wait. */
-import { availableTo, countIn, keeps, overtakenMax } from "./grant.ts";
+import { availableTo, countAt, keeps, overtakenMax } from "./grant.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
-import { busyState, coolingState, freeCount, type Need, type Pool, type Request } from "./state.ts";
-import { type Instant, never } from "./time.ts";
+import {
+  coolingState,
+  freeState,
+  idleCount,
+  type Need,
+  type Place,
+  type Pool,
+  queueAt,
+  type Request,
+} from "./state.ts";
+import { earliest, type Instant, never } from "./time.ts";
 
 export interface WaitReason {
   readonly code:
@@ -18,45 +27,50 @@ export interface WaitReason {
 /** The first thing in a request's way, in words. */
 export function waitReason(request: Request, now: Instant): WaitReason {
   const [first] = request.needs;
-  const short = request.needs.find(({ pool, count }) => availableTo(pool, request, now) < count);
+  const short = request.needs.find((place) => availableTo(place, request, now) < place.count);
   const need = short ?? first;
   if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
-  const ahead = need.pool.queue.countBefore(request);
+  const ahead = queueAt(need).countBefore(request);
   const line = ahead === 0 ? "you are next" : `${ahead} ahead of you`;
   const { code, what } = obstacle(need, request, now);
   return { code, pool: need.pool.name, message: `${what}; ${line}` };
 }
 
 function obstacle(
-  { pool, count }: Need,
+  need: Need,
   request: Request,
   now: Instant,
 ): { code: WaitReason["code"]; what: string } {
+  const { pool, count, state } = need;
   const { name, size } = pool;
-  const free = freeCount(pool);
+  const free = idleCount(pool, state);
   if (free >= count) {
-    const what = `${free} of ${size} ${name} free`;
-    return keptForOlder(pool, request, now)
+    const what = `${free} of ${size} ${name} ${state}`;
+    return keptForOlder(need, request, now)
       ? { code: "kept_for_others", what: `${what}, kept for a request that has waited longer` }
       : { code: "behind_others", what: `${what}, but others are before you` };
   }
   if (free > 0)
-    return { code: "not_enough_free", what: `${free} of ${size} ${name} free, ${count} needed` };
-  const held = pool.shown.get(busyState) ?? 0;
+    return {
+      code: "not_enough_free",
+      what: `${free} of ${size} ${name} ${state}, ${count} needed`,
+    };
+  const { held } = pool;
   const resting = pool.shown.get(coolingState) ?? 0;
   if (held + resting === 0)
-    return { code: "none_usable", what: `None of ${size} ${name} can be lent (${mix(pool)})` };
-  if (held >= size) return { code: "no_free", what: `All ${size} of ${name} are held` };
-  return { code: "no_free", what: `No ${name} is free (${mix(pool)})` };
+    return { code: "none_usable", what: `None of ${size} ${name} can be lent${mix(pool)}` };
+  if (held >= size && state === freeState)
+    return { code: "no_free", what: `All ${size} of ${name} are held` };
+  return { code: "no_free", what: `No ${name} is ${state}${mix(pool)}` };
 }
 
 /** True where an older request over several pools has run out of patience. */
-function keptForOlder(pool: Pool, request: Request, now: Instant): boolean {
+function keptForOlder(place: Place, request: Request, now: Instant): boolean {
   let looked = 0;
-  for (const ahead of pool.queue) {
+  for (const ahead of queueAt(place)) {
     if (ahead === request || looked === overtakenMax) return false;
     looked += 1;
-    const kept = keeps(ahead, pool, now);
+    const kept = keeps(ahead, place, now);
     if (kept > 0) return Number.isFinite(kept);
   }
   return false;
@@ -64,7 +78,8 @@ function keptForOlder(pool: Pool, request: Request, now: Instant): boolean {
 
 function mix(pool: Pool): string {
   const counts = [...pool.shown].filter(([, count]) => count > 0);
-  return counts.map(([state, count]) => `${count} ${state}`).join(", ");
+  const text = counts.map(([state, count]) => `${count} ${state}`).join(", ");
+  return text === "" ? "" : ` (${text})`;
 }
 
 export interface HolderView {
@@ -72,12 +87,14 @@ export interface HolderView {
   readonly holder: string;
   readonly resource: ResourceName;
   readonly since: Instant;
-  /** When it comes back at the latest if nothing more is heard of its holder. */
-  readonly backBy: Instant;
+  /** When it comes back at the latest if nothing more is heard of its holder; null: never. */
+  readonly backBy: Instant | null;
 }
 
 export interface NeedExplanation {
   readonly pool: PoolName;
+  /** Those in this state are wanted. */
+  readonly state: string;
   readonly needed: number;
   /** Free and not kept for somebody before this request. */
   readonly available: number;
@@ -101,28 +118,29 @@ export const listedMax = 20;
 
 /** Everything that a request waits for, pool by pool. */
 export function explainNeeds(request: Request, now: Instant): NeedExplanation[] {
-  return request.needs.map(({ pool, count }) => ({
-    pool: pool.name,
-    needed: count,
-    available: availableTo(pool, request, now),
-    free: freeCount(pool),
-    size: pool.size,
-    states: statesOf(pool),
-    ahead: pool.queue.countBefore(request),
-    aheadOfIt: aheadOf(request, pool, now),
-    heldBy: holdersOf(pool),
+  return request.needs.map((need) => ({
+    pool: need.pool.name,
+    state: need.state,
+    needed: need.count,
+    available: availableTo(need, request, now),
+    free: idleCount(need.pool, need.state),
+    size: need.pool.size,
+    states: statesOf(need.pool),
+    ahead: queueAt(need).countBefore(request),
+    aheadOfIt: aheadOf(request, need, now),
+    heldBy: holdersOf(need.pool),
   }));
 }
 
-function aheadOf(request: Request, pool: Pool, now: Instant): NeedExplanation["aheadOfIt"] {
+function aheadOf(request: Request, place: Place, now: Instant): NeedExplanation["aheadOfIt"] {
   const ahead = [];
-  for (const other of pool.queue) {
+  for (const other of queueAt(place)) {
     if (other === request || ahead.length === listedMax) break;
-    const kept = keeps(other, pool, now);
+    const kept = keeps(other, place, now);
     ahead.push({
       id: other.id,
       holder: other.ask.holder,
-      count: countIn(other, pool),
+      count: countAt(other, place),
       keeps: Number.isFinite(kept) ? kept : ("all" as const),
     });
   }
@@ -137,8 +155,12 @@ function holdersOf(pool: Pool): HolderView[] {
     holder: lease.ask.holder,
     resource: resource.name,
     since: lease.grantedAt,
-    backBy: heldUntil === never ? lease.dueAt : (Math.min(heldUntil, lease.dueAt) as Instant),
+    backBy: backBy(earliest(heldUntil, earliest(lease.expiresAt, lease.endsAt))),
   }));
+}
+
+function backBy(at: Instant): Instant | null {
+  return at === never ? null : at;
 }
 
 /** How many of a pool are in which state, without the states that none is in. */

@@ -2,8 +2,6 @@
 export interface Linked<Element> {
   previous: Element | null;
   next: Element | null;
-  /** The list it is in, or null. */
-  list: { remove(element: Element): void } | null;
 }
 
 /**
@@ -27,7 +25,6 @@ export class IdleList<Element extends Linked<Element>> {
   push(element: Element): void {
     element.previous = this.#last;
     element.next = null;
-    element.list = this;
     if (this.#last === null) this.#first = element;
     else this.#last.next = element;
     this.#last = element;
@@ -41,7 +38,6 @@ export class IdleList<Element extends Linked<Element>> {
     else element.next.previous = element.previous;
     element.previous = null;
     element.next = null;
-    element.list = null;
     this.#size -= 1;
   }
 

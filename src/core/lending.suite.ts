@@ -4,7 +4,7 @@ import { type Decision, decide } from "./decide.ts";
 import type { BrokerEvent } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "./policy.ts";
-import { emptyState, type Resource, type State } from "./state.ts";
+import { emptyState, freeState, queueAt, type Resource, type State } from "./state.ts";
 import type { Instant } from "./time.ts";
 
 /** `pool("aws", 2)` has aws-1 and aws-2; a list of names has these. No lock-delay unless told. */
@@ -125,7 +125,9 @@ export class Lending {
   /** Who waits for a pool, in the order of their turn. */
   line(name: string): string[] {
     const found = this.state.pools.get(name as PoolName);
-    return found === undefined ? [] : [...found.queue].map(({ id }) => id);
+    return found === undefined
+      ? []
+      : [...queueAt({ pool: found, state: freeState })].map(({ id }) => id);
   }
 
   resource(name: string): Resource {

@@ -2,17 +2,29 @@
  * Resources and what is indexed by them: a pool's members, its size, how many are in which state,
  * and the idle lists that grants are served from. Nothing else writes these.
  */
-import { IdleList } from "./idle-list.ts";
-import { type Pool, type Resource, type State, shownState } from "./state.ts";
-import type { Instant } from "./time.ts";
+import {
+  busyState,
+  coolingState,
+  dirtyState,
+  freeState,
+  type Pool,
+  quarantinedState,
+  type Resource,
+  type Shelf,
+  type State,
+  shelfFor,
+  shownState,
+  takeDownIfBare,
+  toBeDeletedState,
+} from "./state.ts";
+import { type Instant, never } from "./time.ts";
 
 /** Makes a new resource a member of its pool. Shared with `thaw`. */
 export function enrol(state: State, resource: Resource): void {
   const { pool } = resource;
   state.resources.set(resource.name, resource);
   pool.members.add(resource);
-  if (!resource.retired) pool.size += 1;
-  count(pool, shownState(resource), 1);
+  tally(resource, 1);
   place(resource);
 }
 
@@ -20,27 +32,37 @@ export function enrol(state: State, resource: Resource): void {
 export function strike(state: State, resource: Resource): void {
   const { pool } = resource;
   state.resources.delete(resource.name);
-  resource.list?.remove(resource);
+  takeFrom(resource.shelf, resource);
   pool.members.delete(resource);
-  if (!resource.retired) pool.size -= 1;
-  count(pool, shownState(resource), -1);
+  tally(resource, -1);
 }
 
 /** Marks a resource as one that goes as soon as nobody holds it, or takes the mark away. */
 export function retire(resource: Resource, retired: boolean): void {
-  if (resource.retired === retired) return;
-  resource.pool.size += retired ? -1 : 1;
+  tally(resource, -1);
   resource.retired = retired;
+  tally(resource, 1);
   place(resource);
 }
 
+/** Makes a resource one of those that come and go, or one that is listed. */
+export function adopt(resource: Resource, dynamic: boolean): void {
+  tally(resource, -1);
+  resource.dynamic = dynamic;
+  resource.leaving = dynamic && resource.state === toBeDeletedState;
+  tally(resource, 1);
+}
+
 type Change = Partial<
-  Pick<Resource, "claim" | "state" | "note" | "drained" | "labels" | "userData">
+  Pick<
+    Resource,
+    "claim" | "state" | "note" | "drained" | "labels" | "userData" | "restsUntil" | "expiresAt"
+  >
 >;
 
-/** Changes a resource and keeps what is indexed by it: the counts and the idle lists. */
+/** Changes a resource and keeps what is indexed by it: the counts and the shelves. */
 export function put(resource: Resource, change: Change, at: Instant): void {
-  const before = shownState(resource);
+  tally(resource, -1);
   if (change.claim !== undefined) resource.claim = change.claim;
   if (change.state !== undefined && change.state !== resource.state) {
     resource.state = change.state;
@@ -50,33 +72,53 @@ export function put(resource: Resource, change: Change, at: Instant): void {
   if (change.drained !== undefined) resource.drained = change.drained;
   if (change.labels !== undefined) resource.labels = change.labels;
   if (change.userData !== undefined) resource.userData = change.userData;
+  if (change.restsUntil !== undefined) resource.restsUntil = change.restsUntil;
+  if (change.expiresAt !== undefined) resource.expiresAt = change.expiresAt;
   if (at > resource.changedAt) resource.changedAt = at;
-  const now = shownState(resource);
-  if (now !== before) {
-    count(resource.pool, before, -1);
-    count(resource.pool, now, 1);
-  }
+  // Whoever cleans it up calls it otherwise meanwhile; it goes all the same.
+  if (resource.dynamic && resource.state === toBeDeletedState) resource.leaving = true;
+  tally(resource, 1);
+  // What is told its state, be it the same, has been touched: it goes behind the others there.
+  if (change.state !== undefined) takeFrom(resource.shelf, resource);
   place(resource);
 }
 
-/** Puts a resource into the idle list that it belongs to, if any, and out of any other. */
+/** Puts a resource on the shelf that it belongs to, if any, and takes it from any other. */
 function place(resource: Resource): void {
-  const usable = resource.claim === null && !resource.drained && !resource.retired;
-  const list = usable ? idleList(resource.pool, resource.state) : null;
-  if (resource.list === list) return;
-  resource.list?.remove(resource);
-  list?.push(resource);
+  const usable =
+    resource.claim === null &&
+    !resource.drained &&
+    !resource.retired &&
+    resource.restsUntil === never;
+  const shelf = usable ? shelfFor(resource.pool, resource.state) : null;
+  if (resource.shelf === shelf) return;
+  takeFrom(resource.shelf, resource);
+  resource.shelf = shelf;
+  shelf?.idle.push(resource);
 }
 
-function idleList(pool: Pool, state: string): IdleList<Resource> {
-  let list = pool.idle.get(state);
-  if (list === undefined) {
-    list = new IdleList();
-    pool.idle.set(state, list);
-  }
-  return list;
+function takeFrom(shelf: Shelf | null, resource: Resource): void {
+  if (shelf === null) return;
+  shelf.idle.remove(resource);
+  resource.shelf = null;
+  takeDownIfBare(shelf);
+}
+
+/** Adds a resource to what its pool counts, or takes it out. */
+function tally(resource: Resource, by: 1 | -1): void {
+  const { pool } = resource;
+  if (!resource.retired) pool.size += by;
+  if (resource.claim !== null) pool.held += by;
+  if (resource.dynamic) pool.dynamic += by;
+  if (resource.leaving) pool.leaving += by;
+  count(pool, shownState(resource), by);
 }
 
 function count(pool: Pool, state: string, by: number): void {
-  pool.shown.set(state, (pool.shown.get(state) ?? 0) + by);
+  const counted = (pool.shown.get(state) ?? 0) + by;
+  if (counted === 0 && !lastingStates.has(state)) pool.shown.delete(state);
+  else pool.shown.set(state, counted);
 }
+
+/** Shown with a zero once there were some, so that what watches them sees the zero. */
+const lastingStates = new Set([freeState, busyState, dirtyState, quarantinedState, coolingState]);

@@ -1,4 +1,4 @@
-import type { RequestId } from "./ids.ts";
+import type { PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { Refusal } from "./refusal.ts";
 import type { LeaseView, RequestView } from "./view.ts";
 
@@ -7,7 +7,19 @@ export type Outcome =
   | { readonly type: "granted"; readonly lease: LeaseView }
   | { readonly type: "waiting"; readonly request: RequestView }
   | { readonly type: "done" }
+  /** Several at once, a lease each. */
+  | { readonly type: "taken"; readonly leases: readonly LeaseView[] }
+  /** What was taken back, and from whom. */
+  | { readonly type: "reset"; readonly holders: ReadonlyMap<ResourceName, string> }
+  /** What could not be carried over, and why. */
+  | { readonly type: "imported"; readonly leases: number; readonly left: readonly LeftOut[] }
   | { readonly type: "refused"; readonly refusal: Refusal };
+
+export interface LeftOut {
+  readonly resource: ResourceName;
+  readonly pool: PoolName;
+  readonly why: "not_configured" | "held_already";
+}
 
 export const done: Outcome = { type: "done" };
 

@@ -16,6 +16,36 @@ export interface PoolPolicy {
   readonly patienceMs: number;
   readonly onRelease: string;
   readonly onExpire: string;
+  /** By the state that it is held in: when one whose holder has only a name is taken back. */
+  readonly silence?: Readonly<Record<string, Silence>>;
+  /** Resources that come and go with demand, beside those that are listed. */
+  readonly dynamic?: DynamicPolicy;
+  /** What a failed cleaning leads to. */
+  readonly cleaning?: CleaningPolicy;
+}
+
+/** A holder that is known by name only sends no heartbeats unless it wants to: this is its ttl. */
+export interface Silence {
+  readonly afterMs: number;
+  /** The state that the resource goes to. */
+  readonly to: string;
+}
+
+export interface DynamicPolicy {
+  /** Never fewer than this, once made; never more, counting those that are listed. */
+  readonly min: number;
+  readonly max: number;
+  /** What a new one is in. */
+  readonly state: string;
+  /** One that nobody has taken for so long after it was given back is deleted. */
+  readonly lifespanMs: number | null;
+}
+
+export interface CleaningPolicy {
+  /** Failures in a row after which it is quarantined. */
+  readonly retries: number;
+  /** It rests so long after the first failure, twice as long after each further one. */
+  readonly backoffMs: number;
 }
 
 export const defaultPolicy: PoolPolicy = {
@@ -32,6 +62,8 @@ export const defaultPolicy: PoolPolicy = {
 export interface MemberSpec {
   readonly name: ResourceName;
   readonly labels: Readonly<Record<string, string>>;
+  /** What it is in when it is new; `free` unless told otherwise. */
+  readonly state?: string;
 }
 
 /** A pool as configured: what the operator wants to be true. */
@@ -42,5 +74,14 @@ export interface PoolSpec {
 }
 
 export function samePolicy(a: PoolPolicy, b: PoolPolicy): boolean {
-  return Object.entries(a).every(([key, value]) => b[key as keyof PoolPolicy] === value);
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof PoolPolicy>;
+  return [...keys].every((key) => same(a[key], b[key]));
+}
+
+/** For plain data: numbers, text, and objects of these, whatever the order of their keys. */
+function same(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  const left = Object.entries(a);
+  const right = new Map(Object.entries(b));
+  return left.length === right.size && left.every(([key, value]) => same(value, right.get(key)));
 }

@@ -1,5 +1,6 @@
 import type { LeaseEnd, RequestEnd } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { LastHolder } from "./state.ts";
 import type { Instant } from "./time.ts";
 
 /** Every "no" of the core, as a value. What to tell people is made of it at the edge. */
@@ -37,6 +38,30 @@ export type Refusal =
       readonly code: "resource_not_found";
       readonly resource: ResourceName;
       readonly nearest?: ResourceName;
+    }
+  /** It was to be now or never. */
+  | { readonly code: "none_free"; readonly pool: PoolName }
+  /** Of those named, these are not to be had. */
+  | {
+      readonly code: "not_all_free";
+      readonly resources: readonly ResourceName[];
+      readonly state: string;
+    }
+  | {
+      readonly code: "not_its_holder";
+      readonly resource: ResourceName;
+      /** Empty: nobody. */
+      readonly holder: string;
+      /** How the one who asks lost it, if it had it last. */
+      readonly lost?: LastHolder;
+      /** What is missing is the token, not the name. */
+      readonly needsToken: boolean;
+    }
+  | {
+      readonly code: "state_differs";
+      readonly resource: ResourceName;
+      readonly state: string;
+      readonly claimed: string;
     }
   | { readonly code: "resource_held"; readonly resource: ResourceName; readonly holder: string }
   | { readonly code: "state_reserved"; readonly state: string }

@@ -17,7 +17,7 @@ export function renew(turn: Turn, id: RequestId): Outcome {
 
 /** Giving back what was already given back is fine: the first reply may have been lost. */
 export function release(turn: Turn, command: Extract<Command, { type: "release" }>): Outcome {
-  const { id, claim: claimId, state } = command;
+  const { id, claim: claimId, state, failure } = command;
   if (state !== undefined && reservedStates.includes(state))
     return refused({ code: "state_reserved", state });
   const lease = turn.state.leases.get(id);
@@ -26,13 +26,18 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
     return wasReleased ? done : refused(noLease(turn.state, id));
   }
   const touched = new Set<Pool>();
+  const ending = {
+    why: "released" as const,
+    ...(state === undefined ? undefined : { state }),
+    ...(failure === undefined ? undefined : { failure }),
+  };
   if (claimId === undefined || lease.claims.every((claim) => claim.id === claimId)) {
     if (claimId !== undefined && lease.claims.length === 0) return goneClaim(lease, claimId);
-    endLease(turn, lease, { why: "released", ...(state === undefined ? {} : { state }) }, touched);
+    endLease(turn, lease, ending, touched);
   } else {
     const claim = lease.claims.find(({ id: other }) => other === claimId);
     if (claim === undefined) return goneClaim(lease, claimId);
-    endClaim(turn, claim, "released", touched, state);
+    endClaim(turn, claim, ending, touched);
   }
   serveAll(turn, touched);
   return done;
@@ -76,10 +81,24 @@ export function leave(turn: Turn, id: RequestId, why: LeaveReason): Outcome {
     return hadLeft ? done : standing(turn.state, id, turn.now);
   }
   emit(turn, { type: "request-left", id, why });
-  serveAll(
-    turn,
-    request.needs.map(({ pool }) => pool),
-  );
+  serveAll(turn, new Set(request.needs.map(({ pool }) => pool)));
+  return done;
+}
+
+/**
+ * The answer with a lease was lost on its way. One that can ask again is given time to; of one that
+ * cannot, nobody would ever hear again.
+ */
+export function notDelivered(turn: Turn, id: RequestId): Outcome {
+  const lease = turn.state.leases.get(id);
+  if (lease === undefined || lease.acknowledged) return done;
+  if (lease.ask.key !== undefined && lease.ask.presenceMs !== undefined) {
+    emit(turn, { type: "lease-delivered", id, delivered: false });
+    return done;
+  }
+  const touched = new Set<Pool>();
+  endLease(turn, lease, { why: "uncollected" }, touched);
+  serveAll(turn, touched);
   return done;
 }
 

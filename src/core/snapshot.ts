@@ -2,16 +2,19 @@
  * State as JSON and back. What can be derived (indexes, counts, references) is left out, and what
  * has an order that matters (idle lists, arrivals) is written in that order.
  */
-import { enlist, newLease } from "./apply.ts";
+import { enlist, newLease } from "./apply-lease.ts";
+import { attendLater } from "./attention.ts";
 import { EndedMemory, type FrozenEnds } from "./ended-memory.ts";
 import type { GrantedClaim, ResolvedAsk } from "./event.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
 import { enrol } from "./membership.ts";
 import type { PoolPolicy } from "./policy.ts";
 import {
+  busyState,
   type Claim,
   emptyState,
   type HoldStatistic,
+  type LastHolder,
   type Lease,
   newPool,
   newResource,
@@ -26,6 +29,7 @@ type Labels = Readonly<Record<string, string>>;
 export interface FrozenState {
   readonly fence: number;
   readonly order: number;
+  readonly made?: number;
   readonly pools: readonly FrozenPool[];
   readonly requests: readonly FrozenRequest[];
   readonly leases: readonly FrozenLease[];
@@ -51,6 +55,11 @@ interface FrozenResource {
   readonly drained?: true;
   readonly restsTo?: string;
   readonly restsUntil?: Instant;
+  readonly dynamic?: true;
+  readonly leaving?: true;
+  readonly expiresAt?: Instant;
+  readonly failures?: number;
+  readonly last?: LastHolder;
   readonly retired?: true;
   readonly movesTo?: NonNullable<Resource["movesTo"]>;
 }
@@ -69,12 +78,14 @@ interface FrozenLease {
   readonly grantedAt: Instant;
   readonly endsAt?: Instant;
   readonly claims: readonly GrantedClaim[];
+  readonly undelivered?: true;
 }
 
 export function freeze(state: State): FrozenState {
   return {
     fence: state.fence,
     order: state.order,
+    made: state.made,
     pools: Array.from(state.pools.values(), freezePool),
     requests: Array.from(state.requests.values(), ({ id, ask, queuedAt, order }) => {
       return { id, ask, queuedAt, order };
@@ -87,9 +98,9 @@ export function freeze(state: State): FrozenState {
 /** Lists and strangers to any list in an order of their own, so that equal states freeze equally. */
 function freezePool(pool: Pool): FrozenPool {
   const { name, policy, retired, holds } = pool;
-  const lists = [...pool.idle].sort(([a], [b]) => (a < b ? -1 : 1));
-  const listed = lists.flatMap(([, list]) => [...list]);
-  const others = [...pool.members].filter((resource) => resource.list === null);
+  const shelves = [...pool.shelves.values()].sort((a, b) => (a.state < b.state ? -1 : 1));
+  const listed = shelves.flatMap(({ idle }) => [...idle]);
+  const others = [...pool.members].filter(({ shelf }) => shelf === null);
   others.sort((a, b) => (a.name < b.name ? -1 : 1));
   const resources = [...listed, ...others].map(freezeResource);
   return { name, policy, retired, holds: { ...holds }, resources };
@@ -97,7 +108,7 @@ function freezePool(pool: Pool): FrozenPool {
 
 function freezeResource(resource: Resource): FrozenResource {
   const { name, state, changedAt, labels, specLabels, userData, note, movesTo } = resource;
-  const resting = resource.heapIndex >= 0;
+  const { restsTo, restsUntil, expiresAt, failures, last } = resource;
   return {
     name,
     state,
@@ -107,7 +118,12 @@ function freezeResource(resource: Resource): FrozenResource {
     ...(isEmpty(userData) ? undefined : { userData }),
     ...(note === "" ? undefined : { note }),
     ...(resource.drained ? { drained: true as const } : undefined),
-    ...(resting ? { restsTo: resource.restsTo, restsUntil: resource.dueAt } : undefined),
+    ...(restsUntil === never ? undefined : { restsTo, restsUntil }),
+    ...(resource.dynamic ? { dynamic: true as const } : undefined),
+    ...(resource.leaving ? { leaving: true as const } : undefined),
+    ...(expiresAt === never ? undefined : { expiresAt }),
+    ...(failures === 0 ? undefined : { failures }),
+    ...(last === null ? undefined : { last }),
     ...(resource.retired ? { retired: true as const } : undefined),
     ...(movesTo === null ? undefined : { movesTo }),
   };
@@ -115,8 +131,15 @@ function freezeResource(resource: Resource): FrozenResource {
 
 function freezeLease(lease: Lease): FrozenLease {
   const { id, ask, queuedAt, grantedAt, endsAt } = lease;
-  const claims = lease.claims.map(freezeClaim);
-  return { id, ask, queuedAt, grantedAt, ...(endsAt === never ? undefined : { endsAt }), claims };
+  return {
+    id,
+    ask,
+    queuedAt,
+    grantedAt,
+    ...(endsAt === never ? undefined : { endsAt }),
+    claims: lease.claims.map(freezeClaim),
+    ...(lease.delivered ? undefined : { undelivered: true as const }),
+  };
 }
 
 function freezeClaim({ id, resource, fence, heldUntil }: Claim): GrantedClaim {
@@ -125,6 +148,7 @@ function freezeClaim({ id, resource, fence, heldUntil }: Claim): GrantedClaim {
     resource: resource.name,
     fence,
     ...(heldUntil === never ? undefined : { heldUntil }),
+    ...(resource.state === busyState ? undefined : { into: resource.state }),
   };
 }
 
@@ -136,6 +160,7 @@ export function thaw(frozen: FrozenState): State {
   const state = emptyState();
   state.fence = frozen.fence;
   state.order = frozen.order;
+  state.made = frozen.made ?? 0;
   for (const { name, policy, retired, holds, resources } of frozen.pools) {
     const pool = newPool(name, policy);
     pool.retired = retired;
@@ -156,15 +181,15 @@ export function thaw(frozen: FrozenState): State {
 }
 
 function thawResource(state: State, pool: Pool, frozen: FrozenResource): void {
-  const { restsUntil, ...fields } = frozen;
   const resource = newResource(pool, frozen.name, frozen.labels ?? {}, frozen.changedAt);
-  Object.assign(resource, fields);
+  Object.assign(resource, frozen);
   enrol(state, resource);
-  if (restsUntil !== undefined) state.due.set(resource, restsUntil);
+  attendLater(state, resource);
 }
 
 function thawLease(state: State, frozen: FrozenLease): void {
-  newLease(state, { ...frozen, endsAt: frozen.endsAt ?? never });
+  const delivered = frozen.undelivered !== true;
+  newLease(state, { ...frozen, endsAt: frozen.endsAt ?? never, delivered });
   if (frozen.ask.key !== undefined) state.keys.set(frozen.ask.key, frozen.id);
 }
 

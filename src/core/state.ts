@@ -1,17 +1,23 @@
 import type { Ask } from "./command.ts";
 import { DueHeap, type Timed } from "./due-heap.ts";
 import { EndedMemory } from "./ended-memory.ts";
-import type { ResolvedAsk } from "./event.ts";
-import type { IdleList, Linked } from "./idle-list.ts";
+import type { LeaseEnd, ResolvedAsk } from "./event.ts";
+import { IdleList, type Linked } from "./idle-list.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { PoolPolicy } from "./policy.ts";
 import { type Ranked, RankedQueue } from "./ranked-queue.ts";
 import { type Instant, never } from "./time.ts";
 
-/** The one state from which a resource is lent. Every other state is out of the rotation. */
+/** The state from which a resource is lent, unless one in another state is asked for. */
 export const freeState = "free";
-/** What a resource is while somebody holds it. */
+/** What a resource is while somebody holds it, unless they call it otherwise. */
 export const busyState = "busy";
+/** To be cleaned before it is lent again; and being cleaned. */
+export const dirtyState = "dirty";
+export const cleaningState = "cleaning";
+/** A dynamic resource on its way out, and one whose end has come. */
+export const toBeDeletedState = "toBeDeleted";
+export const tombstoneState = "tombstone";
 /** Given back and resting, until its cooldown or lock-delay is over. */
 export const coolingState = "cooling";
 /** Taken out of the rotation because something is wrong with it. */
@@ -40,6 +46,17 @@ export interface State {
   fence: number;
   /** The last arrival number given out. */
   order: number;
+  /** The last number given to a dynamic resource. */
+  made: number;
+}
+
+/** A pool's resources in one state that nobody holds, and those who wait for one of them. */
+export interface Shelf {
+  readonly pool: Pool;
+  readonly state: string;
+  /** Longest untouched first. */
+  readonly idle: IdleList<Resource>;
+  readonly queue: RankedQueue<Request>;
 }
 
 export interface Pool {
@@ -51,11 +68,17 @@ export interface Pool {
   size: number;
   /** All of its resources, those that are to go included. */
   readonly members: Set<Resource>;
-  /** Resources that nobody holds and that may be used, by state, longest idle first. */
-  readonly idle: Map<string, IdleList<Resource>>;
+  /** By state. A shelf that is empty and that nobody waits at is taken down. */
+  readonly shelves: Map<string, Shelf>;
   /** How many of its members are shown in which state; zero where there were some once. */
   readonly shown: Map<string, number>;
-  readonly queue: RankedQueue<Request>;
+  /** How many of its members somebody holds. */
+  held: number;
+  /** How many stand in its queues. */
+  waiting: number;
+  /** How many of its members are dynamic, and how many of those are on their way out. */
+  dynamic: number;
+  leaving: number;
   /** What holding times have been lately; the base of a first estimate. */
   readonly holds: HoldStatistic;
 }
@@ -78,17 +101,41 @@ export interface Resource extends Timed, Linked<Resource> {
   /** Why it is in its state, where somebody said so. */
   note: string;
   drained: boolean;
-  /** Where it goes once it has rested. Meaningful in the state `cooling` only. */
+  /** Where it goes once it has rested, and when; `never`: it does not rest. */
   restsTo: string;
+  restsUntil: Instant;
+  /** Made on demand. */
+  dynamic: boolean;
+  /** Dynamic and marked to be deleted, whoever has it and whatever state they call it. */
+  leaving: boolean;
+  /** When it is marked to be deleted, if nobody holds it then. */
+  expiresAt: Instant;
+  /** How often in a row its cleaning has failed. */
+  failures: number;
+  /** Who had it last and how that ended: whoever asks twice is told the truth. */
+  last: LastHolder | null;
   /** Gone from the configuration: removed as soon as nobody holds it. */
   retired: boolean;
   movesTo: { readonly pool: PoolName; readonly labels?: Readonly<Record<string, string>> } | null;
   changedAt: Instant;
+  /** The one that it is on, ready to be lent. */
+  shelf: Shelf | null;
 }
 
-/** So many of a pool: an item of a request, added up by pool. */
+export interface LastHolder {
+  readonly holder: string;
+  readonly how: LeaseEnd;
+  /** What it went to. */
+  readonly state: string;
+  readonly at: Instant;
+}
+
+/** So many of a pool's in one state: the items of a request, added up. */
 export interface Need {
   readonly pool: Pool;
+  readonly state: string;
+  /** What they are in while they are held. */
+  readonly into: string;
   readonly count: number;
 }
 
@@ -108,6 +155,12 @@ export interface Lease extends Timed {
   readonly grantedAt: Instant;
   /** Moved on by every heartbeat. */
   expiresAt: Instant;
+  /** When its holder was last heard of. */
+  seenAt: Instant;
+  /** False while nobody has come for it. */
+  delivered: boolean;
+  /** Its holder has shown since that it knows of it. */
+  acknowledged: boolean;
   /** `never` where no lifetime is set. */
   readonly endsAt: Instant;
   /** Those not given back yet. Replaced, never changed in place: replies may still refer to it. */
@@ -136,6 +189,7 @@ export function emptyState(): State {
     due: new DueHeap(),
     fence: 0,
     order: 0,
+    made: 0,
   };
 }
 
@@ -146,9 +200,12 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     retired: false,
     size: 0,
     members: new Set(),
-    idle: new Map(),
+    shelves: new Map(),
     shown: new Map(),
-    queue: new RankedQueue(),
+    held: 0,
+    waiting: 0,
+    dynamic: 0,
+    leaving: 0,
     holds: { count: 0, meanMs: 0 },
   };
 }
@@ -171,6 +228,12 @@ export function newResource(
     note: "",
     drained: false,
     restsTo: freeState,
+    restsUntil: never,
+    dynamic: false,
+    leaving: false,
+    expiresAt: never,
+    failures: 0,
+    last: null,
     retired: false,
     movesTo: null,
     changedAt: at,
@@ -178,7 +241,7 @@ export function newResource(
     heapIndex: -1,
     previous: null,
     next: null,
-    list: null,
+    shelf: null,
   };
 }
 
@@ -191,20 +254,49 @@ export function shownState(resource: Resource): string {
 
 /** How many of a pool could be lent at this moment. */
 export function freeCount(pool: Pool): number {
-  return pool.idle.get(freeState)?.size ?? 0;
+  return idleCount(pool, freeState);
 }
 
-/** An ask's items added up by pool, in the order of their first mention. */
-export function needsOf(state: State, ask: Ask): Need[] {
-  const [only] = ask.items;
-  if (only !== undefined && ask.items.length === 1) {
-    const pool = state.pools.get(only.pool);
-    return pool === undefined ? [] : [{ pool, count: only.count }];
+export function idleCount(pool: Pool, state: string): number {
+  return pool.shelves.get(state)?.idle.size ?? 0;
+}
+
+/** Where something is to be had: a need, or a shelf. */
+export type Place = Pick<Need, "pool" | "state">;
+
+/** The line at a place; nobody stands in it where there is no shelf. */
+export function queueAt({ pool, state }: Place): RankedQueue<Request> {
+  return pool.shelves.get(state)?.queue ?? nobody;
+}
+
+const nobody = new RankedQueue<Request>();
+
+/** The shelf, put up if there is none. Only `apply` puts shelves up. */
+export function shelfFor(pool: Pool, state: string): Shelf {
+  let shelf = pool.shelves.get(state);
+  if (shelf === undefined) {
+    shelf = { pool, state, idle: new IdleList(), queue: new RankedQueue() };
+    pool.shelves.set(state, shelf);
   }
-  const counts = new Map<Pool, number>();
+  return shelf;
+}
+
+/** States are whatever people make of them: what is not used any more must not pile up. */
+export function takeDownIfBare({ pool, state, idle, queue }: Shelf): void {
+  if (idle.size === 0 && queue.size === 0 && state !== freeState) pool.shelves.delete(state);
+}
+
+/** An ask's items added up by pool and state, in the order of their first mention. */
+export function needsOf(state: State, ask: Ask): Need[] {
+  const needs: Need[] = [];
   for (const item of ask.items) {
     const pool = state.pools.get(item.pool);
-    if (pool !== undefined) counts.set(pool, (counts.get(pool) ?? 0) + item.count);
+    if (pool === undefined) continue;
+    const { state: from = freeState, into = busyState } = item;
+    const index = needs.findIndex((need) => need.pool === pool && need.state === from);
+    const known = needs[index];
+    if (known === undefined) needs.push({ pool, state: from, into, count: item.count });
+    else needs[index] = { ...known, count: known.count + item.count };
   }
-  return [...counts].map(([pool, count]) => ({ pool, count }));
+  return needs;
 }

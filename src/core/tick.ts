@@ -1,6 +1,7 @@
 import { endClaim, endLease, serveAll } from "./come-back.ts";
+import { bury, mark } from "./dynamic.ts";
 import { done, type Outcome } from "./outcome.ts";
-import type { Due, Lease, Pool } from "./state.ts";
+import type { Due, Lease, Pool, Resource } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /**
@@ -22,18 +23,29 @@ function attend(turn: Turn, due: Due, touched: Set<Pool>): void {
     case "lease":
       return endLease(turn, due, { why: whyDue(turn, due) }, touched);
     case "claim":
-      return endClaim(turn, due, "hold", touched);
+      return endClaim(turn, due, { why: "hold" }, touched);
     case "request":
       emit(turn, { type: "request-left", id: due.id, why: "abandoned" });
       for (const { pool } of due.needs) touched.add(pool);
       return;
     case "resource":
-      emit(turn, { type: "resource-rested", resource: due.name, state: due.restsTo });
       touched.add(due.pool);
-      return;
+      return attendResource(turn, due, touched);
   }
 }
 
-function whyDue(turn: Turn, lease: Lease): "lifetime" | "expired" {
-  return lease.endsAt <= turn.now ? "lifetime" : "expired";
+function attendResource(turn: Turn, resource: Resource, touched: Set<Pool>): void {
+  const { name: resourceName, restsTo, restsUntil } = resource;
+  if (restsUntil <= turn.now) {
+    emit(turn, { type: "resource-rested", resource: resourceName, state: restsTo });
+  } else if (resource.leaving) {
+    bury(turn, resource, touched);
+  } else {
+    mark(turn, resource);
+  }
+}
+
+function whyDue(turn: Turn, lease: Lease): "lifetime" | "expired" | "uncollected" {
+  if (lease.endsAt <= turn.now) return "lifetime";
+  return lease.delivered ? "expired" : "uncollected";
 }

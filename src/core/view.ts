@@ -2,7 +2,7 @@
 import type { Item } from "./command.ts";
 import { type WaitReason, waitReason } from "./explain.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
-import type { Claim, Lease, Request } from "./state.ts";
+import { type Claim, type Lease, queueAt, type Request } from "./state.ts";
 import { type Instant, never } from "./time.ts";
 
 export interface ClaimView {
@@ -22,10 +22,11 @@ export interface LeaseView {
   readonly holder: string;
   readonly priority: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
-  readonly ttlMs: number;
+  readonly ttlMs: number | null;
   readonly queuedAt: Instant;
   readonly grantedAt: Instant;
-  readonly expiresAt: Instant;
+  /** Null: silence does not end it. */
+  readonly expiresAt: Instant | null;
   readonly endsAt: Instant | null;
   readonly claims: readonly ClaimView[];
 }
@@ -36,7 +37,7 @@ export interface RequestView {
   readonly holder: string;
   readonly priority: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
-  readonly ttlMs: number;
+  readonly ttlMs: number | null;
   readonly queuedAt: Instant;
   readonly items: readonly Item[];
   /** 1 is the head of the line; of several lines, the place in the longest. */
@@ -56,7 +57,7 @@ export function leaseView(lease: Lease): LeaseView {
     ttlMs: lease.ask.ttlMs,
     queuedAt: lease.queuedAt,
     grantedAt: lease.grantedAt,
-    expiresAt: lease.expiresAt,
+    expiresAt: lease.expiresAt === never ? null : lease.expiresAt,
     endsAt: lease.endsAt === never ? null : lease.endsAt,
     claims: lease.claims.map(claimView),
   };
@@ -92,7 +93,7 @@ export function requestView(request: Request, now: Instant): RequestView {
 }
 
 function position(request: Request): number {
-  return Math.max(...request.needs.map(({ pool }) => pool.queue.countBefore(request) + 1));
+  return Math.max(...request.needs.map((need) => queueAt(need).countBefore(request) + 1));
 }
 
 /** Fewer holds than this say nothing about the next one. */
@@ -104,9 +105,10 @@ const holdsMin = 5;
  */
 function etaMs(request: Request): number | null {
   let latestMs = 0;
-  for (const { pool, count } of request.needs) {
+  for (const need of request.needs) {
+    const { pool } = need;
     if (pool.holds.count < holdsMin || pool.size === 0) return null;
-    const ahead = pool.queue.countBefore(request) + count;
+    const ahead = queueAt(need).countBefore(request) + need.count;
     const cycleMs = pool.holds.meanMs + pool.policy.cooldownMs;
     latestMs = Math.max(latestMs, (ahead * cycleMs) / pool.size);
   }

@@ -73,7 +73,7 @@ export function answerStanding(
       return renderRequest(outcome.request, broker.now(), audience);
     case "refused":
       throw problemOf(outcome.refusal);
-    case "done":
+    default:
       // The connection is gone and so is the request: nobody reads this.
       reply.code(204);
       return undefined;

@@ -58,7 +58,7 @@ describe("POST /v1/leases", () => {
       priority: 0,
       labels: {},
       ttl: "5m",
-      items: [{ pool: "aws", count: 1 }],
+      items: [{ pool: "aws", count: 1, state: "free" }],
       queuedAt: "2023-11-14T22:13:20.000Z",
       waitedSeconds: 0,
       position: 1,

@@ -128,6 +128,7 @@ function heartbeatRoute(app: App, { broker, tokens }: Site): void {
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     if (outcome.type !== "granted") throw new Error(`Cannot renew ${id}: it is ${outcome.type}`);
     const { expiresAt, endsAt } = outcome.lease;
+    if (expiresAt === null) throw new Error(`Cannot renew ${id}: it has a token but no ttl`);
     return {
       id,
       expiresAt: timestamp(expiresAt),

@@ -48,7 +48,7 @@ function samplePools({ broker }: MetricsSource, registry: Registry): void {
     }
   });
   sample("berth_waiters", "Requests that wait", ["pool"], (gauge, state) => {
-    for (const { name: pool, queue } of state.pools.values()) gauge.set({ pool }, queue.size);
+    for (const { name: pool, waiting } of state.pools.values()) gauge.set({ pool }, waiting);
   });
   const age = "How long the oldest waiter has waited; 0 for none";
   sample("berth_oldest_waiter_seconds", age, ["pool"], (gauge, state, now) => {

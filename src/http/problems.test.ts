@@ -41,6 +41,20 @@ const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code 
   claim_not_found: { code: "claim_not_found", id, claim: "1" as ClaimId },
   resource_not_found: { code: "resource_not_found", resource: "aws-1" as ResourceName },
   resource_held: { code: "resource_held", resource: "aws-1" as ResourceName, holder: "ann" },
+  none_free: { code: "none_free", pool: "aws" as PoolName },
+  not_all_free: { code: "not_all_free", resources: ["aws-1" as ResourceName], state: "free" },
+  not_its_holder: {
+    code: "not_its_holder",
+    resource: "aws-1" as ResourceName,
+    holder: "",
+    needsToken: false,
+  },
+  state_differs: {
+    code: "state_differs",
+    resource: "aws-1" as ResourceName,
+    state: "busy",
+    claimed: "free",
+  },
   state_reserved: { code: "state_reserved", state: "busy" },
   too_many_entries: {
     code: "too_many_entries",

@@ -60,12 +60,60 @@ export function problemOf(refusal: Refusal): Problem {
         message: `Cannot change the ${refusal.what} of ${refusal.resource}: it would have more than ${refusal.max}`,
         hint: "Remove some first, with null as their value",
       });
+    case "none_free":
+    case "not_all_free":
+    case "not_its_holder":
+    case "state_differs":
+      return notToBeHad(refusal);
     case "resource_held":
       return new Problem({
         code,
         status: 409,
         message: `Cannot set the state of ${refusal.resource}: ${refusal.holder} holds it`,
         hint: "Drain it instead, or end the lease first",
+      });
+  }
+}
+
+type NotToBeHad = Extract<
+  Refusal,
+  { code: "none_free" | "not_all_free" | "not_its_holder" | "state_differs" }
+>;
+
+function notToBeHad(refusal: NotToBeHad): Problem {
+  const { code } = refusal;
+  switch (code) {
+    case "none_free":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot lend ${refusal.pool} now: none is free for you`,
+        hint: "Ask again later, or wait in line",
+        facts: { pool: refusal.pool },
+      });
+    case "not_all_free":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot take all of them: ${refusal.resources.join(", ")} not ${refusal.state}`,
+        hint: "None was taken. Ask again later",
+        facts: { resources: refusal.resources },
+      });
+    case "not_its_holder":
+      return new Problem({
+        code,
+        status: 403,
+        message: `Cannot act on ${refusal.resource}: ${whoHolds(refusal.holder)}`,
+        hint: refusal.needsToken
+          ? "Use the lease's id and token under /v1/leases"
+          : "Stop using it, and ask again",
+      });
+    case "state_differs":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot renew ${refusal.resource}: it is ${refusal.state}, not ${refusal.claimed}`,
+        hint: "Say the state that it is in",
       });
   }
 }
@@ -102,6 +150,8 @@ const howEnded: Record<Extract<Refusal, { code: "lease_ended" }>["how"], string>
   expired: "no heartbeat came within its ttl",
   lifetime: "it reached its lifetime",
   revoked: "an operator ended it",
+  uncollected: "nobody came for it",
+  reset: "it was taken back from a silent holder",
   cancelled: "it left the queue",
   disconnected: "its connection closed while it waited",
   abandoned: "it was not asked after within its ttl",
@@ -122,6 +172,10 @@ function ended(refusal: Extract<Refusal, { code: "lease_ended" | "request_ended"
         : "Ask again with a new requestId",
     facts: { how, endedAt },
   });
+}
+
+function whoHolds(holder: string): string {
+  return holder === "" ? "nobody holds it" : `${holder} holds it`;
 }
 
 export function invalid(place: string, wrong: string, hint: string): Problem {

@@ -3,8 +3,8 @@ import type * as Wire from "../api/schemas.ts";
 import { formatDuration } from "../core/duration.ts";
 import { type NeedExplanation, statesOf } from "../core/explain.ts";
 import type { PoolPolicy } from "../core/policy.ts";
-import { freeCount, type Pool, type Resource, shownState } from "../core/state.ts";
-import type { Instant } from "../core/time.ts";
+import { freeCount, freeState, type Pool, type Resource, shownState } from "../core/state.ts";
+import { type Instant, never } from "../core/time.ts";
 import type { ClaimView, LeaseView, RequestView } from "../core/view.ts";
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
@@ -28,10 +28,10 @@ export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
     holder: lease.holder,
     priority: lease.priority,
     labels: lease.labels ?? none,
-    ttl: formatDuration(lease.ttlMs),
+    ttl: durationOrNull(lease.ttlMs),
     queuedAt: timestamp(lease.queuedAt),
     grantedAt: timestamp(lease.grantedAt),
-    expiresAt: timestamp(lease.expiresAt),
+    expiresAt: timestampOrNull(lease.expiresAt),
     endsAt: timestampOrNull(lease.endsAt),
     waitedSeconds: (lease.grantedAt - lease.queuedAt) / 1_000,
     claims: lease.claims.map((claim) => renderClaim(claim, audience)),
@@ -62,8 +62,8 @@ export function renderRequest(
     holder: request.holder,
     priority: request.priority,
     labels: request.labels ?? none,
-    ttl: formatDuration(request.ttlMs),
-    items: request.items.map(({ pool, count }) => ({ pool, count })),
+    ttl: durationOrNull(request.ttlMs),
+    items: request.items.map(({ pool, count, state = freeState }) => ({ pool, count, state })),
     queuedAt: timestamp(request.queuedAt),
     waitedSeconds: seconds(now - request.queuedAt),
     position: request.position,
@@ -79,7 +79,7 @@ export function renderPool(pool: Pool, now: Instant): Wire.Pool {
     total: pool.members.size,
     free: freeCount(pool),
     states: statesOf(pool),
-    waiting: pool.queue.size,
+    waiting: pool.waiting,
     oldestWaitSeconds: oldest === null ? null : seconds(now - oldest),
     meanHoldSeconds: pool.holds.count === 0 ? null : seconds(pool.holds.meanMs),
     retiring: pool.retired,
@@ -90,8 +90,8 @@ export function renderPool(pool: Pool, now: Instant): Wire.Pool {
 /** The head of the line has waited longest, unless priorities have put a younger one before it. */
 export function oldestQueuedAt(pool: Pool): Instant | null {
   let oldest: Instant | null = null;
-  for (const { queuedAt } of pool.queue) {
-    if (oldest === null || queuedAt < oldest) oldest = queuedAt;
+  for (const { queue } of pool.shelves.values()) {
+    for (const { queuedAt } of queue) if (oldest === null || queuedAt < oldest) oldest = queuedAt;
   }
   return oldest;
 }
@@ -120,7 +120,7 @@ export function renderResource(resource: Resource): Wire.Resource {
     retiring: resource.retired,
     note: resource.note,
     changedAt: timestamp(resource.changedAt),
-    restsUntil: resource.heapIndex < 0 ? null : timestamp(resource.dueAt),
+    restsUntil: resource.restsUntil === never ? null : timestamp(resource.restsUntil),
     labels: resource.labels,
     userDataKeys: Object.keys(resource.userData),
     lease: claim && {
@@ -139,7 +139,7 @@ export function renderNeeds(needs: readonly NeedExplanation[]): Wire.Explanation
     heldBy: need.heldBy.map((held) => ({
       ...held,
       since: timestamp(held.since),
-      backBy: timestamp(held.backBy),
+      backBy: timestampOrNull(held.backBy),
     })),
   }));
 }
@@ -163,6 +163,10 @@ export function timestamp(instant: Instant): string {
   }
   const millis = instant - second * 1_000;
   return `${prefix}${millis < 10 ? "00" : millis < 100 ? "0" : ""}${millis}Z`;
+}
+
+function durationOrNull(durationMs: number | null): string | null {
+  return durationMs === null ? null : formatDuration(durationMs);
 }
 
 function timestampOrNull(instant: Instant | null): string | null {

@@ -1,0 +1,97 @@
+/** What becomes of pools and resources by their events. */
+import { followPolicy } from "./apply-lease.ts";
+import { attendLater } from "./attention.ts";
+import type { EventOf } from "./event.ts";
+import type { ResourceName } from "./ids.ts";
+import { adopt, enrol, put, retire, strike } from "./membership.ts";
+import { must } from "./must.ts";
+import { freeState, newPool, newResource, noEntries, type State } from "./state.ts";
+import { type Instant, never } from "./time.ts";
+
+export function poolDefined(state: State, event: EventOf<"pool-defined">): void {
+  const pool = state.pools.get(event.pool);
+  if (pool === undefined) {
+    state.pools.set(event.pool, newPool(event.pool, event.policy));
+  } else {
+    pool.policy = event.policy;
+    pool.retired = false;
+    for (const { claim } of pool.members) {
+      if (claim !== null && claim.lease.ask.ttlMs === null) followPolicy(state, claim.lease);
+    }
+  }
+}
+
+export function resourceAdded(state: State, event: EventOf<"resource-added">, at: Instant): void {
+  const pool = must(state.pools.get(event.pool), event.pool);
+  if (state.resources.has(event.resource)) {
+    throw new Error(`Cannot add ${event.resource}: there is one already`);
+  }
+  const resource = newResource(pool, event.resource, event.labels ?? noEntries, at);
+  resource.state = event.state ?? freeState;
+  resource.dynamic = event.dynamic === true;
+  if (resource.dynamic) state.made += 1;
+  enrol(state, resource);
+}
+
+export function resourceAdopted(state: State, event: EventOf<"resource-adopted">): void {
+  const resource = must(state.resources.get(event.resource), event.resource);
+  adopt(resource, event.dynamic);
+  attendLater(state, resource);
+}
+
+export function resourceRetired(
+  state: State,
+  event: EventOf<"resource-retired"> | EventOf<"resource-kept">,
+): void {
+  const resource = must(state.resources.get(event.resource), event.resource);
+  retire(resource, event.type === "resource-retired");
+  resource.movesTo = event.type === "resource-retired" ? (event.movesTo ?? null) : null;
+}
+
+export function resourceMoved(state: State, event: EventOf<"resource-moved">, at: Instant): void {
+  const resource = must(state.resources.get(event.resource), event.resource);
+  if (resource.claim !== null) throw new Error(`Cannot move ${resource.name}: somebody holds it`);
+  strike(state, resource);
+  resource.pool = must(state.pools.get(event.pool), event.pool);
+  resource.retired = false;
+  resource.movesTo = null;
+  resource.specLabels = event.labels ?? noEntries;
+  resource.dynamic = false;
+  resource.leaving = false;
+  enrol(state, resource);
+  put(resource, { labels: resource.specLabels }, at);
+}
+
+export function resourceRemoved(state: State, name: ResourceName): void {
+  const resource = must(state.resources.get(name), name);
+  if (resource.claim !== null) throw new Error(`Cannot remove ${name}: somebody holds it`);
+  state.due.clear(resource);
+  strike(state, resource);
+}
+
+export function resourceRested(state: State, event: EventOf<"resource-rested">, at: Instant): void {
+  const resource = must(state.resources.get(event.resource), event.resource);
+  put(resource, { state: event.state, restsUntil: never }, at);
+  attendLater(state, resource);
+}
+
+export function resourceRelabelled(
+  state: State,
+  event: EventOf<"resource-relabelled">,
+  at: Instant,
+): void {
+  const resource = must(state.resources.get(event.resource), event.resource);
+  resource.specLabels = event.labels;
+  put(resource, { labels: event.labels }, at);
+}
+
+export function resourceChanged(
+  state: State,
+  event: EventOf<"resource-changed">,
+  at: Instant,
+): void {
+  const resource = must(state.resources.get(event.resource), event.resource);
+  // Told its state by hand, it rests no longer.
+  put(resource, event.state === undefined ? event : { ...event, restsUntil: never }, at);
+  attendLater(state, resource);
+}

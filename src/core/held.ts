@@ -1,0 +1,106 @@
+/**
+ * What may be done by whoever knows a holder's name: how Boskos's clients speak of their leases. A
+ * lease that has a token is left alone here, whatever name is given.
+ */
+import { merged, resourceNotFound } from "./change-resource.ts";
+import { endLease, serveAll } from "./come-back.ts";
+import type { HeldCommand } from "./command.ts";
+import type { ClaimId } from "./ids.ts";
+import { done, type Outcome, refused } from "./outcome.ts";
+import type { Refusal } from "./refusal.ts";
+import type { Claim, Pool, Resource } from "./state.ts";
+import type { Instant } from "./time.ts";
+import { emit, type Turn } from "./turn.ts";
+import { leaseView } from "./view.ts";
+
+type Held<Type extends HeldCommand["type"]> = Extract<HeldCommand, { type: Type }>;
+
+export function take(turn: Turn, command: Held<"take">): Outcome {
+  const { state } = turn;
+  const { resources, state: from, into, holder, ids } = command;
+  const missing = resources.filter((name) => {
+    const resource = state.resources.get(name);
+    return resource?.shelf?.state !== from;
+  });
+  if (missing.length > 0) {
+    return refused({ code: "not_all_free", resources: missing, state: from });
+  }
+  const leases = resources.map((name, index) => {
+    const id = ids[index];
+    const pool = state.resources.get(name)?.pool;
+    if (id === undefined || pool === undefined) throw new Error(`Cannot take ${name}: no id`);
+    const item = { pool: pool.name, count: 1, state: from, into };
+    const ask = { holder, items: [item], ttlMs: null, byName: true as const };
+    const claim = { id: "1" as ClaimId, resource: name, fence: state.fence + 1, into };
+    emit(turn, { type: "lease-granted", id, ask, claims: [claim] });
+    return id;
+  });
+  const granted = leases.flatMap((id) => state.leases.get(id) ?? []);
+  return { type: "taken", leases: granted.map(leaseView) };
+}
+
+export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {
+  const claim = heldBy(turn, command);
+  if ("code" in claim) return refused(claim);
+  const { resource, lease } = claim;
+  if (resource.state !== command.state) {
+    const { state, name } = resource;
+    return refused({ code: "state_differs", resource: name, state, claimed: command.state });
+  }
+  emit(turn, { type: "lease-renewed", id: lease.id });
+  const userData = merged(resource.userData, command.userData);
+  if (userData !== resource.userData) {
+    emit(turn, { type: "resource-changed", resource: resource.name, userData });
+  }
+  return done;
+}
+
+/** Giving back once more what one gave back last is fine: the first reply may have been lost. */
+export function releaseHeld(turn: Turn, command: Held<"release-held">): Outcome {
+  const claim = heldBy(turn, command);
+  if ("code" in claim) {
+    const lost = claim.code === "not_its_holder" ? claim.lost : undefined;
+    const again = lost?.how === "released" && lost.state === command.state;
+    return again ? done : refused(claim);
+  }
+  const touched = new Set<Pool>();
+  endLease(turn, claim.lease, { why: "released", state: command.state }, touched);
+  serveAll(turn, touched);
+  return done;
+}
+
+/** Takes back what silent holders have, whoever they are: they asked by name and sent no word. */
+export function reset(turn: Turn, command: Held<"reset">): Outcome {
+  const pool = turn.state.pools.get(command.pool);
+  const touched = new Set<Pool>();
+  const silent = pool === undefined ? [] : [...pool.members].filter(isSilent(turn.now, command));
+  const holders = silent.map(({ name, claim }) => [name, claim?.lease.ask.holder ?? ""] as const);
+  for (const { claim } of silent) {
+    if (claim !== null) endLease(turn, claim.lease, { why: "reset", state: command.to }, touched);
+  }
+  serveAll(turn, touched);
+  return { type: "reset", holders: new Map(holders) };
+}
+
+function isSilent(now: Instant, { state, silentMs }: Held<"reset">) {
+  return ({ claim, state: actual }: Resource): boolean =>
+    claim?.lease.ask.byName === true && actual === state && now - claim.lease.seenAt >= silentMs;
+}
+
+function heldBy(
+  { state }: Turn,
+  { resource: name, holder }: Held<"renew-held"> | Held<"release-held">,
+): Claim | Refusal {
+  const resource = state.resources.get(name);
+  if (resource === undefined) return resourceNotFound(state, name);
+  const { claim, last } = resource;
+  const current = claim?.lease.ask;
+  if (claim !== null && current?.holder === holder && current.byName) return claim;
+  return {
+    code: "not_its_holder",
+    resource: name,
+    holder: current?.holder ?? "",
+    ...(last?.holder === holder ? { lost: last } : undefined),
+    needsToken: current?.holder === holder,
+  };
+}
