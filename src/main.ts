@@ -7,7 +7,7 @@ import { SystemEnvironment } from "./broker/environment.ts";
 import { Tokens } from "./broker/tokens.ts";
 import { exampleConfigPath } from "./config/example.ts";
 import { makeApp } from "./http/app.ts";
-import type { App } from "./http/site.ts";
+import { type App, defaultBoskosSettings } from "./http/site.ts";
 import {
   type Journal,
   JournalDamaged,
@@ -95,6 +95,7 @@ class Server {
       tokens: new Tokens(journal.secret),
       configStatus: () => config.status,
       version: await version(),
+      boskos: defaultBoskosSettings,
     };
     this.#app = await makeApp(site, this.#logger);
     await this.#app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });

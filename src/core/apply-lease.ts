@@ -183,6 +183,7 @@ function newClaim(state: State, lease: Lease, granted: GrantedClaim): Claim {
     resource,
     fence: granted.fence,
     heldUntil: granted.heldUntil ?? never,
+    given: resource.userData,
     dueAt: never,
     heapIndex: -1,
   };

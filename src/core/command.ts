@@ -112,11 +112,14 @@ export type HeldCommand =
       /** What the holder believes that it is in. */
       readonly state: string;
       readonly userData?: Readonly<Record<string, string | null>>;
+      /** Which lease it means, if it says so: another of the same holder's is not touched. */
+      readonly lease?: RequestId;
     }
   | {
       readonly type: "release-held";
       readonly holder: string;
       readonly resource: ResourceName;
+      readonly lease?: RequestId;
       readonly state: string;
     }
   /** Takes back whatever is held in this state by one not heard of for so long. */

@@ -48,7 +48,9 @@ export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {
     return refused({ code: "state_differs", resource: name, state, claimed: command.state });
   }
   emit(turn, { type: "lease-renewed", id: lease.id });
-  const userData = merged(resource.userData, command.userData);
+  const userData = sameEntries(claim.given, command.userData)
+    ? resource.userData
+    : merged(resource.userData, command.userData);
   if (userData !== resource.userData) {
     emit(turn, { type: "resource-changed", resource: resource.name, userData });
   }
@@ -87,20 +89,34 @@ function isSilent(now: Instant, { state, silentMs }: Held<"reset">) {
     claim?.lease.ask.byName === true && actual === state && now - claim.lease.seenAt >= silentMs;
 }
 
+/**
+ * Some clients send back with every heartbeat what they were given: that is no wish to undo what has
+ * been changed since.
+ */
+function sameEntries(
+  given: Readonly<Record<string, string>>,
+  sent: Readonly<Record<string, string | null>> = {},
+): boolean {
+  const keys = Object.keys(sent);
+  return keys.length === Object.keys(given).length && keys.every((key) => given[key] === sent[key]);
+}
+
 function heldBy(
   { state }: Turn,
-  { resource: name, holder }: Held<"renew-held"> | Held<"release-held">,
+  { resource: name, holder, lease: id }: Held<"renew-held"> | Held<"release-held">,
 ): Claim | Refusal {
   const resource = state.resources.get(name);
   if (resource === undefined) return resourceNotFound(state, name);
   const { claim, last } = resource;
   const current = claim?.lease.ask;
-  if (claim !== null && current?.holder === holder && current.byName) return claim;
+  const meant = id === undefined || claim?.lease.id === id;
+  if (claim !== null && current?.holder === holder && current.byName && meant) return claim;
   return {
     code: "not_its_holder",
     resource: name,
+    by: holder,
     holder: current?.holder ?? "",
     ...(last?.holder === holder ? { lost: last } : undefined),
-    needsToken: current?.holder === holder,
+    needsToken: current?.holder === holder && !current.byName,
   };
 }

@@ -50,6 +50,8 @@ export type Refusal =
   | {
       readonly code: "not_its_holder";
       readonly resource: ResourceName;
+      /** The one who asks. */
+      readonly by: string;
       /** Empty: nobody. */
       readonly holder: string;
       /** How the one who asks lost it, if it had it last. */

@@ -174,6 +174,8 @@ export interface Claim extends Timed {
   readonly resource: Resource;
   readonly fence: number;
   readonly heldUntil: Instant;
+  /** The user data that its holder was given with it. */
+  readonly given: Readonly<Record<string, string>>;
 }
 
 export type Due = Resource | Request | Lease | Claim;

@@ -9,8 +9,11 @@ export interface ClaimView {
   readonly id: ClaimId;
   readonly pool: PoolName;
   readonly resource: ResourceName;
+  readonly state: string;
   readonly fence: number;
   readonly heldUntil: Instant | null;
+  /** When it is deleted if nobody wants it, should it come back. */
+  readonly expiresAt: Instant | null;
   readonly labels: Readonly<Record<string, string>>;
   /** May hold credentials: for the holder's eyes only. */
   readonly userData: Readonly<Record<string, string>>;
@@ -25,6 +28,8 @@ export interface LeaseView {
   readonly ttlMs: number | null;
   readonly queuedAt: Instant;
   readonly grantedAt: Instant;
+  /** When its holder was last heard of. */
+  readonly seenAt: Instant;
   /** Null: silence does not end it. */
   readonly expiresAt: Instant | null;
   readonly endsAt: Instant | null;
@@ -57,6 +62,7 @@ export function leaseView(lease: Lease): LeaseView {
     ttlMs: lease.ask.ttlMs,
     queuedAt: lease.queuedAt,
     grantedAt: lease.grantedAt,
+    seenAt: lease.seenAt,
     expiresAt: lease.expiresAt === never ? null : lease.expiresAt,
     endsAt: lease.endsAt === never ? null : lease.endsAt,
     claims: lease.claims.map(claimView),
@@ -68,8 +74,10 @@ function claimView({ id, resource, fence, heldUntil }: Claim): ClaimView {
     id,
     pool: resource.pool.name,
     resource: resource.name,
+    state: resource.state,
     fence,
     heldUntil: heldUntil === never ? null : heldUntil,
+    expiresAt: resource.expiresAt === never ? null : resource.expiresAt,
     labels: resource.labels,
     userData: resource.userData,
   };

@@ -1,9 +1,16 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import { limits } from "../api/limits.ts";
+import { BoskosMetrics } from "./boskos/metrics.ts";
+import { boskosRoutes } from "./boskos/routes.ts";
 import { documentRoutes } from "./docs.ts";
 import { errorPage } from "./error-page.ts";
-import { answerClientError, answerFrameworkError, handleErrors } from "./errors.ts";
+import {
+  answerClientError,
+  answerFrameworkError,
+  answerUnknownPaths,
+  handleErrors,
+} from "./errors.ts";
 import { eventRoutes } from "./event-feed.ts";
 import { healthRoutes } from "./health.ts";
 import { acceptJson } from "./json-body.ts";
@@ -53,7 +60,13 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
   poolRoutes(app, site);
   resourceRoutes(app, site);
   eventRoutes(app, site);
-  healthRoutes(app, site, makeMetrics(site));
+  const registry = makeMetrics(site);
+  healthRoutes(app, site, registry);
+  const boskosMetrics = new BoskosMetrics(site.broker, registry);
+  await app.register(async (scope: App) => {
+    boskosRoutes(scope, site, boskosMetrics);
+    answerUnknownPaths(scope);
+  });
   await app.ready();
   return app;
 }

@@ -15,13 +15,38 @@ export function handleErrors(app: App): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     sendProblem(reply, problemFrom(error, request));
   });
+}
+
+/**
+ * Boskos answers whatever it does not know with nothing and 200, and there are probes that rely on it.
+ * Under `/v1` a mistake is told as one.
+ */
+export function answerUnknownPaths(app: App): void {
   app.setNotFoundHandler((request, reply) => {
+    if (!/^\/(?:v1|docs)(?:[/?]|$)/.test(request.url)) {
+      const cleaned = cleanPath(request.url);
+      if (cleaned !== request.url) return reply.redirect(cleaned, 301);
+      return reply.code(200).header("content-length", "0").send();
+    }
     const message = `Cannot ${request.method} ${request.url.slice(0, 200)}: there is no such call`;
     sendProblem(
       reply,
       new Problem({ code: "not_found", status: 404, message, hint: "See /docs for what there is" }),
     );
+    return reply;
   });
+}
+
+/** As Go's router has it: no empty parts, no dots. */
+function cleanPath(url: string): string {
+  const [, path = "", query = ""] = /^([^?]*)(.*)$/s.exec(url) ?? [];
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  const end = /\/\.{0,2}$/.test(path) && parts.length > 0 ? "/" : "";
+  return `/${parts.join("/")}${end}${query}`;
 }
 
 /** For what fails before there is a route: a path that cannot be decoded, or is too long. */

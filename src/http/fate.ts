@@ -43,8 +43,12 @@ export async function hangUp({ broker }: Site, id: RequestId): Promise<void> {
   await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
 }
 
-export function mustHaveRoomToWait({ broker }: Site, waitMs: number): void {
-  if (waitMs === 0 || broker.openWaits < limits.openWaitsMax) return;
+export function hasRoomToWait({ broker }: Site): boolean {
+  return broker.openWaits < limits.openWaitsMax;
+}
+
+export function mustHaveRoomToWait(site: Site, waitMs: number): void {
+  if (waitMs === 0 || hasRoomToWait(site)) return;
   throw new Problem({
     code: "too_many_waits",
     status: 503,

@@ -184,11 +184,8 @@ describe("POST /v1/leases refuses", () => {
 
 describe("nonsense elsewhere is refused:", () => {
   const nonsense: [string, number, string, Call?][] = [
-    ["GET /nowhere", 404, "not_found"],
     ["GET /v1", 404, "not_found"],
     ["GET /v1/leases/", 404, "lease_not_found"],
-    ["GET //", 404, "not_found"],
-    ["GET /v1/leases/../../etc/passwd", 404, "not_found"],
     ["GET /v1/leases/%2e%2e%2fpasswd", 404, "lease_not_found"],
     ["GET /v1/leases/__proto__", 404, "lease_not_found"],
     ["GET /v1/requests/constructor", 404, "request_not_found"],

@@ -46,6 +46,7 @@ const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code 
   not_its_holder: {
     code: "not_its_holder",
     resource: "aws-1" as ResourceName,
+    by: "ann",
     holder: "",
     needsToken: false,
   },

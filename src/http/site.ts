@@ -13,7 +13,18 @@ export interface Site {
   readonly tokens: Tokens;
   readonly configStatus: () => ConfigStatus;
   readonly version: string;
+  readonly boskos: BoskosSettings;
 }
+
+/** How Boskos's calls are answered. */
+export interface BoskosSettings {
+  /** For so long after each call one that polls keeps its place in line. */
+  readonly requestTtlMs: number;
+  /** For so long its call is held open when nothing is free. */
+  readonly waitMs: number;
+}
+
+export const defaultBoskosSettings: BoskosSettings = { requestTtlMs: 30_000, waitMs: 2_000 };
 
 export type App = FastifyInstance<
   RawServerDefault,

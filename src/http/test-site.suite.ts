@@ -15,7 +15,7 @@ import type { PoolSpec } from "../core/policy.ts";
 import type { Instant } from "../core/time.ts";
 import { makeApp } from "./app.ts";
 import { timestamp } from "./render.ts";
-import type { App } from "./site.ts";
+import { type App, defaultBoskosSettings } from "./site.ts";
 
 export interface Answer {
   readonly status: number;
@@ -71,7 +71,10 @@ export async function testSite(
   const since = timestamp(clock.now());
   const status = { file: null, ok: true, inForceSince: since, checkedAt: since };
   const config = { ...status, pools: pools.length, resources: 0, problems: [], warnings: [] };
-  const site = { broker, journal, tokens, configStatus: () => config, version: "0.0.0" };
+  const site = {
+    ...{ broker, journal, tokens, configStatus: () => config, version: "0.0.0" },
+    boskos: defaultBoskosSettings,
+  };
   const app = await makeApp(site, pino({ level: "trace" }, sink));
   return {
     ...{ clock, journal, broker, tokens, app },

@@ -1,0 +1,147 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { newRequestId } from "../../broker/request-id.ts";
+import type { Ask, Command } from "../../core/command.ts";
+import type { PoolName, RequestId, ResourceName } from "../../core/ids.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { LeaseView } from "../../core/view.ts";
+import { hangUp, hasRoomToWait, listen } from "../fate.ts";
+import type { Site } from "../site.ts";
+import type { BoskosMetrics } from "./metrics.ts";
+import type { Query } from "./query.ts";
+import { sendJson, sendText } from "./reply.ts";
+import { boskosResource, goJson } from "./resource-json.ts";
+import { failureOf, noneAvailable } from "./texts.ts";
+
+/** `POST /acquire`: with a request id it stands in line between its calls, without one it does not. */
+export async function acquire(
+  site: Site,
+  query: Query,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  metrics: BoskosMetrics,
+): Promise<FastifyReply> {
+  const [type, state, dest, owner] = ["type", "state", "dest", "owner"].map((key) =>
+    query.get(key),
+  ) as [string, string, string, string];
+  if (type === "" || state === "" || dest === "" || owner === "") {
+    const text = `Bad request: Type: ${type}, state: ${state}, dest: ${dest}, owner: ${owner}, all of them must be set in the request.`;
+    return sendText(reply, { status: 400, text });
+  }
+  const requestId = query.get("request_id");
+  const ask = askOf(site, { type, state, dest, owner, requestId });
+  const outcome = await decided(site, ask, request);
+  if (outcome.type === "granted") {
+    metrics.acquired(outcome.lease, { type, state, dest, hasRequestId: requestId !== "" });
+    const [claim] = outcome.lease.claims;
+    if (claim !== undefined) {
+      noticeLoss(site, [outcome.lease], request, reply);
+      reply.header("berth-lease", outcome.lease.id);
+      return sendJson(reply, goJson(boskosResource(outcome.lease, claim)));
+    }
+  }
+  const { status, text } =
+    outcome.type === "refused" ? failureOf(outcome.refusal) : noneAvailable(type);
+  return sendText(reply, { status, text: `Acquire failed: ${text}` });
+}
+
+interface Wanted {
+  readonly type: string;
+  readonly state: string;
+  readonly dest: string;
+  readonly owner: string;
+  readonly requestId: string;
+}
+
+function askOf({ boskos }: Site, { type, state, dest, owner, requestId }: Wanted): Ask {
+  return {
+    holder: owner,
+    items: [{ pool: type as PoolName, count: 1, state, into: dest }],
+    ttlMs: null,
+    byName: true,
+    // One id may be used for several types and states; it means another request then.
+    ...(requestId === ""
+      ? undefined
+      : {
+          key: `boskos ${JSON.stringify([type, state, dest, owner, requestId])}`,
+          presenceMs: boskos.requestTtlMs,
+        }),
+  };
+}
+
+/** Held open for a moment, so that one that polls has what comes free the instant it does. */
+async function decided(site: Site, ask: Ask, request: FastifyRequest): Promise<Outcome> {
+  const { broker, boskos } = site;
+  const waitMs = ask.key !== undefined && hasRoomToWait(site) ? boskos.waitMs : 0;
+  const command = (): Command => ({
+    type: "acquire",
+    id: newRequestId(broker.now()),
+    ask,
+    waitMs,
+    ...(ask.key === undefined ? { nowOnly: true } : undefined),
+  });
+  const outcome = await broker.submit(command());
+  if (outcome.type !== "waiting" || waitMs === 0) return outcome;
+  const { id } = outcome.request;
+  if ((await listen(site, request, { id, waitMs, present: true })) === "gone") {
+    await hangUp(site, id);
+    return outcome;
+  }
+  const granted = await broker.look((state) => state.leases.has(id));
+  return granted ? broker.submit({ ...command(), waitMs: 0 } as Command) : outcome;
+}
+
+/** `POST /acquirebystate`: these very resources, all or none. */
+export async function acquireByState(
+  site: Site,
+  query: Query,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { broker } = site;
+  const [state, dest, owner, names] = ["state", "dest", "owner", "names"].map((key) =>
+    query.get(key),
+  ) as [string, string, string, string];
+  if (state === "" || dest === "" || owner === "" || names === "") {
+    const text = `state: ${state}, dest: ${dest}, owner: ${owner}, names: ${names} - all of them must be set in the request.`;
+    return sendText(reply, { status: 400, text });
+  }
+  const resources = [...new Set(names.split(","))] as ResourceName[];
+  const now = broker.now();
+  const outcome = await broker.submit({
+    type: "take",
+    holder: owner,
+    resources,
+    ids: resources.map(() => newRequestId(now)),
+    state,
+    into: dest,
+  });
+  if (outcome.type === "taken") {
+    noticeLoss(site, outcome.leases, request, reply);
+    return sendJson(reply, `${goJson(outcome.leases.flatMap(resourcesOf))}\n`);
+  }
+  const { status, text } =
+    outcome.type === "refused" ? failureOf(outcome.refusal) : noneAvailable(state);
+  return sendText(reply, { status, text: `AcquireByState: ${text}` });
+}
+
+function resourcesOf(lease: LeaseView): object[] {
+  return lease.claims.map((claim) => boskosResource(lease, claim));
+}
+
+/** A reply that does not get through would leave a lease of which nobody knows. */
+function noticeLoss(
+  { broker }: Site,
+  leases: readonly LeaseView[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const undo = (): void => {
+    const ids: RequestId[] = leases.map(({ id }) => id);
+    // If even this cannot be written down, the reaper has it in the end.
+    for (const id of ids) broker.submit({ type: "not-delivered", id }).catch(() => {});
+  };
+  if (request.raw.socket.destroyed) return undo();
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) undo();
+  });
+}

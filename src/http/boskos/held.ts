@@ -1,0 +1,65 @@
+/** What Boskos's clients say of what they hold: heartbeats, user data, giving back. */
+import type { FastifyReply } from "fastify";
+import type { RequestId, ResourceName } from "../../core/ids.ts";
+import type { Site } from "../site.ts";
+import type { Query } from "./query.ts";
+import { sendNothing, sendText } from "./reply.ts";
+import { failureOf } from "./texts.ts";
+import { parseUserData } from "./user-data.ts";
+
+export async function release({ broker }: Site, query: Query, reply: FastifyReply) {
+  const [name, dest, owner] = ["name", "dest", "owner"].map((key) => query.get(key)) as [
+    string,
+    string,
+    string,
+  ];
+  if (name === "" || dest === "" || owner === "") {
+    const text = `Name: ${name}, dest: ${dest}, owner: ${owner}, all of them must be set in the request.`;
+    return sendText(reply, { status: 400, text });
+  }
+  const outcome = await broker.submit({
+    type: "release-held",
+    resource: name as ResourceName,
+    holder: owner,
+    state: dest,
+    ...leaseIn(query),
+  });
+  if (outcome.type !== "refused") return sendNothing(reply);
+  const { status, text } = failureOf(outcome.refusal);
+  return sendText(reply, {
+    status,
+    text: `Done failed: ${name} - ${dest} (from ${owner}): ${text}`,
+  });
+}
+
+export async function update({ broker }: Site, query: Query, body: string, reply: FastifyReply) {
+  const [name, owner, state] = ["name", "owner", "state"].map((key) => query.get(key)) as [
+    string,
+    string,
+    string,
+  ];
+  if (name === "" || owner === "" || state === "") {
+    const text = `Name: ${name}, owner: ${owner}, state : ${state}, all of them must be set in the request.`;
+    return sendText(reply, { status: 400, text });
+  }
+  const parsed = parseUserData(body);
+  if ("error" in parsed) return sendText(reply, { status: 400, text: parsed.error });
+  const changes = Object.keys(parsed.change).length > 0;
+  const outcome = await broker.submit({
+    type: "renew-held",
+    resource: name as ResourceName,
+    holder: owner,
+    state,
+    ...(changes ? { userData: parsed.change } : undefined),
+    ...leaseIn(query),
+  });
+  if (outcome.type !== "refused") return sendNothing(reply);
+  const { status, text } = failureOf(outcome.refusal);
+  return sendText(reply, { status, text: `Update failed: ${name} - ${state} (${owner}): ${text}` });
+}
+
+/** Beyond Boskos: whoever says which lease it means never touches that of a namesake. */
+function leaseIn(query: Query): { lease: RequestId } | undefined {
+  const lease = query.get("lease");
+  return lease === "" ? undefined : { lease: lease as RequestId };
+}

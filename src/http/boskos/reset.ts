@@ -1,0 +1,47 @@
+import type { FastifyReply } from "fastify";
+import type { PoolName } from "../../core/ids.ts";
+import type { Site } from "../site.ts";
+import { parseGoDuration } from "./go-duration.ts";
+import type { Query } from "./query.ts";
+import { sendJson, sendText } from "./reply.ts";
+import { goJson, sorted } from "./resource-json.ts";
+import { noneAvailable } from "./texts.ts";
+
+/** `POST /reset`: for a reaper that runs elsewhere. */
+export async function reset({ broker }: Site, query: Query, reply: FastifyReply) {
+  const [type, state, expire, dest] = ["type", "state", "expire", "dest"].map((key) =>
+    query.get(key),
+  ) as [string, string, string, string];
+  if (type === "" || state === "" || expire === "" || dest === "") {
+    const text = `Type: ${type}, state: ${state}, expire: ${expire}, dest: ${dest}, all of them must be set in the request.`;
+    return sendText(reply, { status: 400, text });
+  }
+  const silentMs = parseGoDuration(expire);
+  if (typeof silentMs !== "number") return sendText(reply, { status: 400, text: silentMs.error });
+  const pool = type as PoolName;
+  const outcome = await broker.submit({ type: "reset", pool, state, silentMs, to: dest });
+  if (outcome.type !== "reset") throw new Error(`Cannot reset: it is ${outcome.type}`);
+  return sendJson(reply, goJson(sorted(Object.fromEntries(outcome.holders))));
+}
+
+/** `GET /metric`: how many of a type are in which state, and who has them; nobody is `""`. */
+export async function metric({ broker }: Site, query: Query, reply: FastifyReply) {
+  const type = query.get("type");
+  if (type === "")
+    return sendText(reply, { status: 400, text: "Type must be set in the request." });
+  const counts = await broker.look(({ pools }) => {
+    const pool = pools.get(type as PoolName);
+    if (pool === undefined) return undefined;
+    const current = new Map<string, number>();
+    const owner = new Map<string, number>();
+    for (const { state, claim } of pool.members) {
+      const holder = claim?.lease.ask.holder ?? "";
+      current.set(state, (current.get(state) ?? 0) + 1);
+      owner.set(holder, (owner.get(holder) ?? 0) + 1);
+    }
+    return { current: Object.fromEntries(current), owner: Object.fromEntries(owner) };
+  });
+  if (counts === undefined) return sendText(reply, noneAvailable(type));
+  const { current, owner } = counts;
+  return sendJson(reply, goJson({ type, current: sorted(current), owner: sorted(owner) }));
+}

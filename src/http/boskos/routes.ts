@@ -1,0 +1,74 @@
+/**
+ * Boskos's six calls at the root, where its clients expect them: whatever path their server's address
+ * has, they overwrite it. Parameters come from the query alone, errors are plain text, and a path
+ * that nobody knows is answered with nothing and 200.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { BrokerClosed, BrokerOverloaded } from "../../broker/broker-contract.ts";
+import { JournalUnavailable } from "../../journal/journal.ts";
+import type { App, Site } from "../site.ts";
+import { acquire, acquireByState } from "./acquire.ts";
+import { release, update } from "./held.ts";
+import type { BoskosMetrics } from "./metrics.ts";
+import { Query } from "./query.ts";
+import { sendText } from "./reply.ts";
+import { metric, reset } from "./reset.ts";
+
+type Handler = (
+  query: Query,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply>;
+
+export function boskosRoutes(app: App, site: Site, metrics: BoskosMetrics): void {
+  app.removeAllContentTypeParsers();
+  // Whatever they call their bodies: only one call reads any.
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  app.addHook("onResponse", async (request, reply) => metrics.answered(request, reply));
+  app.setErrorHandler((error: Error, request, reply) => {
+    const failure = failureFrom(error);
+    if (failure.status === 500) request.log.error({ err: error }, "a bug: the request failed");
+    return sendText(reply, failure);
+  });
+  const calls: Record<string, Handler> = {
+    "/acquire": (query, request, reply) => acquire(site, query, request, reply, metrics),
+    "/acquirebystate": (query, request, reply) => acquireByState(site, query, request, reply),
+    "/release": (query, _request, reply) => release(site, query, reply),
+    "/update": (query, request, reply) =>
+      update(site, query, typeof request.body === "string" ? request.body : "", reply),
+    "/reset": (query, _request, reply) => reset(site, query, reply),
+    "/metric": (query, _request, reply) => metric(site, query, reply),
+  };
+  for (const [url, handler] of Object.entries(calls)) {
+    app.route({
+      method: [...app.supportedMethods],
+      url,
+      exposeHeadRoute: false,
+      schema: { hide: true },
+      handler: (request, reply) => {
+        const refusal = wrongMethod(url, request.method);
+        if (refusal !== undefined) return sendText(reply, { status: 405, text: refusal });
+        return handler(new Query(request.raw.url ?? ""), request, reply);
+      },
+    });
+  }
+}
+
+/** One of them calls itself by another's name; its clients have never known it otherwise. */
+function wrongMethod(url: string, method: string): string | undefined {
+  if (url === "/metric") return method === "GET" ? undefined : "/metric only accepts GET";
+  const name = url === "/acquirebystate" ? "/acquire" : url;
+  return method === "POST" ? undefined : `Method ${method}, ${name} only accepts POST.`;
+}
+
+/** Every text has the word by which some clients know an error. */
+function failureFrom(error: Error & { readonly statusCode?: number }) {
+  const temporary =
+    error instanceof JournalUnavailable ||
+    error instanceof BrokerOverloaded ||
+    error instanceof BrokerClosed;
+  if (temporary) return { status: 503, text: `failed: ${error.message}` };
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return { status, text: `failed: ${error.message}` };
+  return { status: 500, text: "failed: the server has a bug; its log has the cause" };
+}
