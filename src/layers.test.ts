@@ -25,8 +25,13 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // Published for any runtime with fetch: it has no package, and nothing of Node's either.
   client: { folders: ["api", "core"], packages: [] },
+  child: { folders: [], packages: ["node:*"] },
+  janitor: {
+    folders: ["api", "broker", "child", "client", "core", "journal"],
+    packages: ["node:*"],
+  },
   cli: {
-    folders: ["api", "client", "config", "core", "main"],
+    folders: ["api", "child", "client", "config", "core", "janitor", "main"],
     packages: ["node:*", "commander", "yaml"],
   },
   serve: {
@@ -34,7 +39,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*", "pino", "pino-pretty"],
   },
   main: {
-    folders: ["api", "broker", "config", "core", "http", "journal", "serve"],
+    folders: ["api", "broker", "config", "core", "http", "janitor", "journal", "serve"],
     packages: ["node:*", "pino"],
   },
 };

@@ -41,6 +41,14 @@ export const AskBody = Type.Object(
               description: "1 unless given",
             }),
           ),
+          state: Type.Optional({
+            ...StateName,
+            description: "Those in this state; free unless given. Who cleans asks for dirty ones",
+          }),
+          into: Type.Optional({
+            ...StateName,
+            description: "What they are in while you hold them; busy unless given",
+          }),
         },
         closed,
       ),
@@ -81,8 +89,27 @@ export const AskBody = Type.Object(
       ...Duration,
       description: "Hold the connection open for so long until it is granted",
     }),
+    nowOnly: Type.Optional(
+      Type.Boolean({ description: "Now, behind all who wait, or not at all: 409 none_free" }),
+    ),
   },
   closed,
+);
+
+export const ReleaseBody = Type.Optional(
+  nullable(
+    Type.Object(
+      {
+        failure: Type.Optional(
+          Type.String({
+            maxLength: limits.noteLengthMax,
+            description: "It was to be cleaned, and this went wrong: tried again, or quarantined",
+          }),
+        ),
+      },
+      closed,
+    ),
+  ),
 );
 
 const RequestIdShown = {

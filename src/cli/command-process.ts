@@ -1,13 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { constants as access, accessSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { pause } from "../client/pause.ts";
+import { ProcessGroup } from "../child/process-group.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { CliError } from "./failure.ts";
 import { exitCodeOfSignal, type SignalName } from "./signals.ts";
-
-/** How often to look whether the last process of a group is gone. */
-const lookMs = 100;
 
 /**
  * The command that a lease is held for, in a process group of its own.
@@ -17,60 +14,35 @@ const lookMs = 100;
  * as with every other signal, and what it leaves behind can be ended with it.
  */
 export class CommandProcess {
-  readonly #child: ChildProcess;
-  readonly #group: number;
+  readonly #group: ProcessGroup;
   /** The exit code as a shell would tell it. */
   readonly ended: Promise<number>;
 
-  private constructor(child: ChildProcess, group: number) {
-    this.#child = child;
+  private constructor(group: ProcessGroup) {
     this.#group = group;
-    this.ended = new Promise((resolve) => {
-      child.once("exit", (code, signal) => {
-        resolve(signal === null ? (code ?? exitCodes.bug) : exitCodeOfSignal(signal));
-      });
-    });
+    this.ended = group.ended.then(({ code, signal }) =>
+      signal === null ? (code ?? exitCodes.bug) : exitCodeOfSignal(signal),
+    );
   }
 
   /** Throws what `cannotStart` makes of it. */
-  static start(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandProcess> {
+  static async start(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandProcess> {
     const [file = "", ...args] = argv;
     const child = spawn(file, args, { stdio: "inherit", detached: true, env });
-    return new Promise((resolve, reject) => {
-      const { pid } = child;
-      if (pid !== undefined) return resolve(new CommandProcess(child, pid));
-      child.once("error", (error: NodeJS.ErrnoException) => reject(cannotStart(file, error)));
-    });
+    try {
+      return new CommandProcess(await ProcessGroup.of(child));
+    } catch (error) {
+      throw cannotStart(file, error as NodeJS.ErrnoException);
+    }
   }
 
-  /** To the whole group; one that is gone hears nothing. */
   signal(signal: SignalName): void {
     // No shell looks after its group, so the kernel would drop the polite form of stop.
-    const sent = signal === "SIGTSTP" ? "SIGSTOP" : signal;
-    try {
-      process.kill(-this.#group, sent);
-    } catch {
-      this.#child.kill(sent); // Between fork and setsid there is no group yet.
-    }
+    this.#group.signal(signal === "SIGTSTP" ? "SIGSTOP" : signal);
   }
 
-  /** TERM, then KILL for what is left of the group after the time of grace. */
-  async stop(graceMs: number): Promise<void> {
-    this.signal("SIGTERM");
-    this.signal("SIGCONT"); // A stopped one could not hear it.
-    for (let waitedMs = 0; waitedMs < graceMs && this.#isAlive(); waitedMs += lookMs) {
-      await pause(Math.min(lookMs, graceMs));
-    }
-    if (this.#isAlive()) this.signal("SIGKILL");
-    await this.ended;
-  }
-
-  #isAlive(): boolean {
-    try {
-      return process.kill(-this.#group, 0);
-    } catch {
-      return false;
-    }
+  stop(graceMs: number): Promise<void> {
+    return this.#group.stop(graceMs);
   }
 }
 

@@ -32,6 +32,14 @@ export interface ResourceFilter extends Omit<Filter, "holder"> {
   readonly state?: string | undefined;
 }
 
+export interface GiveBack {
+  readonly claim?: string | undefined;
+  /** The state that its resources go to, instead of what the pool's policy says. */
+  readonly state?: string | undefined;
+  /** It was to be cleaned, and this went wrong. */
+  readonly failure?: string | undefined;
+}
+
 /** Names one lease (or the request that it was) and proves that it is yours. */
 export interface Held {
   readonly id: string;
@@ -91,14 +99,12 @@ export class BerthCalls {
   }
 
   /** Gives back all of it, or one claim. `state` overrides what the pool's policy says. */
-  giveBack(
-    { id, token }: Held,
-    how: { readonly claim?: string | undefined; readonly state?: string | undefined } = {},
-    options?: CallOptions,
-  ): Promise<void> {
+  giveBack({ id, token }: Held, how: GiveBack = {}, options?: CallOptions): Promise<void> {
     const whole = ["v1", "leases", id];
     const path = how.claim === undefined ? whole : [...whole, "claims", how.claim];
-    return this.#done({ method: "DELETE", path, query: { state: how.state }, token, ...options });
+    const body = how.failure === undefined ? undefined : { failure: how.failure };
+    const query = { state: how.state };
+    return this.#done({ method: "DELETE", path, query, body, token, ...options });
   }
 
   /** For operators: ends somebody's lease without its token. */

@@ -1,13 +1,9 @@
 import { Problem } from "../api/problem.ts";
-import type { BerthCalls, Held } from "./calls.ts";
+import type { BerthCalls, GiveBack, Held } from "./calls.ts";
 import { clientLimits } from "./limits.ts";
 import { type RetryOptions, retrying } from "./pause.ts";
 
-export interface ReleaseOptions extends Partial<RetryOptions> {
-  readonly claim?: string | undefined;
-  /** The state that its resources go to, instead of what the pool's policy says. */
-  readonly state?: string | undefined;
-}
+export type ReleaseOptions = GiveBack & Partial<RetryOptions>;
 
 /** `gone`: it had ended before, so there was nothing left to give back. */
 export type ReleaseOutcome = "released" | "gone";
@@ -19,13 +15,13 @@ const answerMsMin = 2_000;
 export async function giveBackSurely(
   calls: BerthCalls,
   held: Held,
-  { claim, state, signal, forMs = clientLimits.releaseMs, onTrouble }: ReleaseOptions = {},
+  { signal, forMs = clientLimits.releaseMs, onTrouble, ...how }: ReleaseOptions = {},
 ): Promise<ReleaseOutcome> {
   const options = {
     signal,
     answerMs: Math.min(clientLimits.answerMs, Math.max(forMs, answerMsMin)),
   };
-  const attempt = () => calls.giveBack(held, { claim, state }, options);
+  const attempt = () => calls.giveBack(held, how, options);
   try {
     await retrying(attempt, { forMs, signal, onTrouble });
     return "released";

@@ -7,7 +7,7 @@ import { nearest } from "./nearest.ts";
 import { type Outcome, refused } from "./outcome.ts";
 import type { Ranked } from "./ranked-queue.ts";
 import type { Refusal } from "./refusal.ts";
-import { type Lease, type Need, needsOf, type State } from "./state.ts";
+import { busyState, type Lease, type Need, needsOf, reservedStates, type State } from "./state.ts";
 import type { Instant } from "./time.ts";
 import { emit, type Turn } from "./turn.ts";
 import { leaseView, requestView } from "./view.ts";
@@ -23,6 +23,8 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
     }
   }
   const needs = needsOf(state, ask);
+  const lie = ask.byName ? undefined : needs.find(({ into }) => isReserved(into));
+  if (lie !== undefined) return refused({ code: "state_reserved", state: lie.into });
   const refusal = impossible(state, ask, needs);
   if (refusal !== undefined) return refused(refusal);
   const ttlMs = ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs;
@@ -38,6 +40,10 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
     growAndServe(turn, needs, id);
   }
   return standing(turn.state, id, turn.now);
+}
+
+function isReserved(into: string): boolean {
+  return into !== busyState && reservedStates.includes(into);
 }
 
 /** Where one can be made that is just what was asked for, it is lent in the same breath. */

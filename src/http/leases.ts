@@ -2,7 +2,15 @@ import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
-import { AskBody, Heartbeat, Lease, Page, StateName, WaitingRequest } from "../api/schemas.ts";
+import {
+  AskBody,
+  Heartbeat,
+  Lease,
+  Page,
+  ReleaseBody,
+  StateName,
+  WaitingRequest,
+} from "../api/schemas.ts";
 import { newRequestId } from "../broker/request-id.ts";
 import type { Ask } from "../core/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/ids.ts";
@@ -42,6 +50,7 @@ function acquireRoute(app: App, site: Site): void {
       id: newRequestId(broker.now()),
       ask,
       waitMs,
+      ...(request.body.nowOnly ? { nowOnly: true } : undefined),
     });
     if (outcome.type === "waiting" && waitMs > 0) {
       outcome = await fateOf(site, outcome.request, waitMs, request);
@@ -160,16 +169,23 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
     summary: "Give all of it back; again is fine",
     params: IdParams,
     querystring: EndQuery,
+    body: ReleaseBody,
     response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 503) },
   };
   app.delete("/v1/leases/:id", { schema: whole }, async (request, reply) => {
     const id = request.params.id as RequestId;
     const { force, by, reason, state } = request.query;
+    const failure = request.body?.failure;
     if (force === undefined) mustBeHolder(tokens, id, request);
     else mustBeOperator(request);
     const outcome = await broker.submit(
       force === undefined
-        ? { type: "release", id, ...(state === undefined ? undefined : { state }) }
+        ? {
+            type: "release",
+            id,
+            ...(state === undefined ? undefined : { state }),
+            ...(failure === undefined ? undefined : { failure }),
+          }
         : { type: "revoke", id, reason: { by: by ?? "operator", why: reason ?? "" } },
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
@@ -210,7 +226,12 @@ function askOf(body: AskBody): Ask {
   const lifetimeRange = { minMs: lifetimeMsMin, maxMs: lifetimeMsMax };
   return {
     holder,
-    items: body.items.map(({ pool, count }) => ({ pool: pool as PoolName, count: count ?? 1 })),
+    items: body.items.map(({ pool, count, state, into }) => ({
+      pool: pool as PoolName,
+      count: count ?? 1,
+      ...(state === undefined ? undefined : { state }),
+      ...(into === undefined ? undefined : { into }),
+    })),
     ...(requestId === undefined ? undefined : { key: requestId }),
     ...(ttl === undefined ? undefined : { ttlMs: durationIn("body.ttl", ttl, ttlRange) }),
     ...(lifetime === undefined
