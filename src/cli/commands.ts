@@ -94,6 +94,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./free.ts")).free,
   },
   {
+    name: "janitor",
+    summary: "Clean dirty resources with a command of yours",
+    group: "For operators",
+    load: async () => (await import("./janitor.ts")).janitor,
+  },
+  {
     name: "serve",
     summary: "Start the server",
     group: "For operators",

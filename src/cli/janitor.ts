@@ -1,0 +1,104 @@
+import { roughDuration } from "../core/duration.ts";
+import type { CleaningSpec, Mapped } from "../janitor/cleaner.ts";
+import { parallelDefault } from "../janitor/janitor.ts";
+import type { CliCommand, Context } from "./cli-command.ts";
+import { mustBeThere } from "./command-process.ts";
+import { usageError } from "./failure.ts";
+import { flag, repeatedFlag } from "./flags.ts";
+import { whoIAm } from "./holder.ts";
+import { exitCodeOfSignal } from "./signals.ts";
+import { plain } from "./text.ts";
+import { duration, InvalidValue, matching, type Parse, wholeNumber } from "./values.ts";
+
+interface Flags {
+  readonly pool?: readonly string[];
+  readonly env?: readonly (readonly [string, string])[];
+  readonly userData?: readonly (readonly [string, string])[];
+  readonly timeout?: number;
+  readonly parallel?: number;
+}
+
+const poolName = matching(/^\S+$/, 253, "the name of a pool");
+const timeoutMsDefault = 30 * 60_000;
+
+const variable: Parse<readonly [string, string]> = (text) => {
+  const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value];
+  throw new InvalidValue("it is not NAME=VALUE", "Write it like REGION=eu-west-1");
+};
+
+export const janitor: CliCommand = {
+  args: [["[cmd...]", "what cleans one resource, behind --"]],
+  options: [
+    repeatedFlag("--pool <pool>", "whose dirty resources to clean; repeat it for more", poolName),
+    repeatedFlag("--env <name=text>", "a variable for the command", variable),
+    repeatedFlag("--user-data <name=key>", "a variable with a value of its user data", variable),
+    flag("--timeout <duration>", "stop a command after so long; 30m unless given", duration()),
+    flag(
+      "--parallel <n>",
+      `how many to clean at once; ${parallelDefault} unless given`,
+      wholeNumber(1, 1_000),
+    ),
+  ],
+  passThrough: true,
+  help: `
+The command finds BERTH_RESOURCE and BERTH_POOL in its environment, and what --env and --user-data
+map; of the janitor's own environment it gets only PATH, HOME, TMPDIR, LANG and TZ. Exit 0 frees the
+resource. Otherwise it rests and is tried again; after the pool's retries it is quarantined, and its
+note has the last output: berth resources -o wide. Then mend it and bring it back: berth free.
+A pool with janitor: in the server's configuration is cleaned by the server itself.`,
+  async run(context) {
+    const specs = specsOf(context.flags<Flags>(), context.args);
+    return work(context, specs);
+  },
+};
+
+function specsOf(flags: Flags, command: readonly string[]): CleaningSpec[] {
+  const { pool = [], env = [], userData = [], parallel = parallelDefault } = flags;
+  const [file] = command;
+  if (file === undefined) {
+    const hint = "Put it behind --: berth janitor --pool aws-account -- ./clean-account.sh";
+    throw usageError("Cannot clean: no command is given", hint);
+  }
+  if (pool.length === 0) {
+    throw usageError("Cannot clean: no pool is named", "Name it with --pool; see: berth pools");
+  }
+  mustBeThere(file);
+  const mapped: Record<string, Mapped> = Object.fromEntries([
+    ...env,
+    ...userData.map(([name, key]) => [name, { userData: key }] as const),
+  ]);
+  return pool.map((name) => ({
+    pool: name,
+    command,
+    timeoutMs: flags.timeout ?? timeoutMsDefault,
+    parallel,
+    env: mapped,
+  }));
+}
+
+/** Until it is told to stop; what is under way then is broken off and given back dirty. */
+async function work(
+  { client, note, flags }: Context,
+  specs: readonly CleaningSpec[],
+): Promise<number> {
+  const { ClientWork } = await import("../janitor/client-work.ts");
+  const { Janitor } = await import("../janitor/janitor.ts");
+  await client.everyPool();
+  const janitor = new Janitor(new ClientWork(client, `janitor/${whoIAm()}`), specs, {
+    parallel: flags<Flags>().parallel ?? parallelDefault,
+    started: ({ resource, pool }) => note(`${plain(resource)} of ${plain(pool)}: cleaning`),
+    ended: ({ resource, pool }, cleaned, durationMs) => {
+      const took = roughDuration(durationMs);
+      const what = cleaned.how === "failed" ? `failed\n${plain(cleaned.output)}` : cleaned.how;
+      note(`${plain(resource)} of ${plain(pool)}: after ${took} ${what}`);
+    },
+    trouble: (cause) => note(`berth: ${plain(String(cause))}; trying again`),
+  });
+  note(`Cleaning ${specs.map(({ pool }) => pool).join(", ")} of ${client.url}; Ctrl-C stops it`);
+  const signal = await new Promise<"SIGINT" | "SIGTERM">((resolve) => {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => resolve(name));
+  });
+  await janitor.stop();
+  return exitCodeOfSignal(signal);
+}
