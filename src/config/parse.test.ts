@@ -39,9 +39,10 @@ const files: Table = {
     "{}\n",
     `berth.yaml:1:1: Cannot read the file: it has no pools ${anExample}`,
   ],
-  "a Boskos file": [
-    "resources:\n- type: aws\n  state: free\n  names: [a]\n",
-    `berth.yaml:1:1: Cannot read resources: Boskos files are not read by this version ${anExample}`,
+  "a file of both kinds": [
+    "pools: { a: { count: 1 } }\nresources:\n- { type: aws, names: [a] }\n",
+    "berth.yaml:1:1: Cannot read pools: the file has resources as well " +
+      "(keep pools, which is Berth's own form, or resources, which is Boskos's)",
   ],
   "a tab that indents": [
     "pools:\n\ta: { count: 1 }\n",

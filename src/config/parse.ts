@@ -1,6 +1,9 @@
+import { isMap } from "yaml";
 import type { PoolName, ResourceName } from "../core/ids.ts";
 import type { MemberSpec, PoolSpec } from "../core/policy.ts";
+import { readBoskos } from "./boskos-file.ts";
 import { type ConfigDocument, openDocument } from "./document.ts";
+import { lenientField, lenientMap } from "./lenient.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
 import { refuseClashes } from "./names.ts";
 import type { ConfigProblem } from "./problem.ts";
@@ -8,12 +11,16 @@ import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read
 import { noLabels } from "./read-members.ts";
 import { type PoolDraft, readPool } from "./read-pool.ts";
 import { ConfigFile } from "./schema.ts";
-import { Source } from "./source.ts";
+import { Source, type Spot } from "./source.ts";
 import { nameKind } from "./text-kinds.ts";
+
+/** Whose form the file is in. */
+export type ConfigFormat = "berth" | "boskos";
 
 export type ParsedConfig =
   | {
       readonly ok: true;
+      readonly format: ConfigFormat;
       readonly pools: readonly PoolSpec[];
       readonly warnings: readonly ConfigProblem[];
     }
@@ -27,34 +34,57 @@ export type ParsedConfig =
 export function parseConfig(text: string, file: string): ParsedConfig {
   const source = new Source(text, file);
   const document = openDocument(source);
-  const drafts = document === undefined ? [] : readConfig(document);
-  refuseClashes(source, drafts);
+  const found = document === undefined ? nothing : readConfig(document);
   const problems = source.problems();
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, pools: drafts.map(specOf), warnings: source.warnings() };
+  return { ok: true, format: found.format, pools: found.pools(), warnings: source.warnings() };
 }
 
+interface Found {
+  readonly format: ConfigFormat;
+  /** Only to be called when nothing is wrong: a count may be made into a million members. */
+  readonly pools: () => readonly PoolSpec[];
+}
+
+const nothing: Found = { format: "berth", pools: () => [] };
 const expected = { title: "map", hint: "write pools: { my-pool: { count: 1 } }" };
 const keys = Object.keys(ConfigFile.properties);
 
-function readConfig(document: ConfigDocument): readonly PoolDraft[] {
+function readConfig(document: ConfigDocument): Found {
+  const { source } = document;
   const root = document.root();
+  const boskos = boskosResources(document, root);
+  if (boskos !== undefined) {
+    const pools = readBoskos(document, boskos);
+    return { format: "boskos", pools: () => pools };
+  }
   const entries = readMap(document, root, expected);
-  if (entries === undefined) return [];
-  const own = withoutBoskos(document, entries);
-  const pools = knownFields(document, own, keys).get("pools");
-  if (pools !== undefined) return readPools(document, pools);
-  if (own.length === entries.length) document.source.refuse(root, "it has no pools", expected.hint);
-  return [];
+  if (entries === undefined) return nothing;
+  const pools = knownFields(document, entries, keys).get("pools");
+  if (pools === undefined) {
+    source.refuse(root, "it has no pools", expected.hint);
+    return nothing;
+  }
+  const drafts = readPools(document, pools);
+  refuseClashes(source, drafts);
+  return { format: "berth", pools: () => drafts.map(specOf) };
 }
 
-/** Boskos keeps what it lends under `resources`. */
-function withoutBoskos({ source }: ConfigDocument, entries: readonly Entry[]): readonly Entry[] {
-  const resources = entries.find(({ key }) => key === "resources");
-  if (resources === undefined) return entries;
-  source.refuse(resources.at, "Boskos files are not read by this version", expected.hint);
-  return entries.filter((entry) => entry !== resources);
+/** Boskos keeps what it lends under `resources`, in any case, and looks at nothing else. */
+function boskosResources(document: ConfigDocument, root: Spot): Entry | undefined {
+  const { node } = root;
+  const isBoskos = isMap(node) && node.items.some(({ key }) => resourcesKey.test(String(key)));
+  const fields = isBoskos ? lenientMap(document, root, expected) : undefined;
+  if (fields === undefined) return undefined;
+  const pools = fields.get("pools");
+  if (pools !== undefined) {
+    const hint = "keep pools, which is Berth's own form, or resources, which is Boskos's";
+    document.source.refuse(pools.at, "the file has resources as well", hint);
+  }
+  return lenientField(fields, "resources");
 }
+
+const resourcesKey = /^resources$/i;
 
 const poolsExpected = { title: "map of pools", hint: "write { my-pool: { count: 1 } }" };
 

@@ -37,12 +37,17 @@ export class Source {
   /** `state` is what is wrong as it is now; `hint` what to do about it. */
   refuse(place: Place, state: string, hint: string): void {
     if (this.#problems.length > problemsMax) return;
-    const name = formatPath(place.path);
     // One complaint for each value: the first is the cause, another would be its consequence.
-    const value = `${place.offset} ${name}`;
-    if (this.#refused.has(value)) return;
-    this.#refused.add(value);
+    if (this.#refused.has(valueAt(place))) return;
+    this.#refused.add(valueAt(place));
+    const name = formatPath(place.path);
     const message = `Cannot read ${name === "" ? "the file" : name}: ${state}`;
+    this.#keep(this.#problems, place, message, hint);
+  }
+
+  /** In words that are not ours: those who know another program's look for these. */
+  refuseAs(place: Place, message: string, hint: string): void {
+    if (this.#refused.has(valueAt(place))) return;
     this.#keep(this.#problems, place, message, hint);
   }
 
@@ -82,6 +87,10 @@ export class Source {
     this.#lines ??= linesOf(this.text);
     return this.#lines.linePos(within);
   }
+}
+
+function valueAt({ path, offset }: Place): string {
+  return `${offset} ${formatPath(path)}`;
 }
 
 function linesOf(text: string): LineCounter {

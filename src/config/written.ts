@@ -40,7 +40,7 @@ function literal(scalar: Scalar): string {
 }
 
 /** Words that YAML 1.1 reads as true or false, and with it many tools that pass files on. */
-const oldBoolean = /^(?:y|yes|n|no|on|off)$/i;
+export const oldBoolean = /^(?:y|yes|n|no|on|off)$/i;
 
 /** Undefined, with the reason in the source, unless the value is text of this kind. */
 export function readText(source: Source, spot: Spot, kind: TextKind): string | undefined {

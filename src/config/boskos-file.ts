@@ -1,0 +1,75 @@
+import type { PoolName, ResourceName } from "../core/ids.ts";
+import {
+  type DynamicPolicy,
+  defaultPolicy,
+  type MemberSpec,
+  type PoolSpec,
+} from "../core/policy.ts";
+import { freeState } from "../core/state.ts";
+import { type BoskosEntry, readEntry } from "./boskos-entry.ts";
+import { checkRules, isStatic } from "./boskos-rules.ts";
+import type { ConfigDocument } from "./document.ts";
+import { lenientList } from "./lenient.ts";
+import { poolsMax, resourcesMax } from "./limits.ts";
+import { quote } from "./problem.ts";
+import { type Entry, withinLimit } from "./read-map.ts";
+import { noLabels } from "./read-members.ts";
+import type { Source } from "./source.ts";
+
+const emptyHint = "write resources: [{ type: my-type, names: [one] }]";
+
+/** What Boskos's `resources` come to as pools; only of use if the source has no problems. */
+export function readBoskos(document: ConfigDocument, resources: Entry): readonly PoolSpec[] {
+  const { source } = document;
+  const items = lenientList(document, resources.value);
+  if (items === undefined) return [];
+  if (items.length === 0) source.refuseAs(resources.at, "empty config", emptyHint);
+  const entries = items.flatMap((item, index) => readEntry(document, item, index) ?? []);
+  checkRules(source, entries);
+  const count = entries.reduce((sum, { names, max }) => sum + Math.max(names.length, max.value), 0);
+  const types = new Set(entries.map(({ type }) => type.value)).size;
+  if (!withinLimit(document, resources.at, { count, max: resourcesMax, of: "resources" }))
+    return [];
+  if (!withinLimit(document, resources.at, { count: types, max: poolsMax, of: "types" })) return [];
+  for (const entry of entries) warnOfType(source, entry);
+  return poolsOf(entries);
+}
+
+/**
+ * Entries of one type are one pool: the names of all of them, and the last that is dynamic. How
+ * Boskos has it, the state counts for new resources alone, and a lifespan for dynamic ones.
+ */
+function poolsOf(entries: readonly BoskosEntry[]): PoolSpec[] {
+  const byType = Map.groupBy(entries, ({ type }) => type.value);
+  return Array.from(byType, ([type, parts]) => {
+    const dynamic = parts.findLast((entry) => !isStatic(entry));
+    return {
+      name: type as PoolName,
+      policy: { ...defaultPolicy, ...(dynamic && { dynamic: dynamicOf(dynamic) }) },
+      members: parts.flatMap(membersOf),
+    };
+  });
+}
+
+function dynamicOf({ min, max, state, lifespanMs }: BoskosEntry): DynamicPolicy {
+  return {
+    min: Math.max(0, min.value),
+    max: max.value,
+    state: state || freeState,
+    lifespanMs,
+  };
+}
+
+function membersOf({ names, state }: BoskosEntry): MemberSpec[] {
+  const initial = state === "" || state === freeState ? undefined : { state };
+  return names.map(({ value }) => ({ name: value as ResourceName, labels: noLabels, ...initial }));
+}
+
+const ordinary = /^[^\s:/?#%\p{C}]{1,253}$/u;
+
+/** A type may be called anything: nobody loses what works for them today. */
+function warnOfType(source: Source, { type: { value, at } }: BoskosEntry): void {
+  if (value === "" || ordinary.test(value)) return;
+  const why = `${quote(value)} cannot be named by every command of berth`;
+  source.warn(at, why, "Boskos's clients can; otherwise use letters, digits, . _ and -");
+}
