@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { Broker } from "./broker/broker.ts";
 import { SystemEnvironment } from "./broker/environment.ts";
 import { Tokens } from "./broker/tokens.ts";
+import type { BoskosExpiry } from "./config/boskos-expiry.ts";
 import { exampleConfigPath } from "./config/example.ts";
 import { makeApp } from "./http/app.ts";
 import { type App, defaultBoskosSettings } from "./http/site.ts";
@@ -20,10 +21,13 @@ import { CannotServe, exitCodes } from "./serve/cannot-serve.ts";
 import { ConfigInForce } from "./serve/config-in-force.ts";
 import {
   type ListenAddress,
+  listenTrouble,
   parseListenAddress,
   refuseToBeReachable,
+  urlOf,
 } from "./serve/listen-address.ts";
 import { type LogLevel, makeLogger } from "./serve/logger.ts";
+import { answerText, healthAnswers, onlyPath, SideListener } from "./serve/side-listener.ts";
 
 export interface ServeOptions {
   /** Absent: the example that comes with Berth. */
@@ -35,11 +39,23 @@ export interface ServeOptions {
   readonly listen: string;
   /** Listen beyond loopback although there is no authentication. */
   readonly insecureListen: boolean;
+  /** HOST:PORT for probes that expect health on a port of its own; absent: none. */
+  readonly healthListen?: string;
+  /** HOST:PORT for scrapers that expect metrics on a port of their own; absent: none. */
+  readonly metricsListen?: string;
   readonly logLevel: LogLevel;
+  /** When silent holders of a Boskos file's resources lose them; absent: never. */
+  readonly boskosExpiry?: BoskosExpiry;
+  /** So long a Boskos client that polls keeps its place in line between two polls. */
+  readonly requestTtlMs?: number;
+  /** So long a Boskos client's request may be held open; 0: answered at once. */
+  readonly boskosWaitMs?: number;
 }
 
 export interface Running {
   readonly url: string;
+  readonly healthUrl?: string;
+  readonly metricsUrl?: string;
   readonly configFile: string;
   readonly pools: number;
   readonly resources: number;
@@ -54,8 +70,7 @@ export interface Running {
 const stopMsMax = 5_000;
 
 export async function serve(options: ServeOptions): Promise<Running> {
-  const address = parseListenAddress(options.listen);
-  refuseToBeReachable(address, options.insecureListen);
+  const address = allowedAddress(options.listen, options);
   const server = new Server(options.config ?? exampleConfigPath, makeLogger(options.logLevel));
   try {
     return await server.start(options, address);
@@ -63,6 +78,12 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await server.stop();
     throw cannotServe(error, options);
   }
+}
+
+function allowedAddress(text: string, { insecureListen }: ServeOptions): ListenAddress {
+  const address = parseListenAddress(text);
+  refuseToBeReachable(address, insecureListen);
+  return address;
 }
 
 /** The parts of a server that are there so far, so that whatever is there can be stopped. */
@@ -74,6 +95,9 @@ class Server {
   #broker: Broker | undefined;
   #config: ConfigInForce | undefined;
   #app: App | undefined;
+  #health: SideListener | undefined;
+  #metrics: SideListener | undefined;
+  #ready = false;
 
   constructor(configFile: string, logger: Logger) {
     this.#configFile = configFile;
@@ -82,12 +106,18 @@ class Server {
   }
 
   async start(options: ServeOptions, address: ListenAddress): Promise<Running> {
+    await this.#listenAside(options);
     const journal = options.memory ? new MemoryJournal() : SqliteJournal.open(options.data);
     this.#journal = journal;
     const broker = await this.#openBroker(journal);
     const where = options.memory ? "memory" : options.data;
     this.#logger.info({ events: broker.head, data: where }, "journal read");
-    const config = await ConfigInForce.start(this.#configFile, broker, this.#logger);
+    const config = await ConfigInForce.start(
+      this.#configFile,
+      broker,
+      this.#logger,
+      options.boskosExpiry,
+    );
     this.#config = config;
     const site = {
       broker,
@@ -99,9 +129,12 @@ class Server {
     };
     this.#app = await makeApp(site, this.#logger);
     await this.#app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });
+    this.#ready = true;
     const { pools, resources } = config.status;
     return {
       url: urlOf(this.#app.server.address() as AddressInfo),
+      ...(this.#health && { healthUrl: this.#health.url }),
+      ...(this.#metrics && { metricsUrl: this.#metrics.url }),
       configFile: this.#configFile,
       pools,
       resources,
@@ -112,15 +145,41 @@ class Server {
   }
 
   async stop(): Promise<void> {
+    this.#ready = false;
     await this.#config?.close();
     // Together: the one stops listening, the other answers those who wait on open connections. Who
     // has sent half a request, or nothing, is not waited for.
     const cut = setTimeout(() => this.#app?.server.closeAllConnections(), stopMsMax);
     await Promise.all([this.#app?.close(), this.#broker?.close()]);
     clearTimeout(cut);
+    await Promise.all([this.#health?.close(), this.#metrics?.close()]);
     await this.#journal?.close();
     this.#logger.info("stopped");
     this.#ended.resolve();
+  }
+
+  /** First of all, so that a probe sees a living process while the journal is read. */
+  async #listenAside(options: ServeOptions): Promise<void> {
+    const { healthListen, metricsListen } = options;
+    const health = healthListen && allowedAddress(healthListen, options);
+    const metrics = metricsListen && allowedAddress(metricsListen, options);
+    if (health) {
+      const answers = healthAnswers(() => this.#isReady());
+      this.#health = await SideListener.start("--health-listen", health, answers);
+      this.#logger.info(`health at ${this.#health.url}/healthz`);
+    }
+    if (metrics) {
+      const answers = onlyPath("/metrics", (request, response) => {
+        if (this.#app !== undefined) return this.#app.routing(request, response);
+        answerText(response, 503, "there is nothing to measure yet\n");
+      });
+      this.#metrics = await SideListener.start("--metrics-listen", metrics, answers);
+      this.#logger.info(`metrics at ${this.#metrics.url}/metrics`);
+    }
+  }
+
+  #isReady(): boolean {
+    return this.#ready && this.#broker?.ended === null && this.#broker.unwritable === null;
   }
 
   async #openBroker(journal: Journal): Promise<Broker> {
@@ -151,13 +210,6 @@ class Server {
   }
 }
 
-const listenTroubles: Readonly<Record<string, string>> = {
-  EADDRINUSE: "something else listens there",
-  EACCES: "this user may not use that port",
-  EADDRNOTAVAIL: "this machine has no such address",
-  ENOTFOUND: "there is no such host",
-};
-
 /** What a person can do something about is told without a stack; anything else is a bug. */
 function cannotServe(error: unknown, { listen, data }: ServeOptions): unknown {
   const because = (message: string, hint: string) =>
@@ -169,17 +221,12 @@ function cannotServe(error: unknown, { listen, data }: ServeOptions): unknown {
   if (error instanceof JournalDamaged) {
     return because(error.message, `Restore "${data}" from a backup, or start with an empty folder`);
   }
-  const trouble =
-    error instanceof Error && "code" in error ? listenTroubles[String(error.code)] : "";
-  if (!trouble) return error;
+  const trouble = listenTrouble(error);
+  if (trouble === undefined) return error;
   return because(
     `Cannot listen on ${listen}: ${trouble}`,
     "Choose another with --listen HOST:PORT",
   );
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
 async function version(): Promise<string> {

@@ -1,15 +1,18 @@
 import type { Running } from "../main.ts";
 import type { CliCommand } from "./cli-command.ts";
 import { flag } from "./flags.ts";
+import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
 import { fromEnvironment, oneOf, type Parse } from "./values.ts";
 
-interface Flags {
+interface Flags extends BoskosFlags {
   readonly config?: string;
   readonly data?: string;
   readonly listen?: string;
   readonly insecureListen?: boolean;
   readonly logLevel?: LogLevel;
   readonly memory?: boolean;
+  readonly healthListen?: string;
+  readonly metricsListen?: string;
 }
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -28,10 +31,15 @@ export const serve: CliCommand = {
       oneOf(...logLevels),
     ),
     flag("--memory", "keep nothing on disk: all leases are forgotten at the end"),
+    flag("--health-listen <host:port>", "answer /healthz and /healthz/ready there as well"),
+    flag("--metrics-listen <host:port>", "answer /metrics there as well"),
+    ...boskosOptions,
   ],
   help: "\nReloads its configuration when the file changes or on HUP; TERM and Ctrl-C stop it.",
   async run({ flags, note }) {
-    const { config, data, listen, insecureListen, logLevel, memory } = flags<Flags>();
+    const given = flags<Flags>();
+    const { config, data, listen, insecureListen, logLevel, memory } = given;
+    const { healthListen, metricsListen } = given;
     const file = config ?? fromEnvironment("BERTH_CONFIG", asWritten);
     const { serve: start } = await import("../main.ts");
     const running = await start({
@@ -41,6 +49,9 @@ export const serve: CliCommand = {
       insecureListen: insecureListen ?? false,
       logLevel: logLevel ?? "info",
       memory: memory ?? false,
+      ...(healthListen === undefined ? undefined : { healthListen }),
+      ...(metricsListen === undefined ? undefined : { metricsListen }),
+      ...boskosSettings(given),
     });
     obeySignals(running);
     const { url, pools, resources, configFile } = running;

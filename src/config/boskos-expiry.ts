@@ -1,5 +1,5 @@
 import type { PoolSpec, Silence } from "../core/policy.ts";
-import type { ParsedConfig } from "./parse.ts";
+import type { GoodConfig } from "./parse.ts";
 
 /** What a Boskos file cannot say: when what silent holders have is taken back. */
 export interface BoskosExpiry extends Silence {
@@ -11,12 +11,12 @@ export interface BoskosExpiry extends Silence {
 export const reapedStates: readonly string[] = ["busy", "cleaning", "leased"];
 
 /** Lets silent holders of a Boskos file's pools expire; a file of Berth's own says it itself. */
-export function withExpiry(parsed: ParsedConfig, expiry: BoskosExpiry | undefined): ParsedConfig {
-  if (!parsed.ok || parsed.format !== "boskos" || expiry === undefined) return parsed;
+export function withExpiry(config: GoodConfig, expiry: BoskosExpiry | undefined): GoodConfig {
+  if (config.format !== "boskos" || expiry === undefined) return config;
   const { afterMs, to, moreStates } = expiry;
   const states = [...reapedStates, ...moreStates];
   const silence = Object.fromEntries(states.map((state) => [state, { afterMs, to }]));
-  return { ...parsed, pools: parsed.pools.map((pool) => withSilence(pool, silence)) };
+  return { ...config, pools: config.pools.map((pool) => withSilence(pool, silence)) };
 }
 
 function withSilence(pool: PoolSpec, silence: Readonly<Record<string, Silence>>): PoolSpec {

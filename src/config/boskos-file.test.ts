@@ -237,20 +237,25 @@ resources:
     const config = parseConfig("resources: [{ type: my type/1, names: [a] }]", "boskos.yaml");
     expect(config.ok && config.pools[0]?.name).toBe("my type/1");
     expect(config.ok && config.warnings.map(formatWarning)).toEqual([
-      'boskos.yaml:1:21: warning: resources[0].type: "my type/1" cannot be named by every command ' +
-        "of berth (Boskos's clients can; otherwise use letters, digits, . _ and -)",
+      'boskos.yaml:1:21: warning: resources[0].type: "my type/1" cannot be asked for with berth run ' +
+        "or berth acquire (Boskos's clients can; otherwise use letters, digits, . _ and -)",
     ]);
   });
 });
 
 describe("withExpiry()", () => {
-  const boskos = parseConfig("resources: [{ type: t, names: [a] }]", "boskos.yaml");
   const expiry = { afterMs: 60_000, to: "dirty", moreStates: ["testing"] };
   const silence = { afterMs: 60_000, to: "dirty" };
 
+  function good(text: string) {
+    const config = parseConfig(text, "berth.yaml");
+    if (!config.ok) throw new Error(asBoskos(config));
+    return config;
+  }
+
   test("gives every pool of a Boskos file the reaper's states and those asked for", () => {
-    const config = withExpiry(boskos, expiry);
-    expect(config.ok && config.pools[0]?.policy.silence).toEqual({
+    const { pools: found } = withExpiry(good("resources: [{ type: t, names: [a] }]"), expiry);
+    expect(found[0]?.policy.silence).toEqual({
       busy: silence,
       cleaning: silence,
       leased: silence,
@@ -259,8 +264,9 @@ describe("withExpiry()", () => {
   });
 
   test("leaves everything as it is unless asked, and in a file of Berth's own", () => {
+    const boskos = good("resources: [{ type: t, names: [a] }]");
     expect(withExpiry(boskos, undefined)).toBe(boskos);
-    const own = parseConfig("pools: { t: { count: 1 } }", "berth.yaml");
+    const own = good("pools: { t: { count: 1 } }");
     expect(withExpiry(own, expiry)).toBe(own);
   });
 });

@@ -65,11 +65,11 @@ function membersOf({ names, state }: BoskosEntry): MemberSpec[] {
   return names.map(({ value }) => ({ name: value as ResourceName, labels: noLabels, ...initial }));
 }
 
-const ordinary = /^[^\s:/?#%\p{C}]{1,253}$/u;
+const ordinary = /^[^\s:\p{C}]{1,253}$/u;
 
-/** A type may be called anything: nobody loses what works for them today. */
+/** A type may be called anything, but `--pool` takes a colon for a count and knows no spaces. */
 function warnOfType(source: Source, { type: { value, at } }: BoskosEntry): void {
   if (value === "" || ordinary.test(value)) return;
-  const why = `${quote(value)} cannot be named by every command of berth`;
+  const why = `${quote(value)} cannot be asked for with berth run or berth acquire`;
   source.warn(at, why, "Boskos's clients can; otherwise use letters, digits, . _ and -");
 }

@@ -17,13 +17,16 @@ import { nameKind } from "./text-kinds.ts";
 /** Whose form the file is in. */
 export type ConfigFormat = "berth" | "boskos";
 
+/** A file that can be used. */
+export interface GoodConfig {
+  readonly ok: true;
+  readonly format: ConfigFormat;
+  readonly pools: readonly PoolSpec[];
+  readonly warnings: readonly ConfigProblem[];
+}
+
 export type ParsedConfig =
-  | {
-      readonly ok: true;
-      readonly format: ConfigFormat;
-      readonly pools: readonly PoolSpec[];
-      readonly warnings: readonly ConfigProblem[];
-    }
+  | GoodConfig
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /**

@@ -5,13 +5,15 @@ import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { until } from "../broker/hand-clock.suite.ts";
 import { openBroker, type TestBroker } from "../broker/test-broker.suite.ts";
+import type { BoskosExpiry } from "../config/boskos-expiry.ts";
+import type { Pool } from "../core/state.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import { ConfigInForce } from "./config-in-force.ts";
 
 interface Setup extends TestBroker, AsyncDisposable {
   readonly file: string;
   write(text: string): Promise<void>;
-  start(): Promise<ConfigInForce>;
+  start(expiry?: BoskosExpiry): Promise<ConfigInForce>;
 }
 
 async function setup(text: string): Promise<Setup> {
@@ -28,8 +30,9 @@ async function setup(text: string): Promise<Setup> {
     ...test,
     file,
     write,
-    async start() {
-      const config = await ConfigInForce.start(file, test.broker, pino({ level: "silent" }));
+    async start(expiry) {
+      const logger = pino({ level: "silent" });
+      const config = await ConfigInForce.start(file, test.broker, logger, expiry);
       started.push(config);
       return config;
     },
@@ -105,4 +108,27 @@ describe("ConfigInForce", () => {
     expect(config.status).toMatchObject({ ok: false, resources: 2 });
     expect(await names(all.broker)).toEqual(["aws"]);
   });
+
+  const expiry = { afterMs: 60_000, to: "dirty", moreStates: [] };
+
+  test("lets what a Boskos file has expire, if it is told to, over reloads too", async () => {
+    await using all = await setup("resources: [{ type: aws, names: [a] }]");
+    const config = await all.start(expiry);
+    const silence = () => all.broker.look(({ pools }) => [...pools.values()].map(busyExpiry));
+    expect(await silence()).toEqual([{ afterMs: 60_000, to: "dirty" }]);
+    await all.write("resources: [{ type: aws, names: [a] }, { type: gcp, max-count: 2 }]");
+    await config.reload();
+    expect(await silence()).toEqual(Array(2).fill({ afterMs: 60_000, to: "dirty" }));
+    expect(config.status.warnings).toEqual([]);
+  });
+
+  test("says so, when that is no use for the file", async () => {
+    await using all = await setup("pools: { aws: { count: 2 } }");
+    const config = await all.start(expiry);
+    expect(config.status.warnings).toEqual([expect.stringMatching(/^--boskos-expire changes/)]);
+  });
 });
+
+function busyExpiry({ policy }: Pool) {
+  return policy.silence?.["busy"];
+}

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { ConfigStatus } from "../api/schemas.ts";
 import type { Broker } from "../broker/broker.ts";
+import { type BoskosExpiry, withExpiry } from "../config/boskos-expiry.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import { formatProblem, formatWarning } from "../config/problem.ts";
@@ -15,6 +16,7 @@ export class ConfigInForce {
   readonly #file: string;
   readonly #broker: Broker;
   readonly #logger: Logger;
+  readonly #expiry: BoskosExpiry | undefined;
   #status: ConfigStatus;
   #watch: ConfigWatch | undefined;
   /** A good file that could not be put in force, because the journal could not be written. */
@@ -22,10 +24,11 @@ export class ConfigInForce {
   /** One reload after the other, in the order in which they were asked for. */
   #reloading: Promise<void> = Promise.resolve();
 
-  private constructor(file: string, broker: Broker, logger: Logger) {
+  private constructor(file: string, broker: Broker, logger: Logger, expiry?: BoskosExpiry) {
     this.#file = file;
     this.#broker = broker;
     this.#logger = logger;
+    this.#expiry = expiry;
     const now = new Date().toISOString();
     this.#status = {
       file,
@@ -39,8 +42,13 @@ export class ConfigInForce {
     };
   }
 
-  static async start(file: string, broker: Broker, logger: Logger): Promise<ConfigInForce> {
-    const config = new ConfigInForce(file, broker, logger);
+  static async start(
+    file: string,
+    broker: Broker,
+    logger: Logger,
+    expiry?: BoskosExpiry,
+  ): Promise<ConfigInForce> {
+    const config = new ConfigInForce(file, broker, logger, expiry);
     config.#watch = await watchConfig(file, (parsed) => config.#queue(parsed));
     const parsed = await loadConfig(file);
     if (!parsed.ok) {
@@ -105,10 +113,12 @@ export class ConfigInForce {
       );
       return;
     }
-    await this.#broker.submit({ type: "configure", pools: parsed.pools });
+    const { pools: specs } = withExpiry(parsed, this.#expiry);
+    await this.#broker.submit({ type: "configure", pools: specs });
     const pools = parsed.pools.length;
     const resources = parsed.pools.reduce((sum, { members }) => sum + members.length, 0);
     const warnings = parsed.warnings.map(formatWarning);
+    if (this.#expiry !== undefined && parsed.format !== "boskos") warnings.push(expiryUnused);
     this.#status = {
       file: this.#file,
       ok: true,
@@ -123,3 +133,6 @@ export class ConfigInForce {
     this.#logger.info({ file: this.#file, pools, resources }, "configuration in force");
   }
 }
+
+const expiryUnused =
+  "--boskos-expire changes nothing: the file is in Berth's own form (write silence in its pools)";

@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 
 export interface ListenAddress {
@@ -33,4 +33,20 @@ export function refuseToBeReachable({ host }: ListenAddress, insecure: boolean):
 function isLoopbackHost(host: string): boolean {
   if (host === "localhost") return true;
   return isIP(host) === 4 ? host.startsWith("127.") : host === "::1";
+}
+
+const listenTroubles: Readonly<Record<string, string>> = {
+  EADDRINUSE: "something else listens there",
+  EACCES: "this user may not use that port",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "there is no such host",
+};
+
+/** Why it is not possible to listen there, in words; undefined if the error is about something else. */
+export function listenTrouble(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? listenTroubles[String(error.code)] : undefined;
+}
+
+export function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

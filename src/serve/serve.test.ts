@@ -174,3 +174,53 @@ describe("serve() does not start", () => {
     });
   });
 });
+
+describe("serve() with further listeners", () => {
+  const text = async (url: string) => {
+    const response = await fetch(url);
+    return [response.status, await response.text()];
+  };
+
+  test("answers health and metrics where others expect them, and nothing else", async () => {
+    await using here = await place();
+    const listen = { healthListen: "127.0.0.1:0", metricsListen: "127.0.0.1:0" };
+    const { url, healthUrl, metricsUrl, stop } = await here.start(listen);
+    expect(await text(`${healthUrl}/healthz`)).toEqual([200, "OK"]);
+    expect(await text(`${healthUrl}/healthz/ready?verbose`)).toEqual([200, "OK"]);
+    expect(await text(`${healthUrl}/metrics`)).toEqual([404, "404 page not found\n"]);
+    expect(await text(`${metricsUrl}/metrics`)).toEqual([
+      200,
+      expect.stringContaining("berth_resources"),
+    ]);
+    expect(await text(`${metricsUrl}/v1/pools`)).toEqual([404, "404 page not found\n"]);
+    expect((await text(`${url}/healthz`))[0]).toBe(200);
+    await stop();
+    await expect(fetch(`${healthUrl}/healthz`)).rejects.toThrow("fetch failed");
+    await expect(fetch(`${metricsUrl}/metrics`)).rejects.toThrow("fetch failed");
+  });
+
+  test("has none unless it is told to", async () => {
+    await using here = await place();
+    const running = await here.start();
+    expect(running).not.toHaveProperty("healthUrl");
+    expect(running).not.toHaveProperty("metricsUrl");
+  });
+
+  test.each(["healthListen", "metricsListen"] as const)(
+    "does not start with a %s that others could reach, or that is taken",
+    async (option) => {
+      await using here = await place();
+      await expect(here.start({ [option]: "0.0.0.0:0" })).rejects.toMatchObject({ exitCode: 64 });
+      const other = createServer().listen(0, "127.0.0.1");
+      await until(() => other.listening);
+      const { port } = other.address() as { port: number };
+      await expect(here.start({ [option]: `127.0.0.1:${port}` })).rejects.toMatchObject({
+        exitCode: 69,
+        message: `Cannot listen on 127.0.0.1:${port}: something else listens there`,
+        hint: `Choose another with --${option.replace("L", "-l")} HOST:PORT`,
+      });
+      other.close();
+      await here.start();
+    },
+  );
+});

@@ -1,0 +1,82 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { CannotServe, exitCodes } from "./cannot-serve.ts";
+import { type ListenAddress, listenTrouble, urlOf } from "./listen-address.ts";
+
+/** A second port that answers one thing, for probes and scrapers that expect it there. */
+export class SideListener {
+  readonly url: string;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = urlOf(server.address() as AddressInfo);
+  }
+
+  /** `flag` is the option that asked for it. Throws `CannotServe` if it cannot listen there. */
+  static async start(
+    flag: string,
+    address: ListenAddress,
+    answer: RequestListener,
+  ): Promise<SideListener> {
+    const server = createServer(answer);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.once("error", reject).listen(address, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      const trouble = listenTrouble(error);
+      if (trouble === undefined) throw error;
+      const message = `Cannot listen on ${address.host}:${address.port}: ${trouble}`;
+      const hint = `Choose another with ${flag} HOST:PORT`;
+      throw new CannotServe(message, hint, exitCodes.unavailable, error);
+    }
+    return new SideListener(server);
+  }
+
+  /** At once: whoever asks here asks again. */
+  async close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    this.#server.closeAllConnections();
+    await promise;
+  }
+}
+
+/**
+ * `/healthz` is fine as soon as the process runs, so that reading a long journal is not taken for
+ * being stuck. `/healthz/ready` is not there until it is true.
+ */
+export function healthAnswers(isReady: () => boolean): RequestListener {
+  return (request, response) => {
+    const path = pathOf(request);
+    const fine = path === "/healthz" || (path === "/healthz/ready" && isReady());
+    answerText(response, fine ? 200 : 404, fine ? "OK" : notFound);
+  };
+}
+
+/** Only this path of another listener, answered as it answers there. */
+export function onlyPath(path: string, answer: RequestListener): RequestListener {
+  return (request, response) => {
+    if (pathOf(request) === path) answer(request, response);
+    else answerText(response, 404, notFound);
+  };
+}
+
+const notFound = "404 page not found\n";
+
+export function answerText(response: ServerResponse, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader("content-type", "text/plain; charset=utf-8");
+  response.end(text);
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "";
+}
