@@ -125,7 +125,10 @@ class Server {
       tokens: new Tokens(journal.secret),
       configStatus: () => config.status,
       version: await version(),
-      boskos: defaultBoskosSettings,
+      boskos: {
+        requestTtlMs: options.requestTtlMs ?? defaultBoskosSettings.requestTtlMs,
+        waitMs: options.boskosWaitMs ?? defaultBoskosSettings.waitMs,
+      },
     };
     this.#app = await makeApp(site, this.#logger);
     await this.#app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });

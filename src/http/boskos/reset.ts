@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
+import { parseGoDuration } from "../../core/go-duration.ts";
 import type { PoolName } from "../../core/ids.ts";
 import type { Site } from "../site.ts";
-import { parseGoDuration } from "./go-duration.ts";
 import type { Query } from "./query.ts";
 import { sendJson, sendText } from "./reply.ts";
 import { goJson, sorted } from "./resource-json.ts";
@@ -16,9 +16,10 @@ export async function reset({ broker }: Site, query: Query, reply: FastifyReply)
     const text = `Type: ${type}, state: ${state}, expire: ${expire}, dest: ${dest}, all of them must be set in the request.`;
     return sendText(reply, { status: 400, text });
   }
-  const silentMs = parseGoDuration(expire);
-  if (typeof silentMs !== "number") return sendText(reply, { status: 400, text: silentMs.error });
+  const parsed = parseGoDuration(expire);
+  if (!parsed.ok) return sendText(reply, { status: 400, text: parsed.message });
   const pool = type as PoolName;
+  const silentMs = parsed.durationMs;
   const outcome = await broker.submit({ type: "reset", pool, state, silentMs, to: dest });
   if (outcome.type !== "reset") throw new Error(`Cannot reset: it is ${outcome.type}`);
   return sendJson(reply, goJson(sorted(Object.fromEntries(outcome.holders))));

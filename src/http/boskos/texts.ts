@@ -1,7 +1,7 @@
 /** What Boskos says, word for word: clients look for these texts. */
 import type { Refusal } from "../../core/refusal.ts";
 import { timestamp } from "../render.ts";
-import { goQuote } from "./go-duration.ts";
+import { goQuote } from "./go-quote.ts";
 
 export interface Failure {
   readonly status: number;
