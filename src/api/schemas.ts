@@ -193,12 +193,25 @@ export const Policy = Type.Object({
   patience: Type.String(),
   onRelease: Type.String(),
   onExpire: Type.String(),
+  silence: Type.Record(Type.String(), Type.Object({ after: Type.String(), to: Type.String() }), {
+    description: "By the state it is held in: when a holder known by name only loses it",
+  }),
+  dynamic: nullable(
+    Type.Object({
+      min: Type.Integer(),
+      max: Type.Integer(),
+      state: Type.String(),
+      lifespan: nullable(Type.String()),
+    }),
+  ),
+  cleaning: nullable(Type.Object({ retries: Type.Integer(), backoff: Type.String() })),
 });
 
 export const Pool = Type.Object({
   name: Type.String(),
   total: Type.Integer(),
   free: Type.Integer(),
+  held: Type.Integer({ description: "Somebody has it, whatever state they call it" }),
   states: Type.Record(Type.String(), Type.Integer()),
   waiting: Type.Integer(),
   oldestWaitSeconds: nullable(Type.Number()),
@@ -218,6 +231,9 @@ export const Resource = Type.Object({
   note: Type.String(),
   changedAt: Timestamp,
   restsUntil: nullable(Timestamp),
+  dynamic: Type.Boolean({ description: "Made on demand" }),
+  expiresAt: { ...nullable(Timestamp), description: "When it is deleted if nobody wants it" },
+  failures: Type.Integer({ description: "How often in a row its cleaning has failed" }),
   labels: Type.Record(Type.String(), Type.String()),
   userDataKeys: Type.Array(Type.String(), { description: "The values are for the holder only" }),
   lease: nullable(

@@ -44,8 +44,8 @@ export async function poolNames({ client }: Context): Promise<string[]> {
   return (await client.everyPool()).map(({ name }) => name);
 }
 
-export function heldIn({ states }: Pool): number {
-  return states["busy"] ?? 0;
+export function heldIn({ held }: Pool): number {
+  return held;
 }
 
 /** Neither lent nor to be had. */

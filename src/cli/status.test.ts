@@ -11,11 +11,14 @@ const policy: Pool["policy"] = {
   patience: "10m",
   onRelease: "free",
   onExpire: "free",
+  silence: {},
+  dynamic: null,
+  cleaning: null,
 };
 
-function pool(total: number, free: number, busy: number): Pool {
+function pool(total: number, free: number, held: number): Pool {
   const rest = { waiting: 0, oldestWaitSeconds: null, meanHoldSeconds: null, retiring: false };
-  return { name: "p", total, free, states: { free, busy }, ...rest, policy };
+  return { name: "p", total, free, held, states: { free, busy: held }, ...rest, policy };
 }
 
 const bars: Record<string, [pool: Pool, want: string]> = {

@@ -20,6 +20,7 @@ test("GET /v1/pools tells sizes, states, who waits, and the policy", async () =>
         total: 2,
         free: 2,
         states: { free: 2 },
+        held: 0,
         waiting: 0,
         oldestWaitSeconds: null,
         meanHoldSeconds: null,
@@ -33,6 +34,9 @@ test("GET /v1/pools tells sizes, states, who waits, and the policy", async () =>
           patience: "10m",
           onRelease: "free",
           onExpire: "free",
+          silence: {},
+          dynamic: null,
+          cleaning: null,
         },
       },
       expect.objectContaining({

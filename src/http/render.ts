@@ -78,6 +78,7 @@ export function renderPool(pool: Pool, now: Instant): Wire.Pool {
     name: pool.name,
     total: pool.members.size,
     free: freeCount(pool),
+    held: pool.held,
     states: statesOf(pool),
     waiting: pool.waiting,
     oldestWaitSeconds: oldest === null ? null : seconds(now - oldest),
@@ -107,7 +108,26 @@ function renderPolicy(policy: PoolPolicy): Wire.Pool["policy"] {
     patience: formatDuration(patienceMs),
     onRelease: policy.onRelease,
     onExpire: policy.onExpire,
+    silence: Object.fromEntries(
+      Object.entries(policy.silence ?? {}).map(([state, { afterMs, to }]) => {
+        return [state, { after: formatDuration(afterMs), to }];
+      }),
+    ),
+    dynamic: renderDynamic(policy.dynamic),
+    cleaning:
+      policy.cleaning === undefined
+        ? null
+        : {
+            retries: policy.cleaning.retries,
+            backoff: formatDuration(policy.cleaning.backoffMs),
+          },
   };
+}
+
+function renderDynamic(dynamic: PoolPolicy["dynamic"]): Wire.Pool["policy"]["dynamic"] {
+  if (dynamic === undefined) return null;
+  const { min, max, state, lifespanMs } = dynamic;
+  return { min, max, state, lifespan: durationOrNull(lifespanMs) };
 }
 
 export function renderResource(resource: Resource): Wire.Resource {
@@ -121,6 +141,9 @@ export function renderResource(resource: Resource): Wire.Resource {
     note: resource.note,
     changedAt: timestamp(resource.changedAt),
     restsUntil: resource.restsUntil === never ? null : timestamp(resource.restsUntil),
+    dynamic: resource.dynamic,
+    expiresAt: resource.expiresAt === never ? null : timestamp(resource.expiresAt),
+    failures: resource.failures,
     labels: resource.labels,
     userDataKeys: Object.keys(resource.userData),
     lease: claim && {
