@@ -9,6 +9,13 @@ export const poolsMax = 10_000;
 export const resourcesMax = 1_000_000;
 export const nameLengthMax = 253;
 export const stateLengthMax = 63;
+/** Silences of one pool, by state. */
+export const silencesMax = 64;
+export const janitorWordsMax = 256;
+export const janitorTextLengthMax = 4_096;
+export const janitorVariablesMax = 64;
+export const janitorRetriesMax = 100;
+export const janitorParallelMax = 1_000;
 export const labelsPerResourceMax = 64;
 export const labelKeyLengthMax = 253;
 export const labelValueLengthMax = 256;
@@ -37,6 +44,14 @@ export const durationLimits = {
   cooldown: { minMs: 0, maxMs: 7 * dayMs },
   lockDelay: { minMs: 0, maxMs: dayMs },
   patience: { minMs: 0, maxMs: 7 * dayMs },
+} as const satisfies Readonly<Record<string, DurationLimits>>;
+
+/** Those that stand deeper than a pool's own keys. */
+export const innerDurationLimits = {
+  silence: { minMs: secondMs, maxMs: 365 * dayMs },
+  lifespan: { minMs: secondMs, maxMs: 365 * dayMs },
+  timeout: { minMs: secondMs, maxMs: dayMs },
+  backoff: { minMs: 0, maxMs: dayMs / 24 },
 } as const satisfies Readonly<Record<string, DurationLimits>>;
 
 export type DurationKey = keyof typeof durationLimits;

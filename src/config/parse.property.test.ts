@@ -59,6 +59,28 @@ const policy = fc.record(
     ...Object.fromEntries(durationKeys.map((key) => [key, durationOf(key)])),
     onRelease: state,
     onExpire: state,
+    silence: fc.dictionary(
+      fc.constantFrom("busy", "leased", "my.state"),
+      fc.oneof(
+        fc.constantFrom("30m", "1s"),
+        fc.record({ after: fc.constant("1h"), to: state }, { requiredKeys: ["after"] }),
+      ),
+    ),
+    dynamic: fc.record(
+      { min: fc.nat(3), max: fc.integer({ min: 3, max: 9 }), state, lifespan: fc.constant("2h") },
+      { requiredKeys: ["max"] },
+    ),
+    janitor: fc.record(
+      {
+        command: fc.array(fc.constantFrom("./clean", "-x", ""), { minLength: 1 }),
+        timeout: fc.constant("10m"),
+        retries: fc.integer({ min: 1, max: 100 }),
+        backoff: fc.constantFrom("0s", "1h"),
+        parallel: fc.integer({ min: 1, max: 9 }),
+        env: fc.constantFrom({}, { A: "text", _b: { userData: "a key/1" } }),
+      },
+      { requiredKeys: ["command"] },
+    ),
   },
   { requiredKeys: [] },
 );
@@ -83,13 +105,21 @@ const anyName = fc.constantFrom("b", "1.10", "no", "constructor", "__proto__", "
 const anyValue = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom(null, [], {}, 0, 10, "10", "10m", "10 minutes", "free", ["x", 1], { x: null }),
+  fc.constantFrom(1, 100, "1s", [""], ["a\0"], { A: 1 }, { BERTH_A: "x" }, { A: { userData: "" } }),
+  fc.constantFrom({ after: "1m" }, { after: "1m", to: "busy" }, { to: "free" }, { max: 3 }),
   fc.constantFrom({ count: 1 }, { members: ["x"] }, { labels: { a: 1 } }, { labels: { a: "b" } }),
 );
 const poolKey = fc.constantFrom("count", "members", "onRelease", "ttls", ...durationKeys);
+const partKey = fc.constantFrom("silence", "dynamic", "janitor");
+const innerKey = fc.constantFrom(
+  ...["busy", "after", "to", "min", "max", "state", "lifespan", "command", "timeout", "retries"],
+  ...["backoff", "parallel", "env", "other"],
+);
 const spoiltPath = fc.oneof(
   fc.tuple(fc.constantFrom("pools", "spaces")),
   fc.tuple(fc.constant("pools"), anyName),
   fc.tuple(fc.constant("pools"), fc.constant("the.pool"), poolKey),
+  fc.tuple(fc.constant("pools"), fc.constant("the.pool"), partKey, innerKey),
   ...[[], ["m"], ["m", "labels"]].map((below) =>
     fc.tuple(...["pools", "the.pool", "members", ...below].map((key) => fc.constant(key)), anyName),
   ),

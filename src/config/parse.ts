@@ -7,6 +7,7 @@ import { lenientField, lenientMap } from "./lenient.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
 import { refuseClashes } from "./names.ts";
 import type { ConfigProblem } from "./problem.ts";
+import type { JanitorSpec } from "./read-janitor.ts";
 import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
 import { noLabels } from "./read-members.ts";
 import { type PoolDraft, readPool } from "./read-pool.ts";
@@ -22,6 +23,8 @@ export interface GoodConfig {
   readonly ok: true;
   readonly format: ConfigFormat;
   readonly pools: readonly PoolSpec[];
+  /** What cleans which pool; nothing of it concerns the core. */
+  readonly janitors: readonly JanitorSpec[];
   readonly warnings: readonly ConfigProblem[];
 }
 
@@ -40,16 +43,18 @@ export function parseConfig(text: string, file: string): ParsedConfig {
   const found = document === undefined ? nothing : readConfig(document);
   const problems = source.problems();
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, format: found.format, pools: found.pools(), warnings: source.warnings() };
+  const { format, janitors } = found;
+  return { ok: true, format, pools: found.pools(), janitors, warnings: source.warnings() };
 }
 
 interface Found {
   readonly format: ConfigFormat;
   /** Only to be called when nothing is wrong: a count may be made into a million members. */
   readonly pools: () => readonly PoolSpec[];
+  readonly janitors: readonly JanitorSpec[];
 }
 
-const nothing: Found = { format: "berth", pools: () => [] };
+const nothing: Found = { format: "berth", pools: () => [], janitors: [] };
 const expected = { title: "map", hint: "write pools: { my-pool: { count: 1 } }" };
 const keys = Object.keys(ConfigFile.properties);
 
@@ -59,7 +64,7 @@ function readConfig(document: ConfigDocument): Found {
   const boskos = boskosResources(document, root);
   if (boskos !== undefined) {
     const pools = readBoskos(document, boskos);
-    return { format: "boskos", pools: () => pools };
+    return { format: "boskos", pools: () => pools, janitors: [] };
   }
   const entries = readMap(document, root, expected);
   if (entries === undefined) return nothing;
@@ -70,7 +75,8 @@ function readConfig(document: ConfigDocument): Found {
   }
   const drafts = readPools(document, pools);
   refuseClashes(source, drafts);
-  return { format: "berth", pools: () => drafts.map(specOf) };
+  const janitors = drafts.flatMap(({ name, janitor }) => janitor?.specFor(name) ?? []);
+  return { format: "berth", pools: () => drafts.map(specOf), janitors };
 }
 
 /** Boskos keeps what it lends under `resources`, in any case, and looks at nothing else. */

@@ -1,11 +1,15 @@
 import { isScalar } from "yaml";
 import { formatDuration, parseDuration } from "../core/duration.ts";
-import { type DurationKey, durationLimits } from "./limits.ts";
+import type { DurationLimits } from "./limits.ts";
 import type { Source, Spot } from "./source.ts";
 import { refuseValue } from "./written.ts";
 
 /** In milliseconds; undefined, with the reason in the source, if it is none or beyond limits. */
-export function readDuration(source: Source, spot: Spot, key: DurationKey): number | undefined {
+export function readDuration(
+  source: Source,
+  spot: Spot,
+  { minMs, maxMs }: DurationLimits,
+): number | undefined {
   const value = isScalar(spot.node) ? spot.node.value : undefined;
   const text = value === 0 ? "0" : value;
   const durationMs = typeof text === "string" ? parseDuration(text) : undefined;
@@ -13,7 +17,6 @@ export function readDuration(source: Source, spot: Spot, key: DurationKey): numb
     refuseValue(source, spot, { title: "duration", hint: durationHint(value) });
     return undefined;
   }
-  const { minMs, maxMs } = durationLimits[key];
   if (durationMs >= minMs && durationMs <= maxMs) return durationMs;
   const [least, most] = [formatDuration(minMs), formatDuration(maxMs)];
   const how = durationMs < minMs ? "shorter" : "longer";

@@ -1,13 +1,12 @@
-import { Compile } from "typebox/compile";
 import { isMap, isNode, isScalar, isSeq, type YAMLSeq } from "yaml";
 import type { ConfigDocument } from "./document.ts";
 import { labelsPerResourceMax, nameLengthMax, resourcesMax } from "./limits.ts";
 import { formatNumber } from "./problem.ts";
 import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
-import { Count, Member } from "./schema.ts";
+import { Member } from "./schema.ts";
 import type { Place, Spot } from "./source.ts";
 import { labelKeyKind, labelValueKind, nameKind } from "./text-kinds.ts";
-import { describe, readText, refuseValue } from "./written.ts";
+import { readText, readWhole } from "./written.ts";
 
 export interface MemberDraft {
   readonly name: string;
@@ -24,22 +23,11 @@ export interface Room {
   told: boolean;
 }
 
-const countHint = `write 0 to ${formatNumber(resourcesMax)}`;
-const countExpected = { title: "whole number", hint: `${countHint}, without quotes` };
-
 /** Judged as a number, long before anything is made of it; 0 if it cannot be used. */
 export function readCount(document: ConfigDocument, spot: Spot, pool: string, room: Room): number {
   const { source } = document;
-  const value = isScalar(spot.node) ? spot.node.value : undefined;
-  if (typeof value !== "number" || !Number.isInteger(value)) {
-    refuseValue(source, spot, countExpected);
-    return 0;
-  }
-  if (!countValidator.Check(value)) {
-    const state = value < 0 ? "less than 0" : `more than ${formatNumber(resourcesMax)}`;
-    source.refuse(spot, `${describe(spot.node)} is ${state}`, countHint);
-    return 0;
-  }
+  const value = readWhole(source, spot, { min: 0, max: resourcesMax });
+  if (value === undefined) return 0;
   if (value > 0 && `${pool}-${value}`.length > nameLengthMax) {
     const state = `the last name it makes is longer than ${nameLengthMax} characters`;
     source.refuse(spot, state, "shorten the name of the pool");
@@ -48,9 +36,8 @@ export function readCount(document: ConfigDocument, spot: Spot, pool: string, ro
   return take(document, spot, value, room) ? value : 0;
 }
 
-const countValidator = Compile(Count);
-
-function take({ source }: ConfigDocument, spot: Spot, count: number, room: Room): boolean {
+/** False, with the reason in the source, if the file has no room for so many more. */
+export function take({ source }: ConfigDocument, spot: Spot, count: number, room: Room): boolean {
   if (count <= room.left) {
     room.left -= count;
     return true;

@@ -1,16 +1,17 @@
 import { defaultPolicy, type PoolPolicy } from "../core/policy.ts";
-import { reservedStates } from "../core/state.ts";
+import { dirtyState } from "../core/state.ts";
 import type { ConfigDocument } from "./document.ts";
-import type { DurationKey } from "./limits.ts";
-import { quote } from "./problem.ts";
+import { type DurationKey, durationLimits } from "./limits.ts";
 import { readDuration } from "./read-duration.ts";
+import { readDynamic } from "./read-dynamic.ts";
+import { type JanitorDraft, readJanitor } from "./read-janitor.ts";
 import { type Entry, knownFields, readMap } from "./read-map.ts";
 import { type MemberDraft, type Room, readCount, readMembers } from "./read-members.ts";
+import { readSilence } from "./read-silence.ts";
+import { readState } from "./read-state.ts";
 import { Pool } from "./schema.ts";
 import type { Place } from "./source.ts";
-import { stateKind } from "./text-kinds.ts";
 import { warnOfPolicy } from "./warn.ts";
-import { readText } from "./written.ts";
 
 /** A pool as far as it could be read, with its places, so that pools can be compared. */
 export interface PoolDraft {
@@ -20,6 +21,7 @@ export interface PoolDraft {
   /** How many resources to make and to name after the pool. */
   readonly count: number;
   readonly members: readonly MemberDraft[];
+  readonly janitor: JanitorDraft | undefined;
 }
 
 export type Fields = ReadonlyMap<string, Entry>;
@@ -36,13 +38,14 @@ export function readPool(
   const entries = readMap(document, value, expected);
   if (entries === undefined) return undefined;
   const fields = knownFields(document, entries, keys);
-  const policy = readPolicy(document, fields);
+  const janitor = readJanitor(document, fields.get("janitor"));
+  const policy = readPolicy(document, fields, janitor, room);
   warnOfPolicy(document.source, fields, policy);
   const [count, members] = [fields.get("count"), fields.get("members")];
   if (count !== undefined && members !== undefined) {
     document.source.refuse(at, "it has both count and members", "keep one of them");
   }
-  if (count === undefined && members === undefined) {
+  if (count === undefined && members === undefined && !fields.has("dynamic")) {
     const hint = "add count: 1, or members: and their names";
     document.source.refuse(at, "it has neither count nor members", hint);
   }
@@ -52,8 +55,9 @@ export function readPool(
     policy,
     count: count === undefined ? 0 : readCount(document, count.value, name, room),
     members: members === undefined ? [] : readMembers(document, members.value, room),
+    janitor,
   };
-  const size = count ?? members;
+  const size = fields.has("dynamic") ? undefined : (count ?? members);
   if (size !== undefined && draft.count + draft.members.length === 0) {
     const state = "the pool has no resources, so whoever asks for one is refused";
     document.source.warn(size.at, state, "give it some, or remove the pool");
@@ -61,13 +65,25 @@ export function readPool(
   return draft;
 }
 
-function readPolicy(document: ConfigDocument, fields: Fields): PoolPolicy {
+function readPolicy(
+  document: ConfigDocument,
+  fields: Fields,
+  janitor: JanitorDraft | undefined,
+  room: Room,
+): PoolPolicy {
+  const { source } = document;
   const duration = (key: DurationKey): number | undefined => {
     const field = fields.get(key);
-    return field === undefined ? undefined : readDuration(document.source, field.value, key);
+    return field === undefined ? undefined : readDuration(source, field.value, durationLimits[key]);
   };
-  const onRelease = readState(document, fields.get("onRelease")) ?? defaultPolicy.onRelease;
+  const onRelease = readState(source, fields.get("onRelease")) ?? defaultPolicy.onRelease;
+  // Nothing may stay out of use until somebody notices, so expiry is a special case only where a
+  // janitor will look after it.
+  const otherwise = janitor === undefined ? onRelease : dirtyState;
+  const onExpire = readState(source, fields.get("onExpire")) ?? otherwise;
   const holdMs = duration("hold") ?? defaultPolicy.holdMs;
+  const silence = readSilence(document, fields.get("silence"), onExpire);
+  const dynamic = readDynamic(document, fields.get("dynamic"), room);
   return {
     // A holder of what is taken back by itself needs no heartbeat until then.
     ttlMs: duration("ttl") ?? Math.max(defaultPolicy.ttlMs, holdMs ?? 0),
@@ -77,16 +93,9 @@ function readPolicy(document: ConfigDocument, fields: Fields): PoolPolicy {
     lockDelayMs: duration("lockDelay") ?? defaultPolicy.lockDelayMs,
     patienceMs: duration("patience") ?? defaultPolicy.patienceMs,
     onRelease,
-    // Nothing may stay out of use until somebody notices, so expiry is no special case by itself.
-    onExpire: readState(document, fields.get("onExpire")) ?? onRelease,
+    onExpire,
+    ...(silence && { silence }),
+    ...(dynamic && { dynamic }),
+    ...(janitor && { cleaning: janitor.cleaning }),
   };
-}
-
-function readState(document: ConfigDocument, field: Entry | undefined): string | undefined {
-  if (field === undefined) return undefined;
-  const state = readText(document.source, field.value, stateKind);
-  if (state === undefined || !reservedStates.includes(state)) return state;
-  const why = `${quote(state)} is a state that only Berth gives`;
-  document.source.refuse(field.value, why, "write free, or dirty if it must be cleaned first");
-  return undefined;
 }

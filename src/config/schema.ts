@@ -1,17 +1,15 @@
 import Type, { type Static } from "typebox";
-import { durationPattern, formatDuration } from "../core/duration.ts";
 import { defaultPolicy } from "../core/policy.ts";
 import {
-  type DurationKey,
   durationLimits,
   labelKeyLengthMax,
   labelsPerResourceMax,
   labelValueLengthMax,
-  nameLengthMax,
   poolsMax,
   resourcesMax,
-  stateLengthMax,
 } from "./limits.ts";
+import { duration, Name, state } from "./schema-fields.ts";
+import { Dynamic, Janitor, Silences } from "./schema-upkeep.ts";
 
 /**
  * The configuration file, said once: what the parser accepts, what TypeScript knows of it, and the
@@ -20,14 +18,6 @@ import {
  * It keeps to the vocabulary of JSON Schema draft 7, which every editor understands. A `title` is
  * the noun that error messages use: "5 is not a name".
  */
-export const Name = Type.String({
-  title: "name",
-  pattern: `^[A-Za-z0-9][A-Za-z0-9._-]{0,${nameLengthMax - 1}}$`,
-});
-
-const statePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,${stateLengthMax - 1}}$`;
-export const StateName = Type.String({ title: "state", pattern: statePattern });
-
 export const LabelKey = Type.String({
   title: "label key",
   pattern: `^[A-Za-z0-9][A-Za-z0-9._/-]{0,${labelKeyLengthMax - 1}}$`,
@@ -79,71 +69,55 @@ const Members = Type.Union(
   },
 );
 
-function duration(key: DurationKey, example: string, description: string, defaultMs?: number) {
-  const { minMs, maxMs } = durationLimits[key];
-  // Zero needs no unit, and YAML reads it as a number.
-  const forms = [Type.String({ pattern: durationPattern }), Type.Literal(0)];
-  return Type.Optional(
-    Type.Union(forms, {
-      title: "duration",
-      description: `${description} From ${formatDuration(minMs)} to ${formatDuration(maxMs)}.`,
-      examples: [example],
-      ...(defaultMs === undefined ? {} : { default: formatDuration(defaultMs) }),
-    }),
-  );
-}
-
-function state(description: string, byDefault?: string) {
-  return Type.Optional(
-    Type.String({
-      title: "state",
-      pattern: statePattern,
-      description,
-      examples: ["free", "dirty"],
-      ...(byDefault === undefined ? {} : { default: byDefault }),
-    }),
-  );
-}
-
 export const Pool = Type.Object(
   {
     count: Type.Optional(Count),
     members: Type.Optional(Members),
-    ttl: duration(
-      "ttl",
-      "10m",
-      "A lease that sends no heartbeat for so long has expired.",
-      defaultPolicy.ttlMs,
+    ttl: Type.Optional(
+      duration(durationLimits.ttl, {
+        example: "10m",
+        description: "A lease that sends no heartbeat for so long has expired.",
+        defaultMs: defaultPolicy.ttlMs,
+      }),
     ),
-    lifetime: duration(
-      "lifetime",
-      "4h",
-      "No lease lasts longer than this, however alive its holder is. Without it there is no end.",
+    lifetime: Type.Optional(
+      duration(durationLimits.lifetime, {
+        example: "4h",
+        description:
+          "No lease lasts longer than this, however alive its holder is. Without it there is no end.",
+      }),
     ),
-    hold: duration(
-      "hold",
-      "20m",
-      "The server gives a claim back so long after its grant, while the rest of the lease goes " +
-        "on. Without it a claim lasts as long as its lease.",
+    hold: Type.Optional(
+      duration(durationLimits.hold, {
+        example: "20m",
+        description:
+          "The server gives a claim back so long after its grant, while the rest of the lease goes " +
+          "on. Without it a claim lasts as long as its lease.",
+      }),
     ),
-    cooldown: duration(
-      "cooldown",
-      "10s",
-      "A resource rests so long after each use before it is lent again.",
-      defaultPolicy.cooldownMs,
+    cooldown: Type.Optional(
+      duration(durationLimits.cooldown, {
+        example: "10s",
+        description: "A resource rests so long after each use before it is lent again.",
+        defaultMs: defaultPolicy.cooldownMs,
+      }),
     ),
-    lockDelay: duration(
-      "lockDelay",
-      "15s",
-      "A resource taken from a holder that vanished rests so long: the holder may still be dying.",
-      defaultPolicy.lockDelayMs,
+    lockDelay: Type.Optional(
+      duration(durationLimits.lockDelay, {
+        example: "15s",
+        description:
+          "A resource taken from a holder that vanished rests so long: the holder may still be dying.",
+        defaultMs: defaultPolicy.lockDelayMs,
+      }),
     ),
-    patience: duration(
-      "patience",
-      "10m",
-      "For so long a request over several pools may be overtaken; then what comes free is kept " +
-        "for it.",
-      defaultPolicy.patienceMs,
+    patience: Type.Optional(
+      duration(durationLimits.patience, {
+        example: "10m",
+        description:
+          "For so long a request over several pools may be overtaken; then what comes free is kept " +
+          "for it.",
+        defaultMs: defaultPolicy.patienceMs,
+      }),
     ),
     onRelease: state(
       "The state of a resource that was given back. Only free ones are lent.",
@@ -151,14 +125,18 @@ export const Pool = Type.Object(
     ),
     onExpire: state(
       "The state of a resource whose lease expired or was ended by an operator; the same as " +
-        "onRelease unless it is written.",
+        "onRelease unless it is written, or dirty if the pool has a janitor.",
     ),
+    silence: Type.Optional(Silences),
+    dynamic: Type.Optional(Dynamic),
+    janitor: Type.Optional(Janitor),
   },
   {
     title: "pool",
     description: "A group of interchangeable resources with one policy.",
     additionalProperties: false,
-    oneOf: [{ required: ["count"] }, { required: ["members"] }],
+    anyOf: [{ required: ["count"] }, { required: ["members"] }, { required: ["dynamic"] }],
+    not: { required: ["count", "members"] },
     examples: [{ count: 50, ttl: "10m" }],
   },
 );

@@ -1,7 +1,15 @@
 import type { TString } from "typebox";
 import { Compile } from "typebox/compile";
-import { labelKeyLengthMax, labelValueLengthMax, nameLengthMax, stateLengthMax } from "./limits.ts";
-import { LabelKey, LabelValue, Name, StateName } from "./schema.ts";
+import {
+  janitorTextLengthMax,
+  labelKeyLengthMax,
+  labelValueLengthMax,
+  nameLengthMax,
+  stateLengthMax,
+} from "./limits.ts";
+import { LabelKey, LabelValue } from "./schema.ts";
+import { Name, StateName } from "./schema-fields.ts";
+import { UserDataKey, VariableName, Word } from "./schema-upkeep.ts";
 import type { Expected, TextKind } from "./written.ts";
 
 const start = "start with a letter or digit, then letters, digits";
@@ -24,6 +32,21 @@ export const labelKeyKind = kindOf(LabelKey, {
 export const labelValueKind = kindOf(LabelValue, {
   title: "label value",
   hint: `write text on one line, at most ${labelValueLengthMax} characters`,
+});
+
+export const wordKind = kindOf(Word, {
+  title: "text",
+  hint: `write text of at most ${janitorTextLengthMax} characters`,
+});
+
+export const variableNameKind = kindOf(VariableName, {
+  title: "variable name",
+  hint: "use letters, digits and _; names that begin with BERTH_ are Berth's own",
+});
+
+export const userDataKeyKind = kindOf(UserDataKey, {
+  title: "user data key",
+  hint: "write the key on one line, at most 253 characters",
 });
 
 function kindOf(schema: TString, expected: Expected): TextKind {

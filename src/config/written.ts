@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, Scalar } from "yaml";
-import { quote, shorten } from "./problem.ts";
+import { formatNumber, quote, shorten } from "./problem.ts";
 import type { Source, Spot } from "./source.ts";
 
 /** What a value should have been, in the words of a message. */
@@ -61,4 +61,22 @@ export function readText(source: Source, spot: Spot, kind: TextKind): string | u
     source.warn(spot, state, `quote it: ${quote(value)}`);
   }
   return value;
+}
+
+/** Undefined, with the reason in the source, unless it is a whole number within these. */
+export function readWhole(
+  source: Source,
+  spot: Spot,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | undefined {
+  const value = isScalar(spot.node) ? spot.node.value : undefined;
+  const hint = `write ${formatNumber(min)} to ${formatNumber(max)}`;
+  if (typeof value !== "number" || !Number.isInteger(value)) {
+    refuseValue(source, spot, { title: "whole number", hint: `${hint}, without quotes` });
+    return undefined;
+  }
+  if (value >= min && value <= max) return value;
+  const state = value < min ? `less than ${formatNumber(min)}` : `more than ${formatNumber(max)}`;
+  source.refuse(spot, `${describe(spot.node)} is ${state}`, hint);
+  return undefined;
 }

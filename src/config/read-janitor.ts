@@ -1,0 +1,128 @@
+import { isMap } from "yaml";
+import { defaultCleaning } from "../core/come-back.ts";
+import type { PoolName } from "../core/ids.ts";
+import type { CleaningPolicy } from "../core/policy.ts";
+import type { ConfigDocument } from "./document.ts";
+import {
+  innerDurationLimits,
+  janitorParallelMax,
+  janitorRetriesMax,
+  janitorVariablesMax,
+  janitorWordsMax,
+} from "./limits.ts";
+import { readDuration } from "./read-duration.ts";
+import { readTexts } from "./read-list.ts";
+import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
+import { defaultJanitor, FromUserData, Janitor } from "./schema-upkeep.ts";
+import type { Spot } from "./source.ts";
+import { userDataKeyKind, variableNameKind, wordKind } from "./text-kinds.ts";
+import { readText, readWhole } from "./written.ts";
+
+/** What a variable of the command holds: this text, or what the resource has under this key. */
+export type VariableSource = string | { readonly userData: string };
+
+/** How the dirty resources of a pool are cleaned. */
+export interface JanitorSpec {
+  readonly pool: PoolName;
+  /** A program and its arguments; no shell reads them. */
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  /** So many resources of the pool at once. */
+  readonly parallel: number;
+  /** All that the command is told of the resource's user data. */
+  readonly env: Readonly<Record<string, VariableSource>>;
+}
+
+export interface JanitorDraft {
+  readonly cleaning: CleaningPolicy;
+  specFor(pool: string): JanitorSpec;
+}
+
+const expected = { title: "janitor", hint: "write { command: [./clean.sh] }" };
+const keys = Object.keys(Janitor.properties);
+
+/** Undefined where there is none, or if it is no janitor at all. */
+export function readJanitor(
+  document: ConfigDocument,
+  field: Entry | undefined,
+): JanitorDraft | undefined {
+  if (field === undefined) return undefined;
+  const { source } = document;
+  const entries = readMap(document, field.value, expected);
+  if (entries === undefined) return undefined;
+  const fields = knownFields(document, entries, keys);
+  const whole = (key: string, max: number) => {
+    const entry = fields.get(key);
+    return entry && readWhole(source, entry.value, { min: 1, max });
+  };
+  const duration = (key: "timeout" | "backoff") => {
+    const entry = fields.get(key);
+    return entry && readDuration(source, entry.value, innerDurationLimits[key]);
+  };
+  const spec = {
+    command: readCommand(document, field, fields.get("command")),
+    timeoutMs: duration("timeout") ?? defaultJanitor.timeoutMs,
+    parallel: whole("parallel", janitorParallelMax) ?? defaultJanitor.parallel,
+    env: readVariables(document, fields.get("env")),
+  };
+  return {
+    cleaning: {
+      retries: whole("retries", janitorRetriesMax) ?? defaultCleaning.retries,
+      backoffMs: duration("backoff") ?? defaultCleaning.backoffMs,
+    },
+    specFor: (pool) => ({ pool: pool as PoolName, ...spec }),
+  };
+}
+
+const commandHint = "write [./clean.sh, --all]";
+
+function readCommand(
+  document: ConfigDocument,
+  janitor: Entry,
+  field: Entry | undefined,
+): readonly string[] {
+  const { source } = document;
+  if (field === undefined) {
+    source.refuse(janitor.value, "it has no command", `add command: and ${commandHint}`);
+    return [];
+  }
+  const words = readTexts(document, field.value, {
+    kind: wordKind,
+    title: "list of words",
+    hint: commandHint,
+    max: janitorWordsMax,
+  });
+  if (words?.length === 0) source.refuse(field.value, "it is empty", commandHint);
+  return words ?? [];
+}
+
+const envExpected = { title: "map of variables", hint: "write { REGION: eu-west-1 }" };
+
+function readVariables(document: ConfigDocument, field: Entry | undefined): JanitorSpec["env"] {
+  if (field === undefined) return {};
+  const entries = readMap(document, field.value, envExpected) ?? [];
+  const size = { count: entries.length, max: janitorVariablesMax, of: "variables" };
+  if (!withinLimit(document, field.at, size)) return {};
+  checkKeys(document, entries, variableNameKind);
+  const variables = entries.flatMap(({ key, value }) => {
+    const found = readVariable(document, value);
+    return found === undefined ? [] : [[key, found] as const];
+  });
+  return Object.fromEntries(variables);
+}
+
+const fromKeys = Object.keys(FromUserData.properties);
+const fromExpected = { title: "variable", hint: "write text, or { userData: access-key-id }" };
+
+function readVariable(document: ConfigDocument, spot: Spot): VariableSource | undefined {
+  const { source } = document;
+  if (!isMap(spot.node)) return readText(source, spot, wordKind);
+  const entries = readMap(document, spot, fromExpected) ?? [];
+  const from = knownFields(document, entries, fromKeys).get("userData");
+  if (from === undefined) {
+    source.refuse(spot, "it does not say where its text is from", "add userData: and a key");
+    return undefined;
+  }
+  const userData = readText(source, from.value, userDataKeyKind);
+  return userData === undefined ? undefined : { userData };
+}
