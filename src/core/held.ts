@@ -18,17 +18,15 @@ type Held<Type extends HeldCommand["type"]> = Extract<HeldCommand, { type: Type 
 export function take(turn: Turn, command: Held<"take">): Outcome {
   const { state } = turn;
   const { resources, state: from, into, holder, ids } = command;
-  const missing = resources.filter((name) => {
-    const resource = state.resources.get(name);
-    return resource?.shelf?.state !== from;
-  });
-  if (missing.length > 0) {
+  const there = resources.flatMap((name) => state.resources.get(name) ?? []);
+  const ready = there.filter(({ shelf }) => shelf?.state === from);
+  if (ready.length < resources.length) {
+    const missing = resources.filter((name) => !ready.some((resource) => resource.name === name));
     return refused({ code: "not_all_free", resources: missing, state: from });
   }
-  const leases = resources.map((name, index) => {
+  const leases = untouchedFirst(ready).map(({ name, pool }, index) => {
     const id = ids[index];
-    const pool = state.resources.get(name)?.pool;
-    if (id === undefined || pool === undefined) throw new Error(`Cannot take ${name}: no id`);
+    if (id === undefined) throw new Error(`Cannot take ${name}: no id`);
     const item = { pool: pool.name, count: 1, state: from, into };
     const ask = { holder, items: [item], ttlMs: null, byName: true as const };
     const claim = { id: "1" as ClaimId, resource: name, fence: state.fence + 1, into };
@@ -37,6 +35,16 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
   });
   const granted = leases.flatMap((id) => state.leases.get(id) ?? []);
   return { type: "taken", leases: granted.map(leaseView) };
+}
+
+/** In the order in which they would be lent, one by one. */
+function untouchedFirst(resources: readonly Resource[]): readonly Resource[] {
+  const places = new Map<Resource, number>();
+  for (const shelf of new Set(resources.map((resource) => resource.shelf))) {
+    for (const resource of shelf?.idle ?? []) places.set(resource, places.size);
+  }
+  const placeOf = (resource: Resource) => places.get(resource) ?? 0;
+  return resources.toSorted((a, b) => a.changedAt - b.changedAt || placeOf(a) - placeOf(b));
 }
 
 export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {

@@ -18,7 +18,8 @@ export function goQuote(text: string): string {
 }
 
 function escaped(character: string): string {
-  if (!/[\p{C}\p{Zl}\p{Zp}]/u.test(character)) return character;
+  // To Go no space but the plain one can be printed.
+  if (character === " " || !/[\p{C}\p{Z}]/u.test(character)) return character;
   const code = character.codePointAt(0) ?? 0;
   const hex = code.toString(16);
   if (code < 0x80) return `\\x${hex.padStart(2, "0")}`;

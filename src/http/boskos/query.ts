@@ -26,11 +26,19 @@ export class Query {
   }
 }
 
+/** To Go text is bytes: what is no UTF-8 is still a value. */
 function decoded(text: string): string | undefined {
   if (!/[%+]/.test(text)) return text;
+  if (/%(?![\da-f]{2})/i.test(text)) return undefined;
+  const plain = text.replaceAll("+", " ");
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(plain);
   } catch {
-    return undefined;
+    const parts = plain.split(/(%[\da-f]{2})/i);
+    return Buffer.concat(parts.map(bytesOf)).toString();
   }
+}
+
+function bytesOf(part: string, index: number): Buffer {
+  return index % 2 === 1 ? Buffer.from(part.slice(1), "hex") : Buffer.from(part);
 }

@@ -14,6 +14,9 @@ import { Query } from "./query.ts";
 import { sendText } from "./reply.ts";
 import { metric, reset } from "./reset.ts";
 
+/** Boskos has none; its clients send user data of a few hundred bytes. */
+const bodyBytesMax = 1024 * 1024;
+
 type Handler = (
   query: Query,
   request: FastifyRequest,
@@ -22,7 +25,8 @@ type Handler = (
 
 export function boskosRoutes(app: App, site: Site, metrics: BoskosMetrics): void {
   app.removeAllContentTypeParsers();
-  // Whatever they call their bodies: only one call reads any.
+  // Whatever they call their bodies, be it nonsense: only one call reads any.
+  app.addHook("onRequest", async ({ headers }) => void delete headers["content-type"]);
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
   app.addHook("onResponse", async (request, reply) => metrics.answered(request, reply));
   app.setErrorHandler((error: Error, request, reply) => {
@@ -44,6 +48,7 @@ export function boskosRoutes(app: App, site: Site, metrics: BoskosMetrics): void
       method: [...app.supportedMethods],
       url,
       exposeHeadRoute: false,
+      bodyLimit: bodyBytesMax,
       schema: { hide: true },
       handler: (request, reply) => {
         const refusal = wrongMethod(url, request.method);

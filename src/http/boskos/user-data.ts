@@ -36,12 +36,13 @@ function firstValue(text: string): { readonly value: unknown } | { readonly erro
     return { value: JSON.parse(text) };
   } catch (cause) {
     const message = String(cause);
-    const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
-    if (/after JSON/.test(message)) return { value: JSON.parse(text.slice(0, position)) };
-    const wrong = text[position];
+    const [, position] = /position (\d+)/.exec(message) ?? [];
+    if (/after JSON/.test(message)) return { value: JSON.parse(text.slice(0, Number(position))) };
+    // Some of the parser's messages tell where, some tell what, and at the end there is neither.
+    const [, token] = /Unexpected token '(.)'/su.exec(message) ?? [];
+    const wrong = token ?? (position === undefined ? undefined : text[Number(position)]);
     if (wrong === undefined) return { error: "unexpected EOF" };
-    const where = position === text.search(/\S/) ? "beginning of value" : "end of value";
-    return { error: `invalid character ${quoted(wrong)} looking for ${where}` };
+    return { error: `invalid character ${quoted(wrong)} looking for beginning of value` };
   }
 }
 
