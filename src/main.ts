@@ -9,6 +9,8 @@ import type { BoskosExpiry } from "./config/boskos-expiry.ts";
 import { exampleConfigPath } from "./config/example.ts";
 import { makeApp } from "./http/app.ts";
 import { type App, defaultBoskosSettings } from "./http/site.ts";
+import { BrokerWork } from "./janitor/broker-work.ts";
+import { Janitor } from "./janitor/janitor.ts";
 import {
   type Journal,
   JournalDamaged,
@@ -43,6 +45,8 @@ export interface ServeOptions {
   readonly healthListen?: string;
   /** HOST:PORT for scrapers that expect metrics on a port of their own; absent: none. */
   readonly metricsListen?: string;
+  /** False: what is dirty is cleaned by a janitor elsewhere. */
+  readonly janitor?: boolean;
   readonly logLevel: LogLevel;
   /** When silent holders of a Boskos file's resources lose them; absent: never. */
   readonly boskosExpiry?: BoskosExpiry;
@@ -97,6 +101,7 @@ class Server {
   #app: App | undefined;
   #health: SideListener | undefined;
   #metrics: SideListener | undefined;
+  #janitor: Janitor | undefined;
   #ready = false;
 
   constructor(configFile: string, logger: Logger) {
@@ -119,6 +124,7 @@ class Server {
       options.boskosExpiry,
     );
     this.#config = config;
+    if (options.janitor ?? true) this.#startJanitor(broker, config);
     const site = {
       broker,
       journal,
@@ -150,6 +156,8 @@ class Server {
   async stop(): Promise<void> {
     this.#ready = false;
     await this.#config?.close();
+    // While the broker still takes back what it has.
+    await this.#janitor?.stop();
     // Together: the one stops listening, the other answers those who wait on open connections. Who
     // has sent half a request, or nothing, is not waited for.
     const cut = setTimeout(() => this.#app?.server.closeAllConnections(), stopMsMax);
@@ -159,6 +167,21 @@ class Server {
     await this.#journal?.close();
     this.#logger.info("stopped");
     this.#ended.resolve();
+  }
+
+  /** Who has it cleaned elsewhere has no janitor in the file. */
+  #startJanitor(broker: Broker, config: ConfigInForce): void {
+    const janitor = new Janitor(new BrokerWork(broker), config.janitors, {
+      started: ({ resource, pool }) => this.#logger.info({ resource, pool }, "cleaning"),
+      ended: ({ resource, pool }, cleaned, durationMs) => {
+        const facts = { resource, pool, seconds: Math.round(durationMs / 1_000) };
+        if (cleaned.how !== "failed") this.#logger.info(facts, cleaned.how);
+        else this.#logger.warn({ ...facts, output: cleaned.output }, "cleaning failed");
+      },
+      trouble: (err) => this.#logger.error({ err }, "the janitor cannot take what is dirty"),
+    });
+    config.onChange = () => janitor.configure(config.janitors);
+    this.#janitor = janitor;
   }
 
   /** First of all, so that a probe sees a living process while the journal is read. */

@@ -3,7 +3,8 @@ import type { CleaningSpec, Mapped } from "../janitor/cleaner.ts";
 import { parallelDefault } from "../janitor/janitor.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { mustBeThere } from "./command-process.ts";
-import { usageError } from "./failure.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { CliError, usageError } from "./failure.ts";
 import { flag, repeatedFlag } from "./flags.ts";
 import { whoIAm } from "./holder.ts";
 import { exitCodeOfSignal } from "./signals.ts";
@@ -11,6 +12,7 @@ import { plain } from "./text.ts";
 import { duration, InvalidValue, matching, type Parse, wholeNumber } from "./values.ts";
 
 interface Flags {
+  readonly config?: string;
   readonly pool?: readonly string[];
   readonly env?: readonly (readonly [string, string])[];
   readonly userData?: readonly (readonly [string, string])[];
@@ -30,6 +32,7 @@ const variable: Parse<readonly [string, string]> = (text) => {
 export const janitor: CliCommand = {
   args: [["[cmd...]", "what cleans one resource, behind --"]],
   options: [
+    flag("--config <file>", "clean as janitor: says in the pools of this file, instead of CMD"),
     repeatedFlag("--pool <pool>", "whose dirty resources to clean; repeat it for more", poolName),
     repeatedFlag("--env <name=text>", "a variable for the command", variable),
     repeatedFlag("--user-data <name=key>", "a variable with a value of its user data", variable),
@@ -46,9 +49,14 @@ The command finds BERTH_RESOURCE and BERTH_POOL in its environment, and what --e
 map; of the janitor's own environment it gets only PATH, HOME, TMPDIR, LANG and TZ. Exit 0 frees the
 resource. Otherwise it rests and is tried again; after the pool's retries it is quarantined, and its
 note has the last output: berth resources -o wide. Then mend it and bring it back: berth free.
-A pool with janitor: in the server's configuration is cleaned by the server itself.`,
+A pool with janitor: in the server's configuration is cleaned by the server itself, unless that is
+started with --no-janitor; then berth janitor --config FILE does the same from elsewhere.`,
   async run(context) {
-    const specs = specsOf(context.flags<Flags>(), context.args);
+    const flags = context.flags<Flags>();
+    const specs =
+      flags.config === undefined
+        ? specsOf(flags, context.args)
+        : await specsFrom(flags.config, flags, context.args);
     return work(context, specs);
   },
 };
@@ -75,6 +83,31 @@ function specsOf(flags: Flags, command: readonly string[]): CleaningSpec[] {
     parallel,
     env: mapped,
   }));
+}
+
+/** What the server would do by itself, done here. */
+async function specsFrom(
+  file: string,
+  { pool: only }: Flags,
+  command: readonly string[],
+): Promise<readonly CleaningSpec[]> {
+  if (command.length > 0) {
+    throw usageError("Cannot clean: both --config and a command are given", "Leave one away");
+  }
+  const { loadConfig } = await import("../config/load.ts");
+  const { formatProblem } = await import("../config/problem.ts");
+  const parsed = await loadConfig(file);
+  if (!parsed.ok) {
+    const [first] = parsed.problems;
+    const what = first === undefined ? file : formatProblem(first);
+    throw new CliError(what, `Check it: berth config check ${file}`, exitCodes.badConfiguration);
+  }
+  const specs = parsed.janitors.filter(({ pool }) => only === undefined || only.includes(pool));
+  if (specs.length > 0) return specs;
+  throw usageError(
+    `Cannot clean: no pool in ${file} has a janitor`,
+    "Add janitor: { command: [./clean.sh] } to a pool, or give a command",
+  );
 }
 
 /** Until it is told to stop; what is under way then is broken off and given back dirty. */

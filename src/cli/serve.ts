@@ -11,6 +11,7 @@ interface Flags extends BoskosFlags {
   readonly insecureListen?: boolean;
   readonly logLevel?: LogLevel;
   readonly memory?: boolean;
+  readonly janitor?: boolean;
   readonly healthListen?: string;
   readonly metricsListen?: string;
 }
@@ -30,6 +31,7 @@ export const serve: CliCommand = {
       `one of ${logLevels.join(", ")}; info unless given`,
       oneOf(...logLevels),
     ),
+    flag("--no-janitor", "leave cleaning to berth janitor --config FILE elsewhere"),
     flag("--memory", "keep nothing on disk: all leases are forgotten at the end"),
     flag("--health-listen <host:port>", "answer /healthz and /healthz/ready there as well"),
     flag("--metrics-listen <host:port>", "answer /metrics there as well"),
@@ -49,6 +51,7 @@ export const serve: CliCommand = {
       insecureListen: insecureListen ?? false,
       logLevel: logLevel ?? "info",
       memory: memory ?? false,
+      janitor: given.janitor ?? true,
       ...(healthListen === undefined ? undefined : { healthListen }),
       ...(metricsListen === undefined ? undefined : { metricsListen }),
       ...boskosSettings(given),

@@ -2,12 +2,13 @@
 import { spawn } from "node:child_process";
 import { ProcessGroup } from "../child/process-group.ts";
 
-/** Where a variable of the command comes from. */
+/** What a variable of the command holds: this text, or what the resource has under this key. */
 export type Mapped = string | { readonly userData: string };
 
-/** How a pool is cleaned. */
+/** How a pool is cleaned, as its configuration or the command line says. */
 export interface CleaningSpec {
   readonly pool: string;
+  /** A program and its arguments; no shell reads them. */
   readonly command: readonly string[];
   readonly timeoutMs: number;
   /** How many of the pool at once. */

@@ -5,6 +5,7 @@ import { type BoskosExpiry, withExpiry } from "../config/boskos-expiry.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import { formatProblem, formatWarning } from "../config/problem.ts";
+import type { JanitorSpec } from "../config/read-janitor.ts";
 import { type ConfigWatch, watchConfig } from "../config/watch.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 
@@ -18,6 +19,9 @@ export class ConfigInForce {
   readonly #logger: Logger;
   readonly #expiry: BoskosExpiry | undefined;
   #status: ConfigStatus;
+  #janitors: readonly JanitorSpec[] = [];
+  /** Told each time that another configuration is in force. */
+  onChange = (): void => {};
   #watch: ConfigWatch | undefined;
   /** A good file that could not be put in force, because the journal could not be written. */
   #waiting: ParsedConfig | undefined;
@@ -65,6 +69,11 @@ export class ConfigInForce {
 
   get status(): ConfigStatus {
     return this.#status;
+  }
+
+  /** How dirty resources are cleaned. */
+  get janitors(): readonly JanitorSpec[] {
+    return this.#janitors;
   }
 
   /** Reads the file again even if it has not changed, as SIGHUP asks for. */
@@ -115,6 +124,8 @@ export class ConfigInForce {
     }
     const { pools: specs } = withExpiry(parsed, this.#expiry);
     await this.#broker.submit({ type: "configure", pools: specs });
+    this.#janitors = parsed.janitors;
+    this.onChange();
     const pools = parsed.pools.length;
     const resources = parsed.pools.reduce((sum, { members }) => sum + members.length, 0);
     const warnings = parsed.warnings.map(formatWarning);
