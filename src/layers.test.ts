@@ -31,8 +31,13 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*"],
   },
   cli: {
-    folders: ["api", "child", "client", "config", "core", "janitor", "main"],
+    folders: ["api", "child", "client", "config", "core", "janitor", "main", "migrate"],
     packages: ["node:*", "commander", "yaml"],
+  },
+  // Moves between another broker's records and a data folder that no server uses.
+  migrate: {
+    folders: ["broker", "config", "core", "journal"],
+    packages: ["node:*"],
   },
   serve: {
     folders: ["api", "broker", "config", "core"],

@@ -112,6 +112,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./config.ts")).config,
   },
   {
+    name: "import",
+    summary: "Carry over what another broker has lent",
+    group: "For operators",
+    load: async () => (await import("./import.ts")).importCommand,
+  },
+  {
     name: "completion",
     summary: "Print a completion script for bash, zsh or fish",
     group: "Other",

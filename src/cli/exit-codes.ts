@@ -3,6 +3,7 @@ export const exitCodes = {
   ok: 0,
   bug: 1,
   usage: 64,
+  badInput: 65,
   notFound: 66,
   unreachable: 69,
   notGranted: 75,

@@ -142,6 +142,8 @@ export interface ImportedResource {
   /** For the lease, if somebody holds it. */
   readonly id: RequestId;
   readonly userData: Readonly<Record<string, string>>;
+  /** When the other broker last touched it, if that is known. */
+  readonly updatedAt?: Instant;
   readonly expiresAt?: Instant;
 }
 

@@ -1,8 +1,9 @@
 /** Carries over what another broker had: states, user data, holders, and who was touched when. */
 import { serveAll } from "./come-back.ts";
 import type { ImportedResource } from "./command.ts";
-import type { ClaimId } from "./ids.ts";
+import type { ClaimId, PoolName } from "./ids.ts";
 import type { LeftOut, Outcome } from "./outcome.ts";
+import { defaultPolicy } from "./policy.ts";
 import type { Resource } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -15,7 +16,9 @@ export function importResources(turn: Turn, resources: readonly ImportedResource
     const known = turn.state.resources.get(resource);
     if (known?.claim !== null && known !== undefined) {
       left.push({ resource, pool, why: "held_already" });
-    } else if (known === undefined && !mayBeMade(turn, imported)) {
+    } else if (known !== undefined && usedSince(known, imported)) {
+      left.push({ resource, pool, why: "used_since" });
+    } else if (known === undefined && !mayBeMade(turn, imported) && imported.holder === "") {
       left.push({ resource, pool, why: "not_configured" });
     } else {
       carryOver(turn, imported, known);
@@ -26,13 +29,19 @@ export function importResources(turn: Turn, resources: readonly ImportedResource
   return { type: "imported", leases, left };
 }
 
+/** Importing the same thing twice must not give back to a holder what it has returned here. */
+function usedSince({ last }: Resource, { updatedAt }: ImportedResource): boolean {
+  return last !== null && (updatedAt === undefined || last.at >= updatedAt);
+}
+
 function mayBeMade({ state }: Turn, { pool }: ImportedResource): boolean {
   return state.pools.get(pool)?.policy.dynamic !== undefined;
 }
 
 function carryOver(turn: Turn, imported: ImportedResource, known: Resource | undefined): void {
-  const { name: resource, pool, state, userData, holder, id, expiresAt } = imported;
-  if (known === undefined) emit(turn, { type: "resource-added", pool, resource, dynamic: true });
+  const { name: resource, pool, state, userData, holder, expiresAt } = imported;
+  const unlisted = known === undefined && !mayBeMade(turn, imported);
+  if (known === undefined) add(turn, imported);
   emit(turn, {
     type: "resource-changed",
     resource,
@@ -40,8 +49,22 @@ function carryOver(turn: Turn, imported: ImportedResource, known: Resource | und
     userData,
     ...(expiresAt === undefined ? undefined : { expiresAt }),
   });
-  if (holder === "") return;
-  const item = { pool: known?.pool.name ?? pool, count: 1, state, into: state };
+  if (holder !== "") lend(turn, imported, known?.pool.name ?? pool);
+  // Its holder keeps what the configuration no longer has, as anywhere here; then it goes.
+  if (unlisted) emit(turn, { type: "resource-retired", resource });
+}
+
+function add(turn: Turn, imported: ImportedResource): void {
+  const { name: resource, pool } = imported;
+  const isNew = !turn.state.pools.has(pool);
+  if (isNew) emit(turn, { type: "pool-defined", pool, policy: defaultPolicy });
+  const dynamic = mayBeMade(turn, imported) ? { dynamic: true as const } : undefined;
+  emit(turn, { type: "resource-added", pool, resource, ...dynamic });
+  if (isNew) emit(turn, { type: "pool-retired", pool });
+}
+
+function lend(turn: Turn, { name: resource, state, holder, id }: ImportedResource, pool: PoolName) {
+  const item = { pool, count: 1, state, into: state };
   const ask = { holder, items: [item], ttlMs: null, byName: true as const };
   const fence = turn.state.fence + 1;
   const claims = [{ id: "1" as ClaimId, resource, fence, into: state }];

@@ -18,7 +18,8 @@ export type Outcome =
 export interface LeftOut {
   readonly resource: ResourceName;
   readonly pool: PoolName;
-  readonly why: "not_configured" | "held_already";
+  /** `used_since`: it was lent here after the other broker had it, so what is known here is newer. */
+  readonly why: "not_configured" | "held_already" | "used_since";
 }
 
 export const done: Outcome = { type: "done" };
