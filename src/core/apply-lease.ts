@@ -143,8 +143,13 @@ export interface LeaseRecord {
   readonly queuedAt: Instant;
   readonly grantedAt: Instant;
   readonly endsAt: Instant;
-  readonly claims: readonly GrantedClaim[];
+  readonly claims: readonly ClaimRecord[];
   readonly delivered: boolean;
+}
+
+/** Told by a snapshot alone: the user data that it was lent with, where that has changed since. */
+export interface ClaimRecord extends GrantedClaim {
+  readonly given?: Readonly<Record<string, string>>;
 }
 
 export function newLease(state: State, record: LeaseRecord): Lease {
@@ -169,7 +174,7 @@ export function newLease(state: State, record: LeaseRecord): Lease {
   return lease;
 }
 
-function newClaim(state: State, lease: Lease, granted: GrantedClaim): Claim {
+function newClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
   const resource = must(state.resources.get(granted.resource), granted.resource);
   if (resource.claim !== null) {
     throw new Error(
@@ -183,7 +188,7 @@ function newClaim(state: State, lease: Lease, granted: GrantedClaim): Claim {
     resource,
     fence: granted.fence,
     heldUntil: granted.heldUntil ?? never,
-    given: resource.userData,
+    given: granted.given ?? resource.userData,
     dueAt: never,
     heapIndex: -1,
   };
@@ -223,8 +228,11 @@ function giveBack(state: State, claim: Claim, back: Return, how: LeaseEnd, at: I
     throw new Error(`Cannot take ${back.resource} back: the lease ${claim.lease.id} has lost it`);
   }
   state.due.clear(claim);
-  if (resource.state !== cleaningState) learnHold(resource.pool, at - claim.lease.grantedAt);
-  resource.last = { holder: claim.lease.ask.holder, how, state: back.state, at };
+  // One who never came for it has not had it.
+  if (how !== "uncollected") {
+    if (resource.state !== cleaningState) learnHold(resource.pool, at - claim.lease.grantedAt);
+    resource.last = { holder: claim.lease.ask.holder, how, state: back.state, at };
+  }
   resource.restsTo = back.state;
   resource.failures = back.failures ?? resource.failures;
   const { restsUntil = never, expiresAt = resource.expiresAt, note = "" } = back;

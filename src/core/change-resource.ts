@@ -9,7 +9,7 @@ import { type Resource, reservedStates, type State } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /** So many labels, and so many keys of user data, a resource may have. */
-const entriesMax = 64;
+export const entriesMax = 64;
 
 type Changed = Extract<DurableEvent, { type: "resource-changed" }>;
 

@@ -15,7 +15,7 @@ import {
   toBeDeletedState,
   tombstoneState,
 } from "./state.ts";
-import { after, type Instant } from "./time.ts";
+import { after, type Instant, never } from "./time.ts";
 import { emit, type Turn } from "./turn.ts";
 
 export interface Ending {
@@ -33,7 +33,7 @@ export interface Ending {
  * came for goes back to where it was taken from.
  */
 function returnOf({ resource, lease }: Claim, ending: Ending, now: Instant): Return {
-  const { name, pool, failures } = resource;
+  const { name, failures } = resource;
   const { why } = ending;
   if (why === "uncollected")
     return { resource: name, state: stayed(resource, takenFrom(lease, resource)) };
@@ -41,16 +41,21 @@ function returnOf({ resource, lease }: Claim, ending: Ending, now: Instant): Ret
   const clean = why === "released" || why === "hold";
   const restMs = restAfter(resource, clean, lease);
   const wanted = ending.state ?? stateAfter(resource, clean, lease);
-  const lifespanMs = pool.policy.dynamic?.lifespanMs;
   return {
     resource: name,
     state: stayed(resource, wanted),
     ...(restMs === 0 ? undefined : { restsUntil: after(now, restMs) }),
-    ...(why === "released" && resource.dynamic && typeof lifespanMs === "number"
-      ? { expiresAt: after(now, lifespanMs) }
-      : undefined),
+    ...expiryOf(resource, now),
     ...(clean && failures > 0 && resource.state === cleaningState ? { failures: 0 } : undefined),
   };
+}
+
+/** However it came back: its lifespan counts from now. One that is listed has none. */
+function expiryOf(resource: Resource, now: Instant): Pick<Return, "expiresAt"> | undefined {
+  const { dynamic, pool, expiresAt } = resource;
+  if (!dynamic) return expiresAt === never ? undefined : { expiresAt: null };
+  const lifespanMs = pool.policy.dynamic?.lifespanMs ?? null;
+  return lifespanMs === null ? undefined : { expiresAt: after(now, lifespanMs) };
 }
 
 /** One that is known by name only sent no heartbeats that could have failed: no lock-delay for it. */

@@ -11,10 +11,10 @@ import type { PoolName, ResourceName } from "./ids.ts";
 import type { DynamicPolicy } from "./policy.ts";
 import {
   cleaningState,
+  coolingState,
   dirtyState,
   freeState,
   type Pool,
-  quarantinedState,
   type Resource,
   type State,
   toBeDeletedState,
@@ -52,15 +52,22 @@ function policyOf(pool: Pool): DynamicPolicy {
   return pool.retired ? none : (pool.policy.dynamic ?? none);
 }
 
-/** Those that nobody uses, in whatever state: sooner or later they are lent to who waits. */
+/** Those that sooner or later are lent to who waits, if all goes well. */
 function onTheWay(pool: Pool): number {
   let count = 0;
   for (const resource of pool.members) {
-    const lost = resource.leaving || resource.drained || resource.state === quarantinedState;
-    if (lost) continue;
-    if (resource.claim === null || resource.state === cleaningState) count += 1;
+    if (resource.leaving || resource.drained) continue;
+    if (resource.claim === null ? isExpected(resource) : resource.state === cleaningState)
+      count += 1;
   }
   return count;
+}
+
+/** States are whatever people make of them: what they have put aside may stay there for ever. */
+function isExpected({ pool, state, restsTo }: Resource): boolean {
+  const next = state === coolingState ? restsTo : state;
+  const awaited = (pool.shelves.get(next)?.queue.size ?? 0) > 0;
+  return awaited || [freeState, dirtyState, policyOf(pool).state].includes(next);
 }
 
 function make(turn: Turn, pool: Pool): void {

@@ -2,7 +2,7 @@
  * What may be done by whoever knows a holder's name: how Boskos's clients speak of their leases. A
  * lease that has a token is left alone here, whatever name is given.
  */
-import { merged, resourceNotFound } from "./change-resource.ts";
+import { entriesMax, merged, resourceNotFound } from "./change-resource.ts";
 import { endLease, serveAll } from "./come-back.ts";
 import type { HeldCommand } from "./command.ts";
 import type { ClaimId } from "./ids.ts";
@@ -55,10 +55,21 @@ export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {
     const { state, name } = resource;
     return refused({ code: "state_differs", resource: name, state, claimed: command.state });
   }
-  emit(turn, { type: "lease-renewed", id: lease.id });
   const userData = sameEntries(claim.given, command.userData)
     ? resource.userData
     : merged(resource.userData, command.userData);
+  if (userData !== resource.userData && Object.keys(userData).length > entriesMax) {
+    const { name } = resource;
+    return refused({
+      code: "too_many_entries",
+      resource: name,
+      what: "user data",
+      max: entriesMax,
+    });
+  }
+  // Who speaks of it knows of it, whatever became of the reply that told so.
+  if (!lease.delivered) emit(turn, { type: "lease-delivered", id: lease.id, delivered: true });
+  emit(turn, { type: "lease-renewed", id: lease.id });
   if (userData !== resource.userData) {
     emit(turn, { type: "resource-changed", resource: resource.name, userData });
   }

@@ -66,10 +66,13 @@ export function revoke(turn: Turn, id: RequestId, reason: Reason): Outcome {
   return done;
 }
 
-/** Asking after a request is a sign of life, also when it has been granted meanwhile. */
+/**
+ * Asking after a request is a sign of life, also when it has been granted meanwhile; unless it is yet
+ * to be told of that: it does not know then what it has.
+ */
 export function keepWaiting(turn: Turn, id: RequestId, waitMs: number): Outcome {
   if (turn.state.requests.has(id)) emit(turn, { type: "request-seen", id, waitMs });
-  else if (turn.state.leases.has(id)) emit(turn, { type: "lease-renewed", id });
+  else if (turn.state.leases.get(id)?.delivered) emit(turn, { type: "lease-renewed", id });
   return standing(turn.state, id, turn.now);
 }
 

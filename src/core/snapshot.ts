@@ -2,10 +2,10 @@
  * State as JSON and back. What can be derived (indexes, counts, references) is left out, and what
  * has an order that matters (idle lists, arrivals) is written in that order.
  */
-import { enlist, newLease } from "./apply-lease.ts";
+import { type ClaimRecord, enlist, newLease } from "./apply-lease.ts";
 import { attendLater } from "./attention.ts";
 import { EndedMemory, type FrozenEnds } from "./ended-memory.ts";
-import type { GrantedClaim, ResolvedAsk } from "./event.ts";
+import type { ResolvedAsk } from "./event.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
 import { enrol } from "./membership.ts";
 import type { PoolPolicy } from "./policy.ts";
@@ -77,7 +77,7 @@ interface FrozenLease {
   readonly queuedAt: Instant;
   readonly grantedAt: Instant;
   readonly endsAt?: Instant;
-  readonly claims: readonly GrantedClaim[];
+  readonly claims: readonly ClaimRecord[];
   readonly undelivered?: true;
 }
 
@@ -142,13 +142,14 @@ function freezeLease(lease: Lease): FrozenLease {
   };
 }
 
-function freezeClaim({ id, resource, fence, heldUntil }: Claim): GrantedClaim {
+function freezeClaim({ id, resource, fence, heldUntil, given }: Claim): ClaimRecord {
   return {
     id,
     resource: resource.name,
     fence,
     ...(heldUntil === never ? undefined : { heldUntil }),
     ...(resource.state === busyState ? undefined : { into: resource.state }),
+    ...(given === resource.userData ? undefined : { given }),
   };
 }
 

@@ -117,6 +117,7 @@ export async function acquireByState(
   });
   if (outcome.type === "taken") {
     noticeLoss(site, outcome.leases, request, reply);
+    reply.header("berth-lease", outcome.leases.map(({ id }) => id).join(", "));
     return sendJson(reply, `${goJson(outcome.leases.flatMap(resourcesOf))}\n`);
   }
   const { status, text } =
