@@ -1,6 +1,8 @@
 /** What real clients send and rely on, however odd it is. */
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
+import { until } from "../../broker/hand-clock.suite.ts";
 import { type BoskosCall, BoskosSite } from "./boskos-site.suite.ts";
 import { expectGoHeaders } from "./conformance.suite.ts";
 
@@ -119,6 +121,19 @@ describe("a connection that is kept", () => {
     const [, seconds] = /^timeout=(\d+)$/.exec(String(headers["keep-alive"])) ?? [];
     expect(Number(seconds)).toBeGreaterThan(90);
     expect(site.app.server.keepAliveTimeout).toBeGreaterThan(90_000);
+  });
+
+  test("is idle for longer than that before the server itself closes it", async () => {
+    await using site = await BoskosSite.start();
+    const connected = once(site.app.server, "connection") as Promise<[Socket]>;
+    const socket = connect(site.port, "127.0.0.1");
+    const [serverSide] = await connected;
+    socket.write("GET / HTTP/1.1\r\nHost: boskos\r\n\r\n");
+    await once(socket, "data");
+    // What Node set on this very connection once it had answered; it is not waited for here.
+    await until(() => serverSide.timeout !== undefined && serverSide.timeout > 0);
+    expect(serverSide.timeout).toBeGreaterThan(90_000);
+    socket.destroy();
   });
 
   test("serves one call after the other, whatever the answers were", async () => {
