@@ -14,6 +14,8 @@ const layers: Readonly<Record<string, Layer>> = {
   core: { folders: [], packages: [] },
   journal: { folders: ["core"], packages: ["node:*"] },
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
+  // Followers of what is committed: they know the journal, and nothing of who writes it.
+  history: { folders: ["core", "journal"], packages: ["node:*"] },
   config: { folders: ["core"], packages: ["node:*", "yaml", "typebox"] },
   api: { folders: ["core"], packages: ["typebox"] },
   http: {

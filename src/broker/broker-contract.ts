@@ -35,6 +35,8 @@ export class BrokerOverloaded extends Error {
 /** Followers of the broker: of what it commits, and of how it fares. */
 export interface BrokerListener {
   committed?(recorded: Recorded, state: State): void;
+  /** Resolves once it has followed all that is committed: nothing is pruned before. */
+  caughtUp?(): Promise<void>;
   /** The journal cannot be written, or (without a cause) can be again. */
   writable?(cause: Error | null): void;
   /** It must not go on: another has written to the journal, or the journal contradicts itself. */

@@ -361,11 +361,19 @@ export class Broker {
     if (!this.#closed) void this.#prune(after(at, -this.#options.retentionMs));
   }
 
-  /** Beside the commits, which have their turn in between. What is not pruned now is the next time. */
+  /**
+   * Beside the commits, which have their turn in between, and behind those who follow the journal.
+   * What is not pruned now is the next time.
+   */
   async #prune(before: Instant): Promise<void> {
     if (this.#pruning) return;
     this.#pruning = true;
-    await this.#journal.prune(before).catch((cause) => this.#failed("pruning the journal", cause));
+    try {
+      await Promise.all(Array.from(this.#listeners, (listener) => listener.caughtUp?.()));
+      if (!this.#closed) await this.#journal.prune(before);
+    } catch (cause) {
+      this.#failed("pruning the journal", cause);
+    }
     this.#pruning = false;
   }
 

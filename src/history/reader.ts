@@ -1,0 +1,150 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import type { HistoryEntry, OpenEntry, PoolSize } from "./entry.ts";
+import { type Stats, type StatsRange, statsOf } from "./stats.ts";
+
+export interface HistoryFilter {
+  readonly pool?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly holder?: string | undefined;
+  readonly how?: string | undefined;
+  readonly id?: string | undefined;
+  /** Ended at this time or later, and before that. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+export interface HistoryPage {
+  readonly items: readonly HistoryEntry[];
+  /** For `after`; null on the last page. */
+  readonly next: string | null;
+}
+
+const columns = ["pool", "resource", "holder", "how", "id"] as const;
+
+/** Reads what a `HistoryStore` writes, over a connection of its own where that is in another thread. */
+export class HistoryReader {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Number of the last event that is in it. */
+  get seq(): number {
+    return Number(this.#database.prepare("SELECT seq FROM history_place").get()?.["seq"] ?? 0);
+  }
+
+  /** The latest first. */
+  page(filter: HistoryFilter, limit: number, after?: string): HistoryPage {
+    const found = [...this.#select(filter, { limit: limit + 1, after })];
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    return { items, next: found.length > limit && last ? String(last.number) : null };
+  }
+
+  stats(range: StatsRange, pool?: string): Stats {
+    return statsOf(range, {
+      ended: this.endedSince(range.from, pool),
+      open: ofPool(this.open(), pool),
+      sizes: this.sizes(pool),
+    });
+  }
+
+  /** In the order of their ends. */
+  endedSince(since: number, pool?: string): Iterable<HistoryEntry> {
+    return this.#select({ since, pool }, { order: "ASC" });
+  }
+
+  *open(): Generator<OpenEntry, void, undefined> {
+    for (const { entry } of this.#database.prepare("SELECT entry FROM history_open").iterate()) {
+      yield JSON.parse(String(entry)) as OpenEntry;
+    }
+  }
+
+  *sizes(pool?: string): Generator<PoolSize, void, undefined> {
+    const where = pool === undefined ? "" : "WHERE pool = ?";
+    const select = this.#database.prepare(`SELECT * FROM history_size ${where} ORDER BY pool, at`);
+    for (const row of select.iterate(...(pool === undefined ? [] : [pool]))) {
+      yield { pool: String(row["pool"]), at: Number(row["at"]), size: Number(row["size"]) };
+    }
+  }
+
+  /** The last of all pools, the latest first. */
+  latest(limit: number): Iterable<HistoryEntry> {
+    return this.#select({}, { limit });
+  }
+
+  *#select(
+    filter: HistoryFilter,
+    page: { limit?: number; after?: string | undefined; order?: "ASC" | "DESC" },
+  ): Generator<HistoryEntry, void, undefined> {
+    const wheres: string[] = [];
+    const values: SQLInputValue[] = [];
+    const where = (text: string, value: SQLInputValue | undefined) => {
+      if (value === undefined) return;
+      wheres.push(text);
+      values.push(value);
+    };
+    for (const column of columns) where(`${column} = ?`, filter[column]);
+    where("number >= ?", filter.since === undefined ? undefined : this.#firstFrom(filter.since));
+    where("number < ?", filter.until === undefined ? undefined : this.#firstFrom(filter.until));
+    where("number < ?", page.after === undefined ? undefined : Number(page.after));
+    const condition = wheres.length === 0 ? "" : `WHERE ${wheres.join(" AND ")}`;
+    const order = `ORDER BY number ${page.order ?? "DESC"}`;
+    const limit = page.limit === undefined ? "" : `LIMIT ${page.limit}`;
+    const select = this.#database.prepare(`SELECT * FROM history ${condition} ${order} ${limit}`);
+    for (const row of select.iterate(...values)) yield entryOf(row);
+  }
+
+  /** Number of the first that ended at this time or later: ends are in order, so it is bisected. */
+  #firstFrom(time: number): number {
+    const bounds = this.#database
+      .prepare("SELECT min(number) AS low, max(number) AS high FROM history")
+      .get();
+    const at = this.#database.prepare(
+      "SELECT number, ended_at FROM history WHERE number >= ? ORDER BY number LIMIT 1",
+    );
+    let low = Number(bounds?.["low"] ?? 0);
+    let high = Number(bounds?.["high"] ?? 0) + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const row = at.get(middle);
+      if (row === undefined || Number(row["ended_at"]) >= time) high = middle;
+      else low = Number(row["number"]) + 1;
+    }
+    return low;
+  }
+}
+
+function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
+  const text = (name: string) => (row[name] === null ? null : String(row[name]));
+  const number = (name: string) => Number(row[name]);
+  return {
+    number: number("number"),
+    id: String(row["id"]),
+    claim: text("claim"),
+    holder: String(row["holder"]),
+    space: String(row["space"]),
+    pool: String(row["pool"]),
+    resource: text("resource"),
+    count: number("count"),
+    priority: number("priority"),
+    askedAt: number("asked_at"),
+    askedSeq: number("asked_seq"),
+    grantedAt: row["granted_at"] === null ? null : number("granted_at"),
+    endedAt: number("ended_at"),
+    how: String(row["how"]),
+  };
+}
+
+/** What is open, with only those of its parts that belong to the pool. */
+function* ofPool(entries: Iterable<OpenEntry>, pool: string | undefined) {
+  for (const entry of entries) {
+    if (pool === undefined) yield entry;
+    else {
+      const items = entry.items.filter((item) => item.pool === pool);
+      const claims = entry.claims.filter((claim) => claim.pool === pool);
+      if (items.length > 0) yield { ...entry, items, claims };
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { type HistoryEntry, isExpiry, type OpenEntry, type PoolSize } from "./entry.ts";
+import { type Percentiles, percentilesOf } from "./percentiles.ts";
+
+/** What happened within some time. Counts are of claims, as in history. */
+export interface StatsPart {
+  readonly asked: number;
+  readonly granted: number;
+  readonly ended: number;
+  /** Ended because no heartbeat came, or at the end of a lifetime. */
+  readonly expired: number;
+  /** Left the queue without a grant. */
+  readonly left: number;
+  /** Of those granted within this time. */
+  readonly waitMs: Percentiles | null;
+  /** Of those that ended within this time. */
+  readonly holdMs: Percentiles | null;
+  readonly endedPerHour: number;
+  /** Share of the time of all resources in which they were held; null where there were none. */
+  readonly utilisation: number | null;
+}
+
+export interface Stats {
+  readonly from: number;
+  readonly to: number;
+  readonly stepMs: number;
+  readonly total: StatsPart;
+  readonly steps: readonly (StatsPart & { readonly at: number })[];
+}
+
+export interface StatsRange {
+  readonly from: number;
+  readonly to: number;
+  readonly stepMs: number;
+}
+
+/** What it is made of: entries that ended after `from`, what is open, and how large pools were. */
+export interface StatsSource {
+  readonly ended: Iterable<HistoryEntry>;
+  readonly open: Iterable<OpenEntry>;
+  readonly sizes: Iterable<PoolSize>;
+}
+
+export function statsOf({ from, to, stepMs }: StatsRange, source: StatsSource): Stats {
+  const total = new Tally(from, to);
+  const steps: Tally[] = [];
+  for (let at = from; at < to; at += stepMs) steps.push(new Tally(at, Math.min(at + stepMs, to)));
+  const indexOf = (at: number) => (at < from || at >= to ? -1 : Math.floor((at - from) / stepMs));
+  const each = (at: number, count: (tally: Tally) => void) => {
+    const step = steps[indexOf(at)];
+    if (step === undefined) return;
+    count(step);
+    count(total);
+  };
+  const during = (start: number, end: number, count: (tally: Tally) => void) => {
+    if (end <= from || start >= to || end <= start) return;
+    count(total);
+    const last = Math.min(steps.length - 1, Math.floor((end - 1 - from) / stepMs));
+    for (let at = Math.max(0, indexOf(Math.max(start, from))); at <= last; at++) {
+      const step = steps[at];
+      if (step !== undefined) count(step);
+    }
+  };
+  const held = (start: number, end: number) =>
+    during(start, end, (tally) => tally.hold(start, end));
+  for (const entry of source.ended) countEnded(entry, each, held);
+  for (const entry of source.open) countOpen(entry, each, (start) => held(start, to));
+  for (const { start, end, size } of spansOf(source.sizes, to)) {
+    during(start, end, (tally) => tally.grow(start, end, size));
+  }
+  const parts = steps.map((tally) => ({ at: tally.from, ...tally.part() }));
+  return { from, to, stepMs, total: total.part(), steps: parts };
+}
+
+type Each = (at: number, count: (tally: Tally) => void) => void;
+
+function countEnded(
+  { askedAt, grantedAt, endedAt, how, count }: HistoryEntry,
+  each: Each,
+  held: (start: number, end: number) => void,
+): void {
+  each(askedAt, (tally) => {
+    tally.asked += count;
+  });
+  if (grantedAt === null) {
+    each(endedAt, (tally) => {
+      tally.left += count;
+    });
+    return;
+  }
+  each(grantedAt, (tally) => tally.waits.push(grantedAt - askedAt));
+  each(endedAt, (tally) => {
+    tally.holds.push(endedAt - grantedAt);
+    if (isExpiry(how)) tally.expired += 1;
+  });
+  held(grantedAt, endedAt);
+}
+
+function countOpen(
+  { askedAt, grantedAt, claims, items }: OpenEntry,
+  each: Each,
+  held: (start: number) => void,
+): void {
+  const count =
+    grantedAt === null ? items.reduce((sum, item) => sum + item.count, 0) : claims.length;
+  each(askedAt, (tally) => {
+    tally.asked += count;
+  });
+  if (grantedAt === null) return;
+  for (const _ of claims) {
+    each(grantedAt, (tally) => tally.waits.push(grantedAt - askedAt));
+    held(grantedAt);
+  }
+}
+
+/** How large each pool was from when to when; sizes come in order of time within a pool. */
+function* spansOf(sizes: Iterable<PoolSize>, to: number) {
+  const last = new Map<string, PoolSize>();
+  for (const size of sizes) {
+    const before = last.get(size.pool);
+    if (before !== undefined) yield { start: before.at, end: size.at, size: before.size };
+    last.set(size.pool, size);
+  }
+  for (const { at, size } of last.values()) yield { start: at, end: to, size };
+}
+
+class Tally {
+  readonly from: number;
+  readonly #to: number;
+  readonly waits: number[] = [];
+  readonly holds: number[] = [];
+  asked = 0;
+  expired = 0;
+  left = 0;
+  #heldMs = 0;
+  #sizeMs = 0;
+
+  constructor(from: number, to: number) {
+    this.from = from;
+    this.#to = to;
+  }
+
+  hold(start: number, end: number): void {
+    this.#heldMs += this.#within(start, end);
+  }
+
+  grow(start: number, end: number, size: number): void {
+    this.#sizeMs += this.#within(start, end) * size;
+  }
+
+  part(): StatsPart {
+    const { asked, expired, left, waits, holds } = this;
+    return {
+      asked,
+      granted: waits.length,
+      ended: holds.length,
+      expired,
+      left,
+      waitMs: percentilesOf(waits),
+      holdMs: percentilesOf(holds),
+      endedPerHour: (holds.length * 3_600_000) / (this.#to - this.from),
+      utilisation: this.#sizeMs === 0 ? null : this.#heldMs / this.#sizeMs,
+    };
+  }
+
+  #within(start: number, end: number): number {
+    return Math.max(0, Math.min(end, this.#to) - Math.max(start, this.from));
+  }
+}
