@@ -4,13 +4,13 @@
  */
 import type { DurableEvent } from "../src/core/event.ts";
 import type { Instant } from "../src/core/time.ts";
+import type { Random } from "../src/estimate/random.ts";
 import {
   type Journal,
   JournalUnavailable,
   type Recorded,
   type Snapshot,
 } from "../src/journal/journal.ts";
-import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
 /** Ways in which a journal could be broken; planted to see whether the simulator notices. */

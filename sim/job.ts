@@ -5,9 +5,9 @@
 import type { Ask } from "../src/core/command.ts";
 import type { RequestId } from "../src/core/ids.ts";
 import type { LeaseView } from "../src/core/view.ts";
+import type { Random } from "../src/estimate/random.ts";
 import type { Network } from "./network.ts";
 import type { Observer } from "./observer.ts";
-import type { Random } from "./random.ts";
 import type { Reply } from "./server.ts";
 import type { World } from "./world.ts";
 

@@ -5,9 +5,9 @@
 import type { RequestId } from "../src/core/ids.ts";
 import type { State } from "../src/core/state.ts";
 import type { LeaseView } from "../src/core/view.ts";
+import type { Random } from "../src/estimate/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";
 import { Ledger } from "./ledger.ts";
-import type { Random } from "./random.ts";
 import { insist } from "./violation.ts";
 import type { World } from "./world.ts";
 

@@ -2,7 +2,7 @@
 import type { Ask } from "../src/core/command.ts";
 import type { PoolName, ResourceName } from "../src/core/ids.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../src/core/policy.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../src/estimate/random.ts";
 
 export function randomPools(random: Random): PoolSpec[] {
   const names = ["aws", "gcp", "slots", "metal"].slice(0, random.between(1, 4));

@@ -17,6 +17,8 @@ const layers: Readonly<Record<string, Layer>> = {
   // Followers of what is committed: they know the journal, and nothing of who writes it.
   history: { folders: ["core", "journal"], packages: ["node:*"] },
   config: { folders: ["core"], packages: ["node:*", "yaml", "typebox"] },
+  estimate: { folders: ["core"], packages: [] },
+  plan: { folders: ["config", "core", "history", "journal"], packages: ["node:*"] },
   api: { folders: ["core"], packages: ["typebox"] },
   http: {
     folders: ["core", "broker", "api", "journal"],

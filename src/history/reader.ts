@@ -138,7 +138,7 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
 }
 
 /** What is open, with only those of its parts that belong to the pool. */
-function* ofPool(entries: Iterable<OpenEntry>, pool: string | undefined) {
+export function* ofPool(entries: Iterable<OpenEntry>, pool: string | undefined) {
   for (const entry of entries) {
     if (pool === undefined) yield entry;
     else {

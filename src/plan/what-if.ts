@@ -1,0 +1,128 @@
+import { decide } from "../core/decide.ts";
+import type { PoolSpec } from "../core/policy.ts";
+import { emptyState } from "../core/state.ts";
+import type { Instant } from "../core/time.ts";
+import type { HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
+import { HistoryFold } from "../history/fold.ts";
+import { ofPool } from "../history/reader.ts";
+import { type StatsPart, statsOf } from "../history/stats.ts";
+import { type Demand, demandOf, type Recording } from "./demand.ts";
+import { Replay } from "./replay.ts";
+
+export interface WhatIf {
+  readonly from: number;
+  readonly to: number;
+  /** All pools, as they would be. */
+  readonly pools: readonly PoolSpec[];
+}
+
+export interface Comparison {
+  /** Null: all pools together. */
+  readonly pool: string | null;
+  readonly recorded: StatsPart;
+  readonly simulated: StatsPart;
+}
+
+export interface WhatIfReport {
+  readonly from: number;
+  readonly to: number;
+  /** Requests that were replayed. */
+  readonly requests: number;
+  /** Those that no pool of this configuration could ever satisfy. */
+  readonly refused: number;
+  readonly total: Comparison;
+  readonly pools: readonly Comparison[];
+}
+
+/** Said with every report: where the model ends. */
+export const unknowns: readonly string[] = [
+  "Demand is taken as it was: who would ask more because waits are shorter, or less because they are longer, is not known.",
+  "Holds are taken as they were: jobs do not get slower or faster with the number of those that run beside them.",
+  "Who gave up waiting is taken to have held for the pool's median, had it been served in time.",
+  "Who was cut off at the end of a lifetime is taken to have wanted no more.",
+  "Pools are as given for the whole time: drains, quarantines, cleaning and changes of the configuration on the way are not replayed.",
+  "What still holds or waits at the end counts only as far as it has come.",
+];
+
+export interface WhatIfSource extends Recording {
+  readonly sizes: Iterable<PoolSize>;
+}
+
+/** Yields the share that is done, from 0 to 1, and returns the report: the caller may pause it. */
+export function* whatIf(
+  { from, to, pools }: WhatIf,
+  source: WhatIfSource,
+): Generator<number, WhatIfReport, undefined> {
+  const ended = [...source.ended];
+  const open = [...source.open];
+  const sizes = [...source.sizes];
+  const demand = demandOf({ ended, open }, from, to);
+  const known = demand.filter(({ items }) => items.every((item) => fits(item, pools)));
+  const made = yield* replayed(known, { from, to, pools });
+  const names = new Set(known.flatMap(({ items }) => items.map(({ pool }) => pool)));
+  const recordedIn = (pool: string | null) => {
+    return statsOf(
+      { from, to, stepMs: to - from },
+      { ended: of(ended, pool), open: ofPool(open, pool ?? undefined), sizes: of(sizes, pool) },
+    ).total;
+  };
+  const comparison = (pool: string | null): Comparison => ({
+    pool,
+    recorded: recordedIn(pool),
+    simulated: made(pool),
+  });
+  return {
+    from,
+    to,
+    requests: known.length,
+    refused: demand.length - known.length,
+    total: comparison(null),
+    pools: [...names].sort().map(comparison),
+  };
+}
+
+function fits(item: { pool: string; count: number }, pools: readonly PoolSpec[]): boolean {
+  const pool = pools.find(({ name }) => name === item.pool);
+  return pool !== undefined && pool.members.length >= item.count;
+}
+
+/** How many requests are replayed between two breaths. */
+const breath = 500;
+
+function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
+  const state = emptyState();
+  decide(state, { type: "configure", pools }, from as Instant);
+  const fold = new HistoryFold();
+  let seq = 1;
+  const replay = new Replay(state, from, {
+    happened: (at, events) => {
+      fold.follow({ seq, at, events });
+      seq += events.length;
+    },
+  });
+  for (const [index, one] of demand.entries()) {
+    if (one.askedAt > replay.now) replay.passTo(one.askedAt);
+    replay.ask(one);
+    if (index % breath === 0) yield index / demand.length;
+  }
+  replay.passTo(to);
+  const byId = new Map(demand.map((one) => [one.id, one]));
+  const asRecorded = <Entry extends HistoryEntry | OpenEntry>(entry: Entry): Entry => {
+    const { askedAt = entry.askedAt, heldSince } = byId.get(entry.id) ?? {};
+    // What was held when it began was granted long ago, and not at the beginning.
+    const grantedAt = entry.grantedAt === from ? (heldSince ?? from) : entry.grantedAt;
+    return { ...entry, askedAt, grantedAt };
+  };
+  const ended = fold.take().ended.map(asRecorded);
+  const open = [...fold.open.values()].map(asRecorded);
+  const sizes = pools.map(({ name, members }) => ({ pool: name, at: from, size: members.length }));
+  return (pool: string | null) =>
+    statsOf(
+      { from, to, stepMs: to - from },
+      { ended: of(ended, pool), open: ofPool(open, pool ?? undefined), sizes: of(sizes, pool) },
+    ).total;
+}
+
+function of<Part extends { readonly pool: string }>(parts: readonly Part[], pool: string | null) {
+  return pool === null ? parts : parts.filter((part) => part.pool === pool);
+}
