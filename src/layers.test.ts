@@ -18,10 +18,14 @@ const layers: Readonly<Record<string, Layer>> = {
   history: { folders: ["core", "journal"], packages: ["node:*"] },
   config: { folders: ["core"], packages: ["node:*", "yaml", "typebox"] },
   estimate: { folders: ["core"], packages: [] },
-  plan: { folders: ["config", "core", "history", "journal"], packages: ["node:*"] },
+  plan: {
+    folders: ["api", "broker", "config", "core", "history", "journal"],
+    packages: ["node:*"],
+  },
+  insight: { folders: ["core", "estimate", "history", "journal", "plan"], packages: ["node:*"] },
   api: { folders: ["core"], packages: ["typebox"] },
   http: {
-    folders: ["core", "broker", "api", "journal"],
+    folders: ["core", "broker", "api", "journal", "estimate", "history", "insight", "plan"],
     packages: [
       ...["node:*", "fastify", "@fastify/swagger", "@fastify/swagger-ui"],
       ...["@fastify/type-provider-typebox", "typebox", "prom-client"],
@@ -35,7 +39,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*"],
   },
   cli: {
-    folders: ["api", "child", "client", "config", "core", "janitor", "main", "migrate"],
+    folders: ["api", "child", "client", "config", "core", "janitor", "main", "migrate", "plan"],
     packages: ["node:*", "commander", "yaml"],
   },
   // Moves between another broker's records and a data folder that no server uses.
@@ -48,7 +52,9 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*", "pino", "pino-pretty"],
   },
   main: {
-    folders: ["api", "broker", "config", "core", "http", "janitor", "journal", "serve"],
+    folders: [
+      ...["api", "broker", "config", "core", "http", "insight", "janitor", "journal", "serve"],
+    ],
     packages: ["node:*", "pino"],
   },
 };

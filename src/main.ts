@@ -9,6 +9,7 @@ import type { BoskosExpiry } from "./config/boskos-expiry.ts";
 import { exampleConfigPath } from "./config/example.ts";
 import { makeApp } from "./http/app.ts";
 import { type App, defaultBoskosSettings } from "./http/site.ts";
+import { Insight } from "./insight/insight.ts";
 import { BrokerWork } from "./janitor/broker-work.ts";
 import { Janitor } from "./janitor/janitor.ts";
 import {
@@ -18,7 +19,7 @@ import {
   JournalUnusable,
 } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory.ts";
-import { SqliteJournal } from "./journal/sqlite.ts";
+import { journalPath, SqliteJournal } from "./journal/sqlite.ts";
 import { CannotServe, exitCodes } from "./serve/cannot-serve.ts";
 import { ConfigInForce } from "./serve/config-in-force.ts";
 import {
@@ -54,6 +55,8 @@ export interface ServeOptions {
   readonly requestTtlMs?: number;
   /** So long a Boskos client's request may be held open; 0: answered at once. */
   readonly boskosWaitMs?: number;
+  /** How long past requests and leases are kept. */
+  readonly historyRetentionMs?: number;
 }
 
 export interface Running {
@@ -97,6 +100,7 @@ class Server {
   readonly #ended = Promise.withResolvers<void>();
   #journal: Journal | undefined;
   #broker: Broker | undefined;
+  #insight: Insight | undefined;
   #config: ConfigInForce | undefined;
   #app: App | undefined;
   #health: SideListener | undefined;
@@ -123,12 +127,14 @@ class Server {
       this.#logger,
       options.boskosExpiry,
     );
+    const insight = this.#openInsight(journal, broker, options);
     this.#config = config;
     if (options.janitor ?? true) this.#startJanitor(broker, config);
     const site = {
       broker,
       journal,
       tokens: new Tokens(journal.secret),
+      insight,
       configStatus: () => config.status,
       version: await version(),
       boskos: {
@@ -164,6 +170,7 @@ class Server {
     await Promise.all([this.#app?.close(), this.#broker?.close()]);
     clearTimeout(cut);
     await Promise.all([this.#health?.close(), this.#metrics?.close()]);
+    await this.#insight?.close();
     await this.#journal?.close();
     this.#logger.info("stopped");
     this.#ended.resolve();
@@ -206,6 +213,19 @@ class Server {
 
   #isReady(): boolean {
     return this.#ready && this.#broker?.ended === null && this.#broker.unwritable === null;
+  }
+
+  #openInsight(
+    journal: Journal,
+    broker: Broker,
+    { data, memory, historyRetentionMs: retentionMs }: ServeOptions,
+  ): Insight {
+    this.#insight = new Insight(journal, broker, {
+      ...(memory ? undefined : { path: journalPath(data) }),
+      ...(retentionMs === undefined ? undefined : { retentionMs }),
+      failed: (what, err) => this.#logger.error({ err }, `${what} failed; it is tried again`),
+    });
+    return this.#insight;
   }
 
   async #openBroker(journal: Journal): Promise<Broker> {

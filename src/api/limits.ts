@@ -23,4 +23,9 @@ export const limits = {
   userDataValueLengthMax: 16 * 1024,
   noteLengthMax: 16 * 1024,
   stateLengthMax: 64,
+  statsStepsMax: 1_000,
+  statsWindowMsMax: 366 * 24 * 3_600_000,
+  settingsMax: 64,
+  /** Claims that one simulation on the server replays; `berth simulate --from` has no such limit. */
+  simulatedMax: 200_000,
 } as const;

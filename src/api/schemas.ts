@@ -11,7 +11,7 @@ export const Duration = Type.String({
   description: "A duration such as 90s, 20m, 1h30m or 2d",
   examples: ["20m"],
 });
-const Timestamp = Type.String({ format: "date-time", description: "RFC 3339 in UTC" });
+export const Timestamp = Type.String({ format: "date-time", description: "RFC 3339 in UTC" });
 const Name = Type.String({ minLength: 1, maxLength: limits.nameLengthMax });
 const Holder = Type.String({ minLength: 1, maxLength: limits.holderLengthMax });
 export const StateName = Type.String({
@@ -25,7 +25,7 @@ const Labels = Type.Record(EntryKey, Type.String({ maxLength: limits.labelValueL
   ...closed,
 });
 /** As `type: [T, "null"]`: serialisers have a quick way for it, and none for `anyOf`. */
-const nullable = <T extends Type.TSchema & { type: string }>(schema: T) =>
+export const nullable = <T extends Type.TSchema & { type: string }>(schema: T) =>
   Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"] });
 
 export const AskBody = Type.Object(
@@ -163,6 +163,12 @@ export const Reason = Type.Object({
   message: Type.String(),
 });
 
+export const Estimate = Type.Object({
+  p50Seconds: Type.Number({ description: "As likely sooner as later" }),
+  p90Seconds: Type.Number({ description: "Nine times in ten it is no later" }),
+  samples: Type.Integer({ description: "Recorded holds that it rests on" }),
+});
+
 export const WaitingRequest = Type.Object({
   id: Type.String(),
   requestId: RequestIdShown,
@@ -179,7 +185,11 @@ export const WaitingRequest = Type.Object({
   position: Type.Integer({ description: "1 is the head of the line" }),
   etaSeconds: {
     ...nullable(Type.Number()),
-    description: "From recent holds; null while too few are known",
+    description: "The estimate's p50Seconds; null while too little is known",
+  },
+  estimate: {
+    ...nullable(Estimate),
+    description: "When it will be granted; null while too little is known",
   },
   reason: Reason,
 });
@@ -348,6 +358,7 @@ export type AskBody = Static<typeof AskBody>;
 export type Claim = Static<typeof Claim>;
 export type Lease = Static<typeof Lease>;
 export type WaitingRequest = Static<typeof WaitingRequest>;
+export type Estimate = Static<typeof Estimate>;
 export type Pool = Static<typeof Pool>;
 export type Resource = Static<typeof Resource>;
 export type ResourcePatch = Static<typeof ResourcePatch>;

@@ -17,7 +17,7 @@ export interface Recovered {
  * The state that the journal amounts to: its last snapshot and all that came after. Whoever goes on
  * with it gives grace first.
  */
-export async function recover(journal: Journal): Promise<Recovered> {
+export async function recover(journal: Pick<Journal, "loadSnapshot" | "read">): Promise<Recovered> {
   const snapshot = await journal.loadSnapshot();
   let at = snapshot?.at ?? (0 as Instant);
   let head = snapshot?.seq ?? 0;

@@ -76,6 +76,18 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./events.ts")).events,
   },
   {
+    name: "history",
+    summary: "List past leases: who had what, how long they waited and held",
+    group: "To look",
+    load: async () => (await import("./history.ts")).history,
+  },
+  {
+    name: "stats",
+    summary: "Show waits, holds, throughput and utilisation over time",
+    group: "To look",
+    load: async () => (await import("./stats.ts")).stats,
+  },
+  {
     name: "drain",
     summary: "Keep resources from being lent again; holders keep theirs",
     group: "For operators",
@@ -98,6 +110,12 @@ export const commands: readonly CommandEntry[] = [
     summary: "Clean dirty resources with a command of yours",
     group: "For operators",
     load: async () => (await import("./janitor.ts")).janitor,
+  },
+  {
+    name: "simulate",
+    summary: "Replay recorded demand against other pools: what would have been",
+    group: "For operators",
+    load: async () => (await import("./simulate.ts")).simulate,
   },
   {
     name: "serve",

@@ -1,4 +1,4 @@
-import type { Explanation } from "../api/schemas.ts";
+import type { Estimate, Explanation } from "../api/schemas.ts";
 import { roughDuration } from "../core/duration.ts";
 import { ageOf, untilThen } from "./age.ts";
 import type { CliCommand } from "./cli-command.ts";
@@ -25,9 +25,9 @@ export const explain: CliCommand = {
 };
 
 export function inWords({ request, needs }: Explanation, width?: number): string[] {
-  const { holder, items, position, etaSeconds, waitedSeconds, reason } = request;
+  const { holder, items, position, estimate, waitedSeconds, reason } = request;
   const waited = roughDuration(waitedSeconds * 1_000);
-  const eta = etaSeconds === null ? "" : `, its turn comes ${whenText(etaSeconds)}`;
+  const eta = estimate === null ? "" : `, its turn comes ${whenText(estimate)}`;
   return [
     plain(`${holder} has waited ${waited} for ${itemText(items)}.`),
     `It is at place ${position}${eta}. ${plain(reason.message)}.`,
@@ -35,8 +35,9 @@ export function inWords({ request, needs }: Explanation, width?: number): string
   ];
 }
 
-function whenText(etaSeconds: number): string {
-  return etaSeconds < 1 ? "any moment" : `in about ${roughDuration(etaSeconds * 1_000)}`;
+function whenText({ p50Seconds, p90Seconds }: Estimate): string {
+  const about = p50Seconds < 1 ? "any moment" : `in about ${roughDuration(p50Seconds * 1_000)}`;
+  return `${about}, nine times in ten within ${roughDuration(p90Seconds * 1_000)}`;
 }
 
 function needInWords(need: Need, width: number | undefined): string[] {

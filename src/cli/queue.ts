@@ -18,6 +18,11 @@ const columns: readonly Column<WaitingRequest>[] = [
   { header: "WANTS", cell: ({ items }) => itemText(items) },
   { header: "WAITED", cell: ({ waitedSeconds }) => seconds(waitedSeconds) },
   { header: "ABOUT", cell: ({ etaSeconds }) => seconds(etaSeconds) },
+  {
+    header: "AT MOST",
+    cell: ({ estimate }) => seconds(estimate?.p90Seconds ?? null),
+    wide: true,
+  },
   { header: "REASON", cell: ({ reason }) => reason.message },
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
   { header: "TTL", cell: ({ ttl }) => ttl ?? "-", wide: true },
@@ -30,7 +35,9 @@ export const queue: CliCommand = {
     flag("--holder <holder>", "only those of this holder"),
     ...listOptions(),
   ],
-  help: "\nABOUT is how long it may still take, from recent holds. See why: berth explain ID",
+  help: `
+ABOUT is how long it may still take: as likely less as more. Nine times in ten it is no more than
+AT MOST (-o wide). Both come from recorded holds. See why it waits: berth explain ID`,
   run: (context) =>
     list(context, {
       columns,

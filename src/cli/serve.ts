@@ -2,7 +2,7 @@ import type { Running } from "../main.ts";
 import type { CliCommand } from "./cli-command.ts";
 import { flag } from "./flags.ts";
 import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
-import { fromEnvironment, oneOf, type Parse } from "./values.ts";
+import { duration, fromEnvironment, oneOf, type Parse } from "./values.ts";
 
 interface Flags extends BoskosFlags {
   readonly config?: string;
@@ -14,10 +14,13 @@ interface Flags extends BoskosFlags {
   readonly janitor?: boolean;
   readonly healthListen?: string;
   readonly metricsListen?: string;
+  readonly historyRetention?: number;
 }
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
+/** Longer than ten years is a typing error. */
+const retention = duration({ minMs: 60_000, maxMs: 3_650 * 24 * 3_600_000 });
 const asWritten: Parse<string> = (text) => text;
 
 export const serve: CliCommand = {
@@ -32,6 +35,11 @@ export const serve: CliCommand = {
       oneOf(...logLevels),
     ),
     flag("--no-janitor", "leave cleaning to berth janitor --config FILE elsewhere"),
+    flag(
+      "--history-retention <duration>",
+      "how long past leases are kept ($BERTH_HISTORY_RETENTION, else 90d)",
+      retention,
+    ),
     flag("--memory", "keep nothing on disk: all leases are forgotten at the end"),
     flag("--health-listen <host:port>", "answer /healthz and /healthz/ready there as well"),
     flag("--metrics-listen <host:port>", "answer /metrics there as well"),
@@ -41,8 +49,9 @@ export const serve: CliCommand = {
   async run({ flags, note }) {
     const given = flags<Flags>();
     const { config, data, listen, insecureListen, logLevel, memory } = given;
-    const { healthListen, metricsListen } = given;
+    const { healthListen, metricsListen, historyRetention } = given;
     const file = config ?? fromEnvironment("BERTH_CONFIG", asWritten);
+    const retentionMs = historyRetention ?? fromEnvironment("BERTH_HISTORY_RETENTION", retention);
     const { serve: start } = await import("../main.ts");
     const running = await start({
       ...(file === undefined ? undefined : { config: file }),
@@ -55,6 +64,7 @@ export const serve: CliCommand = {
       ...(healthListen === undefined ? undefined : { healthListen }),
       ...(metricsListen === undefined ? undefined : { metricsListen }),
       ...boskosSettings(given),
+      ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
     });
     obeySignals(running);
     const { url, pools, resources, configFile } = running;

@@ -1,4 +1,11 @@
 import type {
+  EstimateAccuracy,
+  HistoryEntry,
+  SimulateBody,
+  Simulation,
+  Stats,
+} from "../api/history-schemas.ts";
+import type {
   AskBody,
   ConfigStatus,
   Explanation,
@@ -38,6 +45,23 @@ export interface GiveBack {
   readonly state?: string | undefined;
   /** It was to be cleaned, and this went wrong. */
   readonly failure?: string | undefined;
+}
+
+export interface PastFilter extends Filter {
+  readonly resource?: string | undefined;
+  readonly how?: string | undefined;
+  readonly id?: string | undefined;
+  /** RFC 3339, or how long ago, such as `2h`; as in `until`. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export interface StatsWindow {
+  readonly pool?: string | undefined;
+  /** Durations; a day, and a 24th of the window, unless given. */
+  readonly window?: string | undefined;
+  readonly step?: string | undefined;
+  readonly until?: string | undefined;
 }
 
 /** Names one lease (or the request that it was) and proves that it is yours. */
@@ -135,6 +159,24 @@ export class BerthCalls {
 
   explain(id: string, options?: CallOptions): Promise<Explanation> {
     return this.#get(["v1", "explain", id], { ...options });
+  }
+
+  /** Past requests and leases, the latest first. */
+  history(filter: PastFilter = {}, options?: CallOptions): Promise<PageOf<HistoryEntry>> {
+    return this.#get(["v1", "history"], { ...options, query: { ...filter } });
+  }
+
+  stats(window: StatsWindow = {}, options?: CallOptions): Promise<Stats> {
+    return this.#get(["v1", "stats"], { ...options, query: { ...window } });
+  }
+
+  estimates(options?: CallOptions): Promise<EstimateAccuracy> {
+    return this.#get(["v1", "estimates"], { ...options });
+  }
+
+  simulate(body: SimulateBody, options?: CallOptions): Promise<Simulation> {
+    const answerMs = options?.answerMs ?? clientLimits.simulationMs;
+    return this.#json({ method: "POST", path: ["v1", "simulate"], body, ...options, answerMs });
   }
 
   config(options?: CallOptions): Promise<ConfigStatus> {

@@ -2,6 +2,8 @@
 export const clientLimits = {
   /** A plain call that is not answered for so long counts as not answered at all. */
   answerMs: 15_000,
+  /** A simulated week takes its time. */
+  simulationMs: 120_000,
   /** How long one question after a waiting request stays open. */
   pollMs: 30_000,
   /** The server answers a long poll a little after its time, and the network takes its share. */

@@ -121,6 +121,7 @@ export function aRequest(over: Partial<WaitingRequest> = {}): WaitingRequest {
     waitedSeconds: 1,
     position: 2,
     etaSeconds: null,
+    estimate: null,
     reason: { code: "no_free", pool: "aws", message: "All 1 of aws are held; 1 ahead of you" },
     ...over,
   };

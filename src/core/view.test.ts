@@ -10,54 +10,7 @@ function viewOf(lending: Lending, id: string) {
   return requestView(request, lending.now);
 }
 
-/** A pool in which so many holds of a second have been seen. */
-function afterHolds(count: number, size = 1): Lending {
-  const lending = new Lending(pool("aws", size));
-  for (let number = 0; number < count; number++) {
-    lending.do(acquire(`h${number}`, "aws"));
-    lending.now = (lending.now + 1_000) as Instant;
-    lending.do(release(`h${number}`));
-  }
-  lending.do(acquire("holder", `aws:${size}`));
-  return lending;
-}
-
 describe("requestView()", () => {
-  test("estimates nothing from fewer than five holds", () => {
-    const lending = afterHolds(4);
-    lending.do(acquire("me", "aws"));
-    expect(viewOf(lending, "me").etaMs).toBeNull();
-  });
-
-  test.each([
-    ["one place, one resource", 1, 0, "aws", 1_000],
-    ["three places, one resource", 1, 2, "aws", 3_000],
-    ["three places, four resources", 4, 2, "aws", 750],
-    ["several at once take longer", 4, 0, "aws:4", 1_000],
-  ])("estimates a share of the mean hold for each place: %s", (_, size, ahead, wanted, etaMs) => {
-    const lending = afterHolds(5, size);
-    for (let number = 0; number < ahead; number++) lending.do(acquire(`w${number}`, "aws"));
-    lending.do(acquire("me", wanted));
-    expect(viewOf(lending, "me")).toMatchObject({ etaMs, position: ahead + 1 });
-  });
-
-  test("estimates by the slowest of several pools, and not before all are known", () => {
-    const lending = new Lending(pool("aws", 1), pool("gcp", 1));
-    for (const [name, holdMs] of [
-      ["aws", 1_000],
-      ["gcp", 5_000],
-    ] as const) {
-      for (let number = 0; number < 5; number++) {
-        lending.do(acquire(`${name}${number}`, name));
-        lending.now = (lending.now + holdMs) as Instant;
-        lending.do(release(`${name}${number}`));
-      }
-      lending.do(acquire(`${name}-holder`, name));
-      lending.do(acquire(`${name}-me`, "aws gcp"));
-    }
-    expect(viewOf(lending, "gcp-me").etaMs).toBe(10_000);
-  });
-
   test("tells the place in the longest of several lines", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("b", "aws"));

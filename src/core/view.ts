@@ -47,8 +47,6 @@ export interface RequestView {
   readonly items: readonly Item[];
   /** 1 is the head of the line; of several lines, the place in the longest. */
   readonly position: number;
-  /** A first estimate from recent holds; null while there are too few of them. */
-  readonly etaMs: number | null;
   readonly reason: WaitReason;
 }
 
@@ -95,30 +93,10 @@ export function requestView(request: Request, now: Instant): RequestView {
     queuedAt: request.queuedAt,
     items: ask.items,
     position: position(request),
-    etaMs: etaMs(request),
     reason: waitReason(request, now),
   };
 }
 
 function position(request: Request): number {
   return Math.max(...request.needs.map((need) => queueAt(need).countBefore(request) + 1));
-}
-
-/** Fewer holds than this say nothing about the next one. */
-const holdsMin = 5;
-
-/**
- * Each of a pool's resources can be lent again once per mean hold and cooldown, so a place in line
- * takes its share of that. It is a first estimate: it knows nothing of who holds and since when.
- */
-function etaMs(request: Request): number | null {
-  let latestMs = 0;
-  for (const need of request.needs) {
-    const { pool } = need;
-    if (pool.holds.count < holdsMin || pool.size === 0) return null;
-    const ahead = queueAt(need).countBefore(request) + need.count;
-    const cycleMs = pool.holds.meanMs + pool.policy.cooldownMs;
-    latestMs = Math.max(latestMs, (ahead * cycleMs) / pool.size);
-  }
-  return latestMs;
 }

@@ -13,7 +13,7 @@ export function contestedParts(state: State): FrozenState[] {
   const seen = new Set<Pool>();
   const parts: FrozenState[] = [];
   for (const pool of state.pools.values()) {
-    if (pool.queue.size === 0 || seen.has(pool)) continue;
+    if (pool.waiting === 0 || seen.has(pool)) continue;
     const part = new Part(pool);
     for (const member of part.pools) seen.add(member);
     if (part.size <= contestedMax) parts.push(part.freeze(state));
@@ -48,9 +48,11 @@ class Part {
   }
 
   #explore(pool: Pool): void {
-    for (const request of pool.queue) {
-      this.#requests.add(request);
-      for (const need of request.needs) this.pools.add(need.pool);
+    for (const { queue } of pool.shelves.values()) {
+      for (const request of queue) {
+        this.#requests.add(request);
+        for (const need of request.needs) this.pools.add(need.pool);
+      }
     }
     for (const { claim } of pool.members) {
       if (claim === null || this.#leases.has(claim.lease)) continue;

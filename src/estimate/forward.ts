@@ -1,7 +1,7 @@
 /** One possible future: the real core, run on from the present with holds drawn from the past. */
 import { decide, nextDueAt } from "../core/decide.ts";
 import { DueHeap } from "../core/due-heap.ts";
-import type { BrokerEvent } from "../core/event.ts";
+import type { BrokerEvent, ResolvedAsk } from "../core/event.ts";
 import type { RequestId } from "../core/ids.ts";
 import { type FrozenState, thaw } from "../core/snapshot.ts";
 import type { Lease, State } from "../core/state.ts";
@@ -73,8 +73,9 @@ const foreverMs = 100 * 365 * 24 * 3_600_000;
 
 /** The same state, in which nobody is given up because no heartbeat came: jobs live in these futures. */
 export function patient(frozen: FrozenState): FrozenState {
-  const forever = <Part extends { readonly ask: { readonly ttlMs: number } }>(part: Part): Part => {
-    return { ...part, ask: { ...part.ask, ttlMs: foreverMs } };
+  const forever = <Part extends { readonly ask: ResolvedAsk }>(part: Part): Part => {
+    const presence = part.ask.presenceMs === undefined ? undefined : { presenceMs: foreverMs };
+    return { ...part, ask: { ...part.ask, ttlMs: foreverMs, ...presence } };
   };
   return {
     ...frozen,

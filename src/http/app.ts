@@ -13,9 +13,11 @@ import {
 } from "./errors.ts";
 import { eventRoutes } from "./event-feed.ts";
 import { healthRoutes } from "./health.ts";
+import { historyRoutes } from "./history.ts";
 import { acceptJson } from "./json-body.ts";
 import { leaseRoutes } from "./leases.ts";
 import { makeMetrics } from "./metrics.ts";
+import { planRoutes } from "./plan.ts";
 import { poolRoutes } from "./pools.ts";
 import { requestRoutes } from "./requests.ts";
 import { resourceRoutes } from "./resources.ts";
@@ -60,6 +62,8 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
   poolRoutes(app, site);
   resourceRoutes(app, site);
   eventRoutes(app, site);
+  historyRoutes(app, site);
+  planRoutes(app, site);
   const registry = makeMetrics(site);
   healthRoutes(app, site, registry);
   const boskosMetrics = new BoskosMetrics(site.broker, registry);

@@ -20,6 +20,7 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
         { name: "pools", description: "What there is to lend" },
         { name: "resources", description: "Each single one" },
         { name: "events", description: "What happens, as it happens" },
+        { name: "history", description: "What has happened, and what would have" },
       ],
       components: {
         securitySchemes: {

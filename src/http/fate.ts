@@ -62,7 +62,7 @@ export function mustHaveRoomToWait(site: Site, waitMs: number): void {
  * that returns the reply makes the framework wait for it once more.
  */
 export function answerStanding(
-  { broker }: Site,
+  { broker, insight }: Site,
   reply: FastifyReply,
   outcome: Outcome,
   audience: Audience,
@@ -74,7 +74,7 @@ export function answerStanding(
       return renderLease(outcome.lease, audience);
     case "waiting":
       reply.code(202);
-      return renderRequest(outcome.request, broker.now(), audience);
+      return renderRequest(outcome.request, broker.now(), audience, insight.estimates);
     case "refused":
       throw problemOf(outcome.refusal);
     default:

@@ -169,7 +169,7 @@ export class LeaseMetrics {
 }
 
 /** Counters that are read when somebody looks: counting by label costs more than a grant. */
-function counters(registry: Registry) {
+export function counters(registry: Registry) {
   return (name: string, help: string, label: string, read: () => Iterable<[string, number]>) =>
     new Counter({
       name,

@@ -63,6 +63,7 @@ describe("POST /v1/leases", () => {
       waitedSeconds: 0,
       position: 1,
       etaSeconds: null,
+      estimate: null,
       reason: { code: "no_free", pool: "aws", message: "All 1 of aws are held; you are next" },
     });
   });

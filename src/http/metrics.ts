@@ -1,11 +1,12 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { State } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
+import { etaMetrics } from "./eta-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
 import { oldestQueuedAt } from "./render.ts";
 import type { Site } from "./site.ts";
 
-export type MetricsSource = Pick<Site, "broker" | "configStatus" | "version">;
+export type MetricsSource = Pick<Site, "broker" | "configStatus" | "insight" | "version">;
 
 /** Everything under `berth_`, in base units. Labels are pools, states and reasons, never holders. */
 export function makeMetrics(source: MetricsSource): Registry {
@@ -21,6 +22,7 @@ export function makeMetrics(source: MetricsSource): Registry {
   new LeaseMetrics(source.broker, registry);
   samplePools(source, registry);
   sampleServer(source, registry);
+  etaMetrics(source.insight, registry);
   return registry;
 }
 

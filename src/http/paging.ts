@@ -37,14 +37,7 @@ export function pageOf<Element, Rendered>(
   keyOf: (element: Element) => string,
   render: (element: Element) => Rendered,
 ): PageOf<Rendered> {
-  const size = limit === undefined ? limits.pageSizeDefault : Number(limit);
-  if (size < 1 || size > limits.pageSizeMax) {
-    throw invalid(
-      "query.limit",
-      `${size} is out of range`,
-      `Give a number from 1 to ${limits.pageSizeMax}`,
-    );
-  }
+  const size = pageSizeOf(limit);
   const behind: Element[] = [];
   for (const element of elements) {
     if (after === undefined || keyOf(element) > after) behind.push(element);
@@ -54,4 +47,14 @@ export function pageOf<Element, Rendered>(
   const last = page.at(-1);
   const next = behind.length > size && last !== undefined ? keyOf(last) : null;
   return { items: page.map(render), next };
+}
+
+export function pageSizeOf(limit: string | undefined): number {
+  const size = limit === undefined ? limits.pageSizeDefault : Number(limit);
+  if (size >= 1 && size <= limits.pageSizeMax) return size;
+  throw invalid(
+    "query.limit",
+    `${size} is out of range`,
+    `Give a number from 1 to ${limits.pageSizeMax}`,
+  );
 }

@@ -6,6 +6,7 @@ import type { PoolPolicy } from "../core/policy.ts";
 import { freeCount, freeState, type Pool, type Resource, shownState } from "../core/state.ts";
 import { type Instant, never } from "../core/time.ts";
 import type { ClaimView, LeaseView, RequestView } from "../core/view.ts";
+import type { Estimate, Estimates } from "../estimate/estimates.ts";
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -54,7 +55,9 @@ export function renderRequest(
   request: RequestView,
   now: Instant,
   audience: Audience,
+  estimates: EstimateSource,
 ): Wire.WaitingRequest {
+  const estimate = renderEstimate(estimates.of(request.id, now));
   return {
     id: request.id,
     requestId: audience.secrets ? (request.key ?? null) : null,
@@ -67,8 +70,22 @@ export function renderRequest(
     queuedAt: timestamp(request.queuedAt),
     waitedSeconds: seconds(now - request.queuedAt),
     position: request.position,
-    etaSeconds: request.etaMs === null ? null : Math.round(request.etaMs / 1_000),
+    etaSeconds: estimate?.p50Seconds ?? null,
+    estimate,
     reason: request.reason,
+  };
+}
+
+/** Where estimates come from: made beside the broker, so that telling one costs nothing. */
+export type EstimateSource = Pick<Estimates, "of">;
+
+function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
+  if (estimate === null) return null;
+  const { p50Ms, p90Ms, samples } = estimate;
+  return {
+    p50Seconds: Math.round(p50Ms / 1_000),
+    p90Seconds: Math.round(p90Ms / 1_000),
+    samples,
   };
 }
 
@@ -192,6 +209,6 @@ function durationOrNull(durationMs: number | null): string | null {
   return durationMs === null ? null : formatDuration(durationMs);
 }
 
-function timestampOrNull(instant: Instant | null): string | null {
+export function timestampOrNull(instant: Instant | null): string | null {
   return instant === null ? null : timestamp(instant);
 }

@@ -23,7 +23,7 @@ export function requestRoutes(app: App, site: Site): void {
   explainRoute(app, site);
 }
 
-function listRoute(app: App, { broker }: Site): void {
+function listRoute(app: App, { broker, insight }: Site): void {
   const schema = {
     tags: ["requests"],
     summary: "Who waits",
@@ -41,7 +41,7 @@ function listRoute(app: App, { broker }: Site): void {
         wanted,
         query,
         ({ id }) => id,
-        (request) => renderRequest(requestView(request, now), now, anybody),
+        (request) => renderRequest(requestView(request, now), now, anybody, insight.estimates),
       );
     }),
   );
@@ -119,7 +119,7 @@ function leaveRoute(app: App, { broker, tokens }: Site): void {
   });
 }
 
-function explainRoute(app: App, { broker }: Site): void {
+function explainRoute(app: App, { broker, insight }: Site): void {
   const schema = {
     tags: ["requests"],
     summary: "Why it waits: what it needs, what is free, who is ahead, who holds the rest",
@@ -132,7 +132,8 @@ function explainRoute(app: App, { broker }: Site): void {
       const waiting = state.requests.get(id);
       if (waiting !== undefined) {
         const needs = renderNeeds(explainNeeds(waiting, now));
-        return { request: renderRequest(requestView(waiting, now), now, anybody), needs };
+        const view = requestView(waiting, now);
+        return { request: renderRequest(view, now, anybody, insight.estimates), needs };
       }
       if (state.leases.has(id)) return granted(id);
       return problemOf(noRequest(state, id));

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fasti
 import type { ConfigStatus } from "../api/schemas.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { Tokens } from "../broker/tokens.ts";
+import type { Insight } from "../insight/insight.ts";
 import type { Journal } from "../journal/journal.ts";
 
 /** What the routes are served from. */
@@ -11,6 +12,7 @@ export interface Site {
   readonly broker: Broker;
   readonly journal: Pick<Journal, "read">;
   readonly tokens: Tokens;
+  readonly insight: Insight;
   readonly configStatus: () => ConfigStatus;
   readonly version: string;
   readonly boskos: BoskosSettings;

@@ -13,6 +13,7 @@ import { HandJournal } from "../broker/hand-journal.suite.ts";
 import { Tokens } from "../broker/tokens.ts";
 import type { PoolSpec } from "../core/policy.ts";
 import type { Instant } from "../core/time.ts";
+import { Insight } from "../insight/insight.ts";
 import { makeApp } from "./app.ts";
 import { timestamp } from "./render.ts";
 import { type App, defaultBoskosSettings } from "./site.ts";
@@ -42,6 +43,7 @@ export interface TestSite extends AsyncDisposable {
   readonly broker: Broker;
   readonly tokens: Tokens;
   readonly app: App;
+  readonly insight: Insight;
   /** Everything that was logged so far. */
   readonly log: () => string;
   /** `call("POST /v1/leases", { body })`, without a socket. */
@@ -71,13 +73,14 @@ export async function testSite(
   const since = timestamp(clock.now());
   const status = { file: null, ok: true, inForceSince: since, checkedAt: since };
   const config = { ...status, pools: pools.length, resources: 0, problems: [], warnings: [] };
+  const insight = new Insight(journal, broker);
   const site = {
-    ...{ broker, journal, tokens, configStatus: () => config, version: "0.0.0" },
+    ...{ broker, journal, tokens, insight, configStatus: () => config, version: "0.0.0" },
     boskos: defaultBoskosSettings,
   };
   const app = await makeApp(site, pino({ level: "trace" }, sink));
   return {
-    ...{ clock, journal, broker, tokens, app },
+    ...{ clock, journal, broker, tokens, app, insight },
     log: () => lines.join(""),
     call: (line, call) => inject(app, line, call),
     state: () => broker.look(fingerprint),
@@ -91,6 +94,7 @@ export async function testSite(
       const closed = broker.close();
       await app.close();
       await closed;
+      await insight.close();
     },
   };
 }

@@ -26,6 +26,11 @@ import { openDatabase } from "./sqlite-database.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { pruneChunk, sql } from "./sqlite-statements.ts";
 
+/** Where a data folder keeps its journal, and history beside it. */
+export function journalPath(folder: string): string {
+  return join(folder, "journal.db");
+}
+
 /**
  * The default journal: `journal.db` in a folder that one process owns. A commit is written and
  * synced on the calling thread; `docs/decisions/0003-journal-on-sqlite.md` has the figures.
@@ -60,7 +65,7 @@ export class SqliteJournal implements Journal {
   static open(folder: string): SqliteJournal {
     makeDataFolder(folder);
     const lock = FolderLock.take(folder);
-    const path = join(folder, "journal.db");
+    const path = journalPath(folder);
     let database: DatabaseSync | undefined;
     try {
       makePrivateFile(folder, path);

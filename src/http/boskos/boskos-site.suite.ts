@@ -16,6 +16,7 @@ import { Tokens } from "../../broker/tokens.ts";
 import type { ImportedResource } from "../../core/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../../core/ids.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../../core/policy.ts";
+import { Insight } from "../../insight/insight.ts";
 import { makeDataFolder } from "../../journal/data-folder.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 import { makeApp } from "../app.ts";
@@ -57,6 +58,7 @@ export class BoskosSite implements AsyncDisposable {
   readonly #folders: string[] = [];
   #pools: readonly PoolSpec[];
   #journal: SqliteJournal | undefined;
+  #insight: Insight | undefined;
   #broker: Broker | undefined;
   #app: App | undefined;
 
@@ -184,8 +186,11 @@ export class BoskosSite implements AsyncDisposable {
         done();
       },
     });
+    const insight = new Insight(journal, broker);
+    this.#insight = insight;
     const site = {
       ...{ broker, journal, tokens: new Tokens(journal.secret), version: "0.0.0" },
+      insight,
       configStatus: () => config,
       boskos: { ...defaultBoskosSettings, waitMs: 0, ...this.#options.boskos },
     };
@@ -196,6 +201,7 @@ export class BoskosSite implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#app?.server.closeAllConnections();
     await Promise.all([this.#app?.close(), this.#broker?.close()]);
+    await this.#insight?.close();
     await this.#journal?.close();
   }
 }

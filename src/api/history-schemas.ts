@@ -1,0 +1,109 @@
+/** What has happened, on the wire, and what would have. */
+import Type, { type Static } from "typebox";
+import { limits } from "./limits.ts";
+import { Duration, nullable, Timestamp } from "./schemas.ts";
+
+export const HistoryEntry = Type.Object(
+  {
+    id: Type.String({ description: "Of the request and its lease; its entries share it" }),
+    claim: nullable(Type.String()),
+    holder: Type.String(),
+    space: Type.String(),
+    pool: Type.String(),
+    resource: { ...nullable(Type.String()), description: "null: nothing was granted" },
+    count: Type.Integer(),
+    priority: Type.Integer(),
+    askedAt: Timestamp,
+    grantedAt: nullable(Timestamp),
+    endedAt: Timestamp,
+    how: Type.String({ description: "released, expired, lifetime, revoked, hold, cancelled, …" }),
+    waitSeconds: Type.Number({ description: "Until the grant, or until it left the queue" }),
+    holdSeconds: nullable(Type.Number()),
+  },
+  { description: "One claim that has ended, or one pool that was asked for and never granted" },
+);
+
+const Spread = Type.Object({
+  p50: Type.Number(),
+  p90: Type.Number(),
+  p99: Type.Number(),
+  max: Type.Number(),
+  mean: Type.Number(),
+});
+
+const part = {
+  asked: Type.Integer({ description: "Claims, as everything here" }),
+  granted: Type.Integer(),
+  ended: Type.Integer(),
+  expired: Type.Integer({ description: "No heartbeat came, or its lifetime was over" }),
+  left: Type.Integer({ description: "Left the queue ungranted" }),
+  waitSeconds: { ...nullable(Spread), description: "Of those granted in this time" },
+  holdSeconds: { ...nullable(Spread), description: "Of those that ended in this time" },
+  endedPerHour: Type.Number(),
+  utilisation: {
+    ...nullable(Type.Number()),
+    description: "Share of all resources' time in which they were held, from 0 to 1",
+  },
+};
+
+export const StatsPart = Type.Object(part);
+
+export const Stats = Type.Object({
+  pool: { ...nullable(Type.String()), description: "null: all pools together" },
+  from: Timestamp,
+  to: Timestamp,
+  stepSeconds: Type.Number(),
+  total: StatsPart,
+  steps: Type.Array(Type.Object({ at: Timestamp, ...part })),
+});
+
+const Accuracy = Type.Object({
+  compared: Type.Integer({ description: "Requests whose first estimate has met its grant" }),
+  withinP50: Type.Integer({ description: "Granted by their P50; about half should be" }),
+  withinP90: Type.Integer({ description: "Granted by their P90; about nine in ten should be" }),
+  meanErrorSeconds: Type.Number({ description: "How far the P50 was off, whichever way" }),
+});
+
+export const EstimateAccuracy = Type.Object({
+  estimated: Type.Integer({ description: "Waiters that have an estimate" }),
+  waiting: Type.Integer(),
+  total: Accuracy,
+  pools: Type.Array(Type.Object({ pool: Type.String(), ...Accuracy.properties })),
+});
+
+export const SimulateBody = Type.Object(
+  {
+    last: Type.Optional({ ...Duration, description: "How much of the past; 7d unless given" }),
+    set: Type.Optional(
+      Type.Array(Type.String({ maxLength: limits.nameLengthMax + 512 }), {
+        maxItems: limits.settingsMax,
+        description: "POOL.KEY=VALUE, with the keys and values of the configuration file",
+        examples: [["aws-account.count=12"]],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Comparison = Type.Object({
+  pool: nullable(Type.String()),
+  recorded: StatsPart,
+  simulated: StatsPart,
+});
+
+export const Simulation = Type.Object({
+  from: Timestamp,
+  to: Timestamp,
+  requests: Type.Integer({ description: "Replayed" }),
+  refused: Type.Integer({ description: "Not replayed: they could never be granted" }),
+  total: Comparison,
+  pools: Type.Array(Comparison),
+  unknowns: Type.Array(Type.String(), { description: "What the model cannot know" }),
+});
+
+export type HistoryEntry = Static<typeof HistoryEntry>;
+export type StatsPart = Static<typeof StatsPart>;
+export type Stats = Static<typeof Stats>;
+export type EstimateAccuracy = Static<typeof EstimateAccuracy>;
+export type SimulateBody = Static<typeof SimulateBody>;
+export type Simulation = Static<typeof Simulation>;

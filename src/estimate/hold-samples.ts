@@ -1,0 +1,35 @@
+import type { Holds } from "./estimate.ts";
+
+/** As many recent holds of a pool as an estimate draws from: older ones are of another time. */
+const perPoolMax = 300;
+
+interface Held {
+  readonly pool: string;
+  readonly grantedAt: number | null;
+  readonly endedAt: number;
+}
+
+/** The last holds of each pool. */
+export class HoldSamples {
+  readonly #holds = new Map<string, number[]>();
+
+  /** In the order of their ends. */
+  record(ended: Iterable<Held>): void {
+    for (const { pool, grantedAt, endedAt } of ended) {
+      if (grantedAt === null) continue;
+      const holds = this.#holds.get(pool);
+      if (holds === undefined) this.#holds.set(pool, [endedAt - grantedAt]);
+      else {
+        holds.push(endedAt - grantedAt);
+        if (holds.length >= 2 * perPoolMax) holds.splice(0, perPoolMax);
+      }
+    }
+  }
+
+  /** Of these pools alone: it is sent to another thread. */
+  of(pools: Iterable<string>): Holds {
+    const found = new Map<string, readonly number[]>();
+    for (const pool of pools) found.set(pool, this.#holds.get(pool)?.slice(-perPoolMax) ?? []);
+    return found;
+  }
+}

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { EstimateAccuracy, HistoryEntry, Simulation, Stats } from "../api/history-schemas.ts";
+import type { PageOf } from "../api/schemas.ts";
+import { acquire, pool, release } from "../core/lending.suite.ts";
+import { askBody, asProblem, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
+
+let site: TestSite;
+
+beforeEach(async () => {
+  site = await testSite([pool("aws", 1), pool("gcp", 2)]);
+});
+afterEach(() => site[Symbol.asyncDispose]());
+
+/** Holds `name` for so long; whoever waits for it does so meanwhile. */
+async function hold(id: string, name: string, holdMs: number): Promise<void> {
+  await site.broker.submit(acquire(id, name));
+  await site.clock.advance(holdMs);
+  await site.broker.submit(release(id));
+}
+
+const page = async (query = "") =>
+  (await site.call(`GET /v1/history${query}`)).body as PageOf<HistoryEntry>;
+const ids = async (query = "") => (await page(query)).items.map(({ id }) => id);
+
+describe("GET /v1/history", () => {
+  test("tells of what has just ended, with its times", async () => {
+    await hold("a", "aws", 90_000);
+    const { items, next } = await page();
+    expect(next).toBeNull();
+    expect(items).toEqual([
+      {
+        ...{ id: "a", claim: "1", holder: "job-a", space: "default", pool: "aws", count: 1 },
+        ...{ resource: "aws-1", priority: 0, how: "released", waitSeconds: 0, holdSeconds: 90 },
+        askedAt: "2023-11-14T22:13:20.000Z",
+        grantedAt: "2023-11-14T22:13:20.000Z",
+        endedAt: "2023-11-14T22:14:50.000Z",
+      },
+    ]);
+  });
+
+  test("filters and pages, the latest first", async () => {
+    await hold("a", "aws", 60_000);
+    await hold("b", "gcp", 60_000);
+    await hold("c", "aws", 60_000);
+    expect(await ids()).toEqual(["c", "b", "a"]);
+    expect(await ids("?pool=aws")).toEqual(["c", "a"]);
+    expect(await ids("?holder=job-b")).toEqual(["b"]);
+    expect(await ids("?resource=gcp-1")).toEqual(["b"]);
+    expect(await ids("?id=a")).toEqual(["a"]);
+    expect(await ids("?how=expired")).toEqual([]);
+    expect(await ids("?since=90s")).toEqual(["c", "b"]);
+    expect(await ids("?until=2023-11-14T22:14:21Z")).toEqual(["a"]);
+    const first = await page("?limit=2");
+    expect(first.items.map(({ id }) => id)).toEqual(["c", "b"]);
+    expect(await ids(`?limit=2&after=${first.next}`)).toEqual(["a"]);
+  });
+
+  test.each([
+    ["?since=yesterday", "query.since"],
+    ["?until=2023-13-45", "query.until"],
+    ["?limit=0", "query.limit"],
+    ["?after=x", "query.after"],
+    ["?pol=aws", "query"],
+  ])("says what is wrong with %s", async (query, place) => {
+    const answer = await site.call(`GET /v1/history${query}`);
+    expect(answer.status).toBe(400);
+    expect(asProblem(answer).detail).toContain(place);
+  });
+});
+
+describe("GET /v1/stats", () => {
+  const stats = async (query: string) => (await site.call(`GET /v1/stats${query}`)).body as Stats;
+
+  test("adds up over a window and in steps", async () => {
+    await hold("a", "aws", 60_000);
+    await site.clock.advance(60_000);
+    await hold("b", "aws", 60_000);
+    const found = await stats("?pool=aws&window=3m&step=1m");
+    expect(found).toMatchObject({ pool: "aws", stepSeconds: 60, total: { ended: 1, granted: 2 } });
+    expect(found.steps.map(({ utilisation }) => utilisation)).toEqual([1, 0, 1]);
+    const whole = await stats("?window=3m");
+    expect(whole).toMatchObject({ pool: null, total: { utilisation: 2 / 9 } });
+    expect(whole.total.holdSeconds).toMatchObject({ p50: 60, p99: 60 });
+  });
+
+  test("takes no more steps than are of use, and knows its pools", async () => {
+    expect((await site.call("GET /v1/stats?window=1d&step=1s")).status).toBe(400);
+    expect((await site.call("GET /v1/stats?pool=asw")).status).toBe(404);
+    expect((await site.call("GET /v1/stats?pool=gcp")).status).toBe(200);
+  });
+});
+
+describe("estimates", () => {
+  test("are unknown without history, and come with their hit rate once there is some", async () => {
+    const waiting = () =>
+      site.call("POST /v1/leases", { body: askBody("aws", { requestId: "me" }) });
+    await site.broker.submit(acquire("first", "aws"));
+    expect(asRequest(await waiting())).toMatchObject({ etaSeconds: null, estimate: null });
+    await site.broker.submit(release("first"));
+    const { id } = asRequest(await waiting());
+    await site.broker.submit(release(id));
+    for (let number = 0; number < 12; number++) await hold(`h${number}`, "aws", 100_000);
+    await site.call("GET /v1/history");
+    await site.broker.submit(acquire("holder", "aws"));
+    await site.clock.advance(30_000);
+    const asked = asRequest(await site.call("POST /v1/leases", { body: askBody("aws") }));
+    await site.insight.estimates.refresh();
+    const [found] = ((await site.call("GET /v1/requests")).body as PageOf<typeof asked>).items;
+    expect(found).toMatchObject({ id: asked.id, etaSeconds: 70 });
+    expect(found?.estimate).toMatchObject({ p50Seconds: 70, p90Seconds: 70, samples: 14 });
+    await site.clock.advance(65_000);
+    await site.broker.submit(release("holder"));
+    const accuracy = (await site.call("GET /v1/estimates")).body as EstimateAccuracy;
+    expect(accuracy).toMatchObject({ estimated: 0, waiting: 0 });
+    expect(accuracy.pools).toEqual([
+      { pool: "aws", compared: 1, withinP50: 1, withinP90: 1, meanErrorSeconds: 5 },
+    ]);
+    const { text } = await site.call("GET /metrics");
+    expect(text).toContain('berth_eta_within_p90_total{pool="aws"} 1');
+  });
+});
+
+describe("POST /v1/simulate", () => {
+  const simulate = (body: object) => site.call("POST /v1/simulate", { body });
+
+  test("tells what another size would have done", async () => {
+    await site.broker.submit(acquire("a", "aws"));
+    await site.broker.submit(acquire("b", "aws"));
+    await site.clock.advance(60_000);
+    await site.broker.submit(release("a"));
+    await site.clock.advance(60_000);
+    await site.broker.submit(release("b"));
+    await site.clock.advance(1);
+    const found = (await simulate({ last: "1h", set: ["aws.count=2"] })).body as Simulation;
+    expect(found).toMatchObject({ requests: 2, refused: 0 });
+    expect(found.pools).toMatchObject([
+      {
+        pool: "aws",
+        recorded: { waitSeconds: { max: 60 }, ended: 2 },
+        simulated: { waitSeconds: { max: 0 }, ended: 2 },
+      },
+    ]);
+    expect(found.unknowns.length).toBeGreaterThan(3);
+  });
+
+  test("says what is wrong with a setting", async () => {
+    const wrong = await simulate({ set: ["aws.count=lots"] });
+    expect(wrong.status).toBe(422);
+    expect(asProblem(wrong)).toMatchObject({ code: "bad_setting" });
+    expect(asProblem(await simulate({ set: ["azure.count=1"] })).code).toBe("bad_setting");
+    expect((await simulate({ last: "1ms" })).status).toBe(400);
+  });
+});

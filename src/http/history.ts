@@ -1,0 +1,161 @@
+import Type, { type Static } from "typebox";
+import { EstimateAccuracy, HistoryEntry, Stats } from "../api/history-schemas.ts";
+import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
+import { Duration, Page } from "../api/schemas.ts";
+import { poolNotFound } from "../core/acquire.ts";
+import { parseDuration } from "../core/duration.ts";
+import type { PoolName } from "../core/ids.ts";
+import type { Accuracy } from "../estimate/accuracy.ts";
+import { AnalystBusy } from "../insight/analyst.ts";
+import { durationIn } from "./durations.ts";
+import { pageFields, pageSizeOf } from "./paging.ts";
+import { invalid, problemOf } from "./problems.ts";
+import { renderEntry, renderStats } from "./render-history.ts";
+import { problems } from "./responses.ts";
+import type { App, Site } from "./site.ts";
+
+const filter = (description: string) =>
+  Type.Optional(Type.String({ maxLength: limits.holderLengthMax, description }));
+const moment = (description: string) =>
+  filter(`${description}: RFC 3339, or a duration that has passed since, such as 2h`);
+
+const HistoryQuery = Type.Object(
+  {
+    pool: filter("Only of this pool"),
+    resource: filter("Only of this resource"),
+    holder: filter("Only of this holder"),
+    how: filter("Only those that ended so, such as expired"),
+    id: filter("Only of this request or lease"),
+    since: moment("Ended at this time or later"),
+    until: moment("Ended before this time"),
+    ...pageFields,
+  },
+  { additionalProperties: false },
+);
+
+const StatsQuery = Type.Object(
+  {
+    pool: filter("All pools together unless given"),
+    window: Type.Optional({ ...Duration, description: "24h unless given" }),
+    step: Type.Optional({ ...Duration, description: "A 24th of the window unless given" }),
+    until: moment("Where the window ends; now unless given"),
+  },
+  { additionalProperties: false },
+);
+
+export function historyRoutes(app: App, site: Site): void {
+  listRoute(app, site);
+  statsRoute(app, site);
+  accuracyRoute(app, site);
+}
+
+function listRoute(app: App, { broker, insight }: Site): void {
+  const schema = {
+    tags: ["history"],
+    summary: "Past requests and leases, the latest first",
+    querystring: HistoryQuery,
+    response: { 200: Page(HistoryEntry), ...problems(400, 503) },
+  };
+  app.get("/v1/history", { schema }, async ({ query }) => {
+    const { limit, after, since, until, ...same } = query;
+    if (after !== undefined && !/^\d{1,15}$/.test(after)) {
+      throw invalid(
+        "query.after",
+        `"${after}" is not a cursor`,
+        "Send the next of the page before",
+      );
+    }
+    const now = broker.now();
+    const times = {
+      since: momentIn("query.since", since, now),
+      until: momentIn("query.until", until, now),
+    };
+    const ask = { filter: { ...same, ...times }, limit: pageSizeOf(limit), after };
+    const { items, next } = await insight.study("page", ask).catch(refuseWhenBusy);
+    return { items: items.map(renderEntry), next };
+  });
+}
+
+function statsRoute(app: App, { broker, insight }: Site): void {
+  const schema = {
+    tags: ["history"],
+    summary: "Waits, holds, throughput, utilisation and expiries, over a window and per step",
+    querystring: StatsQuery,
+    response: { 200: Stats, ...problems(400, 404, 503) },
+  };
+  app.get("/v1/stats", { schema }, async ({ query }) => {
+    const range = rangeOf(query, broker.now());
+    const { pool } = query;
+    const stats = await insight.study("stats", { range, pool }).catch(refuseWhenBusy);
+    if (pool !== undefined && stats.total.asked + stats.total.ended === 0) {
+      const missing = await broker.look((state) => {
+        const known = state.pools.has(pool as PoolName);
+        return known ? undefined : problemOf(poolNotFound(state, pool as PoolName));
+      });
+      if (missing !== undefined) throw missing;
+    }
+    return renderStats(stats, pool ?? null);
+  });
+}
+
+const dayMs = 24 * 3_600_000;
+
+function rangeOf(query: Static<typeof StatsQuery>, now: number) {
+  const windowRange = { minMs: 1_000, maxMs: limits.statsWindowMsMax };
+  const windowMs =
+    query.window === undefined ? dayMs : durationIn("query.window", query.window, windowRange);
+  const minMs = Math.max(1_000, Math.ceil(windowMs / limits.statsStepsMax));
+  const stepMs =
+    query.step === undefined
+      ? Math.max(1_000, Math.round(windowMs / 24))
+      : durationIn("query.step", query.step, { minMs, maxMs: windowRange.maxMs });
+  const to = momentIn("query.until", query.until, now) ?? now;
+  return { from: to - windowMs, to, stepMs };
+}
+
+function accuracyRoute(app: App, { broker, insight }: Site): void {
+  const schema = {
+    tags: ["history"],
+    summary: "How often estimates were right, since the server was started",
+    response: { 200: EstimateAccuracy },
+  };
+  app.get("/v1/estimates", { schema }, async () => {
+    const waiting = await broker.look(({ requests }) => requests.size);
+    const { total, pools } = insight.estimates.accuracy;
+    return {
+      estimated: insight.estimates.size,
+      waiting,
+      total: renderAccuracy(total),
+      pools: Array.from(pools, ([pool, accuracy]) => ({ pool, ...renderAccuracy(accuracy) })),
+    };
+  });
+}
+
+function renderAccuracy({ meanErrorMs, ...counts }: Accuracy) {
+  return { ...counts, meanErrorSeconds: Math.round(meanErrorMs) / 1_000 };
+}
+
+/** A time, or how long ago it was. */
+function momentIn(place: string, text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const agoMs = parseDuration(text);
+  const at = agoMs === undefined ? Date.parse(text) : now - agoMs;
+  if (!Number.isNaN(at) && (agoMs !== undefined || /^\d{4}-\d\d-\d\d/.test(text))) return at;
+  throw invalid(
+    place,
+    `"${text.slice(0, 40)}" is not a time`,
+    "Write 2026-01-31T12:00:00Z, or how long ago, such as 2h",
+  );
+}
+
+/** 503: so many questions about the past wait that this one is not taken. */
+export function refuseWhenBusy(error: unknown): never {
+  if (!(error instanceof AnalystBusy)) throw error;
+  throw new Problem({
+    code: "history_busy",
+    status: 503,
+    message: "Cannot look into history: too many questions wait to be answered",
+    hint: "Try again in a moment, or ask about a shorter time",
+  });
+}

@@ -1,0 +1,38 @@
+/** What the other thread is asked, and what it answers. */
+import type { Forecast } from "../estimate/estimate.ts";
+import type { Foreseeing } from "../estimate/estimates.ts";
+import type { HistoryFilter, HistoryPage } from "../history/reader.ts";
+import type { Stats, StatsRange } from "../history/stats.ts";
+import type { WhatIf, WhatIfReport } from "../plan/what-if.ts";
+
+export interface PageQuery {
+  readonly filter: HistoryFilter;
+  readonly limit: number;
+  readonly after?: string | undefined;
+}
+
+export interface StatsQuery {
+  readonly range: StatsRange;
+  readonly pool?: string | undefined;
+}
+
+export interface SimulateQuery {
+  readonly whatIf: WhatIf;
+  /** More than so many entries are not replayed. */
+  readonly entriesMax: number;
+}
+
+/** Each kind of job with its question and its answer. */
+export interface Jobs {
+  page: { ask: PageQuery; answer: HistoryPage };
+  stats: { ask: StatsQuery; answer: Stats };
+  simulate: { ask: SimulateQuery; answer: WhatIfReport };
+  estimate: { ask: Foreseeing; answer: readonly Forecast[] };
+}
+
+export type JobKind = keyof Jobs;
+
+/** The history in it spans more than is looked at in one go. */
+export class TooMuchHistory extends Error {
+  override readonly name = "TooMuchHistory";
+}
