@@ -136,6 +136,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./import.ts")).importCommand,
   },
   {
+    name: "export",
+    summary: "Print what is lent in another broker's form",
+    group: "For operators",
+    load: async () => (await import("./export.ts")).exportCommand,
+  },
+  {
     name: "completion",
     summary: "Print a completion script for bash, zsh or fish",
     group: "Other",
