@@ -4,12 +4,13 @@ import { parseConfig } from "./parse.ts";
 import { formatProblem } from "./problem.ts";
 import { Pool } from "./schema.ts";
 
-const guideUrl = new URL("../../docs/guides/configuration.md", import.meta.url);
-const guide = await readFile(guideUrl, "utf8");
+const read = (name: string) =>
+  readFile(new URL(`../../docs/guides/${name}`, import.meta.url), "utf8");
+const guide = await read("configuration.md");
 
-function blocks(language: string): string[] {
+function blocks(language: string, text = guide): string[] {
   const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms");
-  return [...guide.matchAll(fence)].map(([, text = ""]) => text);
+  return [...text.matchAll(fence)].map(([, block = ""]) => block);
 }
 
 test("the guide to the configuration explains every key of a pool", () => {
@@ -31,4 +32,9 @@ test("the guide to the configuration shows what is really said of its bad file",
   const config = parseConfig(bad, "berth.yaml");
   const lines = config.ok ? [] : config.problems.map(formatProblem);
   expect(blocks("text")[0]).toBe(`${lines.join("\n")}\n`);
+});
+
+test("the guide from Boskos shows a file that is valid", async () => {
+  const [shown = ""] = blocks("yaml", await read("from-boskos.md"));
+  expect(parseConfig(shown, "berth.yaml")).toMatchObject({ ok: true, warnings: [] });
 });
