@@ -40,8 +40,15 @@ export const config: CliCommand = {
 
 function summary(parsed: ParsedConfig): object {
   if (!parsed.ok) return parsed;
-  const pools = parsed.pools.map(({ name, members }) => ({ name, resources: members.length }));
-  return { ok: true, pools, warnings: parsed.warnings };
+  const { format, warnings } = parsed;
+  const janitors = new Set(parsed.janitors.map(({ pool }) => pool));
+  const pools = parsed.pools.map(({ name, members, policy: { dynamic } }) => ({
+    name,
+    resources: members.length,
+    ...(dynamic && { dynamic: { min: dynamic.min, max: dynamic.max } }),
+    ...(janitors.has(name) && { janitor: true }),
+  }));
+  return { ok: true, format, pools, warnings };
 }
 
 async function tell(
@@ -56,9 +63,13 @@ async function tell(
   }
   for (const warning of parsed.warnings) to.note(formatWarning(warning));
   const resources = parsed.pools.reduce((sum, { members }) => sum + members.length, 0);
-  to.print(
-    `${file} is good: ${count(parsed.pools.length, "pool")}, ${count(resources, "resource")}`,
-  );
+  const more = parsed.pools.reduce((sum, { policy }) => sum + (policy.dynamic?.max ?? 0), 0);
+  const found = [
+    count(parsed.pools.length, "pool"),
+    count(resources, "resource"),
+    ...(more === 0 ? [] : [`up to ${more} on demand`]),
+  ];
+  to.print(`${file} is good: ${found.join(", ")}`);
 }
 
 function count(number: number, noun: string): string {

@@ -76,6 +76,10 @@ const refused: Readonly<Record<string, readonly [resources: unknown, text: strin
     [{ type: "t", names: ["n".repeat(254)] }],
     `.0.names.0(${"n".repeat(254)}) is invalid: [must be no more than 253 characters]`,
   ],
+  "a name that would break the line": [
+    [{ type: "t", names: ["a\nb\u001b"] }],
+    `.0.names.0(a\\nb\\u001b) is invalid: ${subdomain}`,
+  ],
   "a negative max-count": [
     [{ type: "t", "min-count": -2, "max-count": -1 }],
     ".0.max-count: must be >0",
@@ -149,6 +153,16 @@ resources:
     expect(pool?.policy.dynamic).toEqual({ min: 1, max: 2, state: "free", lifespanMs: null });
   });
 
+  test("takes as many types and resources as the largest installation has", () => {
+    const resources = Array.from({ length: 240 }, (_, type) => {
+      const names = Array.from({ length: 38 }, (_unused, name) => `region--slice-${type}--${name}`);
+      return type % 6 === 0 ? { type: `t${type}`, "max-count": 50 } : { type: `t${type}`, names };
+    });
+    const found = pools(JSON.stringify({ resources }));
+    expect(found).toHaveLength(240);
+    expect(found.flatMap(({ members }) => members)).toHaveLength(200 * 38);
+  });
+
   const lenient: Readonly<Record<string, string>> = {
     "keys in any case": "Resources: [{ TYPE: t, Names: [a] }]",
     "keys that nobody knows": "kind: x\nresources: [{ type: t, names: [a], colour: { red: 1 } }]",
@@ -220,6 +234,10 @@ resources:
       "resources: [{ type: t, max-count: 4, lifespan: 2d }]",
       'boskos.yaml:1:48: Cannot read resources[0].lifespan: time: unknown unit "d" in duration ' +
         '"2d" (write a number and a unit, such as 90s, 20m or 4h)',
+    ],
+    "a merge into itself": [
+      "resources: [&a { <<: *a, type: t, names: [x] }]",
+      expect.stringMatching(/: it is merged into itself \(write the keys out\)$/),
     ],
     "more than there may be": [
       "resources: [{ type: t, max-count: 2000000 }]",

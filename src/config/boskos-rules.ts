@@ -41,7 +41,7 @@ function checkStatic(source: Source, entry: BoskosEntry, names: Set<string>): vo
     if (value !== 0) source.refuseAs(at, message, "remove it, or the names");
   }
   for (const [number, { value: name, at }] of entry.names.entries()) {
-    const which = `.${index}.names.${number}(${name})`;
+    const which = `.${index}.names.${number}(${shown(name)})`;
     const reasons = subdomainProblems(name);
     if (reasons.length > 0) {
       source.refuseAs(at, `${which} is invalid: [${reasons.join(" ")}]`, "rename it");
@@ -50,6 +50,14 @@ function checkStatic(source: Source, entry: BoskosEntry, names: Set<string>): vo
     names.add(name);
   }
 }
+
+/** As it is, unless it would break the line or fill the screen. */
+function shown(name: string): string {
+  const text = name.replace(/\p{C}/gu, (character) => JSON.stringify(character).slice(1, -1));
+  return text.length <= shownLengthMax ? text : `${text.slice(0, shownLengthMax)}…`;
+}
+
+const shownLengthMax = 300;
 
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const subdomainPattern = `${label}(\\.${label})*`;
@@ -85,9 +93,13 @@ function checkNeeds(source: Source, entries: readonly BoskosEntry[]): void {
   for (const [type, { count, at }] of needed) {
     const actual = there.get(type);
     if (actual === undefined) {
-      source.refuseAs(at, `need for resource ${type} that does not exist`, "add it, or correct it");
+      source.refuseAs(
+        at,
+        `need for resource ${shown(type)} that does not exist`,
+        "add it, or correct it",
+      );
     } else if (count > actual) {
-      const message = `not enough resource of type ${type} for provisioning`;
+      const message = `not enough resource of type ${shown(type)} for provisioning`;
       source.refuseAs(at, message, `${count} are needed, ${actual} are there`);
     }
   }

@@ -9,7 +9,7 @@ import type { ConfigDocument } from "./document.ts";
 import { quote } from "./problem.ts";
 import type { Entry } from "./read-map.ts";
 import type { Source, Spot } from "./source.ts";
-import { oldBoolean, refuseValue } from "./written.ts";
+import { type Expected, oldBoolean, refuseValue } from "./written.ts";
 
 export type LenientFields = ReadonlyMap<string, Entry>;
 
@@ -17,13 +17,18 @@ export type LenientFields = ReadonlyMap<string, Entry>;
 export function lenientMap(
   document: ConfigDocument,
   spot: Spot,
-  expected: { readonly title: string; readonly hint: string },
+  expected: Expected,
+  depth = 0,
 ): LenientFields | undefined {
   const { node, path } = spot;
   const fields = new Map<string, Entry>();
   if (isNull(spot)) return fields;
   if (!isMap(node)) {
     refuseValue(document.source, spot, expected);
+    return undefined;
+  }
+  if (depth > mergeDepthMax) {
+    document.source.refuse(spot, "it is merged into itself", "write the keys out");
     return undefined;
   }
   if (!document.mayRead(node, spot)) return undefined;
@@ -36,7 +41,7 @@ export function lenientMap(
     if (key !== mergeKey) fields.set(key, entry);
     // What is merged in counts less than what is written out, wherever it stands.
     else
-      for (const [name, merged] of mergedFields(document, entry, expected)) {
+      for (const [name, merged] of mergedFields(document, entry, expected, depth + 1)) {
         if (!fields.has(name)) fields.set(name, merged);
       }
   }
@@ -44,16 +49,19 @@ export function lenientMap(
 }
 
 const mergeKey = "<<";
+/** Nobody merges what was merged more often than this, unless it is in a circle. */
+const mergeDepthMax = 20;
 
 function mergedFields(
   document: ConfigDocument,
   { value }: Entry,
-  expected: { readonly title: string; readonly hint: string },
+  expected: Expected,
+  depth: number,
 ): LenientFields {
   const several = isSeq(value.node) ? (lenientList(document, value) ?? []) : [value];
   const fields = new Map<string, Entry>();
   for (const each of several) {
-    for (const [key, entry] of lenientMap(document, each, expected) ?? []) {
+    for (const [key, entry] of lenientMap(document, each, expected, depth) ?? []) {
       if (!fields.has(key)) fields.set(key, entry);
     }
   }

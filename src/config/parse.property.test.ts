@@ -28,15 +28,21 @@ test("parseConfig() never throws, and points into the file, whatever the text", 
 });
 
 const pieces = fc.constantFrom(
-  ...["pools:", "count", "members", "ttl", "labels", "resources", "10m", "1.10", "yes", "a", "é"],
+  ...["pools:", "count", "members", "ttl", "labels", "10m", "1.10", "yes", "a", "é"],
+  ...["resources", "names", "type", "needs", "max-count"],
   ...["\n", "\n  ", "\n    ", "\r\n", "\t", " ", ": ", ", ", "- ", "? ", "{ ", " }", "[", "]"],
   ...["&x ", "*x ", "!t ", "!!str ", "<<", "# c", "---\n", "...\n", "%YAML 1.1\n", "\uFEFF"],
   ...['"', "'", "|", ">-", "@", "`", "~", "\0", "😀", "\\", "0x1F", "__proto__", "constructor"],
 );
 
+const starts = [
+  ...["", "pools:\n  a: ", "pools: { a: { ", "resources:\n- type: a\n  names: "],
+  ...["resources: [{ ", "resources: [&x { max-count: 1, ", "Resources: &x "],
+];
+
 test("parseConfig() never throws, and points into the file, for all that looks like YAML", () => {
   const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(""));
-  const files = fc.tuple(fc.constantFrom("", "pools:\n  a: ", "pools: { a: { "), texts);
+  const files = fc.tuple(fc.constantFrom(...starts), texts);
   fc.assert(
     fc.property(files, ([start, rest]) => void expectPlaces(start + rest)),
     { numRuns: 500 },
