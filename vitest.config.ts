@@ -3,7 +3,7 @@ import { ClosingLine } from "./test/closing-line.ts";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "sim/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "sim/**/*.test.ts", "test/**/*.test.ts", "demo/**/*.test.ts"],
     // A process per file: tests open sockets, files and databases, and one that leaks hurts no other.
     pool: "forks",
     maxWorkers: 2,

@@ -10,10 +10,10 @@ import { Random } from "./random.ts";
 export const holdsMin = 10;
 
 /** Futures per estimate; fewer where each costs more. */
-const runsMax = 200;
+const runsMax = 120;
 const runsMin = 40;
-/** Resources, leases and requests that are thawed for one estimate at the most, over all its runs. */
-const workMax = 4_000_000;
+/** Resources, leases and requests that are thawed for one estimate, over all its runs, at the most. */
+const workMax = 120_000;
 
 /** Recorded holds by pool, in milliseconds. */
 export type Holds = ReadonlyMap<string, readonly number[]>;

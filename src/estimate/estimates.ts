@@ -61,8 +61,8 @@ export class Estimates {
   readonly #options: EstimatesOptions;
   readonly #latest = new Map<RequestId, Forecast>();
   readonly #promised = new Map<RequestId, Promised>();
-  /** Granted or left since the pass under way has begun. */
-  readonly #gone = new Set<RequestId>();
+  /** When those were granted that were since the pass under way has begun; null: it left. */
+  readonly #gone = new Map<RequestId, Instant | null>();
   readonly #book = new AccuracyBook();
   readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -129,13 +129,16 @@ export class Estimates {
     this.#changed = true;
     for (const event of events) {
       if (event.type !== "lease-granted" && event.type !== "request-left") continue;
+      const grantedAt = event.type === "lease-granted" ? at : null;
       this.#latest.delete(event.id);
-      this.#gone.add(event.id);
       const promised = this.#promised.get(event.id);
-      if (promised === undefined) continue;
+      if (promised === undefined) {
+        if (this.#running !== undefined) this.#gone.set(event.id, grantedAt);
+        continue;
+      }
       this.#promised.delete(event.id);
       // Who left was not granted; when it would have been nobody knows.
-      if (event.type === "lease-granted") this.#book.compare(promised, at);
+      if (grantedAt !== null) this.#book.compare(promised, grantedAt);
     }
     this.#later(this.#options.everyMs);
   }
@@ -171,17 +174,22 @@ export class Estimates {
     }
   }
 
-  /** Who was granted or left while the futures ran has no estimate any more. */
+  /**
+   * Who was granted while the futures ran has no use for an estimate any more, but it is compared all
+   * the same: left out, those who wait longest would be all that is compared.
+   */
   #keep(found: readonly Forecast[], parts: readonly FrozenState[]): void {
     const waiting = new Map(parts.flatMap(({ requests }) => requests.map((r) => [r.id, r.ask])));
     this.#latest.clear();
     for (const forecast of found) {
       const { id, p50At, p90At } = forecast;
-      if (this.#gone.has(id)) continue;
-      this.#latest.set(id, forecast);
-      if (this.#promised.has(id)) continue;
       const pools = new Set(waiting.get(id)?.items.map(({ pool }) => pool) ?? []);
-      this.#promised.set(id, { p50At, p90At, pools: [...pools] });
+      const promised = { p50At, p90At, pools: [...pools] };
+      const grantedAt = this.#gone.get(id);
+      if (grantedAt === undefined) {
+        this.#latest.set(id, forecast);
+        if (!this.#promised.has(id)) this.#promised.set(id, promised);
+      } else if (grantedAt !== null) this.#book.compare(promised, grantedAt);
     }
   }
 }

@@ -9,7 +9,7 @@ import { after, type Instant, never } from "../core/time.ts";
 import type { Demand } from "./demand.ts";
 
 /** Nobody is given up for silence: who died is known, and ends as recorded. */
-const ttlMs = 100 * 365 * 24 * 3_600_000;
+const ttlMsOtherwise = 100 * 365 * 24 * 3_600_000;
 
 /** Something that somebody does at some time; of those of one time, the first planned comes first. */
 interface Deed {
@@ -18,22 +18,23 @@ interface Deed {
   heapIndex: number;
 }
 
-export interface ReplayHooks {
+export interface ReplayOptions {
   /** Told of everything that happens. */
   readonly happened?: (at: Instant, events: readonly DurableEvent[]) => void;
+  readonly ttlMs?: number;
 }
 
 export class Replay {
   readonly #state: State;
-  readonly #hooks: ReplayHooks;
+  readonly #options: ReplayOptions;
   readonly #deeds = new DueHeap<Deed>();
   readonly #asked = new Map<string, Demand>();
   #now: Instant;
 
-  constructor(state: State, start: number, hooks: ReplayHooks = {}) {
+  constructor(state: State, start: number, options: ReplayOptions = {}) {
     this.#state = state;
     this.#now = start as Instant;
-    this.#hooks = hooks;
+    this.#options = options;
   }
 
   get now(): Instant {
@@ -52,7 +53,7 @@ export class Replay {
       holder,
       items: items.map(({ pool, count }) => ({ pool: pool as PoolName, count })),
       priority,
-      ttlMs,
+      ttlMs: this.#options.ttlMs ?? ttlMsOtherwise,
     };
     this.#asked.set(id, demand);
     if (patienceMs !== null) {
@@ -88,7 +89,7 @@ export class Replay {
         this.#asked.delete(event.id);
       }
     }
-    if (durable.length > 0) this.#hooks.happened?.(this.#now, durable);
+    if (durable.length > 0) this.#options.happened?.(this.#now, durable);
   }
 
   #planEnd(id: RequestId): void {

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../src/config/parse.ts";
+import { decide } from "../src/core/decide.ts";
+import type { DurableEvent } from "../src/core/event.ts";
+import { emptyState } from "../src/core/state.ts";
+import type { Instant } from "../src/core/time.ts";
+import { type Accuracy, AccuracyBook, type Promised } from "../src/estimate/accuracy.ts";
+import { contestedParts } from "../src/estimate/contested.ts";
+import { estimate } from "../src/estimate/estimate.ts";
+import { HoldSamples } from "../src/estimate/hold-samples.ts";
+import { HistoryFold } from "../src/history/fold.ts";
+import { Replay } from "../src/plan/replay.ts";
+import { demandBetween } from "./demand.ts";
+import { demoPools } from "./shape.ts";
+
+const dayMs = 24 * 3_600_000;
+const hourMs = 3_600_000;
+/** Every so often those who have none yet are given an estimate. */
+const everyMs = 30 * 60_000;
+
+/** Pools that people talk about: small enough and busy enough that there is a queue by day. */
+const busy = demoPools()
+  .filter(({ load, size }) => load > 0.6 && size >= 4 && size <= 40)
+  .slice(0, 10);
+
+function state() {
+  const text = readFileSync(new URL("berth.yaml", import.meta.url), "utf8");
+  const parsed = parseConfig(text, "berth.yaml");
+  if (!parsed.ok) throw new Error("Cannot use the demo's pools: its file is bad");
+  // The file's own lifetimes and holds are those of a shorter day.
+  const pools = parsed.pools
+    .filter(({ name }) => busy.some((pool) => pool.name === name))
+    .map((pool) => ({ ...pool, policy: { ...pool.policy, lifetimeMs: null, holdMs: null } }));
+  const made = emptyState();
+  decide(made, { type: "configure", pools }, 0 as Instant);
+  return made;
+}
+
+/** A day as long as a day, on a virtual clock: what was promised is compared with what came. */
+function aDayOfEstimates(seed: number): AccuracyBook {
+  const lent = state();
+  const book = new AccuracyBook();
+  const promised = new Map<string, Promised>();
+  const holds = new HoldSamples();
+  const fold = new HistoryFold();
+  const happened = (at: Instant, events: readonly DurableEvent[]) => {
+    fold.follow({ seq: 1, at, events });
+    holds.record(fold.take().ended);
+    for (const event of events) {
+      if (event.type !== "lease-granted" && event.type !== "request-left") continue;
+      const told = promised.get(event.id);
+      promised.delete(event.id);
+      if (told !== undefined && event.type === "lease-granted") book.compare(told, at);
+    }
+  };
+  const replay = new Replay(lent, 0, { happened });
+  let next = 6 * hourMs;
+  for (const demand of demandBetween(busy, 0, dayMs, { dayMs, grainMs: 1_000, seed })) {
+    for (; demand.askedAt > next; next += everyMs) {
+      replay.passTo(next);
+      for (const part of contestedParts(lent)) {
+        if (part.requests.every(({ id }) => promised.has(id))) continue;
+        const known = holds.of(part.pools.map(({ name }) => name));
+        for (const { id, p50At, p90At } of estimate(part, known, next as Instant, seed)) {
+          if (promised.has(id)) continue;
+          promised.set(id, { p50At, p90At, pools: [] });
+        }
+      }
+    }
+    replay.passTo(demand.askedAt);
+    replay.ask(demand);
+  }
+  return book;
+}
+
+describe("estimates on the demo's traffic", () => {
+  /**
+   * Bursts, priorities and people who give up are in the traffic and not in the futures, so the bands
+   * are wider than chance alone would need: 0.42 to 0.62 for the P50, 0.82 to 0.97 for the P90.
+   */
+  test("are right half of the time by their P50, and nine times in ten by their P90", () => {
+    const days = [1, 2].map((seed) => aDayOfEstimates(seed).total);
+    const sum = (read: (day: Accuracy) => number) => days.reduce((all, day) => all + read(day), 0);
+    const compared = sum((day) => day.compared);
+    const p50 = sum((day) => day.withinP50) / compared;
+    const p90 = sum((day) => day.withinP90) / compared;
+    expect(compared).toBeGreaterThan(300);
+    expect([p50, p90], "hit rates").toEqual([between(0.42, 0.62), between(0.82, 0.97)]);
+  });
+});
+
+const between = (low: number, high: number) =>
+  expect.toSatisfy((value: number) => value >= low && value <= high, `${low} to ${high}`);

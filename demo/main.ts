@@ -1,0 +1,94 @@
+/** `npm run demo`: a server of a large CI system's shape, and a day's traffic compressed into minutes. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { parseDuration } from "../src/core/duration.ts";
+import { demandBetween } from "./demand.ts";
+import { writePast } from "./past.ts";
+import { DemoServer } from "./server.ts";
+import { demoPools } from "./shape.ts";
+import { Traffic } from "./traffic.ts";
+
+const help = `npm run demo -- [--listen HOST:PORT] [--day 20m] [--past 20m] [--seed N] [--for 1m]
+
+  --listen   where to listen; 127.0.0.1:8080 unless given
+  --day      how long a day takes; the pool file is made for twenty minutes
+  --past     how much has happened before it starts
+  --seed     another seed is another day
+  --for      stop after so long; otherwise Ctrl-C does`;
+
+const { values } = parseArgs({
+  options: {
+    listen: { type: "string", default: "127.0.0.1:8080" },
+    day: { type: "string", default: "20m" },
+    past: { type: "string", default: "20m" },
+    seed: { type: "string", default: "1" },
+    for: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  },
+});
+
+if (values.help) console.log(help);
+else await demo();
+
+async function demo(): Promise<void> {
+  const config = fileURLToPath(new URL("berth.yaml", import.meta.url));
+  const data = mkdtempSync(join(tmpdir(), "berth-demo-"));
+  const pools = demoPools();
+  const options = { dayMs: duration(values.day), grainMs: 200, seed: Number(values.seed) };
+  try {
+    const now = Math.floor(Date.now() / 1_000) * 1_000;
+    const from = now - duration(values.past);
+    const demand = demandBetween(pools, from, now, { ...options, grainMs: 500 });
+    const past = await writePast(data, readFileSync(config, "utf8"), demand, { from, to: now });
+    const where = ["--config", config, "--data", data, "--listen", values.listen];
+    const server = await DemoServer.start(where);
+    if (server === undefined) {
+      process.exitCode = 69;
+      return;
+    }
+    const traffic = new Traffic(server.url, pools, options);
+    traffic.takeOver(past);
+    const flowing = Promise.all([traffic.flow(now), traffic.tend()]);
+    tell(server);
+    await Promise.race([signalled(), ending(), server.ended]);
+    await traffic.stop();
+    await flowing;
+    await server.stop();
+    console.log(`${traffic.asked} asked; ${traffic.failed} could not reach the server`);
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+function tell({ url, greeting }: DemoServer): void {
+  const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
+  console.log(`${greeting}
+A day takes ${values.day}, and ${values.past} are over already. Look:
+  ${server}bin/berth status --watch
+  ${server}bin/berth queue -o wide
+  ${server}bin/berth stats --window ${values.past} --step 1m
+Ctrl-C stops it and forgets everything.`);
+}
+
+function duration(text: string): number {
+  const durationMs = parseDuration(text);
+  if (durationMs !== undefined && durationMs >= 1_000) return durationMs;
+  console.error(`Cannot use "${text}": it is not a duration of a second or more, such as 10m`);
+  process.exit(64);
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+function ending(): Promise<void> {
+  const forMs = values.for === undefined ? undefined : duration(values.for);
+  return new Promise((resolve) => {
+    if (forMs !== undefined) setTimeout(resolve, forMs);
+  });
+}

@@ -1,0 +1,65 @@
+import { parseConfig } from "../src/config/parse.ts";
+import { decide } from "../src/core/decide.ts";
+import { type DurableEvent, isDurable } from "../src/core/event.ts";
+import { emptyState } from "../src/core/state.ts";
+import type { Instant } from "../src/core/time.ts";
+import { SqliteJournal } from "../src/journal/sqlite.ts";
+import type { Demand } from "../src/plan/demand.ts";
+import { Replay } from "../src/plan/replay.ts";
+
+export interface Past {
+  /** Who holds or waits when it ends, and until when holders need it. */
+  readonly open: readonly { readonly demand: Demand; readonly grantedAt: number | null }[];
+  /** What the tokens of these are derived from. */
+  readonly secret: string;
+}
+
+/** Nobody in the past sends heartbeats; those that live on send them later. */
+const ttlMs = 10 * 60_000;
+
+/** Writes a journal as if a server had run from then until now, with the rules as they are. */
+export async function writePast(
+  folder: string,
+  config: string,
+  demand: readonly Demand[],
+  { from, to }: { from: number; to: number },
+): Promise<Past> {
+  const parsed = parseConfig(config, "demo/berth.yaml");
+  if (!parsed.ok)
+    throw new Error(`Cannot use the demo's pools: ${JSON.stringify(parsed.problems)}`);
+  const journal = SqliteJournal.open(folder);
+  try {
+    const state = emptyState();
+    const { events } = decide(state, { type: "configure", pools: parsed.pools }, from as Instant);
+    await journal.append(0, from as Instant, events.filter(isDurable));
+    const batch: { at: Instant; events: DurableEvent[] } = { at: from as Instant, events: [] };
+    const commits: { at: Instant; events: DurableEvent[] }[] = [];
+    const happened = (at: Instant, found: readonly DurableEvent[]) => {
+      if (at !== batch.at && batch.events.length > 0) {
+        commits.push({ ...batch });
+        batch.events = [];
+      }
+      batch.at = at;
+      batch.events.push(...found);
+    };
+    const replay = new Replay(state, from, { happened, ttlMs });
+    for (const one of demand) {
+      replay.passTo(one.askedAt);
+      replay.ask(one);
+      for (const commit of commits.splice(0)) {
+        await journal.append(journal.head, commit.at, commit.events);
+      }
+    }
+    replay.passTo(to);
+    for (const commit of [...commits, batch]) {
+      if (commit.events.length > 0) await journal.append(journal.head, commit.at, commit.events);
+    }
+    const open = Array.from(replay.asked.values(), (one) => ({
+      demand: one,
+      grantedAt: state.leases.get(one.id as never)?.grantedAt ?? null,
+    }));
+    return { open, secret: journal.secret };
+  } finally {
+    await journal.close();
+  }
+}

@@ -1,0 +1,4 @@
+/** Prints demo/berth.yaml. */
+import { demoConfig, demoPools } from "./shape.ts";
+
+process.stdout.write(demoConfig(demoPools()));

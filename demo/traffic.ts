@@ -1,0 +1,118 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Tokens } from "../src/broker/tokens.ts";
+import { BerthClient } from "../src/client/berth-client.ts";
+import type { RequestId } from "../src/core/ids.ts";
+import { Random } from "../src/estimate/random.ts";
+import type { Demand } from "../src/plan/demand.ts";
+import { type DayOptions, demandBetween } from "./demand.ts";
+import type { Past } from "./past.ts";
+import type { DemoPool } from "./shape.ts";
+
+/** Demand is made so far ahead. */
+const aheadMs = 5_000;
+/** A job that dies is missed after this. */
+const deathTtl = "10s";
+
+/** Jobs that ask the server over HTTP as any job does, from now on. */
+export class Traffic {
+  readonly #client: BerthClient;
+  readonly #pools: readonly DemoPool[];
+  readonly #options: DayOptions;
+  readonly #stop = new AbortController();
+  readonly #jobs = new Set<Promise<void>>();
+  asked = 0;
+  failed = 0;
+
+  constructor(url: string, pools: readonly DemoPool[], options: DayOptions) {
+    this.#client = new BerthClient({ url });
+    this.#pools = pools;
+    this.#options = options;
+  }
+
+  /** Goes on with those who hold or wait when the past ends. */
+  takeOver({ open, secret }: Past): void {
+    const tokens = new Tokens(secret);
+    for (const { demand, grantedAt } of open) {
+      const held = { id: demand.id, token: tokens.of(demand.id as RequestId) };
+      this.#run(async () => {
+        let since = grantedAt;
+        while (since === null) {
+          const fate = await this.#client.request(held, { waitMs: 30_000, signal: this.#signal });
+          if (fate.granted) since = Date.now();
+        }
+        await this.#until(since + (demand.ends[0]?.afterMs ?? 0));
+        await this.#client.release(held);
+      });
+    }
+  }
+
+  /** Until stopped. */
+  async flow(from: number): Promise<void> {
+    for (let start = from; !this.#signal.aborted; start += aheadMs) {
+      for (const demand of demandBetween(this.#pools, start, start + aheadMs, this.#options)) {
+        this.#run(() => this.#job(demand));
+      }
+      await this.#until(start + aheadMs - 500).catch(() => {});
+    }
+  }
+
+  /** Somebody looks after things: takes one out now and then, and brings it back later. */
+  async tend(): Promise<void> {
+    const random = new Random(this.#options.seed);
+    while (!this.#signal.aborted) {
+      await pause(4_000, undefined, { signal: this.#signal }).catch(() => {});
+      if (this.#signal.aborted) return;
+      const { name, size } = random.pick(this.#pools);
+      const resource = `${name}-${random.between(1, size)}`;
+      this.#run(() => this.#mend(resource, random.chance(0.5)));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.allSettled(this.#jobs);
+  }
+
+  get #signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  async #job({ holder, items, priority, askedAt, patienceMs, ends: [end] }: Demand): Promise<void> {
+    await this.#until(askedAt);
+    this.asked += 1;
+    const dies = end?.forced === true;
+    const ask = { holder, items: [...items], priority, ...(dies ? { ttl: deathTtl } : undefined) };
+    const timeoutMs = patienceMs ?? undefined;
+    const options = { signal: this.#signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const lease = await this.#client.acquire(ask, options);
+    await this.#until(Date.now() + (end?.afterMs ?? 0));
+    if (!dies) await this.#client.release(lease);
+  }
+
+  async #mend(resource: string, broken: boolean): Promise<void> {
+    const by = "demo operator";
+    await this.#client.changeResource(
+      resource,
+      broken
+        ? { state: "quarantined", note: "cleaner: 2 volumes are still attached", by }
+        : { drained: true, by, reason: "firmware update" },
+    );
+    await pause(45_000, undefined, { signal: this.#signal });
+    const back = broken ? { state: "free" } : { drained: false };
+    await this.#client.changeResource(resource, { ...back, by, reason: "mended" });
+  }
+
+  async #until(at: number): Promise<void> {
+    await pause(Math.max(0, at - Date.now()), undefined, { signal: this.#signal });
+  }
+
+  /** A job that gives up, or is cut off at the end, is no trouble: that is what jobs do. */
+  #run(work: () => Promise<void>): void {
+    const job = work().catch((error: unknown) => {
+      const usual = error instanceof Error && /^(AbortError|NotGranted|Problem)$/.test(error.name);
+      if (!usual && !this.#signal.aborted) this.failed += 1;
+    });
+    this.#jobs.add(job);
+    void job.finally(() => this.#jobs.delete(job));
+  }
+}
