@@ -122,7 +122,22 @@ test("a server that is killed under load loses nothing and lends nothing twice",
     await releaseEverything(url);
   }
   expect(account.grants).toBeGreaterThan(crashes);
+  await auditHistory(url, account);
 }, 240_000);
+
+/** However often it was killed while it wrote: each that ended is there, and once. */
+async function auditHistory(url: string, account: Account): Promise<void> {
+  const told: string[] = [];
+  for (let after = ""; ; ) {
+    const reply = await fetch(`${url}/v1/history?limit=1000${after}`);
+    const { items, next } = (await reply.json()) as { items: { id: string }[]; next: string };
+    told.push(...items.map(({ id }) => id));
+    if (next === null) break;
+    after = `&after=${next}`;
+  }
+  expect(new Set(told).size, "an end is told of twice").toBe(told.length);
+  expect([...account.released].filter((id) => !told.includes(id))).toEqual([]);
+}
 
 function someTime(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 200));

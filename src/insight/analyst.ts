@@ -56,8 +56,8 @@ export class Analyst {
     this.#closed = true;
     const worker = this.#worker;
     this.#worker = undefined;
-    await worker?.terminate();
     this.#fail(new Error("Cannot study: the analyst is closed"));
+    await worker?.terminate();
   }
 
   #start(): Worker {

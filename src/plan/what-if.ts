@@ -50,12 +50,14 @@ export interface WhatIfSource extends Recording {
 
 /** Yields the share that is done, from 0 to 1, and returns the report: the caller may pause it. */
 export function* whatIf(
-  { from, to, pools }: WhatIf,
+  { from: wanted, to, pools }: WhatIf,
   source: WhatIfSource,
 ): Generator<number, WhatIfReport, undefined> {
   const ended = [...source.ended];
   const open = [...source.open];
   const sizes = [...source.sizes];
+  // Before there was anything to lend, nothing was idle either.
+  const from = Math.max(wanted, ...earliest(sizes));
   const demand = demandOf({ ended, open }, from, to);
   const known = demand.filter(({ items }) => items.every((item) => fits(item, pools)));
   const made = yield* replayed(known, { from, to, pools });
@@ -121,6 +123,11 @@ function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
       { from, to, stepMs: to - from },
       { ended: of(ended, pool), open: ofPool(open, pool ?? undefined), sizes: of(sizes, pool) },
     ).total;
+}
+
+function earliest(sizes: readonly PoolSize[]): number[] {
+  const [first] = sizes;
+  return first === undefined ? [] : [sizes.reduce((at, size) => Math.min(at, size.at), first.at)];
 }
 
 function of<Part extends { readonly pool: string }>(parts: readonly Part[], pool: string | null) {

@@ -1,0 +1,97 @@
+/** The past, asked for with the real command line: of a server, and of a data folder without one. */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HistoryEntry, Simulation, Stats } from "../src/api/history-schemas.ts";
+import { TestServer } from "./cli-processes.ts";
+
+let server: TestServer;
+const data = () => join(server.folder, "data");
+
+/** One after the other on one slot, so that the second waits for the first. */
+beforeAll(async () => {
+  server = await TestServer.start({ slot: { count: 1, ttl: "1h" } });
+  const first = server.berth(["run", "--pool", "slot", "--name", "first", "--", "cat"]);
+  await first.says(/Acquired/);
+  const second = server.berth(["run", "--pool", "slot", "--name", "second", "--", "true"]);
+  await second.says(/position 1|waiting/);
+  first.child.stdin?.end();
+  await Promise.all([first.ended, second.ended]);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe("berth history", () => {
+  test("lists what has ended, the latest first", async () => {
+    const found = (await server.json("history")) as HistoryEntry[];
+    expect(found).toMatchObject([
+      { pool: "slot", resource: "slot-1", how: "released" },
+      { pool: "slot", resource: "slot-1", how: "released" },
+    ]);
+    expect(found[0]?.waitSeconds).toBeGreaterThan(0);
+    const { stdout } = await server.done(["history", "--pool", "slot", "--limit", "1"]);
+    expect(stdout).toMatch(/^ENDED +HOW +HOLDER +POOL +RESOURCE +WAITED +HELD\n.* released /);
+  });
+
+  test("does not hide a misspelt pool, and says when there is nothing", async () => {
+    expect(await server.done(["history", "--pool", "slott"])).toMatchObject({ code: 66 });
+    expect((await server.done(["history", "--how", "expired"])).stderr).toContain("Nothing");
+    expect(await server.done(["history", "--since", "whenever"])).toMatchObject({ code: 64 });
+  });
+});
+
+describe("berth stats", () => {
+  test("shows each step and all of them", async () => {
+    const { stdout } = await server.done(["stats", "--window", "4h", "--step", "1h"]);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(6);
+    expect(stdout).toMatch(/\nall +2 +2 /);
+    const found = (await server.json("stats", "--pool", "slot", "--window", "1h")) as Stats;
+    expect(found.total).toMatchObject({ asked: 2, granted: 2, ended: 2, expired: 0, left: 0 });
+  });
+});
+
+describe("berth simulate", () => {
+  const more = ["--last", "1h", "--set", "slot.count=2"];
+
+  test("asks the server", async () => {
+    const found = (await server.json("simulate", ...more)) as Simulation;
+    expect(found.total.recorded.waitSeconds?.max).toBeGreaterThan(0);
+    expect(found.total.simulated.waitSeconds?.max).toBe(0);
+  });
+
+  test("needs no server with a data folder, whether one runs on it or not", async () => {
+    const here = ["simulate", "--from", data(), ...more, "-o", "json"];
+    const running = await server.done(here);
+    expect(running.code, running.all).toBe(0);
+    await server.stop("SIGKILL");
+    const stopped = await server.done(here);
+    const [one, other] = [running, stopped].map(({ stdout }) => JSON.parse(stdout) as Simulation);
+    expect(other).toEqual(one);
+    expect(one?.pools).toMatchObject([{ pool: "slot", simulated: { waitSeconds: { max: 0 } } }]);
+    await server.start();
+    expect(await server.json("history")).toHaveLength(2);
+  });
+
+  test("prints what was beside what would have been, and what it cannot know", async () => {
+    const { stdout, stderr } = await server.done(["simulate", "--from", data(), ...more]);
+    expect(stdout).toMatch(/^POOL +WAIT P50 +P90 +P99 +USED +ENDED\/H\nslot +.* → 0s/);
+    expect(stderr).toContain("What this cannot know:");
+  });
+
+  test.each([
+    [["--from", "nowhere"], 66, "Cannot read the journal"],
+    [["--set", "slot.count=lots"], 77, "slot.count"],
+    [["--set", "slot"], 64, "POOL.KEY=VALUE"],
+    [["--config", "x.yaml"], 64, "--from"],
+    [["--last", "long"], 64, "duration"],
+  ])("refuses %j with %i", async (args, code, words) => {
+    const ended = await server.done(["simulate", ...args]);
+    expect(ended.code, ended.all).toBe(code);
+    expect(ended.stderr).toContain(words);
+  });
+
+  test("takes all pools from another file", async () => {
+    const config = join(server.folder, "berth.yaml");
+    const same = ["simulate", "--from", data(), "--last", "1h", "--config", config, "-o", "json"];
+    const { total } = JSON.parse((await server.done(same)).stdout) as Simulation;
+    expect(total.simulated).toEqual(total.recorded);
+  });
+});
