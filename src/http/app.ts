@@ -15,6 +15,7 @@ import { eventRoutes } from "./event-feed.ts";
 import { healthRoutes } from "./health.ts";
 import { historyRoutes } from "./history.ts";
 import { acceptJson } from "./json-body.ts";
+import { leaseProxyRoutes } from "./lease-proxy/routes.ts";
 import { leaseRoutes } from "./leases.ts";
 import { makeMetrics } from "./metrics.ts";
 import { planRoutes } from "./plan.ts";
@@ -71,6 +72,7 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
     boskosRoutes(scope, site, boskosMetrics);
     answerUnknownPaths(scope);
   });
+  await app.register((scope: App) => leaseProxyRoutes(scope, site));
   await app.ready();
   return app;
 }

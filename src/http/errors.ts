@@ -110,7 +110,7 @@ function problemFrom(error: FastifyError, request: FastifyRequest): Problem {
   });
 }
 
-function unavailable(error: Error): Problem | undefined {
+export function unavailable(error: Error): Problem | undefined {
   const no = (code: string, hint: string) =>
     new Problem({ code, status: 503, message: error.message, hint }, error);
   if (error instanceof JournalUnavailable) {

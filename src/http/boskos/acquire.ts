@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { newRequestId } from "../../broker/request-id.ts";
 import type { Ask, Command } from "../../core/command.ts";
-import type { PoolName, RequestId, ResourceName } from "../../core/ids.ts";
+import type { PoolName, ResourceName } from "../../core/ids.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { LeaseView } from "../../core/view.ts";
+import { noticeLoss } from "../delivery.ts";
 import { hangUp, hasRoomToWait, listen } from "../fate.ts";
 import type { Site } from "../site.ts";
 import type { BoskosMetrics } from "./metrics.ts";
@@ -127,22 +128,4 @@ export async function acquireByState(
 
 function resourcesOf(lease: LeaseView): object[] {
   return lease.claims.map((claim) => boskosResource(lease, claim));
-}
-
-/** A reply that does not get through would leave a lease of which nobody knows. */
-function noticeLoss(
-  { broker }: Site,
-  leases: readonly LeaseView[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const undo = (): void => {
-    const ids: RequestId[] = leases.map(({ id }) => id);
-    // If even this cannot be written down, the reaper has it in the end.
-    for (const id of ids) broker.submit({ type: "not-delivered", id }).catch(() => {});
-  };
-  if (request.raw.socket.destroyed) return undo();
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) undo();
-  });
 }

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { notGrantedCode, type Wanted } from "../../api/lease-proxy.ts";
+import { Problem } from "../../api/problem.ts";
+import { newRequestId } from "../../broker/request-id.ts";
+import type { Ask, Command } from "../../core/command.ts";
+import type { PoolName, RequestId } from "../../core/ids.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { noticeLoss } from "../delivery.ts";
+import { hangUp, listen, mustHaveRoomToWait } from "../fate.ts";
+import { problemOf } from "../problems.ts";
+import type { Site } from "../site.ts";
+
+/** As long as the original's clients are used to waiting. */
+const timeoutMsDefault = 2 * 3_600_000;
+
+/** Nobody sends heartbeats here, so this is how long a forgotten lease lasts where no hold ends it. */
+const ttlMs = 4 * 3_600_000;
+
+/** One that can ask again is given so long to do it: its place, or what it was lent meanwhile, is kept. */
+const presenceMs = 60_000;
+
+export interface Asker {
+  readonly holder: string;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** All of it or nothing, and only for somebody who is still there to be told. */
+export async function acquire(site: Site, wanted: Wanted, asker: Asker): Promise<string[]> {
+  const ask = askOf(wanted, asker);
+  const timeoutMs = wanted.timeoutMs ?? timeoutMsDefault;
+  mustHaveRoomToWait(site, timeoutMs);
+  const outcome = await decided(site, ask, timeoutMs, asker.request);
+  if (outcome.type === "refused") throw problemOf(outcome.refusal);
+  if (outcome.type !== "granted") throw notGranted(wanted.type);
+  noticeLoss(site, [outcome.lease], asker.request, asker.reply);
+  asker.reply.header("berth-lease", outcome.lease.id);
+  return outcome.lease.claims.map(({ resource }) => resource);
+}
+
+function askOf({ type, count }: Wanted, { holder, request }: Asker): Ask {
+  const key = request.headers["idempotency-key"];
+  return {
+    holder,
+    items: [{ pool: type as PoolName, count, into: "leased" }],
+    ttlMs,
+    byName: true,
+    ...(typeof key === "string" && key !== ""
+      ? { key: `lease-proxy ${JSON.stringify([holder, type, count, key])}`, presenceMs }
+      : undefined),
+  };
+}
+
+async function decided(
+  site: Site,
+  ask: Ask,
+  waitMs: number,
+  request: FastifyRequest,
+): Promise<Outcome> {
+  const { broker } = site;
+  const command = (heldOpenMs: number): Command => ({
+    type: "acquire",
+    id: newRequestId(broker.now()),
+    ask,
+    waitMs: heldOpenMs,
+    ...(waitMs === 0 ? { nowOnly: true } : undefined),
+  });
+  const outcome = await broker.submit(command(waitMs));
+  if (outcome.type !== "waiting") return outcome;
+  const { id } = outcome.request;
+  if ((await listen(site, request, { id, waitMs, present: true })) === "gone") {
+    // First the sign that needs no journal: if leaving cannot be written down, it lapses by itself.
+    await hangUp(site, id);
+    return ask.key === undefined ? leave(site, id, "disconnected") : outcome;
+  }
+  const left = await leave(site, id, "cancelled");
+  // To ask once more is what tells the broker that one with a key has been told.
+  return left.type === "granted" && ask.key !== undefined ? broker.submit(command(0)) : left;
+}
+
+/** What was granted in the last moment comes out as granted, and is not lost. */
+function leave(
+  { broker }: Site,
+  id: RequestId,
+  why: "cancelled" | "disconnected",
+): Promise<Outcome> {
+  return broker.submit({ type: "leave", id, why });
+}
+
+function notGranted(type: string): Problem {
+  return new Problem({
+    code: notGrantedCode,
+    status: 500,
+    message: `Cannot lend ${type}: nothing came free in time`,
+    hint: "Wait longer, or ask for less",
+  });
+}

@@ -1,0 +1,24 @@
+import type { RequestId, ResourceName } from "../../core/ids.ts";
+import { problemOf } from "../problems.ts";
+import type { Site } from "../site.ts";
+
+/**
+ * Gives one resource back, wherever its pool sends it. It is looked up by name, and given back by the
+ * lease that it is held under: should that end in between, the next holder's is not touched.
+ */
+export async function release({ broker }: Site, holder: string, name: string): Promise<boolean> {
+  const held = await broker.look((state) => {
+    const claim = state.resources.get(name as ResourceName)?.claim;
+    const ask = claim?.lease.ask;
+    if (claim === null || claim === undefined || !ask?.byName || ask.holder !== holder) return;
+    return { id: claim.lease.id as RequestId, claim: claim.id };
+  });
+  if (held === undefined) return false;
+  const outcome = await broker.submit({ type: "release", ...held });
+  if (outcome.type !== "refused") return true;
+  const { code } = outcome.refusal;
+  if (code === "lease_ended" || code === "lease_not_found" || code === "claim_not_found") {
+    return false;
+  }
+  throw problemOf(outcome.refusal);
+}

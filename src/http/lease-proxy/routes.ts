@@ -1,0 +1,83 @@
+/** `/lease/acquire` and `/lease/release`, for those who have no `berth run --proxy` beside them. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import {
+  answerAcquire,
+  answerRelease,
+  isStrict,
+  type LeaseAnswer,
+  type LeaseCall,
+  type LeaseDesk,
+  pageNotFound,
+} from "../../api/lease-proxy.ts";
+import { Problem } from "../../api/problem.ts";
+import { unavailable } from "../errors.ts";
+import type { App, Site } from "../site.ts";
+import { acquire } from "./acquire.ts";
+import { holderOf } from "./holder.ts";
+import { release } from "./release.ts";
+
+type Answering = (call: LeaseCall, desk: LeaseDesk) => Promise<LeaseAnswer>;
+
+/** Must be registered in a scope of its own: bodies are taken as they come, whatever their type. */
+export async function leaseProxyRoutes(app: App, site: Site): Promise<void> {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) request.log.error({ err: error }, "a bug: the request failed");
+    const body = status >= 500 ? "the server has a bug; its log has the cause" : error.message;
+    return send(reply, { status, body: `${body}\n` });
+  });
+  const serve = (url: string, answer: Answering) =>
+    app.route({
+      method: [...app.supportedMethods],
+      url,
+      exposeHeadRoute: false,
+      schema: { hide: true },
+      handler: async (request, reply) =>
+        send(reply, await answer(callOf(request), deskOf(site, request, reply))),
+    });
+  serve("/lease/acquire", answerAcquire);
+  serve("/lease/release", answerRelease);
+  serve("/lease/*", async () => pageNotFound);
+}
+
+function callOf({ method, url, body, headers }: FastifyRequest): LeaseCall {
+  const prefer = headers["prefer"];
+  return {
+    method,
+    url,
+    body: typeof body === "string" ? body : "",
+    strict: isStrict(Array.isArray(prefer) ? prefer.join() : prefer),
+  };
+}
+
+function deskOf(site: Site, request: FastifyRequest, reply: FastifyReply): LeaseDesk {
+  const holder = holderOf(request);
+  return {
+    acquire: (wanted) => told(acquire(site, wanted, { holder, request, reply })),
+    release: (name) => told(release(site, holder, name)),
+  };
+}
+
+/** What passes by itself is told with a Problem, too. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const passing = error instanceof Error ? unavailable(error) : undefined;
+    throw passing instanceof Problem ? passing : error;
+  }
+}
+
+function send(reply: FastifyReply, { status, body, json, note }: LeaseAnswer): FastifyReply {
+  if (note !== undefined) reply.header("berth-note", encodeURI(note));
+  if (status === 405) reply.header("allow", "POST");
+  if (status === 503) reply.header("retry-after", "1");
+  if (status === 204) return reply.code(status).send();
+  if (!json) reply.header("x-content-type-options", "nosniff");
+  return reply
+    .code(status)
+    .header("content-type", json ? "application/json" : "text/plain; charset=utf-8")
+    .send(Buffer.from(body)); // To text the framework would add a charset, which is not in the original.
+}
