@@ -38,8 +38,12 @@ const layers: Readonly<Record<string, Layer>> = {
     folders: ["api", "broker", "child", "client", "core", "journal"],
     packages: ["node:*"],
   },
+  proxy: { folders: ["api", "client", "core"], packages: ["node:*"] },
   cli: {
-    folders: ["api", "child", "client", "config", "core", "janitor", "main", "migrate", "plan"],
+    folders: [
+      ...["api", "child", "client", "config", "core", "janitor", "main", "migrate", "plan"],
+      "proxy",
+    ],
     packages: ["node:*", "commander", "yaml"],
   },
   // Moves between another broker's records and a data folder that no server uses.

@@ -49,7 +49,7 @@ export function askOptions(): Option[] {
 
 /** Items of the same pool are added up. */
 export function askOf(flags: AskFlags, name: string, verb: string): AskBody {
-  const { pool = [], holder, ttl, lifetime, priority, label, requestId } = flags;
+  const { pool = [], holder, requestId } = flags;
   if (pool.length === 0) {
     throw usageError(
       `Cannot ${verb}: no pool is named`,
@@ -59,11 +59,19 @@ export function askOf(flags: AskFlags, name: string, verb: string): AskBody {
   return {
     items: addedUp(pool),
     holder: holder ?? defaultHolder(name),
+    ...askedBeside(flags),
+    ...(requestId === undefined ? undefined : { requestId }),
+  };
+}
+
+/** What is said of every request of a job, whatever it asks for. */
+export function askedBeside(flags: AskFlags): Omit<AskBody, "items" | "holder"> {
+  const { ttl, lifetime, priority, label } = flags;
+  return {
     ...(ttl === undefined ? undefined : { ttl: formatDuration(ttl) }),
     ...(lifetime === undefined ? undefined : { lifetime: formatDuration(lifetime) }),
     ...(priority === undefined ? undefined : { priority }),
     ...(label === undefined ? undefined : { labels: Object.fromEntries(label) }),
-    ...(requestId === undefined ? undefined : { requestId }),
   };
 }
 

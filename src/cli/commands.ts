@@ -34,6 +34,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./release.ts")).release,
   },
   {
+    name: "shell-client",
+    summary: "Print the shell functions that lease through berth run --proxy",
+    group: "For jobs",
+    load: async () => (await import("./shell-client.ts")).shellClient,
+  },
+  {
     name: "status",
     summary: "Show how full every pool is, and who waits",
     group: "To look",

@@ -3,6 +3,7 @@ import { LeaseLost } from "../client/errors.ts";
 import type { KeepAlive } from "../client/keep-alive.ts";
 import { clientLimits } from "../client/limits.ts";
 import { parseDuration, roughDuration } from "../core/duration.ts";
+import type { Beside } from "./beside.ts";
 import type { Context } from "./cli-command.ts";
 import { CommandProcess } from "./command-process.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -21,12 +22,14 @@ export async function runHolding(
   lease: HeldLease,
   name: string,
   desk: SignalDesk,
+  startBeside: () => Promise<Beside>,
 ): Promise<number> {
   const { client, note, args } = context;
   const { grace: graceMs = graceMsDefault, failOpen = false } = context.flags<RunFlags>();
   const log = new HeartbeatLog(note, parseDuration(lease.ttl ?? "") ?? 0);
   const alive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners });
   let ended = false;
+  let beside: Beside | undefined;
   try {
     const file = await writeLeaseFile(lease, client.url);
     try {
@@ -37,8 +40,10 @@ export async function runHolding(
         note(`berth: LEASE LOST. ${plain(gone.message)}; ${name} is not started`);
         return exitCodes.leaseLost;
       }
+      beside = await startBeside();
       const variables = { ...leaseVariables(lease, client.url), BERTH_LEASE_FILE: file.path };
-      const child = await CommandProcess.start(args, { ...process.env, ...variables });
+      const env = { ...process.env, ...variables, ...beside.variables };
+      const child = await CommandProcess.start(args, env);
       desk.handTo((signal) => passOn(child, signal));
       const loss = await endOrLoss(child, alive, failOpen, note);
       if (loss === undefined) return await child.ended;
@@ -50,10 +55,21 @@ export async function runHolding(
       await file.remove();
     }
   } finally {
+    const enough = untilEnough(desk);
+    await beside?.close(enough);
     alive.stop();
-    if (!ended) await giveBack(context, lease, name, alive, desk);
+    if (!ended) await giveBack(context, lease, name, alive, enough);
     desk.close();
   }
+}
+
+/** Who sends another signal while things are given back does not want to wait for it. */
+function untilEnough(desk: SignalDesk): AbortSignal {
+  const enough = new AbortController();
+  desk.handTo((signal) => {
+    if (isEnding(signal)) enough.abort(new Error("a signal ended it"));
+  });
+  return enough.signal;
 }
 
 /** An expired resource rests for 15s before somebody else gets it, unless its pool says otherwise. */
@@ -96,12 +112,8 @@ async function giveBack(
   lease: HeldLease,
   name: string,
   alive: KeepAlive,
-  desk: SignalDesk,
+  signal: AbortSignal,
 ): Promise<void> {
-  const enough = new AbortController();
-  desk.handTo((signal) => {
-    if (isEnding(signal)) enough.abort(new Error("a signal ended it"));
-  });
   // What the server took back by itself, at the end of its hold, is no longer ours to give.
   const held = lease.claims.filter(
     ({ heldUntil }) => heldUntil === null || Date.parse(heldUntil) > Date.now(),
@@ -111,7 +123,7 @@ async function giveBack(
   try {
     // Beyond the lease's own end there is nothing left to give back.
     const forMs = Math.min(clientLimits.releaseMs, Math.max(alive.leftMs, 0));
-    await client.release(lease, { signal: enough.signal, forMs });
+    await client.release(lease, { signal, forMs });
   } catch (error) {
     const why = plain(error instanceof Error ? error.message : String(error));
     const leftMs = Math.max(0, alive.leftMs);
@@ -121,12 +133,20 @@ async function giveBack(
   }
 }
 
-/** The server could not be had. What an outer `berth run` has told of its lease is not ours. */
-export async function runWithout({ args }: Context, desk: SignalDesk): Promise<number> {
+/** Without a lease of its own; what an outer `berth run` has told of its lease is not ours. */
+export async function runWithout(
+  { args }: Context,
+  desk: SignalDesk,
+  beside: Beside,
+  more: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const { BERTH_LEASE_ID: _id, BERTH_TOKEN: _token, BERTH_LEASE_FILE: _file, ...env } = process.env;
-  const child = await CommandProcess.start(args, { ...env, BERTH_FAIL_OPEN: "true" });
-  desk.handTo((signal) => passOn(child, signal));
-  const code = await child.ended;
-  desk.close();
-  return code;
+  try {
+    const child = await CommandProcess.start(args, { ...env, ...beside.variables, ...more });
+    desk.handTo((signal) => passOn(child, signal));
+    return await child.ended;
+  } finally {
+    await beside.close(untilEnough(desk));
+    desk.close();
+  }
 }

@@ -3,6 +3,7 @@ import { Problem } from "../api/problem.ts";
 import type { AskBody } from "../api/schemas.ts";
 import { BerthUnreachable, type HeldLease } from "../client/berth-client.ts";
 import { type AskFlags, askOf, askOptions } from "./asking.ts";
+import { Beside, type BesideFlags, besideOptions } from "./beside.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { mustBeThere } from "./command-process.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
@@ -16,7 +17,7 @@ import { plain } from "./text.ts";
 import { duration } from "./values.ts";
 import { waitForLease } from "./wait-for-lease.ts";
 
-export interface RunFlags extends AskFlags {
+export interface RunFlags extends AskFlags, BesideFlags {
   readonly name?: string;
   readonly grace?: number;
   readonly failOpen?: boolean;
@@ -36,6 +37,7 @@ export const run: CliCommand = {
       "--fail-open",
       "run CMD without a lease when the server cannot be reached or cannot serve",
     ),
+    ...besideOptions(),
   ],
   passThrough: true,
   help: `
@@ -51,16 +53,22 @@ ${exitCodeHelp}`,
       throw usageError("Cannot run: no command is given", hint);
     }
     const name = flags.name ?? basename(file);
-    const ask = askOf(flags, name, "run");
-    const pools = ask.items.map(({ pool }) => pool);
-    refuseClashes(pools);
     mustBeThere(file);
-    context.note(`Acquiring leases for test ${plain(name)}: [${pools.join(" ")}]`);
+    // Who only leases on the way asks for nothing before.
+    const wantsOwn = flags.pool !== undefined || !flags.proxy;
+    const ask = wantsOwn ? askOf(flags, name, "run") : undefined;
+    refuseClashes(ask?.items.map(({ pool }) => pool) ?? []);
     const desk = new SignalDesk();
+    const startBeside = () => Beside.start(context, name);
+    if (ask === undefined) return runWithout(context, desk, await startBeside());
+    const pools = ask.items.map(({ pool }) => pool);
+    context.note(`Acquiring leases for test ${plain(name)}: [${pools.join(" ")}]`);
     const lease = await leaseOrNone(context, ask, desk);
-    if (lease === undefined) return runWithout(context, desk);
+    if (lease === undefined) {
+      return runWithout(context, desk, await startBeside(), { BERTH_FAIL_OPEN: "true" });
+    }
     for (const pool of poolsOf(lease.claims)) context.note(acquiredText(lease, pool));
-    return runHolding(context, lease, name, desk);
+    return runHolding(context, lease, name, desk, startBeside);
   },
 };
 
