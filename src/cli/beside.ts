@@ -3,22 +3,27 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Option } from "commander";
+import type { HeldLease } from "../client/berth-client.ts";
 import { parseDuration } from "../core/duration.ts";
 import { JobLeases } from "../proxy/job-leases.ts";
 import { LeaseProxy } from "../proxy/lease-proxy.ts";
 import { type AskFlags, askedBeside } from "./asking.ts";
 import type { Context } from "./cli-command.ts";
-import { flag } from "./flags.ts";
+import type { OutputWatch } from "./command-process.ts";
+import { flag, repeatedFlag } from "./flags.ts";
 import { HeartbeatLog } from "./heartbeat-log.ts";
 import { defaultHolder } from "./holder.ts";
+import { LogWatch, logPatterns } from "./log-watch.ts";
 import { shellClientPath } from "./shell-client.ts";
 import { plain } from "./text.ts";
+import { ThrottleSignals } from "./throttle-signals.ts";
 import { duration } from "./values.ts";
 import { WaitingLog } from "./waiting-log.ts";
 
 export interface BesideFlags {
   readonly proxy?: boolean;
   readonly proxyTimeout?: number;
+  readonly watchLog?: readonly (readonly RegExp[])[];
 }
 
 export function besideOptions(): Option[] {
@@ -29,43 +34,74 @@ export function besideOptions(): Option[] {
       "how long one asked for through the proxy waits; 2h unless given",
       duration(),
     ),
+    repeatedFlag(
+      "--watch-log <patterns>",
+      "tell the server when CMD's output says that it is throttled: known, or a file of patterns",
+      logPatterns,
+    ),
   ];
 }
 
 export class Beside {
-  /** For the command's environment. */
-  readonly variables: Readonly<Record<string, string>>;
-  readonly #close: (signal: AbortSignal) => Promise<void>;
+  readonly #context: Context;
+  readonly #leases: JobLeases;
+  #variables: Readonly<Record<string, string>> = {};
+  #watched: (() => Promise<void>) | undefined;
+  readonly #closing: (() => Promise<void>)[] = [];
 
-  private constructor(
-    variables: Readonly<Record<string, string>>,
-    close: (signal: AbortSignal) => Promise<void>,
-  ) {
-    this.variables = variables;
-    this.#close = close;
+  private constructor(context: Context, name: string) {
+    this.#context = context;
+    this.#leases = jobLeases(context, name);
   }
 
   static async start(context: Context, name: string): Promise<Beside> {
-    const { proxy } = context.flags<BesideFlags>();
-    if (!proxy) return new Beside({}, async () => {});
-    const leases = jobLeases(context, name);
-    const served = await LeaseProxy.start(leases);
-    const shared = await sharedFolder();
-    const variables = {
-      LEASE_PROXY_SERVER_URL: served.url,
-      LEASE_PROXY_CLIENT_SH: shellClientPath,
-      SHARED_DIR: shared.path,
+    const beside = new Beside(context, name);
+    if (context.flags<BesideFlags>().proxy) await beside.#serve();
+    return beside;
+  }
+
+  /** For the command's environment. */
+  get variables(): Readonly<Record<string, string>> {
+    return this.#variables;
+  }
+
+  /** Who reads what the command says, if anybody; `own` is what it is lent from the start. */
+  watch(own: readonly HeldLease[]): OutputWatch | undefined {
+    const { flags, client, note } = this.#context;
+    const patterns = flags<BesideFlags>().watchLog?.flat();
+    if (patterns === undefined) return undefined;
+    const signals = new ThrottleSignals(client, note, () => [...own, ...this.#leases.held]);
+    const found = (evidence: string) => signals.throttled(evidence);
+    const streams = {
+      stdout: new LogWatch(patterns, found),
+      stderr: new LogWatch(patterns, found),
     };
-    return new Beside(variables, async (signal) => {
-      await leases.close(signal);
-      await served.close();
-      await shared.remove();
-    });
+    this.#watched = async () => {
+      for (const stream of Object.values(streams)) stream.end();
+      await signals.close();
+    };
+    return { read: (stream, chunk) => streams[stream].read(chunk) };
   }
 
   /** Gives back whatever the command has left behind. */
-  close(signal: AbortSignal): Promise<void> {
-    return this.#close(signal);
+  async close(signal: AbortSignal): Promise<void> {
+    await this.#watched?.();
+    await this.#leases.close(signal);
+    for (const close of this.#closing) await close();
+  }
+
+  async #serve(): Promise<void> {
+    const proxy = await LeaseProxy.start(this.#leases);
+    const shared = await sharedFolder();
+    this.#closing.push(
+      () => proxy.close(),
+      () => shared.remove(),
+    );
+    this.#variables = {
+      LEASE_PROXY_SERVER_URL: proxy.url,
+      LEASE_PROXY_CLIENT_SH: shellClientPath,
+      SHARED_DIR: shared.path,
+    };
   }
 }
 

@@ -1,6 +1,8 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { constants as access, accessSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { finished } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { ProcessGroup } from "../child/process-group.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { CliError } from "./failure.ts";
@@ -18,19 +20,26 @@ export class CommandProcess {
   /** The exit code as a shell would tell it. */
   readonly ended: Promise<number>;
 
-  private constructor(group: ProcessGroup) {
+  private constructor(group: ProcessGroup, drained: () => Promise<void>) {
     this.#group = group;
-    this.ended = group.ended.then(({ code, signal }) =>
-      signal === null ? (code ?? exitCodes.bug) : exitCodeOfSignal(signal),
-    );
+    this.ended = group.ended.then(async ({ code, signal }) => {
+      await drained();
+      return signal === null ? (code ?? exitCodes.bug) : exitCodeOfSignal(signal);
+    });
   }
 
-  /** Throws what `cannotStart` makes of it. */
-  static async start(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandProcess> {
+  /** Throws what `cannotStart` makes of it. Whoever watches is shown all that it says. */
+  static async start(
+    argv: readonly string[],
+    env: NodeJS.ProcessEnv,
+    watch?: OutputWatch,
+  ): Promise<CommandProcess> {
     const [file = "", ...args] = argv;
-    const child = spawn(file, args, { stdio: "inherit", detached: true, env });
+    const out = watch === undefined ? "inherit" : "pipe";
+    const child = spawn(file, args, { stdio: ["inherit", out, out], detached: true, env });
+    const drained = watch === undefined ? async () => {} : passThrough(child, watch);
     try {
-      return new CommandProcess(await ProcessGroup.of(child));
+      return new CommandProcess(await ProcessGroup.of(child), drained);
     } catch (error) {
       throw cannotStart(file, error as NodeJS.ErrnoException);
     }
@@ -44,6 +53,33 @@ export class CommandProcess {
   stop(graceMs: number): Promise<void> {
     return this.#group.stop(graceMs);
   }
+}
+
+export interface OutputWatch {
+  read(stream: "stdout" | "stderr", chunk: Buffer): void;
+}
+
+/** What a process in the background still holds open is not waited for longer than this. */
+const drainMs = 1_000;
+
+/** Copies what it says to where it would have gone, and returns how to wait for the last of it. */
+function passThrough(child: ChildProcess, watch: OutputWatch): () => Promise<void> {
+  const ends = (["stdout", "stderr"] as const).map((name) => {
+    const from = child[name];
+    if (from === null) return Promise.resolve();
+    from.on("data", (chunk: Buffer) => watch.read(name, chunk));
+    // A reader of ours that goes away is gone for the command, and no reason for us to end.
+    process[name].removeAllListeners("error");
+    process[name].on("error", () => from.destroy());
+    from.pipe(process[name], { end: false });
+    return finished(from).catch(() => {});
+  });
+  return async () => {
+    await Promise.race([Promise.all(ends), pause(drainMs, undefined, { ref: false })]);
+    // Whoever still has it open writes to nobody, as when we had ended.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  };
 }
 
 /** Looks before anything is asked for: nobody queues for an hour to learn of a typing error. */

@@ -43,7 +43,7 @@ export async function runHolding(
       beside = await startBeside();
       const variables = { ...leaseVariables(lease, client.url), BERTH_LEASE_FILE: file.path };
       const env = { ...process.env, ...variables, ...beside.variables };
-      const child = await CommandProcess.start(args, env);
+      const child = await CommandProcess.start(args, env, beside.watch([lease]));
       desk.handTo((signal) => passOn(child, signal));
       const loss = await endOrLoss(child, alive, failOpen, note);
       if (loss === undefined) return await child.ended;
@@ -142,7 +142,8 @@ export async function runWithout(
 ): Promise<number> {
   const { BERTH_LEASE_ID: _id, BERTH_TOKEN: _token, BERTH_LEASE_FILE: _file, ...env } = process.env;
   try {
-    const child = await CommandProcess.start(args, { ...env, ...beside.variables, ...more });
+    const all = { ...env, ...beside.variables, ...more };
+    const child = await CommandProcess.start(args, all, beside.watch([]));
     desk.handTo((signal) => passOn(child, signal));
     return await child.ended;
   } finally {

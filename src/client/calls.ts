@@ -64,6 +64,13 @@ export interface StatsWindow {
   readonly until?: string | undefined;
 }
 
+/** Whether the cloud behind a pool has throttled its holder, and how that was noticed. */
+export interface Signal {
+  readonly throttled: boolean;
+  readonly pool: string;
+  readonly evidence?: string | undefined;
+}
+
 /** Names one lease (or the request that it was) and proves that it is yours. */
 export interface Held {
   readonly id: string;
@@ -120,6 +127,12 @@ export class BerthCalls {
   heartbeat({ id, token }: Held, options?: CallOptions): Promise<Heartbeat> {
     const path = ["v1", "leases", id, "heartbeat"];
     return this.#json({ method: "POST", path, token, ...options });
+  }
+
+  /** What the holder has to say of how it fares, for pools that adapt to it. */
+  signal({ id, token }: Held, body: Signal, options?: CallOptions): Promise<void> {
+    const path = ["v1", "leases", id, "signal"];
+    return this.#done({ method: "POST", path, body, token, ...options });
   }
 
   /** Gives back all of it, or one claim. `state` overrides what the pool's policy says. */

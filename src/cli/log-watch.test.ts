@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { knownPatterns, LogWatch, logPatterns } from "./log-watch.ts";
+
+function evidenceIn(...chunks: readonly string[]): string[] {
+  const found: string[] = [];
+  const watch = new LogWatch(knownPatterns, (evidence) => found.push(evidence));
+  for (const chunk of chunks) watch.read(Buffer.from(chunk));
+  watch.end();
+  return found;
+}
+
+describe("LogWatch", () => {
+  test.each([
+    "Error: Throttling: Rate exceeded",
+    "api error ThrottlingException: slow down",
+    "RequestLimitExceeded: Request limit exceeded.",
+    "googleapi: Error 403: Rate Limit Exceeded, rateLimitExceeded",
+    "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute'",
+    "The request is being throttled as the limit has been reached for operation type",
+    "Code: TooManyRequests",
+    "HTTP 429 Too Many Requests",
+  ])("knows %s", (line) => {
+    expect(evidenceIn(`level=info\n${line}\n`)).toEqual([line]);
+  });
+
+  test.each(["level=info msg=Creating", "quota: 429 of 500 used", "SkuNotAvailable"])(
+    "does not take %s for it",
+    (line) => expect(evidenceIn(`${line}\n`)).toEqual([]),
+  );
+
+  test("reads lines however they are cut, and the last one without an end", () => {
+    expect(evidenceIn("x\nrateLimit", "Exceeded é".slice(0, 9), "\nTooManyRequests")).toEqual([
+      "rateLimitExceeded",
+      "TooManyRequests",
+    ]);
+  });
+
+  test("tells it without colours, and not too long", () => {
+    const [evidence = ""] = evidenceIn(`\u001b[31mTooManyRequests\u001b[0m\t${"x".repeat(900)}\n`);
+    expect(evidence).toMatch(/^TooManyRequests x+$/);
+    expect(evidence).toHaveLength(500);
+  });
+
+  test("does not keep a line that never ends", () => {
+    const [piece = "", ...more] = evidenceIn(`TooManyRequests${"x".repeat(20_000)}`, "y".repeat(9));
+    expect([piece.slice(0, 16), more]).toEqual(["TooManyRequestsx", []]);
+  });
+});
+
+describe("logPatterns()", () => {
+  test("reads a file, one pattern per line, without comments", () => {
+    const folder = mkdtempSync(join(tmpdir(), "berth-patterns-"));
+    const file = join(folder, "patterns");
+    writeFileSync(file, "# what our cloud says\n\nslow +down\nSkuNotAvailable\n");
+    expect(logPatterns(file)).toEqual([/slow +down/, /SkuNotAvailable/]);
+    writeFileSync(file, "(\n");
+    expect(() => logPatterns(file)).toThrow(/pattern 1 in it is none/);
+    rmSync(folder, { recursive: true });
+    expect(() => logPatterns(file)).toThrow("there is no such file");
+  });
+});
