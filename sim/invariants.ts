@@ -124,6 +124,8 @@ function checkShelf(state: State, { pool, state: name, idle, queue }: Shelf): vo
 /** Whoever is first in every line that it stands in waits only for what is not there. */
 function checkNothingIdle(request: Request, now: Instant): void {
   if (!request.needs.every((need) => queueAt(need).at(0) === request)) return;
+  // Its time may have come since the last decision; the next one is due.
+  if (request.needs.some(({ pool }) => pool.dueAt <= now)) return;
   insist(
     !fits(request.needs, request, now),
     () => `${request.id} waits although all of it is there`,

@@ -22,7 +22,17 @@ const end = (id: string, resources: readonly string[]) => ({
 });
 let fence = 0;
 
+const pace = { everyMs: 1_000, burst: 1, jitter: 0 };
+const paced = [{ pool: "aws", baseAt: 0, ticks: 1, everyMs: 1_000 }];
+
 const impossible: Record<string, () => object[]> = {
+  "a grant before the pace allows it": () => [
+    { type: "pool-defined", pool: "aws", policy: { pace } },
+    add("a"),
+    add("b"),
+    grant("x", ["a"], { ask: ask(), paced }),
+    grant("y", ["b"], { ask: ask(), paced }),
+  ],
   "one resource for two": () => [
     add("a"),
     grant("x", ["a"], { ask: ask() }),
@@ -92,6 +102,6 @@ test.each(Object.entries(impossible))("Ledger does not accept %s", (_, make) => 
   const ledger = new Ledger();
   const events = make() as DurableEvent[];
   const last = events.pop() as DurableEvent;
-  for (const event of events) ledger.record(event);
-  expect(() => ledger.record(last)).toThrow();
+  for (const event of events) ledger.record(event, 0);
+  expect(() => ledger.record(last, 0)).toThrow();
 });

@@ -3,6 +3,7 @@
  * indexes: it folds the events into plain maps, and checks of each event that it may have happened.
  */
 import type { DurableEvent, GrantedClaim, ResolvedAsk, Return } from "../src/core/event.ts";
+import { PaceLedger } from "./pace-ledger.ts";
 import { insist } from "./violation.ts";
 
 interface Thing {
@@ -30,10 +31,15 @@ export class Ledger {
   readonly #grantedKeys = new Map<string, string>();
   /** Fences outlive the resources that they were given for. */
   readonly #fences = new Map<string, number>();
+  readonly #paces = new PaceLedger();
   #order = 0;
 
-  record(event: DurableEvent): void {
+  record(event: DurableEvent, at: number): void {
     switch (event.type) {
+      case "pool-defined":
+        return this.#paces.defined(event.pool, event.policy);
+      case "pool-removed":
+        return this.#paces.removed(event.pool);
       case "resource-added":
         insist(!this.things.has(event.resource), () => `${event.resource} was added twice`);
         this.things.set(event.resource, {
@@ -88,6 +94,7 @@ export class Ledger {
         this.ended.set(event.id, event.why);
         return;
       case "lease-granted":
+        this.#paces.granted(event, at, (name) => this.#thing(name).pool);
         return this.#granted(event.id, event.ask, event.claims);
       case "claim-ended": {
         const lease = this.leases.get(event.id);

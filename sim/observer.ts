@@ -32,9 +32,9 @@ export class Observer {
     this.#world = world;
   }
 
-  committed({ events }: Recorded): void {
+  committed({ at, events }: Recorded): void {
     for (const event of events) {
-      this.ledger.record(event);
+      this.ledger.record(event, at);
       if (event.type === "lease-granted") {
         this.grants += 1;
         insist(!this.#left.has(event.id), () => `${event.id} was granted after it had left`);

@@ -24,7 +24,18 @@ function randomPolicy(random: Random): PoolPolicy {
     patienceMs: random.pick([0, 20_000, 120_000]),
     onRelease: random.pick(["free", "free", "dirty"]),
     onExpire: random.pick(["free", "free", "dirty", "quarantined"]),
+    ...randomPace(random),
   };
+}
+
+function repaced({ pace: _, ...policy }: PoolPolicy, random: Random): PoolPolicy {
+  return { ...policy, ...randomPace(random) };
+}
+
+function randomPace(random: Random): Pick<PoolPolicy, "pace"> {
+  if (random.chance(0.6)) return {};
+  const everyMs = random.pick([1_000, 4_000, 15_000, "auto" as const]);
+  return { pace: { everyMs, burst: random.between(1, 3), jitter: random.pick([0, 0.25, 1]) } };
 }
 
 function members(pool: string, count: number): PoolSpec["members"] {
@@ -38,7 +49,8 @@ function members(pool: string, count: number): PoolSpec["members"] {
 export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
   const edited = pools.map((pool) => {
     const size = Math.max(1, pool.members.length + random.between(-2, 2));
-    return { ...pool, members: members(pool.name, size) };
+    const policy = random.chance(0.2) ? repaced(pool.policy, random) : pool.policy;
+    return { ...pool, policy, members: members(pool.name, size) };
   });
   const [first, second] = edited;
   if (first !== undefined && second !== undefined && random.chance(0.3)) {

@@ -144,7 +144,7 @@ class Simulation {
   }
 
   #committed(recorded: Recorded, state: State): void {
-    this.#tell(recorded.seq, recorded.events);
+    this.#tell(recorded.seq, recorded.at, recorded.events);
     checkState(state, recorded.at);
     this.#commits += 1;
     if (this.#commits % replayEveryCommits === 0) {
@@ -153,10 +153,10 @@ class Simulation {
     }
   }
 
-  #tell(seq: number, events: readonly DurableEvent[]): void {
+  #tell(seq: number, at: Instant, events: readonly DurableEvent[]): void {
     const fresh = events.slice(Math.max(0, this.#toldSeq + 1 - seq));
     this.#toldSeq = Math.max(this.#toldSeq, seq + events.length - 1);
-    this.#observer.committed({ seq, at: 0 as Instant, events: fresh });
+    this.#observer.committed({ seq, at, events: fresh });
   }
 
   /** The journal from its beginning gives the state that is in use. */
@@ -176,9 +176,9 @@ class Simulation {
   async #boot(): Promise<void> {
     this.#restarts += 1;
     const clockErrorMs = this.#random.chance(0.3) ? this.#random.between(-7_200_000, 7_200_000) : 0;
-    for (const { seq, text } of this.#disk.commits) {
+    for (const { seq, at, text } of this.#disk.commits) {
       const events = JSON.parse(text) as DurableEvent[];
-      if (seq + events.length - 1 > this.#toldSeq) this.#guard(() => this.#tell(seq, events));
+      if (seq + events.length - 1 > this.#toldSeq) this.#guard(() => this.#tell(seq, at, events));
     }
     // A server that cannot read its journal ends, and whoever looks after it starts it again.
     while (this.#disk.unreadable) await this.#world.sleep(1_000);

@@ -34,6 +34,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // Published for any runtime with fetch: it has no package, and nothing of Node's either.
   client: { folders: ["api", "core"], packages: [] },
   child: { folders: [], packages: ["node:*"] },
+  simulate: { folders: ["core"], packages: [] },
   janitor: {
     folders: ["api", "broker", "child", "client", "core", "journal"],
     packages: ["node:*"],

@@ -1,11 +1,12 @@
 /** What becomes of requests and leases by their events. */
 
-import { attendLater, schedule } from "./attention.ts";
+import { attendLater, attendPoolLater, schedule } from "./attention.ts";
 import type { Ended } from "./ended-memory.ts";
 import type { EventOf, GrantedClaim, LeaseEnd, ResolvedAsk, Return } from "./event.ts";
 import type { RequestId } from "./ids.ts";
 import { put } from "./membership.ts";
 import { must } from "./must.ts";
+import { movePace } from "./pace.ts";
 import {
   busyState,
   type Claim,
@@ -24,6 +25,7 @@ import { after, earliest, type Instant, never } from "./time.ts";
 export function requestQueued(state: State, event: EventOf<"request-queued">, at: Instant): void {
   const request = enlist(state, event.id, event.ask, at);
   keepRequest(state, request, at, 0);
+  for (const { pool } of request.needs) attendPoolLater(state, pool, at);
 }
 
 /** Puts a request into its queues. Shared with `thaw`, which knows an older `order`. */
@@ -134,6 +136,11 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
     delivered: event.undelivered !== true,
   });
   keepLease(state, lease, at);
+  for (const paced of event.paced ?? []) {
+    const pool = must(state.pools.get(paced.pool), paced.pool);
+    movePace(pool, paced);
+    attendPoolLater(state, pool, at);
+  }
 }
 
 /** What a lease is made of, in an event or in a snapshot. */

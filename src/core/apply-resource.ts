@@ -1,24 +1,33 @@
 /** What becomes of pools and resources by their events. */
 import { followPolicy } from "./apply-lease.ts";
-import { attendLater } from "./attention.ts";
+import { attendLater, attendPoolLater } from "./attention.ts";
 import type { EventOf } from "./event.ts";
-import type { ResourceName } from "./ids.ts";
+import type { PoolName, ResourceName } from "./ids.ts";
 import { adopt, enrol, put, retire, strike } from "./membership.ts";
 import { must } from "./must.ts";
+import { repace } from "./pace.ts";
 import { freeState, newPool, newResource, noEntries, type State } from "./state.ts";
 import { type Instant, never } from "./time.ts";
 
-export function poolDefined(state: State, event: EventOf<"pool-defined">): void {
+export function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant): void {
   const pool = state.pools.get(event.pool);
   if (pool === undefined) {
     state.pools.set(event.pool, newPool(event.pool, event.policy));
   } else {
     pool.policy = event.policy;
     pool.retired = false;
+    repace(pool);
+    attendPoolLater(state, pool, at);
     for (const { claim } of pool.members) {
       if (claim !== null && claim.lease.ask.ttlMs === null) followPolicy(state, claim.lease);
     }
   }
+}
+
+export function poolRemoved(state: State, name: PoolName): void {
+  const pool = must(state.pools.get(name), name);
+  state.due.clear(pool);
+  state.pools.delete(name);
 }
 
 export function resourceAdded(state: State, event: EventOf<"resource-added">, at: Instant): void {

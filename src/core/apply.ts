@@ -18,6 +18,7 @@ import {
 } from "./apply-lease.ts";
 import {
   poolDefined,
+  poolRemoved,
   resourceAdded,
   resourceAdopted,
   resourceChanged,
@@ -27,6 +28,7 @@ import {
   resourceRested,
   resourceRetired,
 } from "./apply-resource.ts";
+import { attendPoolLater } from "./attention.ts";
 import type { BrokerEvent } from "./event.ts";
 import { must } from "./must.ts";
 import type { State } from "./state.ts";
@@ -68,15 +70,16 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "resource-removed":
       return resourceRemoved(state, event.resource);
     case "pool-defined":
-      return poolDefined(state, event);
+      return poolDefined(state, event, at);
     case "pool-retired":
       must(state.pools.get(event.pool), event.pool).retired = true;
       return;
     case "pool-removed":
-      state.pools.delete(event.pool);
-      return;
+      return poolRemoved(state, event.pool);
     case "grace-given":
       return graceGiven(state, at);
+    case "pool-attended":
+      return attendPoolLater(state, must(state.pools.get(event.pool), event.pool), at);
     default:
       return unreachable(event);
   }

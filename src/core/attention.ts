@@ -1,5 +1,6 @@
 /** When something next needs the broker's attention. */
-import { type Due, type Resource, type State, toBeDeletedState } from "./state.ts";
+import { isPaced, opensAt } from "./pace.ts";
+import { type Due, type Pool, type Resource, type State, toBeDeletedState } from "./state.ts";
 import { after, earliest, type Instant, never } from "./time.ts";
 
 /** A dynamic resource stays so long to be seen and cleaned up by others before Berth does it. */
@@ -13,6 +14,12 @@ export function attendLater(state: State, resource: Resource): void {
     at = after(resource.changedAt, deletedAfterMs);
   else if (dynamic && !resource.leaving) at = earliest(restsUntil, resource.expiresAt);
   schedule(state, resource, resource.claim === null ? at : never);
+}
+
+/** Sets when a pool is next to be looked at because somebody's turn may have come by then. */
+export function attendPoolLater(state: State, pool: Pool, now: Instant): void {
+  const opens = pool.waiting > 0 && isPaced(pool) ? opensAt(pool) : never;
+  schedule(state, pool, opens > now ? opens : never);
 }
 
 export function schedule(state: State, due: Due, at: Instant): void {

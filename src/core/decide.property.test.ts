@@ -13,16 +13,25 @@ import type { PoolSpec } from "./policy.ts";
 import { emptyState, type State } from "./state.ts";
 import type { Instant } from "./time.ts";
 
-const policy = fc.record({
-  ttlMs: fc.constantFrom(1_000, 3_000),
-  lifetimeMs: fc.constantFrom(null, 4_000),
-  holdMs: fc.constantFrom(null, null, 1_500),
-  cooldownMs: fc.constantFrom(0, 0, 500),
-  lockDelayMs: fc.constantFrom(0, 800),
-  patienceMs: fc.constantFrom(0, 1_000, 10_000),
-  onRelease: fc.constantFrom("free", "free", "dirty"),
-  onExpire: fc.constantFrom("free", "quarantined"),
+const pace = fc.record({
+  everyMs: fc.constantFrom(300, 1_000, "auto" as const),
+  burst: fc.constantFrom(1, 2),
+  jitter: fc.constantFrom(0, 0.5),
 });
+
+const policy = fc
+  .record({
+    ttlMs: fc.constantFrom(1_000, 3_000),
+    lifetimeMs: fc.constantFrom(null, 4_000),
+    holdMs: fc.constantFrom(null, null, 1_500),
+    cooldownMs: fc.constantFrom(0, 0, 500),
+    lockDelayMs: fc.constantFrom(0, 800),
+    patienceMs: fc.constantFrom(0, 1_000, 10_000),
+    onRelease: fc.constantFrom("free", "free", "dirty"),
+    onExpire: fc.constantFrom("free", "quarantined"),
+    pace: fc.option(pace),
+  })
+  .map(({ pace: some, ...rest }) => (some === null ? rest : { ...rest, pace: some }));
 
 /** Resource names are shared between pools, so that editing the file moves them. */
 const file = fc
@@ -142,7 +151,7 @@ describe("decide() over random days", () => {
       const ledger = new Ledger();
       let seen = 0;
       return (state, _now, told) => {
-        for (const { event } of told.slice(seen)) ledger.record(event);
+        for (const { at, event } of told.slice(seen)) ledger.record(event, at);
         seen = told.length;
         expect([...ledger.leases.keys()].sort()).toEqual([...state.leases.keys()].sort());
         expect([...ledger.waiting.keys()].sort()).toEqual([...state.requests.keys()].sort());

@@ -26,6 +26,16 @@ export interface GrantedClaim {
   readonly into?: string;
 }
 
+/** How a grant moved a pool's pace on. */
+export interface Paced {
+  readonly pool: PoolName;
+  readonly baseAt: Instant;
+  readonly ticks: number;
+  readonly everyMs: number;
+  /** Absent: 0. */
+  readonly share?: number;
+}
+
 export type RequestEnd =
   | "cancelled"
   | "disconnected"
@@ -119,6 +129,8 @@ export type DurableEvent =
       readonly endsAt?: Instant;
       /** Nobody was there to be told. */
       readonly undelivered?: true;
+      /** Of the pools that have a pace, where it stands now. */
+      readonly paced?: readonly Paced[];
     }
   /** Whoever asked is being told of its lease; or it turned out that it was not. */
   | { readonly type: "lease-delivered"; readonly id: RequestId; readonly delivered: boolean }
@@ -144,7 +156,9 @@ export type DurableEvent =
 export type VolatileEvent =
   | { readonly type: "lease-renewed"; readonly id: RequestId }
   | { readonly type: "request-seen"; readonly id: RequestId; readonly waitMs: number }
-  | { readonly type: "grace-given" };
+  | { readonly type: "grace-given" }
+  /** What was due for the pool itself has been seen to. */
+  | { readonly type: "pool-attended"; readonly pool: PoolName };
 
 export type BrokerEvent = DurableEvent | VolatileEvent;
 export type EventOf<Type extends BrokerEvent["type"]> = Extract<BrokerEvent, { type: Type }>;
@@ -157,6 +171,7 @@ export function isDurable(event: BrokerEvent): event is DurableEvent {
     case "lease-renewed":
     case "request-seen":
     case "grace-given":
+    case "pool-attended":
       return false;
     default:
       return true;

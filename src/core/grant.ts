@@ -12,6 +12,7 @@
  */
 import type { GrantedClaim, ResolvedAsk } from "./event.ts";
 import type { ClaimId, RequestId } from "./ids.ts";
+import { isOpen, pacedBy } from "./pace.ts";
 import { compareRank, type Ranked } from "./ranked-queue.ts";
 import {
   busyState,
@@ -33,7 +34,12 @@ export const overtakenMax = 100;
 
 /** Whether everything can be had now by one who stands at this rank. */
 export function fits(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
-  return needs.every((need) => need.count <= availableTo(need, rank, now));
+  return mayGo(needs, now) && needs.every((need) => need.count <= availableTo(need, rank, now));
+}
+
+/** Whether it is time, whatever is there. */
+function mayGo(needs: readonly Need[], now: Instant): boolean {
+  return needs.every((need) => isOpen(need, now));
 }
 
 /** How many are there and not kept for somebody before this rank. */
@@ -84,7 +90,8 @@ function serveShelf(turn: Turn, shelf: Shelf): void {
     const request = shelf.queue.at(place);
     if (request === undefined) break;
     const count = countAt(request, shelf);
-    if (count <= available && fitsElsewhere(request, shelf, turn.now)) {
+    const fit = count <= available && mayGo(request.needs, turn.now);
+    if (fit && fitsElsewhere(request, shelf, turn.now)) {
       grant(turn, request.id, request.needs, request.ask);
       available -= count;
       for (const need of request.needs) if (!isAt(need, shelf)) shortened.add(need.pool);
@@ -117,6 +124,7 @@ export function grant(turn: Turn, id: RequestId, needs: readonly Need[], ask: Re
     claims,
     ...(endsAt === never ? undefined : { endsAt }),
     ...(waited && ask.presenceMs !== undefined ? { undelivered: true } : undefined),
+    ...pacedBy(needs, ask.key ?? id, turn.now),
   });
 }
 

@@ -22,6 +22,17 @@ export interface PoolPolicy {
   readonly dynamic?: DynamicPolicy;
   /** What a failed cleaning leads to. */
   readonly cleaning?: CleaningPolicy;
+  /** How far apart its grants are. Absent: as they come. */
+  readonly pace?: PacePolicy;
+}
+
+export interface PacePolicy {
+  /** `auto`: the hold divided by how many may be held at one time. */
+  readonly everyMs: number | "auto";
+  /** So many may be granted in one instant after a quiet time; 1 or more. */
+  readonly burst: number;
+  /** By up to this share of `every` a grant is put off, so that nothing falls into step; 0 to 1. */
+  readonly jitter: number;
 }
 
 /** A holder that is known by name only sends no heartbeats unless it wants to: this is its ttl. */

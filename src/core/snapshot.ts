@@ -3,7 +3,7 @@
  * has an order that matters (idle lists, arrivals) is written in that order.
  */
 import { type ClaimRecord, enlist, newLease } from "./apply-lease.ts";
-import { attendLater } from "./attention.ts";
+import { attendLater, attendPoolLater } from "./attention.ts";
 import { EndedMemory, type FrozenEnds } from "./ended-memory.ts";
 import type { ResolvedAsk } from "./event.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
@@ -18,6 +18,7 @@ import {
   type Lease,
   newPool,
   newResource,
+  type PaceState,
   type Pool,
   type Resource,
   type State,
@@ -41,6 +42,7 @@ interface FrozenPool {
   readonly policy: PoolPolicy;
   readonly retired: boolean;
   readonly holds: HoldStatistic;
+  readonly pace?: PaceState;
   readonly resources: readonly FrozenResource[];
 }
 
@@ -103,7 +105,8 @@ function freezePool(pool: Pool): FrozenPool {
   const others = [...pool.members].filter(({ shelf }) => shelf === null);
   others.sort((a, b) => (a.name < b.name ? -1 : 1));
   const resources = [...listed, ...others].map(freezeResource);
-  return { name, policy, retired, holds: { ...holds }, resources };
+  const pace = pool.pace.ticks === 0 ? undefined : { pace: pool.pace };
+  return { name, policy, retired, holds: { ...holds }, ...pace, resources };
 }
 
 function freezeResource(resource: Resource): FrozenResource {
@@ -162,9 +165,10 @@ export function thaw(frozen: FrozenState): State {
   state.fence = frozen.fence;
   state.order = frozen.order;
   state.made = frozen.made ?? 0;
-  for (const { name, policy, retired, holds, resources } of frozen.pools) {
+  for (const { name, policy, retired, holds, pace, resources } of frozen.pools) {
     const pool = newPool(name, policy);
     pool.retired = retired;
+    if (pace !== undefined) pool.pace = pace;
     Object.assign(pool.holds, holds);
     state.pools.set(name, pool);
     for (const resource of resources) thawResource(state, pool, resource);
@@ -178,8 +182,12 @@ export function thaw(frozen: FrozenState): State {
   for (const { id, ask, queuedAt, order } of frozen.requests) {
     enlist(state, id, ask, queuedAt, order);
   }
+  for (const pool of state.pools.values()) attendPoolLater(state, pool, longAgo);
   return state;
 }
+
+/** No time is known here: what has opened meanwhile is found at the first tick. */
+const longAgo = Number.NEGATIVE_INFINITY as Instant;
 
 function thawResource(state: State, pool: Pool, frozen: FrozenResource): void {
   const resource = newResource(pool, frozen.name, frozen.labels ?? {}, frozen.changedAt);

@@ -59,7 +59,8 @@ export interface Shelf {
   readonly queue: RankedQueue<Request>;
 }
 
-export interface Pool {
+export interface Pool extends Timed {
+  readonly kind: "pool";
   readonly name: PoolName;
   policy: PoolPolicy;
   /** Gone from the configuration; lives on until its last resource has come back. */
@@ -81,7 +82,21 @@ export interface Pool {
   leaving: number;
   /** What holding times have been lately; the base of a first estimate. */
   readonly holds: HoldStatistic;
+  /** Where its pace stands; of no meaning while it has none. */
+  pace: PaceState;
 }
+
+/** The last grant's place on the time line: the next one comes so many intervals after it. */
+export interface PaceState {
+  readonly baseAt: Instant;
+  /** As many as the last grant had claims. */
+  readonly ticks: number;
+  readonly everyMs: number;
+  /** How much of the pace's jitter the next grant is put off by; 0 to 1. */
+  readonly share: number;
+}
+
+const unpaced: PaceState = { baseAt: 0 as Instant, ticks: 0, everyMs: 0, share: 0 };
 
 export interface HoldStatistic {
   count: number;
@@ -178,7 +193,7 @@ export interface Claim extends Timed {
   readonly given: Readonly<Record<string, string>>;
 }
 
-export type Due = Resource | Request | Lease | Claim;
+export type Due = Resource | Request | Lease | Claim | Pool;
 
 export function emptyState(): State {
   return {
@@ -197,6 +212,7 @@ export function emptyState(): State {
 
 export function newPool(name: PoolName, policy: PoolPolicy): Pool {
   return {
+    kind: "pool",
     name,
     policy,
     retired: false,
@@ -209,6 +225,9 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     dynamic: 0,
     leaving: 0,
     holds: { count: 0, meanMs: 0 },
+    pace: unpaced,
+    dueAt: never,
+    heapIndex: -1,
   };
 }
 

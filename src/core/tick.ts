@@ -28,6 +28,10 @@ function attend(turn: Turn, due: Due, touched: Set<Pool>): void {
       emit(turn, { type: "request-left", id: due.id, why: "abandoned" });
       for (const { pool } of due.needs) touched.add(pool);
       return;
+    case "pool":
+      emit(turn, { type: "pool-attended", pool: due.name });
+      touched.add(due);
+      return;
     case "resource":
       touched.add(due.pool);
       return attendResource(turn, due, touched);

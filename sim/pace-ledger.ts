@@ -1,0 +1,67 @@
+/**
+ * A second account of the paces, by counting: whatever stretch of time one looks at, it has no more
+ * starts than the burst and one for every interval in it. A jitter may shift a start by its share of
+ * an interval, and no further. It trusts nothing that a grant says of the pace but the interval.
+ */
+import type { EventOf } from "../src/core/event.ts";
+import type { PoolPolicy } from "../src/core/policy.ts";
+import { insist } from "./violation.ts";
+
+interface Paced {
+  policy: PoolPolicy;
+  /** Since the pace was last changed. The claims count, each at the time of its grant. */
+  starts: { readonly at: number; readonly everyMs: number; readonly count: number }[];
+}
+
+/** A bound for what the check costs: over longer stretches a breach shows in a shorter one first. */
+const lookBackMax = 50;
+
+export class PaceLedger {
+  readonly #pools = new Map<string, Paced>();
+
+  defined(pool: string, policy: PoolPolicy): void {
+    const known = this.#pools.get(pool);
+    const same = JSON.stringify(known?.policy.pace) === JSON.stringify(policy.pace);
+    if (known === undefined || !same) this.#pools.set(pool, { policy, starts: [] });
+    else known.policy = policy;
+  }
+
+  /** One that comes again under its name is another. */
+  removed(pool: string): void {
+    this.#pools.delete(pool);
+  }
+
+  granted(
+    { id, claims, paced = [] }: EventOf<"lease-granted">,
+    at: number,
+    poolOf: (resource: string) => string,
+  ): void {
+    const counts = new Map<string, number>();
+    for (const { resource, into } of claims) {
+      if (into === "cleaning") continue;
+      counts.set(poolOf(resource), (counts.get(poolOf(resource)) ?? 0) + 1);
+    }
+    for (const [name, count] of counts) {
+      const pool = this.#pools.get(name);
+      if (pool?.policy.pace === undefined) continue;
+      const everyMs = paced.find((one) => one.pool === name)?.everyMs;
+      if (everyMs === undefined) throw new Error(`Cannot check ${id}: no pace is told of ${name}`);
+      this.#check(name, pool, at);
+      pool.starts = [...pool.starts.slice(-lookBackMax), { at, everyMs, count }];
+    }
+  }
+
+  /** Of the starts before this one, each but those within the burst had to be paid for by now. */
+  #check(name: string, { policy, starts }: Paced, at: number): void {
+    const { burst = 1, jitter = 0 } = policy.pace ?? {};
+    let debtMs = 0;
+    for (const start of starts.toReversed()) {
+      debtMs += start.count * start.everyMs;
+      const slackMs = (burst - 1 + jitter) * Math.max(...starts.map(({ everyMs }) => everyMs));
+      insist(
+        at - start.at >= debtMs - slackMs - 1,
+        () => `${name} granted ${at - start.at} ms after one that was owed ${debtMs} ms`,
+      );
+    }
+  }
+}

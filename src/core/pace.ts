@@ -1,0 +1,102 @@
+/**
+ * How far apart a pool's grants are: the generic cell rate algorithm in whole milliseconds. Grants
+ * are paced, not requests, so whoever leaves the line has used nothing up, and a quiet time saves up
+ * no more than the burst. All that it remembers is told by the grants, so a restart opens nothing.
+ *
+ * The jitter puts a grant off within its own interval and leaves the time line alone: it makes the
+ * pool neither faster nor slower in the long run. It is a hash of the pool and of the id of the grant
+ * before, so the same history has the same times and a log is enough to check them.
+ */
+import type { Paced } from "./event.ts";
+import { cleaningState, type Need, type Pool } from "./state.ts";
+import { after, type Instant } from "./time.ts";
+
+/** How far apart the grants of a pool are from now on; 0: it has no pace. */
+export function intervalMs(pool: Pool): number {
+  const { pace } = pool.policy;
+  if (pace === undefined) return 0;
+  return pace.everyMs === "auto" ? autoMs(pool) : pace.everyMs;
+}
+
+export function isPaced(pool: Pool): boolean {
+  return pool.policy.pace !== undefined;
+}
+
+/** Fewer holds than this say nothing about the next one. */
+export const holdsMin = 5;
+/** A few that fail in their first minute must not open the gate to all the others. */
+const autoSpeedUpMax = 4;
+
+/** What fills the pool evenly: as it was measured lately, where that is less than is allowed. */
+function autoMs({ policy: { holdMs }, holds, size }: Pool): number {
+  const { count, meanMs } = holds;
+  const leastMs = (holdMs ?? 0) / autoSpeedUpMax;
+  const hold = count < holdsMin ? (holdMs ?? 0) : Math.max(meanMs, leastMs);
+  return Math.ceil(hold / Math.max(1, size));
+}
+
+/** When the next grant may come. */
+export function opensAt({ pace, policy }: Pool): Instant {
+  const { burst, jitter } = policy.pace ?? plain;
+  const { baseAt, ticks, everyMs, share } = pace;
+  return after(baseAt, (ticks - burst + 1) * everyMs + putOffMs(share, jitter, everyMs));
+}
+
+const plain = { burst: 1, jitter: 0 };
+
+function putOffMs(share: number, jitter: number, everyMs: number): number {
+  return Math.floor(share * jitter * everyMs);
+}
+
+/** Cleaning is no start: it is not paced, and costs the pool no tick. */
+export function isOpen({ pool, into }: Need, now: Instant): boolean {
+  return into === cleaningState || !isPaced(pool) || opensAt(pool) <= now;
+}
+
+/** What a grant does to the paces of its pools, for its event. */
+export function pacedBy(
+  needs: readonly Need[],
+  id: string,
+  now: Instant,
+): { readonly paced: readonly Paced[] } | undefined {
+  const starts = new Map<Pool, number>();
+  for (const { pool, into, count } of needs) {
+    if (into === cleaningState || !isPaced(pool)) continue;
+    starts.set(pool, (starts.get(pool) ?? 0) + count);
+  }
+  if (starts.size === 0) return undefined;
+  return { paced: Array.from(starts, ([pool, count]) => pacedPool(pool, id, count, now)) };
+}
+
+function pacedPool(pool: Pool, id: string, ticks: number, now: Instant): Paced {
+  const { jitter } = pool.policy.pace ?? plain;
+  const { pace } = pool;
+  const slotAt = after(pace.baseAt, pace.ticks * pace.everyMs);
+  const onTime = after(now, -putOffMs(pace.share, jitter, pace.everyMs));
+  return {
+    pool: pool.name,
+    baseAt: after(onTime, Math.max(0, slotAt - onTime)),
+    ticks,
+    everyMs: intervalMs(pool),
+    ...(jitter === 0 ? undefined : { share: shareOf(pool.name, id) }),
+  };
+}
+
+/** From 0 to 1, by FNV-1a; the id first, since what comes last is hardly mixed in. */
+export function shareOf(pool: string, id: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of `${id}/${pool}`) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  }
+  return Math.round(((hash >>> 0) / 0xffffffff) * 10_000) / 10_000;
+}
+
+export function movePace(pool: Pool, { baseAt, ticks, everyMs, share = 0 }: Paced): void {
+  pool.pace = { baseAt, ticks, everyMs, share };
+}
+
+/** A new pace counts from the last grant: nobody waits for the end of an interval that is no more. */
+export function repace(pool: Pool): void {
+  const every = pool.policy.pace?.everyMs;
+  if (typeof every === "number") pool.pace = { ...pool.pace, everyMs: every };
+}

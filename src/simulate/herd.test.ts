@@ -1,0 +1,90 @@
+/** The published comparison, figure by figure; the ones that need dice within what dice allow. */
+import { describe, expect, test } from "vitest";
+import { type Herd, runHerd } from "./herd.ts";
+import { figuresOf, type HerdFigures, perMinute } from "./herd-figures.ts";
+import { herdPolicies, sleepers } from "./herd-policies.ts";
+
+const minutes = (ms: number): number => Math.round(ms / 6_000) / 10;
+
+/** At once, in any minute, early, last start, done, mean wait, longest wait, held. */
+function row(figures: HerdFigures): number[] {
+  const { atOnceMax, perMinuteMax, earlyMax, heldMax } = figures;
+  const times = [figures.lastStartMs, figures.doneMs, figures.meanWaitMs, figures.maxWaitMs];
+  return [atOnceMax, perMinuteMax, earlyMax, ...times.map(minutes), heldMax];
+}
+
+describe("runHerd() gives the figures of", () => {
+  const rows: Readonly<Record<string, [Herd, number[]]>> = {
+    "no lease at all": [herdPolicies.none, [50, 59, 99, 20, 40, 0, 0, 249]],
+    "a plain lease": [herdPolicies.plain, [50, 50, 50, 80, 100, 32, 64.9, 50]],
+    "one grant every 24 s": [herdPolicies.paced, [1, 3, 13, 99.6, 119.6, 41.8, 79.6, 50]],
+    "a pace that is worked out": [herdPolicies.pacedAuto, [1, 3, 13, 99.6, 119.6, 41.8, 79.6, 50]],
+    "a burst of three": [herdPolicies.pacedBurst, [3, 5, 15, 98.8, 118.8, 41, 78.8, 50]],
+    "a pace that is too fast": [herdPolicies.pacedFast, [1, 5, 25, 89.8, 109.8, 36.9, 69.8, 50]],
+    "19.2 s and 63 of them": [herdPolicies.pacedWide, [1, 4, 16, 79.7, 99.7, 31.8, 59.7, 63]],
+  };
+  test.each(Object.entries(rows))("%s", (_, [herd, wanted]) => {
+    expect(row(figuresOf(runHerd(herd)))).toEqual(wanted);
+  });
+});
+
+test("a jitter moves the starts within their intervals and costs the flow nothing", () => {
+  const even = figuresOf(runHerd(herdPolicies.paced));
+  const starts = runHerd(herdPolicies.pacedJitter);
+  const shaken = figuresOf(starts);
+  expect(shaken.perMinuteMax).toBeLessThanOrEqual(4);
+  expect(shaken.lastStartMs - even.lastStartMs).toBeGreaterThan(0);
+  // A full pool waits for what comes back: by one jitter at the most in each of its five rounds.
+  expect(shaken.lastStartMs - even.lastStartMs).toBeLessThanOrEqual(5 * 0.25 * 24_000);
+  const gaps = starts.slice(1).map(({ startedAt }, index) => startedAt - at(starts, index));
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(18_000);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(30_000);
+  expect(new Set(gaps).size).toBeGreaterThan(100);
+});
+
+const at = (starts: readonly { startedAt: number }[], index: number): number =>
+  starts[index]?.startedAt ?? Number.NaN;
+
+test("clients that sleep before they ask make a smaller wave that repeats all the same", () => {
+  const seeds = Array.from({ length: 40 }, (_, seed) => figuresOf(runHerd(sleepers(seed))));
+  const mean = (read: (figures: HerdFigures) => number): number =>
+    seeds.reduce((sum, figures) => sum + read(figures), 0) / seeds.length;
+  expect(Math.abs(mean(({ perMinuteMax }) => perMinuteMax) - 12.3)).toBeLessThan(1);
+  expect(Math.abs(mean(({ earlyMax }) => earlyMax) - 37)).toBeLessThan(1.5);
+  expect(Math.abs(mean(({ lastStartMs }) => lastStartMs) / 60_000 - 88.2)).toBeLessThan(0.5);
+  expect(Math.abs(mean(({ meanWaitMs }) => meanWaitMs) / 60_000 - 36.7)).toBeLessThan(0.5);
+  const wave = perMinute(runHerd(sleepers(1)));
+  expect(wave.slice(10, 20)).toEqual(Array(10).fill(0));
+  expect(wave.slice(20, 40)).toEqual(wave.slice(40, 60));
+});
+
+test("a plain lease is a square wave, a pace is flat", () => {
+  const quiet = Array<number>(19).fill(0);
+  const square = [...Array(4)].flatMap(() => [50, ...quiet]);
+  expect(perMinute(runHerd(herdPolicies.plain))).toEqual([...square, 50]);
+  const flat = perMinute(runHerd(herdPolicies.paced));
+  expect(flat).toEqual(flat.map((_, minute) => (minute % 2 === 0 ? 3 : 2)));
+});
+
+describe("the goals, to the millisecond", () => {
+  test("the k-th grant is at 24 k seconds, and the last is back at 7176 s", () => {
+    const starts = runHerd(herdPolicies.paced);
+    expect(starts.map(({ startedAt }) => startedAt)).toEqual(
+      Array.from({ length: 250 }, (_, index) => 24_000 * index),
+    );
+    expect(figuresOf(starts)).toMatchObject({ perMinuteMax: 3, doneMs: 7_176_000, heldMax: 50 });
+  });
+
+  test("63 at 19.2 s: the last start is at 4780.8 s, all is done as soon as with plain leases", () => {
+    const wide = figuresOf(runHerd(herdPolicies.pacedWide));
+    expect(wide).toMatchObject({ perMinuteMax: 4, lastStartMs: 4_780_800 });
+    expect(wide.doneMs).toBeLessThanOrEqual(figuresOf(runHerd(herdPolicies.plain)).doneMs);
+  });
+
+  test("first come is first served, under any pace", () => {
+    for (const herd of Object.values(herdPolicies)) {
+      const wanted = runHerd(herd).map(({ wantedAt }) => wantedAt);
+      expect(wanted).toEqual(wanted.toSorted((a, b) => a - b));
+    }
+  });
+});
