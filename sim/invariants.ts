@@ -1,5 +1,6 @@
 /** What must be true of a state between any two commands. Costs O(state): for tests only. */
 import { fits } from "../src/core/grant.ts";
+import { below } from "../src/core/limit-tree.ts";
 import { freeze, thaw } from "../src/core/snapshot.ts";
 import {
   type Pool,
@@ -80,6 +81,7 @@ function checkPool(state: State, pool: Pool): void {
     insist(!usable || shelf !== undefined, () => `${resource.name} is on no shelf`);
   }
   checkCounts(pool);
+  checkUsed(pool);
   insist(size === pool.size, () => `${pool.name} counts ${pool.size}, has ${size}`);
   for (const [name, count] of pool.shown) {
     insist(
@@ -108,6 +110,15 @@ function checkCounts(pool: Pool): void {
   }
 }
 
+/** What a limit counts is what is lent below it. */
+function checkUsed(pool: Pool): void {
+  let used = 0;
+  for (const { members } of below(pool)) {
+    for (const { claim, state } of members) if (claim !== null && state !== "cleaning") used += 1;
+  }
+  insist(used === pool.used, () => `${pool.name} counts ${pool.used} lent, and it is ${used}`);
+}
+
 function checkShelf(state: State, { pool, state: name, idle, queue }: Shelf): void {
   const label = `the shelf ${name} of ${pool.name}`;
   insist([...idle].length === idle.size, () => `${label} has lost count`);
@@ -127,7 +138,7 @@ function checkNothingIdle(request: Request, now: Instant): void {
   // Its time may have come since the last decision; the next one is due.
   if (request.needs.some(({ pool }) => pool.dueAt <= now)) return;
   insist(
-    !fits(request.needs, request, now),
+    !request.options.some((needs) => fits(needs, request, now)),
     () => `${request.id} waits although all of it is there`,
   );
 }

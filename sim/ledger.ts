@@ -2,7 +2,9 @@
  * A second, simple-minded account of everything that was committed. It knows nothing of the core's
  * indexes: it folds the events into plain maps, and checks of each event that it may have happened.
  */
+import type { Item } from "../src/core/command.ts";
 import type { DurableEvent, GrantedClaim, ResolvedAsk, Return } from "../src/core/event.ts";
+import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
 import { insist } from "./violation.ts";
 
@@ -32,13 +34,16 @@ export class Ledger {
   /** Fences outlive the resources that they were given for. */
   readonly #fences = new Map<string, number>();
   readonly #paces = new PaceLedger();
+  readonly #limits = new LimitLedger();
   #order = 0;
 
   record(event: DurableEvent, at: number): void {
     switch (event.type) {
       case "pool-defined":
+        this.#limits.defined(event.pool, event.policy);
         return this.#paces.defined(event.pool, event.policy);
       case "pool-removed":
+        this.#limits.removed(event.pool);
         return this.#paces.removed(event.pool);
       case "resource-added":
         insist(!this.things.has(event.resource), () => `${event.resource} was added twice`);
@@ -127,8 +132,8 @@ export class Ledger {
     this.waiting.delete(id);
     this.#onlyOneLeasePerKey(id, ask.key);
     this.#wholeOrNothing(id, ask, claims);
-    for (const pool of new Set(ask.items.map((item) => item.pool)))
-      this.#nobodyOvertaken(id, pool, rank);
+    const pools = new Set(claims.map(({ resource }) => this.#thing(resource).pool));
+    for (const pool of pools) this.#nobodyOvertaken(id, pool, rank);
     for (const { resource, fence } of claims) {
       const thing = this.#thing(resource);
       insist(
@@ -147,6 +152,7 @@ export class Ledger {
       thing.heldBy = id;
       thing.state = "busy";
     }
+    this.#limits.granted(id, claims, this.things);
     this.leases.set(id, {
       ask,
       claims: new Map(claims.map((claim) => [claim.id, claim.resource])),
@@ -161,14 +167,13 @@ export class Ledger {
   }
 
   #wholeOrNothing(id: string, ask: ResolvedAsk, claims: readonly GrantedClaim[]): void {
-    const wanted = new Map<string, number>();
-    for (const { pool, count } of ask.items) wanted.set(pool, (wanted.get(pool) ?? 0) + count);
+    const got = new Map<string, number>();
     for (const { resource } of claims) {
       const { pool } = this.#thing(resource);
-      wanted.set(pool, (wanted.get(pool) ?? 0) - 1);
+      got.set(pool, (got.get(pool) ?? 0) + 1);
     }
     insist(
-      [...wanted.values()].every((count) => count === 0),
+      waysOf(ask).some((way) => sameCounts(way, got)),
       () => `${id} was granted in part`,
     );
   }
@@ -176,7 +181,7 @@ export class Ledger {
   /** Whoever asked before, with no lower priority, for this pool alone, must not still wait. */
   #nobodyOvertaken(id: string, pool: string, rank: { priority: number; order: number }): void {
     for (const [other, { ask, order }] of this.waiting) {
-      const single = ask.items.every((item) => item.pool === pool);
+      const single = ask.items.length === 1 && poolsOf(ask.items[0]).includes(pool);
       const priority = ask.priority ?? 0;
       const before = priority > rank.priority || (priority === rank.priority && order < rank.order);
       insist(!(single && before), () => `${id} overtook ${other} in ${pool}`);
@@ -202,4 +207,22 @@ export class Ledger {
     if (thing === undefined) throw new Error(`Cannot record an event: there is no ${name}`);
     return thing;
   }
+}
+
+const poolsOf = (item: Item | undefined): readonly string[] =>
+  item === undefined ? [] : [item.pool, ...(item.anyOf ?? [])];
+
+/** Everything that would be all of it: how many of which pool. */
+function waysOf({ items }: ResolvedAsk): Map<string, number>[] {
+  let ways = [new Map<string, number>()];
+  for (const item of items) {
+    ways = ways.flatMap((way) =>
+      poolsOf(item).map((pool) => new Map(way).set(pool, (way.get(pool) ?? 0) + item.count)),
+    );
+  }
+  return ways;
+}
+
+function sameCounts(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
+  return a.size === b.size && [...a].every(([pool, count]) => b.get(pool) === count);
 }

@@ -6,11 +6,29 @@ import type { Random } from "../src/estimate/random.ts";
 
 export function randomPools(random: Random): PoolSpec[] {
   const names = ["aws", "gcp", "slots", "metal"].slice(0, random.between(1, 4));
-  return names.map((name) => ({
+  const pools = names.map((name) => ({
     name: name as PoolName,
     policy: randomPolicy(random),
     members: members(name, random.between(1, 5)),
   }));
+  return random.chance(0.4) ? drawn(pools, random) : pools;
+}
+
+/** Some draw on an account, or on each other; every limit lets the largest wish through. */
+function drawn(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
+  const account = {
+    name: "account" as PoolName,
+    policy: { ...randomPolicy(random), limit: random.between(1, 6) },
+    members: [],
+  };
+  const parents = [account.name];
+  const children = pools.map((pool) => {
+    if (random.chance(0.3)) return pool;
+    const parent = random.pick(parents);
+    parents.push(pool.name);
+    return { ...pool, policy: { ...pool.policy, parent } };
+  });
+  return [account, ...children];
 }
 
 function randomPolicy(random: Random): PoolPolicy {
@@ -26,6 +44,10 @@ function randomPolicy(random: Random): PoolPolicy {
     onExpire: random.pick(["free", "free", "dirty", "quarantined"]),
     ...randomPace(random),
   };
+}
+
+function relimited(pool: PoolSpec, random: Random): PoolSpec {
+  return { ...pool, policy: { ...pool.policy, limit: random.between(1, 6) } };
 }
 
 function repaced({ pace: _, ...policy }: PoolPolicy, random: Random): PoolPolicy {
@@ -48,6 +70,7 @@ function members(pool: string, count: number): PoolSpec["members"] {
 /** Somebody edits the file: sizes change, a pool goes, a resource moves to another pool. */
 export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
   const edited = pools.map((pool) => {
+    if (pool.members.length === 0) return relimited(pool, random);
     const size = Math.max(1, pool.members.length + random.between(-2, 2));
     const policy = random.chance(0.2) ? repaced(pool.policy, random) : pool.policy;
     return { ...pool, policy, members: members(pool.name, size) };
@@ -66,7 +89,8 @@ export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpe
   return random.chance(0.2) ? edited.slice(0, -1) : edited;
 }
 
-export function randomAsk(random: Random, pools: readonly PoolSpec[], holder: string): Ask {
+export function randomAsk(random: Random, all: readonly PoolSpec[], holder: string): Ask {
+  const pools = all.filter(({ members: { length } }) => length > 0);
   const several = random.chance(0.3);
   const chosen = several ? pools.filter(() => random.chance(0.6)) : [random.pick(pools)];
   const wanted = chosen.length === 0 ? [random.pick(pools)] : chosen;
@@ -75,6 +99,7 @@ export function randomAsk(random: Random, pools: readonly PoolSpec[], holder: st
     items: wanted.map(({ name, members: { length } }) => ({
       pool: name,
       count: random.chance(0.2) ? random.between(1, length) : 1,
+      ...(random.chance(0.2) ? { anyOf: [random.pick(pools).name] } : {}),
     })),
     ...(random.chance(0.8) ? { key: `key-${holder}` } : {}),
     ...(random.chance(0.15) ? { priority: random.between(-1, 2) } : {}),

@@ -287,6 +287,12 @@ export const Heartbeat = Type.Object({
   endsAt: nullable(Timestamp),
 });
 
+const Limit = Type.Object({
+  pool: Type.String(),
+  used: Type.Integer({ description: "Lent of it and of all that draws on it" }),
+  limit: Type.Integer(),
+});
+
 export const Explanation = Type.Object({
   request: WaitingRequest,
   needs: Type.Array(
@@ -298,6 +304,11 @@ export const Explanation = Type.Object({
       free: Type.Integer(),
       size: Type.Integer(),
       states: Type.Record(Type.String(), Type.Integer()),
+      nextAt: {
+        ...nullable(Timestamp),
+        description: "When the pool's pace allows the next grant; null: at once",
+      },
+      limits: Type.Array(Limit, { description: "What it draws on, the nearest first" }),
       ahead: Type.Integer(),
       aheadOfIt: Type.Array(
         Type.Object({

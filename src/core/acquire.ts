@@ -1,13 +1,15 @@
+import { optionsOf, placesOf, poolsOf } from "./any-of.ts";
 import type { Ask, Command } from "./command.ts";
 import { growFor } from "./dynamic.ts";
 import type { ResolvedAsk } from "./event.ts";
 import { availableTo, fits, grant, serve } from "./grant.ts";
 import type { PoolName, RequestId } from "./ids.ts";
+import { beyondLimits, hasKin } from "./limit-tree.ts";
 import { nearest } from "./nearest.ts";
 import { type Outcome, refused } from "./outcome.ts";
 import type { Ranked } from "./ranked-queue.ts";
 import type { Refusal } from "./refusal.ts";
-import { busyState, type Lease, type Need, needsOf, reservedStates, type State } from "./state.ts";
+import { busyState, type Lease, type Need, reservedStates, type State } from "./state.ts";
 import type { Instant } from "./time.ts";
 import { emit, type Turn } from "./turn.ts";
 import { leaseView, requestView } from "./view.ts";
@@ -22,16 +24,22 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
       return askedAgain(turn, known, ask, waitMs);
     }
   }
-  const needs = needsOf(state, ask);
+  const unknown = misnamed(state, ask);
+  if (unknown !== undefined) return refused(poolNotFound(state, unknown));
+  const options = optionsOf(state, ask);
+  const needs = placesOf(options);
   const lie = ask.byName ? undefined : needs.find(({ into }) => isReserved(into));
   if (lie !== undefined) return refused({ code: "state_reserved", state: lie.into });
-  const refusal = impossible(state, ask, needs);
+  const refusal = impossible(state, ask, options);
   if (refusal !== undefined) return refused(refusal);
   const ttlMs = ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs;
   const resolved = { ...ask, ttlMs };
   const rank = { priority: ask.priority ?? 0, order: state.order + 1 };
-  if (fits(needs, rank, now)) {
-    grant(turn, id, needs, resolved);
+  const way = options.find((option) => fits(option, rank, now));
+  if (way !== undefined) {
+    grant(turn, id, way, resolved);
+    // Who stood before others in line, but now has nothing to take, is in nobody's way any more.
+    for (const { pool } of way) if (hasKin(pool)) serve(turn, pool);
   } else if (nowOnly) {
     return refused({ code: "none_free", pool: shortest(needs, rank, now) });
   } else {
@@ -118,6 +126,7 @@ function sameAsk(known: ResolvedAsk, ask: Ask): boolean {
     return (
       item.pool === other?.pool &&
       item.count === other.count &&
+      String(item.anyOf) === String(other.anyOf) &&
       item.state === other.state &&
       item.into === other.into
     );
@@ -125,17 +134,36 @@ function sameAsk(known: ResolvedAsk, ask: Ask): boolean {
 }
 
 /** Why no amount of waiting would help, judged against empty pools; drained ones count as there. */
-export function impossible(state: State, ask: Ask, needs: readonly Need[]): Refusal | undefined {
-  for (const { pool: name } of ask.items) {
-    const pool = state.pools.get(name);
-    if (pool === undefined || pool.retired) return poolNotFound(state, name);
+export function impossible(
+  state: State,
+  ask: Ask,
+  options: readonly (readonly Need[])[],
+): Refusal | undefined {
+  for (const item of ask.items) {
+    if (poolsOf(item).every((name) => isGone(state, name))) return poolNotFound(state, item.pool);
   }
+  const possible = options.filter((needs) => needs.every(({ pool }) => !pool.retired));
+  const refusals = possible.map((needs) => tooMuch(state, needs));
+  return refusals.includes(undefined) ? undefined : refusals[0];
+}
+
+/** A pool that was asked for by a name that no pool has. */
+function misnamed(state: State, { items }: Ask): PoolName | undefined {
+  return items.flatMap(poolsOf).find((name) => isGone(state, name));
+}
+
+function isGone(state: State, name: PoolName): boolean {
+  return state.pools.get(name)?.retired ?? true;
+}
+
+function tooMuch(state: State, needs: readonly Need[]): Refusal | undefined {
   for (const { pool, count } of needs) {
     if (count <= pool.size) continue;
     const size = Math.max(pool.size + arriving(state, pool.name), pool.policy.dynamic?.max ?? 0);
     if (count > size) return { code: "never_fits", pool: pool.name, asked: count, size };
   }
-  return undefined;
+  const [tight] = beyondLimits(needs);
+  return tight === undefined ? undefined : { code: "never_fits", ...tight };
 }
 
 /** How many are listed in this pool now and still held as another's. */

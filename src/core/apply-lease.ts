@@ -1,5 +1,6 @@
 /** What becomes of requests and leases by their events. */
 
+import { optionsOf, placesOf } from "./any-of.ts";
 import { attendLater, attendPoolLater, schedule } from "./attention.ts";
 import type { Ended } from "./ended-memory.ts";
 import type { EventOf, GrantedClaim, LeaseEnd, ResolvedAsk, Return } from "./event.ts";
@@ -13,7 +14,6 @@ import {
   cleaningState,
   coolingState,
   type Lease,
-  needsOf,
   type Pool,
   type Request,
   type State,
@@ -36,11 +36,13 @@ export function enlist(
   queuedAt: Instant,
   order = ++state.order,
 ): Request {
+  const options = optionsOf(state, ask);
   const request: Request = {
     kind: "request",
     id,
     ask,
-    needs: needsOf(state, ask),
+    needs: placesOf(options),
+    options,
     priority: ask.priority ?? 0,
     order,
     queuedAt,

@@ -3,6 +3,7 @@ import { followPolicy } from "./apply-lease.ts";
 import { attendLater, attendPoolLater } from "./attention.ts";
 import type { EventOf } from "./event.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
+import { drawOnParent, leaveTree } from "./limit-tree.ts";
 import { adopt, enrol, put, retire, strike } from "./membership.ts";
 import { must } from "./must.ts";
 import { repace } from "./pace.ts";
@@ -12,10 +13,13 @@ import { type Instant, never } from "./time.ts";
 export function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant): void {
   const pool = state.pools.get(event.pool);
   if (pool === undefined) {
-    state.pools.set(event.pool, newPool(event.pool, event.policy));
+    const made = newPool(event.pool, event.policy);
+    state.pools.set(event.pool, made);
+    drawOnParent(state, made);
   } else {
     pool.policy = event.policy;
     pool.retired = false;
+    drawOnParent(state, pool);
     repace(pool);
     attendPoolLater(state, pool, at);
     for (const { claim } of pool.members) {
@@ -28,6 +32,7 @@ export function poolRemoved(state: State, name: PoolName): void {
   const pool = must(state.pools.get(name), name);
   state.due.clear(pool);
   state.pools.delete(name);
+  leaveTree(pool);
 }
 
 export function resourceAdded(state: State, event: EventOf<"resource-added">, at: Instant): void {

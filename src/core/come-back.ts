@@ -1,5 +1,7 @@
 /** What happens to resources that their holder no longer has. */
+import { poolsOf } from "./any-of.ts";
 import type { Reason } from "./command.ts";
+import { removeIfDeserted } from "./deserted.ts";
 import { upkeep } from "./dynamic.ts";
 import type { LeaseEnd, Return } from "./event.ts";
 import { serve } from "./grant.ts";
@@ -77,7 +79,7 @@ function stateAfter(resource: Resource, clean: boolean, lease: Lease): string {
 }
 
 function takenFrom({ ask }: Lease, { pool }: Resource): string {
-  return ask.items.find((item) => item.pool === pool.name)?.state ?? freeState;
+  return ask.items.find((item) => poolsOf(item).includes(pool.name))?.state ?? freeState;
 }
 
 /** One that is to be deleted is not lent again, whatever its last holder makes of it. */
@@ -144,16 +146,13 @@ function cameBack(turn: Turn, resource: Resource, touched: Set<Pool>): void {
   }
 }
 
-export function removeIfDeserted(turn: Turn, pool: Pool): void {
-  const deserted = pool.retired && pool.members.size === 0 && pool.waiting === 0;
-  if (deserted) emit(turn, { type: "pool-removed", pool: pool.name });
-}
-
 /** Makes the touched pools whole again and lends what has come free in them. */
 export function serveAll(turn: Turn, touched: Set<Pool>): void {
   // Whatever upkeep touches is added to the set while it is walked over, and has its turn too.
   for (const pool of touched) {
     upkeep(turn, pool, touched);
+    // What it drew on has room for others now, and would not be found from a pool that is gone.
+    if (pool.retired && pool.parent !== null) touched.add(pool.parent);
     if (pool.retired) removeIfDeserted(turn, pool);
   }
   for (const pool of touched) serve(turn, pool);

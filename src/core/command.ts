@@ -4,6 +4,8 @@ import type { Instant } from "./time.ts";
 
 export interface Item {
   readonly pool: PoolName;
+  /** Any of these will do as well, should the first have none now; the earlier the better. */
+  readonly anyOf?: readonly PoolName[];
   readonly count: number;
   /** Those in this state; `free` unless told otherwise. A cleaner asks for dirty ones. */
   readonly state?: string;

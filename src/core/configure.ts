@@ -4,9 +4,11 @@
  * back. A request that the new configuration can never satisfy is told so.
  */
 import { impossible } from "./acquire.ts";
-import { removeIfDeserted, serveAll } from "./come-back.ts";
+import { serveAll } from "./come-back.ts";
+import { removeIfDeserted } from "./deserted.ts";
 import type { DurableEvent } from "./event.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
+import { parentsFirst } from "./limit-tree.ts";
 import { done, type Outcome } from "./outcome.ts";
 import { type MemberSpec, type PoolSpec, samePolicy } from "./policy.ts";
 import { freeState, type Resource } from "./state.ts";
@@ -19,7 +21,7 @@ interface Wanted extends MemberSpec {
 export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
   const { state } = turn;
   const wanted = new Map<ResourceName, Wanted>();
-  for (const pool of pools) {
+  for (const pool of parentsFirst(pools)) {
     definePool(turn, pool);
     for (const member of pool.members) wanted.set(member.name, { ...member, pool: pool.name });
   }
@@ -95,7 +97,7 @@ function addMember(turn: Turn, { pool, name, labels, state = freeState }: Wanted
 function dismissImpossible(turn: Turn): void {
   const { state } = turn;
   for (const request of [...state.requests.values()]) {
-    if (impossible(state, request.ask, request.needs) !== undefined) {
+    if (impossible(state, request.ask, request.options) !== undefined) {
       emit(turn, { type: "request-left", id: request.id, why: "unsatisfiable" });
     }
   }

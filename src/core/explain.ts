@@ -1,6 +1,9 @@
 /** Why a request waits, found by the very functions that made it wait. */
+import { formatDuration, roughDuration } from "./duration.ts";
 import { availableTo, countAt, keeps, overtakenMax } from "./grant.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
+import { lacking, limitOf, limitsFor } from "./limit-tree.ts";
+import { isOpen, isPaced, opensAt } from "./pace.ts";
 import {
   coolingState,
   freeState,
@@ -19,28 +22,50 @@ export interface WaitReason {
     | "behind_others"
     | "kept_for_others"
     | "not_enough_free"
-    | "none_usable";
+    | "none_usable"
+    /** It is there; its time has not come. */
+    | "paced"
+    /** It is there; a pool that it draws on has lent all that it may. */
+    | "limit_reached";
   readonly pool: PoolName;
   readonly message: string;
 }
 
 /** The first thing in a request's way, in words. */
 export function waitReason(request: Request, now: Instant): WaitReason {
-  const [first] = request.needs;
-  const short = request.needs.find((place) => availableTo(place, request, now) < place.count);
-  const need = short ?? first;
+  const needs = request.options[0] ?? request.needs;
+  const [first] = needs;
+  const short = needs.find((place) => availableTo(place, request, now) < place.count);
+  const need = short ?? needs.find((other) => !isOpen(other, now)) ?? first;
   if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
   const ahead = queueAt(need).countBefore(request);
   const line = ahead === 0 ? "you are next" : `${ahead} ahead of you`;
-  const { code, what } = obstacle(need, request, now);
+  const { code, what } =
+    heldBack(need, now) ?? overLimit(needs, need) ?? obstacle(need, request, now);
   return { code, pool: need.pool.name, message: `${what}; ${line}` };
 }
 
-function obstacle(
-  need: Need,
-  request: Request,
-  now: Instant,
-): { code: WaitReason["code"]; what: string } {
+type Obstacle = { readonly code: WaitReason["code"]; readonly what: string };
+
+/** Enough is there, but it is not lent before its time. */
+function heldBack(need: Need, now: Instant): Obstacle | undefined {
+  const { pool, state, count } = need;
+  if (isOpen(need, now) || idleCount(pool, state) < count) return undefined;
+  const every = formatDuration(pool.pace.everyMs);
+  const next = roughDuration(Math.ceil((opensAt(pool) - now) / 1_000) * 1_000);
+  const free = `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
+  return { code: "paced", what: `${free}, lent one every ${every}, the next in ${next}` };
+}
+
+/** Enough is there, but all that share a limit have as much as they may have together. */
+function overLimit(needs: readonly Need[], { pool, state, count }: Need): Obstacle | undefined {
+  const [limit] = lacking(needs);
+  if (limit === undefined || idleCount(pool, state) < count) return undefined;
+  const what = `${limit.used} of ${limitOf(limit)} ${limit.name} are lent to all that share it`;
+  return { code: "limit_reached", what };
+}
+
+function obstacle(need: Need, request: Request, now: Instant): Obstacle {
   const { pool, count, state } = need;
   const { name, size } = pool;
   const free = idleCount(pool, state);
@@ -101,6 +126,10 @@ export interface NeedExplanation {
   readonly free: number;
   readonly size: number;
   readonly states: Readonly<Record<string, number>>;
+  /** When the pool's pace allows the next grant; null: it has none, or at once. */
+  readonly nextAt: Instant | null;
+  /** What it draws on, with what that has lent: the nearest first. */
+  readonly limits: readonly LimitView[];
   readonly ahead: number;
   /** Who stands before it, first come first. At most `listedMax`. */
   readonly aheadOfIt: readonly {
@@ -111,6 +140,23 @@ export interface NeedExplanation {
   }[];
   /** Who holds the pool's resources, longest first. At most `listedMax`. */
   readonly heldBy: readonly HolderView[];
+}
+
+export interface LimitView {
+  readonly pool: PoolName;
+  readonly used: number;
+  readonly limit: number;
+}
+
+export function limitViews(pool: Pool): LimitView[] {
+  return Array.from(limitsFor(pool), (limit) => {
+    return { pool: limit.name, used: limit.used, limit: limitOf(limit) };
+  });
+}
+
+/** When the next grant may come; null: now, or there is no pace. */
+export function nextGrantAt(pool: Pool, now: Instant): Instant | null {
+  return isPaced(pool) && opensAt(pool) > now ? opensAt(pool) : null;
 }
 
 /** As many neighbours and holders as a person reads; the counts beside them are complete. */
@@ -126,6 +172,8 @@ export function explainNeeds(request: Request, now: Instant): NeedExplanation[] 
     free: idleCount(need.pool, need.state),
     size: need.pool.size,
     states: statesOf(need.pool),
+    nextAt: nextGrantAt(need.pool, now),
+    limits: limitViews(need.pool),
     ahead: queueAt(need).countBefore(request),
     aheadOfIt: aheadOf(request, need, now),
     heldBy: holdersOf(need.pool),

@@ -10,8 +10,11 @@
  * After every change that may let somebody through, `serve` is called for the pools concerned.
  * So between commands nobody waits whose turn it is and whose needs are there.
  */
+import { hadChoice, isForOnePool } from "./any-of.ts";
+import { removeIfDeserted } from "./deserted.ts";
 import type { GrantedClaim, ResolvedAsk } from "./event.ts";
 import type { ClaimId, RequestId } from "./ids.ts";
+import { hasKin, hasRoom, kinOf } from "./limit-tree.ts";
 import { isOpen, pacedBy } from "./pace.ts";
 import { compareRank, type Ranked } from "./ranked-queue.ts";
 import {
@@ -34,12 +37,14 @@ export const overtakenMax = 100;
 
 /** Whether everything can be had now by one who stands at this rank. */
 export function fits(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
-  return mayGo(needs, now) && needs.every((need) => need.count <= availableTo(need, rank, now));
+  return (
+    mayGo(needs, rank, now) && needs.every((need) => need.count <= availableTo(need, rank, now))
+  );
 }
 
-/** Whether it is time, whatever is there. */
-function mayGo(needs: readonly Need[], now: Instant): boolean {
-  return needs.every((need) => isOpen(need, now));
+/** Whether it is time and no limit is in the way, whatever is there. */
+function mayGo(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
+  return needs.every((need) => isOpen(need, now)) && hasRoom(needs, rank, now);
 }
 
 /** How many are there and not kept for somebody before this rank. */
@@ -61,13 +66,17 @@ export function availableTo(place: Place, rank: Ranked, now: Instant): number {
 
 /** How many a request that waits keeps from all who stand behind it. */
 export function keeps(request: Request, place: Place, now: Instant): number {
-  if (request.needs.length === 1) return Number.POSITIVE_INFINITY;
+  if (isForOnePool(request)) return Number.POSITIVE_INFINITY;
   if (now - request.queuedAt < place.pool.policy.patienceMs) return 0;
   return countAt(request, place);
 }
 
 export function countAt(request: Request, place: Place): number {
-  return request.needs.find((need) => isAt(need, place))?.count ?? 0;
+  return Math.max(0, ...request.options.map((needs) => countIn(needs, place)));
+}
+
+function countIn(needs: readonly Need[], place: Place): number {
+  return needs.find((need) => isAt(need, place))?.count ?? 0;
 }
 
 function isAt(need: Need, { pool, state }: Place): boolean {
@@ -76,11 +85,31 @@ function isAt(need: Need, { pool, state }: Place): boolean {
 
 /** Grants to everybody in the pool's queues who can go now, in order. */
 export function serve(turn: Turn, pool: Pool): void {
-  if (pool.waiting === 0) return;
-  for (const shelf of [...pool.shelves.values()]) {
-    if (shelf.queue.size > 0 && shelf.idle.size > 0) serveShelf(turn, shelf);
+  if (hasKin(pool)) return serveKin(turn, pool);
+  if (pool.waiting > 0) for (const shelf of lines([pool])) serveShelf(turn, shelf);
+}
+
+/** What one gives back another may take, so all that share a limit are served, eldest first. */
+function serveKin(turn: Turn, pool: Pool): void {
+  for (let before = -1; before !== turn.events.length; ) {
+    before = turn.events.length;
+    for (const shelf of lines(kinOf(pool))) serveShelf(turn, shelf);
   }
 }
+
+/** The shelves that have both something to lend and somebody who waits, by who waits first. */
+function lines(pools: Iterable<Pool>): Shelf[] {
+  const found: Shelf[] = [];
+  for (const { shelves } of pools) {
+    for (const shelf of shelves.values()) {
+      if (shelf.queue.size > 0 && shelf.idle.size > 0) found.push(shelf);
+    }
+  }
+  const first = (shelf: Shelf): Ranked => shelf.queue.at(0) ?? last;
+  return found.sort((a, b) => compareRank(first(a), first(b)));
+}
+
+const last: Ranked = { priority: Number.NEGATIVE_INFINITY, order: 0 };
 
 function serveShelf(turn: Turn, shelf: Shelf): void {
   const shortened = new Set<Pool>();
@@ -89,26 +118,34 @@ function serveShelf(turn: Turn, shelf: Shelf): void {
   while (available > 0 && place < overtakenMax) {
     const request = shelf.queue.at(place);
     if (request === undefined) break;
-    const count = countAt(request, shelf);
-    const fit = count <= available && mayGo(request.needs, turn.now);
-    if (fit && fitsElsewhere(request, shelf, turn.now)) {
-      grant(turn, request.id, request.needs, request.ask);
-      available -= count;
-      for (const need of request.needs) if (!isAt(need, shelf)) shortened.add(need.pool);
+    const needs = request.options.find((option) => {
+      return countIn(option, shelf) <= available && fitsFrom(option, request, shelf, turn.now);
+    });
+    if (needs !== undefined) {
+      grant(turn, request.id, needs, request.ask);
+      available -= countIn(needs, shelf);
+      for (const need of request.needs) {
+        if (!isAt(need, shelf) && (hadChoice(request) || need.pool.waiting >= overtakenMax))
+          shortened.add(need.pool);
+      }
     } else {
       available -= keeps(request, shelf, turn.now);
       place += 1;
     }
   }
-  // In a line so long that not all of it is looked at, a grant elsewhere brings others within reach.
-  for (const other of shortened) if (other.waiting >= overtakenMax) serve(turn, other);
+  // Where not all of a line is looked at, or a line was stood in for nothing, others can go now.
+  for (const other of shortened) {
+    serve(turn, other);
+    removeIfDeserted(turn, other);
+  }
 }
 
-function fitsElsewhere(request: Request, here: Shelf, now: Instant): boolean {
-  for (const need of request.needs) {
-    if (!isAt(need, here) && need.count > availableTo(need, request, now)) return false;
-  }
-  return true;
+/** Whether a way to be served begins here and everything else of it is to be had. */
+function fitsFrom(needs: readonly Need[], request: Request, here: Shelf, now: Instant): boolean {
+  if (countIn(needs, here) === 0 || !mayGo(needs, request, now)) return false;
+  return needs.every((need) => {
+    return isAt(need, here) || need.count <= availableTo(need, request, now);
+  });
 }
 
 /** Lends those untouched the longest. The caller has made sure that they are there. */

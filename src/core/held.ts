@@ -6,6 +6,7 @@ import { entriesMax, merged, resourceNotFound } from "./change-resource.ts";
 import { endLease, serveAll } from "./come-back.ts";
 import type { HeldCommand } from "./command.ts";
 import type { ClaimId } from "./ids.ts";
+import { lacking } from "./limit-tree.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Claim, Pool, Resource } from "./state.ts";
@@ -24,6 +25,8 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
     const missing = resources.filter((name) => !ready.some((resource) => resource.name === name));
     return refused({ code: "not_all_free", resources: missing, state: from });
   }
+  const full = lackingFor(ready, into);
+  if (full !== undefined) return refused({ code: "none_free", pool: full.name });
   const leases = untouchedFirst(ready).map(({ name, pool }, index) => {
     const id = ids[index];
     if (id === undefined) throw new Error(`Cannot take ${name}: no id`);
@@ -45,6 +48,11 @@ function untouchedFirst(resources: readonly Resource[]): readonly Resource[] {
   }
   const placeOf = (resource: Resource) => places.get(resource) ?? 0;
   return resources.toSorted((a, b) => a.changedAt - b.changedAt || placeOf(a) - placeOf(b));
+}
+
+/** The limit that would not hold, should all of these be lent. */
+function lackingFor(resources: readonly Resource[], into: string): Pool | undefined {
+  return lacking(resources.map(({ pool, state }) => ({ pool, state, into, count: 1 })))[0];
 }
 
 export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {

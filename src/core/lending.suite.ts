@@ -24,11 +24,13 @@ export function pool(
   };
 }
 
-/** `items("aws", "gcp:2")` */
+/** `items("aws", "gcp:2", "aws|gcp:2")`, the last for two of any of these. */
 export function items(...texts: readonly string[]): Item[] {
   return texts.map((text) => {
-    const [name, count] = text.split(":");
-    return { pool: name as PoolName, count: Number(count ?? 1) };
+    const [names = "", count] = text.split(":");
+    const [name, ...others] = names.split("|") as PoolName[];
+    const anyOf = others.length === 0 ? undefined : { anyOf: others };
+    return { pool: name as PoolName, count: Number(count ?? 1), ...anyOf };
   });
 }
 

@@ -2,8 +2,10 @@
  * Resources and what is indexed by them: a pool's members, its size, how many are in which state,
  * and the idle lists that grants are served from. Nothing else writes these.
  */
+import { lend } from "./limit-tree.ts";
 import {
   busyState,
+  cleaningState,
   coolingState,
   dirtyState,
   freeState,
@@ -109,6 +111,7 @@ function tally(resource: Resource, by: 1 | -1): void {
   const { pool } = resource;
   if (!resource.retired) pool.size += by;
   if (resource.claim !== null) pool.held += by;
+  if (resource.claim !== null && resource.state !== cleaningState) lend(pool, by);
   if (resource.dynamic) pool.dynamic += by;
   if (resource.leaving) pool.leaving += by;
   count(pool, shownState(resource), by);

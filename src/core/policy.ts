@@ -22,6 +22,10 @@ export interface PoolPolicy {
   readonly dynamic?: DynamicPolicy;
   /** What a failed cleaning leads to. */
   readonly cleaning?: CleaningPolicy;
+  /** What is lent of this pool counts against that one's limit as well, and so on upwards. */
+  readonly parent?: PoolName;
+  /** So many may be held of it and of all that draws on it. Absent: as many as it has. */
+  readonly limit?: number;
   /** How far apart its grants are. Absent: as they come. */
   readonly pace?: PacePolicy;
 }

@@ -7,6 +7,7 @@ import { attendLater, attendPoolLater } from "./attention.ts";
 import { EndedMemory, type FrozenEnds } from "./ended-memory.ts";
 import type { ResolvedAsk } from "./event.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
+import { drawOnParent } from "./limit-tree.ts";
 import { enrol } from "./membership.ts";
 import type { PoolPolicy } from "./policy.ts";
 import {
@@ -173,6 +174,7 @@ export function thaw(frozen: FrozenState): State {
     state.pools.set(name, pool);
     for (const resource of resources) thawResource(state, pool, resource);
   }
+  for (const pool of state.pools.values()) drawOnParent(state, pool);
   state.ended = EndedMemory.thaw(frozen.ended);
   const { older, recent } = frozen.ended.keyed;
   for (const { id, key } of [...older, ...recent]) {

@@ -82,6 +82,11 @@ export interface Pool extends Timed {
   leaving: number;
   /** What holding times have been lately; the base of a first estimate. */
   readonly holds: HoldStatistic;
+  /** What it draws on, and what draws on it. */
+  parent: Pool | null;
+  readonly children: Set<Pool>;
+  /** How many are lent of it and of all that draws on it; those that are being cleaned are not. */
+  used: number;
   /** Where its pace stands; of no meaning while it has none. */
   pace: PaceState;
 }
@@ -158,7 +163,10 @@ export interface Request extends Ranked, Timed {
   readonly kind: "request";
   readonly id: RequestId;
   readonly ask: ResolvedAsk;
+  /** Everything that it may come to need: where it stands in line. */
   readonly needs: readonly Need[];
+  /** The ways in which it can be served, the best first. Mostly one, which is all its needs. */
+  readonly options: readonly (readonly Need[])[];
   readonly queuedAt: Instant;
 }
 
@@ -225,6 +233,9 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     dynamic: 0,
     leaving: 0,
     holds: { count: 0, meanMs: 0 },
+    parent: null,
+    children: new Set(),
+    used: 0,
     pace: unpaced,
     dueAt: never,
     heapIndex: -1,
@@ -308,7 +319,7 @@ export function takeDownIfBare({ pool, state, idle, queue }: Shelf): void {
 }
 
 /** An ask's items added up by pool and state, in the order of their first mention. */
-export function needsOf(state: State, ask: Ask): Need[] {
+export function needsOf(state: State, ask: Pick<Ask, "items">): Need[] {
   const needs: Need[] = [];
   for (const item of ask.items) {
     const pool = state.pools.get(item.pool);

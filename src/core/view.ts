@@ -2,7 +2,7 @@
 import type { Item } from "./command.ts";
 import { type WaitReason, waitReason } from "./explain.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
-import { type Claim, type Lease, queueAt, type Request } from "./state.ts";
+import { type Claim, type Lease, type Need, queueAt, type Request } from "./state.ts";
 import { type Instant, never } from "./time.ts";
 
 export interface ClaimView {
@@ -98,5 +98,6 @@ export function requestView(request: Request, now: Instant): RequestView {
 }
 
 function position(request: Request): number {
-  return Math.max(...request.needs.map((need) => queueAt(need).countBefore(request) + 1));
+  const inLine = (need: Need) => queueAt(need).countBefore(request) + 1;
+  return Math.min(...request.options.map((needs) => Math.max(...needs.map(inLine))));
 }

@@ -175,6 +175,8 @@ export function renderResource(resource: Resource): Wire.Resource {
 export function renderNeeds(needs: readonly NeedExplanation[]): Wire.Explanation["needs"] {
   return needs.map((need) => ({
     ...need,
+    nextAt: timestampOrNull(need.nextAt),
+    limits: [...need.limits],
     aheadOfIt: [...need.aheadOfIt],
     heldBy: need.heldBy.map((held) => ({
       ...held,

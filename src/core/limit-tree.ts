@@ -1,0 +1,152 @@
+/**
+ * Pools that draw on one another: an account on top, below it the names under which it is offered.
+ * What is lent at the bottom counts against every limit up to the top. Limits are kept by not
+ * lending; a reload that lowers one takes nothing from anybody.
+ *
+ * Where a limit is what is missing, it is kept for whoever has waited longest for it, in whichever
+ * pool of the tree: so a request for three is not starved by many for one next door.
+ */
+import type { PoolName } from "./ids.ts";
+import { isOpen } from "./pace.ts";
+import type { PoolSpec } from "./policy.ts";
+import { compareRank, type Ranked } from "./ranked-queue.ts";
+import { cleaningState, idleCount, type Need, type Pool, type State } from "./state.ts";
+import type { Instant } from "./time.ts";
+
+export function hasKin({ parent, children, policy }: Pool): boolean {
+  return parent !== null || children.size > 0 || policy.limit !== undefined;
+}
+
+/** How many may be held of a pool and of what draws on it. */
+export function limitOf({ policy, size }: Pool): number {
+  return policy.limit ?? Math.max(size, policy.dynamic?.max ?? 0);
+}
+
+/** The limits that a grant from this pool must keep, from the bottom to the top. */
+export function* limitsFor(pool: Pool): Generator<Pool, void, undefined> {
+  if (pool.children.size > 0 || pool.policy.limit !== undefined) yield pool;
+  for (let up = pool.parent; up !== null; up = up.parent) yield up;
+}
+
+/** How much a grant would use of each limit. */
+function usesOf(needs: readonly Need[]): Map<Pool, number> {
+  const uses = new Map<Pool, number>();
+  for (const { pool, into, count } of needs) {
+    if (into === cleaningState) continue;
+    for (const limit of limitsFor(pool)) uses.set(limit, (uses.get(limit) ?? 0) + count);
+  }
+  return uses;
+}
+
+/** The limits that leave no room for all of these now. */
+export function lacking(needs: readonly Need[]): Pool[] {
+  const short = (limit: Pool, count: number) => limit.used + count > limitOf(limit);
+  return [...usesOf(needs)].flatMap(([limit, count]) => (short(limit, count) ? [limit] : []));
+}
+
+/** The limits that these would exceed even if nothing else were lent. */
+export function beyondLimits(
+  needs: readonly Need[],
+): { readonly pool: PoolName; readonly asked: number; readonly size: number }[] {
+  return [...usesOf(needs)]
+    .map(([limit, asked]) => ({ pool: limit.name, asked, size: limitOf(limit) }))
+    .filter(({ asked, size }) => asked > size);
+}
+
+/** Whether every limit has room for one who stands at this rank. */
+export function hasRoom(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
+  if (!needs.some(({ pool }) => hasKin(pool))) return true;
+  if (lacking(needs).length > 0) return false;
+  return [...usesOf(needs).keys()].every((limit) => !isKeptFor(limit, rank, now));
+}
+
+/** Whether somebody who came before waits for this limit, or could go this very moment. */
+function isKeptFor(limit: Pool, rank: Ranked, now: Instant): boolean {
+  const root = rootOf(limit);
+  for (const pool of below(limit)) {
+    for (const { queue } of pool.shelves.values()) {
+      const first = queue.at(0);
+      if (first === undefined || compareRank(first, rank) >= 0) continue;
+      if (first.options.some((option) => wants(option, limit, root, now))) return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * Somebody who also needs what is outside of the tree may be overtaken here: whether it can go is
+ * decided elsewhere, and nobody would look here again when that changes.
+ */
+function wants(needs: readonly Need[], limit: Pool, root: Pool, now: Instant): boolean {
+  if (!usesOf(needs).has(limit) || needs.some(({ pool }) => rootOf(pool) !== root)) return false;
+  const ready = needs.every((need) => {
+    return isOpen(need, now) && need.count <= idleCount(need.pool, need.state);
+  });
+  if (!ready) return false;
+  const short = lacking(needs);
+  return short.length === 0 || short.includes(limit);
+}
+
+function rootOf(pool: Pool): Pool {
+  let root = pool;
+  while (root.parent !== null) root = root.parent;
+  return root;
+}
+
+/** A pool and all that draws on it, over any number of steps. */
+export function* below(pool: Pool): Generator<Pool, void, undefined> {
+  yield pool;
+  for (const child of pool.children) yield* below(child);
+}
+
+/** All that shares a limit with it. */
+export function kinOf(pool: Pool): Iterable<Pool> {
+  return below(rootOf(pool));
+}
+
+export function lend(pool: Pool, by: number): void {
+  for (let up: Pool | null = pool; up !== null; up = up.parent) up.used += by;
+}
+
+/** Moves a pool, with what it has lent, below the parent that its policy names. */
+export function drawOnParent(state: State, pool: Pool): void {
+  const name = pool.policy.parent;
+  const named = name === undefined ? null : (state.pools.get(name) ?? null);
+  // Files with a circle are refused before they come here; nothing may ever hang on one.
+  const parent = named !== null && rootOf(named) === pool ? null : named;
+  if (pool.parent === parent) return;
+  detach(pool);
+  pool.parent = parent;
+  parent?.children.add(pool);
+  if (parent !== null) lend(parent, pool.used);
+}
+
+function detach(pool: Pool): void {
+  if (pool.parent === null) return;
+  pool.parent.children.delete(pool);
+  lend(pool.parent, -pool.used);
+  pool.parent = null;
+}
+
+/** What drew on a pool that is no more draws on nothing. */
+export function leaveTree(pool: Pool): void {
+  detach(pool);
+  for (const child of [...pool.children]) detach(child);
+}
+
+/**
+ * What a file lists, each pool behind the one that it draws on: defined in this order, pools that
+ * change places never draw on each other in a circle on the way.
+ */
+export function parentsFirst(pools: readonly PoolSpec[]): readonly PoolSpec[] {
+  if (pools.every(({ policy }) => policy.parent === undefined)) return pools;
+  const specs = new Map(pools.map((pool) => [pool.name, pool]));
+  const depth = ({ policy }: PoolSpec): number => {
+    let steps = 0;
+    for (let up = policy.parent; up !== undefined && steps < pools.length; steps++) {
+      up = specs.get(up)?.policy.parent;
+    }
+    return steps;
+  };
+  return pools.toSorted((a, b) => depth(a) - depth(b));
+}
