@@ -1,7 +1,6 @@
-import type { WaitingRequest } from "../api/schemas.ts";
 import { paint, type Screen } from "./screen.ts";
 import { cutTo, plain } from "./text.ts";
-import { type Sight, type WaitingDisplay, waitingText } from "./waiting-text.ts";
+import { type Sight, type Waiting, type WaitingDisplay, waitingText } from "./waiting-text.ts";
 
 const frameMs = 120;
 const frames = { unicode: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", ascii: "|/-\\" } as const;
@@ -20,7 +19,7 @@ export class LiveLine implements WaitingDisplay {
     this.#screen = screen;
   }
 
-  show(request: WaitingRequest): void {
+  show(request: Waiting): void {
     this.#sight = { request, seenAtMs: performance.now() };
     this.#trouble = undefined;
     this.#draw();

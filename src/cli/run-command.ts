@@ -14,7 +14,7 @@ import type { RunFlags } from "./run.ts";
 import { isEnding, type SignalDesk, type SignalName } from "./signals.ts";
 import { plain } from "./text.ts";
 
-const graceMsDefault = 30_000;
+export const graceMsDefault = 30_000;
 
 /** Keeps the lease alive while the command runs, and gives it back however that ends. */
 export async function runHolding(
@@ -76,14 +76,14 @@ function untilEnough(desk: SignalDesk): AbortSignal {
 const graceMsAfterEnd = 10_000;
 
 /** A command has no more time to end than the lease has left, or than the resource rests. */
-function graceAfter(loss: LeaseLost, graceMs: number, leftMs: number): number {
+export function graceAfter(loss: LeaseLost, graceMs: number, leftMs: number): number {
   return Math.min(graceMs, loss.why === "ended" ? graceMsAfterEnd : Math.max(leftMs, 0));
 }
 
 /** Undefined when the command ended by itself. Failing open, only the server's own word is a loss. */
-function endOrLoss(
+export function endOrLoss(
   child: CommandProcess,
-  { signal }: KeepAlive,
+  { signal }: Pick<KeepAlive, "signal">,
   failOpen: boolean,
   note: (text: string) => void,
 ): Promise<LeaseLost | undefined> {
@@ -101,7 +101,7 @@ function endOrLoss(
   });
 }
 
-function passOn(child: CommandProcess, signal: SignalName): void {
+export function passOn(child: CommandProcess, signal: SignalName): void {
   child.signal(signal);
   // Ctrl-Z stops both, or the command would go on while nobody sends heartbeats for it.
   if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP");

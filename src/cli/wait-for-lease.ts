@@ -17,18 +17,12 @@ export async function waitForLease(
   { timeout, connectTimeout }: AskFlags,
   desk: SignalDesk,
 ): Promise<HeldLease> {
-  const stop = new AbortController();
-  desk.handTo((signal) => {
-    if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP"); // As Ctrl-Z does without us.
-    if (!isEnding(signal)) return;
-    if (stop.signal.aborted) process.exit(exitCodeOfSignal(signal));
-    stop.abort(new Interrupted(exitCodeOfSignal(signal)));
-  });
+  const stop = stoppedBy(desk);
   const screen = stderrScreen();
   const display = waitingDisplay(process.stderr, screen);
   try {
     return await client.acquire(ask, {
-      signal: stop.signal,
+      signal: stop,
       timeoutMs: timeout,
       connectMs: connectTimeout,
       ...(screen.width() === undefined ? undefined : { pollMs: pollMsOnTerminal }),
@@ -39,6 +33,18 @@ export async function waitForLease(
     display.end();
     desk.keep();
   }
+}
+
+/** Aborts with the first signal that means the end; the second one ends the process at once. */
+export function stoppedBy(desk: SignalDesk): AbortSignal {
+  const stop = new AbortController();
+  desk.handTo((signal) => {
+    if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP"); // As Ctrl-Z does without us.
+    if (!isEnding(signal)) return;
+    if (stop.signal.aborted) process.exit(exitCodeOfSignal(signal));
+    stop.abort(new Interrupted(exitCodeOfSignal(signal)));
+  });
+  return stop.signal;
 }
 
 export function stderrScreen(): Screen {

@@ -1,6 +1,5 @@
-import type { WaitingRequest } from "../api/schemas.ts";
 import { plain } from "./text.ts";
-import { type Sight, type WaitingDisplay, waitingText } from "./waiting-text.ts";
+import { type Sight, type Waiting, type WaitingDisplay, waitingText } from "./waiting-text.ts";
 
 /** No more than one line in this time, whatever happens. */
 const lineMsMin = 60_000;
@@ -20,7 +19,7 @@ export class WaitingLog implements WaitingDisplay {
     this.#write = write;
   }
 
-  show(request: WaitingRequest): void {
+  show(request: Waiting): void {
     this.#sight = { request, seenAtMs: performance.now() };
     if (this.#troubled) this.#write("berth: The server answers again\n");
     this.#troubled = false;

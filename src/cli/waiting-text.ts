@@ -2,16 +2,21 @@ import type { WaitingRequest } from "../api/schemas.ts";
 import { roughDuration } from "../core/duration.ts";
 import { plain } from "./text.ts";
 
+/** What is told of a wait, for a lease of the server or for a slot. */
+export interface Waiting extends Pick<WaitingRequest, "waitedSeconds" | "position" | "etaSeconds"> {
+  readonly reason: Pick<WaitingRequest["reason"], "message">;
+}
+
 /** Shows how the wait goes, for as long as it goes. */
 export interface WaitingDisplay {
-  show(request: WaitingRequest): void;
+  show(request: Waiting): void;
   trouble(error: Error): void;
   end(): void;
 }
 
 /** What was last heard, and when, so that the times in it go on between two looks. */
 export interface Sight {
-  readonly request: WaitingRequest;
+  readonly request: Waiting;
   readonly seenAtMs: number;
 }
 

@@ -24,6 +24,7 @@ export async function watch(
   context: Context,
   read: () => Promise<readonly string[]>,
   none: string,
+  follow: Follow = followServer,
 ): Promise<undefined> {
   const ended = new AbortController();
   process.once("SIGINT", () => ended.abort(new Interrupted(exitCodeOfSignal("SIGINT"))));
@@ -51,8 +52,15 @@ export async function watch(
   }
 }
 
+/** Calls `change` whenever there may be something new to see, until the signal ends it. */
+export type Follow = (context: Context, signal: AbortSignal, change: () => void) => Promise<void>;
+
 /** The feed only says when to look; what it tells is read from the listings. */
-async function follow({ client }: Context, signal: AbortSignal, change: () => void): Promise<void> {
+async function followServer(
+  { client }: Context,
+  signal: AbortSignal,
+  change: () => void,
+): Promise<void> {
   try {
     for await (const _ of client.events({ signal, onOpen: change, onTrouble: change })) change();
   } catch {

@@ -1,7 +1,7 @@
 import { Problem } from "../api/problem.ts";
 import type { Heartbeat } from "../api/schemas.ts";
 import { parseDuration, roughDuration } from "../core/duration.ts";
-import type { BerthCalls } from "./calls.ts";
+import type { CallOptions, Held } from "./calls.ts";
 import { LeaseLost } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 import { pause, pauseMs } from "./pause.ts";
@@ -17,6 +17,14 @@ export interface KeepAliveOptions {
   readonly onRecovered?: (() => void) | undefined;
 }
 
+/** Anything that can be kept alive: a lease of a server, or something that behaves like one. */
+export type KeptLease = Pick<HeldLease, "id" | "token" | "ttl" | "endsAt" | "grantedAt">;
+
+export interface Heartbeats {
+  /** Throws a Problem that says so when the lease is gone; anything else counts as silence. */
+  heartbeat(held: Held, options?: CallOptions): Promise<Heartbeat>;
+}
+
 /**
  * Sends heartbeats until stopped, and says when the lease can no longer be relied on.
  *
@@ -25,8 +33,8 @@ export interface KeepAliveOptions {
  * has stopped before anybody else can be given the same thing. No clocks are compared.
  */
 export class KeepAlive {
-  readonly #calls: BerthCalls;
-  readonly #lease: HeldLease;
+  readonly #calls: Heartbeats;
+  readonly #lease: KeptLease;
   readonly #options: KeepAliveOptions;
   readonly #ttlMs: number;
   readonly #marginMs: number;
@@ -38,7 +46,7 @@ export class KeepAlive {
   #deadline: NodeJS.Timeout | undefined;
 
   /** Starts at once: the lease may have been granted a while before its news arrived. */
-  constructor(calls: BerthCalls, lease: HeldLease, options: KeepAliveOptions = {}) {
+  constructor(calls: Heartbeats, lease: KeptLease, options: KeepAliveOptions = {}) {
     this.#calls = calls;
     this.#lease = lease;
     this.#options = options;
@@ -163,21 +171,21 @@ export class KeepAlive {
 /** Node fires a longer timer at once. */
 const timerMsMax = 2 ** 31 - 1;
 
-function ttlOf({ id, ttl }: HeldLease): number {
+function ttlOf({ id, ttl }: KeptLease): number {
   const ttlMs = parseDuration(ttl ?? "") ?? 0;
   if (ttlMs > 0) return ttlMs;
   throw new TypeError(`Cannot keep lease ${id} alive: its ttl "${ttl}" is no duration`);
 }
 
 /** Never more than a third, so that a heartbeat can fail and be tried again. */
-function marginOf(lease: HeldLease, ttlMs: number, wantedMs?: number): number {
+function marginOf(lease: KeptLease, ttlMs: number, wantedMs?: number): number {
   const { marginShare, marginMsMax } = clientLimits;
   const usualMs = Math.min(ttlMs * marginShare, marginMsMax);
   const mostMs = Math.min(ttlMs, lifetimeMs(lease)) / 3;
   return Math.min(Math.max(usualMs, wantedMs ?? 0), mostMs);
 }
 
-function lifetimeMs({ endsAt, grantedAt }: HeldLease): number {
+function lifetimeMs({ endsAt, grantedAt }: KeptLease): number {
   if (endsAt === null) return Number.POSITIVE_INFINITY;
   return Date.parse(endsAt) - Date.parse(grantedAt);
 }
