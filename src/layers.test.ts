@@ -40,10 +40,14 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*"],
   },
   proxy: { folders: ["api", "client", "core"], packages: ["node:*"] },
+  slots: {
+    folders: ["api", "client", "core"],
+    packages: ["node:*", "@kubernetes/client-node"],
+  },
   cli: {
     folders: [
       ...["api", "child", "client", "config", "core", "janitor", "main", "migrate", "plan"],
-      "proxy",
+      ...["proxy", "slots"],
     ],
     packages: ["node:*", "commander", "yaml"],
   },

@@ -94,6 +94,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./stats.ts")).stats,
   },
   {
+    name: "slots",
+    summary: "Lend slots on Kubernetes Leases, with no server at all",
+    group: "For jobs",
+    load: async () => (await import("./slots.ts")).slots,
+  },
+  {
     name: "drain",
     summary: "Keep resources from being lent again; holders keep theirs",
     group: "For operators",

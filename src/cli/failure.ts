@@ -1,5 +1,6 @@
 import { Problem } from "../api/problem.ts";
 import { BerthUnreachable, LeaseLost, NotGranted } from "../client/errors.ts";
+import { ApiUnreachable, NoKubeConfig, NoSlotInTime } from "../slots/errors.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { plain } from "./text.ts";
 
@@ -39,6 +40,9 @@ export interface Failure {
 
 /** What to tell about an error, or undefined if it is a bug and deserves its stack. */
 export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof ApiUnreachable) return { ...worded(error), exitCode: exitCodes.unreachable };
+  if (error instanceof NoKubeConfig) return { ...worded(error), exitCode: exitCodes.usage };
+  if (error instanceof NoSlotInTime) return { ...worded(error), exitCode: exitCodes.notGranted };
   if (error instanceof BerthUnreachable) {
     const hint = "Check --server or BERTH_URL, and that the server runs: berth serve";
     return { message: error.message, hint, exitCode: exitCodes.unreachable };

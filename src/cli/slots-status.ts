@@ -1,0 +1,113 @@
+import { Option } from "commander";
+import type { LeaseStore } from "../slots/lease-store.ts";
+import type { ClusterStatus, SlotStatus, SlotsStatus, WaiterStatus } from "../slots/status.ts";
+import { ageOf, untilThen } from "./age.ts";
+import type { CliCommand, Context } from "./cli-command.ts";
+import { flag, outputFlag } from "./flags.ts";
+import { asData } from "./listing.ts";
+import { paint } from "./screen.ts";
+import { type ClusterFlags, clusterKindOf, clusterOptions } from "./slots-clusters.ts";
+import { type SetFlags, setOptions, slotSetOf } from "./slots-flags.ts";
+import { leaseStoreOf } from "./slots-store.ts";
+import { type Column, tableLines } from "./table.ts";
+import { watch } from "./watch.ts";
+
+const formats = ["table", "wide", "json", "yaml", "name"] as const;
+
+interface Flags extends SetFlags, ClusterFlags {
+  readonly output: (typeof formats)[number];
+  readonly headers: boolean;
+  readonly watch?: boolean;
+}
+
+const ago = (timestamp: string | null) => (timestamp === null ? "" : ageOf(timestamp));
+
+const slotColumns: readonly Column<SlotStatus>[] = [
+  { header: "SLOT", cell: ({ slot }) => String(slot), align: "right" },
+  { header: "STATE", cell: ({ state, surplus }) => (surplus ? `${state}, surplus` : state) },
+  { header: "HOLDER", cell: ({ holder }) => holder ?? "" },
+  { header: "AGE", cell: ({ acquiredAt }) => ago(acquiredAt) },
+  { header: "RENEWED", cell: ({ renewedAt }) => ago(renewedAt) },
+  { header: "EXPIRES IN", cell: ({ expiresAt }) => untilThen(expiresAt) },
+  { header: "CLUSTER", cell: ({ cluster }) => cluster ?? "" },
+  { header: "FENCE", cell: ({ fence }) => String(fence ?? ""), wide: true },
+];
+
+const waiterColumns: readonly Column<WaiterStatus>[] = [
+  { header: "PLACE", cell: ({ position }) => String(position), align: "right" },
+  { header: "WAITING", cell: ({ holder }) => holder },
+  { header: "FOR", cell: ({ since }) => ago(since) },
+];
+
+const clusterColumns: readonly Column<ClusterStatus>[] = [
+  { header: "CLUSTER", cell: ({ name }) => name },
+  { header: "STATE", cell: ({ state }) => state },
+  { header: "AGE", cell: ({ createdAt }) => ago(createdAt) },
+  { header: "SLOT OF", cell: ({ holder }) => holder ?? "no slot" },
+];
+
+export const slotsStatus: CliCommand = {
+  options: [
+    ...setOptions(),
+    ...clusterOptions(),
+    outputFlag(...formats),
+    flag("--no-headers", "tables without their first line"),
+    new Option("-w, --watch", "show it again whenever it changes, until Ctrl-C"),
+  ],
+  async run(context) {
+    const flags = context.flags<Flags>();
+    const store = await leaseStoreOf(flags);
+    const read = () => pictureOf(context, store);
+    if (!flags.watch) {
+      context.print((await read()).join("\n"));
+      return undefined;
+    }
+    const { LeaseBoard } = await import("../slots/lease-board.ts");
+    return watch(context, read, "There are no slots.", async (_, signal, change) => {
+      await using board = await LeaseBoard.open(store, { signal });
+      for (; !signal.aborted; change()) await board.changed;
+    });
+  },
+};
+
+async function pictureOf(context: Context, store: LeaseStore): Promise<string[]> {
+  const flags = context.flags<Flags>();
+  const status = await readStatus(flags, store);
+  switch (flags.output) {
+    case "json":
+    case "yaml":
+      return [await asData(status, flags.output)];
+    case "name":
+      return status.slots.filter(({ state }) => state === "held").map(({ slot }) => String(slot));
+    default:
+      return tables(context, status);
+  }
+}
+
+async function readStatus(flags: Flags, store: LeaseStore): Promise<SlotsStatus> {
+  const [{ statusOf }, { listClusters }] = await Promise.all([
+    import("../slots/status.ts"),
+    import("../slots/clusters.ts"),
+  ]);
+  const kind = clusterKindOf(flags);
+  const [{ items }, clusters] = await Promise.all([store.list(), listClusters(store.api, kind)]);
+  const nowMs = store.api.clock.atLeastMs();
+  return statusOf({ leases: items, nowMs }, slotSetOf(flags), { kind, clusters });
+}
+
+/** Who waits and which clusters there are come below, if there are any. */
+function tables({ screen, flags }: Context, { slots, waiting, clusters }: SlotsStatus): string[] {
+  const { output, headers } = flags<Flags>();
+  const options = { wide: output === "wide", headers, width: screen.width() };
+  const marked = tableLines(slotColumns, slots, options).map((line) =>
+    line.replace(/^ *\d+ +expired/, (found) => paint(screen, "yellow", found)),
+  );
+  const below = (lines: readonly string[]) => (lines.length > 0 ? ["", ...lines] : []);
+  return [
+    ...marked,
+    ...(waiting.length > 0 ? below(tableLines(waiterColumns, waiting, options)) : []),
+    ...((clusters ?? []).length > 0
+      ? below(tableLines(clusterColumns, clusters ?? [], options))
+      : []),
+  ];
+}

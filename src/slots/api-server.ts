@@ -1,0 +1,135 @@
+import type { KubeConfig, RequestContext, ResponseContext } from "@kubernetes/client-node";
+import { Problem } from "../api/problem.ts";
+import type { BerthUnreachable } from "../client/errors.ts";
+import { clientLimits } from "../client/limits.ts";
+import { whyUnreachable } from "../client/transport.ts";
+import { formatDuration } from "../core/duration.ts";
+import { ApiUnreachable, refusalOf } from "./errors.ts";
+import { loadKubeConfig, type Place } from "./kube-config.ts";
+import { ServerClock } from "./server-clock.ts";
+
+type Package = typeof import("@kubernetes/client-node");
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+export interface ApiCall {
+  readonly method?: Method;
+  /** Path segments, not yet escaped. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly answerMs?: number | undefined;
+}
+
+/**
+ * One exchange with a Kubernetes API server: an answer, a Problem, or ApiUnreachable. Where it is and
+ * who we are comes from a kubeconfig or from the pod that we run in. It never tries twice.
+ */
+export class ApiServer {
+  readonly clock = new ServerClock();
+  readonly #package: Package;
+  readonly #config: KubeConfig;
+  #connections: ReturnType<RequestContext["getDispatcher"]>;
+
+  private constructor(loaded: Package, config: KubeConfig) {
+    this.#package = loaded;
+    this.#config = config;
+  }
+
+  /** The package is large: it is loaded here, when it is known to be needed. */
+  static async connect(place: Place = {}): Promise<ApiServer> {
+    const loaded = await import("@kubernetes/client-node");
+    return new ApiServer(loaded, loadKubeConfig(new loaded.KubeConfig(), place));
+  }
+
+  get url(): string {
+    return this.#config.getCurrentCluster()?.server ?? "";
+  }
+
+  async call<Reply>(call: ApiCall): Promise<Reply> {
+    const answerMs = call.answerMs ?? clientLimits.answerMs;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), answerMs);
+    const stopped = call.signal;
+    const signal = stopped === undefined ? late.signal : AbortSignal.any([stopped, late.signal]);
+    try {
+      const response = await this.#send(call, signal);
+      const text = await response.body.text();
+      return this.#understood<Reply>(response, text);
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      if (stopped?.aborted) throw stopped.reason;
+      throw this.#unreachable(error, late.signal.aborted ? answerMs : undefined);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The lines of a watch as they come, until the server or the signal ends it. */
+  async open(
+    call: ApiCall & { readonly signal: AbortSignal },
+  ): Promise<ReadableStream<Uint8Array>> {
+    try {
+      const response = await this.#send(call, call.signal);
+      const stream = response.body.stream();
+      if (response.httpStatusCode === 200 && stream !== null) return stream;
+      return this.#understood(response, await response.body.text());
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      call.signal.throwIfAborted();
+      throw this.#unreachable(error);
+    }
+  }
+
+  async #send(call: ApiCall, signal: AbortSignal): Promise<ResponseContext> {
+    const { RequestContext, IsomorphicFetchHttpLibrary } = this.#package;
+    const request = new RequestContext(this.#address(call), call.method ?? "GET");
+    await this.#config.applySecurityAuthentication(request);
+    // The package makes new connections for every call; one set of them is enough.
+    this.#connections ??= request.getDispatcher();
+    if (this.#connections !== undefined) request.setDispatcher(this.#connections);
+    request.setHeaderParam("accept", "application/json");
+    request.setHeaderParam("user-agent", "berth");
+    if (call.body !== undefined) {
+      request.setHeaderParam("content-type", "application/json");
+      request.setBody(JSON.stringify(call.body));
+    }
+    request.setSignal(signal);
+    const sentAtMs = performance.now();
+    const response = await new IsomorphicFetchHttpLibrary().send(request).toPromise();
+    this.clock.heard(response.headers["date"], sentAtMs, performance.now());
+    return response;
+  }
+
+  #address({ path, query }: ApiCall): string {
+    const address = new URL(
+      `${this.url.replace(/\/+$/, "")}/${path.map(encodeURIComponent).join("/")}`,
+    );
+    for (const [name, value] of Object.entries(query ?? {})) {
+      if (value !== undefined) address.searchParams.set(name, String(value));
+    }
+    return address.href;
+  }
+
+  #understood<Reply>({ httpStatusCode, headers }: ResponseContext, text: string): Reply {
+    const body = parsed(text);
+    if (httpStatusCode >= 200 && httpStatusCode < 300 && body !== undefined) return body as Reply;
+    if (httpStatusCode === 401) this.#connections = undefined; // A new certificate may be there.
+    throw refusalOf(httpStatusCode, body, Number(headers["retry-after"] ?? Number.NaN));
+  }
+
+  #unreachable(error: unknown, answerMs?: number): BerthUnreachable {
+    this.#connections = undefined;
+    const late =
+      answerMs === undefined ? undefined : `no answer within ${formatDuration(answerMs)}`;
+    return new ApiUnreachable(this.url, late ?? whyUnreachable(error), error);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // A page of some proxy, as a rule.
+  }
+}

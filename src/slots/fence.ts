@@ -1,0 +1,53 @@
+import { pause, pauseMs } from "../client/pause.ts";
+import { isConflict } from "./errors.ts";
+import type { LeaseObject } from "./kube-objects.ts";
+import type { LeaseStore } from "./lease-store.ts";
+import { slotLimits } from "./limits.ts";
+import type { SlotNames } from "./slot.ts";
+
+/**
+ * Draws a number that is larger than every one drawn before, for `leaseTransitions` of a slot.
+ *
+ * A slot that is given back is deleted, as the scripts have it, and its count with it. So the count of
+ * all slots is kept in one more Lease, `<prefix>-fence`. Who draws while it holds the slot has a larger
+ * number than all who held it before.
+ */
+export async function drawFence(
+  store: LeaseStore,
+  names: SlotNames,
+  above: number,
+): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    try {
+      const known = await store.get(fenceName(names));
+      const next = Math.max(above, known?.spec?.leaseTransitions ?? 0) + 1;
+      if (known === undefined) await store.create(newCounter(names, next));
+      else await store.replace(counted(known, next));
+      return next;
+    } catch (error) {
+      if (!isConflict(error) || tries >= slotLimits.conflictsMax) throw error;
+      await pause(pauseMs(0) / 4);
+    }
+  }
+}
+
+function fenceName({ prefix }: SlotNames): string {
+  return `${prefix}-fence`;
+}
+
+function counted(lease: LeaseObject, leaseTransitions: number): LeaseObject {
+  return { ...lease, spec: { ...lease.spec, leaseTransitions } };
+}
+
+function newCounter(names: SlotNames, leaseTransitions: number): LeaseObject {
+  return {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: {
+      name: fenceName(names),
+      namespace: names.namespace,
+      labels: { app: `${names.app}-queue` },
+    },
+    spec: { leaseTransitions },
+  };
+}

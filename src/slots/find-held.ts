@@ -1,0 +1,59 @@
+import { Problem } from "../api/problem.ts";
+import { type HeldSlot, releaseSlot } from "./held-slot.ts";
+import type { LeaseObject } from "./kube-objects.ts";
+import type { LeaseStore } from "./lease-store.ts";
+import { slotsOf } from "./situation.ts";
+import { type SlotSet, slotName } from "./slot.ts";
+
+/** The slots that a run holds: several only if somebody made them by hand. */
+export async function slotsHeldBy(
+  store: LeaseStore,
+  set: SlotSet,
+  identity: string,
+): Promise<HeldSlot[]> {
+  const { items } = await store.list();
+  return [...slotsOf(items, set)]
+    .filter(([, { spec }]) => spec?.holderIdentity === identity)
+    .map(([slot, lease]) => heldOf(slot, lease));
+}
+
+/** Undefined: it is free. Refused if another run has it: a number alone proves nothing. */
+export async function slotHeldBy(
+  store: LeaseStore,
+  set: SlotSet,
+  { slot, identity, verb }: { slot: number; identity: string; verb: string },
+): Promise<HeldSlot | undefined> {
+  const lease = await store.get(slotName(set, slot));
+  if (lease === undefined) return undefined;
+  const holder = lease.spec?.holderIdentity ?? "";
+  if (holder === identity) return heldOf(slot, lease);
+  throw new Problem({
+    code: "slot_held_by_other",
+    status: 409,
+    message: `Cannot ${verb} slot ${slot}: "${holder}" has it, and you are "${identity}"`,
+    hint: "Check --suffix and --run-id; it is safe to leave a slot that was lost alone",
+  });
+}
+
+/** For operators: ends whoever has it, but only the one that was seen. Undefined: it was free. */
+export async function releaseForced(
+  store: LeaseStore,
+  set: SlotSet,
+  slot: number,
+): Promise<string | undefined> {
+  const lease = await store.get(slotName(set, slot));
+  if (lease === undefined) return undefined;
+  await releaseSlot(store, heldOf(slot, lease));
+  return lease.spec?.holderIdentity ?? "";
+}
+
+function heldOf(slot: number, { metadata, spec }: LeaseObject): HeldSlot {
+  return {
+    slot,
+    name: metadata.name,
+    uid: metadata.uid ?? "",
+    identity: spec?.holderIdentity ?? "",
+    durationSeconds: spec?.leaseDurationSeconds ?? 0,
+    fence: spec?.leaseTransitions ?? 0,
+  };
+}

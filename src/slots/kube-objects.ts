@@ -1,0 +1,46 @@
+/** The parts of Kubernetes objects that Berth reads and writes, as they are on the wire. */
+export interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+/** Who wrote which fields, and when by the server's clock. */
+export interface ManagedFields {
+  readonly time?: string;
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
+}
+
+export interface KubeObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: Metadata;
+}
+
+export interface LeaseObject extends KubeObject {
+  readonly spec?: LeaseSpec;
+}
+
+export interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+export interface KubeList<Item> {
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items: readonly Item[];
+}
+
+/** The server takes no other form: six digits, always. */
+export function microTime(atMs: number): string {
+  return new Date(atMs).toISOString().replace("Z", "000Z");
+}

@@ -1,0 +1,62 @@
+import type { ApiServer } from "./api-server.ts";
+import { isNotFound } from "./errors.ts";
+import type { KubeList, LeaseObject } from "./kube-objects.ts";
+
+interface Options {
+  readonly signal?: AbortSignal | undefined;
+  readonly answerMs?: number | undefined;
+}
+
+/** The Leases of one namespace. Every change names what it expects to find, and fails otherwise. */
+export class LeaseStore {
+  readonly api: ApiServer;
+  readonly namespace: string;
+
+  constructor(api: ApiServer, namespace: string) {
+    this.api = api;
+    this.namespace = namespace;
+  }
+
+  get path(): readonly string[] {
+    return ["apis", "coordination.k8s.io", "v1", "namespaces", this.namespace, "leases"];
+  }
+
+  list(options?: Options): Promise<KubeList<LeaseObject>> {
+    return this.api.call({ path: this.path, ...options });
+  }
+
+  /** Undefined: the server says that there is none. */
+  async get(name: string, options?: Options): Promise<LeaseObject | undefined> {
+    try {
+      return await this.api.call<LeaseObject>({ path: [...this.path, name], ...options });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Conflicts if there is one of that name: of several who try, one succeeds. */
+  create(lease: LeaseObject, options?: Options): Promise<LeaseObject> {
+    return this.api.call({ method: "POST", path: this.path, body: lease, ...options });
+  }
+
+  /** Conflicts unless the object is still the very one that was read, in the version that was read. */
+  replace(lease: LeaseObject, options?: Options): Promise<LeaseObject> {
+    const path = [...this.path, lease.metadata.name];
+    return this.api.call({ method: "PUT", path, body: mustBeKnown(lease), ...options });
+  }
+
+  /** As `replace`. Of a ticket the UID is enough: it has but one version. */
+  async remove(lease: LeaseObject, options?: Options): Promise<void> {
+    const { name, uid, resourceVersion } = mustBeKnown(lease).metadata;
+    const body = { preconditions: { uid, resourceVersion } };
+    await this.api.call({ method: "DELETE", path: [...this.path, name], body, ...options });
+  }
+}
+
+/** Without these the server would change whatever it finds there. */
+function mustBeKnown(lease: LeaseObject): LeaseObject {
+  const { name, uid, resourceVersion } = lease.metadata;
+  if (uid !== undefined && resourceVersion !== undefined) return lease;
+  throw new TypeError(`Cannot change Lease ${name}: it was not read from the server`);
+}

@@ -1,0 +1,73 @@
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import type { LeaseObject } from "./kube-objects.ts";
+import type { LeaseStore } from "./lease-store.ts";
+
+export interface LeaseChange {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: LeaseObject;
+}
+
+/** The server ends a watch by itself after this; a new one finds out whether it still lives. */
+const watchSeconds = 240;
+/** It sends a bookmark every minute. One that says nothing for so long is dead. */
+const silenceMs = 150_000;
+
+export interface WatchOptions {
+  /** Changes after this one; all that there is comes first without it. */
+  readonly version: string | undefined;
+  readonly signal: AbortSignal;
+  /** Of one Lease only. */
+  readonly name?: string;
+}
+
+/** Yields what happens until the connection ends, however it ends. Throws if there is none. */
+export async function* watchLeases(
+  { api, path }: LeaseStore,
+  { version, signal, name }: WatchOptions,
+): AsyncGenerator<LeaseChange> {
+  const enough = new AbortController();
+  const query = {
+    watch: true,
+    resourceVersion: version,
+    allowWatchBookmarks: true,
+    timeoutSeconds: watchSeconds,
+    ...(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` }),
+  };
+  const either = AbortSignal.any([signal, enough.signal]);
+  const stream = await api.open({ path, query, signal: either });
+  const body = Readable.fromWeb(stream);
+  body.on("error", () => {}); // Told by the end of the lines.
+  let timer = setTimeout(() => enough.abort(), silenceMs);
+  body.on("data", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => enough.abort(), silenceMs);
+  });
+  try {
+    for await (const line of createInterface({ input: body })) {
+      const change = parsed(line);
+      if (change === undefined) return;
+      if (isChange(change)) yield change;
+    }
+  } catch {
+    // Cut off. What was missed is read anew.
+  } finally {
+    clearTimeout(timer);
+    enough.abort();
+  }
+}
+
+/** Undefined ends it: half a line of a cut connection, or the server's word that it lost track. */
+function parsed(line: string): { readonly type: string } | undefined {
+  try {
+    const found = JSON.parse(line) as { readonly type: string };
+    return found.type === "ERROR" ? undefined : found;
+  } catch {
+    return undefined;
+  }
+}
+
+/** All others are bookmarks. */
+function isChange(change: { readonly type: string }): change is LeaseChange {
+  return ["ADDED", "MODIFIED", "DELETED"].includes(change.type);
+}

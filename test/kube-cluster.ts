@@ -1,0 +1,200 @@
+/**
+ * A real Kubernetes API server with its etcd, for as long as a test file runs. RBAC is on. There is no
+ * controller-manager: what a controller would do, such as counting a quota, a test does itself.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pause } from "../src/client/pause.ts";
+import { ApiServer } from "../src/slots/api-server.ts";
+import type { KubeObject } from "../src/slots/kube-objects.ts";
+import { LeaseStore } from "../src/slots/lease-store.ts";
+import { findKubeBinaries } from "./kube-binaries.ts";
+
+const adminToken = "the-administrator-of-this-test";
+/** A loaded machine takes its time. */
+const startMsMax = 60_000;
+
+export class KubeCluster implements AsyncDisposable {
+  readonly folder: string;
+  readonly binaries: string;
+  readonly #ports: { readonly api: number; readonly etcd: number; readonly peer: number };
+  #etcd: ChildProcess | undefined;
+  #server: ChildProcess | undefined;
+  #log = "";
+  #namespaces = 0;
+
+  private constructor(folder: string, binaries: string, ports: readonly number[]) {
+    const [api = 0, etcd = 0, peer = 0] = ports;
+    this.folder = folder;
+    this.binaries = binaries;
+    this.#ports = { api, etcd, peer };
+  }
+
+  static async start(): Promise<KubeCluster> {
+    const found = findKubeBinaries();
+    if ("missing" in found) throw new Error(found.missing);
+    const folder = await mkdtemp(join(tmpdir(), "berth-kube-test-"));
+    const ports = [await freePort(), await freePort(), await freePort()];
+    const cluster = new KubeCluster(folder, found.folder, ports);
+    try {
+      await cluster.#prepare();
+      cluster.#startEtcd();
+      await cluster.startServer();
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw new Error(`The API server did not start:\n${cluster.#log.slice(-4_000)}`, {
+        cause: error,
+      });
+    }
+    return cluster;
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${this.#ports.api}`;
+  }
+
+  get adminConfig(): string {
+    return join(this.folder, "admin.kubeconfig");
+  }
+
+  async admin(): Promise<ApiServer> {
+    return ApiServer.connect({ kubeconfig: this.adminConfig });
+  }
+
+  /** Every test has its own, so that none sees what another leaves. */
+  async namespace(): Promise<string> {
+    const name = `test-${++this.#namespaces}`;
+    const body = { metadata: { name } };
+    await (await this.admin()).call({ method: "POST", path: ["api", "v1", "namespaces"], body });
+    return name;
+  }
+
+  async store(namespace: string, kubeconfig = this.adminConfig): Promise<LeaseStore> {
+    return new LeaseStore(await ApiServer.connect({ kubeconfig }), namespace);
+  }
+
+  /** Creates objects of any kind, as `kubectl create` would. */
+  async create(path: readonly string[], ...objects: readonly object[]): Promise<KubeObject[]> {
+    const api = await this.admin();
+    const made: KubeObject[] = [];
+    for (const body of objects) made.push(await api.call({ method: "POST", path, body }));
+    return made;
+  }
+
+  /** A kubeconfig for somebody with this token. */
+  async configFor(name: string, token: string, url = this.url): Promise<string> {
+    const ca = (await readFile(join(this.folder, "certs", "apiserver.crt"))).toString("base64");
+    const path = join(this.folder, `${name}.kubeconfig`);
+    const config = {
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [{ name: "test", cluster: { server: url, "certificate-authority-data": ca } }],
+      users: [{ name, user: { token } }],
+      contexts: [{ name: "test", context: { cluster: "test", user: name } }],
+      "current-context": "test",
+    };
+    await writeFile(path, JSON.stringify(config));
+    return path;
+  }
+
+  async startServer(): Promise<void> {
+    this.#server = this.#spawn("kube-apiserver", [
+      ...["--bind-address", "127.0.0.1", "--secure-port", String(this.#ports.api)],
+      ...["--advertise-address", "127.0.0.1", "--endpoint-reconciler-type", "none"],
+      ...["--etcd-servers", `http://127.0.0.1:${this.#ports.etcd}`],
+      ...["--cert-dir", join(this.folder, "certs")],
+      ...["--authorization-mode", "RBAC"],
+      ...["--token-auth-file", join(this.folder, "tokens.csv")],
+      ...["--service-account-issuer", "https://kubernetes.default.svc"],
+      ...["--service-account-key-file", join(this.folder, "accounts.pub")],
+      ...["--service-account-signing-key-file", join(this.folder, "accounts.key")],
+      ...["--service-cluster-ip-range", "10.0.0.0/24"],
+      // Its default account would be made by the controller-manager.
+      ...["--disable-admission-plugins", "ServiceAccount"],
+    ]);
+    await this.#ready();
+  }
+
+  async stopServer(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    await ended(this.#server, signal);
+    this.#server = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopServer();
+    await ended(this.#etcd, "SIGKILL");
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #prepare(): Promise<void> {
+    const keys = generateKeyPairSync("rsa", {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: "spki", format: "pem" },
+      privateKeyEncoding: { type: "pkcs1", format: "pem" },
+    });
+    await writeFile(join(this.folder, "accounts.pub"), keys.publicKey);
+    await writeFile(join(this.folder, "accounts.key"), keys.privateKey, { mode: 0o600 });
+    const admin = `${adminToken},admin,admin,system:masters\n`;
+    await writeFile(join(this.folder, "tokens.csv"), admin, { mode: 0o600 });
+  }
+
+  #startEtcd(): void {
+    const client = `http://127.0.0.1:${this.#ports.etcd}`;
+    const peer = `http://127.0.0.1:${this.#ports.peer}`;
+    this.#etcd = this.#spawn("etcd", [
+      ...["--data-dir", join(this.folder, "etcd"), "--unsafe-no-fsync"],
+      ...["--listen-client-urls", client, "--advertise-client-urls", client],
+      ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer],
+      ...["--initial-cluster", `default=${peer}`, "--log-level", "error"],
+    ]);
+  }
+
+  #spawn(binary: string, args: readonly string[]): ChildProcess {
+    const child = spawn(join(this.binaries, binary), args, { stdio: ["ignore", "pipe", "pipe"] });
+    const keep = (chunk: Buffer) => {
+      this.#log = (this.#log + chunk.toString()).slice(-100_000);
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    return child;
+  }
+
+  /** Its roles are made by hooks after it has begun to listen; `readyz` waits for them. */
+  async #ready(): Promise<void> {
+    const untilMs = performance.now() + startMsMax;
+    for (;;) {
+      try {
+        await this.configFor("admin", adminToken);
+        const api = await this.admin();
+        await api.call({ path: ["api", "v1", "namespaces", "kube-system"] });
+        const probe = await api.open({ path: ["readyz"], signal: AbortSignal.timeout(5_000) });
+        await probe.cancel();
+        return;
+      } catch (error) {
+        if (performance.now() > untilMs || this.#server?.exitCode !== null) throw error;
+        await pause(100);
+      }
+    }
+  }
+}
+
+async function ended(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill(signal);
+  await exit;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
