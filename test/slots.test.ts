@@ -1,12 +1,18 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newTicket } from "../src/slots/ticket.ts";
 import { noKube } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
+import { hostedCluster, installKinds } from "./kube-kinds.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
 let cluster: KubeCluster;
+
 describe.skipIf(noKube)("berth slots", () => {
   beforeAll(async () => {
     cluster = await KubeCluster.start();
+    await installKinds(cluster);
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
@@ -28,5 +34,152 @@ describe.skipIf(noKube)("berth slots", () => {
     });
     const other = await world.done(["acquire", "-o", "json"], { CLUSTER_SUFFIX: "pr2" });
     expect(JSON.parse(other.stdout)).toMatchObject({ slot: 1, identity: "pr2:1", fence: 2 });
+  });
+
+  test("acquire tells later steps of a GitHub job, and its page", async () => {
+    await using world = await SlotsWorld.make(cluster);
+    const [output, summary] = [join(world.folder, "output"), join(world.folder, "summary")];
+    await world.done(["acquire"], { GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary });
+    expect(await readFile(output, "utf8")).toBe("slot_id=0\nslot_fence=1\nslot_holder=pr1:1\n");
+    expect(await readFile(summary, "utf8")).toMatch(/^Slot \*\*0\*\* .*`pr1:1`/);
+  });
+
+  test("the fence grows with every grant, also of a slot that was given back", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const fences: number[] = [];
+    for (const run of ["1", "2", "3"]) {
+      const env = { GITHUB_RUN_ID: run };
+      const { stdout } = await world.done(["acquire", "-o", "json"], env);
+      fences.push(JSON.parse(stdout).fence);
+      expect((await world.done(["release"], env)).stderr).toBe("Released slot 0\n");
+    }
+    expect(fences).toEqual([1, 2, 3]);
+  });
+
+  test("run tells the command its slot, gives it back, and exits as the command does", async () => {
+    await using world = await SlotsWorld.make(cluster);
+    const script =
+      'echo "$BERTH_SLOT_ID $BERTH_SLOT_NAME $BERTH_SLOT_FENCE $BERTH_SLOT_HOLDER"; exit 7';
+    const run = await world.done(["run", "--", "sh", "-c", script]);
+    expect(run.code).toBe(7);
+    expect(run.stdout).toBe("0 rossoctl-ci-slot-0 1 pr1:1\n");
+    expect(run.stderr).toBe("Acquired slot 0 for pr1:1\nReleased slot 0\n");
+    expect(await world.holders()).toEqual([]);
+  });
+
+  test("run keeps a slot for far longer than its duration", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const args = ["run", "--lease-duration", "2s", "--", "sh", "-c", "read -r line; echo $line"];
+    const run = world.slots(args);
+    await run.says(/Acquired/);
+    const waiter = world.slots(["acquire", "--timeout", "6s"], { GITHUB_RUN_ID: "2" });
+    expect(await waiter.ended).toBe(75);
+    expect(waiter.stderr).toMatch(
+      /Cannot get a slot: none was free within \ds\. All 1 slots are held; you/,
+    );
+    run.type("done\n");
+    expect(await run.ended).toBe(0);
+  });
+
+  test("run stops its command at once when somebody takes the slot away", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const run = world.slots(["run", "--grace", "1s", "--", "sleep", "600"]);
+    await run.says(/Acquired/);
+    world.kubectl("delete", "lease", "rossoctl-ci-slot-0");
+    expect(await run.ended).toBe(76);
+    expect(run.stderr).toMatch(/SLOT LOST\. .*rossoctl-ci-slot-0: it was deleted; stopping sleep/);
+  });
+
+  test("release and renew find the slot of this shell without any name", async () => {
+    await using world = await SlotsWorld.make(cluster);
+    const env = { GITHUB_RUN_ID: "" };
+    await world.done(["acquire", "--lease-duration", "1h"], env);
+    const renewed = await world.done(["renew"], env);
+    expect(renewed.stdout).toBe("Renewed slot 0 for 3600s\n");
+    expect((await world.done(["release", "0"], env)).stderr).toBe("Released slot 0\n");
+    expect((await world.done(["release", "0"], env)).stderr).toBe("Slot 0 was free already\n");
+    const lost = await world.done(["renew"], env);
+    expect(lost.code).toBe(76);
+  });
+
+  test("a slot that was taken over cannot be renewed or released by who had it before", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const old = { GITHUB_RUN_ID: "1" };
+    await world.done(["acquire", "--lease-duration", "2s"], old);
+    const next = await world.done(["acquire", "-o", "json"], { GITHUB_RUN_ID: "2" });
+    const taken = JSON.parse(next.stdout);
+    expect(taken.fence).toBeGreaterThan(1);
+    expect((await world.slot(0))?.spec?.leaseTransitions).toBe(taken.fence);
+    const renewed = await world.done(["renew", "0"], old);
+    expect(renewed.code).toBe(77);
+    expect(renewed.stderr).toContain('Cannot renew slot 0: "pr1:2" has it, and you are "pr1:1"');
+    expect((await world.done(["release", "0"], old)).code).toBe(77);
+    expect((await world.done(["renew"], old)).code).toBe(76);
+    expect(await world.holders()).toEqual(["pr1:2"]);
+  });
+
+  test("--timeout 0 does not wait, and leaves nothing behind", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    await world.script(0, "pr9:1");
+    const { code } = await world.done(["acquire", "--timeout", "0"]);
+    expect(code).toBe(75);
+    expect(await world.tickets()).toEqual([]);
+  });
+
+  test("status shows slots, who waits and clusters, and marks what has expired", async () => {
+    await using world = await SlotsWorld.make(cluster, 3);
+    const { namespace } = world.set;
+    await world.script(0, "pr1:1");
+    await world.script(2, "pr2:1", { leaseDurationSeconds: 1 });
+    const ticket = { identity: "pr3:1", waitSeconds: 600, nowMs: Date.now() };
+    await world.store.create(newTicket(world.set, ticket));
+    await hostedCluster(cluster, namespace, "rossoctl-hypershift-ci-pr1");
+    await hostedCluster(cluster, namespace, "rossoctl-hypershift-ci-pr12");
+    await hostedCluster(cluster, namespace, "somebody-elses");
+    const look = async () => JSON.parse((await world.done(["status", "-o", "json"])).stdout);
+    const until = async (): Promise<unknown> => {
+      const seen = await look();
+      return seen.slots[2].state === "expired" ? seen : until();
+    };
+    expect(await until()).toMatchObject({
+      slots: [
+        { slot: 0, state: "held", holder: "pr1:1", cluster: "rossoctl-hypershift-ci-pr1" },
+        { slot: 1, state: "free", holder: null, cluster: null },
+        { slot: 2, state: "expired", holder: "pr2:1", cluster: null },
+      ],
+      waiting: [{ position: 1, holder: "pr3:1" }],
+      clusters: [
+        { name: "rossoctl-hypershift-ci-pr1", holder: "pr1:1" },
+        { name: "rossoctl-hypershift-ci-pr12", holder: null },
+      ],
+    });
+    const { stdout } = await world.done(["status"]);
+    expect(stdout).toMatch(/^SLOT +STATE +HOLDER +AGE +RENEWED +EXPIRES IN +CLUSTER\n/);
+    expect(stdout).toMatch(/^ +0 +held +pr1:1 .* rossoctl-hypershift-ci-pr1$/m);
+    expect(stdout).toMatch(/^ +1 +free +-/m);
+    expect(stdout).toMatch(/^ +2 +expired +pr2:1 .* now /m);
+    expect(stdout).toMatch(/^PLACE +WAITING +FOR\n +1 +pr3:1 /m);
+    expect(stdout).toMatch(/^rossoctl-hypershift-ci-pr12 +creating +\d+s +no slot$/m);
+  });
+
+  test("status --watch shows a change when it happens", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const watching = world.slots(["status", "--watch"]);
+    await watching.says(/0 +free/);
+    await world.script(0, "pr7:1");
+    await watching.says(/0 +held +pr7:1/);
+    watching.signal("SIGINT");
+    expect(await watching.ended).toBe(130);
+  });
+
+  test("a slot made by hand is respected, and one without a duration for ever", async () => {
+    await using world = await SlotsWorld.make(cluster, 2);
+    const hand = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+    await world.store.create({ ...hand, metadata: { name: "rossoctl-ci-slot-0" } });
+    expect((await world.done(["acquire"])).stdout).toBe("1\n");
+    const shown = world.kubectl("get", "leases", "-l", "app=rossoctl-ci", "-o", "wide").stdout;
+    expect(shown).toMatch(/rossoctl-ci-slot-1 +pr1:1/);
+    const script = ["get", "lease", "rossoctl-ci-slot-1", "-o", "jsonpath={.spec.holderIdentity}"];
+    expect(world.kubectl(...script).stdout).toBe("pr1:1");
   });
 });

@@ -10,6 +10,7 @@ export const exitCodes = {
   leaseLost: 76,
   refused: 77,
   badConfiguration: 78,
+  unfinished: 79,
   notExecutable: 126,
   commandNotFound: 127,
 } as const;

@@ -10,7 +10,7 @@ import { type ClusterFlags, clusterKindOf, clusterOptions } from "./slots-cluste
 import { type SetFlags, setOptions, slotSetOf } from "./slots-flags.ts";
 import { leaseStoreOf } from "./slots-store.ts";
 import { type Column, tableLines } from "./table.ts";
-import { watch } from "./watch.ts";
+import { type Follow, watch } from "./watch.ts";
 
 const formats = ["table", "wide", "json", "yaml", "name"] as const;
 
@@ -62,13 +62,24 @@ export const slotsStatus: CliCommand = {
       context.print((await read()).join("\n"));
       return undefined;
     }
-    const { LeaseBoard } = await import("../slots/lease-board.ts");
-    return watch(context, read, "There are no slots.", async (_, signal, change) => {
-      await using board = await LeaseBoard.open(store, { signal });
-      for (; !signal.aborted; change()) await board.changed;
-    });
+    return watch(context, read, "There are no slots.", followLeases(store));
   },
 };
+
+function followLeases(store: LeaseStore): Follow {
+  return async (_, signal, change) => {
+    const { LeaseBoard } = await import("../slots/lease-board.ts");
+    const ended = new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    try {
+      await using board = await LeaseBoard.open(store, { signal });
+      for (; !signal.aborted; change()) await Promise.race([board.changed, ended]);
+    } catch {
+      // Without a watch there is still the clock.
+    }
+  };
+}
 
 async function pictureOf(context: Context, store: LeaseStore): Promise<string[]> {
   const flags = context.flags<Flags>();

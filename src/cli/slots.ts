@@ -1,5 +1,7 @@
 import type { CliCommand } from "./cli-command.ts";
 import { slotsAcquire } from "./slots-acquire.ts";
+import { slotsCheckCapacity } from "./slots-check-capacity.ts";
+import { slotsCleanup } from "./slots-cleanup.ts";
 import { slotsManifests } from "./slots-manifests.ts";
 import { slotsRelease } from "./slots-release.ts";
 import { slotsRenew } from "./slots-renew.ts";
@@ -23,6 +25,14 @@ export const slots: CliCommand = {
       command: slotsRelease,
     },
     status: { summary: "Show who holds which slot, and who waits", command: slotsStatus },
+    "check-capacity": {
+      summary: "Tell whether another cluster fits; exits 75 if it does not",
+      command: slotsCheckCapacity,
+    },
+    cleanup: {
+      summary: "Remove what dead runs have left; find clusters without a slot",
+      command: slotsCleanup,
+    },
     manifests: {
       summary: "Print the accounts, roles and quota that all this needs",
       command: slotsManifests,

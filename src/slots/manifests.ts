@@ -51,13 +51,16 @@ export function manifestsOf(wish: ManifestWish): readonly object[] {
       name: "berth-slots-clusters",
       to: accounts.jobs,
       in: set.namespace,
-      rules: [clusters("list")],
+      rules: [
+        clusters("list"),
+        { apiGroups: [""], resources: ["resourcequotas"], verbs: ["list"] },
+      ],
     }),
     ...granted(set.namespace, {
       name: "berth-slots-cleanup",
       to: accounts.cleaner,
       in: set.namespace,
-      rules: [leases("get", "list", "delete")],
+      rules: [leases("list", "delete")],
     }),
     ...granted(kind.namespace, {
       name: "berth-slots-cleanup-clusters",
@@ -70,7 +73,7 @@ export function manifestsOf(wish: ManifestWish): readonly object[] {
       to: accounts.jobs,
       in: set.namespace,
       rules: [
-        { apiGroups: [""], resources: ["nodes", "pods", "resourcequotas"], verbs: ["list"] },
+        { apiGroups: [""], resources: ["nodes", "pods"], verbs: ["list"] },
         {
           apiGroups: ["autoscaling.openshift.io"],
           resources: ["machineautoscalers"],

@@ -1,5 +1,3 @@
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
 import type { LeaseObject } from "./kube-objects.ts";
 import type { LeaseStore } from "./lease-store.ts";
 
@@ -35,25 +33,36 @@ export async function* watchLeases(
     ...(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` }),
   };
   const either = AbortSignal.any([signal, enough.signal]);
-  const stream = await api.open({ path, query, signal: either });
-  const body = Readable.fromWeb(stream);
-  body.on("error", () => {}); // Told by the end of the lines.
-  let timer = setTimeout(() => enough.abort(), silenceMs);
-  body.on("data", () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => enough.abort(), silenceMs);
-  });
+  const silence = setTimeout(() => enough.abort(), silenceMs);
   try {
-    for await (const line of createInterface({ input: body })) {
+    const stream = await api.open({ path, query, signal: either });
+    for await (const line of linesOf(stream, () => silence.refresh())) {
       const change = parsed(line);
       if (change === undefined) return;
       if (isChange(change)) yield change;
     }
-  } catch {
-    // Cut off. What was missed is read anew.
   } finally {
-    clearTimeout(timer);
+    clearTimeout(silence);
     enough.abort();
+  }
+}
+
+/** However the connection ends, what was missed is read anew, so it does not matter how. */
+async function* linesOf(
+  stream: ReadableStream<Uint8Array>,
+  heard: () => void,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for await (const chunk of stream) {
+      heard();
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } catch {
+    // Cut off.
   }
 }
 

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { orphansOf } from "./cleanup.ts";
+import type { ClusterObject } from "./clusters.ts";
+import { newSlot } from "./slot.ts";
+import { newTicket } from "./ticket.ts";
+
+const nowMs = Date.parse("2026-11-15T12:00:00Z");
+const set = { namespace: "clusters", prefix: "slot", app: "ci", count: 3 };
+const kind = { group: "g", version: "v1", plural: "clusters", namespace: "clusters", tag: "ci" };
+const made = (minutesAgo: number) => new Date(nowMs - minutesAgo * 60_000).toISOString();
+const cluster = (name: string, minutesAgo = 120, deleting = false): ClusterObject => ({
+  metadata: {
+    name,
+    creationTimestamp: made(minutesAgo),
+    ...(deleting ? { deletionTimestamp: made(1) } : undefined),
+  },
+});
+const holding = (identity: string, secondsAgo = 0) => {
+  const term = { identity, durationSeconds: 60, nowMs: nowMs - secondsAgo * 1_000 };
+  const lease = newSlot(set, 0, term);
+  return { ...lease, metadata: { ...lease.metadata, creationTimestamp: made(60) } };
+};
+const orphans = (clusters: ClusterObject[], ...leases: ReturnType<typeof holding>[]) =>
+  orphansOf(clusters, { leases, nowMs }, set, { kind, graceMs: 30 * 60_000 }).map(
+    ({ metadata }) => metadata.name,
+  );
+
+test("orphansOf() takes the suffix as a whole: pr1 is not pr12", () => {
+  const all = [cluster("ci-pr1"), cluster("ci-pr12"), cluster("ci-pr1-x")];
+  expect(orphans(all, holding("pr12:7"))).toEqual(["ci-pr1", "ci-pr1-x"]);
+  expect(orphans(all, holding("pr1:7"))).toEqual(["ci-pr12", "ci-pr1-x"]);
+});
+
+test("orphansOf() leaves young ones, those on their way out, and those of others alone", () => {
+  const all = [cluster("ci-a", 29), cluster("ci-b", 300, true), cluster("prod-c"), cluster("ci-")];
+  expect(orphans(all)).toEqual([]);
+  expect(orphans([cluster("ci-a", 30)])).toEqual(["ci-a"]);
+});
+
+test("orphansOf() takes a slot whose time is over for none", () => {
+  expect(orphans([cluster("ci-pr1")], holding("pr1:7", 61))).toEqual(["ci-pr1"]);
+});
+
+test("orphansOf() takes a place in line for a sign of life", () => {
+  const ticket = newTicket(set, { identity: "pr1:8", waitSeconds: 3_600, nowMs });
+  const leases = [{ ...ticket, metadata: { ...ticket.metadata, creationTimestamp: made(5) } }];
+  const found = orphansOf([cluster("ci-pr1")], { leases, nowMs }, set, { kind, graceMs: 0 });
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,96 @@
+import {
+  type ClusterKind,
+  type ClusterObject,
+  clusterPath,
+  isOwnedBy,
+  listClusters,
+  suffixOf,
+} from "./clusters.ts";
+import { isConflict, isNotFound } from "./errors.ts";
+import { instant, isExpired } from "./expiry.ts";
+import type { LeaseObject } from "./kube-objects.ts";
+import type { LeaseStore } from "./lease-store.ts";
+import { lineOf, slotsOf, type View } from "./situation.ts";
+import type { SlotSet } from "./slot.ts";
+import { isOutdated, isTicket } from "./ticket.ts";
+
+/** What is left behind, as it was seen in one look. */
+export interface Leftovers {
+  readonly slots: readonly LeaseObject[];
+  readonly tickets: readonly LeaseObject[];
+  readonly orphans: readonly ClusterObject[];
+}
+
+export interface OrphanRule {
+  readonly kind: ClusterKind;
+  /** A younger cluster is left alone: its slot may be on its way. */
+  readonly graceMs: number;
+}
+
+export async function findLeftovers(
+  store: LeaseStore,
+  set: SlotSet,
+  rule: OrphanRule,
+): Promise<Leftovers> {
+  const [clusters, { items }] = await Promise.all([
+    listClusters(store.api, rule.kind),
+    store.list(),
+  ]);
+  const view = { leases: items, nowMs: store.api.clock.atLeastMs() };
+  const slots = [...slotsOf(items, set).values()].filter((lease) => isExpired(lease, view.nowMs));
+  return {
+    slots,
+    tickets: items.filter((each) => isTicket(set, each) && isOutdated(each, view.nowMs)),
+    orphans: orphansOf(clusters ?? [], view, set, rule),
+  };
+}
+
+/**
+ * Clusters of ours, old enough, whose suffix has neither a slot nor a place in line. The suffix counts as
+ * a whole. One that is being deleted already is nobody's orphan.
+ */
+export function orphansOf(
+  clusters: readonly ClusterObject[],
+  view: View,
+  set: SlotSet,
+  { kind, graceMs }: OrphanRule,
+): readonly ClusterObject[] {
+  const { leases, nowMs } = view;
+  const held = [...slotsOf(leases, set).values()].filter((lease) => !isExpired(lease, nowMs));
+  const owners = [...held, ...lineOf(view, set)].map(({ spec }) => spec?.holderIdentity ?? "");
+  return clusters
+    .filter((cluster) => suffixOf(kind, cluster) !== undefined)
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .filter(({ metadata }) => nowMs - (instant(metadata.creationTimestamp) ?? nowMs) >= graceMs)
+    .filter((cluster) => !owners.some((identity) => isOwnedBy(kind, cluster, identity)));
+}
+
+/** `kept`: it is no longer what was seen, so it stays. */
+export async function removeIfUnchanged(
+  store: LeaseStore,
+  lease: LeaseObject,
+): Promise<"removed" | "kept"> {
+  return unlessChanged(() => store.remove(lease));
+}
+
+/** Deletes the object; whoever put a finalizer on it finishes the work, and nobody takes that away. */
+export async function deleteCluster(
+  { api }: LeaseStore,
+  kind: ClusterKind,
+  { metadata: { name, uid, resourceVersion } }: ClusterObject,
+): Promise<"removed" | "kept"> {
+  const body = { preconditions: { uid, resourceVersion } };
+  const path = [...clusterPath(kind), name];
+  return unlessChanged(() => api.call({ method: "DELETE", path, body }));
+}
+
+async function unlessChanged(remove: () => Promise<unknown>): Promise<"removed" | "kept"> {
+  try {
+    await remove();
+    return "removed";
+  } catch (error) {
+    if (isConflict(error)) return "kept";
+    if (isNotFound(error)) return "removed";
+    throw error;
+  }
+}

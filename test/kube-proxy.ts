@@ -1,0 +1,74 @@
+/** A way to the API server that a test can hold up, cut, or let somebody else be faster on. */
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { request } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { join } from "node:path";
+import type { KubeCluster } from "./kube-cluster.ts";
+
+export interface Passing {
+  readonly method: string;
+  readonly path: string;
+}
+
+export class KubeProxy implements AsyncDisposable {
+  readonly #cluster: KubeCluster;
+  readonly #ca: Buffer;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** Awaited before a request goes on. */
+  before: (passing: Passing) => Promise<void> = async () => {};
+  /** Every request that came by. */
+  readonly seen: Passing[] = [];
+
+  private constructor(cluster: KubeCluster) {
+    this.#cluster = cluster;
+    this.#ca = readFileSync(join(cluster.folder, "certs", "apiserver.crt"));
+    this.#server = createServer((from, to) => void this.#pass(from, to));
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  static async start(cluster: KubeCluster): Promise<KubeProxy> {
+    const proxy = new KubeProxy(cluster);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** Ends every connection as a network does: without a word. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #pass(from: IncomingMessage, to: ServerResponse): Promise<void> {
+    const passing = { method: from.method ?? "", path: from.url ?? "" };
+    this.seen.push(passing);
+    await this.before(passing);
+    const { host: _host, ...headers } = from.headers;
+    const options = { method: from.method ?? "GET", headers, ca: this.#ca };
+    const onward = request(new URL(passing.path, this.#cluster.url), options, (reply) => {
+      to.writeHead(reply.statusCode ?? 502, reply.headers);
+      to.flushHeaders();
+      reply.pipe(to);
+      reply.on("error", () => to.destroy());
+    });
+    onward.on("error", () => to.destroy());
+    to.on("close", () => onward.destroy());
+    from.pipe(onward);
+  }
+}
