@@ -81,3 +81,57 @@ export async function hostedCluster(
   });
   return made;
 }
+
+export async function machineAutoscaler(
+  cluster: KubeCluster,
+  namespace: string,
+  name: string,
+  maxReplicas: number,
+): Promise<void> {
+  const path = ["apis", "autoscaling.openshift.io", "v1beta1", "namespaces", namespace];
+  await cluster.create([...path, "machineautoscalers"], {
+    apiVersion: "autoscaling.openshift.io/v1beta1",
+    kind: "MachineAutoscaler",
+    metadata: { name },
+    spec: { maxReplicas },
+  });
+}
+
+interface Amounts {
+  readonly cpu: string;
+  readonly memory: string;
+}
+
+/** A node as its kubelet would report it. The server taints it as not ready until a controller, here
+ * this test, finds that it is. */
+export async function aNode(
+  cluster: KubeCluster,
+  name: string,
+  allocatable: Amounts,
+  role = "node-role.kubernetes.io/worker",
+): Promise<void> {
+  const path = ["api", "v1", "nodes"];
+  const [made] = await cluster.create(path, {
+    metadata: { name, labels: { [role]: "" } },
+    status: { allocatable, conditions: [{ type: "Ready", status: "True" }] },
+  });
+  const api = await cluster.admin();
+  await api.call({ method: "PUT", path: [...path, name], body: { ...made, spec: { taints: [] } } });
+}
+
+/** Pending until it has a node; then running, as its kubelet would say. */
+export async function aPod(
+  cluster: KubeCluster,
+  namespace: string,
+  name: string,
+  requests: Amounts,
+  nodeName?: string,
+): Promise<void> {
+  const path = ["api", "v1", "namespaces", namespace, "pods"];
+  const container = { name: "main", image: "none", resources: { requests } };
+  const spec = { containers: [container], ...(nodeName === undefined ? undefined : { nodeName }) };
+  const [made] = await cluster.create(path, { metadata: { name }, spec });
+  if (nodeName === undefined) return;
+  const body = { ...made, status: { phase: "Running" } };
+  await (await cluster.admin()).call({ method: "PUT", path: [...path, name, "status"], body });
+}
