@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/closing-line.ts";
+import { LeftOut } from "./test/left-out.ts";
 
 export default defineConfig({
   test: {
@@ -10,6 +11,6 @@ export default defineConfig({
     // Generous, because a loaded machine is slow and no test asserts on elapsed time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: ["default", new ClosingLine()],
+    reporters: ["default", new LeftOut(), new ClosingLine()],
   },
 });

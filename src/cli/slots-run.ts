@@ -32,6 +32,9 @@ interface Flags extends SetFlags, HolderFlags, TermFlags {
   readonly grace?: number;
 }
 
+/** Even where no time is left for a second try, the first one is given a chance. */
+const answerMsMin = 2_000;
+
 /** It is renewed all the time, so that a run that dies blocks a slot for no longer than this. */
 const usualSeconds = 120;
 
@@ -123,7 +126,8 @@ async function giveBack(
   const forMs = Math.min(clientLimits.releaseMs, Math.max(alive.leftMs, 0));
   const { releaseSlot } = await import("../slots/held-slot.ts");
   try {
-    await retrying(() => releaseSlot(store, held, { signal }), { forMs, signal });
+    const answerMs = Math.min(clientLimits.answerMs, Math.max(forMs, answerMsMin));
+    await retrying(() => releaseSlot(store, held, { signal, answerMs }), { forMs, signal });
     note(`Released slot ${held.slot}`);
   } catch (error) {
     const why = plain(error instanceof Error ? error.message : String(error));

@@ -1,0 +1,142 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { acquireSlot } from "../src/slots/acquire.ts";
+import { renewSlot } from "../src/slots/held-slot.ts";
+import { noKube } from "./kube-binaries.ts";
+import { KubeCluster } from "./kube-cluster.ts";
+import { KubeProxy } from "./kube-proxy.ts";
+import { SlotsWorld } from "./slots-world.ts";
+
+const shiftClock = fileURLToPath(new URL("shift-clock.ts", import.meta.url));
+const clockOff = (hours: number) => ({
+  NODE_OPTIONS: `--import=${shiftClock}`,
+  TEST_CLOCK_OFF_HOURS: String(hours),
+});
+const waitForLine = ["run", "--", "sh", "-c", "read -r line; echo $line"];
+
+let cluster: KubeCluster;
+
+describe.skipIf(noKube)("berth slots", () => {
+  beforeAll(async () => {
+    cluster = await KubeCluster.start();
+  });
+  afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+  test("holders and those who wait outlast a restart of the API server", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const holder = world.slots(waitForLine);
+    await holder.says(/Acquired/);
+    const waiter = world.slots(waitForLine, { GITHUB_RUN_ID: "2" });
+    await waiter.says(/position 1/);
+    await cluster.stopServer();
+    await waiter.says(/Cannot reach the server at .*; trying again/);
+    await cluster.startServer();
+    holder.type("held\n");
+    expect(await holder.ended).toBe(0);
+    await waiter.says(/Acquired slot 0 for pr1:2/);
+    waiter.type("waited\n");
+    expect(await waiter.ended).toBe(0);
+    expect([holder.stdout, waiter.stdout]).toEqual(["held\n", "waited\n"]);
+    expect(await world.tickets()).toEqual([]);
+  });
+
+  test("a holder that hears nothing for its time stops before somebody else can have the slot", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    await using proxy = await KubeProxy.start(cluster);
+    const KUBECONFIG = await cluster.configVia(proxy.url, world.jobConfig);
+    const script = "trap 'echo stopped; exit' TERM; echo begun; while :; do sleep 0.1; done";
+    const args = ["run", "--lease-duration", "9s", "--grace", "3s", "--", "bash", "-c", script];
+    const holder = world.slots(args, { KUBECONFIG });
+    await holder.says(/begun/);
+    proxy.before = () => new Promise(() => {}); // From now on nothing gets through.
+    proxy.cut();
+    const next = world.slots(["run", "--", "true"], { GITHUB_RUN_ID: "2" });
+    const [first] = await Promise.race([holder.says(/stopped/), next.says(/Acquired/)]);
+    expect(first).toBe("stopped");
+    expect(await holder.ended).toBe(76);
+    expect(holder.stderr).toMatch(/SLOT LOST\. .*no heartbeat got through/);
+    expect(await next.ended).toBe(0);
+  });
+
+  test("watches that are cut are opened again, and nobody misses its turn", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    await using proxy = await KubeProxy.start(cluster);
+    await world.script(0, "pr9:1");
+    const KUBECONFIG = await cluster.configVia(proxy.url, world.jobConfig);
+    const waiter = world.slots(["acquire"], { KUBECONFIG });
+    await waiter.says(/position 1/);
+    // While nobody looks, the slot comes free: the news is lost, and must be found.
+    const held = Promise.withResolvers<void>();
+    proxy.before = () => held.promise;
+    proxy.cut();
+    world.kubectl("delete", "lease", "rossoctl-ci-slot-0");
+    held.resolve();
+    expect(await waiter.ended).toBe(0);
+    expect(await world.holders()).toEqual(["pr1:1"]);
+  });
+
+  test("a writer that is always faster costs a holder nothing but another try", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    await using proxy = await KubeProxy.start(cluster);
+    let written = 0;
+    proxy.before = async ({ method, path }) => {
+      const lease = method === "PUT" && /slot-0$/.test(path) ? await world.slot(0) : undefined;
+      if (lease === undefined || written % 4 === 3) return void written++;
+      written += 1;
+      const { metadata } = lease;
+      const labels = { ...metadata.labels, note: String(written) };
+      await world.store.replace({ ...lease, metadata: { ...metadata, labels } });
+    };
+    const store = await cluster.store(
+      world.set.namespace,
+      await cluster.configVia(proxy.url, world.jobConfig),
+    );
+    const { signal } = new AbortController();
+    const ask = {
+      set: world.set,
+      identity: "pr1:1",
+      durationSeconds: 60,
+      timeoutMs: 60_000,
+      signal,
+    };
+    const held = await acquireSlot(store, ask);
+    await renewSlot(store, held);
+    expect(written).toBeGreaterThan(6);
+    expect(await world.holders()).toEqual(["pr1:1"]);
+  });
+
+  test.each([-2, 2])("a clock that is %d hours off ends no slot and keeps none", async (hours) => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const args = ["run", "--lease-duration", "3s", "--", "sh", "-c", "read -r line"];
+    const odd = world.slots(args, clockOff(hours));
+    await odd.says(/Acquired/);
+    const renewMs = Date.parse((await world.slot(0))?.spec?.renewTime ?? "");
+    expect(Math.abs(renewMs - Date.now())).toBeLessThan(60_000); // In the server's time, not in its own.
+    const waiter = await world.done(["acquire", "--timeout", "5s"], { GITHUB_RUN_ID: "2" });
+    expect(waiter.code).toBe(75);
+    odd.signal("SIGKILL");
+    await odd.ended;
+    const again = await world.done(["acquire"], { GITHUB_RUN_ID: "3", ...clockOff(-hours) });
+    expect(again.code).toBe(0);
+  });
+
+  test("an account without a right is told which one it lacks", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const { code, stderr } = await world.done(["acquire"], { SLOT_NAMESPACE: "default" });
+    expect(code).toBe(77);
+    expect(stderr).toMatch(/cannot list resource "leases".*in the namespace "default"/);
+    expect(stderr).toContain("Give this account the Role that berth slots manifests prints");
+  });
+
+  test("a cluster that is not there is told as such", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const gone = await KubeProxy.start(cluster);
+    const { url } = gone;
+    await gone[Symbol.asyncDispose]();
+    const KUBECONFIG = await cluster.configVia(url, world.jobConfig);
+    const { code, stderr } = await world.done(["status"], { KUBECONFIG });
+    expect(code).toBe(69);
+    expect(stderr).toContain(`Cannot reach the server at ${url}: connection refused`);
+    expect(stderr).toContain("Check the kubeconfig and its context");
+  });
+});
