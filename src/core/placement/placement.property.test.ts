@@ -1,0 +1,129 @@
+/** Against brute force: a set is found exactly when there is one, and it is always a good one. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Demand, Placing } from "./demand.ts";
+import { strategies } from "./demand.ts";
+import { isFitting, place } from "./plan.ts";
+import type { Room } from "./room.ts";
+import { anybody, poolOf, room, wanted } from "./rooms.suite.ts";
+
+const amounts = (max: number) => fc.record({ vcpus: fc.nat(max), memory: fc.nat(max) });
+
+const rooms = fc
+  .array(
+    fc.record({
+      capacity: amounts(6),
+      labels: fc.record(
+        { vcenter: fc.constantFrom("a", "b", "c"), rack: fc.constantFrom("1", "2", "3") },
+        { requiredKeys: [] },
+      ),
+    }),
+    { maxLength: 6 },
+  )
+  .map((texts) => texts.map((text, index) => room(`r${index}`, text, index)));
+
+const demand: fc.Arbitrary<Demand> = fc
+  .record({
+    count: fc.integer({ min: 1, max: 4 }),
+    amount: amounts(4),
+    spread: fc.option(fc.constantFrom("vcenter", "rack"), { nil: undefined }),
+    atMost: fc.option(
+      fc.dictionary(fc.constantFrom("vcenter", "rack"), fc.integer({ min: 1, max: 3 })),
+      { nil: undefined },
+    ),
+    strategy: fc.constantFrom(...strategies),
+  })
+  .map(({ count, amount, spread, atMost, strategy }) => {
+    const placing: Placing = {
+      amount,
+      strategy,
+      ...(spread === undefined ? undefined : { spread }),
+      ...(atMost === undefined ? undefined : { atMost }),
+    };
+    return wanted(placing, count);
+  });
+
+const distinct = (set: readonly Room[], label: string) =>
+  new Set(set.flatMap(({ at }) => at.labels[label] ?? [])).size;
+
+function satisfies(set: readonly Room[], { count, placing }: Demand): boolean {
+  const { spread, atMost = {} } = placing;
+  if (set.length !== count || new Set(set).size !== count) return false;
+  if (spread !== undefined && distinct(set, spread) !== count) return false;
+  return Object.entries(atMost).every(([label, max]) => distinct(set, label) <= max);
+}
+
+/** Every subset of that size. */
+function subsets(all: readonly Room[], size: number): Room[][] {
+  if (size === 0) return [[]];
+  return all.flatMap((one, index) =>
+    subsets(all.slice(index + 1), size - 1).map((rest) => [one, ...rest]),
+  );
+}
+
+/** Whether what is put on each room is there. */
+function holds(all: readonly Room[], demands: readonly Demand[], sets: readonly Room[][]): boolean {
+  return all.every(({ levels }, index) =>
+    levels.every(({ name, capacity }) => {
+      const put = demands.map(({ placing }, which) => {
+        const here = sets[which]?.includes(all[index] as Room) === true;
+        return here ? (placing.amount?.[name] ?? 0) : 0;
+      });
+      return put.reduce((sum, amount) => sum + amount, 0) <= capacity;
+    }),
+  );
+}
+
+test("one demand is placed exactly when some set of resources would do", () => {
+  fc.assert(
+    fc.property(rooms, demand, (all, one) => {
+      const fit = all.filter((candidate) => isFitting(candidate, one, anybody));
+      const possible = subsets(fit, one.count).some((set) => satisfies(set, one));
+      const found = place(poolOf(all), [one], anybody)?.[0];
+      expect(found !== undefined).toBe(possible);
+      if (found === undefined) return;
+      expect(satisfies(found, one)).toBe(true);
+      expect(holds(all, [one], [found])).toBe(true);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("several demands are placed exactly when some sets would do together", () => {
+  fc.assert(
+    fc.property(rooms, fc.array(demand, { minLength: 2, maxLength: 3 }), (all, demands) => {
+      const tryAll = (rest: readonly Demand[], sets: Room[][]): boolean => {
+        const [next, ...others] = rest;
+        if (next === undefined) return holds(all, demands, sets);
+        return subsets(all, next.count)
+          .filter((set) => satisfies(set, next))
+          .some((set) => tryAll(others, [...sets, set]));
+      };
+      const found = place(poolOf(all), demands, anybody);
+      expect(found !== undefined).toBe(tryAll(demands, []));
+      if (found === undefined) return;
+      for (const [index, set] of found.entries()) {
+        expect(satisfies(set, demands[index] as Demand)).toBe(true);
+      }
+      expect(holds(all, demands, found)).toBe(true);
+    }),
+    { numRuns: 600 },
+  );
+});
+
+/** `least-used` by its definition, the long way. */
+test("least-used gives the rooms with the least sum of usages, the first of equals", () => {
+  const used = fc.array(amounts(3), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(used, fc.integer({ min: 1, max: 3 }), (texts, count) => {
+      const all = texts.map((one, index) =>
+        room(`r${index}`, { capacity: { vcpus: 4, memory: 4 }, used: one }, index),
+      );
+      const ask = wanted({ amount: { vcpus: 1, memory: 1 } }, count);
+      const sum = (index: number) => ((texts[index]?.vcpus ?? 0) + (texts[index]?.memory ?? 0)) / 4;
+      const want = [...all.keys()].sort((a, b) => sum(a) - sum(b) || a - b).slice(0, count);
+      const found = place(poolOf(all), [ask], anybody)?.[0]?.map(({ order }) => order);
+      expect(found).toEqual(all.length < count ? undefined : want);
+    }),
+  );
+});

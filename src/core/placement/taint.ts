@@ -1,0 +1,51 @@
+/** Taints keep requests away from a resource unless they say that they tolerate them. */
+export type TaintEffect = "NoSchedule" | "PreferNoSchedule";
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: TaintEffect;
+}
+
+export interface Toleration {
+  /** Empty or absent with `Exists`: every taint. */
+  readonly key?: string;
+  /** `Equal` unless told otherwise. */
+  readonly operator?: "Equal" | "Exists";
+  readonly value?: string;
+  /** Absent: whatever the effect. */
+  readonly effect?: TaintEffect;
+}
+
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
+  const { key = "", operator = "Equal", value = "", effect } = toleration;
+  if (effect !== undefined && effect !== taint.effect) return false;
+  if (operator === "Exists") return key === "" || key === taint.key;
+  return key === taint.key && value === (taint.value ?? "");
+}
+
+/** The first taint that shuts the request out. */
+export function shutOutBy(
+  taints: readonly Taint[],
+  tolerations: readonly Toleration[] = [],
+): Taint | undefined {
+  return taints.find((taint) => taint.effect === "NoSchedule" && !isTolerated(taint, tolerations));
+}
+
+/** How many taints ask the request to go elsewhere if it can. */
+export function penalty(taints: readonly Taint[], tolerations: readonly Toleration[] = []): number {
+  let count = 0;
+  for (const taint of taints) {
+    if (taint.effect === "PreferNoSchedule" && !isTolerated(taint, tolerations)) count += 1;
+  }
+  return count;
+}
+
+function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {
+  return tolerations.some((toleration) => tolerates(toleration, taint));
+}
+
+/** `dedicated=gpu:NoSchedule`, as people write it. */
+export function formatTaint({ key, value, effect }: Taint): string {
+  return `${key}${value === undefined ? "" : `=${value}`}:${effect}`;
+}
