@@ -3,9 +3,13 @@ import { fits } from "../src/core/grant.ts";
 import { below } from "../src/core/limit-tree.ts";
 import { freeze, thaw } from "../src/core/snapshot.ts";
 import {
+  claimsOn,
+  freeState,
+  isHeld,
   type Pool,
   queueAt,
   type Request,
+  type SharedRoom,
   type Shelf,
   type State,
   shownState,
@@ -25,7 +29,7 @@ function checkHolders(state: State): void {
   for (const lease of state.leases.values()) {
     for (const claim of lease.claims) {
       insist(
-        claim.resource.claim === claim,
+        [...claimsOn(claim.resource)].includes(claim),
         () => `${claim.resource.name} is claimed by ${lease.id} and another`,
       );
       insist(
@@ -35,10 +39,11 @@ function checkHolders(state: State): void {
       fences.add(claim.fence);
     }
   }
-  for (const { name, claim } of state.resources.values()) {
-    if (claim === null) continue;
-    const known = state.leases.get(claim.lease.id)?.claims.includes(claim) === true;
-    insist(known, () => `${name} is held by ${claim.lease.id}, which is no lease`);
+  for (const resource of state.resources.values()) {
+    for (const claim of claimsOn(resource)) {
+      const known = state.leases.get(claim.lease.id)?.claims.includes(claim) === true;
+      insist(known, () => `${resource.name} is held by ${claim.lease.id}, which is no lease`);
+    }
   }
   for (const [key, id] of state.keys) {
     const known = state.requests.get(id) ?? state.leases.get(id);
@@ -74,8 +79,10 @@ function checkPool(state: State, pool: Pool): void {
     );
     shown.set(shownState(resource), (shown.get(shownState(resource)) ?? 0) + 1);
     if (!resource.retired) size += 1;
-    const { claim, drained, retired, restsUntil } = resource;
-    const usable = claim === null && !drained && !retired && restsUntil === never;
+    const { claim, drained, retired, restsUntil, room } = resource;
+    const open = !drained && !retired && restsUntil === never;
+    if (room !== null) checkRoom(room, open && resource.state === freeState);
+    const usable = room === null && claim === null && open;
     const shelf = usable ? pool.shelves.get(resource.state) : null;
     insist(resource.shelf === (shelf ?? null), () => `${resource.name} is on the wrong shelf`);
     insist(!usable || shelf !== undefined, () => `${resource.name} is on no shelf`);
@@ -97,10 +104,31 @@ function checkPool(state: State, pool: Pool): void {
   );
 }
 
+/** What is used is the sum of what is lent; a part has an owner exactly while somebody has it. */
+function checkRoom(room: SharedRoom, usable: boolean): void {
+  const { name, pool } = room.at;
+  insist(room.listed === usable, () => `${name} is listed as if it were otherwise`);
+  insist(
+    [...pool.rooms].includes(room) === usable,
+    () => `${name} stands wrongly in the index of ${pool.name}`,
+  );
+  const claims = [...room.claims];
+  for (const level of room.levels) {
+    const lent = claims.reduce((sum, { amount }) => sum + (amount?.[level.name] ?? 0), 0);
+    insist(lent === level.used, () => `${name} counts ${level.used} ${level.name}, lent ${lent}`);
+  }
+  for (const part of [...room.parts.values()].flat()) {
+    insist(
+      part.rooms.has(room) && part.uses > 0 === (part.owner !== null) && part.uses >= 0,
+      () => `${part.name} of ${name} has lost its owner`,
+    );
+  }
+}
+
 function checkCounts(pool: Pool): void {
   const members = [...pool.members];
   const counts = {
-    held: members.filter(({ claim }) => claim !== null).length,
+    held: members.filter(isHeld).length,
     dynamic: members.filter(({ dynamic }) => dynamic).length,
     leaving: members.filter(({ leaving }) => leaving).length,
   };
@@ -114,7 +142,9 @@ function checkCounts(pool: Pool): void {
 function checkUsed(pool: Pool): void {
   let used = 0;
   for (const { members } of below(pool)) {
-    for (const { claim, state } of members) if (claim !== null && state !== "cleaning") used += 1;
+    for (const resource of members) {
+      if (resource.state !== "cleaning") used += [...claimsOn(resource)].length;
+    }
   }
   insist(used === pool.used, () => `${pool.name} counts ${pool.used} lent, and it is ${used}`);
 }
@@ -123,8 +153,9 @@ function checkShelf(state: State, { pool, state: name, idle, queue }: Shelf): vo
   const label = `the shelf ${name} of ${pool.name}`;
   insist([...idle].length === idle.size, () => `${label} has lost count`);
   const line = [...queue];
-  const waiting = [...state.requests.values()].filter(({ needs }) =>
-    needs.some((need) => need.pool === pool && need.state === name),
+  const waiting = [...state.requests.values()].filter(
+    ({ needs, inLine }) =>
+      inLine && needs.some((need) => need.pool === pool && need.state === name),
   );
   insist(
     line.length === waiting.length && waiting.every((request) => line.includes(request)),
@@ -134,6 +165,7 @@ function checkShelf(state: State, { pool, state: name, idle, queue }: Shelf): vo
 
 /** Whoever is first in every line that it stands in waits only for what is not there. */
 function checkNothingIdle(request: Request, now: Instant): void {
+  if (!request.inLine) return;
   if (!request.needs.every((need) => queueAt(need).at(0) === request)) return;
   // Its time may have come since the last decision; the next one is due.
   if (request.needs.some(({ pool }) => pool.dueAt <= now)) return;

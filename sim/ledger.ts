@@ -6,6 +6,7 @@ import type { Item } from "../src/core/command.ts";
 import type { DurableEvent, GrantedClaim, ResolvedAsk, Return } from "../src/core/event.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
+import { RoomLedger } from "./room-ledger.ts";
 import { insist } from "./violation.ts";
 
 interface Thing {
@@ -30,6 +31,7 @@ export class Ledger {
     { readonly ask: ResolvedAsk; readonly claims: Map<string, string> }
   >();
   readonly ended = new Map<string, string>();
+  readonly rooms = new RoomLedger();
   readonly #grantedKeys = new Map<string, string>();
   /** Fences outlive the resources that they were given for. */
   readonly #fences = new Map<string, number>();
@@ -38,6 +40,7 @@ export class Ledger {
   #order = 0;
 
   record(event: DurableEvent, at: number): void {
+    this.rooms.record(event);
     switch (event.type) {
       case "pool-defined":
         this.#limits.defined(event.pool, event.policy);
@@ -133,9 +136,15 @@ export class Ledger {
     this.#onlyOneLeasePerKey(id, ask.key);
     this.#wholeOrNothing(id, ask, claims);
     const pools = new Set(claims.map(({ resource }) => this.#thing(resource).pool));
-    for (const pool of pools) this.#nobodyOvertaken(id, pool, rank);
+    for (const pool of pools) {
+      if (!this.rooms.isShared(pool)) this.#nobodyOvertaken(id, pool, rank);
+    }
     for (const { resource, fence } of claims) {
       const thing = this.#thing(resource);
+      if (this.rooms.has(resource)) {
+        insist(!thing.drained && !thing.retired, () => `${resource} was lent while cordoned`);
+        continue;
+      }
       insist(
         thing.heldBy === null,
         () => `${resource} was lent to ${id} while ${thing.heldBy} has it`,
@@ -181,7 +190,9 @@ export class Ledger {
   /** Whoever asked before, with no lower priority, for this pool alone, must not still wait. */
   #nobodyOvertaken(id: string, pool: string, rank: { priority: number; order: number }): void {
     for (const [other, { ask, order }] of this.waiting) {
-      const single = ask.items.length === 1 && poolsOf(ask.items[0]).includes(pool);
+      // Those of a company stand in line for all that their company wants.
+      const alone = ask.group === undefined || ask.group.size === 1;
+      const single = alone && ask.items.length === 1 && poolsOf(ask.items[0]).includes(pool);
       const priority = ask.priority ?? 0;
       const before = priority > rank.priority || (priority === rank.priority && order < rank.order);
       insist(!(single && before), () => `${id} overtook ${other} in ${pool}`);
@@ -189,6 +200,7 @@ export class Ledger {
   }
 
   #back(id: string, { resource, state, restsUntil }: Return): void {
+    if (this.rooms.has(resource)) return;
     const thing = this.#thing(resource);
     insist(thing.heldBy === id, () => `${id} gave back ${resource}, which ${thing.heldBy} has`);
     thing.heldBy = null;

@@ -1,12 +1,15 @@
-import { optionsOf, placesOf, poolsOf } from "./any-of.ts";
-import type { Ask, Command } from "./command.ts";
+import { poolsOf, type Ways, waysOf } from "./any-of.ts";
+import type { Ask, Command, Item } from "./command.ts";
+import { companyOf, together } from "./company.ts";
 import { growFor } from "./dynamic.ts";
 import type { ResolvedAsk } from "./event.ts";
-import { availableTo, fits, grant, serve } from "./grant.ts";
+import { fits, grant, grantRequest, serve, wayFor } from "./grant.ts";
 import type { PoolName, RequestId } from "./ids.ts";
 import { beyondLimits, hasKin } from "./limit-tree.ts";
 import { nearest } from "./nearest.ts";
+import { neverPlaced } from "./never-fits.ts";
 import { type Outcome, refused } from "./outcome.ts";
+import { same } from "./policy.ts";
 import type { Ranked } from "./ranked-queue.ts";
 import type { Refusal } from "./refusal.ts";
 import { busyState, type Lease, type Need, reservedStates, type State } from "./state.ts";
@@ -26,16 +29,19 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
   }
   const unknown = misnamed(state, ask);
   if (unknown !== undefined) return refused(poolNotFound(state, unknown));
-  const options = optionsOf(state, ask);
-  const needs = placesOf(options);
+  const ways = waysOf(state, ask);
+  const { needs } = ways;
   const lie = ask.byName ? undefined : needs.find(({ into }) => isReserved(into));
   if (lie !== undefined) return refused({ code: "state_reserved", state: lie.into });
-  const refusal = impossible(state, ask, options);
+  const refusal = impossible(state, ask, waysWith(state, ask, ways).options);
   if (refusal !== undefined) return refused(refusal);
   const ttlMs = ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs;
   const resolved = { ...ask, ttlMs };
   const rank = { priority: ask.priority ?? 0, order: state.order + 1 };
-  const way = options.find((option) => fits(option, rank, now));
+  if (ask.group !== undefined && ask.group.size > 1) {
+    return joinCompany(turn, { id, ask: resolved, waitMs });
+  }
+  const way = ways.options.find((option) => fits(option, rank, now));
   if (way !== undefined) {
     grant(turn, id, way, resolved);
     // Who stood before others in line, but now has nothing to take, is in nobody's way any more.
@@ -48,6 +54,29 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
     growAndServe(turn, needs, id);
   }
   return standing(turn.state, id, turn.now);
+}
+
+/** What must be possible: where it is the last of its company, what all of them want. */
+function waysWith(state: State, ask: Ask, own: Ways): Ways {
+  const company = companyOf(state, ask);
+  if (company === undefined || company.members.length + 1 < company.size) return own;
+  return together([...company.members, { own }]);
+}
+
+/** It is there first, and then it is seen whether all of them can go. */
+function joinCompany(turn: Turn, { id, ask, waitMs }: Joining): Outcome {
+  emit(turn, { type: "request-queued", id, ask });
+  emit(turn, { type: "request-seen", id, waitMs });
+  const request = turn.state.requests.get(id);
+  const way = request?.inLine ? wayFor(request, turn.now) : undefined;
+  if (request !== undefined && way !== undefined) grantRequest(turn, request, way);
+  return standing(turn.state, id, turn.now);
+}
+
+interface Joining {
+  readonly id: RequestId;
+  readonly ask: ResolvedAsk;
+  readonly waitMs: number;
 }
 
 function isReserved(into: string): boolean {
@@ -67,7 +96,7 @@ function growAndServe(turn: Turn, needs: readonly Need[], id: RequestId): void {
 
 function shortest(needs: readonly Need[], rank: Ranked, now: Instant): PoolName {
   const [first] = needs;
-  const short = needs.find((need) => availableTo(need, rank, now) < need.count) ?? first;
+  const short = needs.find((need) => !fits([need], rank, now)) ?? first;
   if (short === undefined) throw new Error("Cannot refuse: nothing was asked for");
   return short.pool.name;
 }
@@ -120,17 +149,9 @@ function tellOf(turn: Turn, { id, ask, delivered }: Lease): void {
 }
 
 function sameAsk(known: ResolvedAsk, ask: Ask): boolean {
-  if (known.holder !== ask.holder || known.items.length !== ask.items.length) return false;
-  return known.items.every((item, index) => {
-    const other = ask.items[index];
-    return (
-      item.pool === other?.pool &&
-      item.count === other.count &&
-      String(item.anyOf) === String(other.anyOf) &&
-      item.state === other.state &&
-      item.into === other.into
-    );
-  });
+  return (
+    known.holder === ask.holder && same(known.items, ask.items) && same(known.group, ask.group)
+  );
 }
 
 /** Why no amount of waiting would help, judged against empty pools; drained ones count as there. */
@@ -143,8 +164,22 @@ export function impossible(
     if (poolsOf(item).every((name) => isGone(state, name))) return poolNotFound(state, item.pool);
   }
   const possible = options.filter((needs) => needs.every(({ pool }) => !pool.retired));
-  const refusals = possible.map((needs) => tooMuch(state, needs));
+  const refusals = possible.map((needs) => lentOtherwise(state, ask) ?? tooMuch(state, needs));
   return refusals.includes(undefined) ? undefined : refusals[0];
+}
+
+/** Shares are asked for with amounts, and whole resources without. */
+function lentOtherwise(state: State, { items }: Ask): Refusal | undefined {
+  for (const item of items) {
+    for (const name of poolsOf(item)) {
+      const policy = state.pools.get(name)?.policy;
+      if (policy === undefined) continue;
+      const named = { ...item, pool: name };
+      const refusal = policy.placement === undefined ? onlyWhole(named) : onlyShares(named);
+      if (refusal !== undefined) return refusal;
+    }
+  }
+  return undefined;
 }
 
 /** A pool that was asked for by a name that no pool has. */
@@ -157,13 +192,41 @@ function isGone(state: State, name: PoolName): boolean {
 }
 
 function tooMuch(state: State, needs: readonly Need[]): Refusal | undefined {
-  for (const { pool, count } of needs) {
+  for (const need of needs) {
+    const { pool, count, demands } = need;
+    if (demands !== null) {
+      const refusal = neverPlaced(need);
+      if (refusal !== undefined) return refusal;
+      continue;
+    }
     if (count <= pool.size) continue;
     const size = Math.max(pool.size + arriving(state, pool.name), pool.policy.dynamic?.max ?? 0);
     if (count > size) return { code: "never_fits", pool: pool.name, asked: count, size };
   }
   const [tight] = beyondLimits(needs);
   return tight === undefined ? undefined : { code: "never_fits", ...tight };
+}
+
+/** What only makes sense where resources are shared. */
+const shareKeys = [
+  "amount",
+  "selector",
+  "tolerations",
+  "spread",
+  "atMost",
+  "resource",
+  "exclude",
+  "strategy",
+] as const satisfies (keyof Item)[];
+
+function onlyWhole(item: Item): Refusal | undefined {
+  const key = shareKeys.find((name) => item[name] !== undefined);
+  return key === undefined ? undefined : { code: "lent_whole", pool: item.pool, key };
+}
+
+function onlyShares({ pool, state, into }: Item): Refusal | undefined {
+  const isWhole = state !== undefined || into !== undefined;
+  return isWhole ? { code: "lent_by_amount", pool } : undefined;
 }
 
 /** How many are listed in this pool now and still held as another's. */

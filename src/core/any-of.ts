@@ -18,6 +18,21 @@ export function optionCount({ items }: Pick<Ask, "items">): number {
   return items.reduce((product, item) => product * poolsOf(item).length, 1);
 }
 
+/** What a request wants: the ways in which it can be served, and every place that these name. */
+export interface Ways {
+  /** Where it stands in line. */
+  readonly needs: readonly Need[];
+  /** The best first. Mostly one, which is all its needs. */
+  readonly options: readonly (readonly Need[])[];
+}
+
+/** Who is granted together with others has no choice: what all of them want is added up. */
+export function waysOf(state: State, ask: Ask): Ways {
+  const all = optionsOf(state, ask);
+  const options = ask.group === undefined ? all : all.slice(0, 1);
+  return { needs: placesOf(options), options };
+}
+
 export function optionsOf(state: State, ask: Ask): readonly (readonly Need[])[] {
   if (ask.items.every(({ anyOf }) => anyOf === undefined)) return [needsOf(state, ask)];
   let ways: readonly Item[][] = [[]];
@@ -25,7 +40,7 @@ export function optionsOf(state: State, ask: Ask): readonly (readonly Need[])[] 
     const pools = poolsOf(item).filter((name) => state.pools.has(name));
     ways = ways.flatMap((way) => pools.map((pool) => [...way, { ...item, pool }]));
   }
-  return ways.slice(0, optionsMax).map((items) => needsOf(state, { items }));
+  return ways.slice(0, optionsMax).map((items) => needsOf(state, { ...ask, items }));
 }
 
 /** Every place that any of the ways has something to do with, once. */

@@ -1,13 +1,18 @@
 /** What becomes of requests and leases by their events. */
 
-import { optionsOf, placesOf } from "./any-of.ts";
+import { type Ways, waysOf } from "./any-of.ts";
 import { attendLater, attendPoolLater, schedule } from "./attention.ts";
+import { join, part, speakerOf, together } from "./company.ts";
 import type { Ended } from "./ended-memory.ts";
 import type { EventOf, GrantedClaim, LeaseEnd, ResolvedAsk, Return } from "./event.ts";
 import type { RequestId } from "./ids.ts";
-import { put } from "./membership.ts";
+import { hasKin } from "./limit-tree.ts";
+import { put, seat } from "./membership.ts";
 import { must } from "./must.ts";
-import { movePace } from "./pace.ts";
+import { isPaced, movePace } from "./pace.ts";
+import { isWithinReach } from "./place.ts";
+import type { Part } from "./placement/room.ts";
+import { forget, keep, partFor } from "./rooms.ts";
 import {
   busyState,
   type Claim,
@@ -36,37 +41,95 @@ export function enlist(
   queuedAt: Instant,
   order = ++state.order,
 ): Request {
-  const options = optionsOf(state, ask);
+  const own = waysOf(state, ask);
   const request: Request = {
     kind: "request",
     id,
     ask,
-    needs: placesOf(options),
-    options,
+    own,
+    ...own,
     priority: ask.priority ?? 0,
     order,
     queuedAt,
+    company: null,
+    inLine: false,
+    weighed: false,
+    patience: { kind: "patience", request: id, dueAt: never, heapIndex: -1 },
+    kept: null,
     dueAt: never,
     heapIndex: -1,
   };
   state.requests.set(id, request);
   if (ask.key !== undefined) state.keys.set(ask.key, id);
+  if (join(state, request)) standInLine(state, request);
+  return request;
+}
+
+function standInLine(state: State, request: Request): void {
+  request.inLine = true;
   for (const { pool, state: from } of request.needs) {
     shelfFor(pool, from).queue.add(request);
     pool.waiting += 1;
   }
-  return request;
+  const shares = request.needs.filter(({ demands }) => demands !== null);
+  if (shares.length === 0) return;
+  // Whoever is put into a line has just been found not to fit, unless it stands too far back.
+  // And unless it was time or a limit that stood in its way: that changes without any room.
+  request.weighed = request.needs.every((need) => {
+    return isWithinReach(need, request) && !isPaced(need.pool) && !hasKin(need.pool);
+  });
+  const patienceMs = Math.max(...shares.map(({ pool }) => pool.policy.patienceMs));
+  schedule(state, request.patience, after(request.queuedAt, patienceMs));
 }
 
 function unlist(state: State, request: Request): void {
   state.requests.delete(request.id);
   state.due.clear(request);
+  const speaker = speakerOf(request);
+  if (speaker.inLine) leaveLine(state, speaker);
+  part(state, request);
+}
+
+/** What was kept for it is given up, and of a company the others wait for another to come. */
+function leaveLine(state: State, request: Request): void {
+  request.inLine = false;
+  state.due.clear(request.patience);
+  forget(request);
+  request.kept = null;
   for (const { pool, state: from } of request.needs) {
     const shelf = shelfFor(pool, from);
     shelf.queue.remove(request);
     pool.waiting -= 1;
     takeDownIfBare(shelf);
   }
+  stand(request, request.own);
+}
+
+function stand(request: Request, { needs, options }: Ways): void {
+  request.needs = needs;
+  request.options = options;
+}
+
+/** A pool is lent otherwise than before: what everybody wants of it is read anew. */
+export function rereadNeeds(state: State): void {
+  const standing = [...state.requests.values()].filter(({ inLine }) => inLine);
+  for (const request of standing) leaveLine(state, request);
+  for (const request of state.requests.values()) {
+    request.own = waysOf(state, request.ask);
+    stand(request, request.own);
+  }
+  for (const request of standing) {
+    const { company } = request;
+    if (company !== null) stand(request, together(company.members));
+    standInLine(state, request);
+    request.weighed = false;
+  }
+}
+
+export function roomKept(state: State, event: EventOf<"room-kept">): void {
+  const request = must(state.requests.get(event.id), event.id);
+  state.due.clear(request.patience);
+  keep(request, event.rooms, (name) => must(state.resources.get(name), name));
 }
 
 export function keepRequest(state: State, request: Request, at: Instant, waitMs: number): void {
@@ -185,6 +248,10 @@ export function newLease(state: State, record: LeaseRecord): Lease {
 
 function newClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
   const resource = must(state.resources.get(granted.resource), granted.resource);
+  const isShare = granted.amount !== undefined;
+  if (isShare !== (resource.room !== null)) {
+    throw new Error(`Cannot grant ${resource.name} to ${lease.id}: it is lent otherwise`);
+  }
   if (resource.claim !== null) {
     throw new Error(
       `Cannot grant ${resource.name} to ${lease.id}: ${resource.claim.lease.id} has it`,
@@ -197,15 +264,29 @@ function newClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
     resource,
     fence: granted.fence,
     heldUntil: granted.heldUntil ?? never,
+    amount: granted.amount ?? null,
+    parts: isShare ? partsOf(resource.pool, granted) : noParts,
     given: granted.given ?? resource.userData,
     dueAt: never,
     heapIndex: -1,
   };
   if (claim.heldUntil !== never) state.due.set(claim, claim.heldUntil);
   if (granted.fence > state.fence) state.fence = granted.fence;
-  put(resource, { claim, state: granted.into ?? busyState }, lease.grantedAt);
-  state.due.clear(resource);
+  if (isShare) {
+    seat(resource, claim, 1, lease.grantedAt);
+  } else {
+    put(resource, { claim, state: granted.into ?? busyState }, lease.grantedAt);
+    state.due.clear(resource);
+  }
   return claim;
+}
+
+const noParts: readonly Part[] = [];
+
+function partsOf(pool: Pool, { parts = {} }: GrantedClaim): Part[] {
+  return Object.entries(parts).flatMap(([kind, names]) =>
+    names.map((name) => partFor(pool, kind, name)),
+  );
 }
 
 export function claimEnded(state: State, event: EventOf<"claim-ended">, at: Instant): void {
@@ -233,15 +314,18 @@ export function leaseEnded(state: State, event: EventOf<"lease-ended">, at: Inst
 
 function giveBack(state: State, claim: Claim, back: Return, how: LeaseEnd, at: Instant): void {
   const { resource } = claim;
-  if (resource.claim !== claim || resource.name !== back.resource) {
+  const has = resource.claim === claim || resource.room?.claims.has(claim) === true;
+  if (!has || resource.name !== back.resource) {
     throw new Error(`Cannot take ${back.resource} back: the lease ${claim.lease.id} has lost it`);
   }
   state.due.clear(claim);
   // One who never came for it has not had it.
-  if (how !== "uncollected") {
-    if (resource.state !== cleaningState) learnHold(resource.pool, at - claim.lease.grantedAt);
-    resource.last = { holder: claim.lease.ask.holder, how, state: back.state, at };
+  const had = how !== "uncollected";
+  if (had && resource.state !== cleaningState) {
+    learnHold(resource.pool, at - claim.lease.grantedAt);
   }
+  if (resource.room !== null) return seat(resource, claim, -1, at);
+  if (had) resource.last = { holder: claim.lease.ask.holder, how, state: back.state, at };
   resource.restsTo = back.state;
   resource.failures = back.failures ?? resource.failures;
   const { restsUntil = never, expiresAt = resource.expiresAt, note = "" } = back;

@@ -1,5 +1,5 @@
 /** What becomes of pools and resources by their events. */
-import { followPolicy } from "./apply-lease.ts";
+import { followPolicy, rereadNeeds } from "./apply-lease.ts";
 import { attendLater, attendPoolLater } from "./attention.ts";
 import type { EventOf } from "./event.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
@@ -7,7 +7,17 @@ import { drawOnParent, leaveTree } from "./limit-tree.ts";
 import { adopt, enrol, put, retire, strike } from "./membership.ts";
 import { must } from "./must.ts";
 import { repace } from "./pace.ts";
-import { freeState, newPool, newResource, noEntries, type State } from "./state.ts";
+import type { RoomSpec } from "./placement/room.ts";
+import { furnish, rearrange } from "./rooms.ts";
+import {
+  freeState,
+  isHeld,
+  newPool,
+  newResource,
+  noEntries,
+  type Resource,
+  type State,
+} from "./state.ts";
 import { type Instant, never } from "./time.ts";
 
 export function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant): void {
@@ -17,11 +27,15 @@ export function poolDefined(state: State, event: EventOf<"pool-defined">, at: In
     state.pools.set(event.pool, made);
     drawOnParent(state, made);
   } else {
+    const lentOtherwise =
+      (pool.policy.placement === undefined) !== (event.policy.placement === undefined);
     pool.policy = event.policy;
     pool.retired = false;
     drawOnParent(state, pool);
     repace(pool);
     attendPoolLater(state, pool, at);
+    if (lentOtherwise) rereadNeeds(state);
+    if (event.policy.placement !== undefined) rearrange(pool);
     for (const { claim } of pool.members) {
       if (claim !== null && claim.lease.ask.ttlMs === null) followPolicy(state, claim.lease);
     }
@@ -44,7 +58,14 @@ export function resourceAdded(state: State, event: EventOf<"resource-added">, at
   resource.state = event.state ?? freeState;
   resource.dynamic = event.dynamic === true;
   if (resource.dynamic) state.made += 1;
+  if (event.room !== undefined) furnish(resource, event.room);
   enrol(state, resource);
+}
+
+export function resourceResized(state: State, event: EventOf<"resource-resized">): void {
+  const resource = must(state.resources.get(event.resource), event.resource);
+  if (resource.room === null) throw new Error(`Cannot resize ${resource.name}: it is lent whole`);
+  furnish(resource, event.room);
 }
 
 export function resourceAdopted(state: State, event: EventOf<"resource-adopted">): void {
@@ -64,7 +85,7 @@ export function resourceRetired(
 
 export function resourceMoved(state: State, event: EventOf<"resource-moved">, at: Instant): void {
   const resource = must(state.resources.get(event.resource), event.resource);
-  if (resource.claim !== null) throw new Error(`Cannot move ${resource.name}: somebody holds it`);
+  if (isHeld(resource)) throw new Error(`Cannot move ${resource.name}: somebody holds it`);
   strike(state, resource);
   resource.pool = must(state.pools.get(event.pool), event.pool);
   resource.retired = false;
@@ -72,13 +93,19 @@ export function resourceMoved(state: State, event: EventOf<"resource-moved">, at
   resource.specLabels = event.labels ?? noEntries;
   resource.dynamic = false;
   resource.leaving = false;
+  refit(resource, event.room);
   enrol(state, resource);
   put(resource, { labels: resource.specLabels }, at);
 }
 
+/** What is lent by amount has no state of its own but `free`, unless somebody took it out of use. */
+function refit(resource: Resource, spec: RoomSpec | undefined): void {
+  if (spec !== undefined) furnish(resource, spec);
+}
+
 export function resourceRemoved(state: State, name: ResourceName): void {
   const resource = must(state.resources.get(name), name);
-  if (resource.claim !== null) throw new Error(`Cannot remove ${name}: somebody holds it`);
+  if (isHeld(resource)) throw new Error(`Cannot remove ${name}: somebody holds it`);
   state.due.clear(resource);
   strike(state, resource);
 }

@@ -15,6 +15,7 @@ import {
   leaseRenewed,
   requestLeft,
   requestQueued,
+  roomKept,
 } from "./apply-lease.ts";
 import {
   poolDefined,
@@ -25,6 +26,7 @@ import {
   resourceMoved,
   resourceRelabelled,
   resourceRemoved,
+  resourceResized,
   resourceRested,
   resourceRetired,
 } from "./apply-resource.ts";
@@ -50,6 +52,8 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
       return keepRequest(state, must(state.requests.get(event.id), event.id), at, event.waitMs);
     case "request-left":
       return requestLeft(state, event, at);
+    case "room-kept":
+      return roomKept(state, event);
     case "claim-ended":
       return claimEnded(state, event, at);
     case "resource-rested":
@@ -58,6 +62,8 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
       return resourceChanged(state, event, at);
     case "resource-relabelled":
       return resourceRelabelled(state, event, at);
+    case "resource-resized":
+      return resourceResized(state, event);
     case "resource-added":
       return resourceAdded(state, event, at);
     case "resource-adopted":

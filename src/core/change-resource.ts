@@ -5,7 +5,7 @@ import type { ResourceName } from "./ids.ts";
 import { nearest } from "./nearest.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
 import type { Refusal } from "./refusal.ts";
-import { type Resource, reservedStates, type State } from "./state.ts";
+import { claimsOn, type Resource, reservedStates, type State } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /** So many labels, and so many keys of user data, a resource may have. */
@@ -20,8 +20,9 @@ export function changeResource(
 ): Outcome {
   const resource = turn.state.resources.get(name);
   if (resource === undefined) return refused(resourceNotFound(turn.state, name));
-  if (change.state !== undefined && resource.claim !== null) {
-    const { holder } = resource.claim.lease.ask;
+  const [claim] = claimsOn(resource);
+  if (change.state !== undefined && claim !== undefined) {
+    const { holder } = claim.lease.ask;
     return refused({ code: "resource_held", resource: name, holder });
   }
   if (change.state !== undefined && reservedStates.includes(change.state)) {

@@ -10,6 +10,7 @@ import {
   type Claim,
   cleaningState,
   freeState,
+  isHeld,
   type Lease,
   type Pool,
   quarantinedState,
@@ -37,6 +38,7 @@ export interface Ending {
 function returnOf({ resource, lease }: Claim, ending: Ending, now: Instant): Return {
   const { name, failures } = resource;
   const { why } = ending;
+  if (resource.room !== null) return { resource: name, state: resource.state };
   if (why === "uncollected")
     return { resource: name, state: stayed(resource, takenFrom(lease, resource)) };
   if (ending.failure !== undefined) return failedReturn(resource, ending.failure, lease, now);
@@ -118,7 +120,9 @@ export function endLease(
     back: claims.map((claim) => returnOf(claim, ending, turn.now)),
     ...(ending.reason === undefined ? undefined : { reason: ending.reason }),
   });
-  for (const { resource } of claims) cameBack(turn, resource, touched);
+  for (const resource of new Set(claims.map((claim) => claim.resource))) {
+    cameBack(turn, resource, touched);
+  }
 }
 
 export function endClaim(
@@ -137,7 +141,7 @@ export function endClaim(
 function cameBack(turn: Turn, resource: Resource, touched: Set<Pool>): void {
   const { pool, name, movesTo } = resource;
   touched.add(pool);
-  if (!resource.retired) return;
+  if (!resource.retired || isHeld(resource)) return;
   if (movesTo !== null && turn.state.pools.has(movesTo.pool)) {
     emit(turn, { type: "resource-moved", resource: name, ...movesTo });
     touched.add(resource.pool);

@@ -1,8 +1,9 @@
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { Placing } from "./placement/demand.ts";
 import type { PoolSpec } from "./policy.ts";
 import type { Instant } from "./time.ts";
 
-export interface Item {
+export interface Item extends Placing {
   readonly pool: PoolName;
   /** Any of these will do as well, should the first have none now; the earlier the better. */
   readonly anyOf?: readonly PoolName[];
@@ -11,6 +12,13 @@ export interface Item {
   readonly state?: string;
   /** What they are in while they are held; `busy` unless told otherwise. */
   readonly into?: string;
+}
+
+export interface Group {
+  /** Its leases may share parts, such as networks. */
+  readonly name: string;
+  /** So many requests are granted at one moment, or none of them. 1: each on its own. */
+  readonly size: number;
 }
 
 /** What somebody asks for: every item, or nothing. */
@@ -30,6 +38,8 @@ export interface Ask {
    * what it is lent in between waits for it that long. Its key may serve again once it is used up.
    */
   readonly presenceMs?: number;
+  /** Those who belong together. */
+  readonly group?: Group;
   /** Whoever knows the holder's name may act for it, naming the resource: there is no secret. */
   readonly byName?: true;
 }

@@ -6,12 +6,12 @@
 import { impossible } from "./acquire.ts";
 import { serveAll } from "./come-back.ts";
 import { removeIfDeserted } from "./deserted.ts";
-import type { DurableEvent } from "./event.ts";
+import type { DurableEvent, Move } from "./event.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
 import { parentsFirst } from "./limit-tree.ts";
 import { done, type Outcome } from "./outcome.ts";
-import { type MemberSpec, type PoolSpec, samePolicy } from "./policy.ts";
-import { freeState, type Resource } from "./state.ts";
+import { type MemberSpec, type PoolSpec, same, samePolicy } from "./policy.ts";
+import { freeState, isHeld, type Resource } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
 
 interface Wanted extends MemberSpec {
@@ -61,16 +61,20 @@ function definePool(turn: Turn, { name, policy }: PoolSpec): void {
 /** Keeps, relabels, moves or removes a resource that is there. */
 function settleMember(turn: Turn, resource: Resource, wanted: Wanted | undefined): void {
   const { name } = resource;
-  if (wanted !== undefined && wanted.pool === resource.pool.name) {
+  const isSameKind = (resource.room === null) === (wanted?.room === undefined);
+  if (wanted !== undefined && wanted.pool === resource.pool.name && isSameKind) {
     if (resource.retired) emit(turn, { type: "resource-kept", resource: name });
     if (resource.dynamic) emit(turn, adopted(resource, false));
+    if (wanted.room !== undefined && !same(resource.room?.spec, wanted.room)) {
+      emit(turn, { type: "resource-resized", resource: name, room: wanted.room });
+    }
     if (!sameEntries(resource.specLabels, wanted.labels)) {
       emit(turn, { type: "resource-relabelled", resource: name, labels: wanted.labels });
     }
     return;
   }
-  const movesTo = wanted === undefined ? undefined : { pool: wanted.pool, labels: wanted.labels };
-  if (resource.claim === null) {
+  const movesTo = wanted === undefined ? undefined : moveTo(wanted);
+  if (!isHeld(resource)) {
     if (movesTo === undefined) emit(turn, { type: "resource-removed", resource: name });
     else emit(turn, { type: "resource-moved", resource: name, ...movesTo });
     return;
@@ -83,7 +87,11 @@ function settleMember(turn: Turn, resource: Resource, wanted: Wanted | undefined
   });
 }
 
-function addMember(turn: Turn, { pool, name, labels, state = freeState }: Wanted): void {
+function moveTo({ pool, labels, room }: Wanted): Move {
+  return { pool, labels, ...(room === undefined ? undefined : { room }) };
+}
+
+function addMember(turn: Turn, { pool, name, labels, room, state = freeState }: Wanted): void {
   const bare = Object.keys(labels).length === 0;
   emit(turn, {
     type: "resource-added",
@@ -91,6 +99,7 @@ function addMember(turn: Turn, { pool, name, labels, state = freeState }: Wanted
     resource: name,
     ...(bare ? undefined : { labels }),
     ...(state === freeState ? undefined : { state }),
+    ...(room === undefined ? undefined : { room }),
   });
 }
 
@@ -110,10 +119,7 @@ function sameEntries(a: Labels, b: Labels): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
 
-function sameMove(
-  a: Resource["movesTo"],
-  b: { pool: PoolName; labels: Labels } | undefined,
-): boolean {
+function sameMove(a: Resource["movesTo"], b: Move | undefined): boolean {
   if (a === null || b === undefined) return a === null && b === undefined;
-  return a.pool === b.pool && sameEntries(a.labels ?? {}, b.labels);
+  return a.pool === b.pool && sameEntries(a.labels ?? {}, b.labels ?? {}) && same(a.room, b.room);
 }

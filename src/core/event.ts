@@ -1,5 +1,6 @@
 import type { Ask, Reason } from "./command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { Amounts, RoomSpec } from "./placement/room.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { Instant } from "./time.ts";
 
@@ -24,6 +25,26 @@ export interface GrantedClaim {
   readonly heldUntil?: Instant;
   /** What it is in while it is held. Absent: `busy`. */
   readonly into?: string;
+  /** Of a resource that others share. */
+  readonly amount?: Amounts;
+  /** By kind, the parts that came with it. */
+  readonly parts?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What is kept on one resource for a request that has run out of patience. */
+export interface KeptRoom {
+  readonly resource: ResourceName;
+  readonly amount: Amounts;
+  /** The last fence given out by then. */
+  readonly since: number;
+  readonly parts?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Where a resource is listed now. */
+export interface Move {
+  readonly pool: PoolName;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly room?: RoomSpec;
 }
 
 /** How a grant moved a pool's pace on. */
@@ -74,6 +95,14 @@ export type DurableEvent =
       readonly state?: string;
       /** Made because it was needed, not because it is listed. */
       readonly dynamic?: true;
+      /** It is lent by amount. */
+      readonly room?: RoomSpec;
+    }
+  /** The configuration gives it other capacity, taints or parts. Its holders keep what they have. */
+  | {
+      readonly type: "resource-resized";
+      readonly resource: ResourceName;
+      readonly room: RoomSpec;
     }
   /** Listed from now on, or (dynamic) one of those that come and go. */
   | {
@@ -86,19 +115,14 @@ export type DurableEvent =
       readonly type: "resource-retired";
       readonly resource: ResourceName;
       /** The pool that lists it now, if it was moved. */
-      readonly movesTo?: {
-        readonly pool: PoolName;
-        readonly labels?: Readonly<Record<string, string>>;
-      };
+      readonly movesTo?: Move;
     }
   | { readonly type: "resource-kept"; readonly resource: ResourceName }
   /** Listed in another pool now. It stays as it is: dirty, resting, drained, with its user data. */
-  | {
+  | ({
       readonly type: "resource-moved";
       readonly resource: ResourceName;
-      readonly pool: PoolName;
-      readonly labels?: Readonly<Record<string, string>>;
-    }
+    } & Move)
   | { readonly type: "resource-removed"; readonly resource: ResourceName }
   /** The configuration gives it other labels; those that an operator had set are gone. */
   | {
@@ -120,6 +144,8 @@ export type DurableEvent =
   | { readonly type: "resource-rested"; readonly resource: ResourceName; readonly state: string }
   | { readonly type: "request-queued"; readonly id: RequestId; readonly ask: ResolvedAsk }
   | { readonly type: "request-left"; readonly id: RequestId; readonly why: RequestEnd }
+  /** It has run out of patience: this is kept for it. Nothing: it would all be another's. */
+  | { readonly type: "room-kept"; readonly id: RequestId; readonly rooms: readonly KeptRoom[] }
   | {
       readonly type: "lease-granted";
       readonly id: RequestId;

@@ -136,6 +136,7 @@ describe("explainNeeds()", () => {
         ahead: 1,
         aheadOfIt: [{ id: "both", holder: "job-both", count: 2, keeps: 2 }],
         heldBy: [],
+        rooms: null,
       },
       {
         pool: "gcp",
@@ -149,7 +150,10 @@ describe("explainNeeds()", () => {
         limits: [],
         ahead: 1,
         aheadOfIt: [{ id: "both", holder: "job-both", count: 1, keeps: 0 }],
-        heldBy: [{ id: "g", holder: "job-g", resource: "gcp-1", since: 0, backBy: 7_000 }],
+        heldBy: [
+          { id: "g", holder: "job-g", resource: "gcp-1", since: 0, backBy: 7_000, amount: null },
+        ],
+        rooms: null,
       },
     ]);
   });
@@ -158,7 +162,10 @@ describe("explainNeeds()", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("me", "aws"));
     expect(explainNeeds(waiting(lending, "me"), lending.now)).toMatchObject([
-      { aheadOfIt: [{ id: "b", keeps: "all" }], heldBy: [{ id: "a", backBy: 300_000 }] },
+      {
+        aheadOfIt: [{ id: "b", keeps: "all" }],
+        heldBy: [{ id: "a", backBy: 300_000, amount: null }],
+      },
     ]);
   });
 

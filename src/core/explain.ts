@@ -1,10 +1,14 @@
 /** Why a request waits, found by the very functions that made it wait. */
+import { speakerOf } from "./company.ts";
 import { formatDuration, roughDuration } from "./duration.ts";
-import { availableTo, countAt, keeps, overtakenMax } from "./grant.ts";
-import type { PoolName, RequestId, ResourceName } from "./ids.ts";
+import { type HolderView, holderView, type WaitReason } from "./explain-holder.ts";
+import { explainRooms, type RoomExplanation, roomObstacle } from "./explain-rooms.ts";
+import { availableTo, countAt, isThere, keeps, overtakenMax } from "./grant.ts";
+import type { PoolName, RequestId } from "./ids.ts";
 import { lacking, limitOf, limitsFor } from "./limit-tree.ts";
 import { isOpen, isPaced, opensAt } from "./pace.ts";
 import {
+  claimsOn,
   coolingState,
   freeState,
   idleCount,
@@ -14,30 +18,21 @@ import {
   queueAt,
   type Request,
 } from "./state.ts";
-import { earliest, type Instant, never } from "./time.ts";
-
-export interface WaitReason {
-  readonly code:
-    | "no_free"
-    | "behind_others"
-    | "kept_for_others"
-    | "not_enough_free"
-    | "none_usable"
-    /** It is there; its time has not come. */
-    | "paced"
-    /** It is there; a pool that it draws on has lent all that it may. */
-    | "limit_reached";
-  readonly pool: PoolName;
-  readonly message: string;
-}
+import type { Instant } from "./time.ts";
 
 /** The first thing in a request's way, in words. */
-export function waitReason(request: Request, now: Instant): WaitReason {
+export function waitReason(waiting: Request, now: Instant): WaitReason {
+  const request = speakerOf(waiting);
   const needs = request.options[0] ?? request.needs;
   const [first] = needs;
-  const short = needs.find((place) => availableTo(place, request, now) < place.count);
+  const short = needs.find((need) => !isThere(need, request, now));
   const need = short ?? needs.find((other) => !isOpen(other, now)) ?? first;
   if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
+  const { company } = request;
+  if (company !== null && !request.inLine) {
+    const message = `${company.members.length} of the ${company.size} of its group have come`;
+    return { code: "group_incomplete", pool: need.pool.name, message };
+  }
   const ahead = queueAt(need).countBefore(request);
   const line = ahead === 0 ? "you are next" : `${ahead} ahead of you`;
   const { code, what } =
@@ -66,6 +61,7 @@ function overLimit(needs: readonly Need[], { pool, state, count }: Need): Obstac
 }
 
 function obstacle(need: Need, request: Request, now: Instant): Obstacle {
+  if (need.demands !== null) return roomObstacle(need, request);
   const { pool, count, state } = need;
   const { name, size } = pool;
   const free = idleCount(pool, state);
@@ -107,15 +103,6 @@ function mix(pool: Pool): string {
   return text === "" ? "" : ` (${text})`;
 }
 
-export interface HolderView {
-  readonly id: RequestId;
-  readonly holder: string;
-  readonly resource: ResourceName;
-  readonly since: Instant;
-  /** When it comes back at the latest if nothing more is heard of its holder; null: never. */
-  readonly backBy: Instant | null;
-}
-
 export interface NeedExplanation {
   readonly pool: PoolName;
   /** Those in this state are wanted. */
@@ -140,6 +127,8 @@ export interface NeedExplanation {
   }[];
   /** Who holds the pool's resources, longest first. At most `listedMax`. */
   readonly heldBy: readonly HolderView[];
+  /** Where it is lent by amount: each resource, and what is missing on it. At most `listedMax`. */
+  readonly rooms: readonly RoomExplanation[] | null;
 }
 
 export interface LimitView {
@@ -163,13 +152,14 @@ export function nextGrantAt(pool: Pool, now: Instant): Instant | null {
 export const listedMax = 20;
 
 /** Everything that a request waits for, pool by pool. */
-export function explainNeeds(request: Request, now: Instant): NeedExplanation[] {
+export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] {
+  const request = speakerOf(waiting);
   return request.needs.map((need) => ({
     pool: need.pool.name,
     state: need.state,
     needed: need.count,
-    available: availableTo(need, request, now),
-    free: idleCount(need.pool, need.state),
+    available: need.demands === null ? availableTo(need, request, now) : roomy(need, request),
+    free: need.demands === null ? idleCount(need.pool, need.state) : need.pool.rooms.size,
     size: need.pool.size,
     states: statesOf(need.pool),
     nextAt: nextGrantAt(need.pool, now),
@@ -177,7 +167,12 @@ export function explainNeeds(request: Request, now: Instant): NeedExplanation[] 
     ahead: queueAt(need).countBefore(request),
     aheadOfIt: aheadOf(request, need, now),
     heldBy: holdersOf(need.pool),
+    rooms: need.demands === null ? null : explainRooms(need, request).slice(0, listedMax),
   }));
+}
+
+function roomy(need: Need, request: Request): number {
+  return explainRooms(need, request).filter((room) => room.fits).length;
 }
 
 function aheadOf(request: Request, place: Place, now: Instant): NeedExplanation["aheadOfIt"] {
@@ -196,19 +191,9 @@ function aheadOf(request: Request, place: Place, now: Instant): NeedExplanation[
 }
 
 function holdersOf(pool: Pool): HolderView[] {
-  const claims = [...pool.members].flatMap(({ claim }) => claim ?? []);
+  const claims = [...pool.members].flatMap((resource) => [...claimsOn(resource)]);
   claims.sort((a, b) => a.lease.grantedAt - b.lease.grantedAt);
-  return claims.slice(0, listedMax).map(({ lease, resource, heldUntil }) => ({
-    id: lease.id,
-    holder: lease.ask.holder,
-    resource: resource.name,
-    since: lease.grantedAt,
-    backBy: backBy(earliest(heldUntil, earliest(lease.expiresAt, lease.endsAt))),
-  }));
-}
-
-function backBy(at: Instant): Instant | null {
-  return at === never ? null : at;
+  return claims.slice(0, listedMax).map(holderView);
 }
 
 /** How many of a pool are in which state, without the states that none is in. */

@@ -7,6 +7,9 @@
  * never overtaken at it. One that needs several may be, until it has waited for the pool's patience;
  * from then on what comes free is kept for it.
  *
+ * In a pool whose resources are lent by amount anybody who fits may go, until somebody before has run
+ * out of patience: room is kept for that one then (`keep.ts`).
+ *
  * After every change that may let somebody through, `serve` is called for the pools concerned.
  * So between commands nobody waits whose turn it is and whose needs are there.
  */
@@ -14,15 +17,20 @@ import { hadChoice, isForOnePool } from "./any-of.ts";
 import { removeIfDeserted } from "./deserted.ts";
 import type { GrantedClaim, ResolvedAsk } from "./event.ts";
 import type { ClaimId, RequestId } from "./ids.ts";
+import { keepForOverdue } from "./keep.ts";
 import { hasKin, hasRoom, kinOf } from "./limit-tree.ts";
 import { isOpen, pacedBy } from "./pace.ts";
+import { couldUse, isToBePlaced, placeAll, reachMax, type Sharing, share } from "./place.ts";
+import type { Part, Room } from "./placement/room.ts";
 import { compareRank, type Ranked } from "./ranked-queue.ts";
 import {
   busyState,
   cleaningState,
+  freeState,
   type Need,
   type Place,
   type Pool,
+  queueAt,
   type Request,
   type Shelf,
 } from "./state.ts";
@@ -37,14 +45,23 @@ export const overtakenMax = 100;
 
 /** Whether everything can be had now by one who stands at this rank. */
 export function fits(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
-  return (
-    mayGo(needs, rank, now) && needs.every((need) => need.count <= availableTo(need, rank, now))
-  );
+  return mayGo(needs, rank, now) && needs.every((need) => isThere(need, rank, now));
+}
+
+/** The first way in which a request that waits can be served now. */
+export function wayFor(request: Request, now: Instant): readonly Need[] | undefined {
+  return request.options.find((option) => fits(option, request, now));
 }
 
 /** Whether it is time and no limit is in the way, whatever is there. */
 function mayGo(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
   return needs.every((need) => isOpen(need, now)) && hasRoom(needs, rank, now);
+}
+
+/** Whether it is there, whatever the time. */
+export function isThere(need: Need, rank: Ranked, now: Instant): boolean {
+  if (need.demands !== null) return isToBePlaced(need, rank);
+  return need.count <= availableTo(need, rank, now);
 }
 
 /** How many are there and not kept for somebody before this rank. */
@@ -66,6 +83,7 @@ export function availableTo(place: Place, rank: Ranked, now: Instant): number {
 
 /** How many a request that waits keeps from all who stand behind it. */
 export function keeps(request: Request, place: Place, now: Instant): number {
+  if (place.pool.policy.placement !== undefined) return 0;
   if (isForOnePool(request)) return Number.POSITIVE_INFINITY;
   if (now - request.queuedAt < place.pool.policy.patienceMs) return 0;
   return countAt(request, place);
@@ -85,16 +103,23 @@ function isAt(need: Need, { pool, state }: Place): boolean {
 
 /** Grants to everybody in the pool's queues who can go now, in order. */
 export function serve(turn: Turn, pool: Pool): void {
-  if (hasKin(pool)) return serveKin(turn, pool);
-  if (pool.waiting > 0) for (const shelf of lines([pool])) serveShelf(turn, shelf);
+  if (hasKin(pool)) serveKin(turn, pool);
+  else if (pool.waiting > 0) servePools(turn, [pool]);
+  else pool.improved.clear();
 }
 
 /** What one gives back another may take, so all that share a limit are served, eldest first. */
 function serveKin(turn: Turn, pool: Pool): void {
   for (let before = -1; before !== turn.events.length; ) {
     before = turn.events.length;
-    for (const shelf of lines(kinOf(pool))) serveShelf(turn, shelf);
+    servePools(turn, kinOf(pool));
   }
+}
+
+function servePools(turn: Turn, pools: Iterable<Pool>): void {
+  const all = [...pools];
+  for (const shelf of lines(all)) serveShelf(turn, shelf);
+  for (const pool of all) if (pool.policy.placement !== undefined) serveRooms(turn, pool);
 }
 
 /** The shelves that have both something to lend and somebody who waits, by who waits first. */
@@ -111,8 +136,43 @@ function lines(pools: Iterable<Pool>): Shelf[] {
 
 const last: Ranked = { priority: Number.NEGATIVE_INFINITY, order: 0 };
 
+/**
+ * Looks only at those who wait for what has become roomier. Everybody else in the line has been found
+ * not to fit, and nothing that it could use has changed.
+ */
+function serveRooms(turn: Turn, pool: Pool): void {
+  keepForOverdue(turn, pool);
+  const queue = queueAt({ pool, state: freeState });
+  const others = new Set<Pool>();
+  const improved = new Set<Room>();
+  let place = 0;
+  while (place < reachMax) {
+    for (const room of pool.improved) improved.add(room);
+    pool.improved.clear();
+    const request = queue.at(place);
+    if (request === undefined) break;
+    const worthIt = !request.weighed || couldUse(request, pool, improved);
+    const way = worthIt ? weigh(turn, request) : undefined;
+    if (way !== undefined) {
+      noteOthers(request, ({ pool: other }) => other !== pool, others);
+      grantRequest(turn, request, way);
+    } else {
+      place += 1;
+    }
+  }
+  serveOthers(turn, others);
+}
+
+function weigh(turn: Turn, request: Request): readonly Need[] | undefined {
+  // Not facts but notes: without the second the same would be found out once more.
+  turn.state.weighed += 1;
+  // Who waits for its time or for a limit must be looked at again without any room having changed.
+  request.weighed = request.options.every((option) => mayGo(option, request, turn.now));
+  return wayFor(request, turn.now);
+}
+
 function serveShelf(turn: Turn, shelf: Shelf): void {
-  const shortened = new Set<Pool>();
+  const others = new Set<Pool>();
   let place = 0;
   let available = shelf.idle.size;
   while (available > 0 && place < overtakenMax) {
@@ -122,19 +182,28 @@ function serveShelf(turn: Turn, shelf: Shelf): void {
       return countIn(option, shelf) <= available && fitsFrom(option, request, shelf, turn.now);
     });
     if (needs !== undefined) {
-      grant(turn, request.id, needs, request.ask);
+      noteOthers(request, (need) => !isAt(need, shelf), others);
+      grantRequest(turn, request, needs);
       available -= countIn(needs, shelf);
-      for (const need of request.needs) {
-        if (!isAt(need, shelf) && (hadChoice(request) || need.pool.waiting >= overtakenMax))
-          shortened.add(need.pool);
-      }
     } else {
       available -= keeps(request, shelf, turn.now);
       place += 1;
     }
   }
-  // Where not all of a line is looked at, or a line was stood in for nothing, others can go now.
-  for (const other of shortened) {
+  serveOthers(turn, others);
+}
+
+/** Where not all of a line is looked at, or a line was stood in for nothing, others can go now. */
+function noteOthers(request: Request, isElsewhere: (need: Need) => boolean, others: Set<Pool>) {
+  for (const need of request.needs) {
+    const { pool } = need;
+    const helps = hadChoice(request) || need.demands !== null || pool.waiting >= overtakenMax;
+    if (helps && isElsewhere(need)) others.add(pool);
+  }
+}
+
+function serveOthers(turn: Turn, others: Iterable<Pool>): void {
+  for (const other of others) {
     serve(turn, other);
     removeIfDeserted(turn, other);
   }
@@ -143,15 +212,35 @@ function serveShelf(turn: Turn, shelf: Shelf): void {
 /** Whether a way to be served begins here and everything else of it is to be had. */
 function fitsFrom(needs: readonly Need[], request: Request, here: Shelf, now: Instant): boolean {
   if (countIn(needs, here) === 0 || !mayGo(needs, request, now)) return false;
-  return needs.every((need) => {
-    return isAt(need, here) || need.count <= availableTo(need, request, now);
-  });
+  return needs.every((need) => isAt(need, here) || isThere(need, request, now));
+}
+
+/** Lends to one that waits, and with it to all of its company. */
+export function grantRequest(turn: Turn, request: Request, way: readonly Need[]): void {
+  const sharing = { placed: placeAll(way, request), mine: new Set<Part>(), rank: request };
+  const { company } = request;
+  if (company === null) return grant(turn, request.id, way, request.ask, sharing);
+  for (const { id, ask, own } of [...company.members]) grant(turn, id, own.needs, ask, sharing);
 }
 
 /** Lends those untouched the longest. The caller has made sure that they are there. */
-export function grant(turn: Turn, id: RequestId, needs: readonly Need[], ask: ResolvedAsk): void {
+export function grant(
+  turn: Turn,
+  id: RequestId,
+  needs: readonly Need[],
+  ask: ResolvedAsk,
+  known?: Sharing,
+): void {
   const claims: GrantedClaim[] = [];
-  for (const need of needs) pick(turn, need, claims);
+  let sharing = known;
+  for (const need of needs) {
+    if (need.demands === null) {
+      pick(turn, need, claims);
+    } else {
+      sharing ??= newcomer(turn, needs, ask);
+      claims.push(...share(turn, need, sharing, claims.length));
+    }
+  }
   const endsAt = lifetimeEnd(needs, ask, turn.now);
   const waited = turn.state.requests.has(id);
   emit(turn, {
@@ -163,6 +252,12 @@ export function grant(turn: Turn, id: RequestId, needs: readonly Need[], ask: Re
     ...(waited && ask.presenceMs !== undefined ? { undelivered: true } : undefined),
     ...pacedBy(needs, ask.key ?? id, turn.now),
   });
+}
+
+/** One that has just come stands behind everybody of its priority. */
+function newcomer({ state }: Turn, needs: readonly Need[], ask: ResolvedAsk): Sharing {
+  const rank = { priority: ask.priority ?? 0, order: state.order + 1 };
+  return { placed: placeAll(needs, rank), mine: new Set(), rank };
 }
 
 function pick(turn: Turn, need: Need, claims: GrantedClaim[]): void {

@@ -52,7 +52,7 @@ function untouchedFirst(resources: readonly Resource[]): readonly Resource[] {
 
 /** The limit that would not hold, should all of these be lent. */
 function lackingFor(resources: readonly Resource[], into: string): Pool | undefined {
-  return lacking(resources.map(({ pool, state }) => ({ pool, state, into, count: 1 })))[0];
+  return lacking(resources.map(({ pool }) => ({ pool, into, count: 1 })))[0];
 }
 
 export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {

@@ -18,7 +18,7 @@ export function importResources(turn: Turn, resources: readonly ImportedResource
       left.push({ resource, pool, why: "held_already" });
     } else if (known !== undefined && usedSince(known, imported)) {
       left.push({ resource, pool, why: "used_since" });
-    } else if (known === undefined && !mayBeMade(turn, imported) && imported.holder === "") {
+    } else if (known === undefined ? !isWelcome(turn, imported) : known.room !== null) {
       left.push({ resource, pool, why: "not_configured" });
     } else {
       carryOver(turn, imported, known);
@@ -32,6 +32,11 @@ export function importResources(turn: Turn, resources: readonly ImportedResource
 /** Importing the same thing twice must not give back to a holder what it has returned here. */
 function usedSince({ last }: Resource, { updatedAt }: ImportedResource): boolean {
   return last !== null && (updatedAt === undefined || last.at >= updatedAt);
+}
+
+/** One that somebody holds is carried over in any case: nothing may be taken from its holder. */
+function isWelcome(turn: Turn, imported: ImportedResource): boolean {
+  return imported.holder !== "" || mayBeMade(turn, imported);
 }
 
 function mayBeMade({ state }: Turn, { pool }: ImportedResource): boolean {

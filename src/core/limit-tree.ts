@@ -28,8 +28,11 @@ export function* limitsFor(pool: Pool): Generator<Pool, void, undefined> {
   for (let up = pool.parent; up !== null; up = up.parent) yield up;
 }
 
+/** What a limit has to do with of a need. */
+type Use = Pick<Need, "pool" | "into" | "count">;
+
 /** How much a grant would use of each limit. */
-function usesOf(needs: readonly Need[]): Map<Pool, number> {
+function usesOf(needs: readonly Use[]): Map<Pool, number> {
   const uses = new Map<Pool, number>();
   for (const { pool, into, count } of needs) {
     if (into === cleaningState) continue;
@@ -39,7 +42,7 @@ function usesOf(needs: readonly Need[]): Map<Pool, number> {
 }
 
 /** The limits that leave no room for all of these now. */
-export function lacking(needs: readonly Need[]): Pool[] {
+export function lacking(needs: readonly Use[]): Pool[] {
   const short = (limit: Pool, count: number) => limit.used + count > limitOf(limit);
   return [...usesOf(needs)].flatMap(([limit, count]) => (short(limit, count) ? [limit] : []));
 }

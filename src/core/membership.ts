@@ -3,12 +3,15 @@
  * and the idle lists that grants are served from. Nothing else writes these.
  */
 import { lend } from "./limit-tree.ts";
+import { charge, clear, listIfUsable } from "./rooms.ts";
 import {
   busyState,
+  type Claim,
   cleaningState,
   coolingState,
   dirtyState,
   freeState,
+  isHeld,
   type Pool,
   quarantinedState,
   type Resource,
@@ -37,6 +40,18 @@ export function strike(state: State, resource: Resource): void {
   takeFrom(resource.shelf, resource);
   pool.members.delete(resource);
   tally(resource, -1);
+  clear(resource);
+}
+
+/** Gives somebody a share of a resource, or takes it back. */
+export function seat(resource: Resource, claim: Claim, by: 1 | -1, at: Instant): void {
+  const { room } = resource;
+  if (room === null) throw new Error(`Cannot share ${resource.name}: it is lent whole`);
+  tally(resource, -1);
+  charge(room, claim, by);
+  lend(resource.pool, by);
+  if (at > resource.changedAt) resource.changedAt = at;
+  tally(resource, 1);
 }
 
 /** Marks a resource as one that goes as soon as nobody holds it, or takes the mark away. */
@@ -87,6 +102,7 @@ export function put(resource: Resource, change: Change, at: Instant): void {
 
 /** Puts a resource on the shelf that it belongs to, if any, and takes it from any other. */
 function place(resource: Resource): void {
+  if (resource.room !== null) return listIfUsable(resource.room);
   const usable =
     resource.claim === null &&
     !resource.drained &&
@@ -110,7 +126,7 @@ function takeFrom(shelf: Shelf | null, resource: Resource): void {
 function tally(resource: Resource, by: 1 | -1): void {
   const { pool } = resource;
   if (!resource.retired) pool.size += by;
-  if (resource.claim !== null) pool.held += by;
+  if (isHeld(resource)) pool.held += by;
   if (resource.claim !== null && resource.state !== cleaningState) lend(pool, by);
   if (resource.dynamic) pool.dynamic += by;
   if (resource.leaving) pool.leaving += by;

@@ -1,4 +1,6 @@
 import type { PoolName, ResourceName } from "./ids.ts";
+import type { Strategy } from "./placement/demand.ts";
+import type { Attribute, RoomSpec } from "./placement/room.ts";
 
 /** How a pool lends. Durations in milliseconds; `null` means "no such limit". */
 export interface PoolPolicy {
@@ -28,6 +30,8 @@ export interface PoolPolicy {
   readonly limit?: number;
   /** How far apart its grants are. Absent: as they come. */
   readonly pace?: PacePolicy;
+  /** Its resources are lent by amount, each to many at a time. */
+  readonly placement?: PlacementPolicy;
 }
 
 export interface PacePolicy {
@@ -37,6 +41,20 @@ export interface PacePolicy {
   readonly burst: number;
   /** By up to this share of `every` a grant is put off, so that nothing falls into step; 0 to 1. */
   readonly jitter: number;
+}
+
+export interface PlacementPolicy {
+  readonly strategy: Strategy;
+  /** Those that a request may choose instead. */
+  readonly choices?: readonly Strategy[];
+  /** By kind: what its resources have that is lent whole, such as networks. */
+  readonly parts?: Readonly<Record<string, PartKind>>;
+}
+
+export interface PartKind {
+  /** An attribute: one claim gets no two that have the same value of it. */
+  readonly apart?: string;
+  readonly members: Readonly<Record<string, Readonly<Record<string, Attribute>>>>;
 }
 
 /** A holder that is known by name only sends no heartbeats unless it wants to: this is its ttl. */
@@ -79,6 +97,7 @@ export interface MemberSpec {
   readonly labels: Readonly<Record<string, string>>;
   /** What it is in when it is new; `free` unless told otherwise. */
   readonly state?: string;
+  readonly room?: RoomSpec;
 }
 
 /** A pool as configured: what the operator wants to be true. */
@@ -94,7 +113,7 @@ export function samePolicy(a: PoolPolicy, b: PoolPolicy): boolean {
 }
 
 /** For plain data: numbers, text, and objects of these, whatever the order of their keys. */
-function same(a: unknown, b: unknown): boolean {
+export function same(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   const left = Object.entries(a);
   const right = new Map(Object.entries(b));

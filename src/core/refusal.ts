@@ -17,6 +17,39 @@ export type Refusal =
       readonly asked: number;
       readonly size: number;
     }
+  /** Not even the largest that is eligible has so much; or the one that comes nearest has not. */
+  | {
+      readonly code: "amount_too_large";
+      readonly pool: PoolName;
+      readonly dimension: string;
+      readonly asked: number;
+      readonly largest: number;
+      /** The one that comes nearest, where each has enough of something. */
+      readonly resource?: string;
+    }
+  /** There are not so many that it could ever have at one moment. */
+  | {
+      readonly code: "too_few_eligible";
+      readonly pool: PoolName;
+      readonly asked: number;
+      readonly possible: number;
+      /** Eligible and large enough. */
+      readonly large: number;
+      readonly eligible: number;
+      readonly total: number;
+      /** How many are not for it, by why. */
+      readonly unfit: Readonly<Record<string, number>>;
+    }
+  | { readonly code: "never_fits_together"; readonly pool: PoolName; readonly items: number }
+  | {
+      readonly code: "strategy_not_allowed";
+      readonly pool: PoolName;
+      readonly strategy: string;
+      readonly known: readonly string[];
+    }
+  /** Amounts were asked of a pool that is lent whole, or the other way round. */
+  | { readonly code: "lent_whole"; readonly pool: PoolName; readonly key: string }
+  | { readonly code: "lent_by_amount"; readonly pool: PoolName }
   | { readonly code: "request_id_reused"; readonly key: string; readonly id: RequestId }
   | { readonly code: "request_not_found"; readonly id: string }
   | {

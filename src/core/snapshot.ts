@@ -5,11 +5,15 @@
 import { type ClaimRecord, enlist, newLease } from "./apply-lease.ts";
 import { attendLater, attendPoolLater } from "./attention.ts";
 import { EndedMemory, type FrozenEnds } from "./ended-memory.ts";
-import type { ResolvedAsk } from "./event.ts";
+import type { KeptRoom, Move, ResolvedAsk } from "./event.ts";
 import type { PoolName, RequestId, ResourceName } from "./ids.ts";
 import { drawOnParent } from "./limit-tree.ts";
 import { enrol } from "./membership.ts";
+import { must } from "./must.ts";
+import { byKind } from "./place.ts";
+import type { RoomSpec } from "./placement/room.ts";
 import type { PoolPolicy } from "./policy.ts";
+import { furnish, keep } from "./rooms.ts";
 import {
   busyState,
   type Claim,
@@ -64,7 +68,9 @@ interface FrozenResource {
   readonly failures?: number;
   readonly last?: LastHolder;
   readonly retired?: true;
-  readonly movesTo?: NonNullable<Resource["movesTo"]>;
+  readonly movesTo?: Move;
+  readonly room?: RoomSpec;
+  readonly lastFence?: number;
 }
 
 interface FrozenRequest {
@@ -72,6 +78,7 @@ interface FrozenRequest {
   readonly ask: ResolvedAsk;
   readonly queuedAt: Instant;
   readonly order: number;
+  readonly kept?: readonly KeptRoom[];
 }
 
 interface FrozenLease {
@@ -90,8 +97,8 @@ export function freeze(state: State): FrozenState {
     order: state.order,
     made: state.made,
     pools: Array.from(state.pools.values(), freezePool),
-    requests: Array.from(state.requests.values(), ({ id, ask, queuedAt, order }) => {
-      return { id, ask, queuedAt, order };
+    requests: Array.from(state.requests.values(), ({ id, ask, queuedAt, order, kept }) => {
+      return { id, ask, queuedAt, order, ...(kept === null ? undefined : { kept }) };
     }),
     leases: Array.from(state.leases.values(), freezeLease),
     ended: state.ended.freeze(),
@@ -112,7 +119,7 @@ function freezePool(pool: Pool): FrozenPool {
 
 function freezeResource(resource: Resource): FrozenResource {
   const { name, state, changedAt, labels, specLabels, userData, note, movesTo } = resource;
-  const { restsTo, restsUntil, expiresAt, failures, last } = resource;
+  const { restsTo, restsUntil, expiresAt, failures, last, room } = resource;
   return {
     name,
     state,
@@ -130,6 +137,7 @@ function freezeResource(resource: Resource): FrozenResource {
     ...(last === null ? undefined : { last }),
     ...(resource.retired ? { retired: true as const } : undefined),
     ...(movesTo === null ? undefined : { movesTo }),
+    ...(room === null ? undefined : { room: room.spec, lastFence: room.lastFence }),
   };
 }
 
@@ -146,14 +154,18 @@ function freezeLease(lease: Lease): FrozenLease {
   };
 }
 
-function freezeClaim({ id, resource, fence, heldUntil, given }: Claim): ClaimRecord {
+function freezeClaim(claim: Claim): ClaimRecord {
+  const { id, resource, fence, heldUntil, amount, parts, given } = claim;
+  const shared = amount === null ? undefined : { amount };
   return {
     id,
     resource: resource.name,
     fence,
     ...(heldUntil === never ? undefined : { heldUntil }),
-    ...(resource.state === busyState ? undefined : { into: resource.state }),
+    ...(amount !== null || resource.state === busyState ? undefined : { into: resource.state }),
     ...(given === resource.userData ? undefined : { given }),
+    ...shared,
+    ...(parts.length === 0 ? undefined : { parts: byKind(parts) }),
   };
 }
 
@@ -185,6 +197,7 @@ export function thaw(frozen: FrozenState): State {
     enlist(state, id, ask, queuedAt, order);
   }
   for (const pool of state.pools.values()) attendPoolLater(state, pool, longAgo);
+  for (const { id, kept } of frozen.requests) if (kept !== undefined) thawKept(state, id, kept);
   return state;
 }
 
@@ -192,8 +205,11 @@ export function thaw(frozen: FrozenState): State {
 const longAgo = Number.NEGATIVE_INFINITY as Instant;
 
 function thawResource(state: State, pool: Pool, frozen: FrozenResource): void {
-  const resource = newResource(pool, frozen.name, frozen.labels ?? {}, frozen.changedAt);
-  Object.assign(resource, frozen);
+  const { room, lastFence = 0, ...facts } = frozen;
+  const resource = newResource(pool, facts.name, facts.labels ?? {}, facts.changedAt);
+  Object.assign(resource, facts);
+  if (room !== undefined) furnish(resource, room);
+  if (resource.room !== null) resource.room.lastFence = lastFence;
   enrol(state, resource);
   attendLater(state, resource);
 }
@@ -202,6 +218,12 @@ function thawLease(state: State, frozen: FrozenLease): void {
   const delivered = frozen.undelivered !== true;
   newLease(state, { ...frozen, endsAt: frozen.endsAt ?? never, delivered });
   if (frozen.ask.key !== undefined) state.keys.set(frozen.ask.key, frozen.id);
+}
+
+function thawKept(state: State, id: RequestId, kept: readonly KeptRoom[]): void {
+  const request = must(state.requests.get(id), id);
+  state.due.clear(request.patience);
+  keep(request, kept, (name) => must(state.resources.get(name), name));
 }
 
 function isEmpty(entries: Labels): boolean {

@@ -1,9 +1,12 @@
+import type { Ways } from "./any-of.ts";
 import type { Ask } from "./command.ts";
 import { DueHeap, type Timed } from "./due-heap.ts";
 import { EndedMemory } from "./ended-memory.ts";
-import type { LeaseEnd, ResolvedAsk } from "./event.ts";
+import type { KeptRoom, LeaseEnd, Move, ResolvedAsk } from "./event.ts";
 import { IdleList, type Linked } from "./idle-list.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import { type Demand, demandOf } from "./placement/demand.ts";
+import type { Amounts, Part, Room } from "./placement/room.ts";
 import type { PoolPolicy } from "./policy.ts";
 import { type Ranked, RankedQueue } from "./ranked-queue.ts";
 import { type Instant, never } from "./time.ts";
@@ -37,6 +40,8 @@ export interface State {
   /** Those that wait. */
   readonly requests: Map<RequestId, Request>;
   readonly leases: Map<RequestId, Lease>;
+  /** Requests that are granted together, by the name of their group. */
+  readonly companies: Map<string, Company>;
   /** From a client's own request id to ours, while the request or lease lives or is remembered. */
   readonly keys: Map<string, RequestId>;
   ended: EndedMemory;
@@ -48,6 +53,8 @@ export interface State {
   order: number;
   /** The last number given to a dynamic resource. */
   made: number;
+  /** How often one that waits was weighed up against a pool that is lent by amount. A statistic. */
+  weighed: number;
 }
 
 /** A pool's resources in one state that nobody holds, and those who wait for one of them. */
@@ -71,6 +78,16 @@ export interface Pool extends Timed {
   readonly members: Set<Resource>;
   /** By state. A shelf that is empty and that nobody waits at is taken down. */
   readonly shelves: Map<string, Shelf>;
+  /** Those of its resources that are lent by amount and are usable, in the order of its strategy. */
+  readonly rooms: RankedQueue<SharedRoom>;
+  /** What is lent whole with them, by kind and name. */
+  readonly parts: Map<string, Part>;
+  /** Rooms that have become roomier since those who wait were last looked at. */
+  readonly improved: Set<Room>;
+  /** Those out of patience for whom nothing could be kept so far. */
+  readonly overdue: Set<Request>;
+  /** Something may be kept for them now. */
+  reconsider: boolean;
   /** How many of its members are shown in which state; zero where there were some once. */
   readonly shown: Map<string, number>;
   /** How many of its members somebody holds. */
@@ -113,7 +130,10 @@ export interface Resource extends Timed, Linked<Resource> {
   readonly name: ResourceName;
   pool: Pool;
   state: string;
+  /** Whoever has all of it. Null where it is lent by amount. */
   claim: Claim | null;
+  /** Where it is lent by amount. */
+  room: SharedRoom | null;
   labels: Readonly<Record<string, string>>;
   /** Its labels as configured, before an operator changed any. */
   specLabels: Readonly<Record<string, string>>;
@@ -136,10 +156,19 @@ export interface Resource extends Timed, Linked<Resource> {
   last: LastHolder | null;
   /** Gone from the configuration: removed as soon as nobody holds it. */
   retired: boolean;
-  movesTo: { readonly pool: PoolName; readonly labels?: Readonly<Record<string, string>> } | null;
+  movesTo: Move | null;
   changedAt: Instant;
   /** The one that it is on, ready to be lent. */
   shelf: Shelf | null;
+}
+
+/** A room with those who share it. */
+export interface SharedRoom extends Room {
+  readonly at: Resource;
+  /** Oldest first. */
+  readonly claims: Set<Claim>;
+  /** In its pool's index. */
+  listed: boolean;
 }
 
 export interface LastHolder {
@@ -157,17 +186,45 @@ export interface Need {
   /** What they are in while they are held. */
   readonly into: string;
   readonly count: number;
+  /** Where the pool's resources are lent by amount: what exactly. */
+  readonly demands: readonly Demand[] | null;
+  /** Whose parts it may share. */
+  readonly owner: string;
 }
 
 export interface Request extends Ranked, Timed {
   readonly kind: "request";
   readonly id: RequestId;
   readonly ask: ResolvedAsk;
-  /** Everything that it may come to need: where it stands in line. */
-  readonly needs: readonly Need[];
-  /** The ways in which it can be served, the best first. Mostly one, which is all its needs. */
-  readonly options: readonly (readonly Need[])[];
+  /** What it wants itself. */
+  own: Ways;
+  /** The same, or for all of its company if it stands in line for them. */
+  needs: Ways["needs"];
+  options: Ways["options"];
   readonly queuedAt: Instant;
+  /** Those that it is granted together with. */
+  company: Company | null;
+  /** Stands in the queues. Of a company only the last does, once all are there. */
+  inLine: boolean;
+  /** It has been found that it cannot go: only what has come free since can change that. */
+  weighed: boolean;
+  readonly patience: Patience;
+  /** What is kept for it; null while it has patience. */
+  kept: readonly KeptRoom[] | null;
+}
+
+/** Comes due when a request that wants room has waited for long enough. */
+export interface Patience extends Timed {
+  readonly kind: "patience";
+  readonly request: RequestId;
+}
+
+/** Requests that are granted at one moment. */
+export interface Company {
+  readonly name: string;
+  readonly size: number;
+  /** In the order of their arrival. */
+  readonly members: Request[];
 }
 
 export interface Lease extends Timed {
@@ -197,11 +254,14 @@ export interface Claim extends Timed {
   readonly resource: Resource;
   readonly fence: number;
   readonly heldUntil: Instant;
+  /** Where it is a share: how much of each dimension, and which parts. */
+  readonly amount: Amounts | null;
+  readonly parts: readonly Part[];
   /** The user data that its holder was given with it. */
   readonly given: Readonly<Record<string, string>>;
 }
 
-export type Due = Resource | Request | Lease | Claim | Pool;
+export type Due = Resource | Request | Lease | Claim | Pool | Patience;
 
 export function emptyState(): State {
   return {
@@ -209,12 +269,14 @@ export function emptyState(): State {
     resources: new Map(),
     requests: new Map(),
     leases: new Map(),
+    companies: new Map(),
     keys: new Map(),
     ended: new EndedMemory(),
     due: new DueHeap(),
     fence: 0,
     order: 0,
     made: 0,
+    weighed: 0,
   };
 }
 
@@ -227,6 +289,11 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     size: 0,
     members: new Set(),
     shelves: new Map(),
+    rooms: new RankedQueue(),
+    parts: new Map(),
+    improved: new Set(),
+    overdue: new Set(),
+    reconsider: false,
     shown: new Map(),
     held: 0,
     waiting: 0,
@@ -254,6 +321,7 @@ export function newResource(
     pool,
     state: freeState,
     claim: null,
+    room: null,
     labels,
     specLabels: labels,
     userData: noEntries,
@@ -281,7 +349,19 @@ export const noEntries: Readonly<Record<string, string>> = Object.freeze({});
 
 /** The state that people are shown: a drained resource that nobody holds is `drained`. */
 export function shownState(resource: Resource): string {
-  return resource.drained && resource.claim === null ? "drained" : resource.state;
+  if (resource.drained && !isHeld(resource)) return "drained";
+  return resource.room !== null && resource.room.claims.size > 0 ? busyState : resource.state;
+}
+
+/** Whether somebody has it, or a share of it. */
+export function isHeld({ claim, room }: Resource): boolean {
+  return claim !== null || (room !== null && room.claims.size > 0);
+}
+
+/** Everybody who has it, or a share of it, oldest first. */
+export function claimsOn({ claim, room }: Resource): Iterable<Claim> {
+  if (room !== null) return room.claims;
+  return claim === null ? [] : [claim];
 }
 
 /** How many of a pool could be lent at this moment. */
@@ -318,17 +398,37 @@ export function takeDownIfBare({ pool, state, idle, queue }: Shelf): void {
   if (idle.size === 0 && queue.size === 0 && state !== freeState) pool.shelves.delete(state);
 }
 
-/** An ask's items added up by pool and state, in the order of their first mention. */
-export function needsOf(state: State, ask: Pick<Ask, "items">): Need[] {
+/**
+ * An ask's items added up by pool and state, in the order of their first mention. Shares of a pool
+ * are not added up, but they are one need: they are placed together.
+ */
+export function needsOf(state: State, ask: Pick<Ask, "items" | "group">): Need[] {
   const needs: Need[] = [];
   for (const item of ask.items) {
     const pool = state.pools.get(item.pool);
     if (pool === undefined) continue;
-    const { state: from = freeState, into = busyState } = item;
-    const index = needs.findIndex((need) => need.pool === pool && need.state === from);
-    const known = needs[index];
-    if (known === undefined) needs.push({ pool, state: from, into, count: item.count });
-    else needs[index] = { ...known, count: known.count + item.count };
+    const { count, state: from = freeState, into = busyState } = item;
+    const demands = pool.policy.placement === undefined ? null : [demandOf(count, item)];
+    addNeed(needs, { pool, state: from, into, count, demands, owner: sharerOf(ask) });
   }
   return needs;
+}
+
+/** Whose parts a new request may share: those of its group, or nobody's. */
+function sharerOf({ group }: Pick<Ask, "group">): string {
+  return group === undefined ? "" : groupOwner(group.name);
+}
+
+export function groupOwner(name: string): string {
+  return `group ${name}`;
+}
+
+export function addNeed(needs: Need[], need: Need): void {
+  const index = needs.findIndex(({ pool, state }) => pool === need.pool && state === need.state);
+  const known = needs[index];
+  if (known === undefined) needs.push(need);
+  else {
+    const demands = known.demands === null ? null : [...known.demands, ...(need.demands ?? [])];
+    needs[index] = { ...known, count: known.count + need.count, demands };
+  }
 }

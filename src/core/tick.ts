@@ -1,5 +1,7 @@
 import { endClaim, endLease, serveAll } from "./come-back.ts";
 import { bury, mark } from "./dynamic.ts";
+import { keepFor } from "./keep.ts";
+import { must } from "./must.ts";
 import { done, type Outcome } from "./outcome.ts";
 import type { Due, Lease, Pool, Resource } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
@@ -32,6 +34,8 @@ function attend(turn: Turn, due: Due, touched: Set<Pool>): void {
       emit(turn, { type: "pool-attended", pool: due.name });
       touched.add(due);
       return;
+    case "patience":
+      return keepFor(turn, must(turn.state.requests.get(due.request), due.request));
     case "resource":
       touched.add(due.pool);
       return attendResource(turn, due, touched);

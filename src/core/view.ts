@@ -1,8 +1,11 @@
 /** What the outside may see of the state: plain data with instants, without references. */
 import type { Item } from "./command.ts";
-import { type WaitReason, waitReason } from "./explain.ts";
+import { speakerOf } from "./company.ts";
+import { waitReason } from "./explain.ts";
+import type { WaitReason } from "./explain-holder.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
-import { type Claim, type Lease, type Need, queueAt, type Request } from "./state.ts";
+import type { Amounts, Attribute, Part } from "./placement/room.ts";
+import { busyState, type Claim, type Lease, type Need, queueAt, type Request } from "./state.ts";
 import { type Instant, never } from "./time.ts";
 
 export interface ClaimView {
@@ -17,6 +20,16 @@ export interface ClaimView {
   readonly labels: Readonly<Record<string, string>>;
   /** May hold credentials: for the holder's eyes only. */
   readonly userData: Readonly<Record<string, string>>;
+  /** Where it is a share: how much of each dimension. */
+  readonly amount: Amounts | null;
+  /** What came with it. The attributes are for the holder's eyes only. */
+  readonly parts: readonly PartView[];
+}
+
+export interface PartView {
+  readonly kind: string;
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, Attribute>>;
 }
 
 export interface LeaseView {
@@ -67,18 +80,26 @@ export function leaseView(lease: Lease): LeaseView {
   };
 }
 
-function claimView({ id, resource, fence, heldUntil }: Claim): ClaimView {
+function claimView({ id, resource, fence, heldUntil, amount, parts }: Claim): ClaimView {
   return {
     id,
     pool: resource.pool.name,
     resource: resource.name,
-    state: resource.state,
+    state: amount === null ? resource.state : busyState,
     fence,
     heldUntil: heldUntil === never ? null : heldUntil,
     expiresAt: resource.expiresAt === never ? null : resource.expiresAt,
     labels: resource.labels,
     userData: resource.userData,
+    amount,
+    parts: parts.length === 0 ? noParts : parts.map(partView),
   };
+}
+
+const noParts: readonly PartView[] = [];
+
+function partView({ kind, name, attributes }: Part): PartView {
+  return { kind, name, attributes };
 }
 
 export function requestView(request: Request, now: Instant): RequestView {
@@ -97,7 +118,8 @@ export function requestView(request: Request, now: Instant): RequestView {
   };
 }
 
-function position(request: Request): number {
+function position(waiting: Request): number {
+  const request = speakerOf(waiting);
   const inLine = (need: Need) => queueAt(need).countBefore(request) + 1;
   return Math.min(...request.options.map((needs) => Math.max(...needs.map(inLine))));
 }

@@ -31,6 +31,32 @@ const at = 0 as Instant;
 /** One of each: a refusal without words does not compile, and one without a row here neither. */
 const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code }> } = {
   pool_not_found: { code: "pool_not_found", pool: "aws" as PoolName, known: [] },
+  amount_too_large: {
+    code: "amount_too_large",
+    pool: "p" as PoolName,
+    dimension: "vcpus",
+    asked: 500,
+    largest: 120,
+  },
+  too_few_eligible: {
+    code: "too_few_eligible",
+    pool: "p" as PoolName,
+    asked: 4,
+    possible: 3,
+    large: 3,
+    eligible: 4,
+    total: 5,
+    unfit: { taint: 1 },
+  },
+  never_fits_together: { code: "never_fits_together", pool: "p" as PoolName, items: 2 },
+  strategy_not_allowed: {
+    code: "strategy_not_allowed",
+    pool: "p" as PoolName,
+    strategy: "pack",
+    known: ["least-used"],
+  },
+  lent_whole: { code: "lent_whole", pool: "p" as PoolName, key: "amount" },
+  lent_by_amount: { code: "lent_by_amount", pool: "p" as PoolName },
   never_fits: { code: "never_fits", pool: "aws" as PoolName, asked: 3, size: 2 },
   request_id_reused: { code: "request_id_reused", key: "k", id },
   request_not_found: { code: "request_not_found", id },
@@ -77,7 +103,8 @@ describe("docs/errors.md", () => {
   test("has every way in which a request or lease ends, and every reason to wait", () => {
     const text = read("docs/errors.md");
     const ends = read("src/http/problems.ts").match(/howEnded.* = \{([^}]*)\}/)?.[1] ?? "";
-    const reasons = read("src/core/explain.ts").match(/interface WaitReason[^}]*\}/)?.[0] ?? "";
+    const reasons =
+      read("src/core/explain-holder.ts").match(/interface WaitReason[^}]*\}/)?.[0] ?? "";
     const names = [...ends.matchAll(/^ {2}(\w+):/gm), ...reasons.matchAll(/"(\w+)"/g)];
     expect(names.length).toBeGreaterThan(12);
     for (const [, name] of names) expect(text).toMatch(new RegExp(`^\\| ${name} +\\|`, "m"));

@@ -1,9 +1,14 @@
 /** Where every "no" gets its words: what is wrong, with the value, and what to do now. */
 import { Problem } from "../api/problem.ts";
 import type { Refusal } from "../core/refusal.ts";
+import { isNotPlaced, type NotPlaced, notPlaced } from "./placement-problems.ts";
 import { timestamp } from "./render.ts";
 
 export function problemOf(refusal: Refusal): Problem {
+  return isNotPlaced(refusal) ? notPlaced(refusal) : otherProblem(refusal);
+}
+
+function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
   const { code } = refusal;
   switch (code) {
     case "pool_not_found": {

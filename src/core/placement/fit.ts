@@ -12,8 +12,12 @@ export interface View {
   readonly owner: string;
   /** What the same request has been given already, in thought. */
   readonly planned?: Plan;
+  /** Parts that another claim of the same request has been given, in thought. */
+  readonly mine?: ReadonlySet<Part>;
   /** As if nobody had anything and nothing were drained: what could ever be. */
   readonly empty?: true;
+  /** As it will be once all who hold something now have given it back. */
+  readonly later?: true;
 }
 
 export type Plan = Map<Room, Map<string, number>>;
@@ -87,15 +91,22 @@ function freeOf(room: Room, name: string, hint: number, demand: Demand, view: Vi
   return countApart(parts, view);
 }
 
+/**
+ * Those who hold something since before it was kept will have given it back, so they do not count
+ * against what is kept: what came since, what is kept and the newcomer must fit beside each other.
+ */
 function freeAt(room: Room, { name, capacity, used }: Level, view: View): number {
   const planned = view.planned?.get(room)?.get(name) ?? 0;
   if (view.empty) return capacity - planned;
-  let free = capacity - used - planned;
-  for (const { by, amounts } of room.kept) {
-    if (compareRank(by, view.rank) >= 0) continue;
-    for (const [kept, amount] of amounts) if (kept === name) free -= amount;
+  const now = view.later ? capacity : capacity - used;
+  if (room.kept.length === 0) return now - planned;
+  let [kept, taken] = [0, 0];
+  for (const one of room.kept) {
+    if (compareRank(one.by, view.rank) >= 0) continue;
+    for (const [dimension, amount] of one.amounts) if (dimension === name) kept += amount;
+    taken = Math.max(taken, one.taken.get(name) ?? 0);
   }
-  return free;
+  return Math.min(now, kept === 0 ? now : capacity - kept - taken) - planned;
 }
 
 function countApart(parts: readonly Part[], view: View): number {
@@ -110,10 +121,10 @@ function countApart(parts: readonly Part[], view: View): number {
   return count;
 }
 
-function isToBeHad(part: Part, { rank, owner, empty }: View): boolean {
+function isToBeHad(part: Part, { rank, owner, empty, later }: View): boolean {
   if (empty) return true;
-  if (part.owner !== null) return part.owner === owner;
-  return part.kept === null || compareRank(part.kept, rank) >= 0;
+  if (part.owner !== null && !later) return part.owner === owner;
+  return part.kept.every((by) => compareRank(by, rank) >= 0);
 }
 
 /** The parts that a claim on this room gets: first what its own lease or group has already. */
@@ -124,10 +135,11 @@ export function pickParts(room: Room, demand: Demand, view: View): Part[] {
     if (parts === undefined) continue;
     const apart = new Set<string>();
     let missing = asked;
+    const isOwn = (part: Part) => part.owner === view.owner || view.mine?.has(part) === true;
     for (const own of [true, false]) {
       for (const part of parts) {
         if (missing === 0) break;
-        if ((part.owner === view.owner) !== own || !isToBeHad(part, view)) continue;
+        if (isOwn(part) !== own || !isToBeHad(part, view)) continue;
         if (part.apart !== undefined && apart.has(part.apart)) continue;
         if (part.apart !== undefined) apart.add(part.apart);
         picked.push(part);

@@ -69,7 +69,12 @@ function search(
   budget: Budget,
 ): Room[][] | undefined {
   if (demand === undefined) return [];
-  const candidates = inOrder(fitting(pool.rooms, demand, view), demand, pool.strategy);
+  const candidates = inOrder(
+    fitting(pool.rooms, demand, view),
+    demand,
+    pool.strategy,
+    view.planned,
+  );
   for (const chosen of sets(candidates, demand, budget)) {
     for (const room of chosen) note(view.planned, room, demand, 1);
     const rest = search(pool, others, view, budget);

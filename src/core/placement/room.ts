@@ -37,14 +37,14 @@ export interface Part {
   readonly kind: string;
   readonly name: string;
   /** One claim never gets two parts that have this in common. */
-  readonly apart: string | undefined;
-  readonly attributes: Readonly<Record<string, Attribute>>;
+  apart: string | undefined;
+  attributes: Readonly<Record<string, Attribute>>;
   /** The lease, or the group of leases, that has it. */
   owner: string | null;
   /** How many claims of its owner use it. */
   uses: number;
-  /** Who waits for it and has run out of patience. */
-  kept: Ranked | null;
+  /** Those who wait for it and have run out of patience. */
+  kept: readonly Ranked[];
   /** Where it can be had. */
   readonly rooms: Set<Room>;
 }
@@ -52,17 +52,21 @@ export interface Part {
 /** What is kept free for one who has run out of patience. */
 export interface Kept {
   readonly by: Ranked;
+  /** The last fence given out before it was kept: claims with a larger one have come since. */
+  readonly since: number;
+  /** What of each dimension those have who have come since. */
+  readonly taken: Map<string, number>;
   readonly amounts: readonly (readonly [name: string, amount: number])[];
 }
 
 /** As an element of its pool's index it stands in the order of the pool's strategy. */
 export interface Room extends Ranked {
   priority: number;
-  readonly order: number;
-  readonly spec: RoomSpec;
+  order: number;
   readonly at: RoomPlace;
-  readonly levels: readonly Level[];
-  readonly parts: ReadonlyMap<string, readonly Part[]>;
+  spec: RoomSpec;
+  levels: readonly Level[];
+  parts: ReadonlyMap<string, readonly Part[]>;
   kept: readonly Kept[];
   /** The fence of the last claim that was made on it. */
   lastFence: number;
@@ -89,8 +93,14 @@ export function usageOf({ capacity, used }: Level): number {
 }
 
 /** The sum of the relative usages: each is one division of whole numbers, so that equals are equal. */
-export function usageSum(room: Room): number {
+export function usageSum(room: Room, planned?: Planned): number {
   let sum = 0;
-  for (const level of room.levels) sum += usageOf(level);
+  for (const level of room.levels) {
+    const more = planned?.get(level.name);
+    sum += usageOf(more === undefined ? level : { ...level, used: level.used + more });
+  }
   return sum;
 }
+
+/** What the same request has been given of a room already, in thought, by dimension. */
+export type Planned = ReadonlyMap<string, number>;

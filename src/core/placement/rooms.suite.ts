@@ -33,7 +33,7 @@ export function room(name: string, text: RoomText, index = 0): Room {
 
 export function part(name: string, apart?: string): Part {
   const rooms = new Set<Room>();
-  return { kind: "networks", name, apart, attributes: {}, owner: null, uses: 0, kept: null, rooms };
+  return { kind: "networks", name, apart, attributes: {}, owner: null, uses: 0, kept: [], rooms };
 }
 
 /** In the order in which a pool of this strategy would keep them. */

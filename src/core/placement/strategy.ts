@@ -1,19 +1,19 @@
 /** In which order resources are tried. A lower key comes first; equals go by definition. */
 import type { Demand, Strategy } from "./demand.ts";
-import { type Room, usageOf, usageSum } from "./room.ts";
+import { type Planned, type Room, usageOf, usageSum } from "./room.ts";
 import { penalty } from "./taint.ts";
 
 /**
  * What a pool's index is kept in order of. `least-fragmenting` depends on the request, so its index
  * has the order that it falls back to between equals: the fullest first.
  */
-export function standingKey(strategy: Strategy, room: Room): number {
+export function standingKey(strategy: Strategy, room: Room, planned?: Planned): number {
   switch (strategy) {
     case "least-used":
-      return usageSum(room);
+      return usageSum(room, planned);
     case "pack":
     case "least-fragmenting":
-      return -usageSum(room);
+      return -usageSum(room, planned);
     case "round-robin":
       return room.lastFence;
   }
@@ -40,7 +40,12 @@ function stranded(room: Room, demand: Demand | undefined): number {
 }
 
 /** The rooms in the order in which this demand wants them; those that ask it to go elsewhere last. */
-export function inOrder(rooms: Iterable<Room>, demand: Demand, own: Strategy): Room[] {
+export function inOrder(
+  rooms: Iterable<Room>,
+  demand: Demand,
+  own: Strategy,
+  plan?: ReadonlyMap<Room, Planned>,
+): Room[] {
   const { strategy = own, tolerations } = demand.placing;
   const all = [...rooms];
   const keys = new Map<Room, readonly [number, number, number]>();
@@ -49,9 +54,10 @@ export function inOrder(rooms: Iterable<Room>, demand: Demand, own: Strategy): R
     const taints = room.spec.taints === undefined ? 0 : penalty(room.spec.taints, tolerations);
     if (taints > 0) tainted = true;
     const first = strategy === "least-fragmenting" ? strandedBy(room, demand) : 0;
-    keys.set(room, [taints, first, standingKey(strategy, room)]);
+    keys.set(room, [taints, first, standingKey(strategy, room, plan?.get(room))]);
   }
-  if (strategy === own && strategy !== "least-fragmenting" && !tainted) return all;
+  const indexed = strategy === own && strategy !== "least-fragmenting" && !tainted;
+  if (indexed && (plan === undefined || plan.size === 0)) return all;
   const keyOf = (room: Room) => keys.get(room) ?? [0, 0, 0];
   return all.sort((a, b) => {
     const [x, y] = [keyOf(a), keyOf(b)];
