@@ -26,5 +26,6 @@ Exit codes:
   76           the lease was lost; CMD was stopped
   77           refused
   78           bad configuration
+  79           slots cleanup: something is left to do
   126, 127     CMD cannot be executed, was not found
   130, 143     ended by Ctrl-C, by TERM, while it waited (128+N)`;

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { manifestsOf } from "../src/slots/manifests.ts";
+import { noKube } from "./kube-binaries.ts";
+import { KubeCluster } from "./kube-cluster.ts";
+import { hostedCluster, installKinds } from "./kube-kinds.ts";
+import { KubeProxy, type Passing } from "./kube-proxy.ts";
+import { kindIn, SlotsWorld } from "./slots-world.ts";
+
+const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", DELETE: "delete" };
+
+/** `create leases` and so on, as RBAC names what a request does. */
+function rightOf({ method, path }: Passing): string {
+  const { pathname, searchParams } = new URL(path, "http://api");
+  const [, rest = ""] =
+    /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/)?(.*)$/.exec(pathname) ?? [];
+  const [resource = "", name] = rest.split("/");
+  const read = searchParams.has("watch") ? "watch" : name === undefined ? "list" : "get";
+  return `${verbs[method] ?? read} ${resource}`;
+}
+
+interface Granted {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly rules?: readonly {
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+  readonly roleRef?: { readonly name: string };
+  readonly subjects?: readonly { readonly name: string }[];
+}
+
+/** All that the manifests give an account. */
+function rightsOf(account: string, world: SlotsWorld): string[] {
+  const { set } = world;
+  const objects = manifestsOf({ set, kind: kindIn(set.namespace), deleting: 2 }) as Granted[];
+  const roles = objects
+    .filter(({ subjects }) => subjects?.some(({ name }) => name === account))
+    .map(({ roleRef }) => roleRef?.name);
+  const rules = objects
+    .filter(({ kind, metadata }) => /Role$/.test(kind) && roles.includes(metadata.name))
+    .flatMap((role) => role.rules ?? []);
+  return rules.flatMap((rule) =>
+    rule.resources.flatMap((resource) => rule.verbs.map((verb) => `${verb} ${resource}`)),
+  );
+}
+
+const sorted = (rights: Iterable<string>) => [...new Set(rights)].sort();
+
+describe.skipIf(noKube)("the shipped roles give", () => {
+  let cluster: KubeCluster;
+  beforeAll(async () => {
+    cluster = await KubeCluster.start();
+    await installKinds(cluster);
+  });
+  afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+  test("a job the rights that its commands use, and no other", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    await using proxy = await KubeProxy.start(cluster);
+    const KUBECONFIG = await cluster.configVia(proxy.url, world.jobConfig);
+    const as = (run: string) => ({ KUBECONFIG, GITHUB_RUN_ID: run });
+    const first = world.slots(["run", "--", "sh", "-c", "read -r line"], as("1"));
+    await first.says(/Acquired/);
+    const second = world.slots(["acquire"], as("2"));
+    await second.says(/position 1/);
+    first.type("\n");
+    await first.ended;
+    await second.ended;
+    for (const command of ["renew", "status", "check-capacity", "release"]) {
+      expect((await world.done([command], as("2"))).stderr).not.toContain("forbidden");
+    }
+    expect(sorted(proxy.seen.map(rightOf))).toEqual(sorted(rightsOf("berth-slots", world)));
+  });
+
+  test("the cleaner the rights that it uses, and no other", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    await using proxy = await KubeProxy.start(cluster);
+    const KUBECONFIG = await cluster.configVia(proxy.url, world.cleanerConfig);
+    await hostedCluster(cluster, world.set.namespace, "rossoctl-hypershift-ci-pr1");
+    await world.script(0, "pr9:1", { leaseDurationSeconds: 1 });
+    const clean = () =>
+      world.done(["cleanup", "--orphan-grace", "0", "--delete-clusters"], { KUBECONFIG });
+    while ((await world.holders()).length > 0) expect((await clean()).code).toBe(0);
+    expect(sorted(proxy.seen.map(rightOf))).toEqual(sorted(rightsOf("berth-slots-cleanup", world)));
+  });
+
+  test("who waits no reason to write more than five times, however long it takes", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    await using proxy = await KubeProxy.start(cluster);
+    await world.done(["acquire"], { GITHUB_RUN_ID: "first" });
+    const KUBECONFIG = await cluster.configVia(proxy.url, world.jobConfig);
+    const waiter = world.slots(["acquire"], { KUBECONFIG, GITHUB_RUN_ID: "second" });
+    await waiter.says(/position 1/);
+    // Things happen meanwhile, and none of them is a reason to write.
+    for (let times = 0; times < 5; times++) await world.done(["renew"], { GITHUB_RUN_ID: "first" });
+    await world.done(["release"], { GITHUB_RUN_ID: "first" });
+    expect(await waiter.ended).toBe(0);
+    const writes = proxy.seen.filter(({ method }) => method !== "GET");
+    expect(writes.map(({ method, path }) => `${method} ${path.replace(/^.*leases/, "")}`)).toEqual([
+      "POST ",
+      "POST ",
+      "PUT /rossoctl-ci-slot-fence",
+      "PUT /rossoctl-ci-slot-0",
+      expect.stringMatching(/^DELETE \/rossoctl-ci-slot-wait-/),
+    ]);
+  });
+});
