@@ -2,14 +2,17 @@ import type { Reporter, TestModule } from "vitest/node";
 
 /**
  * Ends the output with `N passed, M failed` alone on a line, which scripts and people find at once
- * under any other noise. A file that does not even load counts as one failure.
+ * under any other noise. A file that does not even load, or whose setup fails, counts as one failure.
  */
 export class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const counts = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };
     for (const module of modules) {
       counts.failed += module.errors().length;
+      const before = counts.failed;
       for (const test of module.children.allTests()) counts[test.result().state] += 1;
+      const inSetup = module.state() === "failed" && counts.failed === before;
+      if (inSetup && module.errors().length === 0) counts.failed += 1;
     }
     const skipped = counts.skipped + counts.pending;
     const line = `${counts.passed} passed, ${counts.failed} failed`;

@@ -6,8 +6,10 @@ import { SignalDesk } from "./signals.ts";
 import { slotVariables } from "./slot-variables.ts";
 import {
   type HolderFlags,
+  holderFrom,
   holderOptions,
   identityFrom,
+  refuseLongName,
   type SetFlags,
   setOptions,
   type TermFlags,
@@ -33,6 +35,7 @@ Prints the slot's number. The same run that asks again gets the same slot; no ot
 In a GitHub job the output slot_id is set. Keep it with berth slots renew, end it with release.`,
   async run(context) {
     const flags = context.flags<Flags>();
+    refuseLongName(holderFrom(flags));
     const identity = identityFrom(flags);
     const store = await leaseStoreOf(flags);
     const desk = new SignalDesk();

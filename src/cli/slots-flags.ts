@@ -108,6 +108,19 @@ export function holderFrom(flags: HolderFlags, pid: number = process.ppid): Hold
   };
 }
 
+/** Cloud roles are named after the cluster, and their names take no more. */
+const clusterNameMax = 32;
+
+/** Found before the wait, not after it, where the tag of the clusters is known. */
+export function refuseLongName({ suffix }: Holder): void {
+  const tag = fromEnvironment("MANAGED_BY_TAG", label);
+  const name = `${tag}-${suffix}`;
+  if (tag === undefined || name.length <= clusterNameMax) return;
+  const state = `the cluster "${name}" would have ${name.length} characters`;
+  const hint = `Use a shorter one: cloud roles take ${clusterNameMax}`;
+  throw usageError(`Cannot use the suffix "${suffix}": ${state}`, hint);
+}
+
 export function identityFrom(flags: HolderFlags, pid?: number): string {
   return identityOf(holderFrom(flags, pid));
 }

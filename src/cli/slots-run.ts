@@ -16,8 +16,10 @@ import { isEnding, SignalDesk } from "./signals.ts";
 import { slotVariables } from "./slot-variables.ts";
 import {
   type HolderFlags,
+  holderFrom,
   holderOptions,
   identityFrom,
+  refuseLongName,
   type SetFlags,
   setOptions,
   type TermFlags,
@@ -63,6 +65,7 @@ ${exitCodeHelp}`,
       throw usageError("Cannot run: no command is given", hint);
     }
     mustBeThere(file);
+    refuseLongName(holderFrom(flags));
     const identity = identityFrom(flags, process.pid);
     const store = await leaseStoreOf(flags);
     const desk = new SignalDesk();

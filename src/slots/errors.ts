@@ -82,6 +82,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
+/** The slot is in other hands, or was deleted. */
+export function isLost(error: unknown): error is Problem {
+  return error instanceof Problem && error.code === "lease_ended";
+}
+
+export function isDenied(error: unknown): error is Problem {
+  return error instanceof Problem && (error.status === 401 || error.status === 403);
+}
+
 /** Somebody else was faster: the object is there already, or is no longer as it was read. */
 export function isConflict(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 409;

@@ -1,6 +1,5 @@
 import { Problem } from "../api/problem.ts";
-import { type HeldSlot, releaseSlot } from "./held-slot.ts";
-import type { LeaseObject } from "./kube-objects.ts";
+import { type HeldSlot, heldAs, releaseSlot } from "./held-slot.ts";
 import type { LeaseStore } from "./lease-store.ts";
 import { slotsOf } from "./situation.ts";
 import { type SlotSet, slotName } from "./slot.ts";
@@ -14,7 +13,7 @@ export async function slotsHeldBy(
   const { items } = await store.list();
   return [...slotsOf(items, set)]
     .filter(([, { spec }]) => spec?.holderIdentity === identity)
-    .map(([slot, lease]) => heldOf(slot, lease));
+    .map(([slot, lease]) => heldAs(slot, lease));
 }
 
 /** Undefined: it is free. Refused if another run has it: a number alone proves nothing. */
@@ -26,7 +25,7 @@ export async function slotHeldBy(
   const lease = await store.get(slotName(set, slot));
   if (lease === undefined) return undefined;
   const holder = lease.spec?.holderIdentity ?? "";
-  if (holder === identity) return heldOf(slot, lease);
+  if (holder === identity) return heldAs(slot, lease);
   throw new Problem({
     code: "slot_held_by_other",
     status: 409,
@@ -43,17 +42,6 @@ export async function releaseForced(
 ): Promise<string | undefined> {
   const lease = await store.get(slotName(set, slot));
   if (lease === undefined) return undefined;
-  await releaseSlot(store, heldOf(slot, lease));
+  await releaseSlot(store, heldAs(slot, lease));
   return lease.spec?.holderIdentity ?? "";
-}
-
-function heldOf(slot: number, { metadata, spec }: LeaseObject): HeldSlot {
-  return {
-    slot,
-    name: metadata.name,
-    uid: metadata.uid ?? "",
-    identity: spec?.holderIdentity ?? "",
-    durationSeconds: spec?.leaseDurationSeconds ?? 0,
-    fence: spec?.leaseTransitions ?? 0,
-  };
 }

@@ -21,6 +21,21 @@ interface Options {
   readonly answerMs?: number | undefined;
 }
 
+export function heldAs(
+  slot: number,
+  { metadata, spec }: LeaseObject,
+  durationSeconds = spec?.leaseDurationSeconds ?? 0,
+): HeldSlot {
+  return {
+    slot,
+    name: metadata.name,
+    uid: metadata.uid ?? "",
+    identity: spec?.holderIdentity ?? "",
+    durationSeconds,
+    fence: spec?.leaseTransitions ?? 0,
+  };
+}
+
 /**
  * Another while from now on. Throws `lease_ended` if it is no longer ours. One that has run out but that
  * nobody took is still ours; others that write to the object, such as a label, do no harm.

@@ -10,6 +10,8 @@ export const slotLimits = {
   ticketSlackSeconds: 60,
   /** How often a change is tried anew because somebody else wrote in between. */
   conflictsMax: 50,
+  /** A "no" that stays for so long while one waits is meant. */
+  deniedMs: 5_000,
   slotsMax: 1_000,
   durationSecondsMin: 2,
   durationSecondsMax: 7 * 86_400,
