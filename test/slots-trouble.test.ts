@@ -128,6 +128,15 @@ describe.skipIf(noKube)("berth slots", () => {
     expect(stderr).toContain("Give this account the Role that berth slots manifests prints");
   });
 
+  test("a namespace that is not there is told as such", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const env = { KUBECONFIG: cluster.adminConfig, SLOT_NAMESPACE: "nowhere" };
+    const { code, stderr } = await world.done(["acquire"], env);
+    expect(code).toBe(66);
+    expect(stderr).toContain('Cannot use the Kubernetes API: namespaces "nowhere" not found');
+    expect(stderr).toContain("Check --namespace");
+  });
+
   test("a cluster that is not there is told as such", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const gone = await KubeProxy.start(cluster);

@@ -82,10 +82,9 @@ async function remove({ context, store }: Work, lease: LeaseObject, what: string
 async function destroyed(work: Work, seen: ClusterObject): Promise<boolean> {
   const { context, store, set, rule } = work;
   const { destroy, deleteClusters, dryRun } = context.flags<Flags>();
-  const { name, creationTimestamp, uid } = seen.metadata;
-  const told = plain(
-    `cluster ${name}, which has no slot and is ${ageOf(creationTimestamp ?? "")} old`,
-  );
+  const { name, creationTimestamp = "", uid } = seen.metadata;
+  const age = ageOf(creationTimestamp, store.api.clock.atLeastMs());
+  const told = plain(`cluster ${name}, which has no slot and is ${age} old`);
   if (destroy === undefined && !deleteClusters) {
     context.print(`Found ${told}`);
     return false;

@@ -20,31 +20,32 @@ interface Flags extends SetFlags, ClusterFlags {
   readonly watch?: boolean;
 }
 
-const ago = (timestamp: string | null) => (timestamp === null ? "" : ageOf(timestamp));
-
-const slotColumns: readonly Column<SlotStatus>[] = [
-  { header: "SLOT", cell: ({ slot }) => String(slot), align: "right" },
-  { header: "STATE", cell: ({ state, surplus }) => (surplus ? `${state}, surplus` : state) },
-  { header: "HOLDER", cell: ({ holder }) => holder ?? "" },
-  { header: "AGE", cell: ({ acquiredAt }) => ago(acquiredAt) },
-  { header: "RENEWED", cell: ({ renewedAt }) => ago(renewedAt) },
-  { header: "EXPIRES IN", cell: ({ expiresAt }) => untilThen(expiresAt) },
-  { header: "CLUSTER", cell: ({ cluster }) => cluster ?? "" },
-  { header: "FENCE", cell: ({ fence }) => String(fence ?? ""), wide: true },
-];
-
-const waiterColumns: readonly Column<WaiterStatus>[] = [
-  { header: "PLACE", cell: ({ position }) => String(position), align: "right" },
-  { header: "WAITING", cell: ({ holder }) => holder },
-  { header: "FOR", cell: ({ since }) => ago(since) },
-];
-
-const clusterColumns: readonly Column<ClusterStatus>[] = [
-  { header: "CLUSTER", cell: ({ name }) => name },
-  { header: "STATE", cell: ({ state }) => state },
-  { header: "AGE", cell: ({ createdAt }) => ago(createdAt) },
-  { header: "SLOT OF", cell: ({ holder }) => holder ?? "no slot" },
-];
+/** Ages are told by the same clock as the times in the table, whatever this machine's says. */
+function columnsAt(nowMs: number) {
+  const ago = (timestamp: string | null) => (timestamp === null ? "" : ageOf(timestamp, nowMs));
+  const slots: readonly Column<SlotStatus>[] = [
+    { header: "SLOT", cell: ({ slot }) => String(slot), align: "right" },
+    { header: "STATE", cell: ({ state, surplus }) => (surplus ? `${state}, surplus` : state) },
+    { header: "HOLDER", cell: ({ holder }) => holder ?? "" },
+    { header: "AGE", cell: ({ acquiredAt }) => ago(acquiredAt) },
+    { header: "RENEWED", cell: ({ renewedAt }) => ago(renewedAt) },
+    { header: "EXPIRES IN", cell: ({ expiresAt }) => untilThen(expiresAt, nowMs) },
+    { header: "CLUSTER", cell: ({ cluster }) => cluster ?? "" },
+    { header: "FENCE", cell: ({ fence }) => String(fence ?? ""), wide: true },
+  ];
+  const waiting: readonly Column<WaiterStatus>[] = [
+    { header: "PLACE", cell: ({ position }) => String(position), align: "right" },
+    { header: "WAITING", cell: ({ holder }) => holder },
+    { header: "FOR", cell: ({ since }) => ago(since) },
+  ];
+  const clusters: readonly Column<ClusterStatus>[] = [
+    { header: "CLUSTER", cell: ({ name }) => name },
+    { header: "STATE", cell: ({ state }) => state },
+    { header: "AGE", cell: ({ createdAt }) => ago(createdAt) },
+    { header: "SLOT OF", cell: ({ holder }) => holder ?? "no slot" },
+  ];
+  return { slots, waiting, clusters };
+}
 
 export const slotsStatus: CliCommand = {
   options: [
@@ -107,18 +108,18 @@ async function readStatus(flags: Flags, store: LeaseStore): Promise<SlotsStatus>
 }
 
 /** Who waits and which clusters there are come below, if there are any. */
-function tables({ screen, flags }: Context, { slots, waiting, clusters }: SlotsStatus): string[] {
+function tables({ screen, flags }: Context, status: SlotsStatus): string[] {
   const { output, headers } = flags<Flags>();
   const options = { wide: output === "wide", headers, width: screen.width() };
-  const marked = tableLines(slotColumns, slots, options).map((line) =>
+  const columns = columnsAt(Date.parse(status.at));
+  const marked = tableLines(columns.slots, status.slots, options).map((line) =>
     line.replace(/^ *\d+ +expired/, (found) => paint(screen, "yellow", found)),
   );
-  const below = (lines: readonly string[]) => (lines.length > 0 ? ["", ...lines] : []);
+  const below = <Item>(of: readonly Column<Item>[], items: readonly Item[]) =>
+    items.length === 0 ? [] : ["", ...tableLines(of, items, options)];
   return [
     ...marked,
-    ...(waiting.length > 0 ? below(tableLines(waiterColumns, waiting, options)) : []),
-    ...((clusters ?? []).length > 0
-      ? below(tableLines(clusterColumns, clusters ?? [], options))
-      : []),
+    ...below(columns.waiting, status.waiting),
+    ...below(columns.clusters, status.clusters ?? []),
   ];
 }

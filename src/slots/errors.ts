@@ -65,7 +65,9 @@ interface StatusFacts {
 function statusOf(body: unknown): StatusFacts {
   const said = text(body, "message");
   const reason = text(body, "reason");
-  const about = isObject(body) ? text(body["details"], "name") : undefined;
+  const details = isObject(body) ? body["details"] : undefined;
+  // A namespace that is missing is no news of what was asked for in it.
+  const about = text(details, "kind") === "namespaces" ? undefined : text(details, "name");
   return {
     ...(reason === undefined ? undefined : { reason }),
     ...(said === undefined ? undefined : { message: said }),

@@ -39,6 +39,8 @@ export interface ClusterStatus {
 }
 
 export interface SlotsStatus {
+  /** When it was read, by the API server's clock, as all times in it are. */
+  readonly at: string;
   readonly slots: readonly SlotStatus[];
   readonly waiting: readonly WaiterStatus[];
   /** Null: this cluster has no such kind of object, or does not show them. */
@@ -57,6 +59,7 @@ export function statusOf(
   ]);
   const holders = [...slots.values()].flatMap(({ spec }) => spec?.holderIdentity ?? []);
   return {
+    at: new Date(view.nowMs).toISOString(),
     slots: [...numbers].map((slot) => {
       const lease = slots.get(slot);
       const owned = clusters?.find((each) =>
