@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { benchDecisions } from "./decisions.ts";
 import { benchGrants } from "./grants.ts";
 import { benchHandOff } from "./hand-off.ts";
+import { benchHistory } from "./history.ts";
 import { benchMemory } from "./memory.ts";
 import { benchRequests } from "./requests.ts";
 import { benchRestart } from "./restart.ts";
@@ -18,6 +19,7 @@ const parts: Record<string, () => Promise<object[]>> = {
   requests: () => benchRequests([1, 16, 64]),
   grants: () => benchGrants(sizes),
   decisions: async () => benchDecisions(sizes),
+  history: () => benchHistory(),
   "hand-off": async () => [await benchHandOff()],
   restart: async () => [await benchRestart(1_240_000)],
   memory: () => benchMemory(100_000, 10_000),

@@ -18,6 +18,8 @@ export interface FollowerOptions {
   readonly retentionMs: number;
   /** Events are collected for so long: what begins and ends within is written once. */
   readonly everyMs: number;
+  /** While this thread has no time to spare it is put off, but no longer than this. */
+  readonly patienceMs: number;
   /** Events per transaction: it bounds how long others wait for this thread. */
   readonly sliceEvents: number;
   /** Told when it cannot be written; it is tried again by itself. */
@@ -29,6 +31,7 @@ export interface FollowerOptions {
 export const defaultFollowerOptions: FollowerOptions = {
   retentionMs: 90 * 24 * 3_600_000,
   everyMs: 1_000,
+  patienceMs: 30_000,
   sliceEvents: 256,
   failed: () => {},
   ended: () => {},
@@ -39,6 +42,8 @@ const bufferedEventsMax = 20_000;
 /** At the end so many are still followed; more are left to the next start. */
 const lastEventsMax = 5_000;
 const forgetEveryMs = 10 * 60_000;
+/** With a larger share of its time at work, the thread has none to spare. */
+const busyShare = 0.75;
 
 /**
  * Keeps history in step with the journal, a little behind it and in small slices, so that nobody who
@@ -63,6 +68,8 @@ export class HistoryFollower {
   #closed = false;
   #failing = false;
   #forgetAt = 0;
+  #behindSinceMs = 0;
+  #utilisation = performance.eventLoopUtilization();
 
   constructor(
     store: HistoryStore,
@@ -110,6 +117,7 @@ export class HistoryFollower {
   }
 
   #hear(recorded: Recorded): void {
+    if (this.#buffered === 0) this.#behindSinceMs = performance.now();
     this.#buffered += recorded.events.length;
     if (this.#buffered <= bufferedEventsMax) this.#buffer.push(recorded);
     else this.#buffer = [];
@@ -118,7 +126,17 @@ export class HistoryFollower {
 
   #later(delayMs = this.#options.everyMs): void {
     if (this.#closed || this.#running !== undefined) return;
-    this.#timer ??= setTimeout(() => this.#start(), delayMs).unref();
+    this.#timer ??= setTimeout(() => this.#startIfQuiet(), delayMs).unref();
+  }
+
+  /** Whoever asks for a lease comes first: a burst is written down when it is over. */
+  #startIfQuiet(): void {
+    const { utilization } = performance.eventLoopUtilization(this.#utilisation);
+    this.#utilisation = performance.eventLoopUtilization();
+    const waitedMs = performance.now() - this.#behindSinceMs;
+    if (utilization < busyShare || waitedMs > this.#options.patienceMs) return this.#start();
+    this.#timer = undefined;
+    this.#later();
   }
 
   #start(): void {
