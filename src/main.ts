@@ -57,6 +57,8 @@ export interface ServeOptions {
   readonly boskosWaitMs?: number;
   /** How long past requests and leases are kept. */
   readonly historyRetentionMs?: number;
+  /** Drop the history that is there and make it again from the journal. */
+  readonly rebuildHistory?: boolean;
 }
 
 export interface Running {
@@ -218,11 +220,12 @@ class Server {
   #openInsight(
     journal: Journal,
     broker: Broker,
-    { data, memory, historyRetentionMs: retentionMs }: ServeOptions,
+    { data, memory, historyRetentionMs: retentionMs, rebuildHistory: anew }: ServeOptions,
   ): Insight {
     this.#insight = new Insight(journal, broker, {
       ...(memory ? undefined : { path: journalPath(data) }),
-      ...(retentionMs === undefined ? undefined : { retentionMs }),
+      retentionMs,
+      anew,
       failed: (what, err) => this.#logger.error({ err }, `${what} failed; it is tried again`),
     });
     return this.#insight;

@@ -15,6 +15,7 @@ interface Flags extends BoskosFlags {
   readonly healthListen?: string;
   readonly metricsListen?: string;
   readonly historyRetention?: number;
+  readonly rebuildHistory?: boolean;
 }
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -40,6 +41,7 @@ export const serve: CliCommand = {
       "how long past leases are kept ($BERTH_HISTORY_RETENTION, else 90d)",
       retention,
     ),
+    flag("--rebuild-history", "make it anew from the journal, as far back as that is kept"),
     flag("--memory", "keep nothing on disk: all leases are forgotten at the end"),
     flag("--health-listen <host:port>", "answer /healthz and /healthz/ready there as well"),
     flag("--metrics-listen <host:port>", "answer /metrics there as well"),
@@ -49,9 +51,10 @@ export const serve: CliCommand = {
   async run({ flags, note }) {
     const given = flags<Flags>();
     const { config, data, listen, insecureListen, logLevel, memory } = given;
-    const { healthListen, metricsListen, historyRetention } = given;
+    const { healthListen, metricsListen } = given;
     const file = config ?? fromEnvironment("BERTH_CONFIG", asWritten);
-    const retentionMs = historyRetention ?? fromEnvironment("BERTH_HISTORY_RETENTION", retention);
+    const retentionMs =
+      given.historyRetention ?? fromEnvironment("BERTH_HISTORY_RETENTION", retention);
     const { serve: start } = await import("../main.ts");
     const running = await start({
       ...(file === undefined ? undefined : { config: file }),
@@ -65,6 +68,7 @@ export const serve: CliCommand = {
       ...(metricsListen === undefined ? undefined : { metricsListen }),
       ...boskosSettings(given),
       ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
+      rebuildHistory: given.rebuildHistory ?? false,
     });
     obeySignals(running);
     const { url, pools, resources, configFile } = running;

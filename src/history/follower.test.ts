@@ -114,7 +114,10 @@ describe("HistoryFollower", () => {
     await live(site, "early");
     const store = HistoryStore.open(await emptyFile());
     const failed: unknown[] = [];
-    const options = { everyMs: 1, sliceEvents: 5, failed: (cause: unknown) => failed.push(cause) };
+    const options = {
+      ...{ everyMs: 1, patienceMs: 0, sliceEvents: 5 },
+      failed: (cause: unknown) => failed.push(cause),
+    };
     const { page_count: pages } = store.database.prepare("PRAGMA page_count").get() ?? {};
     store.database.exec(`PRAGMA max_page_count = ${pages}`);
     await site.broker.submit({ type: "configure", pools: [pool("aws", 300), pool("gcp", 1)] });
@@ -141,6 +144,21 @@ describe("HistoryFollower", () => {
     expect(follower.lag).toBe(0);
     expect(contents(store)).toEqual(await inOneGo(site));
     await follower.close();
+  });
+
+  test("is the same when it is made anew", async () => {
+    const site = await brokerOf(pools);
+    await live(site, "job");
+    const whole = await inOneGo(site);
+    const path = await emptyFile();
+    for (const anew of [false, true]) {
+      const store = HistoryStore.open(path, { anew });
+      expect(store.load().lastNumber).toBe(0);
+      const follower = new HistoryFollower(store, site.journal, site.broker);
+      await follower.caughtUp();
+      expect(contents(store)).toEqual(whole);
+      await follower.close();
+    }
   });
 
   test("starts over from the snapshot where the events are gone", async () => {

@@ -58,6 +58,14 @@ CREATE TABLE IF NOT EXISTS history_place (
 INSERT INTO history_place VALUES (1, 0, 0, 0) ON CONFLICT DO NOTHING;
 `;
 
+/** All that there is, so that it is made again from the journal. The tables of a newer Berth as well. */
+export function dropHistory(database: DatabaseSync): void {
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'history*'")
+    .all();
+  for (const { name } of tables) database.exec(`DROP TABLE ${name}`);
+}
+
 /** Makes or upgrades the tables. Throws `JournalUnusable` for those of a newer Berth. */
 export function migrateHistory(database: DatabaseSync, path: string): void {
   database.exec("BEGIN IMMEDIATE");

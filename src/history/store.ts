@@ -3,7 +3,7 @@ import { connect } from "../journal/sqlite-database.ts";
 import { sqliteFailure } from "../journal/sqlite-failure.ts";
 import type { HistoryEntry, OpenEntry } from "./entry.ts";
 import type { Changes, Standing } from "./fold.ts";
-import { migrateHistory } from "./schema.ts";
+import { dropHistory, migrateHistory } from "./schema.ts";
 
 /** The journal writes on the same thread, so nobody is ever met here but a person with sqlite3. */
 const busyMs = 250;
@@ -60,18 +60,19 @@ export class HistoryStore {
     this.#run = Object.fromEntries(prepared) as Statements;
   }
 
-  /** In the journal's own file, which must be there already. */
-  static open(path: string): HistoryStore {
-    return HistoryStore.#make(path, connect(path, busyMs));
+  /** In the journal's own file, which must be there already. `anew`: what it has is dropped. */
+  static open(path: string, { anew = false } = {}): HistoryStore {
+    return HistoryStore.#make(path, connect(path, busyMs), anew);
   }
 
   static inMemory(): HistoryStore {
-    return HistoryStore.#make(":memory:", new DatabaseSync(":memory:"));
+    return HistoryStore.#make(":memory:", new DatabaseSync(":memory:"), false);
   }
 
-  static #make(path: string, database: DatabaseSync): HistoryStore {
+  static #make(path: string, database: DatabaseSync, anew: boolean): HistoryStore {
     try {
       database.exec("PRAGMA synchronous = NORMAL");
+      if (anew) dropHistory(database);
       migrateHistory(database, path);
       return new HistoryStore(path, database);
     } catch (error) {

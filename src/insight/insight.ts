@@ -14,6 +14,8 @@ export interface InsightOptions {
   /** The journal's file; undefined: history is in memory, as the journal is. */
   readonly path?: string | undefined;
   readonly retentionMs?: number | undefined;
+  /** Drops the history that is there; it is made again from the journal. */
+  readonly anew?: boolean | undefined;
   readonly failed?: (what: string, cause: unknown) => void;
 }
 
@@ -34,10 +36,10 @@ export class Insight {
   constructor(
     journal: Pick<Journal, "read" | "loadSnapshot">,
     broker: Followed & Watched,
-    { path, retentionMs, failed = () => {} }: InsightOptions = {},
+    { path, retentionMs, anew = false, failed = () => {} }: InsightOptions = {},
   ) {
     this.#inMemory = path === undefined;
-    this.#store = path === undefined ? HistoryStore.inMemory() : HistoryStore.open(path);
+    this.#store = path === undefined ? HistoryStore.inMemory() : HistoryStore.open(path, { anew });
     this.#reader = new HistoryReader(this.#store.database);
     this.#analyst = new Analyst(path ?? ":memory:");
     const holds = new HoldSamples();
