@@ -54,7 +54,7 @@ export function demoPools(seed = 7): DemoPool[] {
     teams.map((team) => {
       const kind = random.pick(scarce);
       // Few large, many small: the logarithm of sizes is spread like a bell.
-      const weight = Math.exp(Math.min(1.9, 1.2 * bell(random)));
+      const weight = Math.exp(Math.min(2.6, 1.2 * bell(random)));
       return { name: `${cloud}-${team}-${kind}`, kind, weight, load: loadOf(random) };
     }),
   );

@@ -44,8 +44,8 @@ const defaultOptions: EstimatesOptions = {
 
 /** Copying the state is done on the thread that serves: no more of its time than one part in so many. */
 const copyShare = 50;
-/** The other thread rests as long as it has worked, so that a large queue does not keep a core busy. */
-const workShare = 2;
+/** And the other thread works one part of its time in so many: a long queue must not keep a core busy. */
+const workShare = 5;
 
 export interface Estimate {
   readonly p50Ms: number;

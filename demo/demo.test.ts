@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { HistoryEntry } from "../src/api/history-schemas.ts";
+import type { PageOf, Pool } from "../src/api/schemas.ts";
+import { parseConfig } from "../src/config/parse.ts";
+import { Process } from "../test/cli-processes.ts";
+import { demandBetween } from "./demand.ts";
+import { demoConfig, demoPools } from "./shape.ts";
+
+const dayMs = 20 * 60_000;
+const day = { dayMs, grainMs: 500, seed: 1 };
+
+describe("the demo's pools", () => {
+  const text = readFileSync(new URL("berth.yaml", import.meta.url), "utf8");
+
+  test("are those of the file, which is good without a warning", () => {
+    expect(text).toBe(demoConfig(demoPools()));
+    expect(parseConfig(text, "berth.yaml")).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  test("have the shape of a large CI system: many small ones, a few large", () => {
+    const sizes = demoPools().map(({ size }) => size);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(sizes).toHaveLength(240);
+    expect(total).toBeGreaterThan(8_500);
+    expect(total).toBeLessThan(9_500);
+    expect(Math.max(...sizes)).toBeGreaterThan(5 * (total / 240));
+  });
+});
+
+describe("the demo's demand", () => {
+  const pools = demoPools();
+  const demand = demandBetween(pools, 0, dayMs, day);
+
+  test("is busier by day than by night, and asks only for what there is", () => {
+    const within = (from: number, to: number) =>
+      demand.filter(({ askedAt }) => askedAt >= (dayMs * from) / 24 && askedAt < (dayMs * to) / 24);
+    expect(within(13, 17).length).toBeGreaterThan(1.5 * within(1, 5).length);
+    const names = new Set(pools.map(({ name }) => name));
+    expect(demand.every(({ items }) => items.every(({ pool }) => names.has(pool)))).toBe(true);
+    expect(new Set(demand.map(({ id }) => id)).size).toBe(demand.length);
+  });
+
+  test("keeps each pool about as busy as it is meant to be", () => {
+    const heldMs = new Map<string, number>();
+    for (const { items, ends } of demand) {
+      const [item] = items;
+      const before = heldMs.get(item?.pool ?? "") ?? 0;
+      heldMs.set(item?.pool ?? "", before + (ends[0]?.afterMs ?? 0));
+    }
+    const large = pools.filter(({ size }) => size > 60);
+    for (const { name, size, load } of large) {
+      const found = (heldMs.get(name) ?? 0) / (size * dayMs);
+      expect(Math.abs(found / load - 1), name).toBeLessThan(0.25);
+    }
+    expect(large.length).toBeGreaterThan(10);
+  });
+
+  test("is the same for the same seed", () => {
+    expect(demandBetween(pools, 0, 5_000, day)).toEqual(demandBetween(pools, 0, 5_000, day));
+    const other = demandBetween(pools, 0, 5_000, { ...day, seed: 2 });
+    expect(other).not.toEqual(demandBetween(pools, 0, 5_000, day));
+  });
+});
+
+test("npm run demo prints its address, has a past, lends, and leaves nothing behind", async () => {
+  const main = fileURLToPath(new URL("main.ts", import.meta.url));
+  const args = [main, "--listen", "127.0.0.1:0", "--past", "60s", "--for", "1h"];
+  const demo = new Process(process.execPath, args, process.env);
+  onTestFinished(() => demo.signal("SIGTERM"));
+  const [, url] = await demo.says(/ at (http:\S+)/);
+  await demo.says(/Ctrl-C stops it/);
+  const read = async <T>(path: string) => (await (await fetch(`${url}${path}`)).json()) as T;
+  const { items: pools } = await read<PageOf<Pool>>("/v1/pools?limit=1000");
+  expect(pools).toHaveLength(240);
+  expect(pools.reduce((sum, { states }) => sum + (states["busy"] ?? 0), 0)).toBeGreaterThan(500);
+  const { items: past } = await read<PageOf<HistoryEntry>>("/v1/history?limit=1000");
+  expect(past).toHaveLength(1_000);
+  demo.signal("SIGTERM");
+  expect(await demo.ended).toBe(0);
+  expect(demo.stdout).toMatch(/\d+ asked; \d+ could not reach the server/);
+}, 240_000);
