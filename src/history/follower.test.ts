@@ -32,10 +32,13 @@ async function live({ broker, clock }: TestBroker, name: string): Promise<void> 
     await broker.submit(acquire(`${name}${job}`, job % 3 === 0 ? "aws gcp" : "aws"));
     await clock.advance(1_000);
     if (job >= 4) await broker.submit(release(`${name}${job - 4}`));
+    // One whose whole life is two events: seen twice, it would have lived twice.
+    await broker.submit(acquire(`${name}quick${job}`, "fly"));
+    await broker.submit(release(`${name}quick${job}`));
   }
 }
 
-const pools = [pool("aws", 2), pool("gcp", 1)];
+const pools = [pool("aws", 2), pool("gcp", 1), pool("fly", 1)];
 
 /** All that is stored, for comparison. */
 function contents(store: HistoryStore): unknown {
@@ -80,6 +83,7 @@ describe("HistoryFollower", () => {
     ]);
     expect([...reader.sizes()]).toEqual([
       { pool: "aws", at: start, size: 2 },
+      { pool: "fly", at: start, size: 1 },
       { pool: "gcp", at: start, size: 1 },
     ]);
     await follower.close();
@@ -120,7 +124,7 @@ describe("HistoryFollower", () => {
     };
     const { page_count: pages } = store.database.prepare("PRAGMA page_count").get() ?? {};
     store.database.exec(`PRAGMA max_page_count = ${pages}`);
-    await site.broker.submit({ type: "configure", pools: [pool("aws", 300), pool("gcp", 1)] });
+    await site.broker.submit({ type: "configure", pools: [pool("aws", 300), ...pools.slice(1)] });
     const follower = new HistoryFollower(store, site.journal, site.broker, options);
     await until(() => failed.length > 0);
     expect(follower.lag).toBeGreaterThan(0);
@@ -177,7 +181,9 @@ describe("HistoryFollower", () => {
       ...requests.keys(),
     ]);
     expect(open.sort()).toEqual(held.sort());
-    expect([...new HistoryReader(store.database).sizes()].map(({ size }) => size)).toEqual([2, 1]);
+    expect([...new HistoryReader(store.database).sizes()].map(({ size }) => size)).toEqual([
+      2, 1, 1,
+    ]);
     await follower.close();
   });
 
@@ -208,7 +214,7 @@ describe("HistoryFollower", () => {
     const reader = new HistoryReader(store.database);
     await until(() => reader.page({}, 1_000).items.length === 1);
     expect(reader.page({}, 1).items).toMatchObject([{ id: "new" }]);
-    expect([...reader.sizes()].map(({ size }) => size)).toEqual([2, 1]);
+    expect([...reader.sizes()].map(({ size }) => size)).toEqual([2, 1, 1]);
     await follower.close();
   });
 });

@@ -66,19 +66,23 @@ export function dropHistory(database: DatabaseSync): void {
   for (const { name } of tables) database.exec(`DROP TABLE ${name}`);
 }
 
-/** Makes or upgrades the tables. Throws `JournalUnusable` for those of a newer Berth. */
+/**
+ * Makes or upgrades the tables; writes nothing where they are as they should be, so that a server
+ * starts on a full disk. Throws `JournalUnusable` for those of a newer Berth.
+ */
 export function migrateHistory(database: DatabaseSync, path: string): void {
+  const version = versionOf(database);
+  if (version > steps.length) {
+    const known = steps.length;
+    throw new JournalUnusable(
+      `Cannot open the history in "${path}": its tables have version ${version}, and this Berth knows up to ${known}`,
+      "Start the newer Berth that wrote it, or drop it with --rebuild-history",
+    );
+  }
+  if (version === steps.length) return;
   database.exec("BEGIN IMMEDIATE");
   try {
     database.exec(place);
-    const row = database.prepare("SELECT version FROM history_place").get();
-    const version = Number(row?.["version"]);
-    if (version > steps.length) {
-      throw new JournalUnusable(
-        `Cannot open the history in "${path}": its tables have version ${version}, and this Berth knows up to ${steps.length}`,
-        "Start the newer Berth that wrote it, or restore a backup from before the upgrade",
-      );
-    }
     for (const step of steps.slice(version)) database.exec(step);
     database.prepare("UPDATE history_place SET version = ?").run(steps.length);
     database.exec("COMMIT");
@@ -86,4 +90,11 @@ export function migrateHistory(database: DatabaseSync, path: string): void {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
+}
+
+/** 0: there are none. */
+function versionOf(database: DatabaseSync): number {
+  const table = "SELECT 1 FROM sqlite_schema WHERE name = 'history_place'";
+  if (database.prepare(table).get() === undefined) return 0;
+  return Number(database.prepare("SELECT version FROM history_place").get()?.["version"] ?? 0);
 }
