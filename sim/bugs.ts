@@ -15,4 +15,7 @@ export const plantedBugs: Readonly<Record<string, Bugs>> = {
   "recovery applies the last commit twice": { applyTwice: true },
   "the journal acknowledges before it is durable": { acknowledgeEarly: true },
   "a snapshot forgets the fences": { forgetFences: true },
+  "a poller that asks again is taken for another one": { forgetPollers: true },
+  "a poller is told of its lease and nobody notes it": { forgetDelivery: true },
+  "a release by name takes anybody's word for the holder": { trustNames: true },
 };

@@ -9,6 +9,7 @@ import {
   type Pool,
   queueAt,
   type Request,
+  type Resource,
   type SharedRoom,
   type Shelf,
   type State,
@@ -58,15 +59,27 @@ function checkHolders(state: State): void {
 /** Nothing waits on an administrator by accident: all that lives has a time at which it ends. */
 function checkDeadlines(state: State): void {
   const timed = [...state.leases.values(), ...state.requests.values()];
-  for (const { id, heapIndex, dueAt } of timed) {
+  for (const one of timed) {
+    // One that is known by name only has no end where the pool sets none for it.
+    if (one.kind === "lease" && one.ask.ttlMs === null && one.expiresAt === never) continue;
+    const { id, heapIndex, dueAt } = one;
     insist(heapIndex >= 0 && Number.isFinite(dueAt), () => `nothing will end ${id}`);
   }
-  for (const { name, state: shown, heapIndex } of state.resources.values()) {
+  for (const resource of state.resources.values()) {
+    const { name, state: shown, heapIndex } = resource;
     insist(
-      (shown === "cooling") === heapIndex >= 0,
+      awaitsSomething(resource) === heapIndex >= 0,
       () => `${name} is ${shown} with a deadline at ${heapIndex}`,
     );
   }
+}
+
+/** It rests, or it comes and goes and its end has been set. */
+function awaitsSomething(resource: Resource): boolean {
+  const { claim, dynamic, leaving, expiresAt } = resource;
+  if (claim !== null) return false;
+  if (resource.state === "cooling") return true;
+  return dynamic && (resource.state === "toBeDeleted" || (!leaving && expiresAt !== never));
 }
 
 function checkPool(state: State, pool: Pool): void {

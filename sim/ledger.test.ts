@@ -52,6 +52,39 @@ const impossible: Record<string, () => object[]> = {
     grant("x", ["a"], { ask: ask(1, { key: "k" }) }),
     grant("y", ["b"], { ask: ask(1, { key: "k" }) }),
   ],
+  "two leases for one that polls and knows of neither": () => [
+    add("a"),
+    add("b"),
+    grant("x", ["a"], { ask: ask(1, { key: "k", presenceMs: 1 }) }),
+    grant("y", ["b"], { ask: ask(1, { key: "l", presenceMs: 1 }) }),
+  ],
+  "one that is to go and is lent": () => [
+    { type: "pool-defined", pool: "aws", policy: { dynamic: { max: 1 } } },
+    { ...add("a"), dynamic: true },
+    { type: "resource-changed", resource: "a", state: "toBeDeleted" },
+    grant("x", ["a"], {
+      ask: ask(1, { items: [{ pool: "aws", count: 1, state: "toBeDeleted" }] }),
+    }),
+    end("x", ["a"]),
+    grant("y", ["a"], { ask: ask() }),
+  ],
+  "more made than there may be": () => [
+    { type: "pool-defined", pool: "aws", policy: { dynamic: { max: 1 } } },
+    add("a"),
+    { ...add("b"), dynamic: true },
+  ],
+  "one that nobody came for and that is touched": () => [
+    add("a"),
+    grant("x", ["a"], { ask: ask() }),
+    {
+      ...end("x", ["a"]),
+      ...{ why: "uncollected", back: [{ resource: "a", state: "dirty" }] },
+    },
+  ],
+  "one lent that is in another state": () => [
+    { ...add("a"), state: "dirty" },
+    grant("x", ["a"], { ask: ask() }),
+  ],
   "an overtaking": () => [add("a"), queue("x"), queue("y"), grant("y", ["a"])],
   "an overtaking by one who never queued": () => [
     add("a"),

@@ -3,7 +3,13 @@
  * indexes: it folds the events into plain maps, and checks of each event that it may have happened.
  */
 import type { Item } from "../src/core/command.ts";
-import type { DurableEvent, GrantedClaim, ResolvedAsk, Return } from "../src/core/event.ts";
+import type {
+  DurableEvent,
+  EventOf,
+  GrantedClaim,
+  ResolvedAsk,
+  Return,
+} from "../src/core/event.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
 import { RoomLedger } from "./room-ledger.ts";
@@ -11,6 +17,9 @@ import { insist } from "./violation.ts";
 
 interface Thing {
   pool: string;
+  /** One of those that come and go, and whether it is to go. */
+  dynamic: boolean;
+  leaving: boolean;
   state: string;
   heldBy: string | null;
   drained: boolean;
@@ -35,29 +44,32 @@ export class Ledger {
   readonly #grantedKeys = new Map<string, string>();
   /** Fences outlive the resources that they were given for. */
   readonly #fences = new Map<string, number>();
+  /** How many a pool may have, where it makes its own. */
+  readonly #maxima = new Map<string, number>();
+  /** Whether its holder has been told of a lease. */
+  readonly #isKnown: (id: string) => boolean;
   readonly #paces = new PaceLedger();
   readonly #limits = new LimitLedger();
   #order = 0;
+
+  constructor(isKnown: (id: string) => boolean = () => false) {
+    this.#isKnown = isKnown;
+  }
 
   record(event: DurableEvent, at: number): void {
     this.rooms.record(event);
     switch (event.type) {
       case "pool-defined":
+        this.#maxima.set(event.pool, event.policy.dynamic?.max ?? Number.POSITIVE_INFINITY);
         this.#limits.defined(event.pool, event.policy);
         return this.#paces.defined(event.pool, event.policy);
       case "pool-removed":
         this.#limits.removed(event.pool);
         return this.#paces.removed(event.pool);
       case "resource-added":
-        insist(!this.things.has(event.resource), () => `${event.resource} was added twice`);
-        this.things.set(event.resource, {
-          pool: event.pool,
-          state: "free",
-          heldBy: null,
-          drained: false,
-          retired: false,
-          fence: 0,
-        });
+        return this.#added(event);
+      case "resource-adopted":
+        Object.assign(this.#thing(event.resource), { dynamic: event.dynamic, leaving: false });
         return;
       case "resource-removed":
         insist(
@@ -71,7 +83,9 @@ export class Ledger {
           this.#thing(event.resource).heldBy === null,
           () => `${event.resource} was moved under its holder`,
         );
-        Object.assign(this.#thing(event.resource), { pool: event.pool, retired: false });
+        Object.assign(this.#thing(event.resource), {
+          ...{ pool: event.pool, retired: false, dynamic: false, leaving: false },
+        });
         return;
       case "resource-retired":
         this.#thing(event.resource).retired = true;
@@ -90,7 +104,9 @@ export class Ledger {
           thing.heldBy === null,
           () => `the state of ${event.resource} changed under its holder`,
         );
-        thing.state = event.state;
+        // What is told by hand that it is something else is not to go any more.
+        thing.leaving &&= event.state === "tombstone";
+        this.#put(thing, event.state);
         return;
       }
       case "request-queued":
@@ -117,12 +133,43 @@ export class Ledger {
           this.leases.get(event.id)?.claims.size === event.back.length,
           () => `${event.id} ended with other claims than it had`,
         );
+        if (event.why === "uncollected") this.#untouched(event.id, event.back);
         for (const back of event.back) this.#back(event.id, back);
         this.leases.delete(event.id);
         this.ended.set(event.id, event.why);
         return;
       default:
         return;
+    }
+  }
+
+  #added(event: EventOf<"resource-added">): void {
+    const { resource, pool, state = "free" } = event;
+    const dynamic = event.dynamic === true;
+    insist(!this.things.has(resource), () => `${resource} was added twice`);
+    const thing = { pool, state, heldBy: null, drained: false, retired: false, fence: 0 };
+    this.things.set(resource, { ...thing, dynamic, leaving: false });
+    if (!dynamic) return;
+    const there = [...this.things.values()].filter((other) => other.pool === pool).length;
+    const max = this.#maxima.get(pool) ?? 0;
+    insist(there <= max, () => `${resource} was made, and ${there} are more than ${max}`);
+  }
+
+  #put(thing: Thing, state: string): void {
+    thing.state = state;
+    if (thing.dynamic && state === "toBeDeleted") thing.leaving = true;
+  }
+
+  /** What nobody came for is what it was before. */
+  #untouched(id: string, back: readonly Return[]): void {
+    const ask = this.leases.get(id)?.ask;
+    for (const { resource, state, restsUntil } of back) {
+      const thing = this.#thing(resource);
+      const wanted = thing.leaving ? "toBeDeleted" : takenFrom(ask, thing.pool);
+      insist(
+        state === wanted && restsUntil === undefined,
+        () => `${resource} was not collected by ${id}, and is ${state} instead of ${wanted}`,
+      );
     }
   }
 
@@ -133,25 +180,31 @@ export class Ledger {
     if (asked === undefined) this.#isNew(id);
     const rank = { priority: ask.priority ?? 0, order: asked?.order ?? Number.POSITIVE_INFINITY };
     this.waiting.delete(id);
-    this.#onlyOneLeasePerKey(id, ask.key);
+    this.#onlyOneLeasePerKey(id, ask);
     this.#wholeOrNothing(id, ask, claims);
     const pools = new Set(claims.map(({ resource }) => this.#thing(resource).pool));
     for (const pool of pools) {
-      if (!this.rooms.isShared(pool)) this.#nobodyOvertaken(id, pool, rank);
+      if (this.rooms.isShared(pool)) continue;
+      this.#nobodyOvertaken(id, pool, takenFrom(ask, pool), rank);
     }
-    for (const { resource, fence } of claims) {
+    for (const { resource, fence, into = "busy" } of claims) {
       const thing = this.#thing(resource);
       if (this.rooms.has(resource)) {
         insist(!thing.drained && !thing.retired, () => `${resource} was lent while cordoned`);
         continue;
       }
+      const from = takenFrom(ask, thing.pool);
       insist(
         thing.heldBy === null,
         () => `${resource} was lent to ${id} while ${thing.heldBy} has it`,
       );
       insist(
-        thing.state === "free" && !thing.drained && !thing.retired,
+        thing.state === from && !thing.drained && !thing.retired,
         () => `${resource} was lent to ${id} while ${JSON.stringify(thing)}`,
+      );
+      insist(
+        !thing.leaving || from === "toBeDeleted",
+        () => `${resource} was lent to ${id} although it is to go`,
       );
       insist(
         fence > (this.#fences.get(resource) ?? 0),
@@ -159,7 +212,7 @@ export class Ledger {
       );
       this.#fences.set(resource, fence);
       thing.heldBy = id;
-      thing.state = "busy";
+      this.#put(thing, into);
     }
     this.#limits.granted(id, claims, this.things);
     this.leases.set(id, {
@@ -168,11 +221,28 @@ export class Ledger {
     });
   }
 
-  #onlyOneLeasePerKey(id: string, key: string | undefined): void {
+  /** One that polls may use its key again for another, once it knows of what it has or has nothing. */
+  #onlyOneLeasePerKey(id: string, { key, presenceMs, holder }: ResolvedAsk): void {
     if (key === undefined) return;
     const other = this.#grantedKeys.get(key);
-    insist(other === undefined, () => `the key ${key} got the leases ${other} and ${id}`);
+    const mayReuse = presenceMs !== undefined && other !== undefined && this.#isSettled(other);
+    insist(
+      other === undefined || mayReuse,
+      () => `the key ${key} got the leases ${other} and ${id}`,
+    );
     this.#grantedKeys.set(key, id);
+    if (presenceMs === undefined) return;
+    for (const [twice, { ask }] of this.leases) {
+      const same = ask.holder === holder && ask.key !== undefined;
+      insist(
+        !same || this.#isSettled(twice),
+        () => `${holder} asked for one and got ${twice} and ${id}`,
+      );
+    }
+  }
+
+  #isSettled(id: string): boolean {
+    return !this.leases.has(id) || this.#isKnown(id);
   }
 
   #wholeOrNothing(id: string, ask: ResolvedAsk, claims: readonly GrantedClaim[]): void {
@@ -188,11 +258,20 @@ export class Ledger {
   }
 
   /** Whoever asked before, with no lower priority, for this pool alone, must not still wait. */
-  #nobodyOvertaken(id: string, pool: string, rank: { priority: number; order: number }): void {
+  #nobodyOvertaken(
+    id: string,
+    pool: string,
+    from: string,
+    rank: { priority: number; order: number },
+  ): void {
     for (const [other, { ask, order }] of this.waiting) {
       // Those of a company stand in line for all that their company wants.
       const alone = ask.group === undefined || ask.group.size === 1;
-      const single = alone && ask.items.length === 1 && poolsOf(ask.items[0]).includes(pool);
+      const single =
+        alone &&
+        takenFrom(ask, pool) === from &&
+        ask.items.length === 1 &&
+        poolsOf(ask.items[0]).includes(pool);
       const priority = ask.priority ?? 0;
       const before = priority > rank.priority || (priority === rank.priority && order < rank.order);
       insist(!(single && before), () => `${id} overtook ${other} in ${pool}`);
@@ -204,7 +283,7 @@ export class Ledger {
     const thing = this.#thing(resource);
     insist(thing.heldBy === id, () => `${id} gave back ${resource}, which ${thing.heldBy} has`);
     thing.heldBy = null;
-    thing.state = restsUntil === undefined ? state : "cooling";
+    this.#put(thing, restsUntil === undefined ? state : "cooling");
   }
 
   #isNew(id: string): void {
@@ -237,4 +316,9 @@ function waysOf({ items }: ResolvedAsk): Map<string, number>[] {
 
 function sameCounts(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
   return a.size === b.size && [...a].every(([pool, count]) => b.get(pool) === count);
+}
+
+/** The state that an ask wants a pool's resources in. */
+function takenFrom(ask: ResolvedAsk | undefined, pool: string): string {
+  return ask?.items.find((item) => poolsOf(item).includes(pool))?.state ?? "free";
 }

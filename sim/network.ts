@@ -29,8 +29,17 @@ export class Network {
 
   async #deliver(call: Call, resolve: (reply: Reply | undefined) => void): Promise<void> {
     const reply = await this.#server.call(call);
-    if (reply === undefined || this.#lost()) return;
-    this.#world.after(this.#delayMs(), () => resolve(reply));
+    if (reply === undefined) return;
+    if (this.#lost()) {
+      // Sometimes a server sees its connection break, and sometimes it does not.
+      const seen = this.#random.chance(0.5);
+      this.#world.after(this.#delayMs(), () => this.#server.replyEnded(reply, !seen));
+      return;
+    }
+    this.#world.after(this.#delayMs(), () => {
+      this.#server.replyEnded(reply, true);
+      resolve(reply);
+    });
   }
 
   #lost(): boolean {

@@ -19,7 +19,7 @@ interface Held {
 }
 
 export class Observer {
-  readonly ledger = new Ledger();
+  readonly ledger = new Ledger((id) => this.#acknowledged.has(id as RequestId));
   readonly #world: World;
   readonly #held = new Map<RequestId, Held>();
   readonly #acknowledged = new Map<RequestId, string>();
@@ -54,7 +54,10 @@ export class Observer {
     if (why === "released") {
       insist(this.#givenBack.has(id), () => `${id} was given back by somebody else`);
     }
-    if (why === "expired" && held !== undefined) {
+    if (why === "uncollected") {
+      insist(held === undefined, () => `${id} was taken from ${held?.job}, who had come for it`);
+    }
+    if ((why === "expired" || why === "reset") && held !== undefined) {
       const early = held.believedUntilMs > this.#world.nowMs && !this.#givenBack.has(id);
       insist(!early, () => `${id} expired while ${held.job} was alive`);
     }
@@ -123,6 +126,12 @@ export class Observer {
   anotherLease(id: RequestId, random: Random): RequestId | undefined {
     const others = [...this.#held.keys()].filter((other) => other !== id);
     return others.length === 0 ? undefined : random.pick(others);
+  }
+
+  /** Who has a resource now, by name. */
+  holderOf(resource: string): string | undefined {
+    const id = this.ledger.things.get(resource)?.heldBy ?? "";
+    return this.ledger.leases.get(id)?.ask.holder;
   }
 
   /** Who has now what an ended lease once had. */

@@ -7,7 +7,7 @@ import type { Environment } from "../src/broker/environment.ts";
 import { Tokens } from "../src/broker/tokens.ts";
 import { standing } from "../src/core/acquire.ts";
 import type { Ask, Command } from "../src/core/command.ts";
-import type { RequestId } from "../src/core/ids.ts";
+import type { RequestId, ResourceName } from "../src/core/ids.ts";
 import { idOf, type Outcome } from "../src/core/outcome.ts";
 import type { State } from "../src/core/state.ts";
 import type { Instant } from "../src/core/time.ts";
@@ -24,10 +24,25 @@ export type Call =
       readonly token: string;
       readonly waitMs?: number;
     }
+  /** As Boskos's clients ask: again and again with the same key, or once without one. */
+  | { readonly type: "ask-by-name"; readonly ask: Ask; readonly waitMs: number }
+  | {
+      readonly type: "take-by-name";
+      readonly holder: string;
+      readonly resources: readonly ResourceName[];
+      readonly state: string;
+      readonly into: string;
+    }
   | { readonly type: "operate"; readonly command: Command };
 
 export type Reply =
-  | { readonly type: "outcome"; readonly outcome: Outcome; readonly token: string }
+  | {
+      readonly type: "outcome";
+      readonly outcome: Outcome;
+      readonly token: string;
+      /** Which process wrote it: that one wants to know whether it arrived. */
+      readonly by?: number;
+    }
   | { readonly type: "forbidden" }
   | { readonly type: "unavailable" };
 
@@ -38,6 +53,12 @@ export interface EdgeBugs {
   readonly keepLeavers?: boolean;
   /** Gives back by the name of the resource, whoever has it now. */
   readonly ignoreFences?: boolean;
+  /** Takes one that asks again for one that has never asked. */
+  readonly forgetPollers?: boolean;
+  /** Tells one that polls of its lease, and does not note that it did. */
+  readonly forgetDelivery?: boolean;
+  /** Gives back by the name of the resource, whoever says so. */
+  readonly trustNames?: boolean;
 }
 
 export interface ServerWatcher {
@@ -45,6 +66,8 @@ export interface ServerWatcher {
   failed(cause: unknown): void;
   /** Called for a release whose lease is over, so that a planted bug can do its harm. */
   holderOfStale(id: RequestId): RequestId | undefined;
+  /** Who has a resource now, by name. */
+  holderOf(resource: ResourceName): string | undefined;
 }
 
 const startMs = 1_700_000_000_000;
@@ -60,6 +83,9 @@ export class Server {
   /** Calls made while it is paused wait here; a process that is stopped reads nothing. */
   #paused: (() => void)[] | undefined;
   #generation = 0;
+  #asked = 0;
+  /** The replies under way that tell of a lease. */
+  #underWay = new Map<RequestId, { open: number; arrived: boolean }>();
 
   constructor(
     world: World,
@@ -107,6 +133,7 @@ export class Server {
     this.#generation += 1;
     this.#broker = undefined;
     this.#paused = undefined;
+    this.#underWay = new Map();
     this.#disk.crash();
   }
 
@@ -138,7 +165,13 @@ export class Server {
   }
 
   async #handle(broker: Broker, call: Call): Promise<Reply> {
-    if (call.type === "operate") return this.#reply(await broker.submit(call.command));
+    if (call.type === "operate")
+      return this.#reply(await broker.submit(this.#spoilt(call.command)));
+    if (call.type === "ask-by-name") return await this.#askByName(broker, call.ask, call.waitMs);
+    if (call.type === "take-by-name") {
+      const ids = call.resources.map(() => this.#newId());
+      return this.#reply(await broker.submit({ ...call, type: "take", ids }));
+    }
     if (call.type === "acquire") {
       const { ask, waitMs } = call;
       const id = this.#newId();
@@ -162,6 +195,54 @@ export class Server {
         return this.#reply(await broker.submit({ type: "release", id: stale ?? id }));
       }
     }
+  }
+
+  /** As the edge for Boskos's clients does it. */
+  async #askByName(broker: Broker, wanted: Ask, waitMs: number): Promise<Reply> {
+    const { key, ...rest } = wanted;
+    const ask =
+      this.#bugs.forgetPollers && key ? { ...rest, key: `${key}-${++this.#asked}` } : wanted;
+    const command = (): Command => ({
+      type: "acquire",
+      id: this.#newId(),
+      ask,
+      waitMs,
+      ...(key === undefined ? { nowOnly: true } : undefined),
+    });
+    let outcome = await broker.submit(command());
+    if (outcome.type === "waiting") {
+      const { id } = outcome.request;
+      await broker.untilSettled(id, waitMs, { present: true });
+      const now = await broker.look((state, at) => standing(state, id, at));
+      if (now.type === "granted") {
+        outcome = this.#bugs.forgetDelivery ? now : await broker.submit(command());
+      }
+    }
+    if (outcome.type !== "granted") return this.#reply(outcome);
+    const { id } = outcome.lease;
+    const { open, arrived } = this.#underWay.get(id) ?? { open: 0, arrived: false };
+    this.#underWay.set(id, { open: open + 1, arrived });
+    return { type: "outcome", outcome, token: "", by: this.#generation };
+  }
+
+  /** A reply is out of the house, or its connection broke. */
+  replyEnded(reply: Reply, arrived: boolean): void {
+    if (reply.type !== "outcome" || reply.by !== this.#generation) return;
+    const id = idOf(reply.outcome);
+    const replies = id === undefined ? undefined : this.#underWay.get(id);
+    if (id === undefined || replies === undefined) return;
+    replies.open -= 1;
+    replies.arrived ||= arrived;
+    if (replies.open > 0) return;
+    this.#underWay.delete(id);
+    if (!replies.arrived) this.#broker?.submit({ type: "not-delivered", id }).catch(() => {});
+  }
+
+  #spoilt(command: Command): Command {
+    if (!this.#bugs.trustNames || command.type !== "release-held") return command;
+    const holder = this.#watcher.holderOf(command.resource);
+    const { lease: _, ...rest } = command;
+    return holder === undefined ? command : { ...rest, holder };
   }
 
   async #fate(broker: Broker, outcome: Outcome, waitMs: number): Promise<Outcome> {

@@ -12,6 +12,7 @@ import { emptyState, type State } from "../src/core/state.ts";
 import type { Instant } from "../src/core/time.ts";
 import { Random } from "../src/estimate/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";
+import { BoskosWorld } from "./boskos-world.ts";
 import type { Bugs } from "./bugs.ts";
 import { Disk } from "./disk.ts";
 import { checkSnapshot, checkState, fingerprint } from "./invariants.ts";
@@ -34,6 +35,8 @@ export interface SimulationResult {
 const faultsMs = 15 * 60_000;
 /** Far more than all jobs together hold, one after the other; who waits longer waits for ever. */
 const livenessMs = 12 * 3_600_000;
+/** Longer than any silence, presence and lifespan, one after the other. */
+const drainMs = 8 * 60_000;
 const replayEveryCommits = 25;
 /** The slowest message, the longest pause and the slowest sync, one after the other. */
 const stragglersMs = 5 * 60_000;
@@ -51,6 +54,7 @@ class Simulation {
   readonly #server: Server;
   readonly #network: Network;
   readonly #pools: PoolSpec[];
+  readonly #boskos: BoskosWorld;
   #faulty = true;
   #restarts = 0;
   #unfinished = 0;
@@ -70,6 +74,7 @@ class Simulation {
         this.#guard(() => this.#committed(recorded, state)),
       failed: (cause: unknown) => this.#fail(cause),
       holderOfStale: (id: RequestId) => this.#observer.successorOf(id),
+      holderOf: (resource: ResourceName) => this.#observer.holderOf(resource),
     };
     this.#server = new Server(
       this.#world,
@@ -80,11 +85,13 @@ class Simulation {
     );
     this.#network = new Network(this.#world, this.#random, this.#server);
     this.#pools = randomPools(this.#random);
+    this.#boskos = new BoskosWorld(this.#jobWorld());
   }
 
   async run(): Promise<SimulationResult> {
     this.#act(() => this.#boot());
     this.#spawnJobs();
+    this.#spawnPollers();
     this.#act(() => this.#trouble());
     this.#act(() => this.#clean());
     await this.#advance(faultsMs);
@@ -100,6 +107,7 @@ class Simulation {
       this.#unfinished === 0,
       () => `${this.#unfinished} jobs still wait, ${livenessMs / 3_600_000} h after the last fault`,
     );
+    await this.#drain();
     this.#checkReplay();
     return {
       seed: this.#seed,
@@ -116,6 +124,18 @@ class Simulation {
       if (this.#failure !== undefined) throw this.#failure;
     }
     if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Everybody has gone home: what still is held then, nobody would ever give back. */
+  async #drain(): Promise<void> {
+    if (this.#boskos.pools.length === 0) return;
+    this.#boskos.over = true;
+    const endMs = this.#world.nowMs + drainMs;
+    while (await this.#world.step(endMs)) {
+      this.#look();
+      if (this.#failure !== undefined) throw this.#failure;
+    }
+    this.#boskos.checkNothingLeft();
   }
 
   /** Looks at the state after every step in which it is whole. */
@@ -187,17 +207,41 @@ class Simulation {
     if (broker === undefined) return;
     const recovered = broker.look((state) => this.#guard(() => this.#observer.recovered(state)));
     await recovered.catch(() => {}); // The disk fails already; the next start will tell.
-    await this.#operate({ type: "configure", pools: this.#pools });
+    await this.#configure();
   }
 
-  #spawnJobs(): void {
-    const jobWorld: JobWorld = {
+  #jobWorld(): JobWorld {
+    return {
       world: this.#world,
       random: this.#random,
       network: this.#network,
       observer: this.#observer,
       faulty: () => this.#faulty,
     };
+  }
+
+  #configure(pools: readonly PoolSpec[] = this.#pools): Promise<void> {
+    return this.#operate({ type: "configure", pools: [...pools, ...this.#boskos.pools] });
+  }
+
+  /** Somebody edits the file, and somebody else puts it right again. */
+  #edit(): Promise<void> {
+    const pools = [...editedPools(this.#pools, this.#random), ...this.#boskos.editedPools()];
+    return this.#operate({ type: "configure", pools });
+  }
+
+  #spawnPollers(): void {
+    for (const { client, waitedFor } of this.#boskos.clients(faultsMs)) {
+      if (waitedFor) this.#unfinished += 1;
+      this.#act(async () => {
+        await client;
+        if (waitedFor) this.#unfinished -= 1;
+      });
+    }
+  }
+
+  #spawnJobs(): void {
+    const jobWorld = this.#jobWorld();
     const count = this.#random.between(10, 40);
     for (let number = 1; number <= count; number++) {
       const name = `job-${number}`;
@@ -225,8 +269,8 @@ class Simulation {
         () => this.#fillDisk(),
         () => this.#slowDisk(),
         () => this.#failingDisk(),
-        () => this.#operate({ type: "configure", pools: editedPools(this.#pools, random) }),
-        () => this.#operate({ type: "configure", pools: this.#pools }),
+        () => this.#edit(),
+        () => this.#configure(),
         () => this.#meddle(),
       ])();
     }
@@ -277,8 +321,9 @@ class Simulation {
   async #clean(): Promise<void> {
     for (;;) {
       await this.#world.sleep(5_000);
-      for (const [name, { state, heldBy }] of this.#observer.ledger.things) {
+      for (const [name, { state, heldBy, pool }] of this.#observer.ledger.things) {
         if (heldBy !== null || (state !== "dirty" && state !== "quarantined")) continue;
+        if (state === "dirty" && this.#boskos.cleans(pool)) continue;
         await this.#free(name as ResourceName);
       }
     }
@@ -294,7 +339,7 @@ class Simulation {
     // What operators sent while there were faults may still be on its way.
     await this.#world.sleep(stragglersMs);
     if (this.#server.broker === undefined) await this.#boot();
-    await this.#operate({ type: "configure", pools: this.#pools });
+    await this.#configure();
     const reason = { by: "operator", why: "" };
     for (const name of [...this.#observer.ledger.things.keys()] as ResourceName[]) {
       await this.#operate({

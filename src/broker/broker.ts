@@ -459,6 +459,7 @@ export class Broker {
       if (this.#lost || this.#ended !== null) throw this.#unavailable();
       await this.#journal.append(this.#head, this.#environment.now(), []);
       this.#unwritable = null;
+      this.#graceDue = true; // Those who come again and again were turned away meanwhile.
       for (const listener of this.#listeners) listener.writable?.(null);
     } catch (cause) {
       if (cause instanceof JournalConflict) this.#end(cause);

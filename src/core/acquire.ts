@@ -142,10 +142,13 @@ function askedAgain(turn: Turn, id: RequestId, ask: Ask, waitMs: number): Outcom
   return standing(turn.state, id, turn.now);
 }
 
-/** To one that polls, the reply is what makes it the holder: that must be known after a crash too. */
-function tellOf(turn: Turn, { id, ask, delivered }: Lease): void {
+/**
+ * To one that polls, the reply is what makes it the holder: that must be known after a crash too. If
+ * it asks yet again, it has missed that one as well, and its time to miss the next counts anew.
+ */
+function tellOf(turn: Turn, { id, ask }: Lease): void {
   if (ask.presenceMs === undefined) emit(turn, { type: "lease-renewed", id });
-  else if (!delivered) emit(turn, { type: "lease-delivered", id, delivered: true });
+  else emit(turn, { type: "lease-delivered", id, delivered: true });
 }
 
 function sameAsk(known: ResolvedAsk, ask: Ask): boolean {

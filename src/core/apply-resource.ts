@@ -17,6 +17,7 @@ import {
   noEntries,
   type Resource,
   type State,
+  tombstoneState,
 } from "./state.ts";
 import { type Instant, never } from "./time.ts";
 
@@ -132,7 +133,9 @@ export function resourceChanged(
   at: Instant,
 ): void {
   const resource = must(state.resources.get(event.resource), event.resource);
-  // Told its state by hand, it rests no longer.
-  put(resource, event.state === undefined ? event : { ...event, restsUntil: never }, at);
+  // Told its state by hand, it rests no longer, and it is not to go any more unless that says so.
+  const leaving = resource.leaving && event.state === tombstoneState;
+  const told = { ...event, restsUntil: never, leaving };
+  put(resource, event.state === undefined ? event : told, at);
   attendLater(state, resource);
 }

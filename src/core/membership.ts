@@ -73,7 +73,15 @@ export function adopt(resource: Resource, dynamic: boolean): void {
 type Change = Partial<
   Pick<
     Resource,
-    "claim" | "state" | "note" | "drained" | "labels" | "userData" | "restsUntil" | "expiresAt"
+    | "claim"
+    | "state"
+    | "note"
+    | "drained"
+    | "labels"
+    | "userData"
+    | "restsUntil"
+    | "expiresAt"
+    | "leaving"
   >
 >;
 
@@ -91,6 +99,7 @@ export function put(resource: Resource, change: Change, at: Instant): void {
   if (change.userData !== undefined) resource.userData = change.userData;
   if (change.restsUntil !== undefined) resource.restsUntil = change.restsUntil;
   if (change.expiresAt !== undefined) resource.expiresAt = change.expiresAt;
+  if (change.leaving !== undefined) resource.leaving = change.leaving;
   if (at > resource.changedAt) resource.changedAt = at;
   // Whoever cleans it up calls it otherwise meanwhile; it goes all the same.
   if (resource.dynamic && resource.state === toBeDeletedState) resource.leaving = true;

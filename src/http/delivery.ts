@@ -1,6 +1,11 @@
+/** What becomes of a lease when the reply that tells of it does not arrive. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { RequestId } from "../core/ids.ts";
 import type { LeaseView } from "../core/view.ts";
 import type { Site } from "./site.ts";
+
+/** The replies under way that tell of a lease: one that fails means nothing if another arrives. */
+const underWay = new Map<RequestId, { open: number; arrived: boolean }>();
 
 /** A reply that does not get through would leave a lease of which nobody knows. */
 export function noticeLoss(
@@ -9,12 +14,21 @@ export function noticeLoss(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const undo = (): void => {
-    // If even this cannot be written down, the reaper has it in the end.
-    for (const { id } of leases) broker.submit({ type: "not-delivered", id }).catch(() => {});
+  const told = (arrived: boolean): void => {
+    for (const { id } of leases) {
+      const replies = underWay.get(id) ?? { open: 1, arrived: false };
+      replies.open -= 1;
+      replies.arrived ||= arrived;
+      if (replies.open > 0) continue;
+      underWay.delete(id);
+      // If even this cannot be written down, the reaper has it in the end.
+      if (!replies.arrived) broker.submit({ type: "not-delivered", id }).catch(() => {});
+    }
   };
-  if (request.raw.socket.destroyed) return undo();
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) undo();
-  });
+  for (const { id } of leases) {
+    const { open, arrived } = underWay.get(id) ?? { open: 0, arrived: false };
+    underWay.set(id, { open: open + 1, arrived });
+  }
+  if (request.raw.socket.destroyed) return told(false);
+  reply.raw.once("close", () => told(reply.raw.writableFinished));
 }

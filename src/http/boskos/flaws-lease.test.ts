@@ -29,6 +29,14 @@ describe("a reply that was lost", () => {
     expect(await site.stored()).toEqual(["a:t/busy/o", "b:t/free/", "c:t/free/"]);
   });
 
+  test("is given for as long as its client keeps on asking", async () => {
+    await using site = await BoskosSite.start({ seed });
+    for (let turn = 0; turn < 5; turn++) {
+      expect(nameIn(await site.call(again))).toBe("a");
+      await site.clock.advance(40_000);
+    }
+  });
+
   test("is not given to one that has shown since that it has the resource", async () => {
     await using site = await BoskosSite.start({ seed });
     expect(nameIn(await site.call(again))).toBe("a");
@@ -124,6 +132,23 @@ describe("a socket that is closed before the reply", () => {
     expect(nameIn(await server.call(line))).toBe("t-1");
     await server.site.clock.advance(3_600_000);
     expect(await seats(server.site)).toEqual([true]);
+  });
+
+  test("means nothing when its client was told on another one meanwhile", async () => {
+    await using server = await listening(1);
+    const { site, call } = server;
+    const line = `${acquire}&request_id=7`;
+    const connected = once(site.app.server, "connection") as Promise<[Socket]>;
+    const slow = server.open(line);
+    const [socket] = await connected;
+    // Its reply is written and does not leave: the client reads nothing.
+    socket.cork();
+    expect(nameIn(await call(line))).toBe("t-1");
+    socket.destroy();
+    slow.destroy();
+    expect(nameIn(await call(line))).toBe("t-1");
+    await site.clock.advance(3_600_000);
+    expect(await seats(site)).toEqual([true]);
   });
 
   test("gives what was lent to the next one when nobody calls again", async () => {

@@ -1,7 +1,10 @@
 /** What went wrong with lines and pools where Boskos was used, and does not here. */
 import { describe, expect, test } from "vitest";
 import { until } from "../../broker/hand-clock.suite.ts";
+import { pool } from "../../core/lending.suite.ts";
 import type { DynamicPolicy } from "../../core/policy.ts";
+import { JournalUnavailable } from "../../journal/journal.ts";
+import { askBody, testSite } from "../test-site.suite.ts";
 import { BoskosSite } from "./boskos-site.suite.ts";
 
 const acquire = "POST /acquire?type=t&state=free&dest=busy";
@@ -78,6 +81,23 @@ describe("a line", () => {
     await give(site, "a", "o1");
     expect((await take(site, "o3", "3")).status).toBe(404);
     expect((await take(site, "o2", "2")).status).toBe(200);
+  });
+
+  test("is not lost while the journal cannot be written and turns everybody away", async () => {
+    await using site = await testSite([pool("t", 1)]);
+    await site.call("POST /v1/leases", { body: askBody("t", { ttl: "10h" }) });
+    const poll = `${acquire}&owner=o&request_id=1`;
+    const waiting = site.call(poll);
+    await until(() => site.broker.openWaits === 1);
+    await site.clock.advance(2_000);
+    expect((await waiting).status).toBe(404);
+    site.journal.appendFails = new JournalUnavailable("Cannot append: the disk is full");
+    expect((await site.call(poll.replace("=1", "=2"))).status).toBe(503);
+    await site.clock.advance(60_000);
+    expect((await site.call(poll)).status).toBe(503);
+    site.journal.appendFails = undefined;
+    await site.clock.advance(2_000);
+    expect(await site.broker.look(({ requests }) => requests.size)).toBe(1);
   });
 
   test("lets one without an id in when nobody else waits", async () => {
@@ -180,6 +200,20 @@ describe("a type that comes and goes", () => {
     await give(site, "t-1", "cleaner", "free");
     expect(await site.stored()).toEqual(["t-1:t/toBeDeleted/"]);
     expect((await take(site, "p")).status).toBe(404);
+  });
+
+  test("keeps one that was to go and that an operator has set free", async () => {
+    await using site = await BoskosSite.start({ policies: dynamic({ min: 2, max: 2 }) });
+    await site.configure({ policies: dynamic({ min: 0, max: 1 }) });
+    expect(await site.stored()).toEqual(["t-1:t/free/", "t-2:t/toBeDeleted/"]);
+    await site.configure({ policies: dynamic({ min: 0, max: 2 }) });
+    const body = JSON.stringify({ state: "free" });
+    const headers = { "content-type": "application/json" };
+    await site.call("PATCH /v1/resources/t-2", { body, headers });
+    await site.clock.advance(60_000);
+    expect(await site.stored()).toEqual(["t-1:t/free/", "t-2:t/free/"]);
+    await site.configure({ policies: dynamic({ min: 0, max: 1 }) });
+    expect(await site.stored()).toEqual(["t-1:t/free/", "t-2:t/toBeDeleted/"]);
   });
 
   test.each([

@@ -1,0 +1,121 @@
+/** What a seed makes for Boskos's clients: their pools, who comes when, and what must be left of it. */
+import type { PoolName, ResourceName } from "../src/core/ids.ts";
+import { type DynamicPolicy, defaultPolicy, type PoolSpec } from "../src/core/policy.ts";
+import {
+  type Poller,
+  runCleaner,
+  runJanitor,
+  runReaper,
+  runTaker,
+  runUser,
+} from "./boskos-client.ts";
+import type { JobWorld } from "./job.ts";
+import { insist } from "./violation.ts";
+
+const listed = "listed" as PoolName;
+const grown = "grown" as PoolName;
+
+export class BoskosWorld {
+  readonly #world: JobWorld;
+  readonly pools: readonly PoolSpec[];
+  /** Nobody starts anything new. */
+  over = false;
+
+  /** In every second world there are none of them, so that the others are found as before. */
+  constructor(world: JobWorld) {
+    this.#world = world;
+    const { random } = world;
+    const silenceMs = random.between(40, 120) * 1_000;
+    this.pools = random.chance(0.5)
+      ? []
+      : [this.#listedPool(silenceMs), this.#grownPool(silenceMs)];
+  }
+
+  /** Whether what is dirty there is somebody else's business. */
+  cleans(pool: string): boolean {
+    return pool === listed || pool === grown;
+  }
+
+  /** Other limits, another state for new ones, or the one pool gone. */
+  editedPools(): PoolSpec[] {
+    const { random } = this.#world;
+    const edited = this.pools.map((pool) => {
+      const { dynamic } = pool.policy;
+      if (dynamic === undefined) return { ...pool, members: pool.members.slice(0, -1) };
+      const max = random.between(1, 6);
+      const changed = { ...dynamic, max, min: random.between(0, max) };
+      return { ...pool, policy: { ...pool.policy, dynamic: changed } };
+    });
+    return random.chance(0.2) ? edited.slice(0, 1) : edited;
+  }
+
+  *clients(withinMs: number): Generator<{ client: Promise<void>; waitedFor: boolean }> {
+    if (this.pools.length === 0) return;
+    const { random, world } = this.#world;
+    const poller: Poller = { ...this.#world, over: () => this.over, silenceMs: silenceOf };
+    for (let number = 1; number <= random.between(4, 14); number++) {
+      const pool = random.pick(this.pools);
+      const startsMs = random.between(0, withinMs);
+      const user = world.sleep(startsMs).then(() => runUser(`user-${number}`, pool, poller));
+      yield { client: user, waitedFor: true };
+    }
+    for (const pool of this.pools) {
+      yield { client: runJanitor(pool, poller), waitedFor: false };
+      const { dynamic } = pool.policy;
+      if (dynamic && random.chance(0.5))
+        yield { client: runCleaner(pool, poller), waitedFor: false };
+    }
+    yield { client: runReaper(this.pools, poller), waitedFor: false };
+    const names = this.pools.flatMap(({ members }) => members.map(({ name }) => name));
+    const [first] = this.pools;
+    if (first !== undefined) yield { client: runTaker(first, names, poller), waitedFor: false };
+  }
+
+  /** Long after the last of them: nothing is held, and there are as many as there should be. */
+  checkNothingLeft(): void {
+    const { ledger } = this.#world.observer;
+    for (const { name, policy, members } of this.pools) {
+      const there = [...ledger.things].filter(([, { pool }]) => pool === name);
+      for (const [resource, { heldBy, state }] of there) {
+        insist(heldBy === null, () => `${resource} is still held by ${heldBy}`);
+        insist(state !== "toBeDeleted", () => `${resource} is still to be deleted`);
+      }
+      const { min, max } = policy.dynamic ?? { min: members.length, max: members.length };
+      const right = there.length >= min && there.length <= max;
+      insist(right, () => `${name} has ${there.length}, not ${min} to ${max}`);
+    }
+  }
+
+  #listedPool(silenceMs: number): PoolSpec {
+    const names = Array.from({ length: this.#world.random.between(1, 4) }, (_, index) => {
+      return `${listed}-${index + 1}` as ResourceName;
+    });
+    return {
+      name: listed,
+      policy: { ...defaultPolicy, silence: silences(silenceMs) },
+      members: names.map((name) => ({ name, labels: {} })),
+    };
+  }
+
+  #grownPool(silenceMs: number): PoolSpec {
+    const { random } = this.#world;
+    const max = random.between(1, 4);
+    const dynamic: DynamicPolicy = {
+      min: random.between(0, max),
+      max,
+      state: random.pick(["free", "free", "dirty"]),
+      lifespanMs: random.pick([null, 30_000, 300_000]),
+    };
+    const policy = { ...defaultPolicy, silence: silences(silenceMs), dynamic };
+    return { name: grown, policy, members: [] };
+  }
+}
+
+function silences(afterMs: number): NonNullable<PoolSpec["policy"]["silence"]> {
+  const silence = { afterMs, to: "dirty" };
+  return { busy: silence, cleaning: silence, leased: silence };
+}
+
+function silenceOf({ policy }: PoolSpec): number {
+  return policy.silence?.["busy"]?.afterMs ?? Number.POSITIVE_INFINITY;
+}
