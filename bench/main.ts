@@ -1,10 +1,12 @@
 /** `npm run bench`: every figure of docs/performance.md, in a few minutes. `-- requests` runs one part. */
 import { availableParallelism, loadavg } from "node:os";
+import { benchBoskos } from "./boskos.ts";
 import { benchDecisions } from "./decisions.ts";
 import { benchGrants } from "./grants.ts";
 import { benchHandOff } from "./hand-off.ts";
 import { benchHistory } from "./history.ts";
 import { benchMemory } from "./memory.ts";
+import { benchPolling } from "./polling.ts";
 import { benchRequests } from "./requests.ts";
 import { benchRestart } from "./restart.ts";
 
@@ -17,6 +19,8 @@ const sizes = [
 
 const parts: Record<string, () => Promise<object[]>> = {
   requests: () => benchRequests([1, 16, 64]),
+  boskos: () => benchBoskos([1, 16, 64]),
+  polling: async () => [await benchPolling(2_000)],
   grants: () => benchGrants(sizes),
   decisions: async () => benchDecisions(sizes),
   history: () => benchHistory(),

@@ -21,12 +21,12 @@ export class BoskosWorld {
   /** Nobody starts anything new. */
   over = false;
 
-  /** In every second world there are none of them, so that the others are found as before. */
+  /** In two worlds of three there are none of them: they poll and poll, and that takes its time. */
   constructor(world: JobWorld) {
     this.#world = world;
     const { random } = world;
     const silenceMs = random.between(40, 120) * 1_000;
-    this.pools = random.chance(0.5)
+    this.pools = random.chance(2 / 3)
       ? []
       : [this.#listedPool(silenceMs), this.#grownPool(silenceMs)];
   }

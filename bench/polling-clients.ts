@@ -1,0 +1,119 @@
+/**
+ * Boskos's clients as they poll, from their own process: each waits for a resource of its type with a
+ * request id, calls again after its pause, holds what it gets for a while and gives it back. Prints for
+ * how long a resource was free and a client of its type waited, until that client had it (`idle`); and
+ * how much of that passed while the client had a call open (`open`): the rest is its own pause.
+ *
+ * The clock of one process: a resource counts as free from the moment at which its release is sent. So
+ * the times include both ways of the network and what the release costs.
+ */
+import { Agent, request } from "node:http";
+
+export interface PollingJob {
+  readonly port: number;
+  readonly clients: number;
+  /** How many resources each type has. */
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly holdMs: number;
+  readonly pollMs: number;
+  readonly measureMs: number;
+}
+
+const job = JSON.parse(process.argv[2] ?? "{}") as PollingJob;
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+const types = Object.keys(job.sizes);
+/** When each type's free resources became free; and who has begun to wait since when. */
+const freeSince = new Map(types.map((type) => [type, [] as number[]]));
+const waiting = new Map(types.map((type) => [type, [] as number[]]));
+const idleMs: number[] = [];
+const openMs: number[] = [];
+let calls = 0;
+const failures: string[] = [];
+let over = false;
+
+function call(path: string): Promise<{ status: number; text: string }> {
+  calls += 1;
+  return new Promise((resolve) => {
+    const sent = request({ port: job.port, host: "127.0.0.1", method: "POST", path, agent });
+    sent.once("error", ({ message }) => resolve({ status: 0, text: message }));
+    sent.once("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    sent.end();
+  });
+}
+
+const pause = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs));
+
+async function client(number: number): Promise<void> {
+  for (let turn = 1; !over; turn++) {
+    const type = types[(number + turn * 7) % types.length] ?? "";
+    const name = await obtain(type, `client-${number}`, `${number}-${turn}`);
+    if (name === undefined) return;
+    await pause(job.holdMs * (0.5 + Math.random()));
+    freeSince.get(type)?.push(performance.now());
+    const { status, text } = await call(`/release?name=${name}&dest=free&owner=client-${number}`);
+    if (status !== 200 && !over) failures.push(text);
+  }
+}
+
+async function obtain(type: string, owner: string, id: string): Promise<string | undefined> {
+  const since = performance.now();
+  waiting.get(type)?.push(since);
+  const query = `type=${type}&state=free&dest=busy&owner=${owner}&request_id=${id}`;
+  while (!over) {
+    const calledAt = performance.now();
+    const { status, text } = await call(`/acquire?${query}`);
+    if (status === 200) {
+      noteGrant(type, calledAt);
+      return (JSON.parse(text) as { name: string }).name;
+    }
+    if (status !== 404 && !over) failures.push(text);
+    await pause(job.pollMs);
+  }
+  return undefined;
+}
+
+/** The oldest free one went to the oldest that waits: neither was idle before both were there. */
+function noteGrant(type: string, calledAt: number): void {
+  const now = performance.now();
+  const waitedSince = waiting.get(type)?.shift() ?? now;
+  const wasFreeSince = freeSince.get(type)?.shift() ?? waitedSince;
+  const bothSince = Math.max(waitedSince, wasFreeSince);
+  idleMs.push(now - bothSince);
+  openMs.push(now - Math.max(bothSince, calledAt));
+}
+
+for (const [type, size] of Object.entries(job.sizes)) {
+  for (let index = 0; index < size; index++) freeSince.get(type)?.push(0);
+}
+const clients = Array.from({ length: job.clients }, (_, number) => client(number));
+await pause(job.measureMs / 2);
+// They all came at once; what counts is how it goes on.
+idleMs.length = 0;
+openMs.length = 0;
+calls = 0;
+await pause(job.measureMs / 2);
+over = true;
+const grants = idleMs.length;
+const at = (timesMs: number[], share: number) =>
+  timesMs.toSorted((a, b) => a - b)[Math.min(grants - 1, Math.floor(grants * share))] ?? Number.NaN;
+const seconds = job.measureMs / 2_000;
+process.stdout.write(
+  JSON.stringify({
+    callsPerSecond: Math.round(calls / seconds),
+    grantsPerSecond: Math.round(grants / seconds),
+    openP50Ms: at(openMs, 0.5),
+    openP99Ms: at(openMs, 0.99),
+    idleP50Ms: at(idleMs, 0.5),
+    idleP99Ms: at(idleMs, 0.99),
+    idleMaxMs: at(idleMs, 1),
+    failures,
+  }),
+  () => process.exit(0),
+);
+void clients;
