@@ -12,8 +12,7 @@ import { Agent, request } from "node:http";
 export interface PollingJob {
   readonly port: number;
   readonly clients: number;
-  /** How many resources each type has. */
-  readonly sizes: Readonly<Record<string, number>>;
+  readonly types: readonly string[];
   readonly holdMs: number;
   readonly pollMs: number;
   readonly measureMs: number;
@@ -21,10 +20,8 @@ export interface PollingJob {
 
 const job = JSON.parse(process.argv[2] ?? "{}") as PollingJob;
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-const types = Object.keys(job.sizes);
-/** When each type's free resources became free; and who has begun to wait since when. */
-const freeSince = new Map(types.map((type) => [type, [] as number[]]));
-const waiting = new Map(types.map((type) => [type, [] as number[]]));
+/** By name, since when each has been free; before that, since ever. */
+const freeSince = new Map<string, number>();
 const idleMs: number[] = [];
 const openMs: number[] = [];
 let calls = 0;
@@ -51,26 +48,29 @@ const pause = (durationMs: number) => new Promise((resolve) => setTimeout(resolv
 
 async function client(number: number): Promise<void> {
   for (let turn = 1; !over; turn++) {
-    const type = types[(number + turn * 7) % types.length] ?? "";
+    const type = job.types[(number + turn * 7) % job.types.length] ?? "";
     const name = await obtain(type, `client-${number}`, `${number}-${turn}`);
     if (name === undefined) return;
     await pause(job.holdMs * (0.5 + Math.random()));
-    freeSince.get(type)?.push(performance.now());
+    freeSince.set(name, performance.now());
     const { status, text } = await call(`/release?name=${name}&dest=free&owner=client-${number}`);
     if (status !== 200 && !over) failures.push(text);
   }
 }
 
 async function obtain(type: string, owner: string, id: string): Promise<string | undefined> {
-  const since = performance.now();
-  waiting.get(type)?.push(since);
+  const waitsSince = performance.now();
   const query = `type=${type}&state=free&dest=busy&owner=${owner}&request_id=${id}`;
   while (!over) {
     const calledAt = performance.now();
     const { status, text } = await call(`/acquire?${query}`);
     if (status === 200) {
-      noteGrant(type, calledAt);
-      return (JSON.parse(text) as { name: string }).name;
+      const { name } = JSON.parse(text) as { name: string };
+      const now = performance.now();
+      const idleSince = Math.max(waitsSince, freeSince.get(name) ?? 0);
+      idleMs.push(now - idleSince);
+      openMs.push(now - Math.max(idleSince, calledAt));
+      return name;
     }
     if (status !== 404 && !over) failures.push(text);
     await pause(job.pollMs);
@@ -78,19 +78,6 @@ async function obtain(type: string, owner: string, id: string): Promise<string |
   return undefined;
 }
 
-/** The oldest free one went to the oldest that waits: neither was idle before both were there. */
-function noteGrant(type: string, calledAt: number): void {
-  const now = performance.now();
-  const waitedSince = waiting.get(type)?.shift() ?? now;
-  const wasFreeSince = freeSince.get(type)?.shift() ?? waitedSince;
-  const bothSince = Math.max(waitedSince, wasFreeSince);
-  idleMs.push(now - bothSince);
-  openMs.push(now - Math.max(bothSince, calledAt));
-}
-
-for (const [type, size] of Object.entries(job.sizes)) {
-  for (let index = 0; index < size; index++) freeSince.get(type)?.push(0);
-}
 const clients = Array.from({ length: job.clients }, (_, number) => client(number));
 await pause(job.measureMs / 2);
 // They all came at once; what counts is how it goes on.

@@ -32,7 +32,7 @@ export async function benchPolling(clients: number): Promise<PollingRow> {
     const job: PollingJob = {
       port: berth.port,
       clients,
-      sizes: Object.fromEntries(Object.entries(sizes).slice(0, scarce)),
+      types: Object.keys(sizes).slice(0, scarce),
       holdMs: 2_000,
       pollMs: 3_000,
       measureMs: 30_000,
