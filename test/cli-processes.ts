@@ -86,9 +86,13 @@ export class TestServer implements AsyncDisposable {
     this.#extra = extra;
   }
 
-  static async start(pools: object, ...extra: string[]): Promise<TestServer> {
+  static start(pools: object, ...extra: string[]): Promise<TestServer> {
+    return TestServer.startWith({ pools }, ...extra);
+  }
+
+  static async startWith(config: object, ...extra: string[]): Promise<TestServer> {
     const folder = await mkdtemp(join(tmpdir(), "berth-cli-test-"));
-    await writeFile(join(folder, "berth.yaml"), JSON.stringify({ pools }));
+    await writeFile(join(folder, "berth.yaml"), JSON.stringify(config));
     const server = new TestServer(folder, extra);
     try {
       await server.start("127.0.0.1:0");

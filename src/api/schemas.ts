@@ -336,6 +336,14 @@ export const Explanation = Type.Object({
   ),
 });
 
+export const Profile = Type.Object({
+  name: Type.String(),
+  type: Type.String({ description: "The kind of cluster" }),
+  pool: Type.String({ description: "One of it is leased for the whole job" }),
+  ipPool: Type.Optional(Type.String({ description: "Addresses come from <ipPool>-<region>" })),
+  members: Type.Optional(Type.Array(Type.String(), { description: "The profiles of a set" })),
+});
+
 export const ConfigStatus = Type.Object({
   file: nullable(Type.String()),
   ok: Type.Boolean({
@@ -347,6 +355,11 @@ export const ConfigStatus = Type.Object({
   resources: Type.Integer(),
   problems: Type.Array(Type.String()),
   warnings: Type.Array(Type.String()),
+  profiles: Type.Optional(
+    Type.Array(Profile, {
+      description: "Names for what kinds of jobs need; none of an older server",
+    }),
+  ),
 });
 
 export const ProblemDocument = Type.Object(
@@ -375,6 +388,7 @@ export type Resource = Static<typeof Resource>;
 export type ResourcePatch = Static<typeof ResourcePatch>;
 export type Heartbeat = Static<typeof Heartbeat>;
 export type Explanation = Static<typeof Explanation>;
+export type Profile = Static<typeof Profile>;
 export type ConfigStatus = Static<typeof ConfigStatus>;
 export interface PageOf<Item> {
   readonly items: readonly Item[];

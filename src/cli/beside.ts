@@ -5,24 +5,29 @@ import { join } from "node:path";
 import type { Option } from "commander";
 import type { HeldLease } from "../client/berth-client.ts";
 import { parseDuration } from "../core/duration.ts";
+import { giveUnusedBack } from "../proxy/give-unused-back.ts";
 import { JobLeases } from "../proxy/job-leases.ts";
 import { LeaseProxy } from "../proxy/lease-proxy.ts";
+import { type Trial, tryUpTo } from "../proxy/try-up-to.ts";
 import { type AskFlags, askedBeside } from "./asking.ts";
 import type { Context } from "./cli-command.ts";
 import type { OutputWatch } from "./command-process.ts";
 import { flag, repeatedFlag } from "./flags.ts";
 import { HeartbeatLog } from "./heartbeat-log.ts";
 import { defaultHolder } from "./holder.ts";
+import { variablePart } from "./lease-variables.ts";
 import { LogWatch, logPatterns } from "./log-watch.ts";
 import { shellClientPath } from "./shell-client.ts";
 import { plain } from "./text.ts";
 import { ThrottleSignals } from "./throttle-signals.ts";
+import { addressesOf, type Job, trial } from "./trials.ts";
 import { duration } from "./values.ts";
 import { WaitingLog } from "./waiting-log.ts";
 
 export interface BesideFlags {
   readonly proxy?: boolean;
   readonly proxyTimeout?: number;
+  readonly try?: readonly Trial[];
   readonly watchLog?: readonly (readonly RegExp[])[];
 }
 
@@ -33,6 +38,11 @@ export function besideOptions(): Option[] {
       "--proxy-timeout <duration>",
       "how long one asked for through the proxy waits; 2h unless given",
       duration(),
+    ),
+    repeatedFlag(
+      "--try <pool:[min-]n>",
+      "take up to n at once if they are free, or do without; IP_POOL_AVAILABLE says how many",
+      trial,
     ),
     repeatedFlag(
       "--watch-log <patterns>",
@@ -54,9 +64,25 @@ export class Beside {
     this.#leases = jobLeases(context, name);
   }
 
-  static async start(context: Context, name: string): Promise<Beside> {
-    const beside = new Beside(context, name);
-    if (context.flags<BesideFlags>().proxy) await beside.#serve();
+  /** Throws what stands in the way, having given back what it had by then. */
+  static async start(context: Context, job: Job): Promise<Beside> {
+    const { proxy, try: asked = [] } = context.flags<BesideFlags>();
+    const trials = [...asked, ...addressesOf(job)];
+    const beside = new Beside(context, job.name);
+    if (!proxy && trials.length === 0 && job.profile === undefined) return beside;
+    try {
+      const shared = await sharedFolder();
+      beside.#closing.push(() => shared.remove());
+      const common = { LEASE_PROXY_CLIENT_SH: shellClientPath, SHARED_DIR: shared.path };
+      beside.#variables = {
+        ...common,
+        ...(proxy ? await beside.#serve() : undefined),
+        ...(trials.length > 0 ? await beside.#try(trials, shared.path) : undefined),
+      };
+    } catch (error) {
+      await beside.close(new AbortController().signal);
+      throw error;
+    }
     return beside;
   }
 
@@ -90,18 +116,27 @@ export class Beside {
     for (const close of this.#closing) await close();
   }
 
-  async #serve(): Promise<void> {
+  async #serve(): Promise<Record<string, string>> {
     const proxy = await LeaseProxy.start(this.#leases);
-    const shared = await sharedFolder();
-    this.#closing.push(
-      () => proxy.close(),
-      () => shared.remove(),
-    );
-    this.#variables = {
-      LEASE_PROXY_SERVER_URL: proxy.url,
-      LEASE_PROXY_CLIENT_SH: shellClientPath,
-      SHARED_DIR: shared.path,
-    };
+    this.#closing.push(() => proxy.close());
+    return { LEASE_PROXY_SERVER_URL: proxy.url };
+  }
+
+  /** What can be had at once, and a look-out for what the command says that it does not need. */
+  async #try(trials: readonly Trial[], shared: string): Promise<Record<string, string>> {
+    const { client, note } = this.#context;
+    const variables: Record<string, string> = {};
+    const names: string[] = [];
+    for (const each of trials) {
+      const got = await tryUpTo(this.#leases, client, each, note);
+      names.push(...got);
+      variables[`BERTH_RESOURCE_${variablePart(each.pool)}`] = got.join(" ");
+    }
+    const over = new AbortController();
+    this.#closing.push(async () => over.abort());
+    const job = { leases: this.#leases, note: (text: string) => note(plain(text)) };
+    if (names.length > 0) void giveUnusedBack(job, shared, names, over.signal);
+    return { ...variables, IP_POOL_AVAILABLE: String(names.length) };
   }
 }
 

@@ -16,13 +16,19 @@ import { plain } from "./text.ts";
 
 export const graceMsDefault = 30_000;
 
+/** What the command is told beside its lease, and how to start what runs beside it. */
+export interface RunningJob {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly start: (region: string | undefined) => Promise<Beside>;
+}
+
 /** Keeps the lease alive while the command runs, and gives it back however that ends. */
 export async function runHolding(
   context: Context,
   lease: HeldLease,
   name: string,
   desk: SignalDesk,
-  startBeside: () => Promise<Beside>,
+  job: RunningJob,
 ): Promise<number> {
   const { client, note, args } = context;
   const { grace: graceMs = graceMsDefault, failOpen = false } = context.flags<RunFlags>();
@@ -40,9 +46,9 @@ export async function runHolding(
         note(`berth: LEASE LOST. ${plain(gone.message)}; ${name} is not started`);
         return exitCodes.leaseLost;
       }
-      beside = await startBeside();
+      beside = await job.start(job.variables["LEASED_RESOURCE"]);
       const variables = { ...leaseVariables(lease, client.url), BERTH_LEASE_FILE: file.path };
-      const env = { ...process.env, ...variables, ...beside.variables };
+      const env = { ...process.env, ...variables, ...job.variables, ...beside.variables };
       const child = await CommandProcess.start(args, env, beside.watch([lease]));
       desk.handTo((signal) => passOn(child, signal));
       const loss = await endOrLoss(child, alive, failOpen, note);

@@ -1,14 +1,14 @@
 import { basename } from "node:path";
 import { Problem } from "../api/problem.ts";
-import type { AskBody } from "../api/schemas.ts";
 import { BerthUnreachable, type HeldLease } from "../client/berth-client.ts";
-import { type AskFlags, askOf, askOptions } from "./asking.ts";
+import { askOptions } from "./asking.ts";
 import { Beside, type BesideFlags, besideOptions } from "./beside.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { mustBeThere } from "./command-process.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
 import { usageError } from "./failure.ts";
-import { flag } from "./flags.ts";
+import { flag, repeatedFlag } from "./flags.ts";
+import { namedLease, type PlanFlags, plannedAsk, planOf, planVariables } from "./job-plan.ts";
 import { refuseClashes } from "./lease-variables.ts";
 import { poolsOf } from "./leases.ts";
 import { runHolding, runWithout } from "./run-command.ts";
@@ -17,7 +17,7 @@ import { plain } from "./text.ts";
 import { duration } from "./values.ts";
 import { waitForLease } from "./wait-for-lease.ts";
 
-export interface RunFlags extends AskFlags, BesideFlags {
+export interface RunFlags extends PlanFlags, BesideFlags {
   readonly name?: string;
   readonly grace?: number;
   readonly failOpen?: boolean;
@@ -27,6 +27,12 @@ export const run: CliCommand = {
   args: [["[cmd...]", "the command and its arguments, behind --"]],
   options: [
     ...askOptions(),
+    flag("--profile <name>", "lease what this profile of the server's configuration stands for"),
+    repeatedFlag(
+      "--lease <env=pool[:n]>",
+      "as --pool, and told to CMD as this variable",
+      namedLease,
+    ),
     flag("--name <test>", "what the log calls it; the command's own name unless given"),
     flag(
       "--grace <duration>",
@@ -54,37 +60,47 @@ ${exitCodeHelp}`,
     }
     const name = flags.name ?? basename(file);
     mustBeThere(file);
-    // Who only leases on the way asks for nothing before.
-    const wantsOwn = flags.pool !== undefined || !flags.proxy;
-    const ask = wantsOwn ? askOf(flags, name, "run") : undefined;
-    refuseClashes(ask?.items.map(({ pool }) => pool) ?? []);
     const desk = new SignalDesk();
-    const startBeside = () => Beside.start(context, name);
-    if (ask === undefined) return runWithout(context, desk, await startBeside());
-    const pools = ask.items.map(({ pool }) => pool);
-    context.note(`Acquiring leases for test ${plain(name)}: [${pools.join(" ")}]`);
-    const lease = await leaseOrNone(context, ask, desk);
-    if (lease === undefined) {
-      return runWithout(context, desk, await startBeside(), { BERTH_FAIL_OPEN: "true" });
+    const wanted = await unlessAway(context, async () => {
+      const plan = await planOf(context);
+      return { plan, ask: asksAtOnce(flags) ? plannedAsk(flags, plan, name) : undefined };
+    });
+    const pools = wanted?.ask?.items.map(({ pool }) => pool) ?? [];
+    refuseClashes([...pools, ...(flags.try ?? []).map(({ pool }) => pool)]);
+    if (wanted !== undefined && wanted.ask === undefined) {
+      return runWithout(context, desk, await Beside.start(context, { name }));
+    }
+    const { plan, ask } = wanted ?? {};
+    if (ask !== undefined) {
+      context.note(`Acquiring leases for test ${plain(name)}: [${pools.join(" ")}]`);
+    }
+    const lease = ask && (await unlessAway(context, () => waitForLease(context, ask, flags, desk)));
+    if (lease === undefined || plan === undefined) {
+      const beside = await Beside.start(context, { name });
+      return runWithout(context, desk, beside, { BERTH_FAIL_OPEN: "true" });
     }
     for (const pool of poolsOf(lease.claims)) context.note(acquiredText(lease, pool));
-    return runHolding(context, lease, name, desk, startBeside);
+    return runHolding(context, lease, name, desk, {
+      variables: planVariables(plan, lease),
+      start: (region) => Beside.start(context, { name, profile: plan.profile, region }),
+    });
   },
 };
 
+/** Who leases on the way only asks for nothing before. */
+function asksAtOnce({ pool, lease, profile, proxy, try: tried }: RunFlags): boolean {
+  const named = pool !== undefined || lease !== undefined || profile !== undefined;
+  return named || !(proxy || tried !== undefined);
+}
+
 /** Undefined: the server cannot be had, and the user would rather go on than wait for it. */
-async function leaseOrNone(
-  context: Context,
-  ask: AskBody,
-  desk: SignalDesk,
-): Promise<HeldLease | undefined> {
-  const flags = context.flags<RunFlags>();
+async function unlessAway<T>(context: Context, work: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await waitForLease(context, ask, flags, desk);
+    return await work();
   } catch (error) {
     const unavailable =
       error instanceof BerthUnreachable || (error instanceof Problem && error.status >= 500);
-    if (!unavailable || !flags.failOpen) throw error;
+    if (!unavailable || !context.flags<RunFlags>().failOpen) throw error;
     context.note(`berth: ${plain(error.message)}`);
     context.note("berth: RUNNING WITHOUT A LEASE, as --fail-open says: others may use the same");
     return undefined;

@@ -5,6 +5,7 @@
  */
 export const fileBytesMax = 4 * 1024 * 1024;
 export const poolsMax = 10_000;
+export const profilesMax = 10_000;
 /** Over all pools together, those that `count` makes included. */
 export const resourcesMax = 1_000_000;
 export const nameLengthMax = 253;

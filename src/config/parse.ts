@@ -11,6 +11,7 @@ import type { JanitorSpec } from "./read-janitor.ts";
 import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
 import { noLabels } from "./read-members.ts";
 import { type PoolDraft, readPool } from "./read-pool.ts";
+import { type ProfileSpec, readProfiles } from "./read-profiles.ts";
 import { ConfigFile } from "./schema.ts";
 import { Source, type Spot } from "./source.ts";
 import { nameKind } from "./text-kinds.ts";
@@ -25,6 +26,8 @@ export interface GoodConfig {
   readonly pools: readonly PoolSpec[];
   /** What cleans which pool; nothing of it concerns the core. */
   readonly janitors: readonly JanitorSpec[];
+  /** For jobs to name; checked against the pools. */
+  readonly profiles: readonly ProfileSpec[];
   readonly warnings: readonly ConfigProblem[];
 }
 
@@ -43,8 +46,9 @@ export function parseConfig(text: string, file: string): ParsedConfig {
   const found = document === undefined ? nothing : readConfig(document);
   const problems = source.problems();
   if (problems.length > 0) return { ok: false, problems };
-  const { format, janitors } = found;
-  return { ok: true, format, pools: found.pools(), janitors, warnings: source.warnings() };
+  const { format, janitors, profiles } = found;
+  const warnings = source.warnings();
+  return { ok: true, format, pools: found.pools(), janitors, profiles, warnings };
 }
 
 interface Found {
@@ -52,9 +56,10 @@ interface Found {
   /** Only to be called when nothing is wrong: a count may be made into a million members. */
   readonly pools: () => readonly PoolSpec[];
   readonly janitors: readonly JanitorSpec[];
+  readonly profiles: readonly ProfileSpec[];
 }
 
-const nothing: Found = { format: "berth", pools: () => [], janitors: [] };
+const nothing: Found = { format: "berth", pools: () => [], janitors: [], profiles: [] };
 const expected = { title: "map", hint: "write pools: { my-pool: { count: 1 } }" };
 const keys = Object.keys(ConfigFile.properties);
 
@@ -64,11 +69,12 @@ function readConfig(document: ConfigDocument): Found {
   const boskos = boskosResources(document, root);
   if (boskos !== undefined) {
     const pools = readBoskos(document, boskos);
-    return { format: "boskos", pools: () => pools, janitors: [] };
+    return { format: "boskos", pools: () => pools, janitors: [], profiles: [] };
   }
   const entries = readMap(document, root, expected);
   if (entries === undefined) return nothing;
-  const pools = knownFields(document, entries, keys).get("pools");
+  const fields = knownFields(document, entries, keys);
+  const pools = fields.get("pools");
   if (pools === undefined) {
     source.refuse(root, "it has no pools", expected.hint);
     return nothing;
@@ -76,7 +82,9 @@ function readConfig(document: ConfigDocument): Found {
   const drafts = readPools(document, pools);
   refuseClashes(source, drafts);
   const janitors = drafts.flatMap(({ name, janitor }) => janitor?.specFor(name) ?? []);
-  return { format: "berth", pools: () => drafts.map(specOf), janitors };
+  const names = drafts.map(({ name }) => name);
+  const profiles = readProfiles(document, fields.get("profiles"), names);
+  return { format: "berth", pools: () => drafts.map(specOf), janitors, profiles };
 }
 
 /** Boskos keeps what it lends under `resources`, in any case, and looks at nothing else. */

@@ -9,6 +9,7 @@ import {
   resourcesMax,
 } from "./limits.ts";
 import { duration, Name, state } from "./schema-fields.ts";
+import { Profiles } from "./schema-profiles.ts";
 import { Dynamic, Janitor, Silences } from "./schema-upkeep.ts";
 
 /**
@@ -149,6 +150,7 @@ export const ConfigFile = Type.Object(
       additionalProperties: false,
       maxProperties: poolsMax,
     }),
+    profiles: Type.Optional(Profiles),
   },
   {
     title: "Berth configuration",

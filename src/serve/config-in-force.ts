@@ -139,6 +139,7 @@ export class ConfigInForce {
       resources,
       problems: [],
       warnings,
+      profiles: [...parsed.profiles],
     };
     for (const warning of warnings) this.#logger.warn(warning);
     this.#logger.info({ file: this.#file, pools, resources }, "configuration in force");

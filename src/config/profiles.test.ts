@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "./parse.ts";
+import { formatProblem } from "./problem.ts";
+
+const pools =
+  "pools: { aws-slice: { count: 1 }, org-slice: { count: 1 }, ips-us-east-1: { count: 1 } }";
+
+function read(profiles: string) {
+  return parseConfig(`${pools}\nprofiles: ${profiles}`, "berth.yaml");
+}
+
+describe("profiles", () => {
+  test("name pools, addresses and the members of a set", () => {
+    const config = read(
+      "{ aws: { type: aws, pool: aws-slice, ipPool: ips }, org: { type: aws, pool: org-slice, members: [aws] } }",
+    );
+    expect(config).toMatchObject({
+      ok: true,
+      warnings: [],
+      profiles: [
+        { name: "aws", type: "aws", pool: "aws-slice", ipPool: "ips" },
+        { name: "org", type: "aws", pool: "org-slice", members: ["aws"] },
+      ],
+    });
+  });
+
+  test("are none where none are written", () => {
+    expect(parseConfig(pools, "berth.yaml")).toMatchObject({ ok: true, profiles: [] });
+  });
+
+  test.each([
+    [
+      "{ aws: { type: aws, pool: aws-slcie } }",
+      'profiles.aws.pool: there is no pool "aws-slcie" (did you mean aws-slice?)',
+    ],
+    [
+      "{ aws: { type: aws, pool: nothing-like-it } }",
+      'profiles.aws.pool: there is no pool "nothing-like-it" (add it, or name another pool)',
+    ],
+    [
+      "{ aws: { type: aws, pool: aws-slice, ipPool: addresses } }",
+      "profiles.aws.ipPool: no pool is called addresses-<region> (add one, such as addresses-us-east-1)",
+    ],
+    [
+      "{ org: { type: aws, pool: org-slice, members: [aws] } }",
+      'profiles.org.members: there is no profile "aws" (add it, or name another profile)',
+    ],
+    [
+      "{ aws: { pool: aws-slice } }",
+      "profiles.aws: it has no type (write { type: aws, pool: aws-slice })",
+    ],
+    [
+      "{ aws: { type: aws, pool: aws-slice, secret: x } }",
+      "profiles.aws.secret: there is no such key (known here: type, pool, ipPool, members)",
+    ],
+    [
+      "[aws]",
+      "profiles: a list is not a map of profiles (write { aws: { type: aws, pool: aws-slice } })",
+    ],
+  ])("%s is refused", (profiles, said) => {
+    const config = read(profiles);
+    const problems = config.ok ? [] : config.problems.map(formatProblem);
+    expect(problems.map((line) => line.replace(/^berth.yaml:2:\d+: Cannot read /, ""))).toEqual([
+      said,
+    ]);
+  });
+});
