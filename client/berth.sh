@@ -272,8 +272,10 @@ _lease__give_back() {
             "${names:-$file}"
         return 0
     fi
-    if [ -n "$delay" ]; then
-        sleep "$delay" || return 1
+    # Whoever waits for the output of a step is not kept waiting by one that sleeps in its background.
+    if [ -n "$delay" ] && ! sleep "$delay" >/dev/null 2>&1; then
+        _lease__say 'delay parameter is invalid'
+        return 1
     fi
     if [ -n "$names" ]; then
         _lease__release_names "${names//,/$'\n'}"

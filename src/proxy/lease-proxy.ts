@@ -15,6 +15,9 @@ import { limits } from "../api/limits.ts";
 import { JobEnded, type JobLeases } from "./job-leases.ts";
 import type { KeptLease } from "./kept-lease.ts";
 
+/** Longer than clients keep a connection that they may use again, so that none is cut while they do. */
+const keepAliveTimeoutMs = 120_000;
+
 /** Those who were lent something and may ask again, not knowing it. */
 const keysMax = 1_000;
 
@@ -25,7 +28,8 @@ export class LeaseProxy {
 
   private constructor(leases: JobLeases) {
     this.#leases = leases;
-    this.#server = createServer((request, response) => {
+    const options = { keepAliveTimeout: keepAliveTimeoutMs };
+    this.#server = createServer(options, (request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
   }

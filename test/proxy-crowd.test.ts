@@ -1,0 +1,79 @@
+/** Two hundred and fifty jobs with a proxy each, and a server that is killed among them. */
+import { expect, test } from "vitest";
+import { BerthClient } from "../src/client/berth-client.ts";
+import { JobLeases } from "../src/proxy/job-leases.ts";
+import { LeaseProxy } from "../src/proxy/lease-proxy.ts";
+import { TestServer } from "./cli-processes.ts";
+
+const jobs = 245;
+const processes = 5;
+const slots = 20;
+
+/** Who holds what by its own account; two at once is what must never be. */
+class Account {
+  readonly #held = new Set<string>();
+  readonly lentTwice: string[] = [];
+  most = 0;
+  grants = 0;
+
+  take(name: string): void {
+    if (this.#held.has(name)) this.lentTwice.push(name);
+    this.#held.add(name);
+    this.most = Math.max(this.most, this.#held.size);
+    this.grants += 1;
+  }
+
+  giveBack(name: string): void {
+    this.#held.delete(name);
+  }
+}
+
+async function job(url: string, number: number, account: Account): Promise<void> {
+  const client = new BerthClient({ url });
+  const leases = new JobLeases({ client, holder: `job-${number}`, note: () => {} });
+  const proxy = await LeaseProxy.start(leases);
+  const asked = await fetch(`${proxy.url}/lease/acquire?type=slot`, { method: "POST" });
+  const { names } = (await asked.json()) as { names: string[] };
+  for (const name of names) account.take(name);
+  expect(names).toHaveLength(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const name of names) account.giveBack(name);
+  const body = JSON.stringify({ names });
+  const released = await fetch(`${proxy.url}/lease/release`, { method: "POST", body });
+  expect(released.status).toBe(204);
+  await leases.close();
+  await proxy.close();
+}
+
+test("250 jobs lease through a proxy each; nobody is lost, and nothing is lent twice, though the server is killed", async () => {
+  await using server = await TestServer.start({ slot: { count: slots, lockDelay: "0s" } });
+  const account = new Account();
+  const script = `source "$LEASE_PROXY_CLIENT_SH"
+    handle=$(lease__acquire --type=slot --scope=step) && lease__release --handle="$handle"`;
+  const real = Array.from({ length: processes }, () =>
+    server.berth(["run", "--proxy", "--", "bash", "--norc", "-ec", script], {
+      LEASE_HANDLE_DIR: server.folder,
+    }),
+  );
+  let third: () => void = () => {};
+  const middle = new Promise<void>((resolve) => {
+    third = resolve;
+  });
+  const crowd = Array.from({ length: jobs }, (_, number) =>
+    job(server.url, number, account).then(() => {
+      if (account.grants >= jobs / 3) third();
+    }),
+  );
+  const everybody = Promise.all(crowd);
+  await Promise.race([middle, everybody]);
+  const before = account.grants;
+  await server.stop("SIGKILL");
+  await server.start();
+  await everybody;
+  expect(before).toBeLessThan(jobs);
+  expect(account).toMatchObject({ grants: jobs, lentTwice: [] });
+  expect(account.most).toBeLessThanOrEqual(slots);
+  for (const { ended } of real) expect(await ended).toBe(0);
+  expect(await server.json("leases")).toEqual([]);
+  expect(await server.json("queue")).toEqual([]);
+});
