@@ -49,6 +49,8 @@ export const run: CliCommand = {
   help: `
 CMD finds in its environment: BERTH_LEASE_ID, BERTH_TOKEN, BERTH_URL, BERTH_LEASE_FILE (the lease
 as JSON), and for each pool BERTH_RESOURCE_<POOL> and BERTH_FENCE_<POOL> (aws-account: AWS_ACCOUNT).
+With --proxy, --profile or --try also: LEASE_PROXY_SERVER_URL, LEASE_PROXY_CLIENT_SH, SHARED_DIR,
+LEASED_RESOURCE, CLUSTER_PROFILE_NAME, CLUSTER_PROFILE_SET_NAME, CLUSTER_TYPE, IP_POOL_AVAILABLE.
 Signals are passed on to CMD and all that it started; heartbeats go on until it has ended.
 ${exitCodeHelp}`,
   async run(context) {
