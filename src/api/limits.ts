@@ -3,6 +3,8 @@ export const limits = {
   bodyBytesMax: 64 * 1024,
   itemsPerRequestMax: 16,
   countPerItemMax: 1_000,
+  /** Of one dimension: a petabyte in bytes, and far from where numbers lose their last digit. */
+  amountMax: 1_000_000_000_000_000,
   /** Long polls end by themselves after this; clients ask again. */
   waitMsMax: 3_600_000,
   openWaitsMax: 20_000,

@@ -2,6 +2,14 @@
 import Type, { type Static } from "typebox";
 import { durationPattern } from "../core/duration.ts";
 import { limits } from "./limits.ts";
+import {
+  GroupBody,
+  placeFields,
+  placingFields,
+  RoomExplanation,
+  roomFields,
+  shareFields,
+} from "./placement-schemas.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -49,6 +57,7 @@ export const AskBody = Type.Object(
             ...StateName,
             description: "What they are in while you hold them; busy unless given",
           }),
+          ...placingFields,
         },
         closed,
       ),
@@ -85,6 +94,7 @@ export const AskBody = Type.Object(
       }),
     ),
     labels: Type.Optional(Labels),
+    group: Type.Optional(GroupBody),
     wait: Type.Optional({
       ...Duration,
       description: "Hold the connection open for so long until it is granted",
@@ -129,6 +139,7 @@ export const Claim = Type.Object({
       description: "Only for the holder, who shows the token",
     }),
   ),
+  ...shareFields,
 });
 
 const TtlShown = {
@@ -178,7 +189,12 @@ export const WaitingRequest = Type.Object({
   labels: Type.Record(Type.String(), Type.String()),
   ttl: TtlShown,
   items: Type.Array(
-    Type.Object({ pool: Type.String(), count: Type.Integer(), state: Type.String() }),
+    Type.Object({
+      pool: Type.String(),
+      count: Type.Integer(),
+      state: Type.String(),
+      amount: shareFields.amount,
+    }),
   ),
   queuedAt: Timestamp,
   waitedSeconds: Type.Number(),
@@ -230,6 +246,7 @@ export const Pool = Type.Object({
     description: "Gone from the configuration; lives until its last resource is back",
   }),
   policy: Policy,
+  ...placeFields,
 });
 
 export const Resource = Type.Object({
@@ -254,6 +271,7 @@ export const Resource = Type.Object({
       fence: Type.Integer(),
     }),
   ),
+  ...roomFields,
 });
 
 const Merge = (valueLengthMax: number, keysMax: number) =>
@@ -331,6 +349,9 @@ export const Explanation = Type.Object({
             description: "At the latest, if nothing more is heard of its holder; null: never",
           },
         }),
+      ),
+      rooms: Type.Optional(
+        Type.Array(RoomExplanation, { description: "Where resources are lent by amount" }),
       ),
     }),
   ),

@@ -8,6 +8,8 @@ export const poolsMax = 10_000;
 export const profilesMax = 10_000;
 /** Over all pools together, those that `count` makes included. */
 export const resourcesMax = 1_000_000;
+/** Of one dimension of one resource; with the largest overcommit it is still a whole number. */
+export const amountMax = 10_000_000_000_000;
 export const nameLengthMax = 253;
 export const stateLengthMax = 63;
 /** Silences of one pool, by state. */

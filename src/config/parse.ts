@@ -124,7 +124,10 @@ function readPools(document: ConfigDocument, { at, value }: Entry): readonly Poo
 
 function specOf({ name, policy, count, members }: PoolDraft): PoolSpec {
   const made = Array.from({ length: count }, (_, index) => memberOf(`${name}-${index + 1}`));
-  const written = members.map((member) => memberOf(member.name, member.labels));
+  const written = members.map((member, index) => {
+    const spec = memberOf(member.name, member.labels);
+    return member.room === undefined ? spec : { ...spec, room: { ...member.room, index } };
+  });
   return { name: name as PoolName, policy, members: [...made, ...written] };
 }
 

@@ -2,6 +2,7 @@ import { isMap, isNode, isScalar, isSeq, type YAMLSeq } from "yaml";
 import type { ConfigDocument } from "./document.ts";
 import { labelsPerResourceMax, nameLengthMax, resourcesMax } from "./limits.ts";
 import { formatNumber } from "./problem.ts";
+import { type RoomDraft, readRoom } from "./read-capacity.ts";
 import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
 import { Member } from "./schema.ts";
 import type { Place, Spot } from "./source.ts";
@@ -12,6 +13,7 @@ export interface MemberDraft {
   readonly name: string;
   readonly at: Place;
   readonly labels: Readonly<Record<string, string>>;
+  readonly room?: RoomDraft;
 }
 
 /** Shared, because most of a million resources have none. */
@@ -70,7 +72,7 @@ export function readMembers(
   return entries.map(({ key, at, value }) => ({
     name: key,
     at,
-    labels: readMember(document, value),
+    ...readMember(document, value),
   }));
 }
 
@@ -90,11 +92,16 @@ const labelsExpected = { title: "map of labels", hint: "write { region: us-east-
 const memberKeys = Object.keys(Member.properties);
 
 /** A name with nothing after it has no labels. */
-function readMember(document: ConfigDocument, spot: Spot): Readonly<Record<string, string>> {
-  if (isScalar(spot.node) && spot.node.value === null) return noLabels;
+function readMember(document: ConfigDocument, spot: Spot): Pick<MemberDraft, "labels" | "room"> {
+  if (isScalar(spot.node) && spot.node.value === null) return { labels: noLabels };
   const entries = readMap(document, spot, memberExpected) ?? [];
-  const labels = knownFields(document, entries, memberKeys).get("labels");
-  return labels === undefined ? noLabels : readLabels(document, labels);
+  const fields = knownFields(document, entries, memberKeys);
+  const labels = fields.get("labels");
+  const room = readRoom(document, fields);
+  return {
+    labels: labels === undefined ? noLabels : readLabels(document, labels),
+    ...(room === undefined ? undefined : { room }),
+  };
 }
 
 function readLabels(document: ConfigDocument, field: Entry): Record<string, string> {

@@ -1,7 +1,9 @@
 import { defaultPolicy, type PoolPolicy } from "../core/policy.ts";
 import { dirtyState } from "../core/state.ts";
+import { checkCapacities } from "./check-capacity.ts";
 import type { ConfigDocument } from "./document.ts";
 import { type DurationKey, durationLimits } from "./limits.ts";
+import { readPlacement } from "./read-capacity.ts";
 import { readDuration } from "./read-duration.ts";
 import { readDynamic } from "./read-dynamic.ts";
 import { type JanitorDraft, readJanitor } from "./read-janitor.ts";
@@ -57,6 +59,7 @@ export function readPool(
     members: members === undefined ? [] : readMembers(document, members.value, room),
     janitor,
   };
+  checkCapacities(document.source, draft, count);
   const size = fields.has("dynamic") ? undefined : (count ?? members);
   if (size !== undefined && draft.count + draft.members.length === 0) {
     const state = "the pool has no resources, so whoever asks for one is refused";
@@ -84,6 +87,7 @@ function readPolicy(
   const holdMs = duration("hold") ?? defaultPolicy.holdMs;
   const silence = readSilence(document, fields.get("silence"), onExpire);
   const dynamic = readDynamic(document, fields.get("dynamic"), room);
+  const placement = readPlacement(document, fields);
   return {
     // A holder of what is taken back by itself needs no heartbeat until then.
     ttlMs: duration("ttl") ?? Math.max(defaultPolicy.ttlMs, holdMs ?? 0),
@@ -97,5 +101,6 @@ function readPolicy(
     ...(silence && { silence }),
     ...(dynamic && { dynamic }),
     ...(janitor && { cleaning: janitor.cleaning }),
+    ...(placement && { placement }),
   };
 }

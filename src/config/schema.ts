@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { defaultPolicy } from "../core/policy.ts";
+import { placementFields, roomFields } from "./capacity-schema.ts";
 import {
   durationLimits,
   labelKeyLengthMax,
@@ -49,7 +50,7 @@ export const Labels = Type.Record(LabelKey, LabelValue, {
 });
 
 export const Member = Type.Object(
-  { labels: Type.Optional(Labels) },
+  { labels: Type.Optional(Labels), ...roomFields },
   { title: "resource", description: "One resource of the pool.", additionalProperties: false },
 );
 
@@ -131,6 +132,7 @@ export const Pool = Type.Object(
     silence: Type.Optional(Silences),
     dynamic: Type.Optional(Dynamic),
     janitor: Type.Optional(Janitor),
+    ...placementFields,
   },
   {
     title: "pool",

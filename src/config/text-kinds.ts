@@ -1,5 +1,6 @@
 import type { TString } from "typebox";
 import { Compile } from "typebox/compile";
+import { Dimension } from "./capacity-schema.ts";
 import {
   janitorTextLengthMax,
   labelKeyLengthMax,
@@ -47,6 +48,11 @@ export const variableNameKind = kindOf(VariableName, {
 export const userDataKeyKind = kindOf(UserDataKey, {
   title: "user data key",
   hint: "write the key on one line, at most 253 characters",
+});
+
+export const dimensionKind = kindOf(Dimension, {
+  title: "dimension",
+  hint: "start with a letter, then letters, digits, . _ or -; at most 63",
 });
 
 function kindOf(schema: TString, expected: Expected): TextKind {

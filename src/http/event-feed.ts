@@ -6,8 +6,8 @@ import type { DurableEvent } from "../core/event.ts";
 import type { Instant } from "../core/time.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
 import { invalid } from "./problems.ts";
-import { timestamp } from "./render.ts";
 import type { App, Site } from "./site.ts";
+import { timestamp } from "./timestamp.ts";
 
 /** With so many bytes unread, or so many events at once, a reader is served from the journal again. */
 const backlogBytesMax = 256 * 1024;

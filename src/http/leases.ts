@@ -22,9 +22,10 @@ import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "
 import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
-import { anybody, renderLease, timestamp } from "./render.ts";
+import { anybody, renderLease } from "./render.ts";
 import { NoContent, problems } from "./responses.ts";
 import type { App, Site } from "./site.ts";
+import { timestamp } from "./timestamp.ts";
 
 export function leaseRoutes(app: App, site: Site): void {
   acquireRoute(app, site);
@@ -221,17 +222,17 @@ function waitOf(wait: string | undefined): number {
 
 function askOf(body: AskBody): Ask {
   const { ttlMsMin, ttlMsMax, lifetimeMsMin, lifetimeMsMax } = limits;
-  const { holder, requestId, ttl, lifetime, priority, labels } = body;
+  const { holder, requestId, ttl, lifetime, priority, labels, group } = body;
   const ttlRange = { minMs: ttlMsMin, maxMs: ttlMsMax };
   const lifetimeRange = { minMs: lifetimeMsMin, maxMs: lifetimeMsMax };
   return {
     holder,
-    items: body.items.map(({ pool, count, state, into }) => ({
+    items: body.items.map(({ pool, count, ...rest }) => ({
       pool: pool as PoolName,
       count: count ?? 1,
-      ...(state === undefined ? undefined : { state }),
-      ...(into === undefined ? undefined : { into }),
+      ...rest,
     })),
+    ...(group === undefined ? undefined : { group: { size: 1, ...group } }),
     ...(requestId === undefined ? undefined : { key: requestId }),
     ...(ttl === undefined ? undefined : { ttlMs: durationIn("body.ttl", ttl, ttlRange) }),
     ...(lifetime === undefined

@@ -2,7 +2,7 @@
 import { Problem } from "../api/problem.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { isNotPlaced, type NotPlaced, notPlaced } from "./placement-problems.ts";
-import { timestamp } from "./render.ts";
+import { timestamp } from "./timestamp.ts";
 
 export function problemOf(refusal: Refusal): Problem {
   return isNotPlaced(refusal) ? notPlaced(refusal) : otherProblem(refusal);

@@ -4,7 +4,8 @@ import type { Instant } from "../core/time.ts";
 import type { HistoryEntry } from "../history/entry.ts";
 import type { Stats } from "../history/stats.ts";
 import { inSeconds } from "../plan/report.ts";
-import { timestamp, timestampOrNull } from "./render.ts";
+import { timestampOrNull } from "./render.ts";
+import { timestamp } from "./timestamp.ts";
 
 export function renderEntry(entry: HistoryEntry): Wire.HistoryEntry {
   const { number: _number, askedSeq: _seq, askedAt, grantedAt, endedAt, ...rest } = entry;

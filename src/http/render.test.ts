@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Instant } from "../core/time.ts";
-import { timestamp } from "./render.ts";
+import { timestamp } from "./timestamp.ts";
 
 test("timestamp() writes what Date writes, in whatever order it is asked", () => {
   const anyTime = fc.integer({ min: 0, max: 253_402_300_799_999 });

@@ -7,6 +7,8 @@ import { freeCount, freeState, type Pool, type Resource, shownState } from "../c
 import { type Instant, never } from "../core/time.ts";
 import type { ClaimView, LeaseView, RequestView } from "../core/view.ts";
 import type { Estimate, Estimates } from "../estimate/estimates.ts";
+import { renderRoom, renderRooms, renderShare, renderUsage } from "./render-shares.ts";
+import { timestamp } from "./timestamp.ts";
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -48,6 +50,7 @@ function renderClaim(claim: ClaimView, audience: Audience): Wire.Claim {
     heldUntil: timestampOrNull(claim.heldUntil),
     labels: claim.labels,
     ...(audience.secrets ? { userData: claim.userData } : undefined),
+    ...renderShare(claim, audience.secrets),
   };
 }
 
@@ -66,7 +69,9 @@ export function renderRequest(
     priority: request.priority,
     labels: request.labels ?? none,
     ttl: durationOrNull(request.ttlMs),
-    items: request.items.map(({ pool, count, state = freeState }) => ({ pool, count, state })),
+    items: request.items.map(({ pool, count, state = freeState, amount }) => {
+      return { pool, count, state, ...(amount === undefined ? undefined : { amount }) };
+    }),
     queuedAt: timestamp(request.queuedAt),
     waitedSeconds: seconds(now - request.queuedAt),
     position: request.position,
@@ -94,7 +99,7 @@ export function renderPool(pool: Pool, now: Instant): Wire.Pool {
   return {
     name: pool.name,
     total: pool.members.size,
-    free: freeCount(pool),
+    free: pool.policy.placement === undefined ? freeCount(pool) : pool.rooms.size - usedRooms(pool),
     held: pool.held,
     states: statesOf(pool),
     waiting: pool.waiting,
@@ -102,7 +107,15 @@ export function renderPool(pool: Pool, now: Instant): Wire.Pool {
     meanHoldSeconds: pool.holds.count === 0 ? null : seconds(pool.holds.meanMs),
     retiring: pool.retired,
     policy: renderPolicy(pool.policy),
+    ...renderUsage(pool),
   };
+}
+
+/** Of those that are usable, how many somebody has a share of. */
+function usedRooms(pool: Pool): number {
+  let count = 0;
+  for (const { claims } of pool.rooms) if (claims.size > 0) count += 1;
+  return count;
 }
 
 /** The head of the line has waited longest, unless priorities have put a younger one before it. */
@@ -169,16 +182,18 @@ export function renderResource(resource: Resource): Wire.Resource {
       since: timestamp(claim.lease.grantedAt),
       fence: claim.fence,
     },
+    ...renderRoom(resource),
   };
 }
 
 export function renderNeeds(needs: readonly NeedExplanation[]): Wire.Explanation["needs"] {
-  return needs.map((need) => ({
+  return needs.map(({ rooms, ...need }) => ({
     ...need,
     nextAt: timestampOrNull(need.nextAt),
     limits: [...need.limits],
+    ...(rooms === null ? undefined : { rooms: renderRooms(rooms) }),
     aheadOfIt: [...need.aheadOfIt],
-    heldBy: need.heldBy.map((held) => ({
+    heldBy: need.heldBy.map(({ amount: _, ...held }) => ({
       ...held,
       since: timestamp(held.since),
       backBy: timestampOrNull(held.backBy),
@@ -188,23 +203,6 @@ export function renderNeeds(needs: readonly NeedExplanation[]): Wire.Explanation
 
 function seconds(durationMs: number): number {
   return Math.max(0, Math.round(durationMs) / 1_000);
-}
-
-/** Replies tell a few different seconds again and again, and a second's text is the costly part. */
-const prefixes = new Map<number, string>();
-const prefixesMax = 1_024;
-
-/** RFC 3339 with milliseconds. */
-export function timestamp(instant: Instant): string {
-  const second = Math.floor(instant / 1_000);
-  let prefix = prefixes.get(second);
-  if (prefix === undefined) {
-    prefix = new Date(second * 1_000).toISOString().slice(0, -4);
-    if (prefixes.size >= prefixesMax) prefixes.clear();
-    prefixes.set(second, prefix);
-  }
-  const millis = instant - second * 1_000;
-  return `${prefix}${millis < 10 ? "00" : millis < 100 ? "0" : ""}${millis}Z`;
 }
 
 function durationOrNull(durationMs: number | null): string | null {

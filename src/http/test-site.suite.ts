@@ -15,8 +15,8 @@ import type { PoolSpec } from "../core/policy.ts";
 import type { Instant } from "../core/time.ts";
 import { Insight } from "../insight/insight.ts";
 import { makeApp } from "./app.ts";
-import { timestamp } from "./render.ts";
 import { type App, defaultBoskosSettings } from "./site.ts";
+import { timestamp } from "./timestamp.ts";
 
 export interface Answer {
   readonly status: number;

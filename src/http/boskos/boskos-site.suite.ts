@@ -20,8 +20,8 @@ import { Insight } from "../../insight/insight.ts";
 import { makeDataFolder } from "../../journal/data-folder.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 import { makeApp } from "../app.ts";
-import { timestamp } from "../render.ts";
 import { type App, type BoskosSettings, defaultBoskosSettings } from "../site.ts";
+import { timestamp } from "../timestamp.ts";
 
 export interface BoskosAnswer {
   readonly status: number;

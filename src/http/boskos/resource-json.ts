@@ -1,5 +1,5 @@
 import type { ClaimView, LeaseView } from "../../core/view.ts";
-import { timestamp } from "../render.ts";
+import { timestamp } from "../timestamp.ts";
 
 /** A resource as Boskos shows it to the one that has just taken it. */
 export function boskosResource(lease: LeaseView, claim: ClaimView): object {

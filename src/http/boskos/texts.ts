@@ -1,6 +1,6 @@
 /** What Boskos says, word for word: clients look for these texts. */
 import type { Refusal } from "../../core/refusal.ts";
-import { timestamp } from "../render.ts";
+import { timestamp } from "../timestamp.ts";
 import { goQuote } from "./go-quote.ts";
 
 export interface Failure {

@@ -1,0 +1,219 @@
+/** Reads what belongs to pools whose resources are lent by amount. */
+import { isScalar, isSeq } from "yaml";
+import { type Strategy, strategies } from "../core/placement/demand.ts";
+import { parseRatio, ratioMax } from "../core/placement/overcommit.ts";
+import type { Attribute, RoomSpec } from "../core/placement/room.ts";
+import type { Taint } from "../core/placement/taint.ts";
+import type { PartKind, PlacementPolicy } from "../core/policy.ts";
+import type { ConfigDocument } from "./document.ts";
+import { amountMax } from "./limits.ts";
+import { formatNumber } from "./problem.ts";
+import { listOf, scalarOf } from "./read-list.ts";
+import { checkKeys, type Entry, knownFields, readMap } from "./read-map.ts";
+import type { Spot } from "./source.ts";
+import { dimensionKind, nameKind } from "./text-kinds.ts";
+import { readText, refuseValue } from "./written.ts";
+
+type Fields = ReadonlyMap<string, Entry>;
+export type RoomDraft = Omit<RoomSpec, "index">;
+
+/** Undefined: its resources are lent whole. */
+export function readPlacement(
+  document: ConfigDocument,
+  fields: Fields,
+): PlacementPolicy | undefined {
+  const place = fields.get("place");
+  if (place === undefined) {
+    for (const key of ["strategies", "parts"]) {
+      const stray = fields.get(key);
+      if (stray === undefined) continue;
+      const state = "it is only for pools that are lent by amount";
+      document.source.refuse(stray.at, state, "add place: least-used, or remove it");
+    }
+    return undefined;
+  }
+  for (const key of ["cooldown", "lockDelay", "onRelease", "onExpire"]) {
+    const stray = fields.get(key);
+    if (stray === undefined) continue;
+    const state = "a resource that others share never rests and has no state of its own";
+    document.source.refuse(stray.at, state, "remove it");
+  }
+  const strategy = readStrategy(document, place.value) ?? "least-used";
+  const choices = listOf(document, fields.get("strategies")?.value, "list of strategies")
+    .map((spot) => readStrategy(document, spot))
+    .filter((choice) => choice !== undefined);
+  const parts = readKinds(document, fields.get("parts"));
+  return {
+    strategy,
+    ...(choices.length === 0 ? undefined : { choices }),
+    ...(parts === undefined ? undefined : { parts }),
+  };
+}
+
+function readStrategy(document: ConfigDocument, spot: Spot): Strategy | undefined {
+  const value = scalarOf(spot);
+  const strategy = strategies.find((known) => known === value);
+  if (strategy === undefined) {
+    refuseValue(document.source, spot, {
+      title: "strategy",
+      hint: `write ${strategies.join(", ")}`,
+    });
+  }
+  return strategy;
+}
+
+const kindsExpected = {
+  title: "map of kinds of parts",
+  hint: "write { networks: { members: … } }",
+};
+const membersExpected = {
+  title: "map of parts",
+  hint: "write { ci-vlan-1: { gateway: 10.0.0.1 } }",
+};
+const attributesExpected = { title: "map of attributes", hint: "write { gateway: 10.0.0.1 }" };
+
+function readKinds(document: ConfigDocument, field: Entry | undefined) {
+  if (field === undefined) return undefined;
+  const entries = readMap(document, field.value, kindsExpected) ?? [];
+  checkKeys(document, entries, dimensionKind);
+  const kinds: Record<string, PartKind> = {};
+  for (const { key, value } of entries) {
+    const fields = knownFields(document, readMap(document, value, kindsExpected) ?? [], [
+      "apart",
+      "members",
+    ]);
+    const apart = fields.get("apart");
+    const members: Record<string, Record<string, Attribute>> = {};
+    const listed = fields.get("members");
+    const parts =
+      listed === undefined ? [] : (readMap(document, listed.value, membersExpected) ?? []);
+    checkKeys(document, parts, nameKind);
+    for (const part of parts) members[part.key] = readAttributes(document, part.value);
+    const text = apart === undefined ? undefined : readText(document.source, apart.value, nameKind);
+    kinds[key] = { ...(text === undefined ? undefined : { apart: text }), members };
+  }
+  return kinds;
+}
+
+function readAttributes(document: ConfigDocument, spot: Spot): Record<string, Attribute> {
+  if (isScalar(spot.node) && spot.node.value === null) return {};
+  const attributes: Record<string, Attribute> = {};
+  for (const { key, value } of readMap(document, spot, attributesExpected) ?? []) {
+    const scalar = scalarOf(value);
+    if (isSeq(value.node)) {
+      attributes[key] = listOf(document, value, "list of texts").map((item) =>
+        String(scalarOf(item)),
+      );
+    } else if (scalar !== undefined && scalar !== null) {
+      attributes[key] = scalar;
+    } else {
+      const hint = "write text, a number, true or false, or a list of texts";
+      refuseValue(document.source, value, { title: "value of an attribute", hint });
+    }
+  }
+  return attributes;
+}
+
+/** What makes a member one that is lent by amount; undefined if nothing does. */
+export function readRoom(document: ConfigDocument, fields: Fields): RoomDraft | undefined {
+  const capacity = fields.get("capacity");
+  if (capacity === undefined) {
+    for (const key of ["overcommit", "taints", "excluded", "parts"]) {
+      const stray = fields.get(key);
+      if (stray === undefined) continue;
+      document.source.refuse(stray.at, "it is only for a member with a capacity", "add capacity");
+    }
+    return undefined;
+  }
+  const taints = readTaints(document, fields.get("taints"));
+  const overcommit = readRatios(document, fields.get("overcommit"));
+  const parts = readNames(document, fields.get("parts"));
+  return {
+    capacity: readAmounts(document, capacity.value),
+    ...(overcommit === undefined ? undefined : { overcommit }),
+    ...(taints.length === 0 ? undefined : { taints }),
+    ...(readFlag(document, fields.get("excluded")) ? { excluded: true as const } : undefined),
+    ...(parts === undefined ? undefined : { parts }),
+  };
+}
+
+const amountsExpected = { title: "map of amounts", hint: "write { vcpus: 120, memory: 1600 }" };
+const amountExpected = {
+  title: "whole number",
+  hint: `write 0 to ${formatNumber(amountMax)}, without a unit`,
+};
+
+function readAmounts(document: ConfigDocument, spot: Spot): Record<string, number> {
+  const entries = readMap(document, spot, amountsExpected) ?? [];
+  checkKeys(document, entries, dimensionKind);
+  const amounts: Record<string, number> = {};
+  for (const { key, value } of entries) {
+    const amount = scalarOf(value);
+    const good = typeof amount === "number" && Number.isInteger(amount);
+    if (good && amount >= 0 && amount <= amountMax) amounts[key] = amount;
+    else refuseValue(document.source, value, amountExpected);
+  }
+  return amounts;
+}
+
+const ratiosExpected = { title: "map of ratios", hint: "write { vcpus: 2.5 }" };
+const ratioExpected = { title: "ratio", hint: `write a decimal above 0, at most ${ratioMax}` };
+
+/** Kept as written: a number that YAML has read is no longer the decimal that was meant. */
+function readRatios(document: ConfigDocument, field: Entry | undefined) {
+  if (field === undefined) return undefined;
+  const ratios: Record<string, string> = {};
+  for (const { key, value } of readMap(document, field.value, ratiosExpected) ?? []) {
+    const { node } = value;
+    const text = isScalar(node) ? String(node.source ?? node.value) : "";
+    if (parseRatio(text) === undefined) refuseValue(document.source, value, ratioExpected);
+    else ratios[key] = text;
+  }
+  return ratios;
+}
+
+const taintExpected = {
+  title: "taint",
+  hint: "write { key: dedicated, value: gpu, effect: NoSchedule }",
+};
+const effects = ["NoSchedule", "PreferNoSchedule"] as const;
+
+function readTaints(document: ConfigDocument, field: Entry | undefined): Taint[] {
+  return listOf(document, field?.value, "list of taints").flatMap((spot) => {
+    const entries = readMap(document, spot, taintExpected);
+    if (entries === undefined) return [];
+    const fields = knownFields(document, entries, ["key", "value", "effect"]);
+    const text = (name: string) => {
+      const found = fields.get(name);
+      return found === undefined ? undefined : scalarOf(found.value);
+    };
+    const [key, value, written] = [text("key"), text("value"), text("effect")];
+    const effect = effects.find((known) => known === written);
+    if (key === undefined || effect === undefined) {
+      refuseValue(document.source, spot, taintExpected);
+      return [];
+    }
+    return [{ key: String(key), ...(value === undefined ? {} : { value: String(value) }), effect }];
+  });
+}
+
+function readFlag(document: ConfigDocument, field: Entry | undefined): boolean {
+  if (field === undefined) return false;
+  const value = scalarOf(field.value);
+  if (typeof value === "boolean") return value;
+  refuseValue(document.source, field.value, { title: "true or false", hint: "write true" });
+  return false;
+}
+
+const namesExpected = { title: "map of names", hint: "write { networks: [ci-vlan-1302] }" };
+
+function readNames(document: ConfigDocument, field: Entry | undefined) {
+  if (field === undefined) return undefined;
+  const names: Record<string, string[]> = {};
+  for (const { key, value } of readMap(document, field.value, namesExpected) ?? []) {
+    names[key] = listOf(document, value, "list of names").flatMap(
+      (spot) => readText(document.source, spot, nameKind) ?? [],
+    );
+  }
+  return names;
+}

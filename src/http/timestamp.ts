@@ -1,0 +1,18 @@
+import type { Instant } from "../core/time.ts";
+
+/** Replies tell a few different seconds again and again, and a second's text is the costly part. */
+const prefixes = new Map<number, string>();
+const prefixesMax = 1_024;
+
+/** RFC 3339 with milliseconds. */
+export function timestamp(instant: Instant): string {
+  const second = Math.floor(instant / 1_000);
+  let prefix = prefixes.get(second);
+  if (prefix === undefined) {
+    prefix = new Date(second * 1_000).toISOString().slice(0, -4);
+    if (prefixes.size >= prefixesMax) prefixes.clear();
+    prefixes.set(second, prefix);
+  }
+  const millis = instant - second * 1_000;
+  return `${prefix}${millis < 10 ? "00" : millis < 100 ? "0" : ""}${millis}Z`;
+}
