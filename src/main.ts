@@ -143,6 +143,7 @@ class Server {
         requestTtlMs: options.requestTtlMs ?? defaultBoskosSettings.requestTtlMs,
         waitMs: options.boskosWaitMs ?? defaultBoskosSettings.waitMs,
       },
+      startedAtMs: Date.now(),
     };
     this.#app = await makeApp(site, this.#logger);
     await this.#app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });

@@ -1,6 +1,6 @@
 /** What the wire has of pools that are lent by amount. */
 import Type, { type Static } from "typebox";
-import { strategies } from "../core/placement/demand.ts";
+import { type Strategy, strategies } from "../core/placement/demand.ts";
 import { limits } from "./limits.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -59,10 +59,11 @@ export const placingFields = {
     Type.Array(Name, { maxItems: limits.labelsMax, description: "None of these" }),
   ),
   strategy: Type.Optional(
-    Type.Union(
-      strategies.map((strategy) => Type.Literal(strategy)),
-      { description: "Instead of the pool's own, where the pool allows it" },
-    ),
+    Type.Unsafe<Strategy>({
+      type: "string",
+      enum: [...strategies],
+      description: "Instead of the pool's own, where the pool allows it",
+    }),
   ),
 };
 

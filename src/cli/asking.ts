@@ -6,9 +6,10 @@ import { formatDuration } from "../core/duration.ts";
 import { usageError } from "./failure.ts";
 import { flag, repeatedFlag } from "./flags.ts";
 import { defaultHolder } from "./holder.ts";
+import { type PlacingFlags, placed, placingOptions } from "./placing.ts";
 import * as values from "./values.ts";
 
-export interface AskFlags {
+export interface AskFlags extends PlacingFlags {
   readonly pool?: readonly values.PoolCount[];
   readonly holder?: string;
   readonly ttl?: number;
@@ -24,6 +25,7 @@ export function askOptions(): Option[] {
   const priority = values.wholeNumber(-limits.priorityMax, limits.priorityMax);
   return [
     repeatedFlag("--pool <pool[:n]>", "what to ask for; repeat it for more", values.poolCount),
+    ...placingOptions(),
     flag(
       "--holder <who>",
       "who asks, for people to read; the CI build unless given",
@@ -57,10 +59,11 @@ export function askOf(flags: AskFlags, name: string, verb: string): AskBody {
     );
   }
   return {
-    items: addedUp(pool),
+    items: placed(addedUp(pool), flags),
     holder: holder ?? defaultHolder(name),
     ...askedBeside(flags),
     ...(requestId === undefined ? undefined : { requestId }),
+    ...(flags.group === undefined ? undefined : { group: flags.group }),
   };
 }
 

@@ -52,6 +52,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./pools.ts")).pools,
   },
   {
+    name: "show-pools",
+    summary: "Show how much of each resource is in use, where it is lent by amount",
+    group: "To look",
+    load: async () => (await import("./show-pools.ts")).showPools,
+  },
+  {
     name: "leases",
     summary: "List leases: who holds what, and until when",
     group: "To look",

@@ -45,9 +45,21 @@ function needInWords(need: Need, width: number | undefined): string[] {
   const kept = free > available ? `, ${free - available} of them kept for those before it` : "";
   return [
     plain(`${pool}: needs ${needed}, ${free} of ${size} free${kept} (${stateText(states)})`),
+    ...roomsInWords(need),
     ...(ahead === 0 ? ["  Nobody is ahead of it."] : aheadInWords(need, width)),
     ...holdersInWords(need, width),
   ];
+}
+
+/** Where it is lent by amount: what is missing on each resource, and who has it the longest. */
+function roomsInWords({ rooms = [] }: Need): string[] {
+  return rooms.map(({ resource, fits, unfit, short, keptFor, longest }) => {
+    const missing = short.map(({ dimension, asked, free }) => `${free} of ${asked} ${dimension}`);
+    const why = unfit ?? (fits ? "has room" : `has ${missing.join(", ")}`);
+    const kept = keptFor.map(({ holder }) => `; room is kept for ${holder}`).join("");
+    const who = longest === undefined ? "" : `; longest held by ${longest.holder}`;
+    return plain(`  ${resource}: ${why}${kept}${who}`);
+  });
 }
 
 function aheadInWords({ ahead, aheadOfIt }: Need, width: number | undefined): string[] {

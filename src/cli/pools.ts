@@ -2,24 +2,30 @@ import type { Pool } from "../api/schemas.ts";
 import { labelText, seconds } from "./age.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { list, listOptions } from "./listing.ts";
+import type { Screen } from "./screen.ts";
 import type { Column } from "./table.ts";
+import { usageBars } from "./usage-bars.ts";
 
-const columns: readonly Column<Pool>[] = [
-  { header: "NAME", cell: ({ name, retiring }) => (retiring ? `${name} (retiring)` : name) },
-  { header: "TOTAL", cell: ({ total }) => String(total), align: "right" },
-  { header: "FREE", cell: ({ free }) => String(free), align: "right" },
-  { header: "HELD", cell: (pool) => String(heldIn(pool)), align: "right" },
-  { header: "OUT", cell: (pool) => String(outOf(pool)), align: "right" },
-  { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
-  { header: "OLDEST", cell: ({ oldestWaitSeconds }) => seconds(oldestWaitSeconds) },
-  { header: "TTL", cell: ({ policy }) => policy.ttl },
-  { header: "MEAN HOLD", cell: ({ meanHoldSeconds }) => seconds(meanHoldSeconds), wide: true },
-  { header: "LIFETIME", cell: ({ policy }) => policy.lifetime ?? "-", wide: true },
-  { header: "HOLD", cell: ({ policy }) => policy.hold ?? "-", wide: true },
-  { header: "ON RELEASE", cell: ({ policy }) => policy.onRelease, wide: true },
-  { header: "ON EXPIRE", cell: ({ policy }) => policy.onExpire, wide: true },
-  { header: "STATES", cell: ({ states }) => stateText(states), wide: true },
-];
+function columnsFor(screen: Screen): readonly Column<Pool>[] {
+  return [
+    { header: "NAME", cell: ({ name, retiring }) => (retiring ? `${name} (retiring)` : name) },
+    { header: "TOTAL", cell: ({ total }) => String(total), align: "right" },
+    { header: "FREE", cell: ({ free }) => String(free), align: "right" },
+    { header: "HELD", cell: (pool) => String(heldIn(pool)), align: "right" },
+    { header: "OUT", cell: (pool) => String(outOf(pool)), align: "right" },
+    { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
+    { header: "OLDEST", cell: ({ oldestWaitSeconds }) => seconds(oldestWaitSeconds) },
+    { header: "TTL", cell: ({ policy }) => policy.ttl },
+    { header: "MEAN HOLD", cell: ({ meanHoldSeconds }) => seconds(meanHoldSeconds), wide: true },
+    { header: "LIFETIME", cell: ({ policy }) => policy.lifetime ?? "-", wide: true },
+    { header: "HOLD", cell: ({ policy }) => policy.hold ?? "-", wide: true },
+    { header: "ON RELEASE", cell: ({ policy }) => policy.onRelease, wide: true },
+    { header: "ON EXPIRE", cell: ({ policy }) => policy.onExpire, wide: true },
+    { header: "STATES", cell: ({ states }) => stateText(states), wide: true },
+    { header: "PLACE", cell: ({ place }) => place ?? "-", wide: true },
+    { header: "USAGE", cell: ({ usage = [] }) => usageBars(usage, screen.unicode), wide: true },
+  ];
+}
 
 export const pools: CliCommand = {
   args: [["[pool...]", "only these"]],
@@ -28,7 +34,7 @@ export const pools: CliCommand = {
   completes: poolNames,
   run: (context) =>
     list(context, {
-      columns,
+      columns: columnsFor(context.screen),
       nameOf: ({ name }) => name,
       read: () => readPools(context, context.args),
       none: "There are no pools. Add one to the server's configuration file.",

@@ -15,6 +15,8 @@ export interface Site {
   readonly insight: Insight;
   readonly configStatus: () => ConfigStatus;
   readonly version: string;
+  /** When this server began, for texts that count from then. */
+  readonly startedAtMs: number;
   readonly boskos: BoskosSettings;
 }
 

@@ -77,6 +77,7 @@ export async function testSite(
   const site = {
     ...{ broker, journal, tokens, insight, configStatus: () => config, version: "0.0.0" },
     boskos: defaultBoskosSettings,
+    startedAtMs: clock.now(),
   };
   const app = await makeApp(site, pino({ level: "trace" }, sink));
   return {

@@ -6,6 +6,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerClosed, BrokerOverloaded } from "../../broker/broker-contract.ts";
 import { JournalUnavailable } from "../../journal/journal.ts";
+import * as capacity from "../capacity/routes.ts";
+import { isCapacityCall, showPoolsRoute } from "../capacity/routes.ts";
 import type { App, Site } from "../site.ts";
 import { acquire, acquireByState } from "./acquire.ts";
 import { release, update } from "./held.ts";
@@ -35,14 +37,20 @@ export function boskosRoutes(app: App, site: Site, metrics: BoskosMetrics): void
     return sendText(reply, failure);
   });
   const calls: Record<string, Handler> = {
-    "/acquire": (query, request, reply) => acquire(site, query, request, reply, metrics),
+    "/acquire": (query, request, reply) =>
+      isCapacityCall(request)
+        ? capacity.acquire(site, textOf(request), reply)
+        : acquire(site, query, request, reply, metrics),
     "/acquirebystate": (query, request, reply) => acquireByState(site, query, request, reply),
-    "/release": (query, _request, reply) => release(site, query, reply),
-    "/update": (query, request, reply) =>
-      update(site, query, typeof request.body === "string" ? request.body : "", reply),
+    "/release": (query, request, reply) =>
+      isCapacityCall(request)
+        ? capacity.release(site, textOf(request), reply)
+        : release(site, query, reply),
+    "/update": (query, request, reply) => update(site, query, textOf(request), reply),
     "/reset": (query, _request, reply) => reset(site, query, reply),
     "/metric": (query, _request, reply) => metric(site, query, reply),
   };
+  showPoolsRoute(app, site);
   for (const [url, handler] of Object.entries(calls)) {
     app.route({
       method: [...app.supportedMethods],
@@ -52,11 +60,16 @@ export function boskosRoutes(app: App, site: Site, metrics: BoskosMetrics): void
       schema: { hide: true },
       handler: (request, reply) => {
         const refusal = wrongMethod(url, request.method);
-        if (refusal !== undefined) return sendText(reply, { status: 405, text: refusal });
+        if (refusal !== undefined && !isCapacityCall(request))
+          return sendText(reply, { status: 405, text: refusal });
         return handler(new Query(request.raw.url ?? ""), request, reply);
       },
     });
   }
+}
+
+function textOf({ body }: FastifyRequest): string {
+  return typeof body === "string" ? body : "";
 }
 
 /** One of them calls itself by another's name; its clients have never known it otherwise. */

@@ -1,0 +1,166 @@
+/**
+ * The early HTTP API of the vSphere capacity manager, which its clients still speak: `POST /acquire`
+ * with a JSON body, `/show-pools` and `/release`. Nobody waits here: what is not there now is refused.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { newRequestId } from "../../broker/request-id.ts";
+import type { Ask } from "../../core/command.ts";
+import type { ClaimId, PoolName, RequestId } from "../../core/ids.ts";
+import { demandOf, type Placing } from "../../core/placement/demand.ts";
+import { fitting } from "../../core/placement/plan.ts";
+import type { Claim, Pool, State } from "../../core/state.ts";
+import { sendJson, sendNothing, sendText } from "../boskos/reply.ts";
+import type { App, Site } from "../site.ts";
+import { allRooms, leaseJson, networksKind, poolJson } from "./lease-json.ts";
+import { BadRequest, type CapacityRequest, parseFirst, readRequest } from "./request.ts";
+
+/** After so long a lease is taken back, however quiet its holder is. */
+const reapedAfterMs = 24 * 3_600_000;
+
+/** Known by name: its clients have no token. */
+const holder = "capacity-api";
+
+const noPools = "error acquiring lease: no pools with enough resources";
+const noVcenters =
+  "error acquiring lease: required number of vCenters exceeds the number of fitting pools";
+
+export function showPoolsRoute(app: App, site: Site): void {
+  app.route({
+    method: [...app.supportedMethods],
+    url: "/show-pools",
+    exposeHeadRoute: false,
+    schema: { hide: true },
+    handler: async (_request, reply) => {
+      const pools = await site.broker.look((state) =>
+        allRooms(state).map((room) => poolJson(room, site.startedAtMs)),
+      );
+      return sendJson(reply, JSON.stringify(pools));
+    },
+  });
+}
+
+/** A call that has no query at all is none of Boskos's: all of theirs are in the query. */
+export function isCapacityCall({ raw, body }: FastifyRequest): boolean {
+  return !(raw.url ?? "").includes("?") && typeof body === "string" && body.trim() !== "";
+}
+
+export async function acquire(
+  site: Site,
+  body: string,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { broker, startedAtMs } = site;
+  const wanted = readOrRefuse(body, reply);
+  if (wanted === undefined) return reply;
+  const pool = await broker.look((state) => poolFor(state, wanted)?.name);
+  if (pool === undefined) return sendText(reply, { status: 500, text: noPools });
+  const id = newRequestId(broker.now());
+  const ask = askOf(pool, wanted);
+  const outcome = await broker.submit({ type: "acquire", id, ask, waitMs: 0, nowOnly: true });
+  if (outcome.type !== "granted") {
+    const text = await broker.look((state) => whyNot(state.pools.get(pool), wanted));
+    return sendText(reply, { status: 500, text });
+  }
+  const leases = await broker.look((state) =>
+    (state.leases.get(id)?.claims ?? []).map((claim) => leaseJson(claim, startedAtMs)),
+  );
+  return sendJson(reply, JSON.stringify(leases));
+}
+
+function readOrRefuse(body: string, reply: FastifyReply): CapacityRequest | undefined {
+  try {
+    return readRequest(body);
+  } catch (error) {
+    if (!(error instanceof BadRequest)) throw error;
+    sendText(reply, { status: 400, text: error.message });
+    return undefined;
+  }
+}
+
+/** The pool that has the resource asked for by name; otherwise the first that is lent by amount. */
+function poolFor(state: State, { requiredPool }: CapacityRequest): Pool | undefined {
+  const shared = [...state.pools.values()].filter(
+    ({ policy, retired }) => policy.placement !== undefined && !retired,
+  );
+  const has = ({ members }: Pool) => [...members].some(({ name }) => name === requiredPool);
+  return requiredPool === undefined ? shared[0] : (shared.find(has) ?? shared[0]);
+}
+
+function placingOf({ vcpus, memory, storage, networks, requiredPool }: CapacityRequest): Placing {
+  return {
+    amount: { vcpus, memory, storage, [networksKind]: networks ?? 1 },
+    ...(networks === undefined ? { optional: [networksKind] } : undefined),
+    ...(requiredPool === undefined ? undefined : { resource: requiredPool }),
+  };
+}
+
+function askOf(pool: PoolName, wanted: CapacityRequest): Ask {
+  const { vcenters, boskosLeaseId } = wanted;
+  const count = Math.max(1, vcenters);
+  const spread = count > 1 ? { spread: "vcenter" } : undefined;
+  return {
+    holder: boskosLeaseId === "" ? holder : `${holder}/${boskosLeaseId}`,
+    items: [{ pool, count, ...placingOf(wanted), ...spread }],
+    ttlMs: null,
+    lifetimeMs: reapedAfterMs,
+    byName: true,
+    labels: {
+      "capacity/vcenters": String(vcenters),
+      ...(boskosLeaseId === "" ? undefined : { "capacity/boskos-lease-id": boskosLeaseId }),
+    },
+    ...(boskosLeaseId === ""
+      ? undefined
+      : { group: { name: `${holder}/${boskosLeaseId}`, size: 1 } }),
+  };
+}
+
+/** The two texts that there are: nothing fits, or too little does. */
+function whyNot(pool: Pool | undefined, wanted: CapacityRequest): string {
+  if (pool === undefined) return noPools;
+  const view = { rank: { priority: 0, order: Number.POSITIVE_INFINITY }, owner: "" };
+  const fit = fitting(pool.rooms, demandOf(1, placingOf(wanted)), view);
+  return fit.length === 0 ? noPools : noVcenters;
+}
+
+/** Takes a lease, a list of them, or a name; giving back what is not there is fine. */
+export async function release(
+  { broker }: Site,
+  body: string,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  let names: string[];
+  try {
+    names = namesIn(parseFirst(body));
+  } catch (error) {
+    if (!(error instanceof BadRequest)) throw error;
+    return sendText(reply, { status: 400, text: error.message });
+  }
+  for (const name of names) {
+    const found = await broker.look((state) => claimOf(state, name));
+    if (found !== undefined) await broker.submit({ type: "release", ...found });
+  }
+  return sendNothing(reply);
+}
+
+function namesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (typeof value !== "object" || value === null) {
+    throw new BadRequest("cannot read the body: it is no lease");
+  }
+  const { name, metadata } = value as { name?: unknown; metadata?: { name?: unknown } };
+  const found = name ?? metadata?.name;
+  return typeof found === "string" ? [found] : [];
+}
+
+/** Only what was granted here: leases that have a token are ended with it. */
+function claimOf(state: State, name: string): { id: RequestId; claim: ClaimId } | undefined {
+  const [, id = "", number = ""] = /^(.+)\.(\d+)$/.exec(name) ?? [];
+  const lease = state.leases.get(id as RequestId);
+  if (lease === undefined || !isOurs(lease)) return undefined;
+  const claim = lease.claims.find((one) => one.id === number);
+  return claim === undefined ? undefined : { id: lease.id, claim: claim.id };
+}
+
+function isOurs({ ask }: Claim["lease"]): boolean {
+  return ask.byName === true && ask.labels?.["capacity/vcenters"] !== undefined;
+}
