@@ -63,6 +63,8 @@ export class Ledger {
         this.#maxima.set(event.pool, event.policy.dynamic?.max ?? Number.POSITIVE_INFINITY);
         this.#limits.defined(event.pool, event.policy);
         return this.#paces.defined(event.pool, event.policy);
+      case "rate-changed":
+        return this.#paces.rated(event);
       case "pool-removed":
         this.#limits.removed(event.pool);
         return this.#paces.removed(event.pool);

@@ -9,6 +9,7 @@ import { insist } from "./violation.ts";
 
 interface Paced {
   policy: PoolPolicy;
+  pinned: boolean;
   /** Since the pace was last changed. The claims count, each at the time of its grant. */
   starts: { readonly at: number; readonly everyMs: number; readonly count: number }[];
 }
@@ -21,9 +22,19 @@ export class PaceLedger {
 
   defined(pool: string, policy: PoolPolicy): void {
     const known = this.#pools.get(pool);
-    const same = JSON.stringify(known?.policy.pace) === JSON.stringify(policy.pace);
-    if (known === undefined || !same) this.#pools.set(pool, { policy, starts: [] });
+    const told = ({ pace, adaptive }: PoolPolicy) => JSON.stringify([pace, adaptive]);
+    if (known === undefined) this.#pools.set(pool, { policy, pinned: false, starts: [] });
+    else if (told(known.policy) !== told(policy)) Object.assign(known, { policy, starts: [] });
     else known.policy = policy;
+  }
+
+  /** What an operator sets counts from the last grant on, whatever was before. */
+  rated({ pool, cause }: EventOf<"rate-changed">): void {
+    const known = this.#pools.get(pool);
+    if (known === undefined) return;
+    if (cause.how === "pinned") known.pinned = true;
+    if (cause.how === "unpinned") known.pinned = false;
+    if (cause.how === "pinned" || cause.how === "unpinned") known.starts = [];
   }
 
   /** One that comes again under its name is another. */
@@ -43,7 +54,7 @@ export class PaceLedger {
     }
     for (const [name, count] of counts) {
       const pool = this.#pools.get(name);
-      if (pool?.policy.pace === undefined) continue;
+      if (pool === undefined || !isPaced(pool)) continue;
       const everyMs = paced.find((one) => one.pool === name)?.everyMs;
       if (everyMs === undefined) throw new Error(`Cannot check ${id}: no pace is told of ${name}`);
       this.#check(name, pool, at);
@@ -64,4 +75,8 @@ export class PaceLedger {
       );
     }
   }
+}
+
+function isPaced({ policy, pinned }: Paced): boolean {
+  return policy.pace !== undefined || policy.adaptive?.mode === "auto" || pinned;
 }

@@ -1,7 +1,12 @@
 /** What a seed makes: pools, jobs, and the configuration as somebody edits it. */
 import type { Ask } from "../src/core/command.ts";
 import type { PoolName, ResourceName } from "../src/core/ids.ts";
-import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../src/core/policy.ts";
+import {
+  defaultAdaptive,
+  defaultPolicy,
+  type PoolPolicy,
+  type PoolSpec,
+} from "../src/core/policy.ts";
 import type { Random } from "../src/estimate/random.ts";
 
 export function randomPools(random: Random): PoolSpec[] {
@@ -50,11 +55,22 @@ function relimited(pool: PoolSpec, random: Random): PoolSpec {
   return { ...pool, policy: { ...pool.policy, limit: random.between(1, 6) } };
 }
 
-function repaced({ pace: _, ...policy }: PoolPolicy, random: Random): PoolPolicy {
+function repaced({ pace: _, adaptive: __, ...policy }: PoolPolicy, random: Random): PoolPolicy {
   return { ...policy, ...randomPace(random) };
 }
 
-function randomPace(random: Random): Pick<PoolPolicy, "pace"> {
+function randomPace(random: Random): Pick<PoolPolicy, "pace" | "adaptive"> {
+  return { ...someAdaptive(random), ...somePace(random) };
+}
+
+function someAdaptive(random: Random): Pick<PoolPolicy, "adaptive"> {
+  if (random.chance(0.8)) return {};
+  const mode = random.pick(["off", "advise", "auto", "auto"] as const);
+  const hurry = { cutEveryMs: 20_000, raiseAfterMs: 40_000, step: 2 };
+  return { adaptive: { ...defaultAdaptive, ...hurry, mode, min: 4, max: 40 } };
+}
+
+function somePace(random: Random): Pick<PoolPolicy, "pace"> {
   if (random.chance(0.6)) return {};
   const everyMs = random.pick([1_000, 4_000, 15_000, "auto" as const]);
   return { pace: { everyMs, burst: random.between(1, 3), jitter: random.pick([0, 0.25, 1]) } };

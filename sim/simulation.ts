@@ -272,6 +272,7 @@ class Simulation {
         () => this.#edit(),
         () => this.#configure(),
         () => this.#meddle(),
+        () => this.#meddle(),
       ])();
     }
   }
@@ -312,6 +313,14 @@ class Simulation {
     const reason = { by: "operator", why: "simulated" };
     if (leases.length > 0 && random.chance(0.2))
       return this.#operate({ type: "revoke", id: random.pick(leases), reason });
+    if (leases.length > 0 && random.chance(0.3)) {
+      const throttled = random.chance(0.8);
+      return this.#operate({ type: "signal", id: random.pick(leases), throttled });
+    }
+    if (random.chance(0.1)) {
+      const rate = random.pick([null, 6, 30]);
+      return this.#operate({ type: "pin", pool: random.pick(this.#pools).name, rate, reason });
+    }
     if (names.length === 0) return;
     const change = random.pick([{ drained: true }, { drained: false }, { state: "quarantined" }]);
     return this.#operate({ type: "change-resource", resource: random.pick(names), change, reason });

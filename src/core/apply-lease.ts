@@ -12,6 +12,7 @@ import { must } from "./must.ts";
 import { isPaced, movePace } from "./pace.ts";
 import { isWithinReach } from "./place.ts";
 import type { Part } from "./placement/room.ts";
+import { countStarts } from "./rate.ts";
 import { forget, keep, partFor } from "./rooms.ts";
 import {
   busyState,
@@ -204,6 +205,7 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
   for (const paced of event.paced ?? []) {
     const pool = must(state.pools.get(paced.pool), paced.pool);
     movePace(pool, paced);
+    countStarts(pool, paced.ticks, at);
     attendPoolLater(state, pool, at);
   }
 }

@@ -8,6 +8,7 @@ import { adopt, enrol, put, retire, strike } from "./membership.ts";
 import { must } from "./must.ts";
 import { repace } from "./pace.ts";
 import type { RoomSpec } from "./placement/room.ts";
+import { adaptiveOf } from "./rate.ts";
 import { furnish, rearrange } from "./rooms.ts";
 import {
   freeState,
@@ -33,6 +34,7 @@ export function poolDefined(state: State, event: EventOf<"pool-defined">, at: In
     pool.policy = event.policy;
     pool.retired = false;
     drawOnParent(state, pool);
+    if (adaptiveOf(pool) === undefined) pool.adaptive = null;
     repace(pool);
     attendPoolLater(state, pool, at);
     if (lentOtherwise) rereadNeeds(state);

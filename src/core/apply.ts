@@ -5,6 +5,7 @@
  * An event that contradicts the state throws. That is a damaged journal or a bug, and going on
  * would lend one resource twice.
  */
+
 import {
   claimEnded,
   graceGiven,
@@ -31,8 +32,9 @@ import {
   resourceRetired,
 } from "./apply-resource.ts";
 import { attendPoolLater } from "./attention.ts";
-import type { BrokerEvent } from "./event.ts";
+import type { BrokerEvent, EventOf } from "./event.ts";
 import { must } from "./must.ts";
+import { poolSignalled, rateChanged } from "./rate.ts";
 import type { State } from "./state.ts";
 import type { Instant } from "./time.ts";
 
@@ -84,11 +86,25 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
       return poolRemoved(state, event.pool);
     case "grace-given":
       return graceGiven(state, at);
+    case "pool-signalled":
+    case "rate-changed":
+      return rateEvent(state, event, at);
     case "pool-attended":
       return attendPoolLater(state, must(state.pools.get(event.pool), event.pool), at);
     default:
       return unreachable(event);
   }
+}
+
+function rateEvent(
+  state: State,
+  event: EventOf<"pool-signalled"> | EventOf<"rate-changed">,
+  at: Instant,
+): void {
+  const pool = must(state.pools.get(event.pool), event.pool);
+  if (event.type === "rate-changed") rateChanged(pool, event, at);
+  else poolSignalled(pool, event, at);
+  attendPoolLater(state, pool, at);
 }
 
 function unreachable(event: never): never {

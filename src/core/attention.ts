@@ -1,5 +1,7 @@
 /** When something next needs the broker's attention. */
+
 import { isPaced, opensAt } from "./pace.ts";
+import { windowEndsAt } from "./rate.ts";
 import { type Due, type Pool, type Resource, type State, toBeDeletedState } from "./state.ts";
 import { after, earliest, type Instant, never } from "./time.ts";
 
@@ -19,7 +21,8 @@ export function attendLater(state: State, resource: Resource): void {
 /** Sets when a pool is next to be looked at because somebody's turn may have come by then. */
 export function attendPoolLater(state: State, pool: Pool, now: Instant): void {
   const opens = pool.waiting > 0 && isPaced(pool) ? opensAt(pool) : never;
-  schedule(state, pool, opens > now ? opens : never);
+  const ends = windowEndsAt(pool);
+  schedule(state, pool, earliest(opens > now ? opens : never, ends > now ? ends : never));
 }
 
 export function schedule(state: State, due: Due, at: Instant): void {

@@ -57,6 +57,13 @@ export interface ResourceChange {
   readonly userData?: Readonly<Record<string, string | null>>;
 }
 
+/** A holder's word on its provider. */
+export interface Report {
+  readonly throttled: boolean;
+  /** What the provider said, for people to judge. */
+  readonly evidence?: string;
+}
+
 /** Who did it and why, for actions that are taken on behalf of others. */
 export interface Reason {
   readonly by: string;
@@ -88,6 +95,25 @@ export type Command =
       readonly state?: string;
       /** It was to be cleaned and this went wrong: it is tried again later, or quarantined. */
       readonly failure?: string;
+      /** How its provider took it, for the pools that find their own rate. */
+      readonly outcome?: Report;
+    }
+  /** Gives all of it back, or what it has of one pool, and asks for the same again. */
+  | {
+      readonly type: "refresh";
+      readonly id: RequestId;
+      readonly next: RequestId;
+      readonly key?: string;
+      readonly pool?: PoolName;
+      readonly waitMs: number;
+    }
+  | ({ readonly type: "signal"; readonly id: RequestId; readonly pool?: PoolName } & Report)
+  /** An operator sets a pool's starts per minute; null: it finds its own again. */
+  | {
+      readonly type: "pin";
+      readonly pool: PoolName;
+      readonly rate: number | null;
+      readonly reason: Reason;
     }
   | HeldCommand
   /** An operator ends somebody's lease. */

@@ -4,12 +4,14 @@
  * back. A request that the new configuration can never satisfy is told so.
  */
 import { impossible } from "./acquire.ts";
+import { settleRates } from "./adaptive.ts";
 import { serveAll } from "./come-back.ts";
 import { removeIfDeserted } from "./deserted.ts";
 import type { DurableEvent, Move } from "./event.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
 import { parentsFirst } from "./limit-tree.ts";
 import { done, type Outcome } from "./outcome.ts";
+import { configuredRate } from "./pace.ts";
 import { type MemberSpec, type PoolSpec, same, samePolicy } from "./policy.ts";
 import { freeState, isHeld, type Resource } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
@@ -42,6 +44,7 @@ export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
     if (!names.has(pool.name) && !pool.retired)
       emit(turn, { type: "pool-retired", pool: pool.name });
   }
+  settleRates(turn, configuredRate);
   dismissImpossible(turn);
   for (const pool of [...state.pools.values()]) removeIfDeserted(turn, pool);
   serveAll(turn, new Set(state.pools.values()));

@@ -18,7 +18,9 @@ import type { BrokerEvent } from "./event.ts";
 import { releaseHeld, renewHeld, reset, take } from "./held.ts";
 import { importResources } from "./import.ts";
 import { done, type Outcome } from "./outcome.ts";
+import { refresh } from "./refresh.ts";
 import { keepWaiting, leave, notDelivered, release, renew, revoke } from "./release.ts";
+import { pin, signal } from "./signal.ts";
 import type { State } from "./state.ts";
 import { tick } from "./tick.ts";
 import type { Instant } from "./time.ts";
@@ -47,6 +49,12 @@ function outcomeOf(turn: Turn, command: Command): Outcome {
       return renew(turn, command.id);
     case "release":
       return release(turn, command);
+    case "refresh":
+      return refresh(turn, command);
+    case "signal":
+      return signal(turn, command);
+    case "pin":
+      return pin(turn, command.pool, command.rate, command.reason);
     case "not-delivered":
       return notDelivered(turn, command.id);
     case "take":

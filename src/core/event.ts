@@ -57,6 +57,16 @@ export interface Paced {
   readonly share?: number;
 }
 
+/** Why a pool's start rate changed. */
+export interface RateCause {
+  readonly how: "throttled" | "clean" | "pinned" | "unpinned" | "configured";
+  /** Whose report it was, or the operator. */
+  readonly lease?: RequestId;
+  readonly by?: string;
+  /** The evidence that came with the report, or the operator's reason. */
+  readonly why?: string;
+}
+
 export type RequestEnd =
   | "cancelled"
   | "disconnected"
@@ -86,6 +96,23 @@ export type DurableEvent =
   /** Gone from the configuration; resources that are still held keep it alive. */
   | { readonly type: "pool-retired"; readonly pool: PoolName }
   | { readonly type: "pool-removed"; readonly pool: PoolName }
+  /** A holder's word on how its provider took it. */
+  | {
+      readonly type: "pool-signalled";
+      readonly pool: PoolName;
+      readonly id: RequestId;
+      readonly throttled: boolean;
+      readonly evidence?: string;
+    }
+  | {
+      readonly type: "rate-changed";
+      readonly pool: PoolName;
+      /** Starts per minute from now on. */
+      readonly rate: number;
+      readonly cause: RateCause;
+      /** It is what the pool would do; it does not. */
+      readonly advised?: true;
+    }
   | {
       readonly type: "resource-added";
       readonly pool: PoolName;

@@ -7,19 +7,30 @@
  * pool neither faster nor slower in the long run. It is a hash of the pool and of the id of the grant
  * before, so the same history has the same times and a log is enough to check them.
  */
+
 import type { Paced } from "./event.ts";
+import { adaptiveOf, intervalOf, minuteMs, rateOf } from "./rate.ts";
 import { cleaningState, type Need, type Pool } from "./state.ts";
 import { after, type Instant } from "./time.ts";
 
 /** How far apart the grants of a pool are from now on; 0: it has no pace. */
 export function intervalMs(pool: Pool): number {
+  const rate = rateOf(pool);
+  if (rate !== null) return intervalOf(rate);
   const { pace } = pool.policy;
   if (pace === undefined) return 0;
   return pace.everyMs === "auto" ? autoMs(pool) : pace.everyMs;
 }
 
 export function isPaced(pool: Pool): boolean {
-  return pool.policy.pace !== undefined;
+  return pool.policy.pace !== undefined || pool.pin !== null || adaptiveOf(pool) !== undefined;
+}
+
+/** The starts per minute that the configuration sets, where it does. */
+export function configuredRate(pool: Pool): number | null {
+  const every = pool.policy.pace?.everyMs;
+  const ms = every === "auto" ? autoMs(pool) : (every ?? 0);
+  return ms > 0 ? minuteMs / ms : null;
 }
 
 /** Fewer holds than this say nothing about the next one. */
@@ -98,5 +109,6 @@ export function movePace(pool: Pool, { baseAt, ticks, everyMs, share = 0 }: Pace
 /** A new pace counts from the last grant: nobody waits for the end of an interval that is no more. */
 export function repace(pool: Pool): void {
   const every = pool.policy.pace?.everyMs;
-  if (typeof every === "number") pool.pace = { ...pool.pace, everyMs: every };
+  if (typeof every === "number" && rateOf(pool) === null)
+    pool.pace = { ...pool.pace, everyMs: every };
 }

@@ -32,7 +32,36 @@ export interface PoolPolicy {
   readonly pace?: PacePolicy;
   /** Its resources are lent by amount, each to many at a time. */
   readonly placement?: PlacementPolicy;
+  /** How the pool finds its start rate by what holders report. */
+  readonly adaptive?: AdaptivePolicy;
 }
+
+/** Rates are starts per minute. */
+export interface AdaptivePolicy {
+  /** `advise`: it is told what the rate would be, and nothing else changes. */
+  readonly mode: "off" | "advise" | "auto";
+  readonly min: number;
+  readonly max: number;
+  /** What is left of the rate after a report, and how long no other report lowers it again. */
+  readonly factor: number;
+  readonly cutEveryMs: number;
+  /** By how much it rises after so long without a report. */
+  readonly step: number;
+  readonly raiseAfterMs: number;
+  /** This share of what was allowed must have been used. */
+  readonly used: number;
+}
+
+export const defaultAdaptive: AdaptivePolicy = {
+  mode: "auto",
+  min: 0.1,
+  max: 60,
+  factor: 0.7,
+  cutEveryMs: 5 * 60_000,
+  step: 0.1,
+  raiseAfterMs: 10 * 60_000,
+  used: 0.9,
+};
 
 export interface PacePolicy {
   /** `auto`: the hold divided by how many may be held at one time. */

@@ -66,6 +66,7 @@ export type Refusal =
       readonly how: RequestEnd | LeaseEnd;
       readonly endedAt: Instant;
     }
+  | { readonly code: "pool_not_in_lease"; readonly id: RequestId; readonly pool: PoolName }
   | { readonly code: "claim_not_found"; readonly id: RequestId; readonly claim: ClaimId }
   | {
       readonly code: "resource_not_found";

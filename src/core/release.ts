@@ -5,6 +5,7 @@ import type { RequestId } from "./ids.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
 import type { Refusal } from "./refusal.ts";
 import { type Lease, type Pool, reservedStates, type State } from "./state.ts";
+import { poolsIn, tell } from "./tell.ts";
 import { emit, type Turn } from "./turn.ts";
 import { leaseView } from "./view.ts";
 
@@ -25,6 +26,7 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
     const wasReleased = turn.state.ended.get(id)?.how === "released";
     return wasReleased ? done : refused(noLease(turn.state, id));
   }
+  if (command.outcome !== undefined) tell(turn, lease, poolsIn(turn.state, lease), command.outcome);
   const touched = new Set<Pool>();
   const ending = {
     why: "released" as const,

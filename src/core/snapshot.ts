@@ -48,8 +48,11 @@ interface FrozenPool {
   readonly retired: boolean;
   readonly holds: HoldStatistic;
   readonly pace?: PaceState;
+  readonly rate?: FrozenRate;
   readonly resources: readonly FrozenResource[];
 }
+
+interface FrozenRate extends Pick<Pool, "adaptive" | "pin" | "rateHistory" | "signals"> {}
 
 interface FrozenResource {
   readonly name: ResourceName;
@@ -114,7 +117,16 @@ function freezePool(pool: Pool): FrozenPool {
   others.sort((a, b) => (a.name < b.name ? -1 : 1));
   const resources = [...listed, ...others].map(freezeResource);
   const pace = pool.pace.ticks === 0 ? undefined : { pace: pool.pace };
-  return { name, policy, retired, holds: { ...holds }, ...pace, resources };
+  return { name, policy, retired, holds: { ...holds }, ...pace, ...freezeRate(pool), resources };
+}
+
+function freezeRate(pool: Pool): { readonly rate: FrozenRate } | undefined {
+  const { adaptive, pin, rateHistory, signals } = pool;
+  const { throttled, ok } = signals;
+  if (rateHistory.length === 0 && throttled + ok === 0) return undefined;
+  return {
+    rate: { adaptive: adaptive && { ...adaptive }, pin, rateHistory, signals: { ...signals } },
+  };
 }
 
 function freezeResource(resource: Resource): FrozenResource {
@@ -178,10 +190,11 @@ export function thaw(frozen: FrozenState): State {
   state.fence = frozen.fence;
   state.order = frozen.order;
   state.made = frozen.made ?? 0;
-  for (const { name, policy, retired, holds, pace, resources } of frozen.pools) {
+  for (const { name, policy, retired, holds, pace, rate, resources } of frozen.pools) {
     const pool = newPool(name, policy);
     pool.retired = retired;
     if (pace !== undefined) pool.pace = pace;
+    if (rate !== undefined) Object.assign(pool, rate);
     Object.assign(pool.holds, holds);
     state.pools.set(name, pool);
     for (const resource of resources) thawResource(state, pool, resource);

@@ -2,7 +2,7 @@ import type { Ways } from "./any-of.ts";
 import type { Ask } from "./command.ts";
 import { DueHeap, type Timed } from "./due-heap.ts";
 import { EndedMemory } from "./ended-memory.ts";
-import type { KeptRoom, LeaseEnd, Move, ResolvedAsk } from "./event.ts";
+import type { KeptRoom, LeaseEnd, Move, RateCause, ResolvedAsk } from "./event.ts";
 import { IdleList, type Linked } from "./idle-list.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import { type Demand, demandOf } from "./placement/demand.ts";
@@ -106,6 +106,37 @@ export interface Pool extends Timed {
   used: number;
   /** Where its pace stands; of no meaning while it has none. */
   pace: PaceState;
+  /** Where its search for a start rate stands; null while it does not look for one. */
+  adaptive: AdaptiveState | null;
+  /** What an operator has set it to. */
+  pin: Pin | null;
+  /** The last changes of its rate, oldest first. Replaced, never changed in place. */
+  rateHistory: readonly RateChange[];
+  readonly signals: { throttled: number; ok: number };
+}
+
+export interface AdaptiveState {
+  /** Starts per minute. */
+  rate: number;
+  /** Since when there was no report and no change, in whole windows, and the starts in this one. */
+  windowAt: Instant;
+  starts: number;
+  cutAt: Instant;
+}
+
+export interface Pin {
+  readonly rate: number;
+  readonly by: string;
+  readonly why: string;
+  readonly at: Instant;
+}
+
+export interface RateChange {
+  readonly at: Instant;
+  readonly rate: number;
+  readonly was: number | null;
+  readonly cause: RateCause;
+  readonly advised: boolean;
 }
 
 /** The last grant's place on the time line: the next one comes so many intervals after it. */
@@ -304,6 +335,10 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     children: new Set(),
     used: 0,
     pace: unpaced,
+    adaptive: null,
+    pin: null,
+    rateHistory: [],
+    signals: { throttled: 0, ok: 0 },
     dueAt: never,
     heapIndex: -1,
   };

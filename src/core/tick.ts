@@ -1,3 +1,4 @@
+import { speedUp } from "./adaptive.ts";
 import { endClaim, endLease, serveAll } from "./come-back.ts";
 import { bury, mark } from "./dynamic.ts";
 import { keepFor } from "./keep.ts";
@@ -31,6 +32,7 @@ function attend(turn: Turn, due: Due, touched: Set<Pool>): void {
       for (const { pool } of due.needs) touched.add(pool);
       return;
     case "pool":
+      speedUp(turn, due);
       emit(turn, { type: "pool-attended", pool: due.name });
       touched.add(due);
       return;

@@ -64,6 +64,7 @@ const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code 
   lease_not_found: { code: "lease_not_found", id },
   lease_not_granted: { code: "lease_not_granted", id },
   lease_ended: { code: "lease_ended", id, how: "expired", endedAt: at },
+  pool_not_in_lease: { code: "pool_not_in_lease", id, pool: "aws" as PoolName },
   claim_not_found: { code: "claim_not_found", id, claim: "1" as ClaimId },
   resource_not_found: { code: "resource_not_found", resource: "aws-1" as ResourceName },
   resource_held: { code: "resource_held", resource: "aws-1" as ResourceName, holder: "ann" },

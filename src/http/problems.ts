@@ -36,6 +36,7 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
         message: `Cannot use the request id "${refusal.key}": it belongs to another request`,
         hint: "Use a new requestId for a new request; repeat one only with the same holder and items",
       });
+    case "pool_not_in_lease":
     case "request_not_found":
     case "lease_not_found":
     case "claim_not_found":
@@ -69,20 +70,14 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
     case "not_all_free":
     case "not_its_holder":
     case "state_differs":
-      return notToBeHad(refusal);
     case "resource_held":
-      return new Problem({
-        code,
-        status: 409,
-        message: `Cannot set the state of ${refusal.resource}: ${refusal.holder} holds it`,
-        hint: "Drain it instead, or end the lease first",
-      });
+      return notToBeHad(refusal);
   }
 }
 
 type NotToBeHad = Extract<
   Refusal,
-  { code: "none_free" | "not_all_free" | "not_its_holder" | "state_differs" }
+  { code: "none_free" | "not_all_free" | "not_its_holder" | "state_differs" | "resource_held" }
 >;
 
 function notToBeHad(refusal: NotToBeHad): Problem {
@@ -120,12 +115,26 @@ function notToBeHad(refusal: NotToBeHad): Problem {
         message: `Cannot renew ${refusal.resource}: it is ${refusal.state}, not ${refusal.claimed}`,
         hint: "Say the state that it is in",
       });
+    case "resource_held":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot set the state of ${refusal.resource}: ${refusal.holder} holds it`,
+        hint: "Drain it instead, or end the lease first",
+      });
   }
 }
 
 type NotFound = Extract<
   Refusal,
-  { code: "request_not_found" | "lease_not_found" | "claim_not_found" | "resource_not_found" }
+  {
+    code:
+      | "request_not_found"
+      | "lease_not_found"
+      | "claim_not_found"
+      | "pool_not_in_lease"
+      | "resource_not_found";
+  }
 >;
 
 function notFound(refusal: NotFound): Problem {
@@ -139,6 +148,11 @@ function notFound(refusal: NotFound): Problem {
     case "claim_not_found":
       return no(
         `Cannot find claim "${refusal.claim}" in lease ${refusal.id}`,
+        `See its claims with GET /v1/leases/${refusal.id}`,
+      );
+    case "pool_not_in_lease":
+      return no(
+        `Cannot find anything of pool "${refusal.pool}" in lease ${refusal.id}`,
         `See its claims with GET /v1/leases/${refusal.id}`,
       );
     case "resource_not_found": {

@@ -1,0 +1,49 @@
+/**
+ * Gives back and asks again, at the end of the line, in one decision: what a job does before it tries
+ * once more. Nobody who waits is passed by, and no answer that is lost on the way leaves it with two.
+ */
+import { acquire } from "./acquire.ts";
+import { poolsOf } from "./any-of.ts";
+import { endClaim, endLease, serveAll } from "./come-back.ts";
+import type { Ask, Command } from "./command.ts";
+import { type Outcome, refused } from "./outcome.ts";
+import { noLease } from "./release.ts";
+import type { Lease, Pool } from "./state.ts";
+import type { Turn } from "./turn.ts";
+
+type Refresh = Extract<Command, { type: "refresh" }>;
+
+export function refresh(turn: Turn, command: Refresh): Outcome {
+  const { id, next, key, pool: name, waitMs } = command;
+  const lease = turn.state.leases.get(id);
+  if (lease === undefined) return again(turn, command) ?? refused(noLease(turn.state, id));
+  const { key: _, items, ...rest } = lease.ask;
+  const wanted = items.filter((item) => name === undefined || poolsOf(item).includes(name));
+  if (name !== undefined && wanted.length === 0) {
+    return refused({ code: "pool_not_in_lease", id, pool: name });
+  }
+  giveBack(turn, lease, wanted.length === items.length ? undefined : name);
+  const ask: Ask = { ...rest, items: wanted, ...(key === undefined ? undefined : { key }) };
+  return acquire(turn, { type: "acquire", id: next, ask, waitMs });
+}
+
+/** The lease is gone because this was asked before; its answer was lost. */
+function again(turn: Turn, { key, waitMs, next }: Refresh): Outcome | undefined {
+  const known = key === undefined ? undefined : turn.state.keys.get(key);
+  const found =
+    known === undefined
+      ? undefined
+      : (turn.state.requests.get(known) ?? turn.state.leases.get(known));
+  if (found === undefined) return undefined;
+  return acquire(turn, { type: "acquire", id: next, ask: found.ask, waitMs });
+}
+
+/** All of it, or what it has of one pool while the rest goes on. */
+function giveBack(turn: Turn, lease: Lease, pool: Pool["name"] | undefined): void {
+  const touched = new Set<Pool>();
+  if (pool === undefined) endLease(turn, lease, { why: "released" }, touched);
+  for (const claim of lease.claims) {
+    if (claim.resource.pool.name === pool) endClaim(turn, claim, { why: "released" }, touched);
+  }
+  serveAll(turn, touched);
+}

@@ -1,0 +1,34 @@
+import { slowDown } from "./adaptive.ts";
+import type { Lease, Pool, State } from "./state.ts";
+import { emit, type Turn } from "./turn.ts";
+
+/** Takes a report to the pools' controllers. */
+export function tell(
+  turn: Turn,
+  { id }: Lease,
+  pools: readonly Pool[],
+  report: { readonly throttled: boolean; readonly evidence?: string | undefined },
+): void {
+  const { throttled, evidence } = report;
+  const why = evidence === undefined ? undefined : { why: evidence };
+  for (const pool of pools) {
+    emit(turn, {
+      type: "pool-signalled",
+      pool: pool.name,
+      id,
+      throttled,
+      ...(evidence === undefined ? undefined : { evidence }),
+    });
+    if (throttled) slowDown(turn, pool, { lease: id, ...why });
+  }
+}
+
+/** Those that it holds something of, and those that it did before the server took it back. */
+export function poolsIn(state: State, { claims, ask }: Lease): Pool[] {
+  const pools = new Set(claims.map(({ resource }) => resource.pool));
+  for (const item of ask.items) {
+    const pool = item.anyOf === undefined ? state.pools.get(item.pool) : undefined;
+    if (pool !== undefined) pools.add(pool);
+  }
+  return [...pools];
+}
