@@ -66,7 +66,7 @@ describe("the demo's demand", () => {
 
 test("npm run demo prints its address, has a past, lends, and leaves nothing behind", async () => {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
-  const args = [main, "--listen", "127.0.0.1:0", "--past", "60s", "--for", "1h"];
+  const args = [main, "--listen", "127.0.0.1:0", "--past", "30s", "--for", "1h"];
   const demo = new Process(process.execPath, args, process.env);
   onTestFinished(() => demo.signal("SIGTERM"));
   const [, url] = await demo.says(/ at (http:\S+)/);
@@ -74,9 +74,9 @@ test("npm run demo prints its address, has a past, lends, and leaves nothing beh
   const read = async <T>(path: string) => (await (await fetch(`${url}${path}`)).json()) as T;
   const { items: pools } = await read<PageOf<Pool>>("/v1/pools?limit=1000");
   expect(pools).toHaveLength(240);
-  expect(pools.reduce((sum, { states }) => sum + (states["busy"] ?? 0), 0)).toBeGreaterThan(500);
-  const { items: past } = await read<PageOf<HistoryEntry>>("/v1/history?limit=1000");
-  expect(past).toHaveLength(1_000);
+  expect(pools.reduce((sum, { states }) => sum + (states["busy"] ?? 0), 0)).toBeGreaterThan(200);
+  const { items: past } = await read<PageOf<HistoryEntry>>("/v1/history?limit=100");
+  expect(past).toHaveLength(100);
   demo.signal("SIGTERM");
   expect(await demo.ended).toBe(0);
   expect(demo.stdout).toMatch(/\d+ asked; \d+ could not reach the server/);

@@ -31,7 +31,10 @@ const { values } = parseArgs({
 });
 
 if (values.help) console.log(help);
-else await demo();
+else {
+  await demo();
+  process.exit(); // Jobs would go on for a while, trying to give back to a server that is gone.
+}
 
 async function demo(): Promise<void> {
   const config = fileURLToPath(new URL("berth.yaml", import.meta.url));

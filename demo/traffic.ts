@@ -10,6 +10,8 @@ import type { DemoPool } from "./shape.ts";
 
 /** Demand is made so far ahead. */
 const aheadMs = 5_000;
+/** For leaving the queue when it is over. */
+const leaveMs = 1_000;
 /** A job that dies is missed after this. */
 const deathTtl = "10s";
 
@@ -68,9 +70,10 @@ export class Traffic {
     }
   }
 
+  /** Those who wait are given a moment to leave; the rest ends with the server. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    await Promise.allSettled(this.#jobs);
+    await Promise.race([Promise.allSettled(this.#jobs), pause(leaveMs)]);
   }
 
   get #signal(): AbortSignal {
