@@ -153,7 +153,7 @@ lease__acquire() {
         _lease__jitter "$jitter" || return 1
     fi
     if [ -z "${LEASE_PROXY_SERVER_URL:-}" ]; then
-        printf '%s' 'LEASE_PROXY_SERVER_URL-not-set-dry-run-mode'
+        printf '%s\n' 'LEASE_PROXY_SERVER_URL-not-set-dry-run-mode'
         return 0
     fi
     # Before anything is asked for: what could not be remembered would be lost.
@@ -257,20 +257,17 @@ lease__release() {
 }
 
 _lease__give_back() {
-    local names=$1 handle=$2 delay=$3 file=$2
-    if [ -z "$names" ] && [ -z "$handle" ]; then
-        if [ -z "${SHARED_DIR:-}" ]; then
-            # shellcheck disable=SC2016 # It is the variable's name that is told.
-            _lease__say '$SHARED_DIR is empty'
-            return 1
-        fi
-        file=$SHARED_DIR/leases
-    fi
+    local names=$1 handle=$2 delay=$3 file=${2:-${SHARED_DIR:-}/leases}
     if [ -z "${LEASE_PROXY_SERVER_URL:-}" ]; then
         if [ -z "$names" ] && [ -f "$file" ]; then names=$(_lease__csv "$(cat "$file")"); fi
         printf 'LEASE_PROXY_SERVER_URL not set, dry run mode: it would release "%s"\n' \
             "${names:-$file}"
         return 0
+    fi
+    if [ -z "$names$handle" ] && [ -z "${SHARED_DIR:-}" ]; then
+        # shellcheck disable=SC2016 # It is the variable's name that is told.
+        _lease__say '$SHARED_DIR is empty'
+        return 1
     fi
     # Whoever waits for the output of a step is not kept waiting by one that sleeps in its background.
     if [ -n "$delay" ] && ! sleep "$delay" >/dev/null 2>&1; then
@@ -375,7 +372,7 @@ lease__cat() {
     if [ "$format" = csv ]; then
         printf '%s%s' "$(_lease__csv "$(cat "$handle")")" "$end"
     else
-        printf '%s\n' "$(cat "$handle")"
+        cat "$handle"
     fi
 }
 

@@ -72,7 +72,7 @@ const posted = () => requests.map(({ url, body }) => `${url}${body}`);
 test("lease__acquire without a proxy says that it does nothing, and checks what it is told", async () => {
   const none = { LEASE_PROXY_SERVER_URL: "" };
   const dry = await bash("lease__acquire --type=x", none);
-  expect([dry.code, dry.stdout]).toEqual([0, "LEASE_PROXY_SERVER_URL-not-set-dry-run-mode"]);
+  expect([dry.code, dry.stdout]).toEqual([0, "LEASE_PROXY_SERVER_URL-not-set-dry-run-mode\n"]);
   const bad = await bash("lease__acquire --count=1", none);
   expect([bad.code, bad.stderr]).toEqual([1, "resource type parameter is invalid\n"]);
   const release = await bash("lease__release --names=a,b --delay=1h", none);
@@ -242,7 +242,7 @@ test("a release that failed can be repeated", async () => {
 test("lease__cat prints the names, as lines or with commas, and nothing of what is gone", async () => {
   const run = await bash(`
     handle=$(lease__acquire --type=x --count=2 --scope=step)
-    lease__cat --handle="$handle"
+    lease__cat --handle="$handle"; echo
     lease__cat --handle="$handle" --format=csv; echo
     lease__cat --handle="$handle" --pretty-format=csv
     lease__cat --handle=/no/such`);

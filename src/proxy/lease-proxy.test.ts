@@ -98,6 +98,15 @@ describe("LeaseProxy", () => {
     expect(proxied.leases.names).toEqual(["t-1"]);
   });
 
+  test("undoes a grant of which nobody could be told", async () => {
+    await using proxied = await job([pool("t", 1)]);
+    const kept = await proxied.leases.acquire({ type: "t", count: 1, timeoutMs: undefined });
+    await proxied.leases.undo(kept);
+    expect(proxied.notes.at(-1)).toBe("Giving [t-1] back: whoever asked for it is gone");
+    expect(await proxied.states()).toEqual({ "t-1": "free" });
+    expect(proxied.leases.names).toEqual([]);
+  });
+
   test("says so when nothing came free in time", async () => {
     await using proxied = await job([pool("t", 1)], { timeoutMs: 50 });
     await proxied.acquire("type=t");
