@@ -107,24 +107,27 @@ describe("no file", () => {
 
 describe("package-lock.json", () => {
   test("names no registry: it must install from any mirror", () => {
-    expect(read("package-lock.json")).not.toMatch(/"resolved"|https?:\/\/registry/);
+    expect(read("package-lock.json")).not.toMatch(/"resolved": "(?!web")|https?:\/\/registry/);
   });
 
   /** Binaries for other platforms are named, so that `npm ci` works there; nobody here has seen them. */
   test("has a checksum for every package that is installed on Linux", () => {
     const { packages } = JSON.parse(read("package-lock.json")) as {
-      packages: Record<string, { integrity?: string; optional?: boolean; cpu?: string[] }>;
+      packages: Record<
+        string,
+        { integrity?: string; optional?: boolean; cpu?: string[]; link?: true }
+      >;
     };
-    const bare = Object.entries(packages).filter(([path, { integrity, optional, cpu }]) => {
-      const elsewhere = optional === true && cpu !== undefined;
+    const bare = Object.entries(packages).filter(([path, { integrity, optional, cpu, link }]) => {
+      const elsewhere = (optional === true && cpu !== undefined) || link === true;
       return path.includes("node_modules/") && integrity === undefined && !elsewhere;
     });
     expect(bare.map(([path]) => path)).toEqual([]);
   });
 });
 
-test("package.json pins every dependency exactly", () => {
-  const { dependencies, devDependencies } = JSON.parse(read("package.json"));
+test.each(["package.json", "web/package.json"])("%s pins every dependency exactly", (path) => {
+  const { dependencies, devDependencies } = JSON.parse(read(path));
   const versions: [string, string][] = Object.entries({ ...dependencies, ...devDependencies });
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });

@@ -383,6 +383,42 @@ export const ConfigStatus = Type.Object({
   ),
 });
 
+export const Whoami = Type.Object({
+  operator: Type.Boolean({ description: "May act on behalf of others" }),
+  refusal: { ...nullable(Type.String()), description: "Why not, and what to do about it" },
+  version: Type.String({ description: "Of the server" }),
+  now: { ...Timestamp, description: "The server's clock" },
+  head: Type.Integer({ description: "The number of the latest event" }),
+});
+
+export const Trends = Type.Object({
+  stepSeconds: Type.Number(),
+  until: { ...Timestamp, description: "When the last sample was taken" },
+  pools: Type.Array(
+    Type.Object({
+      pool: Type.String(),
+      held: Type.Array(Type.Integer(), { description: "The oldest first" }),
+      waiting: Type.Array(Type.Integer()),
+    }),
+  ),
+});
+
+export const SearchHit = Type.Object({
+  kind: Type.Union([
+    Type.Literal("pool"),
+    Type.Literal("resource"),
+    Type.Literal("lease"),
+    Type.Literal("request"),
+  ]),
+  name: Type.String({ description: "Of the pool or resource; the id of the lease or request" }),
+  about: Type.String({ description: "What else a person wants to know of it" }),
+});
+
+export const SearchResult = Type.Object({
+  items: Type.Array(SearchHit),
+  more: Type.Boolean({ description: "There are more than are told" }),
+});
+
 export const ProblemDocument = Type.Object(
   {
     type: Type.String(),
@@ -411,6 +447,10 @@ export type Heartbeat = Static<typeof Heartbeat>;
 export type Explanation = Static<typeof Explanation>;
 export type Profile = Static<typeof Profile>;
 export type ConfigStatus = Static<typeof ConfigStatus>;
+export type Whoami = Static<typeof Whoami>;
+export type Trends = Static<typeof Trends>;
+export type SearchHit = Static<typeof SearchHit>;
+export type SearchResult = Static<typeof SearchResult>;
 export interface PageOf<Item> {
   readonly items: readonly Item[];
   readonly next: string | null;

@@ -15,7 +15,10 @@ import type {
   Pool,
   Resource,
   ResourcePatch,
+  SearchResult,
+  Trends,
   WaitingRequest,
+  Whoami,
 } from "../api/schemas.ts";
 import { formatDuration } from "../core/duration.ts";
 import { clientLimits } from "./limits.ts";
@@ -194,6 +197,27 @@ export class BerthCalls {
 
   config(options?: CallOptions): Promise<ConfigStatus> {
     return this.#get(["v1", "config"], { ...options });
+  }
+
+  /** For operators: takes somebody out of the queue without a token. */
+  expel(id: string, why: { readonly reason: string; readonly by: string }): Promise<void> {
+    const query = { force: true, ...why };
+    return this.#done({ method: "DELETE", path: ["v1", "requests", id], query });
+  }
+
+  /** What the caller may do, and what the server's clock says. */
+  whoami(options?: CallOptions): Promise<Whoami> {
+    return this.#get(["v1", "whoami"], { ...options });
+  }
+
+  /** The last half hour of every pool. */
+  trends(options?: CallOptions): Promise<Trends> {
+    return this.#get(["v1", "trends"], { ...options });
+  }
+
+  /** Across everything that is there now. */
+  search(q: string, options?: CallOptions): Promise<SearchResult> {
+    return this.#get(["v1", "search"], { ...options, query: { q } });
   }
 
   async #fate(call: Call): Promise<Granted | Waiting> {

@@ -43,7 +43,7 @@ export class KeepAlive {
   readonly #confirmed = Promise.withResolvers<void>();
   #aliveAtMs: number;
   #endsAtMs: number;
-  #deadline: NodeJS.Timeout | undefined;
+  #deadline: ReturnType<typeof setTimeout> | undefined;
 
   /** Starts at once: the lease may have been granted a while before its news arrived. */
   constructor(calls: Heartbeats, lease: KeptLease, options: KeepAliveOptions = {}) {

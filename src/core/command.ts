@@ -85,7 +85,13 @@ export type Command =
   /** The reply that told of a lease did not get through. */
   | { readonly type: "not-delivered"; readonly id: RequestId }
   | { readonly type: "keep-waiting"; readonly id: RequestId; readonly waitMs: number }
-  | { readonly type: "leave"; readonly id: RequestId; readonly why: LeaveReason }
+  | {
+      readonly type: "leave";
+      readonly id: RequestId;
+      readonly why: LeaveReason;
+      /** An operator takes it out. */
+      readonly reason?: Reason;
+    }
   | { readonly type: "renew"; readonly id: RequestId }
   | {
       readonly type: "release";

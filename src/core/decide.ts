@@ -44,7 +44,7 @@ function outcomeOf(turn: Turn, command: Command): Outcome {
     case "keep-waiting":
       return keepWaiting(turn, command.id, command.waitMs);
     case "leave":
-      return leave(turn, command.id, command.why);
+      return leave(turn, command);
     case "renew":
       return renew(turn, command.id);
     case "release":

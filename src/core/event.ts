@@ -170,7 +170,12 @@ export type DurableEvent =
     }
   | { readonly type: "resource-rested"; readonly resource: ResourceName; readonly state: string }
   | { readonly type: "request-queued"; readonly id: RequestId; readonly ask: ResolvedAsk }
-  | { readonly type: "request-left"; readonly id: RequestId; readonly why: RequestEnd }
+  | {
+      readonly type: "request-left";
+      readonly id: RequestId;
+      readonly why: RequestEnd;
+      readonly reason?: Reason;
+    }
   /** It has run out of patience: this is kept for it. Nothing: it would all be another's. */
   | { readonly type: "room-kept"; readonly id: RequestId; readonly rooms: readonly KeptRoom[] }
   | {

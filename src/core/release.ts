@@ -1,6 +1,6 @@
 import { standing } from "./acquire.ts";
 import { endClaim, endLease, serveAll } from "./come-back.ts";
-import type { Command, LeaveReason, Reason } from "./command.ts";
+import type { Command, Reason } from "./command.ts";
 import type { RequestId } from "./ids.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
 import type { Refusal } from "./refusal.ts";
@@ -79,13 +79,14 @@ export function keepWaiting(turn: Turn, id: RequestId, waitMs: number): Outcome 
 }
 
 /** A request that was granted meanwhile stays granted: the caller learns of it and gives it back. */
-export function leave(turn: Turn, id: RequestId, why: LeaveReason): Outcome {
+export function leave(turn: Turn, command: Extract<Command, { type: "leave" }>): Outcome {
+  const { id, why, reason } = command;
   const request = turn.state.requests.get(id);
   if (request === undefined) {
     const hadLeft = turn.state.ended.get(id)?.how === "cancelled";
     return hadLeft ? done : standing(turn.state, id, turn.now);
   }
-  emit(turn, { type: "request-left", id, why });
+  emit(turn, { type: "request-left", id, why, ...(reason === undefined ? undefined : { reason }) });
   serveAll(turn, new Set(request.needs.map(({ pool }) => pool)));
   return done;
 }

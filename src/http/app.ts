@@ -19,10 +19,14 @@ import { leaseProxyRoutes } from "./lease-proxy/routes.ts";
 import { leaseRoutes } from "./leases.ts";
 import { makeMetrics } from "./metrics.ts";
 import { planRoutes } from "./plan.ts";
+import { Page } from "./page.ts";
 import { poolRoutes } from "./pools.ts";
 import { requestRoutes } from "./requests.ts";
 import { resourceRoutes } from "./resources.ts";
+import { searchRoute } from "./search.ts";
 import type { App, Site } from "./site.ts";
+import { trendRoute } from "./trends.ts";
+import { whoamiRoute } from "./whoami.ts";
 
 /** Longer than the 90 s for which Go's clients pool a connection, so that they never reuse a dead one. */
 const keepAliveTimeoutMs = 120_000;
@@ -58,6 +62,8 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
   handleErrors(app);
   await documentRoutes(app, site.version);
   await errorPage(app);
+  const page = await Page.load();
+  page.routes(app);
   leaseRoutes(app, site);
   requestRoutes(app, site);
   poolRoutes(app, site);
@@ -65,12 +71,15 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
   eventRoutes(app, site);
   historyRoutes(app, site);
   planRoutes(app, site);
+  whoamiRoute(app, site);
+  trendRoute(app, site);
+  searchRoute(app, site);
   const registry = makeMetrics(site);
   healthRoutes(app, site, registry);
   const boskosMetrics = new BoskosMetrics(site.broker, registry);
   await app.register(async (scope: App) => {
     boskosRoutes(scope, site, boskosMetrics);
-    answerUnknownPaths(scope);
+    answerUnknownPaths(scope, page);
   });
   await app.register((scope: App) => leaseProxyRoutes(scope, site));
   await app.ready();

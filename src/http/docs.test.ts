@@ -131,13 +131,6 @@ test.each([
   expect(await site.call(`GET ${path}`)).toMatchObject({ status: 200, type });
 });
 
-test("/ leads a browser to the documentation, and tells a probe nothing", async () => {
-  const headers = { accept: "text/html,*/*;q=0.8" };
-  const answer = await site.call("GET /", { headers });
-  expect(answer).toMatchObject({ status: 302, headers: { location: "/docs" } });
-  expect(await site.call("GET /")).toMatchObject({ status: 200, text: "" });
-});
-
 test("the type of a problem leads to a page of this server", async () => {
   const { body } = await site.call("GET /v1/pools/nothing");
   const { type } = body as { type: string };

@@ -21,6 +21,7 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
         { name: "resources", description: "Each single one" },
         { name: "events", description: "What happens, as it happens" },
         { name: "history", description: "What has happened, and what would have" },
+        { name: "page", description: "What the page at / needs besides" },
       ],
       components: {
         securitySchemes: {
@@ -43,9 +44,4 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
     },
   });
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
-  app.get("/", { schema: { hide: true } }, async (request, reply) => {
-    // A browser is shown something; a probe gets the nothing that Boskos answers.
-    if (request.headers.accept?.includes("text/html")) return reply.redirect("/docs");
-    return reply.header("content-length", "0").send();
-  });
 }

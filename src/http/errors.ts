@@ -5,6 +5,7 @@ import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { BrokerClosed, BrokerOverloaded } from "../broker/broker-contract.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
+import type { Page } from "./page.ts";
 import type { App } from "./site.ts";
 import { validationProblem } from "./validation.ts";
 
@@ -19,13 +20,14 @@ export function handleErrors(app: App): void {
 
 /**
  * Boskos answers whatever it does not know with nothing and 200, and there are probes that rely on it.
- * Under `/v1` a mistake is told as one.
+ * A browser is shown the page, whose addresses nobody here knows. Under `/v1` a mistake is told as one.
  */
-export function answerUnknownPaths(app: App): void {
+export function answerUnknownPaths(app: App, page: Page): void {
   app.setNotFoundHandler((request, reply) => {
     if (!/^\/(?:v1|docs)(?:[/?]|$)/.test(request.url)) {
       const cleaned = cleanPath(request.url);
       if (cleaned !== request.url) return reply.redirect(cleaned, 301);
+      if (page.wanted(request)) return page.send(request, reply.code(200));
       return reply.code(200).header("content-length", "0").send();
     }
     const message = `Cannot ${request.method} ${request.url.slice(0, 200)}: there is no such call`;

@@ -34,15 +34,40 @@ export function mustBeHolder(tokens: Tokens, id: RequestId, request: FastifyRequ
   }
 }
 
-/** There is no authentication yet, so what affects others is for this machine only. */
 export function mustBeOperator(request: FastifyRequest): void {
-  if (isLoopback(request.socket.remoteAddress ?? "")) return;
-  throw new Problem({
+  const refusal = whyNoOperator(request);
+  if (refusal !== undefined) throw refusal;
+}
+
+/**
+ * There is no authentication yet, so what affects others is for this machine only. A browser on this
+ * machine also acts for whatever site it shows, and any site may give its name this address: so what
+ * comes from a page must come from one that was opened under an address of this machine.
+ */
+export function whyNoOperator(
+  request: FastifyRequest,
+  page: string | undefined = request.headers.origin,
+): Problem | undefined {
+  const from = request.socket.remoteAddress ?? "";
+  if (!isLoopback(from)) return operatorsOnly(from);
+  if (page === undefined) return undefined;
+  const name = hostOf(page);
+  return name === "localhost" || isLoopback(name)
+    ? undefined
+    : operatorsOnly(`the page at ${name}`);
+}
+
+function operatorsOnly(from: string): Problem {
+  return new Problem({
     code: "operators_only",
     status: 403,
-    message: `Cannot act on behalf of others from ${request.socket.remoteAddress}`,
-    hint: "Run this on the machine of the server",
+    message: `Cannot act on behalf of others from ${from}`,
+    hint: "Run this on the machine of the server; a page there must be opened as localhost",
   });
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, "") : "elsewhere";
 }
 
 export function isLoopback(address: string): boolean {

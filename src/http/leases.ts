@@ -17,6 +17,7 @@ import type { ClaimId, PoolName, RequestId } from "../core/ids.ts";
 import { idOf, type Outcome } from "../core/outcome.ts";
 import { noLease } from "../core/release.ts";
 import { leaseView, type RequestView } from "../core/view.ts";
+import { becauseFields, becauseOf } from "./because.ts";
 import { durationIn } from "./durations.ts";
 import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
@@ -158,8 +159,7 @@ const EndQuery = Type.Object(
     force: Type.Optional(
       Type.Literal("true", { description: "An operator ends somebody's lease" }),
     ),
-    by: Type.Optional(Type.String({ maxLength: limits.holderLengthMax })),
-    reason: Type.Optional(Type.String({ maxLength: 1_024 })),
+    ...becauseFields,
   },
   { additionalProperties: false },
 );
@@ -187,7 +187,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
             ...(state === undefined ? undefined : { state }),
             ...(failure === undefined ? undefined : { failure }),
           }
-        : { type: "revoke", id, reason: { by: by ?? "operator", why: reason ?? "" } },
+        : { type: "revoke", id, reason: becauseOf({ by, reason }) },
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     reply.code(204);

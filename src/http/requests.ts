@@ -7,6 +7,7 @@ import { explainNeeds } from "../core/explain.ts";
 import type { RequestId } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import { requestView } from "../core/view.ts";
+import { becauseFields, becauseOf } from "./because.ts";
 import { durationIn } from "./durations.ts";
 import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
@@ -89,7 +90,10 @@ function meant(state: State, name: string): RequestId {
 }
 
 const LeaveQuery = Type.Object(
-  { force: Type.Optional(Type.Literal("true", { description: "An operator takes somebody out" })) },
+  {
+    force: Type.Optional(Type.Literal("true", { description: "An operator takes somebody out" })),
+    ...becauseFields,
+  },
   { additionalProperties: false },
 );
 
@@ -103,9 +107,11 @@ function leaveRoute(app: App, { broker, tokens }: Site): void {
   };
   app.delete("/v1/requests/:id", { schema }, async (request, reply) => {
     const id = request.params.id as RequestId;
-    if (request.query.force === undefined) mustBeHolder(tokens, id, request);
+    const { force, by, reason } = request.query;
+    if (force === undefined) mustBeHolder(tokens, id, request);
     else mustBeOperator(request);
-    const outcome = await broker.submit({ type: "leave", id, why: "cancelled" });
+    const because = force === undefined ? undefined : { reason: becauseOf({ by, reason }) };
+    const outcome = await broker.submit({ type: "leave", id, why: "cancelled", ...because });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     if (outcome.type === "granted") {
       throw new Problem({

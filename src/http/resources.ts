@@ -5,6 +5,7 @@ import { Page, Resource, ResourcePatch } from "../api/schemas.ts";
 import { resourceNotFound } from "../core/change-resource.ts";
 import type { PoolName, ResourceName } from "../core/ids.ts";
 import { shownState } from "../core/state.ts";
+import { becauseOf } from "./because.ts";
 import { mustBeOperator } from "./holder.ts";
 import { NameParams, pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
@@ -61,12 +62,11 @@ function patchRoute(app: App, site: Site): void {
     mustBeOperator(request);
     const resource = request.params.name as ResourceName;
     const { by, reason, ...change } = request.body;
-    const because = { by: by ?? "operator", why: reason ?? "" };
     const outcome = await site.broker.submit({
       type: "change-resource",
       resource,
       change,
-      reason: because,
+      reason: becauseOf({ by, reason }),
     });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     return find(site, resource);

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import type { SearchResult, Trends, Whoami } from "../api/schemas.ts";
+import { pool } from "../core/lending.suite.ts";
+import { askBody, asRequest, testSite } from "./test-site.suite.ts";
+import { TrendSampler } from "./trends.ts";
+
+test("GET /v1/search finds pools, resources, leases and requests by any part of them", async () => {
+  await using site = await testSite([pool("aws", 1), pool("gcp", 2)]);
+  await site.call("POST /v1/leases", { body: askBody("aws", { holder: "nightly/7" }) });
+  const waits = askBody("aws", { holder: "release/8", labels: { team: "Payments" } });
+  await site.call("POST /v1/leases", { body: waits });
+  const kinds = async (q: string) => {
+    const { body } = await site.call(`GET /v1/search?q=${encodeURIComponent(q)}`);
+    return (body as SearchResult).items.map(({ kind, about }) => `${kind}: ${about}`);
+  };
+  expect(await kinds("AWS")).toEqual(["pool: 1 resources", "resource: busy in aws"]);
+  expect(await kinds("nightly")).toEqual(["lease: nightly/7 holds aws-1"]);
+  expect(await kinds("payments")).toEqual(["request: release/8 waits for aws"]);
+  expect(await kinds("nothing")).toEqual([]);
+  expect(await site.call("GET /v1/search?q=")).toMatchObject({ status: 400 });
+});
+
+test("GET /v1/search tells no more than fit, and that there are more", async () => {
+  await using site = await testSite([pool("aws", 200)]);
+  const { body } = await site.call("GET /v1/search?q=aws-");
+  expect((body as SearchResult).items).toHaveLength(50);
+  expect(body).toMatchObject({ more: true });
+});
+
+test("GET /v1/trends has a sample from the start", async () => {
+  await using site = await testSite([pool("aws", 1)]);
+  const { body } = await site.call("GET /v1/trends");
+  expect((body as Trends).pools).toEqual([{ pool: "aws", held: [0], waiting: [0] }]);
+});
+
+test("TrendSampler keeps the latest ninety, and forgets pools that are gone", async () => {
+  await using site = await testSite([pool("aws", 1), pool("gcp", 1)]);
+  const sampler = new TrendSampler();
+  const sample = () => site.broker.look((state, now) => sampler.sample(state, now));
+  for (let taken = 0; taken < 100; taken++) await sample();
+  await site.call("POST /v1/leases", { body: askBody("aws") });
+  await site.broker.submit({ type: "configure", pools: [pool("aws", 1)] });
+  await sample();
+  const { pools } = sampler.render(site.clock.now());
+  expect(pools.map(({ pool: name }) => name)).toEqual(["aws"]);
+  expect(pools[0]?.held).toHaveLength(90);
+  expect(pools[0]?.held.at(-1)).toBe(1);
+});
+
+test.each([
+  ["this machine, by its address", "127.0.0.1", "127.0.0.1:8080", true],
+  ["this machine, by its name", "::1", "localhost:8080", true],
+  ["this machine, by a name that a stranger chose", "127.0.0.1", "evil.example:8080", false],
+  ["another machine", "10.0.0.1", "localhost:8080", false],
+])("GET /v1/whoami judges %s", async (_, from, host, operator) => {
+  await using site = await testSite([pool("aws", 1)]);
+  const { body } = await site.call("GET /v1/whoami", { from, headers: { host } });
+  expect(body).toMatchObject({ operator, version: "0.0.0", head: site.broker.head });
+  expect((body as Whoami).refusal).toEqual(
+    operator ? null : expect.stringContaining("Cannot act on behalf of others"),
+  );
+});
+
+test.each([
+  ["http://localhost:8080", 200],
+  ["http://127.0.0.1:8080", 200],
+  ["http://[::1]:8080", 200],
+  ["http://evil.example:8080", 403],
+  ["null", 403],
+])("an action from a page at %s is answered %i", async (origin, status) => {
+  await using site = await testSite([pool("aws", 1)]);
+  const body = { drained: true };
+  const answer = await site.call("PATCH /v1/resources/aws-1", { body, headers: { origin } });
+  expect(answer.status).toBe(status);
+});
+
+test("an operator who takes somebody out of the queue is named in the event, with the reason", async () => {
+  await using site = await testSite([pool("aws", 1)]);
+  await site.call("POST /v1/leases", { body: askBody("aws") });
+  const { id } = asRequest(await site.call("POST /v1/leases", { body: askBody("aws") }));
+  const query = "force=true&by=ada&reason=a%20duplicate";
+  expect(await site.call(`DELETE /v1/requests/${id}?${query}`)).toMatchObject({ status: 204 });
+  const events = [];
+  for await (const recorded of site.journal.read(0)) events.push(...recorded.events);
+  const reason = { by: "ada", why: "a duplicate" };
+  expect(events.at(-1)).toEqual({ type: "request-left", id, why: "cancelled", reason });
+});

@@ -1,0 +1,63 @@
+import { Trends } from "../api/schemas.ts";
+import type { PoolName } from "../core/ids.ts";
+import type { State } from "../core/state.ts";
+import type { Instant } from "../core/time.ts";
+import { timestamp } from "./render.ts";
+import type { App, Site } from "./site.ts";
+
+/** Half an hour in steps that a spark line of ninety points can show. */
+const sampleMs = 20_000;
+const samplesMax = 90;
+
+interface Trend {
+  readonly held: number[];
+  readonly waiting: number[];
+}
+
+/**
+ * The last half hour of every pool, sampled in memory. History knows more, but not for 240 pools in
+ * one answer; a restart starts it anew, which a spark line can live with.
+ */
+export class TrendSampler {
+  readonly #trends = new Map<PoolName, Trend>();
+  #until: Instant | undefined;
+
+  sample({ pools }: State, now: Instant): void {
+    this.#until = now;
+    for (const name of this.#trends.keys()) if (!pools.has(name)) this.#trends.delete(name);
+    for (const pool of pools.values()) {
+      const trend = this.#trends.get(pool.name) ?? { held: [], waiting: [] };
+      this.#trends.set(pool.name, trend);
+      push(trend.held, pool.shown.get("busy") ?? 0);
+      push(trend.waiting, pool.waiting);
+    }
+  }
+
+  render(now: Instant): Trends {
+    return {
+      stepSeconds: sampleMs / 1_000,
+      until: timestamp(this.#until ?? now),
+      pools: Array.from(this.#trends, ([pool, trend]) => ({ pool, ...trend })),
+    };
+  }
+}
+
+function push(samples: number[], sample: number): void {
+  samples.push(sample);
+  if (samples.length > samplesMax) samples.shift();
+}
+
+export function trendRoute(app: App, { broker }: Site): void {
+  const sampler = new TrendSampler();
+  const sample = () => broker.look((state, now) => sampler.sample(state, now));
+  // A journal that cannot be read is told by every other call; here a sample is missing.
+  const timer = setInterval(() => void sample().catch(() => {}), sampleMs).unref();
+  app.addHook("onReady", () => sample().catch(() => {}));
+  app.addHook("onClose", async () => clearInterval(timer));
+  const schema = {
+    tags: ["page"],
+    summary: "The last half hour of every pool: how many were held, how many waited",
+    response: { 200: Trends },
+  };
+  app.get("/v1/trends", { schema }, async () => sampler.render(broker.now()));
+}

@@ -1,0 +1,24 @@
+import { Whoami } from "../api/schemas.ts";
+import { whyNoOperator } from "./holder.ts";
+import { timestamp } from "./render.ts";
+import type { App, Site } from "./site.ts";
+
+/** So that the page shows no button that the server would refuse, and says why. */
+export function whoamiRoute(app: App, { broker, version }: Site): void {
+  const schema = {
+    tags: ["page"],
+    summary: "What the caller may do, and what the server's clock says",
+    response: { 200: Whoami },
+  };
+  app.get("/v1/whoami", { schema }, async (request) => {
+    // Browsers name the page's origin only when it changes something; it is where it was fetched.
+    const refusal = whyNoOperator(request, `http://${request.headers.host}`);
+    return {
+      operator: refusal === undefined,
+      refusal: refusal === undefined ? null : `${refusal.message}. ${refusal.hint}`,
+      version,
+      now: timestamp(broker.now()),
+      head: broker.head,
+    };
+  });
+}

@@ -1,0 +1,102 @@
+import { useEffect, useRef } from "react";
+import { connection, recentEvents, retry, whoami } from "./data/live.ts";
+import { useStore } from "./data/store.ts";
+import { useKeys } from "./keys.ts";
+import { Announcements } from "./parts/announcements.tsx";
+import { ConnectionLine } from "./parts/connection-line.tsx";
+import { Link } from "./parts/link.tsx";
+import { SearchBox } from "./parts/search-box.tsx";
+import { usePlace } from "./router.ts";
+import { nextTheme, theme } from "./theme.ts";
+import { viewAt, views } from "./views.tsx";
+
+export function App() {
+  const { path } = usePlace();
+  const main = useRef<HTMLElement>(null);
+  useKeys(main);
+  useArrival(path, main);
+  const view = viewAt(path);
+  useEffect(() => {
+    document.title = view.title === "Pools" ? "Berth" : `${view.title} · Berth`;
+  }, [view.title]);
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="top">
+        <Link className="brand" href="/">
+          <Mark /> Berth
+        </Link>
+        <Navigation path={path} />
+        <SearchBox />
+        <Corner />
+      </header>
+      <ConnectionLine connection={useStore(connection)} onRetry={retry} />
+      <main id="main" ref={main} tabIndex={-1}>
+        {view.show()}
+      </main>
+      <Announcements />
+    </>
+  );
+}
+
+/** Whoever follows a link with a screen reader is told where it led to. */
+function useArrival(path: string, main: React.RefObject<HTMLElement | null>) {
+  const arrivedAt = useRef(path);
+  useEffect(() => {
+    if (arrivedAt.current === path) return;
+    arrivedAt.current = path;
+    main.current?.focus({ preventScroll: true });
+  }, [path, main]);
+}
+
+function Navigation({ path }: { path: string }) {
+  return (
+    <nav aria-label="Views">
+      {views.map(({ href, label }) => (
+        <Link key={href} href={href} aria-current={isAt(path, href) ? "page" : undefined}>
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function isAt(path: string, href: string): boolean {
+  return href === "/" ? path === "/" || path.startsWith("/pools/") : path.startsWith(href);
+}
+
+function Mark() {
+  return (
+    <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="7" className="mark" />
+      <path d="M8 7v18M8 10h10a4 4 0 0 1 0 8H8m0 0h12a4 4 0 0 1 0 8H8" className="mark-line" />
+    </svg>
+  );
+}
+
+function Corner() {
+  const name = useStore(theme);
+  const { state } = useStore(connection);
+  const us = useStore(whoami);
+  const last = useStore(recentEvents)[0]?.seq;
+  const words = state === "live" ? "live" : state === "lost" ? "not connected" : "connecting";
+  return (
+    <div className="corner">
+      <span
+        className={`pulse ${state}`}
+        title={last === undefined ? words : `${words}, event ${last}`}
+      >
+        {words}
+      </span>
+      <button type="button" className="quiet" onClick={nextTheme} title={`Colours: ${name}`}>
+        <span className="hidden">Change colours, now </span>
+        {name === "system" ? "Auto" : name === "light" ? "Light" : "Dark"}
+      </button>
+      <a className="quiet" href="/docs" title={us === null ? "" : `Berth ${us.version}`}>
+        API
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { useEffect, useState } from "react";
+import { serverNowMs } from "./berth.ts";
+import { Store, useStore } from "./store.ts";
+
+const tickMs = 1_000;
+
+/** The server's time, told once a second to all who show an age: one timer, however many they are. */
+const clock = new Store(serverNowMs());
+setInterval(() => {
+  if (!document.hidden) clock.set(serverNowMs());
+}, tickMs);
+document.addEventListener("visibilitychange", () => clock.set(serverNowMs()));
+
+export function useNowMs(): number {
+  return useStore(clock);
+}
+
+/** The value as it was when it last stood still for so long. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}

@@ -1,0 +1,115 @@
+/** One connection to the event feed for the whole page: what it tells decides what is read again. */
+import { Problem } from "../../../src/api/problem.ts";
+import type { Whoami } from "../../../src/api/schemas.ts";
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { askWhoami, berth } from "./berth.ts";
+import { Store } from "./store.ts";
+
+export interface Connection {
+  readonly state: "connecting" | "live" | "lost";
+  /** Since when it is so, by this machine's clock. */
+  readonly sinceMs: number;
+  /** Why it was lost. */
+  readonly cause?: string;
+}
+
+/** Events come in bursts; whoever listens is told of a burst at once. */
+const burstMs = 100;
+/** How many of those that happened before the page was opened are shown with it. */
+const backlog = 200;
+const eventsKeptMax = 1_000;
+const retryMs = 2_000;
+
+export const connection = new Store<Connection>({ state: "connecting", sinceMs: Date.now() });
+export const whoami = new Store<Whoami | null>(null);
+/** The newest first. */
+export const recentEvents = new Store<readonly FeedEvent[]>([]);
+
+type Listener = (events: readonly FeedEvent[] | "everything") => void;
+const listeners = new Set<Listener>();
+let burst: FeedEvent[] = [];
+let retryNow: (() => void) | undefined;
+
+/** `everything`: we were away, and anything may have happened. */
+export function onEvents(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export async function followForever(): Promise<never> {
+  for (;;) {
+    try {
+      await follow();
+    } catch (error) {
+      lost(error);
+    }
+    await pause();
+  }
+}
+
+/** What the button beside a lost connection does. */
+export function retry(): void {
+  retryNow?.();
+}
+
+async function follow(): Promise<void> {
+  const { head } = await introduce();
+  const stop = new AbortController();
+  retryNow = () => stop.abort();
+  const takeAfter = async (after: number) => {
+    const told = { signal: stop.signal, onOpen: () => void opened(), onTrouble: lost };
+    // Resumes by itself after each loss, behind the last event that was seen.
+    for await (const event of berth.events({ ...told, after })) take(event);
+  };
+  try {
+    await takeAfter(Math.max(0, head - backlog));
+  } catch (error) {
+    // What we wanted to see first is no longer kept: go on with what happens from now on.
+    if (!(error instanceof Problem) || error.code !== "events_pruned") throw error;
+    await takeAfter(head);
+  }
+}
+
+async function introduce(): Promise<Whoami> {
+  const us = await askWhoami();
+  whoami.set(us);
+  return us;
+}
+
+async function opened(): Promise<void> {
+  connection.set({ state: "live", sinceMs: Date.now() });
+  tell("everything");
+  await introduce().catch(() => {}); // The next one tells.
+}
+
+function lost(error: unknown): void {
+  const before = connection.get();
+  const cause = error instanceof Error ? error.message : String(error);
+  const sinceMs = before.state === "lost" ? before.sinceMs : Date.now();
+  connection.set({ state: "lost", sinceMs, cause });
+}
+
+function take(event: FeedEvent): void {
+  if (burst.push(event) > 1) return;
+  setTimeout(() => {
+    const events = burst;
+    burst = [];
+    const kept = [...events.toReversed(), ...recentEvents.get()];
+    recentEvents.set(kept.slice(0, eventsKeptMax));
+    tell(events);
+  }, burstMs);
+}
+
+function tell(events: Parameters<Listener>[0]): void {
+  for (const listener of listeners) listener(events);
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, retryMs);
+    retryNow = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}

@@ -1,0 +1,41 @@
+/** The keyboard: `/` searches, `j` and `k` or the arrows move along rows, Enter follows the link. */
+import { type RefObject, useEffect } from "react";
+
+const rowLinks = "[data-row] a[href]:first-of-type, a[data-row]";
+
+export function useKeys(main: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const target = event.target instanceof Element ? event.target : undefined;
+      if (target?.closest("input, textarea, select, dialog") != null) return;
+      if (event.key === "/") return focusAnd(event, document.querySelector("#search"));
+      if (event.key === "f") return focusAnd(event, document.querySelector("[data-filter]"));
+      const step = steps[event.key];
+      // The arrows scroll until somebody has gone to the rows.
+      const inRows = target?.closest("[data-row]") != null;
+      if (step === undefined || (event.key.startsWith("Arrow") && !inRows)) return;
+      focusAnd(event, neighbour(main.current, step));
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [main]);
+}
+
+const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+
+function neighbour(main: HTMLElement | null, step: number): HTMLElement | null {
+  const links = [...(main?.querySelectorAll<HTMLElement>(rowLinks) ?? [])];
+  const now = document.activeElement?.closest("[data-row]");
+  const index = links.findIndex((link) => now?.contains(link));
+  const first = step > 0 ? 0 : links.length - 1;
+  return links[index === -1 ? first : index + step] ?? null;
+}
+
+function focusAnd(event: KeyboardEvent, element: HTMLElement | null): void {
+  if (element === null) return;
+  event.preventDefault();
+  element.focus();
+  element.scrollIntoView({ block: "nearest" });
+  if (element instanceof HTMLInputElement) element.select();
+}

@@ -1,0 +1,21 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+import { followForever } from "./data/live.ts";
+import { showTheme } from "./theme.ts";
+import "./style/tokens.css";
+import "./style/page.css";
+import "./style/table.css";
+import "./style/parts.css";
+import "./style/tiles.css";
+import "./style/phone.css";
+
+showTheme();
+void followForever();
+const root = document.getElementById("page");
+if (root === null) throw new Error("Cannot show the page: its place in the document is missing");
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,18 @@
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { EventWords } from "../parts/event-words.tsx";
+import { Moment } from "../parts/times.tsx";
+
+/** The newest first. */
+export function EventList({ events }: { events: readonly FeedEvent[] }) {
+  return (
+    <ol className="events">
+      {events.map((event) => (
+        <li key={event.seq} className={`event-${event.type}`}>
+          <span className="faint number">{event.seq}</span>
+          <Moment at={event.at} />
+          <EventWords event={event} />
+        </li>
+      ))}
+    </ol>
+  );
+}

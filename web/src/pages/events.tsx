@@ -1,0 +1,59 @@
+import { useMemo, useState } from "react";
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { recentEvents } from "../data/live.ts";
+import { useStore } from "../data/store.ts";
+import { Choice } from "../parts/choice.tsx";
+import { FilterBox } from "../parts/filter-box.tsx";
+import { EmptyNote } from "../parts/notes.tsx";
+import { useFilter } from "../router.ts";
+import { EventList } from "./event-list.tsx";
+
+const kinds = [
+  ["", "All"],
+  ["lease-", "Leases"],
+  ["request-", "Requests"],
+  ["resource-", "Resources"],
+  ["pool-", "Pools"],
+] as const;
+
+const shownMax = 300;
+
+/** What happens, as it happens. Held still while somebody reads: it must not run away under the eye. */
+export function Events() {
+  const live = useStore(recentEvents);
+  const [held, setHeld] = useState<readonly FeedEvent[]>();
+  const events = held ?? live;
+  const [text] = useFilter("q");
+  const [kind] = useFilter("type");
+  const shown = useMemo(() => {
+    const wanted = text.toLowerCase();
+    const fits = (event: FeedEvent) =>
+      event.type.startsWith(kind) && JSON.stringify(event).toLowerCase().includes(wanted);
+    return events.filter(fits).slice(0, shownMax);
+  }, [events, text, kind]);
+  const missed = held === undefined ? 0 : live.findIndex(({ seq }) => seq === held[0]?.seq);
+  return (
+    <>
+      <h1>Events</h1>
+      <div className="tools">
+        <FilterBox label="Filter by any text" />
+        <Choice name="type" label="About" options={kinds} />
+        <button
+          type="button"
+          aria-pressed={held !== undefined}
+          onClick={() => setHeld(held === undefined ? live : undefined)}
+        >
+          {held === undefined ? "Hold still" : `Go on${missed > 0 ? ` (${missed} new)` : ""}`}
+        </button>
+      </div>
+      {shown.length === 0 ? (
+        <EmptyNote title={events.length === 0 ? "Nothing has happened yet" : "Nothing fits"}>
+          Everything that the server does shows up here at once; <code>berth events</code> tells the
+          same.
+        </EmptyNote>
+      ) : (
+        <EventList events={shown} />
+      )}
+    </>
+  );
+}

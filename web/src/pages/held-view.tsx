@@ -1,0 +1,100 @@
+import type { Lease } from "../../../src/api/schemas.ts";
+import { parseDuration } from "../../../src/core/duration.ts";
+import { useNowMs } from "../data/clock.ts";
+import { ActionButton } from "../parts/action-button.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { Link } from "../parts/link.tsx";
+import { StateChip } from "../parts/state-chip.tsx";
+import { Age, inWords, Left, Moment } from "../parts/times.tsx";
+import { at } from "../router.ts";
+import { endLease } from "./actions.ts";
+import { Timeline } from "./timeline.tsx";
+
+export function HeldView({ lease }: { lease: Lease }) {
+  const { id, holder, priority, labels, ttl, expiresAt, endsAt, waitedSeconds } = lease;
+  return (
+    <>
+      <h1>
+        {holder} <StateChip state="leased" />
+      </h1>
+      <p className="lead">
+        {holder} has held {lease.claims.map(({ resource }) => resource).join(", ")} for{" "}
+        <Age since={lease.grantedAt} />, after waiting {inWords(waitedSeconds)}.{" "}
+        {expiresAt === null ? "Silence does not end it." : null}
+        {endsAt === null ? "There is no end set." : null}
+      </p>
+      <div className="buttons start">
+        <ActionButton action={endLease(lease)} />
+      </div>
+      <Timeline
+        steps={[
+          { label: "asked", at: lease.queuedAt },
+          { label: "granted", at: lease.grantedAt },
+          { label: "now", at: null },
+          ...(endsAt === null ? [] : [{ label: "ends", at: endsAt }]),
+        ]}
+      />
+      <HeartbeatGauge ttl={ttl} expiresAt={expiresAt} />
+      <Facts
+        label="About it"
+        facts={[
+          ["Id", <code key="id">{id}</code>],
+          ["Priority", priority],
+          ["Asked", <Moment key="q" at={lease.queuedAt} />],
+          ["Granted", <Moment key="g" at={lease.grantedAt} />],
+          endsAt !== null && ["Ends at the latest in", <Left key="e" until={endsAt} />],
+          ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
+        ]}
+      />
+      <h2>Claims</h2>
+      <table className="claims">
+        <thead>
+          <tr>
+            <th scope="col">Resource</th>
+            <th scope="col">Pool</th>
+            <th scope="col" className="number">
+              Fence
+            </th>
+            <th scope="col" className="number">
+              Given back in
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lease.claims.map((claim) => (
+            <tr key={claim.id} data-row>
+              <th scope="row">
+                <Link href={at("resources", claim.resource)}>{claim.resource}</Link>
+              </th>
+              <td>
+                <Link href={at("pools", claim.pool)}>{claim.pool}</Link>
+              </td>
+              <td className="number">{claim.fence}</td>
+              <td className="number">
+                <Left until={claim.heldUntil} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** How fresh the last sign of life is: full after a heartbeat, empty when the lease is lost. */
+function HeartbeatGauge({ ttl, expiresAt }: { ttl: string | null; expiresAt: string | null }) {
+  const now = useNowMs();
+  if (ttl === null || expiresAt === null) return null;
+  const ttlMs = parseDuration(ttl) ?? 1;
+  const leftMs = Math.max(0, Date.parse(expiresAt) - now);
+  const share = Math.min(1, leftMs / ttlMs);
+  return (
+    <p className={share < 0.34 ? "gauge low" : "gauge"}>
+      <span className="gauge-track">
+        <span style={{ width: `${(share * 100).toFixed(1)}%` }} />
+      </span>
+      Last heartbeat {inWords(Math.round((ttlMs - leftMs) / 1_000))} ago; without another one it is
+      lost in <Left until={expiresAt} />
+    </p>
+  );
+}

@@ -1,0 +1,12 @@
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+
+/** Whether an event is about something by that name or id, wherever in it the name stands. */
+export function mentions(event: FeedEvent, name: string): boolean {
+  return has(event, name);
+}
+
+function has(value: unknown, name: string): boolean {
+  if (value === name) return true;
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some((part) => has(part, name));
+}

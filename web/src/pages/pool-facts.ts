@@ -1,0 +1,38 @@
+/** What the overview makes of a pool; the same counts as `berth status`. */
+import type { Pool } from "../../../src/api/schemas.ts";
+
+export function heldIn({ states }: Pool): number {
+  return states["busy"] ?? 0;
+}
+
+/** Neither lent nor to be had: drained, dirty, quarantined, resting. */
+export function outOf(pool: Pool): number {
+  return Math.max(0, pool.total - pool.free - heldIn(pool));
+}
+
+const longWaitSeconds = 300;
+
+/** A wait is worth a second look once it is longer than the pool's usual hold, and not just a moment. */
+export function waitsTooLong({ oldestWaitSeconds, meanHoldSeconds }: Pool): boolean {
+  if (oldestWaitSeconds === null) return false;
+  return oldestWaitSeconds > Math.max(longWaitSeconds, meanHoldSeconds ?? 2 * longWaitSeconds);
+}
+
+export function isInTrouble(pool: Pool): boolean {
+  return waitsTooLong(pool) || (pool.states["quarantined"] ?? 0) > 0;
+}
+
+const orders: Readonly<Record<string, (pool: Pool) => number>> = {
+  usage: (pool) => heldIn(pool) / Math.max(1, pool.total),
+  size: heldIn,
+  free: ({ free }) => free,
+  out: outOf,
+  waiting: ({ waiting }) => waiting,
+  oldest: ({ oldestWaitSeconds }) => oldestWaitSeconds ?? -1,
+};
+
+/** The most first; by name unless told otherwise, and between equals. */
+export function sortedBy(pools: readonly Pool[], sort: string): readonly Pool[] {
+  const measure = orders[sort] ?? (() => 0);
+  return pools.toSorted((a, b) => measure(b) - measure(a) || (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,101 @@
+import { useMemo } from "react";
+import type { Lease, Pool } from "../../../src/api/schemas.ts";
+import { useAnswer } from "../data/query.ts";
+import { leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
+import { NoActionsNote } from "../parts/action-button.tsx";
+import { Crumbs } from "../parts/crumbs.tsx";
+import { type Figure, Figures } from "../parts/figures.tsx";
+import { Loading, ProblemNote } from "../parts/notes.tsx";
+import { inWords } from "../parts/times.tsx";
+import { UsageBar } from "../parts/usage-bar.tsx";
+import { PolicyFacts } from "./policy-facts.tsx";
+import { heldIn, outOf, waitsTooLong } from "./pool-facts.ts";
+import { QueueTable } from "./queue-table.tsx";
+import { ResourceGrid } from "./resource-grid.tsx";
+
+export function PoolPage({ name }: { name: string }) {
+  const { data: pool, error } = useAnswer(onePool(name));
+  return (
+    <>
+      <Crumbs trail={[["Pools", "/"]]} />
+      <h1>{name}</h1>
+      <ProblemNote error={error} />
+      {pool === undefined ? error === undefined && <Loading /> : <PoolView pool={pool} />}
+    </>
+  );
+}
+
+function PoolView({ pool }: { pool: Pool }) {
+  const { name, states, total, retiring } = pool;
+  return (
+    <>
+      {retiring ? (
+        <p className="aside-note">
+          Gone from the configuration: it lives until its last resource is given back.
+        </p>
+      ) : null}
+      <Figures label={`${name} in numbers`} figures={figuresOf(pool)} />
+      <div className="big-bar">
+        <UsageBar states={states} total={total} />
+      </div>
+      <NoActionsNote />
+      <PolicyFacts policy={pool.policy} />
+      <Waiting name={name} />
+      <Members name={name} />
+    </>
+  );
+}
+
+function figuresOf(pool: Pool): Figure[] {
+  const { total, free, waiting, oldestWaitSeconds, meanHoldSeconds } = pool;
+  const held = heldIn(pool);
+  return [
+    { label: "Resources", value: total },
+    {
+      label: "Held",
+      value: held,
+      aside: total === 0 ? "" : `${Math.round((held / total) * 100)} %`,
+    },
+    { label: "Free", value: free },
+    { label: "Out of service", value: outOf(pool) },
+    { label: "Waiting", value: waiting },
+    { label: "Longest wait", value: inWords(oldestWaitSeconds), bad: waitsTooLong(pool) },
+    { label: "Usual hold", value: inWords(meanHoldSeconds) },
+  ];
+}
+
+function Waiting({ name }: { name: string }) {
+  const { data } = useAnswer(queueOf(name));
+  return (
+    <section aria-labelledby="queue-title">
+      <h2 id="queue-title">
+        Queue <small>{data === undefined ? "" : data.length}</small>
+      </h2>
+      {data === undefined ? (
+        <Loading />
+      ) : data.length === 0 ? (
+        <p className="calm">Nobody waits.</p>
+      ) : (
+        <QueueTable requests={data} withPools={false} />
+      )}
+    </section>
+  );
+}
+
+function Members({ name }: { name: string }) {
+  const { data: resources, error } = useAnswer(resourcesOf(name));
+  const { data: leases } = useAnswer(leasesOf(name));
+  const byId = useMemo(
+    () => new Map((leases ?? []).map((lease): [string, Lease] => [lease.id, lease])),
+    [leases],
+  );
+  return (
+    <section aria-labelledby="resources-title">
+      <h2 id="resources-title">
+        Resources <small>{resources?.length.toLocaleString("en") ?? ""}</small>
+      </h2>
+      <ProblemNote error={error} />
+      {resources === undefined ? <Loading /> : <ResourceGrid resources={resources} leases={byId} />}
+    </section>
+  );
+}

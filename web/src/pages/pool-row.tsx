@@ -1,0 +1,44 @@
+import { memo } from "react";
+import type { Pool, Trends } from "../../../src/api/schemas.ts";
+import { Link } from "../parts/link.tsx";
+import { SparkLine } from "../parts/spark-line.tsx";
+import { inWords } from "../parts/times.tsx";
+import { UsageBar } from "../parts/usage-bar.tsx";
+import { at } from "../router.ts";
+import { heldIn, outOf, waitsTooLong } from "./pool-facts.ts";
+
+interface Props {
+  readonly pool: Pool;
+  readonly trend: Trends["pools"][number] | undefined;
+}
+
+export const PoolRow = memo(function PoolRow({ pool, trend }: Props) {
+  const { name, states, total, free, waiting, oldestWaitSeconds, retiring } = pool;
+  const out = outOf(pool);
+  return (
+    <tr data-row>
+      <th scope="row">
+        <Link href={at("pools", name)}>{name}</Link>
+        {retiring ? <small title="Gone from the configuration"> retiring</small> : null}
+      </th>
+      <td className="wide">
+        <UsageBar states={states} total={total} />
+      </td>
+      <td className="number">
+        {heldIn(pool)}
+        <span className="faint">/{total}</span>
+      </td>
+      <td className={free === 0 ? "number strong" : "number"}>{free}</td>
+      <td className={out === 0 ? "number faint" : "number"}>{out}</td>
+      <td className={waiting === 0 ? "number faint" : "number waiting"}>{waiting}</td>
+      <td className={waitsTooLong(pool) ? "number late" : "number"}>
+        {oldestWaitSeconds === null ? <span className="faint">–</span> : inWords(oldestWaitSeconds)}
+      </td>
+      <td className="spark-cell">
+        {trend === undefined ? null : (
+          <SparkLine held={trend.held} waiting={trend.waiting} total={total} />
+        )}
+      </td>
+    </tr>
+  );
+});

@@ -1,0 +1,84 @@
+import { useState } from "react";
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { ActionButton } from "../parts/action-button.tsx";
+import { Link } from "../parts/link.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
+import { Age } from "../parts/times.tsx";
+import { at } from "../router.ts";
+import { leaveQueue } from "./actions.ts";
+import { Estimate } from "./estimate.tsx";
+
+interface Props {
+  readonly requests: readonly WaitingRequest[];
+  readonly withPools: boolean;
+}
+
+/** A queue is read from its head; the tail is shown when asked for. */
+const shownAtFirst = 25;
+
+export function QueueTable({ requests, withPools }: Props) {
+  const [limit, setLimit] = useState(shownAtFirst);
+  return (
+    <>
+      <table className="queue">
+        <thead>
+          <tr>
+            <th scope="col" className="number">
+              Position
+            </th>
+            <th scope="col">Who</th>
+            {withPools ? <th scope="col">Wants</th> : null}
+            <th scope="col" className="number">
+              Waits for
+            </th>
+            <th scope="col">Expected start</th>
+            <th scope="col" className="optional">
+              Why it waits
+            </th>
+            <th scope="col" className="action-cell">
+              <span className="hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {requests.slice(0, limit).map((request) => (
+            <QueueRow key={request.id} request={request} withPools={withPools} />
+          ))}
+        </tbody>
+      </table>
+      <MoreButton shown={limit} of={requests.length} onMore={setLimit} />
+    </>
+  );
+}
+
+function QueueRow({ request, withPools }: { request: WaitingRequest; withPools: boolean }) {
+  const { id, holder, position, items, queuedAt, reason, priority } = request;
+  return (
+    <tr data-row>
+      <td className="number">{position}</td>
+      <th scope="row">
+        <Link href={at("requests", id)}>{holder}</Link>
+        {priority === 0 ? null : <small> priority {priority}</small>}
+      </th>
+      {withPools ? (
+        <td>
+          {items.map(({ pool, count }) => (
+            <Link key={pool} href={at("pools", pool)}>
+              {count === 1 ? pool : `${pool} ×${count}`}{" "}
+            </Link>
+          ))}
+        </td>
+      ) : null}
+      <td className="number">
+        <Age since={queuedAt} />
+      </td>
+      <td>
+        <Estimate request={request} />
+      </td>
+      <td className="optional words">{reason.message}</td>
+      <td className="action-cell">
+        <ActionButton action={leaveQueue(request)} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,119 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { Lease, Resource } from "../../../src/api/schemas.ts";
+import { FilterBox } from "../parts/filter-box.tsx";
+import { EmptyNote } from "../parts/notes.tsx";
+import { StateChip } from "../parts/state-chip.tsx";
+import { inOrder } from "../parts/state-look.ts";
+import { useFilter } from "../router.ts";
+import { ResourceTile } from "./resource-tile.tsx";
+
+interface Props {
+  readonly resources: readonly Resource[];
+  readonly leases: ReadonlyMap<string, Lease>;
+}
+
+const tileWidthMin = 190;
+const rowHeight = 82;
+const rowsAhead = 6;
+
+/** Every resource as a tile. Only those in sight are drawn, so that ten thousand are no more work. */
+export function ResourceGrid({ resources, leases }: Props) {
+  const [text] = useFilter("q");
+  const [state, setState] = useFilter("state");
+  const counts = useMemo(() => countStates(resources), [resources]);
+  const shown = useMemo(() => {
+    const wanted = text.toLowerCase();
+    return resources.filter(
+      ({ name, lease, ...resource }) =>
+        (state === "" || resource.state === state) &&
+        (name.toLowerCase().includes(wanted) ||
+          (lease?.holder.toLowerCase().includes(wanted) ?? false)),
+    );
+  }, [resources, text, state]);
+  if (resources.length === 0) {
+    return (
+      <EmptyNote title="This pool has no resources">
+        Give it a <code>count</code> or <code>members</code> in the configuration file.
+      </EmptyNote>
+    );
+  }
+  return (
+    <>
+      <div className="tools">
+        <FilterBox label="Filter by name or holder" />
+        <fieldset className="choice">
+          <legend className="hidden">State</legend>
+          {inOrder(counts).map(([name, count]) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={state === name}
+              onClick={() => setState(state === name ? "" : name)}
+            >
+              <StateChip state={name} count={count} />
+            </button>
+          ))}
+        </fieldset>
+        <span className="count" aria-live="polite">
+          {shown.length === resources.length ? "" : `${shown.length.toLocaleString("en")} shown`}
+        </span>
+      </div>
+      {shown.length === 0 ? (
+        <EmptyNote title="Nothing fits">Choose another state, or filter by another text.</EmptyNote>
+      ) : (
+        <Tiles resources={shown} leases={leases} />
+      )}
+    </>
+  );
+}
+
+function countStates(resources: readonly Resource[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { state } of resources) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+function Tiles({ resources, leases }: Props) {
+  const list = useRef<HTMLUListElement>(null);
+  const [columns, setColumns] = useState(1);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => {
+      if (list.current === null) return;
+      setColumns(Math.max(1, Math.floor(list.current.clientWidth / tileWidthMin)));
+      setTop(list.current.getBoundingClientRect().top + window.scrollY);
+    };
+    const watch = new ResizeObserver(measure);
+    watch.observe(document.body); // What stands above may grow, and moves this down.
+    measure();
+    return () => watch.disconnect();
+  }, []);
+  const rows = useWindowVirtualizer({
+    count: Math.ceil(resources.length / columns),
+    estimateSize: () => rowHeight,
+    overscan: rowsAhead,
+    scrollMargin: top,
+  });
+  return (
+    <ul ref={list} className="tiles" style={{ height: rows.getTotalSize() }}>
+      {rows.getVirtualItems().flatMap((row) => {
+        const first = row.index * columns;
+        return resources
+          .slice(first, first + columns)
+          .map((resource, column) => (
+            <ResourceTile
+              key={resource.name}
+              resource={resource}
+              lease={resource.lease === null ? undefined : leases.get(resource.lease.id)}
+              place={first + column + 1}
+              of={resources.length}
+              left={`${(column * 100) / columns}%`}
+              top={row.start - top}
+              width={`${100 / columns}%`}
+            />
+          ));
+      })}
+    </ul>
+  );
+}

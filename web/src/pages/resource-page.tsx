@@ -1,0 +1,80 @@
+import type { Resource } from "../../../src/api/schemas.ts";
+import { recentEvents } from "../data/live.ts";
+import { useAnswer } from "../data/query.ts";
+import { oneResource } from "../data/questions.ts";
+import { useStore } from "../data/store.ts";
+import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
+import { Crumbs } from "../parts/crumbs.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { Link } from "../parts/link.tsx";
+import { Loading, ProblemNote } from "../parts/notes.tsx";
+import { StateChip } from "../parts/state-chip.tsx";
+import { Age, Left } from "../parts/times.tsx";
+import { at } from "../router.ts";
+import { actionsFor } from "./actions.ts";
+import { EventList } from "./event-list.tsx";
+import { mentions } from "./mentions.ts";
+
+export function ResourcePage({ name }: { name: string }) {
+  const { data: resource, error } = useAnswer(oneResource(name));
+  const pool = resource?.pool;
+  return (
+    <>
+      <Crumbs trail={[["Pools", "/"], ...(pool ? [[pool, at("pools", pool)] as const] : [])]} />
+      <h1>
+        {name} {resource === undefined ? null : <StateChip state={resource.state} />}
+      </h1>
+      <ProblemNote error={error} />
+      {resource === undefined ? error === undefined && <Loading /> : <View resource={resource} />}
+    </>
+  );
+}
+
+function View({ resource }: { resource: Resource }) {
+  const { name, note, lease, changedAt, restsUntil, labels, drained, retiring } = resource;
+  const events = useStore(recentEvents).filter((event) => mentions(event, name));
+  return (
+    <>
+      <NoActionsNote />
+      <div className="buttons start">
+        {actionsFor(resource).map((action) => (
+          <ActionButton key={action.verb} action={action} />
+        ))}
+      </div>
+      <Facts
+        label="About it"
+        facts={[
+          lease && [
+            "Held by",
+            <Link key="l" href={at("leases", lease.id)}>
+              {lease.holder}
+            </Link>,
+          ],
+          lease && ["Held for", <Age key="a" since={lease.since} />],
+          lease && ["Fence", lease.fence],
+          ["In this state for", <Age key="c" since={changedAt} />],
+          restsUntil !== null && ["Rests for another", <Left key="r" until={restsUntil} />],
+          drained && ["Drained", lease === null ? "not lent" : "once it is given back"],
+          retiring && ["Retiring", "gone from the configuration once it is given back"],
+          ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
+        ]}
+      />
+      {note === "" ? null : (
+        <section aria-labelledby="note-title">
+          <h2 id="note-title">
+            {resource.state === "quarantined" ? "What the cleaner said" : "Note"}
+          </h2>
+          <pre>{note}</pre>
+        </section>
+      )}
+      <section aria-labelledby="lately">
+        <h2 id="lately">Lately</h2>
+        {events.length === 0 ? (
+          <p className="calm">Nothing has happened to it since this page was opened.</p>
+        ) : (
+          <EventList events={events} />
+        )}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { Problem } from "../../../src/api/problem.ts";
+import { recentEvents } from "../data/live.ts";
+import { useAnswer } from "../data/query.ts";
+import { standing } from "../data/questions.ts";
+import { useStore } from "../data/store.ts";
+import { NoActionsNote } from "../parts/action-button.tsx";
+import { Crumbs } from "../parts/crumbs.tsx";
+import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { EventList } from "./event-list.tsx";
+import { HeldView } from "./held-view.tsx";
+import { mentions } from "./mentions.ts";
+import { WaitingView } from "./waiting-view.tsx";
+
+/** One request from asking to giving back: it waits, it holds, it is over. */
+export function StandingPage({ id }: { id: string }) {
+  const { data, error } = useAnswer(standing(id));
+  const events = useStore(recentEvents).filter((event) => mentions(event, id));
+  const over = error instanceof Problem && (error.status === 410 || error.status === 404);
+  return (
+    <>
+      <Crumbs
+        trail={[data?.granted === false ? (["Queue", "/queue"] as const) : ["Leases", "/leases"]]}
+      />
+      {over ? <Over id={id} problem={error} /> : <ProblemNote error={error} />}
+      {over ? null : data === undefined ? (
+        <Loading />
+      ) : data.granted ? (
+        <HeldView lease={data.lease} />
+      ) : (
+        <WaitingView request={data.request} />
+      )}
+      <NoActionsNote />
+      <section aria-labelledby="lately">
+        <h2 id="lately">Lately</h2>
+        {events.length === 0 ? (
+          <p className="calm">Nothing has happened to it since this page was opened.</p>
+        ) : (
+          <EventList events={events} />
+        )}
+      </section>
+    </>
+  );
+}
+
+function Over({ id, problem }: { id: string; problem: Problem }) {
+  return (
+    <>
+      <h1>
+        <small>{id}</small>
+      </h1>
+      <EmptyNote title={problem.message}>{problem.hint}</EmptyNote>
+    </>
+  );
+}

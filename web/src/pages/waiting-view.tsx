@@ -1,0 +1,86 @@
+import type { Explanation, WaitingRequest } from "../../../src/api/schemas.ts";
+import { useAnswer } from "../data/query.ts";
+import { explanation } from "../data/questions.ts";
+import { ActionButton } from "../parts/action-button.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { Link } from "../parts/link.tsx";
+import { StateChip } from "../parts/state-chip.tsx";
+import { Age, Left, Moment } from "../parts/times.tsx";
+import { at } from "../router.ts";
+import { leaveQueue } from "./actions.ts";
+import { Estimate } from "./estimate.tsx";
+
+export function WaitingView({ request }: { request: WaitingRequest }) {
+  const { id, holder, position, queuedAt, reason, labels, priority } = request;
+  const { data } = useAnswer(explanation(id));
+  return (
+    <>
+      <h1>
+        {holder} <StateChip state="waiting" />
+      </h1>
+      <p className="lead">
+        Position {position}, waiting for <Age since={queuedAt} />: {reason.message}. Expected start:{" "}
+        <Estimate request={request} />.
+      </p>
+      <div className="buttons start">
+        <ActionButton action={leaveQueue(request)} />
+      </div>
+      <Facts
+        label="About it"
+        facts={[
+          ["Id", <code key="id">{id}</code>],
+          ["Priority", priority],
+          ["Asked", <Moment key="q" at={queuedAt} />],
+          ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
+        ]}
+      />
+      {data?.needs.map((need) => (
+        <Need key={`${need.pool} ${need.state}`} need={need} />
+      ))}
+    </>
+  );
+}
+
+function Need({ need }: { need: Explanation["needs"][number] }) {
+  const { pool, needed, available, free, size, state, ahead, aheadOfIt, heldBy } = need;
+  return (
+    <section aria-label={`What it needs of ${pool}`}>
+      <h2>
+        {needed} of <Link href={at("pools", pool)}>{pool}</Link>
+      </h2>
+      <p>
+        {available >= needed
+          ? "There would be enough of it at this moment."
+          : `${free} of ${size} ${free === 1 ? "is" : "are"} ${state}, and ${available} of those not kept for somebody before it.`}{" "}
+        {ahead === 0 ? "Nobody is ahead." : `${ahead} ${ahead === 1 ? "is" : "are"} ahead.`}
+      </p>
+      {aheadOfIt.length === 0 ? null : (
+        <ol className="plain-list">
+          {aheadOfIt.map((other) => (
+            <li key={other.id}>
+              <Link href={at("requests", other.id)}>{other.holder}</Link>{" "}
+              <span className="faint">wants {other.count}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {heldBy.length === 0 ? null : <h3>Who has them</h3>}
+      <ul className="plain-list">
+        {heldBy.map((held) => (
+          <li key={held.resource}>
+            <Link href={at("resources", held.resource)}>{held.resource}</Link> with{" "}
+            <Link href={at("leases", held.id)}>{held.holder}</Link>{" "}
+            <span className="faint">
+              for <Age since={held.since} />
+              {held.backBy === null ? null : (
+                <>
+                  , back in <Left until={held.backBy} /> at the latest if it falls silent
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

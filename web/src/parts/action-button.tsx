@@ -1,0 +1,59 @@
+import { useRef, useState } from "react";
+import { whoami } from "../data/live.ts";
+import { useStore } from "../data/store.ts";
+import { ActionDialog } from "./action-dialog.tsx";
+
+export interface Because {
+  readonly by: string;
+  readonly reason: string;
+}
+
+export interface Action {
+  /** `Drain`: on the button. */
+  readonly verb: string;
+  /** `Drain aws-2`: above the question. */
+  readonly title: string;
+  /** What will happen, in sentences. */
+  readonly effects: readonly string[];
+  readonly run: (because: Because) => Promise<unknown>;
+  /** `aws-2 is drained`: said afterwards. */
+  readonly done: string;
+  /** Somebody loses something by it. */
+  readonly harmful?: boolean;
+}
+
+/** What operators may do. It asks first, and says what will happen. */
+export function ActionButton({ action }: { action: Action }) {
+  const us = useStore(whoami);
+  const button = useRef<HTMLButtonElement>(null);
+  const [asking, setAsking] = useState(false);
+  if (us === null || !us.operator) return null;
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={action.harmful ? "act harmful" : "act"}
+        onClick={() => setAsking(true)}
+      >
+        {action.verb}
+      </button>
+      {asking ? (
+        <ActionDialog
+          action={action}
+          onClose={() => {
+            setAsking(false);
+            button.current?.focus();
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Why there are no buttons, where there would be some. */
+export function NoActionsNote() {
+  const us = useStore(whoami);
+  if (us === null || us.operator) return null;
+  return <p className="aside-note">There are no actions here: {us.refusal}.</p>;
+}

@@ -1,0 +1,85 @@
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import type { Action } from "./action-button.tsx";
+import { announce } from "./announcements.tsx";
+import { ProblemNote } from "./notes.tsx";
+
+/** Remembered on this machine: whoever acts once acts again. */
+const nameKey = "berth.operator";
+
+interface Props {
+  readonly action: Action;
+  readonly onClose: () => void;
+}
+
+export function ActionDialog({ action, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const title = useId();
+  const [by, setBy] = useState(() => localStorage.getItem(nameKey) ?? "");
+  const [reason, setReason] = useState("");
+  const [running, setRunning] = useState(false);
+  const [error, setError] = useState<unknown>(undefined);
+  useEffect(() => dialog.current?.showModal(), []);
+  const run = async () => {
+    setRunning(true);
+    setError(undefined);
+    try {
+      localStorage.setItem(nameKey, by.trim());
+      await action.run({ by: by.trim(), reason: reason.trim() });
+      announce(action.done);
+      onClose();
+    } catch (problem) {
+      setError(problem);
+      setRunning(false);
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void run();
+  };
+  return (
+    <dialog ref={dialog} aria-labelledby={title} onClose={onClose}>
+      <form onSubmit={submit}>
+        <h2 id={title}>{action.title}?</h2>
+        <ul>
+          {action.effects.map((effect) => (
+            <li key={effect}>{effect}</li>
+          ))}
+        </ul>
+        <label>
+          Your name
+          <input
+            required
+            maxLength={256}
+            value={by}
+            autoComplete="name"
+            onChange={(event) => setBy(event.target.value)}
+          />
+        </label>
+        <label>
+          Why
+          <input
+            required
+            maxLength={1_024}
+            value={reason}
+            placeholder="For those who wonder later"
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </label>
+        <small>Both are kept with the event, where everybody can read them.</small>
+        <ProblemNote error={error} />
+        <div className="buttons">
+          <button type="button" onClick={onClose}>
+            Leave it
+          </button>
+          <button
+            type="submit"
+            className={action.harmful ? "act harmful" : "act"}
+            disabled={running}
+          >
+            {action.title}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,22 @@
+import { Store, useStore } from "../data/store.ts";
+
+const message = new Store("");
+
+/** Says it to those who listen, and shows it for a moment to those who look. */
+export function announce(text: string): void {
+  message.set(text);
+  setTimeout(() => {
+    if (message.get() === text) message.set("");
+  }, shownMs);
+}
+
+const shownMs = 6_000;
+
+export function Announcements() {
+  const text = useStore(message);
+  return (
+    <div className="announcement" role="status" aria-live="polite">
+      {text}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import { Link } from "./link.tsx";
+
+/** The way back up. */
+export function Crumbs({ trail }: { trail: readonly (readonly [label: string, href: string])[] }) {
+  return (
+    <nav className="crumbs" aria-label="Up">
+      {trail.map(([label, href]) => (
+        <Link key={href} href={href}>
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,133 @@
+/** An event as a sentence with links. Types that this page does not know are told by their name. */
+import type { ReactNode } from "react";
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { at } from "../router.ts";
+import { Link } from "./link.tsx";
+
+type Facts = Readonly<Record<string, unknown>>;
+
+export function EventWords({ event }: { event: FeedEvent }) {
+  return <span className="words">{sentenceOf(event)}</span>;
+}
+
+function sentenceOf(event: FeedEvent): ReactNode {
+  switch (event.type) {
+    case "request-queued":
+      return (
+        <>
+          {holderOf(event)} queues for {poolsOf(event)}
+        </>
+      );
+    case "lease-granted":
+      return (
+        <>
+          {holderOf(event)} gets {resourcesOf(event["claims"])}
+        </>
+      );
+    case "request-left":
+      return (
+        <>
+          {holderOf(event)} leaves the queue: {text(event["why"])}
+          {because(event)}
+        </>
+      );
+    case "lease-ended":
+      return (
+        <>
+          {holderOf(event)} {endings[text(event["why"])] ?? `ends (${text(event["why"])})`}
+          {backOf(event["back"])}
+          {because(event)}
+        </>
+      );
+    case "claim-ended":
+      return (
+        <>
+          {holderOf(event)} gives back {backOf([event["back"]], "")}
+        </>
+      );
+    default:
+      return otherwise(event);
+  }
+}
+
+const endings: Readonly<Record<string, string>> = {
+  released: "gives back ",
+  expired: "fell silent and loses ",
+  lifetime: "was too long and loses ",
+  revoked: "is ended by an operator and loses ",
+  uncollected: "never came for ",
+  reset: "is reset and loses ",
+};
+
+function otherwise(event: FeedEvent): ReactNode {
+  const { resource, pool, type } = event;
+  const verb = type.replace(/^(resource|pool|lease|request)-/, "").replaceAll("-", " ");
+  const subject =
+    typeof resource === "string" ? (
+      <Link href={at("resources", resource)}>{resource}</Link>
+    ) : typeof pool === "string" ? (
+      <Link href={at("pools", pool)}>{pool}</Link>
+    ) : (
+      holderOf(event)
+    );
+  const facts = ["state", "drained", "note"].flatMap((key) =>
+    event[key] === undefined || event[key] === "" ? [] : [`${key} ${text(event[key])}`],
+  );
+  return (
+    <>
+      {subject} {verb}
+      {facts.length === 0 ? "" : `: ${facts.join(", ")}`}
+      {because(event)}
+    </>
+  );
+}
+
+function holderOf(event: FeedEvent): ReactNode {
+  const id = text(event["id"]);
+  if (id === "") return null;
+  const { holder } = factsOf(event["ask"]);
+  return <Link href={at("leases", id)}>{typeof holder === "string" ? holder : id}</Link>;
+}
+
+function poolsOf(event: FeedEvent): string {
+  const { items } = factsOf(event["ask"]);
+  return listOf(items)
+    .map(({ pool, count }) => (count === 1 ? text(pool) : `${text(pool)} ×${text(count)}`))
+    .join(", ");
+}
+
+function resourcesOf(claims: unknown): ReactNode {
+  return listOf(claims).map(({ resource }) => (
+    <Link key={text(resource)} href={at("resources", text(resource))}>
+      {text(resource)}{" "}
+    </Link>
+  ));
+}
+
+function backOf(back: unknown, before = ""): ReactNode {
+  return listOf(back).map(({ resource, state }) => (
+    <span key={text(resource)}>
+      {before}
+      <Link href={at("resources", text(resource))}>{text(resource)}</Link>
+      {state === "free" ? " " : ` (${text(state)}) `}
+    </span>
+  ));
+}
+
+function because(event: FeedEvent): string {
+  const { by, why } = factsOf(event["reason"]);
+  if (by === undefined) return "";
+  return ` (by ${text(by)}${why === "" ? "" : `: ${text(why)}`})`;
+}
+
+function listOf(value: unknown): Facts[] {
+  return Array.isArray(value) ? value.map(factsOf) : [];
+}
+
+function factsOf(value: unknown): Facts {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function text(value: unknown): string {
+  return value === undefined || value === null ? "" : String(value);
+}

@@ -1,0 +1,27 @@
+import { Link } from "./link.tsx";
+
+export interface Figure {
+  readonly label: string;
+  readonly value: number | string;
+  readonly aside?: string;
+  readonly href?: string;
+  /** Something is wrong. */
+  readonly bad?: boolean;
+}
+
+/** A few numbers that matter, in one line that keeps its shape. */
+export function Figures({ label, figures }: { label: string; figures: readonly Figure[] }) {
+  return (
+    <dl className="figures" aria-label={label}>
+      {figures.map(({ label: name, value, aside, href, bad }) => (
+        <div key={name} className={bad ? "bad" : undefined}>
+          <dt>{href === undefined ? name : <Link href={href}>{name}</Link>}</dt>
+          <dd>
+            {typeof value === "number" ? value.toLocaleString("en") : value}
+            {aside ? <small>{aside}</small> : null}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,37 @@
+import { memo } from "react";
+
+interface Props {
+  readonly held: readonly number[];
+  readonly waiting: readonly number[];
+  readonly total: number;
+}
+
+const width = 120;
+const height = 22;
+
+/** The last half hour: what was held as an area against the pool's size, who waited as a line. */
+export const SparkLine = memo(function SparkLine({ held, waiting, total }: Props) {
+  if (held.length < 2) return <span className="spark" />;
+  const heldTop = Math.max(1, total, ...held);
+  const waitingTop = Math.max(1, ...waiting);
+  const area = points(held, heldTop);
+  const words = `last half hour: held ${held[0]} to ${held.at(-1)}, at most ${Math.max(...waiting)} waiting`;
+  return (
+    <svg className="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
+      <title>{words}</title>
+      <polygon className="spark-held" points={`0,${height} ${area} ${width},${height}`} />
+      <polyline className="spark-top" points={area} />
+      {waiting.some((count) => count > 0) ? (
+        <polyline className="spark-waiting" points={points(waiting, waitingTop)} />
+      ) : null}
+    </svg>
+  );
+});
+
+function points(values: readonly number[], top: number): string {
+  const step = width / (values.length - 1);
+  const y = (value: number) => height - 1 - (value / top) * (height - 2);
+  return values
+    .map((value, index) => `${(index * step).toFixed(1)},${y(value).toFixed(1)}`)
+    .join(" ");
+}

@@ -1,0 +1,11 @@
+import { lookOf } from "./state-look.ts";
+
+export function StateChip({ state, count }: { state: string; count?: number }) {
+  return (
+    <span className={`chip look-${lookOf(state)}`}>
+      <i aria-hidden="true" />
+      {state}
+      {count === undefined ? null : <b>{count.toLocaleString("en")}</b>}
+    </span>
+  );
+}

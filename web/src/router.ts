@@ -1,0 +1,56 @@
+/** Where we are, as the address bar has it. Every view has an address, and filters live in its query. */
+import { useCallback, useMemo } from "react";
+import { Store, useStore } from "./data/store.ts";
+
+const address = new Store(here());
+
+function here(): string {
+  return location.pathname + location.search;
+}
+
+window.addEventListener("popstate", () => address.set(here()));
+
+export interface Place {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+export function usePlace(): Place {
+  const text = useStore(address);
+  return useMemo(() => {
+    const { pathname, searchParams } = new URL(text, location.origin);
+    return { path: pathname, query: searchParams };
+  }, [text]);
+}
+
+/** `replace`: the way back leads past it, as for each letter of a filter. */
+export function go(to: string, { replace = false } = {}): void {
+  if (to === here()) return;
+  if (replace) history.replaceState(null, "", to);
+  else {
+    history.pushState(null, "", to);
+    window.scrollTo(0, 0);
+  }
+  address.set(here());
+}
+
+/** One filter of the view: its value, and how to set it. Empty is absent. */
+export function useFilter(name: string): readonly [string, (value: string) => void] {
+  const { query } = usePlace();
+  const set = useCallback(
+    (value: string) => {
+      const next = new URLSearchParams(location.search);
+      if (value === "") next.delete(name);
+      else next.set(name, value);
+      const text = next.toString();
+      go(location.pathname + (text === "" ? "" : `?${text}`), { replace: true });
+    },
+    [name],
+  );
+  return [query.get(name) ?? "", set];
+}
+
+/** `at("pools", name)`: the address of a view, escaped. */
+export function at(...segments: readonly string[]): string {
+  return `/${segments.map(encodeURIComponent).join("/")}`;
+}

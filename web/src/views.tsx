@@ -1,0 +1,61 @@
+/** Which view answers at which address. */
+import type { ReactNode } from "react";
+import { Events } from "./pages/events.tsx";
+import { Leases } from "./pages/leases.tsx";
+import { NoSuchPage } from "./pages/no-such-page.tsx";
+import { OutOfService } from "./pages/out-of-service.tsx";
+import { Overview } from "./pages/overview.tsx";
+import { PoolPage } from "./pages/pool-page.tsx";
+import { Queue } from "./pages/queue.tsx";
+import { ResourcePage } from "./pages/resource-page.tsx";
+import { SearchPage } from "./pages/search-page.tsx";
+import { StandingPage } from "./pages/standing-page.tsx";
+
+export interface View {
+  readonly title: string;
+  readonly show: () => ReactNode;
+}
+
+export const views = [
+  { href: "/", label: "Pools" },
+  { href: "/queue", label: "Queue" },
+  { href: "/leases", label: "Leases" },
+  { href: "/out", label: "Out of service" },
+  { href: "/events", label: "Events" },
+] as const;
+
+const plain: Readonly<Record<string, View>> = {
+  "": { title: "Pools", show: () => <Overview /> },
+  queue: { title: "Queue", show: () => <Queue /> },
+  leases: { title: "Leases", show: () => <Leases /> },
+  out: { title: "Out of service", show: () => <OutOfService /> },
+  events: { title: "Events", show: () => <Events /> },
+  search: { title: "Search", show: () => <SearchPage /> },
+};
+
+const named: Readonly<Record<string, (name: string) => ReactNode>> = {
+  pools: (name) => <PoolPage key={name} name={name} />,
+  resources: (name) => <ResourcePage key={name} name={name} />,
+  // A request and the lease that it becomes are one thing with one id.
+  leases: (id) => <StandingPage key={id} id={id} />,
+  requests: (id) => <StandingPage key={id} id={id} />,
+};
+
+export function viewAt(path: string): View {
+  const [, kind = "", name, ...more] = path.split("/").map(decoded);
+  const one = name === undefined || name === "" ? plain[kind] : undefined;
+  if (one !== undefined) return one;
+  const show = named[kind];
+  if (show === undefined || !name || more.length > 0) {
+    return { title: "No such page", show: () => <NoSuchPage path={path} /> };
+  }
+  return { title: name, show: () => show(name) };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment; // Somebody typed it.
+  }
+}
