@@ -87,7 +87,7 @@ This is an example; give your own with --config FILE. Try, in another terminal:
   ${server}bin/berth status --watch
   ${server}bin/berth run --pool aws-account -- sh -c 'echo I have $BERTH_RESOURCE_AWS_ACCOUNT; sleep 20'
   curl -s ${url}/v1/pools/aws-account
-or read ${url}/docs in a browser. Ctrl-C stops it.`;
+or look at ${url} in a browser (the API is described at /docs). Ctrl-C stops it.`;
 }
 
 function obeySignals(running: Running): void {

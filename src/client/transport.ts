@@ -27,7 +27,8 @@ export class Transport {
 
   constructor(url: string, fetchWith: typeof fetch) {
     this.url = checkedAddress(url);
-    this.#fetch = fetchWith;
+    // Browsers refuse theirs when it is called as a method of anything but the window.
+    this.#fetch = (input, init) => fetchWith(input, init);
   }
 
   async send(call: Call): Promise<Reply> {

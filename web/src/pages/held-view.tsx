@@ -93,8 +93,10 @@ function HeartbeatGauge({ ttl, expiresAt }: { ttl: string | null; expiresAt: str
       <span className="gauge-track">
         <span style={{ width: `${(share * 100).toFixed(1)}%` }} />
       </span>
-      Last heartbeat {inWords(Math.round((ttlMs - leftMs) / 1_000))} ago; without another one it is
-      lost in <Left until={expiresAt} />
+      <span>
+        Last heartbeat {inWords(Math.round((ttlMs - leftMs) / 1_000))} ago; without another one it
+        is lost in <Left until={expiresAt} />
+      </span>
     </p>
   );
 }

@@ -7,6 +7,7 @@ import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { endLease } from "./actions.ts";
@@ -27,7 +28,7 @@ export function Leases() {
   return (
     <>
       <h1>
-        Leases <small>{data?.length.toLocaleString("en") ?? ""}</small>
+        Leases <small>{data === undefined ? "" : grouped(data.length)}</small>
       </h1>
       <ProblemNote error={error} />
       <NoActionsNote />

@@ -6,6 +6,7 @@ import { Choice } from "../parts/choice.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
 import { heldIn, isInTrouble, outOf, sortedBy } from "./pool-facts.ts";
@@ -82,7 +83,7 @@ function Totals({ pools }: { pools: readonly Pool[] }) {
   const total = sum((pool) => pool.total);
   const held = sum(heldIn);
   const oldest = Math.max(-1, ...pools.map(({ oldestWaitSeconds }) => oldestWaitSeconds ?? -1));
-  const share = total === 0 ? "" : `${Math.round((held / total) * 100)} %`;
+  const share = total === 0 ? "" : percent(held / total);
   return (
     <Figures
       label="All pools together"

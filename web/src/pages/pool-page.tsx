@@ -6,6 +6,7 @@ import { NoActionsNote } from "../parts/action-button.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
+import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
@@ -54,7 +55,7 @@ function figuresOf(pool: Pool): Figure[] {
     {
       label: "Held",
       value: held,
-      aside: total === 0 ? "" : `${Math.round((held / total) * 100)} %`,
+      aside: total === 0 ? "" : percent(held / total),
     },
     { label: "Free", value: free },
     { label: "Out of service", value: outOf(pool) },
@@ -76,7 +77,7 @@ function Waiting({ name }: { name: string }) {
       ) : data.length === 0 ? (
         <p className="calm">Nobody waits.</p>
       ) : (
-        <QueueTable requests={data} withPools={false} />
+        <QueueTable requests={data} withPools={false} shownAtFirst={8} />
       )}
     </section>
   );
@@ -92,7 +93,7 @@ function Members({ name }: { name: string }) {
   return (
     <section aria-labelledby="resources-title">
       <h2 id="resources-title">
-        Resources <small>{resources?.length.toLocaleString("en") ?? ""}</small>
+        Resources <small>{resources === undefined ? "" : grouped(resources.length)}</small>
       </h2>
       <ProblemNote error={error} />
       {resources === undefined ? <Loading /> : <ResourceGrid resources={resources} leases={byId} />}

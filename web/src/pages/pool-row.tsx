@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { Pool, Trends } from "../../../src/api/schemas.ts";
 import { Link } from "../parts/link.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { SparkLine } from "../parts/spark-line.tsx";
 import { inWords } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
@@ -19,18 +20,21 @@ export const PoolRow = memo(function PoolRow({ pool, trend }: Props) {
     <tr data-row>
       <th scope="row">
         <Link href={at("pools", name)}>{name}</Link>
+        <span className="name-bar" aria-hidden="true">
+          <UsageBar states={states} total={total} />
+        </span>
         {retiring ? <small title="Gone from the configuration"> retiring</small> : null}
       </th>
       <td className="wide">
         <UsageBar states={states} total={total} />
       </td>
       <td className="number">
-        {heldIn(pool)}
-        <span className="faint">/{total}</span>
+        {grouped(heldIn(pool))}
+        <span className="faint">/{grouped(total)}</span>
       </td>
-      <td className={free === 0 ? "number strong" : "number"}>{free}</td>
-      <td className={out === 0 ? "number faint" : "number"}>{out}</td>
-      <td className={waiting === 0 ? "number faint" : "number waiting"}>{waiting}</td>
+      <td className={free === 0 ? "number strong" : "number"}>{grouped(free)}</td>
+      <td className={out === 0 ? "number faint" : "number"}>{grouped(out)}</td>
+      <td className={waiting === 0 ? "number faint" : "number waiting"}>{grouped(waiting)}</td>
       <td className={waitsTooLong(pool) ? "number late" : "number"}>
         {oldestWaitSeconds === null ? <span className="faint">–</span> : inWords(oldestWaitSeconds)}
       </td>

@@ -11,12 +11,11 @@ import { Estimate } from "./estimate.tsx";
 interface Props {
   readonly requests: readonly WaitingRequest[];
   readonly withPools: boolean;
+  /** A queue is read from its head; the tail is shown when asked for. */
+  readonly shownAtFirst: number;
 }
 
-/** A queue is read from its head; the tail is shown when asked for. */
-const shownAtFirst = 25;
-
-export function QueueTable({ requests, withPools }: Props) {
+export function QueueTable({ requests, withPools, shownAtFirst }: Props) {
   const [limit, setLimit] = useState(shownAtFirst);
   return (
     <>

@@ -37,7 +37,7 @@ export function Queue() {
             : "Filter by another text."}
         </EmptyNote>
       ) : (
-        <QueueTable requests={shown} withPools />
+        <QueueTable requests={shown} withPools shownAtFirst={100} />
       )}
     </>
   );

@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Lease, Resource } from "../../../src/api/schemas.ts";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { StateChip } from "../parts/state-chip.tsx";
 import { inOrder } from "../parts/state-look.ts";
 import { useFilter } from "../router.ts";
@@ -56,7 +57,7 @@ export function ResourceGrid({ resources, leases }: Props) {
           ))}
         </fieldset>
         <span className="count" aria-live="polite">
-          {shown.length === resources.length ? "" : `${shown.length.toLocaleString("en")} shown`}
+          {shown.length === resources.length ? "" : `${grouped(shown.length)} shown`}
         </span>
       </div>
       {shown.length === 0 ? (

@@ -70,7 +70,7 @@ function View({ resource }: { resource: Resource }) {
       <section aria-labelledby="lately">
         <h2 id="lately">Lately</h2>
         {events.length === 0 ? (
-          <p className="calm">Nothing has happened to it since this page was opened.</p>
+          <p className="calm">Nothing among the latest events.</p>
         ) : (
           <EventList events={events} />
         )}

@@ -5,10 +5,11 @@ import { standing } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
-import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { EventList } from "./event-list.tsx";
 import { HeldView } from "./held-view.tsx";
 import { mentions } from "./mentions.ts";
+import { OverView } from "./over-view.tsx";
 import { WaitingView } from "./waiting-view.tsx";
 
 /** One request from asking to giving back: it waits, it holds, it is over. */
@@ -16,12 +17,13 @@ export function StandingPage({ id }: { id: string }) {
   const { data, error } = useAnswer(standing(id));
   const events = useStore(recentEvents).filter((event) => mentions(event, id));
   const over = error instanceof Problem && (error.status === 410 || error.status === 404);
+  const holder = data?.granted ? data.lease.holder : data?.request.holder;
   return (
     <>
       <Crumbs
         trail={[data?.granted === false ? (["Queue", "/queue"] as const) : ["Leases", "/leases"]]}
       />
-      {over ? <Over id={id} problem={error} /> : <ProblemNote error={error} />}
+      {over ? <OverView id={id} holder={holder} problem={error} /> : <ProblemNote error={error} />}
       {over ? null : data === undefined ? (
         <Loading />
       ) : data.granted ? (
@@ -33,22 +35,11 @@ export function StandingPage({ id }: { id: string }) {
       <section aria-labelledby="lately">
         <h2 id="lately">Lately</h2>
         {events.length === 0 ? (
-          <p className="calm">Nothing has happened to it since this page was opened.</p>
+          <p className="calm">Nothing among the latest events.</p>
         ) : (
           <EventList events={events} />
         )}
       </section>
-    </>
-  );
-}
-
-function Over({ id, problem }: { id: string; problem: Problem }) {
-  return (
-    <>
-      <h1>
-        <small>{id}</small>
-      </h1>
-      <EmptyNote title={problem.message}>{problem.hint}</EmptyNote>
     </>
   );
 }

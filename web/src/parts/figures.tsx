@@ -1,4 +1,5 @@
 import { Link } from "./link.tsx";
+import { grouped } from "./numbers.ts";
 
 export interface Figure {
   readonly label: string;
@@ -17,7 +18,7 @@ export function Figures({ label, figures }: { label: string; figures: readonly F
         <div key={name} className={bad ? "bad" : undefined}>
           <dt>{href === undefined ? name : <Link href={href}>{name}</Link>}</dt>
           <dd>
-            {typeof value === "number" ? value.toLocaleString("en") : value}
+            {typeof value === "number" ? grouped(value) : value}
             {aside ? <small>{aside}</small> : null}
           </dd>
         </div>

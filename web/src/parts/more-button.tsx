@@ -1,3 +1,5 @@
+import { grouped } from "./numbers.ts";
+
 interface Props {
   readonly shown: number;
   readonly of: number;
@@ -9,7 +11,7 @@ export function MoreButton({ shown, of, onMore }: Props) {
   if (of <= shown) return null;
   return (
     <button type="button" className="more" onClick={() => onMore(shown * 4)}>
-      Show more of the other {(of - shown).toLocaleString("en")}
+      Show more of the other {grouped(of - shown)}
     </button>
   );
 }

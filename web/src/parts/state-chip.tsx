@@ -1,3 +1,4 @@
+import { grouped } from "./numbers.ts";
 import { lookOf } from "./state-look.ts";
 
 export function StateChip({ state, count }: { state: string; count?: number }) {
@@ -5,7 +6,7 @@ export function StateChip({ state, count }: { state: string; count?: number }) {
     <span className={`chip look-${lookOf(state)}`}>
       <i aria-hidden="true" />
       {state}
-      {count === undefined ? null : <b>{count.toLocaleString("en")}</b>}
+      {count === undefined ? null : <b>{grouped(count)}</b>}
     </span>
   );
 }

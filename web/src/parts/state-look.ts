@@ -1,6 +1,7 @@
 /** How states look. Any word may be one; those that Berth knows have a colour of their own. */
 const looks: Readonly<Record<string, string>> = {
   free: "free",
+  waiting: "waiting",
   busy: "held",
   leased: "held",
   cooling: "resting",

@@ -1,0 +1,88 @@
+/** What a machine can find of what keeps people out: contrast, names, roles, order of headings. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BerthClient } from "../src/client/berth-client.ts";
+import { chromiumPath } from "./chromium.ts";
+import { pageWorld, type World } from "./page-world.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const phone = { width: 390, height: 800 };
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+describe.skipIf(chromiumPath === undefined)("the page", () => {
+  let world: World;
+  const paths: Record<string, string> = {
+    overview: "/",
+    "a pool": "/pools/account",
+    "a resource": "/resources/acc-3",
+    "the queue": "/queue",
+    leases: "/leases",
+    "out of service": "/out",
+    events: "/events",
+    search: "/search?q=acc",
+    "no such page": "/nowhere",
+  };
+
+  beforeAll(async () => {
+    world = await pageWorld({
+      account: { members: ["acc-1", "acc-2", "acc-3"], cooldown: "1h", lifetime: "2h" },
+      single: { count: 1 },
+    });
+    const client = new BerthClient({ url: world.server.url });
+    const ask = (holder: string, pool: string) =>
+      client.ask({ holder, items: [{ pool }], ttl: "10m" });
+    const held = await ask("ci/1", "single");
+    const waits = await ask("ci/2", "single");
+    const resting = await ask("ci/3", "account");
+    if (resting.granted)
+      await client.giveBack({ ...resting.lease, token: resting.lease.token ?? "" });
+    await client.changeResource("acc-2", { drained: true });
+    await client.changeResource("acc-3", { state: "quarantined", note: "it failed\ntwice" });
+    paths["a lease"] = `/leases/${held.granted ? held.lease.id : ""}`;
+    paths["a request"] = `/requests/${waits.granted ? "" : waits.request.id}`;
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  const names = [...Object.keys(paths), "a lease", "a request"];
+  test.each(names)("has no serious barrier, light, dark or on a phone: %s", async (name) => {
+    // For axe, which is not ours; the page itself is tested without this.
+    const page = await world.open(paths[name] ?? "", { bypassCSP: true });
+    await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
+    await page.locator(".loading").waitFor({ state: "detached" });
+    expect(await seriousFindings(page), "light").toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await seriousFindings(page), "dark").toEqual([]);
+    await page.setViewportSize(phone);
+    expect(await seriousFindings(page), "phone").toEqual([]);
+    const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+    expect(width, "nothing sticks out sideways").toBeLessThanOrEqual(phone.width);
+    await page.close();
+  });
+
+  test("has no serious barrier in the question before an action", async () => {
+    const page = await world.open("/resources/acc-3", { bypassCSP: true });
+    await page.getByRole("button", { name: "Free" }).click();
+    await page.getByRole("dialog").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.close();
+  });
+
+  async function seriousFindings(page: Awaited<ReturnType<World["open"]>>) {
+    await page.evaluate(axe);
+    const violations = await page.evaluate<Finding[]>(
+      "axe.run(document).then(({ violations }) => violations)",
+    );
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(
+        ({ id, nodes }) => `${id}: ${nodes.map((n) => `${n.html} ${n.failureSummary}`).join("\n")}`,
+      );
+  }
+});

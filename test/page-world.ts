@@ -1,0 +1,43 @@
+/** A server with the page, and browsers that look at it. */
+import { existsSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "./chromium.ts";
+import { TestServer } from "./cli-processes.ts";
+
+export interface World extends AsyncDisposable {
+  readonly server: TestServer;
+  readonly browser: Browser;
+  /** A page that is live. Whatever it logs as an error fails the test that asks for `complaints`. */
+  open(path: string, options?: Parameters<Browser["newPage"]>[0]): Promise<Page>;
+  readonly complaints: string[];
+}
+
+export async function pageWorld(pools: object): Promise<World> {
+  if (!existsSync(new URL("../web/dist/index.html", import.meta.url))) {
+    throw new Error("Cannot test the page: it has not been built. Run npm run build:web");
+  }
+  const server = await TestServer.start(pools);
+  const browser = await launchChromium();
+  const complaints: string[] = [];
+  return {
+    server,
+    browser,
+    complaints,
+    async open(path, options) {
+      const page = await browser.newPage(options);
+      page.on("pageerror", ({ message }) => complaints.push(message));
+      page.on("console", (message) => {
+        // A server that is away, and answers such as 404, are told by the browser itself.
+        const isOurs = !/Failed to load resource|net::ERR/.test(message.text());
+        if (message.type() === "error" && isOurs) complaints.push(message.text());
+      });
+      await page.goto(new URL(path, server.url).href);
+      await page.locator(".pulse.live").waitFor({ state: "attached" });
+      return page;
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,251 @@
+/** The page as a person has it: a real browser, a real server, the real command line beside it. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { BerthClient } from "../src/client/berth-client.ts";
+import { chromiumPath, howToGetChromium } from "./chromium.ts";
+import { pageWorld, type World } from "./page-world.ts";
+
+if (chromiumPath === undefined) console.warn(howToGetChromium);
+
+const pools = {
+  account: { members: ["acc-1", "acc-2"], lockDelay: "0s", lifetime: "4h" },
+  single: { members: ["only-1"], lockDelay: "0s" },
+  desk: { members: ["desk-1", "desk-2", "desk-3"], lockDelay: "0s" },
+  spare: { count: 3 },
+};
+
+describe.skipIf(chromiumPath === undefined)("the page", () => {
+  let world: World;
+  let client: BerthClient;
+  beforeAll(async () => {
+    world = await pageWorld(pools);
+    client = new BerthClient({ url: world.server.url });
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+  afterEach(async () => {
+    for (const context of world.browser.contexts()) await context.close();
+    await world.server.endCommands();
+  });
+
+  const ask = async (pool: string, holder: string) => {
+    const answer = await client.ask({ holder, items: [{ pool }], ttl: "10m" });
+    const { id, token = "" } = answer.granted ? answer.lease : answer.request;
+    return { id, token };
+  };
+
+  test("follows a lease from asking to giving back while the command line acts", async () => {
+    const page = await world.open("/pools/single");
+    const tile = page.locator(".tile", { hasText: "only-1" });
+    await tile.locator(".tile-state", { hasText: /^free$/ }).waitFor();
+
+    const first = world.server.berth(["run", "--pool", "single", "--holder", "ci/1", "--", "cat"]);
+    await tile.locator(".tile-state", { hasText: /^busy$/ }).waitFor();
+    await tile.getByText("ci/1").waitFor();
+
+    const second = world.server.berth(["run", "--pool", "single", "--holder", "ci/2", "--", "cat"]);
+    await page.locator(".queue tbody tr", { hasText: "ci/2" }).waitFor();
+    await page.getByRole("link", { name: "ci/2" }).click();
+    await page.locator("h1 .chip", { hasText: "waiting" }).waitFor();
+    await page.getByText("Position 1, waiting for").waitFor();
+    await page.getByText("only-1 with").waitFor();
+
+    first.child.stdin?.end();
+    await page.locator("h1 .chip", { hasText: "leased" }).waitFor();
+    await page.locator(".claims").getByText("only-1").waitFor();
+
+    second.child.stdin?.end();
+    await page.getByText("It was given back at").waitFor();
+    expect(await first.ended).toBe(0);
+    expect(await second.ended).toBe(0);
+    expect(world.complaints).toEqual([]);
+  });
+
+  test("shows the overview as berth status has it, and keeps it up to date", async () => {
+    const page = await world.open("/");
+    const row = page.locator("table.pools tbody tr", { hasText: "account" });
+    await row.getByText("0/2").waitFor();
+    const lease = await ask("account", "ci/3");
+    await row.getByText("1/2").waitFor();
+    const told = (await world.server.json("status")) as { name: string; free: number }[];
+    for (const { name, free } of told) {
+      const cells = page.locator("table.pools tbody tr", { hasText: name }).locator("td");
+      expect(await cells.nth(2).textContent(), name).toBe(String(free));
+    }
+    await client.giveBack(lease);
+    await row.getByText("0/2").waitFor();
+  });
+
+  test("says that the connection is lost, and comes back by itself after a restart", async () => {
+    const page = await world.open("/pools/single");
+    await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
+    await world.server.stop();
+    await page.getByText("Connection lost").waitFor();
+    await page.getByRole("button", { name: "Try now" }).waitFor();
+    expect(await page.locator(".tile").count()).toBe(1); // What was last known stays.
+    await world.server.start();
+    await page.getByText("Connection lost").waitFor({ state: "detached" });
+    const lease = await ask("single", "after/the-restart");
+    await page.locator(".tile", { hasText: "after/the-restart" }).waitFor();
+    await client.giveBack(lease);
+    await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
+  });
+
+  describe("for an operator", () => {
+    const confirm = async (page: Awaited<ReturnType<World["open"]>>, name: RegExp) => {
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Your name").fill("ada");
+      await dialog.getByLabel("Why").fill("on purpose");
+      await dialog.getByRole("button", { name }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+    const latest = async (type: string) => {
+      const stop = new AbortController();
+      for await (const event of client.events({ after: 0, signal: stop.signal })) {
+        const { by } = (event["reason"] ?? {}) as { by?: string };
+        if (event.type !== type || by !== "ada") continue;
+        stop.abort();
+        return event;
+      }
+      return undefined;
+    };
+
+    test("drains, after saying what will happen, with who and why in the event", async () => {
+      const page = await world.open("/resources/desk-1");
+      await page.getByRole("button", { name: "Drain" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("desk-1 is not lent any more from now on.").waitFor();
+      await dialog.getByRole("button", { name: "Drain desk-1" }).click();
+      expect((await client.resource("desk-1")).drained).toBe(false); // Nobody said who and why.
+      await confirm(page, /Drain desk-1/);
+      await page.locator("h1 .chip", { hasText: "drained" }).waitFor();
+      expect(await latest("resource-changed")).toMatchObject({
+        resource: "desk-1",
+        drained: true,
+        reason: { by: "ada", why: "on purpose" },
+      });
+      await page.getByRole("button", { name: "Undrain" }).click();
+      await confirm(page, /Undrain/);
+      await page.locator("h1 .chip", { hasText: "free" }).waitFor();
+    });
+
+    test("frees what is quarantined, and shows what the cleaner said", async () => {
+      const note = "cleaner ended with 1\nthe key was refused";
+      await client.changeResource("desk-2", { state: "quarantined", note });
+      const page = await world.open("/out");
+      await page.locator("summary", { hasText: "cleaner ended with 1" }).click();
+      await page.getByText("the key was refused").waitFor();
+      await page.getByRole("button", { name: "Free" }).click();
+      await confirm(page, /Free desk-2/);
+      await page.getByText("Everything is in service").waitFor();
+      expect(await client.resource("desk-2")).toMatchObject({ state: "free", note: "" });
+    });
+
+    test("ends a lease, and takes somebody out of the queue", async () => {
+      const { id } = await ask("single", "stuck/1");
+      await ask("single", "waits/2");
+      const page = await world.open("/queue");
+      await page.getByRole("button", { name: "Leave queue" }).click();
+      await confirm(page, /Take waits\/2 out/);
+      await page.getByText("Nobody waits").waitFor();
+      expect(await latest("request-left")).toMatchObject({ reason: { why: "on purpose" } });
+      await page.goto(`${world.server.url}/leases/${id}`);
+      await page.getByRole("button", { name: "End lease" }).click();
+      await confirm(page, /End the lease of stuck\/1/);
+      await page.getByText("An operator ended it at").waitFor();
+      expect(await latest("lease-ended")).toMatchObject({ id, why: "revoked" });
+    });
+
+    test("tells the server's refusal in the dialog", async () => {
+      const { id } = await ask("single", "gone/1");
+      const page = await world.open("/leases");
+      await page.getByRole("button", { name: "End lease" }).click();
+      await page.route("**/v1/leases/**", (route) =>
+        route.fulfill({
+          status: 409,
+          contentType: "application/problem+json",
+          body: JSON.stringify({
+            ...{ type: "x", title: "x", status: 409, code: "no", hint: "Look again" },
+            detail: "Cannot end it: it is over",
+          }),
+        }),
+      );
+      await page.getByLabel("Your name").fill("ada");
+      await page.getByLabel("Why").fill("x");
+      await page.getByRole("button", { name: "End the lease of gone/1" }).click();
+      await page.getByRole("alert").getByText("Look again").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await client.revoke(id, { by: "test", reason: "" });
+    });
+  });
+
+  test("shows no button that would be refused, and says why", async () => {
+    const { port } = new URL(world.server.url);
+    const page = await world.browser.newPage();
+    await page.goto(`http://berth.test:${port}/resources/desk-1`);
+    await page.getByText("There are no actions here: Cannot act on behalf of others").waitFor();
+    expect(await page.getByRole("button", { name: "Drain" }).count()).toBe(0);
+  });
+
+  describe("has an address for every view", () => {
+    test.each([
+      ["/", "All pools"],
+      ["/pools/account", "account"],
+      ["/resources/acc-1", "acc-1"],
+      ["/queue", "Queue"],
+      ["/leases", "Leases"],
+      ["/out", "Out of service"],
+      ["/events", "Events"],
+      ["/search?q=acc", "Search"],
+      ["/nowhere/at/all", "No such page"],
+    ])("%s", async (path, heading) => {
+      const page = await world.open(path);
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor({ state: "attached" });
+      expect(world.complaints).toEqual([]);
+    });
+
+    test("with its filters, which the way back undoes", async () => {
+      const page = await world.open("/?q=acc&show=full");
+      await page.getByText("No pool fits").waitFor();
+      await page.getByRole("button", { name: "All", exact: true }).click();
+      await page.locator("tbody tr").waitFor();
+      expect(new URL(page.url()).search).toBe("?q=acc");
+      await page.getByRole("link", { name: "account" }).click();
+      await page.getByRole("heading", { level: 1, name: "account" }).waitFor();
+      await page.getByRole("button", { name: "free" }).click();
+      expect(new URL(page.url()).search).toBe("?state=free");
+      await page.goBack();
+      expect(new URL(page.url()).search).toBe("?q=acc");
+    });
+
+    test("and says what to do when there is no such pool", async () => {
+      const page = await world.open("/pools/acount");
+      await page.getByRole("alert").getByText("account").first().waitFor();
+    });
+  });
+
+  test("is used with the keyboard alone", async () => {
+    const page = await world.open("/");
+    await page.locator("tbody tr").first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "desk" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("acc-2");
+    await page.getByRole("option", { name: /acc-2/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "acc-2" }).waitFor();
+  });
+
+  test("tells events as sentences, and holds still for a reader", async () => {
+    const page = await world.open("/events");
+    const lease = await ask("spare", "reader/1");
+    await page.locator(".events li", { hasText: /reader\/1 gets spare-1/ }).waitFor();
+    await page.getByRole("button", { name: "Hold still" }).click();
+    await client.giveBack(lease);
+    await page.getByRole("button", { name: /Go on \(\d+ new\)/ }).click();
+    await page.locator(".events li", { hasText: /gives back spare-1/ }).waitFor();
+  });
+});
