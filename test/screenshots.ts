@@ -54,7 +54,7 @@ async function live(ms: number): Promise<void> {
 }
 
 async function takeAll(by: Browser): Promise<void> {
-  const lease = (await client.leases({ pool: "aws-ci-account", limit: 1 })).items[0];
+  const lease = (await client.leases({ pool: "gcp-nightly-account", limit: 1 })).items[0];
   const waiting = (await client.requests({ limit: 40 })).items.at(-1);
   const wide = { width: 1_360, height: 860 };
   const phone = { width: 390, height: 780 };
@@ -62,11 +62,13 @@ async function takeAll(by: Browser): Promise<void> {
     ["overview-light", "/", wide, "light"],
     ["overview-dark", "/?sort=waiting", wide, "dark"],
     ["overview-phone", "/?sort=waiting", phone, "light"],
-    ["pool-light", `/pools/${waiting?.items[0]?.pool}`, wide, "light"],
-    ["pool-dark", "/pools/aws-ci-account", wide, "dark"],
-    ["pool-phone", `/pools/${waiting?.items[0]?.pool}`, phone, "dark"],
+    ["pool-light", `/pools/${waiting?.items[0]?.pool}?window=1h`, wide, "light"],
+    ["pool-dark", "/pools/gcp-nightly-account?window=1h", wide, "dark"],
+    ["pool-phone", `/pools/${waiting?.items[0]?.pool}?window=1h`, phone, "dark"],
     ["lease-light", `/leases/${lease?.id}`, wide, "light"],
     ["request-light", `/requests/${waiting?.id}`, wide, "light"],
+    ["history-light", "/history?window=1h", wide, "light"],
+    ["resource-light", `/resources/${lease?.claims[0]?.resource}?span=1h`, wide, "light"],
     ["out-light", "/out", wide, "light"],
     ["queue-light", "/queue", wide, "light"],
     ["events-dark", "/events", wide, "dark"],

@@ -28,7 +28,7 @@ export class TrendSampler {
     for (const pool of pools.values()) {
       const trend = this.#trends.get(pool.name) ?? { held: [], waiting: [] };
       this.#trends.set(pool.name, trend);
-      push(trend.held, pool.shown.get("busy") ?? 0);
+      push(trend.held, pool.held);
       push(trend.waiting, pool.waiting);
     }
   }

@@ -1,6 +1,7 @@
 /** Which view answers at which address. */
 import type { ReactNode } from "react";
 import { Events } from "./pages/events.tsx";
+import { History } from "./pages/history.tsx";
 import { Leases } from "./pages/leases.tsx";
 import { NoSuchPage } from "./pages/no-such-page.tsx";
 import { OutOfService } from "./pages/out-of-service.tsx";
@@ -21,6 +22,7 @@ export const views = [
   { href: "/queue", label: "Queue" },
   { href: "/leases", label: "Leases" },
   { href: "/out", label: "Out of service" },
+  { href: "/history", label: "History" },
   { href: "/events", label: "Events" },
 ] as const;
 
@@ -29,6 +31,7 @@ const plain: Readonly<Record<string, View>> = {
   queue: { title: "Queue", show: () => <Queue /> },
   leases: { title: "Leases", show: () => <Leases /> },
   out: { title: "Out of service", show: () => <OutOfService /> },
+  history: { title: "History", show: () => <History /> },
   events: { title: "Events", show: () => <Events /> },
   search: { title: "Search", show: () => <SearchPage /> },
 };

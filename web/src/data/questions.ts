@@ -1,14 +1,16 @@
 /** Everything that the page asks the server, each with the events after which it asks again. */
+import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
 import type {
   Explanation,
   Lease,
+  PageOf,
   Pool,
   Resource,
   SearchResult,
   Trends,
   WaitingRequest,
 } from "../../../src/api/schemas.ts";
-import type { Granted, Waiting } from "../../../src/client/calls.ts";
+import type { Granted, PastFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { berth } from "./berth.ts";
 import type { Question } from "./query.ts";
@@ -100,4 +102,36 @@ export const found = (text: string): Question<SearchResult> => ({
   read: (signal) =>
     text === "" ? Promise.resolve({ items: [], more: false }) : berth.search(text, { signal }),
   touchedBy: never,
+});
+
+/** Windows that a chart can show, each in steps that make some sixty points. */
+export const chartWindows = [
+  ["1h", "1m"],
+  ["6h", "5m"],
+  ["24h", "20m"],
+  ["7d", "3h"],
+] as const;
+
+export const statsOf = (pool: string | undefined, window: string): Question<Stats> => ({
+  key: `stats of ${pool ?? ""} over ${window}`,
+  read: (signal) => {
+    const step = chartWindows.find(([length]) => length === window)?.[1];
+    return berth.stats({ pool, window, step }, { signal });
+  },
+  touchedBy: never,
+  everyMs: 20_000,
+});
+
+export const accuracy: Question<EstimateAccuracy> = {
+  key: "accuracy",
+  read: (signal) => berth.estimates({ signal }),
+  touchedBy: never,
+  everyMs: 30_000,
+};
+
+export const past = (filter: PastFilter): Question<PageOf<HistoryEntry>> => ({
+  key: `past ${JSON.stringify(filter)}`,
+  read: (signal) => berth.history(filter, { signal }),
+  touchedBy: about("lease-ended", "claim-ended", "request-left"),
+  everyMs: 30_000,
 });

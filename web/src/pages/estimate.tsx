@@ -1,9 +1,32 @@
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { useAnswer } from "../data/query.ts";
+import { accuracy } from "../data/questions.ts";
+import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 
 /** When it is likely to start. `unknown` is said plainly: a guess from too little is no estimate. */
 export function Estimate({ request }: { request: WaitingRequest }) {
-  const { etaSeconds } = request;
-  if (etaSeconds === null) return <span className="faint">unknown: too few holds recorded</span>;
-  return <span>in about {inWords(etaSeconds)}</span>;
+  const { estimate } = request;
+  if (estimate === null) return <span className="faint">unknown: too few holds recorded</span>;
+  const { p50Seconds, p90Seconds, samples } = estimate;
+  return (
+    <span title={`From ${samples} recorded holds, with the real rules run forward`}>
+      in about {inWords(p50Seconds)}
+      <span className="faint">, 9 in 10 within {inWords(p90Seconds)}</span>
+    </span>
+  );
+}
+
+/** How far estimates can be trusted: what they said before, beside what happened then. */
+export function EstimateAccuracyNote() {
+  const { data } = useAnswer(accuracy);
+  if (data === undefined || data.total.compared === 0) return null;
+  const { compared, withinP50, withinP90, meanErrorSeconds } = data.total;
+  return (
+    <p className="aside-note">
+      Estimates so far: {percent(withinP50 / compared)} started by the time named as even odds (50 %
+      would be right), {percent(withinP90 / compared)} by the time named for 9 in 10. Off by{" "}
+      {inWords(meanErrorSeconds)} on average, over {grouped(compared)} requests.
+    </p>
+  );
 }

@@ -1,7 +1,10 @@
 import type { Problem } from "../../../src/api/problem.ts";
+import { useAnswer } from "../data/query.ts";
+import { past } from "../data/questions.ts";
 import { EmptyNote } from "../parts/notes.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, Moment } from "../parts/times.tsx";
+import { PastTable } from "./past-table.tsx";
 
 const endings: Readonly<Record<string, string>> = {
   released: "It was given back",
@@ -28,11 +31,13 @@ export function OverView({
   problem: Problem;
 }) {
   const { how, endedAt } = problem.facts;
+  const entries = useAnswer(past({ id })).data?.items ?? [];
   const known = typeof how === "string" && typeof endedAt === "string";
   return (
     <>
       <h1>
-        {holder ?? <code>{id}</code>} <StateChip state={known ? "ended" : "unknown"} />
+        {holder ?? entries[0]?.holder ?? <code>{id}</code>}{" "}
+        <StateChip state={known ? "ended" : "unknown"} />
       </h1>
       {known ? (
         <p className="lead">
@@ -42,6 +47,7 @@ export function OverView({
       ) : (
         <EmptyNote title={problem.message}>{problem.hint}</EmptyNote>
       )}
+      {entries.length === 0 ? null : <PastTable entries={entries} />}
     </>
   );
 }

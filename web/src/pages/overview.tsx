@@ -9,7 +9,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
-import { heldIn, isInTrouble, outOf, sortedBy } from "./pool-facts.ts";
+import { isInTrouble, outOf, sortedBy } from "./pool-facts.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { SortHeader } from "./sort-header.tsx";
 
@@ -81,7 +81,7 @@ function kinds(pool: Pool, show: string): boolean {
 function Totals({ pools }: { pools: readonly Pool[] }) {
   const sum = (of: (pool: Pool) => number) => pools.reduce((total, pool) => total + of(pool), 0);
   const total = sum((pool) => pool.total);
-  const held = sum(heldIn);
+  const held = sum((pool) => pool.held);
   const oldest = Math.max(-1, ...pools.map(({ oldestWaitSeconds }) => oldestWaitSeconds ?? -1));
   const share = total === 0 ? "" : percent(held / total);
   return (

@@ -1,13 +1,9 @@
 /** What the overview makes of a pool; the same counts as `berth status`. */
 import type { Pool } from "../../../src/api/schemas.ts";
 
-export function heldIn({ states }: Pool): number {
-  return states["busy"] ?? 0;
-}
-
 /** Neither lent nor to be had: drained, dirty, quarantined, resting. */
 export function outOf(pool: Pool): number {
-  return Math.max(0, pool.total - pool.free - heldIn(pool));
+  return Math.max(0, pool.total - pool.free - pool.held);
 }
 
 const longWaitSeconds = 300;
@@ -23,8 +19,8 @@ export function isInTrouble(pool: Pool): boolean {
 }
 
 const orders: Readonly<Record<string, (pool: Pool) => number>> = {
-  usage: (pool) => heldIn(pool) / Math.max(1, pool.total),
-  size: heldIn,
+  usage: (pool) => pool.held / Math.max(1, pool.total),
+  size: ({ held }) => held,
   free: ({ free }) => free,
   out: outOf,
   waiting: ({ waiting }) => waiting,

@@ -9,10 +9,12 @@ import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
+import { HistoryCharts } from "./history-charts.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import { heldIn, outOf, waitsTooLong } from "./pool-facts.ts";
+import { outOf, waitsTooLong } from "./pool-facts.ts";
 import { QueueTable } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
+import { WhatIf } from "./what-if.tsx";
 
 export function PoolPage({ name }: { name: string }) {
   const { data: pool, error } = useAnswer(onePool(name));
@@ -42,14 +44,15 @@ function PoolView({ pool }: { pool: Pool }) {
       <NoActionsNote />
       <PolicyFacts policy={pool.policy} />
       <Waiting name={name} />
+      <HistoryCharts pool={name} />
+      <WhatIf pool={pool} />
       <Members name={name} />
     </>
   );
 }
 
 function figuresOf(pool: Pool): Figure[] {
-  const { total, free, waiting, oldestWaitSeconds, meanHoldSeconds } = pool;
-  const held = heldIn(pool);
+  const { total, held, free, waiting, oldestWaitSeconds, meanHoldSeconds } = pool;
   return [
     { label: "Resources", value: total },
     {

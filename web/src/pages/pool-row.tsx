@@ -6,7 +6,7 @@ import { SparkLine } from "../parts/spark-line.tsx";
 import { inWords } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at } from "../router.ts";
-import { heldIn, outOf, waitsTooLong } from "./pool-facts.ts";
+import { outOf, waitsTooLong } from "./pool-facts.ts";
 
 interface Props {
   readonly pool: Pool;
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export const PoolRow = memo(function PoolRow({ pool, trend }: Props) {
-  const { name, states, total, free, waiting, oldestWaitSeconds, retiring } = pool;
+  const { name, states, total, held, free, waiting, oldestWaitSeconds, retiring } = pool;
   const out = outOf(pool);
   return (
     <tr data-row>
@@ -29,7 +29,7 @@ export const PoolRow = memo(function PoolRow({ pool, trend }: Props) {
         <UsageBar states={states} total={total} />
       </td>
       <td className="number">
-        {grouped(heldIn(pool))}
+        {grouped(held)}
         <span className="faint">/{grouped(total)}</span>
       </td>
       <td className={free === 0 ? "number strong" : "number"}>{grouped(free)}</td>

@@ -23,7 +23,7 @@ export function QueueTable({ requests, withPools, shownAtFirst }: Props) {
         <thead>
           <tr>
             <th scope="col" className="number">
-              Position
+              #<span className="hidden"> position</span>
             </th>
             <th scope="col">Who</th>
             {withPools ? <th scope="col">Wants</th> : null}

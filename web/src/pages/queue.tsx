@@ -4,6 +4,7 @@ import { NoActionsNote } from "../parts/action-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { useFilter } from "../router.ts";
+import { EstimateAccuracyNote } from "./estimate.tsx";
 import { QueueTable } from "./queue-table.tsx";
 
 /** Everybody who waits, over all pools; those who have waited longest first. */
@@ -25,6 +26,7 @@ export function Queue() {
       </h1>
       <ProblemNote error={error} />
       <NoActionsNote />
+      <EstimateAccuracyNote />
       <div className="tools">
         <FilterBox label="Filter by holder or pool" />
       </div>

@@ -14,6 +14,7 @@ import { at } from "../router.ts";
 import { actionsFor } from "./actions.ts";
 import { EventList } from "./event-list.tsx";
 import { mentions } from "./mentions.ts";
+import { ResourceDays } from "./resource-days.tsx";
 
 export function ResourcePage({ name }: { name: string }) {
   const { data: resource, error } = useAnswer(oneResource(name));
@@ -67,6 +68,7 @@ function View({ resource }: { resource: Resource }) {
           <pre>{note}</pre>
         </section>
       )}
+      <ResourceDays resource={resource} />
       <section aria-labelledby="lately">
         <h2 id="lately">Lately</h2>
         {events.length === 0 ? (

@@ -4,6 +4,7 @@ import { useNowMs } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
 import { lookOf } from "../parts/state-look.ts";
 import { Age, Left } from "../parts/times.tsx";
+import { WholeName } from "../parts/whole-name.tsx";
 import { at } from "../router.ts";
 
 interface Props {
@@ -28,8 +29,8 @@ export const ResourceTile = memo(function ResourceTile(props: Props) {
     >
       <div>
         <p className="tile-head">
-          <Link data-row href={at("resources", name)} title={name}>
-            {name}
+          <Link data-row href={at("resources", name)} title={name} aria-label={name}>
+            <WholeName name={name} />
           </Link>
           <span className="tile-state">
             {drained && state !== "drained" ? `${state}, draining` : state}

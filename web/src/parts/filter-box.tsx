@@ -1,7 +1,14 @@
 import { useFilter } from "../router.ts";
 
+interface Props {
+  readonly label: string;
+  readonly name?: string;
+  /** Whether its key is told: it leads to the first of a view. */
+  readonly hint?: boolean;
+}
+
 /** Narrows what the view shows; it stands in the address, so that it can be shared. */
-export function FilterBox({ label, name = "q" }: { label: string; name?: string }) {
+export function FilterBox({ label, name = "q", hint = true }: Props) {
   const [text, setText] = useFilter(name);
   return (
     <input
@@ -9,7 +16,7 @@ export function FilterBox({ label, name = "q" }: { label: string; name?: string 
       data-filter
       className="filter"
       aria-label={label}
-      placeholder={`${label}  f`}
+      placeholder={hint ? `${label}  f` : label}
       value={text}
       onChange={(event) => setText(event.target.value)}
       onKeyDown={(event) => {

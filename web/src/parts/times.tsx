@@ -26,7 +26,7 @@ export function Left({ until }: { until: string | null }) {
 export function Moment({ at }: { at: string }) {
   const date = new Date(at);
   const today = date.toDateString() === new Date().toDateString();
-  const time = date.toLocaleTimeString([], { hour12: false });
+  const time = date.toLocaleTimeString("en-GB");
   return (
     <time dateTime={at} title={exact(at)}>
       {today ? time : `${date.toLocaleDateString([], { month: "short", day: "numeric" })} ${time}`}

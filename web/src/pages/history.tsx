@@ -1,0 +1,71 @@
+import { useSettled } from "../data/clock.ts";
+import { useAnswer } from "../data/query.ts";
+import { past } from "../data/questions.ts";
+import { Choice } from "../parts/choice.tsx";
+import { FilterBox } from "../parts/filter-box.tsx";
+import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { useFilter } from "../router.ts";
+import { EstimateAccuracyNote } from "./estimate.tsx";
+import { HistoryCharts } from "./history-charts.tsx";
+import { PastTable } from "./past-table.tsx";
+
+const hows = [
+  ["", "All"],
+  ["released", "Given back"],
+  ["expired", "Fell silent"],
+  ["lifetime", "Too long"],
+  ["revoked", "Ended by operators"],
+  ["abandoned", "Gave up waiting"],
+] as const;
+
+const settleMs = 300;
+const shownMax = 200;
+
+export function History() {
+  return (
+    <>
+      <h1>History</h1>
+      <HistoryCharts />
+      <EstimateAccuracyNote />
+      <Past />
+    </>
+  );
+}
+
+function Past() {
+  const [holder] = useFilter("holder");
+  const [pool] = useFilter("pool");
+  const [how] = useFilter("how");
+  const filter = {
+    limit: shownMax,
+    holder: useSettled(holder, settleMs) || undefined,
+    pool: useSettled(pool, settleMs) || undefined,
+    how: how || undefined,
+  };
+  const { data, error } = useAnswer(past(filter));
+  return (
+    <section aria-labelledby="past-title">
+      <h2 id="past-title">What is over</h2>
+      <div className="tools">
+        <FilterBox label="Exact holder" name="holder" />
+        <FilterBox label="Exact pool" name="pool" hint={false} />
+        <Choice name="how" label="How it ended" options={hows} />
+      </div>
+      <ProblemNote error={error} />
+      {data === undefined ? (
+        error === undefined && <Loading />
+      ) : data.items.length === 0 ? (
+        <EmptyNote title="Nothing that is over fits">
+          Leases show up here when they end, and requests when they leave the queue.
+        </EmptyNote>
+      ) : (
+        <PastTable entries={data.items} />
+      )}
+      {data?.next ? (
+        <p className="calm">
+          The latest {shownMax} are shown; <code>berth history</code> has all of them.
+        </p>
+      ) : null}
+    </section>
+  );
+}

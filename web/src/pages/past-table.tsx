@@ -1,0 +1,52 @@
+import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
+import { Link } from "../parts/link.tsx";
+import { inWords, Moment } from "../parts/times.tsx";
+import { at } from "../router.ts";
+
+/** What is over, the latest first. */
+export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
+  return (
+    <table className="past">
+      <thead>
+        <tr>
+          <th scope="col">Ended</th>
+          <th scope="col">Who</th>
+          <th scope="col">What</th>
+          <th scope="col" className="number">
+            Waited
+          </th>
+          <th scope="col" className="number">
+            Held
+          </th>
+          <th scope="col">How</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <tr key={`${entry.id} ${entry.claim ?? entry.pool}`} data-row>
+            <td>
+              <Moment at={entry.endedAt} />
+            </td>
+            <th scope="row">
+              <Link href={at("leases", entry.id)}>{entry.holder}</Link>
+            </th>
+            <td>
+              {entry.resource === null ? (
+                <Link href={at("pools", entry.pool)}>{entry.pool}, never granted</Link>
+              ) : (
+                <Link href={at("resources", entry.resource)}>{entry.resource}</Link>
+              )}
+            </td>
+            <td className="number">{inWords(entry.waitSeconds)}</td>
+            <td className="number">{inWords(entry.holdSeconds)}</td>
+            <td className={isBad(entry.how) ? "late" : undefined}>{entry.how}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function isBad(how: string): boolean {
+  return how === "expired" || how === "lifetime" || how === "abandoned";
+}
