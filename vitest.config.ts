@@ -4,7 +4,13 @@ import { LeftOut } from "./test/left-out.ts";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "sim/**/*.test.ts", "test/**/*.test.ts", "demo/**/*.test.ts"],
+    include: [
+      "src/**/*.test.ts",
+      "sim/**/*.test.ts",
+      "test/**/*.test.ts",
+      "web/src/**/*.test.ts",
+      "demo/**/*.test.ts",
+    ],
     // A process per file: tests open sockets, files and databases, and one that leaks hurts no other.
     pool: "forks",
     maxWorkers: 2,

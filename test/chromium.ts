@@ -10,11 +10,12 @@ export const chromiumPath = [process.env["CHROMIUM_PATH"] ?? "", ...places].find
 );
 
 export const howToGetChromium =
-  "The tests of the page were left out: there is no Chromium here. Install it (on Debian: apt-get install chromium), or name it in CHROMIUM_PATH.";
+  "Install it (on Debian: apt-get install chromium), or name it in CHROMIUM_PATH.";
 
 /** It talks to nobody but the server under test. */
 export function launchChromium(): Promise<Browser> {
-  if (chromiumPath === undefined) throw new Error(howToGetChromium);
+  if (chromiumPath === undefined)
+    throw new Error(`Cannot start Chromium: there is none. ${howToGetChromium}`);
   return chromium.launch({
     executablePath: chromiumPath,
     args: [

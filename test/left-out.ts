@@ -1,21 +1,34 @@
 import type { Reporter, TestModule } from "vitest/node";
+import { chromiumPath, howToGetChromium } from "./chromium.ts";
 import { findKubeBinaries, mustBeThere } from "./kube-binaries.ts";
 
-/** Says plainly that the tests on Kubernetes were left out, why, and how to get them. */
+/** Says plainly which tests were left out because the machine lacks something, and how to get them. */
 export class LeftOut implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const kube = modules.filter(({ moduleId }) => /\/test\/slots[^/]*\.test\.ts$/.test(moduleId));
-    const found = findKubeBinaries();
-    if (mustBeThere || kube.length === 0 || !("missing" in found)) return;
-    const all = kube.flatMap((module) => [...module.children.allTests("skipped")]);
-    const tests = all.length;
+    const count = (name: RegExp) =>
+      modules
+        .filter(({ moduleId }) => name.test(moduleId))
+        .flatMap((module) => [...module.children.allTests("skipped")]).length;
     const lines = [
-      "",
-      `LEFT OUT: ${tests} tests of berth slots, which need a Kubernetes API server.`,
-      `  ${found.missing}`,
-      "  It builds one in a few minutes, once, as root on Debian; or set KUBEBUILDER_ASSETS to a folder",
-      "  that has kube-apiserver, etcd and kubectl of any version.",
+      ...kubernetes(count(/\/test\/slots[^/]*\.test\.ts$/)),
+      ...browser(count(/\/test\/page[^/]*\.test\.ts$/)),
     ];
-    console.log(lines.join("\n"));
+    if (lines.length > 0) console.log(["", ...lines].join("\n"));
   }
+}
+
+function kubernetes(tests: number): string[] {
+  const found = findKubeBinaries();
+  if (mustBeThere || tests === 0 || !("missing" in found)) return [];
+  return [
+    `LEFT OUT: ${tests} tests of berth slots, which need a Kubernetes API server.`,
+    `  ${found.missing}`,
+    "  It builds one in a few minutes, once, as root on Debian; or set KUBEBUILDER_ASSETS to a folder",
+    "  that has kube-apiserver, etcd and kubectl of any version.",
+  ];
+}
+
+function browser(tests: number): string[] {
+  if (chromiumPath !== undefined || tests === 0) return [];
+  return [`LEFT OUT: ${tests} tests of the page, which need Chromium.`, `  ${howToGetChromium}`];
 }

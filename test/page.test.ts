@@ -1,10 +1,8 @@
 /** The page as a person has it: a real browser, a real server, the real command line beside it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { BerthClient } from "../src/client/berth-client.ts";
-import { chromiumPath, howToGetChromium } from "./chromium.ts";
+import { chromiumPath } from "./chromium.ts";
 import { pageWorld, type World } from "./page-world.ts";
-
-if (chromiumPath === undefined) console.warn(howToGetChromium);
 
 const pools = {
   account: { members: ["acc-1", "acc-2"], lockDelay: "0s", lifetime: "4h" },
@@ -223,6 +221,35 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     });
   });
 
+  describe("knows the past:", () => {
+    test("what is over stands in the history, on the page of its resource and on its own", async () => {
+      const lease = await ask("spare", "yesterday/1");
+      await client.giveBack(lease);
+      const page = await world.open("/history?window=1h");
+      await page.locator(".past tr", { hasText: "yesterday/1" }).waitFor();
+      expect(await page.locator(".chart canvas").count()).toBe(3);
+      await page.getByRole("link", { name: "yesterday/1" }).first().click();
+      await page.getByText("It was given back at").waitFor();
+      await page.locator(".past").getByRole("link", { name: "spare-1" }).click();
+      await page.getByRole("heading", { level: 1, name: "spare-1" }).waitFor();
+      await page.locator(".lane-block").first().waitFor({ state: "attached" });
+      await page.getByRole("button", { name: "1 hour" }).click();
+      expect(new URL(page.url()).search).toBe("?span=1h");
+      await page.locator(".past tr", { hasText: "yesterday/1" }).waitFor();
+      expect(world.complaints).toEqual([]);
+    });
+
+    test("what would have been with another size is replayed", async () => {
+      const page = await world.open("/pools/spare");
+      await page.getByRole("slider").fill("7");
+      await page.getByText("7 instead of 3").waitFor();
+      await page.getByRole("button", { name: "Replay the demand" }).click();
+      await page.locator(".compare").getByText("With 7").waitFor();
+      await page.getByText("What this cannot know").click();
+      expect(await page.locator(".what-if li").count()).toBeGreaterThan(0);
+    });
+  });
+
   test("is used with the keyboard alone", async () => {
     const page = await world.open("/");
     await page.locator("tbody tr").first().waitFor();
@@ -242,10 +269,10 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   test("tells events as sentences, and holds still for a reader", async () => {
     const page = await world.open("/events");
     const lease = await ask("spare", "reader/1");
-    await page.locator(".events li", { hasText: /reader\/1 gets spare-1/ }).waitFor();
+    await page.locator(".events li", { hasText: /reader\/1 gets spare-\d/ }).waitFor();
     await page.getByRole("button", { name: "Hold still" }).click();
     await client.giveBack(lease);
     await page.getByRole("button", { name: /Go on \(\d+ new\)/ }).click();
-    await page.locator(".events li", { hasText: /gives back spare-1/ }).waitFor();
+    await page.locator(".events li", { hasText: /gives back spare-\d/ }).waitFor();
   });
 });

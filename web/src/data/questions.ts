@@ -20,6 +20,9 @@ const never = () => false;
 /** For what heartbeats move on, which are no events. */
 const heartbeatsMs = 10_000;
 
+/** `slot-2` before `slot-10`. */
+const asPeopleCount = new Intl.Collator("en", { numeric: true });
+
 const about =
   (...prefixes: readonly string[]) =>
   ({ type }: FeedEvent) =>
@@ -48,7 +51,10 @@ export const onePool = (name: string): Question<Pool> => ({
 
 export const resourcesOf = (pool: string): Question<Resource[]> => ({
   key: `resources of ${pool}`,
-  read: (signal) => berth.everyResource({ pool }, { signal }),
+  read: async (signal) => {
+    const resources = await berth.everyResource({ pool }, { signal });
+    return resources.sort((a, b) => asPeopleCount.compare(a.name, b.name));
+  },
   touchedBy: about("resource-", "lease-", "claim-", "pool-"),
 });
 

@@ -9,9 +9,10 @@ export function Estimate({ request }: { request: WaitingRequest }) {
   const { estimate } = request;
   if (estimate === null) return <span className="faint">unknown: too few holds recorded</span>;
   const { p50Seconds, p90Seconds, samples } = estimate;
+  const soon = p50Seconds < 1 ? "any moment" : `in about ${inWords(p50Seconds)}`;
   return (
     <span title={`From ${samples} recorded holds, with the real rules run forward`}>
-      in about {inWords(p50Seconds)}
+      {soon}
       <span className="faint">, 9 in 10 within {inWords(p90Seconds)}</span>
     </span>
   );
