@@ -1,7 +1,7 @@
 import { Whoami } from "../api/schemas.ts";
 import { whyNoOperator } from "./holder.ts";
-import { timestamp } from "./render.ts";
 import type { App, Site } from "./site.ts";
+import { timestamp } from "./timestamp.ts";
 
 /** So that the page shows no button that the server would refuse, and says why. */
 export function whoamiRoute(app: App, { broker, version }: Site): void {
