@@ -17,3 +17,6 @@ export function findKubeBinaries(): KubeBinaries {
 
 /** For `describe.skipIf`. */
 export const noKube = !mustBeThere && "missing" in findKubeBinaries();
+
+/** For tests that start a server and a dozen processes, beside a race of fifty. */
+export const patienceMs = 240_000;

@@ -17,7 +17,7 @@ import { findKubeBinaries } from "./kube-binaries.ts";
 
 const adminToken = "the-administrator-of-this-test";
 /** A loaded machine takes its time. */
-const startMsMax = 60_000;
+const startMsMax = 180_000;
 
 export class KubeCluster implements AsyncDisposable {
   readonly folder: string;
@@ -166,7 +166,9 @@ export class KubeCluster implements AsyncDisposable {
   }
 
   #spawn(binary: string, args: readonly string[]): ChildProcess {
-    const child = spawn(join(this.binaries, binary), args, { stdio: ["ignore", "pipe", "pipe"] });
+    const file = join(this.binaries, binary);
+    const stdio = ["pipe", "pipe", "pipe"] as const;
+    const child = spawn("sh", ["-c", untilOrphaned, "sh", file, ...args], { stdio: [...stdio] });
     const keep = (chunk: Buffer) => {
       this.#log = (this.#log + chunk.toString()).slice(-100_000);
     };
@@ -194,11 +196,16 @@ export class KubeCluster implements AsyncDisposable {
   }
 }
 
+/** Its input closes when whoever started it is gone, however that went; then it is ended, too. */
+const untilOrphaned =
+  'exec 3<&0; (read -r _ <&3; kill -9 $$) > /dev/null 2>&1 & exec "$@" < /dev/null 3<&-';
+
 async function ended(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, "exit");
   child.kill(signal);
   await exit;
+  child.stdin?.destroy();
 }
 
 async function freePort(): Promise<number> {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { pause } from "../src/client/pause.ts";
 import { berthPath, Process, TestServer } from "./cli-processes.ts";
-import { noKube } from "./kube-binaries.ts";
+import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
@@ -99,11 +99,11 @@ test("the action holds a lease of a server, and gives it back", async () => {
   expect(await server.json("leases")).toEqual([]);
 });
 
-describe.skipIf(noKube)("the action", () => {
+describe.skipIf(noKube)("the action", { timeout: patienceMs }, () => {
   let cluster: KubeCluster;
   beforeAll(async () => {
     cluster = await KubeCluster.start();
-  });
+  }, patienceMs);
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   test("holds a slot while the job runs, and gives it back", async () => {

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { noKube } from "./kube-binaries.ts";
+import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
 import { aNode, aPod, hostedCluster, installKinds, machineAutoscaler } from "./kube-kinds.ts";
 import { KubeProxy } from "./kube-proxy.ts";
@@ -25,11 +25,11 @@ function meanwhile(proxy: KubeProxy, method: string, act: () => Promise<unknown>
   };
 }
 
-describe.skipIf(noKube)("berth slots", () => {
+describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
   beforeAll(async () => {
     cluster = await KubeCluster.start();
     await installKinds(cluster);
-  });
+  }, patienceMs);
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   describe("1: a time that nobody wrote", () => {

@@ -31,6 +31,7 @@ const tickMs = 25;
 const [name = "", json = "{}"] = process.argv.slice(2);
 const task = JSON.parse(json) as RaceTask;
 const stopped = new AbortController();
+process.stdin.on("end", () => process.exit()).resume(); // Whoever started it is gone.
 process.once("SIGTERM", () => stopped.abort(new Error("The race is over")));
 
 const api = await ApiServer.connect({ kubeconfig: task.kubeconfig });
@@ -46,6 +47,8 @@ for (let round = 0; !stopped.signal.aborted; round++) {
     if (!stopped.signal.aborted && !isTemporary(error)) throw error;
   }
 }
+
+process.stdin.destroy();
 
 function acquired(identity: string): Promise<HeldSlot> {
   const { durationSeconds, turnMs } = task;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { manifestsOf } from "../src/slots/manifests.ts";
-import { noKube } from "./kube-binaries.ts";
+import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
 import { hostedCluster, installKinds } from "./kube-kinds.ts";
 import { KubeProxy, type Passing } from "./kube-proxy.ts";
@@ -46,12 +46,12 @@ function rightsOf(account: string, world: SlotsWorld): string[] {
 
 const sorted = (rights: Iterable<string>) => [...new Set(rights)].sort();
 
-describe.skipIf(noKube)("the shipped roles give", () => {
+describe.skipIf(noKube)("the shipped roles give", { timeout: patienceMs }, () => {
   let cluster: KubeCluster;
   beforeAll(async () => {
     cluster = await KubeCluster.start();
     await installKinds(cluster);
-  });
+  }, patienceMs);
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   test("a job the rights that its commands use, and no other", async () => {

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { acquireSlot } from "../src/slots/acquire.ts";
 import { renewSlot } from "../src/slots/held-slot.ts";
-import { noKube } from "./kube-binaries.ts";
+import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
 import { KubeProxy } from "./kube-proxy.ts";
 import { SlotsWorld } from "./slots-world.ts";
@@ -16,10 +16,10 @@ const waitForLine = ["run", "--", "sh", "-c", "read -r line; echo $line"];
 
 let cluster: KubeCluster;
 
-describe.skipIf(noKube)("berth slots", () => {
+describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
   beforeAll(async () => {
     cluster = await KubeCluster.start();
-  });
+  }, patienceMs);
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   test("holders and those who wait outlast a restart of the API server", async () => {

@@ -2,18 +2,18 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTicket } from "../src/slots/ticket.ts";
-import { noKube } from "./kube-binaries.ts";
+import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
 import { hostedCluster, installKinds } from "./kube-kinds.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
 let cluster: KubeCluster;
 
-describe.skipIf(noKube)("berth slots", () => {
+describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
   beforeAll(async () => {
     cluster = await KubeCluster.start();
     await installKinds(cluster);
-  });
+  }, patienceMs);
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   test("acquire takes the lowest free slot and writes all that others need to judge it", async () => {
