@@ -1,6 +1,7 @@
 /** `npm run bench`: every figure of docs/performance.md, in a few minutes. `-- requests` runs one part. */
 import { availableParallelism, loadavg } from "node:os";
 import { benchBoskos } from "./boskos.ts";
+import { benchCapacity } from "./capacity.ts";
 import { benchDecisions } from "./decisions.ts";
 import { benchGrants } from "./grants.ts";
 import { benchHandOff } from "./hand-off.ts";
@@ -24,6 +25,7 @@ const parts: Record<string, () => Promise<object[]>> = {
   grants: () => benchGrants(sizes),
   decisions: async () => benchDecisions(sizes),
   history: () => benchHistory(),
+  capacity: async () => benchCapacity(),
   "hand-off": async () => [await benchHandOff()],
   restart: async () => [await benchRestart(1_240_000)],
   memory: () => benchMemory(100_000, 10_000),

@@ -79,7 +79,9 @@ export class Observer {
       );
     }
     // A claim whose hold is over says so itself.
-    const claimed = new Set(this.ledger.leases.get(lease.id)?.claims.values());
+    const whole = [...(this.ledger.leases.get(lease.id)?.claims.values() ?? [])];
+    // What is lent by amount has many holders; the ledger knows that it is not over its capacity.
+    const claimed = new Set(whole.filter((name) => !this.ledger.rooms.has(name)));
     const held = {
       job,
       id: lease.id,

@@ -1,6 +1,7 @@
 /** What a seed makes: pools, jobs, and the configuration as somebody edits it. */
 import type { Ask } from "../src/core/command.ts";
 import type { PoolName, ResourceName } from "../src/core/ids.ts";
+import { type Placing, strategies } from "../src/core/placement/demand.ts";
 import {
   defaultAdaptive,
   defaultPolicy,
@@ -10,6 +11,11 @@ import {
 import type { Random } from "../src/estimate/random.ts";
 
 export function randomPools(random: Random): PoolSpec[] {
+  const whole = randomWhole(random);
+  return random.chance(0.4) ? [...whole, randomShared(random)] : whole;
+}
+
+function randomWhole(random: Random): PoolSpec[] {
   const names = ["aws", "gcp", "slots", "metal"].slice(0, random.between(1, 4));
   const pools = names.map((name) => ({
     name: name as PoolName,
@@ -34,6 +40,35 @@ function drawn(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
     return { ...pool, policy: { ...pool.policy, parent } };
   });
   return [account, ...children];
+}
+
+const networks = ["vlan-1", "vlan-2", "vlan-3"];
+
+/** One that is lent by amount: sizes, places and networks differ. */
+function randomShared(random: Random): PoolSpec {
+  return {
+    name: "vsphere" as PoolName,
+    policy: {
+      ...randomPolicy(random),
+      cooldownMs: 0,
+      lockDelayMs: 0,
+      placement: { strategy: random.pick(strategies) },
+    },
+    members: rooms(random, random.between(1, 4)),
+  };
+}
+
+function rooms(random: Random, count: number): PoolSpec["members"] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `vsphere-${index + 1}` as ResourceName,
+    labels: { vcenter: random.pick(["a", "b"]) },
+    room: {
+      index,
+      capacity: { vcpus: random.between(4, 16), memory: random.between(8, 32) },
+      parts: { networks: networks.filter(() => random.chance(0.7)) },
+      ...(random.chance(0.3) ? { overcommit: { vcpus: "1.5" } } : undefined),
+    },
+  }));
 }
 
 function randomPolicy(random: Random): PoolPolicy {
@@ -88,11 +123,13 @@ export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpe
   const edited = pools.map((pool) => {
     if (pool.members.length === 0) return relimited(pool, random);
     const size = Math.max(1, pool.members.length + random.between(-2, 2));
+    if (pool.policy.placement !== undefined) return { ...pool, members: rooms(random, size) };
     const policy = random.chance(0.2) ? repaced(pool.policy, random) : pool.policy;
     return { ...pool, policy, members: members(pool.name, size) };
   });
   const [first, second] = edited;
-  if (first !== undefined && second !== undefined && random.chance(0.3)) {
+  const isWhole = second?.policy.placement === undefined;
+  if (first !== undefined && second !== undefined && isWhole && random.chance(0.3)) {
     const [moved, ...rest] = first.members;
     if (moved !== undefined) {
       return [
@@ -105,6 +142,13 @@ export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpe
   return random.chance(0.2) ? edited.slice(0, -1) : edited;
 }
 
+/** Those that are asked for in the same words. */
+function alike({ placement }: PoolPolicy, pools: readonly PoolSpec[]): PoolSpec[] {
+  return pools.filter(
+    ({ policy }) => (policy.placement === undefined) === (placement === undefined),
+  );
+}
+
 export function randomAsk(random: Random, all: readonly PoolSpec[], holder: string): Ask {
   const pools = all.filter(({ members: { length } }) => length > 0);
   const several = random.chance(0.3);
@@ -112,13 +156,28 @@ export function randomAsk(random: Random, all: readonly PoolSpec[], holder: stri
   const wanted = chosen.length === 0 ? [random.pick(pools)] : chosen;
   return {
     holder,
-    items: wanted.map(({ name, members: { length } }) => ({
+    items: wanted.map(({ name, policy, members: { length } }) => ({
       pool: name,
       count: random.chance(0.2) ? random.between(1, length) : 1,
-      ...(random.chance(0.2) ? { anyOf: [random.pick(pools).name] } : {}),
+      ...(random.chance(0.2) ? { anyOf: [random.pick(alike(policy, pools)).name] } : {}),
+      ...(policy.placement === undefined ? undefined : randomPlacing(random)),
     })),
+    ...(random.chance(0.1) ? { group: { name: random.pick(["g", "h"]), size: 1 } } : {}),
     ...(random.chance(0.8) ? { key: `key-${holder}` } : {}),
     ...(random.chance(0.15) ? { priority: random.between(-1, 2) } : {}),
     ...(random.chance(0.2) ? { ttlMs: random.between(5, 30) * 1_000 } : {}),
+  };
+}
+
+function randomPlacing(random: Random): Placing {
+  return {
+    amount: {
+      vcpus: random.between(1, random.chance(0.2) ? 16 : 4),
+      memory: random.between(0, 8),
+      ...(random.chance(0.4) ? { networks: 1 } : undefined),
+    },
+    ...(random.chance(0.1) ? { spread: "vcenter" } : undefined),
+    ...(random.chance(0.1) ? { atMost: { vcenter: 1 } } : undefined),
+    ...(random.chance(0.1) ? { selector: { vcenter: "a" } } : undefined),
   };
 }

@@ -149,7 +149,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "import",
-    summary: "Carry over what another broker has lent",
+    summary: "Carry over what another broker has lent, or make its files ours",
     group: "For operators",
     load: async () => (await import("./import.ts")).importCommand,
   },

@@ -7,6 +7,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { CliError, usageError } from "./failure.ts";
 import { flag, outputFlag } from "./flags.ts";
 import { importText } from "./import-text.ts";
+import { importVcmCommand } from "./import-vcm.ts";
 import { asData } from "./listing.ts";
 import { readInput } from "./read-input.ts";
 import { fromEnvironment } from "./values.ts";
@@ -60,6 +61,10 @@ const boskos: CliCommand = {
 export const importCommand: CliCommand = {
   subcommands: {
     boskos: { summary: "Carry over what a Boskos has lent, and to whom", command: boskos },
+    vcm: {
+      summary: "Turn manifests of the vSphere capacity manager into a configuration",
+      command: importVcmCommand,
+    },
   },
 };
 

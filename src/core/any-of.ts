@@ -29,7 +29,8 @@ export interface Ways {
 /** Who is granted together with others has no choice: what all of them want is added up. */
 export function waysOf(state: State, ask: Ask): Ways {
   const all = optionsOf(state, ask);
-  const options = ask.group === undefined ? all : all.slice(0, 1);
+  const alone = ask.group === undefined || ask.group.size === 1;
+  const options = alone ? all : all.slice(0, 1);
   return { needs: placesOf(options), options };
 }
 

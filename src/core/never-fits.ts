@@ -2,6 +2,7 @@
  * Why no amount of waiting would help with a share, judged against empty resources. What is drained
  * counts as there: it comes back.
  */
+import { roomsOf } from "./place.ts";
 import { mostAtOnce } from "./placement/choose.ts";
 import type { Demand } from "./placement/demand.ts";
 import { shortfalls, unfit, type View } from "./placement/fit.ts";
@@ -12,11 +13,20 @@ import type { Need } from "./state.ts";
 
 const empty: View = { rank: { priority: 0, order: 0 }, owner: "", empty: true };
 
+/** One before whom nobody stands: nothing is kept from it. */
+const first: View = { rank: { priority: Number.POSITIVE_INFINITY, order: 0 }, owner: "" };
+
 export function neverPlaced({ pool, demands }: Need): Refusal | undefined {
+  for (const demand of demands ?? []) {
+    const refusal = choiceRefused(pool, demand);
+    if (refusal !== undefined) return refusal;
+  }
+  // What there is room for now is possible: mostly that is all there is to say.
+  if (place(roomsOf(pool), demands ?? [], first) !== undefined) return undefined;
   const rooms = [...pool.members].flatMap(({ room, retired }) => (retired ? [] : (room ?? [])));
   rooms.sort((a, b) => a.order - b.order);
   for (const demand of demands ?? []) {
-    const refusal = choiceRefused(pool, demand) ?? neverOne(pool, rooms, demand);
+    const refusal = neverOne(pool, rooms, demand);
     if (refusal !== undefined) return refusal;
   }
   if (demands === null || demands.length < 2) return undefined;

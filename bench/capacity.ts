@@ -1,0 +1,109 @@
+/**
+ * What a grant by amount costs in the core beside a grant of something whole, and how many of those
+ * who wait a release has to weigh up.
+ */
+import type { Ask } from "../src/core/command.ts";
+import { decide } from "../src/core/decide.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
+import { defaultPolicy, type PoolSpec } from "../src/core/policy.ts";
+import { emptyState, type State } from "../src/core/state.ts";
+import type { Instant } from "../src/core/time.ts";
+import { median } from "./process.ts";
+
+const pool = "pool" as PoolName;
+const grants = 2_000;
+const rounds = 7;
+const amount = { vcpus: 8, memory: 32, storage: 100, gpus: 1 };
+
+interface Case {
+  readonly name: string;
+  readonly spec: PoolSpec;
+  readonly live: number;
+  readonly item: Partial<Ask["items"][number]>;
+}
+
+const wholePool: PoolSpec = {
+  name: pool,
+  policy: defaultPolicy,
+  members: Array.from({ length: 200 }, (_, index) => ({ name: nameOf(index), labels: {} })),
+};
+
+const sharedPool: PoolSpec = {
+  name: pool,
+  policy: { ...defaultPolicy, placement: { strategy: "least-used" } },
+  members: Array.from({ length: 1_000 }, (_, index) => ({
+    name: nameOf(index),
+    labels: { vcenter: `vc${index % 20}` },
+    room: {
+      index,
+      capacity: { vcpus: 96 + (index % 7) * 8, memory: 512, storage: 4_000, gpus: 16 },
+    },
+  })),
+};
+
+function nameOf(index: number): ResourceName {
+  return `r${index}` as ResourceName;
+}
+
+const cases: readonly Case[] = [
+  { name: "whole, 200", spec: wholePool, live: 100, item: {} },
+  { name: "by amount, 1,000 x 4, 10,000 live", spec: sharedPool, live: 10_000, item: { amount } },
+];
+
+class Bench {
+  readonly #state: State = emptyState();
+  readonly #held: RequestId[] = [];
+  readonly #item: Case["item"];
+  #next = 0;
+
+  constructor({ spec, live, item }: Case) {
+    this.#item = item;
+    decide(this.#state, { type: "configure", pools: [spec] }, 0 as Instant);
+    for (let count = 0; count < live / (item.count ?? 1); count++) this.#acquire();
+  }
+
+  /**
+   * So many grants, each with the release of the oldest lease, in milliseconds of the processor: what
+   * else the machine does is not counted.
+   */
+  run(): number {
+    const before = process.cpuUsage();
+    for (let count = 0; count < grants; count++) {
+      this.#acquire();
+      const id = this.#held[count] as RequestId;
+      decide(this.#state, { type: "release", id }, 1_000 as Instant);
+    }
+    const { user, system } = process.cpuUsage(before);
+    this.#held.splice(0, grants);
+    return (user + system) / 1_000;
+  }
+
+  #acquire(): void {
+    const id = `r${this.#next++}` as RequestId;
+    const ask = { holder: "bench/1", items: [{ pool, count: 1, ...this.#item }] };
+    const { outcome } = decide(
+      this.#state,
+      { type: "acquire", id, ask, waitMs: 0 },
+      1_000 as Instant,
+    );
+    if (outcome.type !== "granted") throw new Error(`Cannot measure: it was ${outcome.type}`);
+    this.#held.push(id);
+  }
+}
+
+export function benchCapacity(): object[] {
+  const benches = cases.map((one) => new Bench(one));
+  const times = cases.map((): number[] => []);
+  for (const bench of benches) bench.run();
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, bench] of benches.entries()) {
+      times[index]?.push((bench.run() * 1_000) / grants);
+    }
+  }
+  const base = times[0] ?? [];
+  return cases.map(({ name }, index) => {
+    const own = times[index] ?? [];
+    const ratios = own.map((time, round) => time / (base[round] ?? time));
+    return { case: name, microseconds: median(own), ratio: median(ratios) };
+  });
+}
