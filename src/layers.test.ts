@@ -47,7 +47,7 @@ const layers: Readonly<Record<string, Layer>> = {
   cli: {
     folders: [
       ...["api", "child", "client", "config", "core", "janitor", "main", "migrate", "plan"],
-      ...["proxy", "slots"],
+      ...["proxy", "simulate", "slots"],
     ],
     packages: ["node:*", "commander", "yaml"],
   },

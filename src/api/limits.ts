@@ -2,6 +2,8 @@
 export const limits = {
   bodyBytesMax: 64 * 1024,
   itemsPerRequestMax: 16,
+  anyOfMax: 16,
+  evidenceLengthMax: 1_024,
   countPerItemMax: 1_000,
   /** Of one dimension: a petabyte in bytes, and far from where numbers lose their last digit. */
   amountMax: 1_000_000_000_000_000,

@@ -36,12 +36,24 @@ const Labels = Type.Record(EntryKey, Type.String({ maxLength: limits.labelValueL
 export const nullable = <T extends Type.TSchema & { type: string }>(schema: T) =>
   Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"] });
 
+const RequestIdText = Type.String({
+  pattern: "^[A-Za-z0-9][A-Za-z0-9._:/-]*$",
+  maxLength: limits.requestIdLengthMax,
+});
+
 export const AskBody = Type.Object(
   {
     items: Type.Array(
       Type.Object(
         {
-          pool: Name,
+          pool: Type.Optional({ ...Name, description: "Of this pool; or give anyOf" }),
+          anyOf: Type.Optional(
+            Type.Array(Name, {
+              minItems: 1,
+              maxItems: limits.anyOfMax,
+              description: "Of the first of these pools that can serve, in place of pool",
+            }),
+          ),
           count: Type.Optional(
             Type.Integer({
               minimum: 1,
@@ -68,16 +80,13 @@ export const AskBody = Type.Object(
       },
     ),
     holder: { ...Holder, description: "Who asks, for people to read: a job, a build, a person" },
-    requestId: Type.Optional(
-      Type.String({
-        pattern: "^[A-Za-z0-9][A-Za-z0-9._:/-]*$",
-        maxLength: limits.requestIdLengthMax,
-        description: [
-          "You choose it; repeat it when you retry. One id never gets two leases: after the end it is",
-          "remembered for a day, or until 20,000 others have ended, but ten minutes at the least",
-        ].join(" "),
-      }),
-    ),
+    requestId: Type.Optional({
+      ...RequestIdText,
+      description: [
+        "You choose it; repeat it when you retry. One id never gets two leases: after the end it is",
+        "remembered for a day, or until 20,000 others have ended, but ten minutes at the least",
+      ].join(" "),
+    }),
     ttl: Type.Optional({
       ...Duration,
       description: "Without a heartbeat for so long it is over; the pool's unless given",
@@ -106,6 +115,48 @@ export const AskBody = Type.Object(
   closed,
 );
 
+const Throttled = Type.Boolean({
+  description: "true: the provider throttled you; false: all went well",
+});
+const Evidence = Type.String({
+  maxLength: limits.evidenceLengthMax,
+  description: "What the provider said, for people to judge",
+});
+
+export const SignalBody = Type.Object(
+  {
+    throttled: Throttled,
+    evidence: Type.Optional(Evidence),
+    pool: Type.Optional({ ...Name, description: "Of all that the lease has, unless given" }),
+  },
+  closed,
+);
+
+export const RefreshBody = Type.Object(
+  {
+    requestId: Type.Optional({ ...RequestIdText, description: "As when asking; a new one" }),
+    pool: Type.Optional({
+      ...Name,
+      description: "Only what the lease has of this pool; the rest of it goes on",
+    }),
+    wait: Type.Optional(Duration),
+  },
+  closed,
+);
+
+export const PinBody = Type.Object(
+  {
+    rate: Type.Number({
+      minimum: 0.001,
+      maximum: 60_000,
+      description: "Starts per minute",
+    }),
+    by: Type.Optional(Holder),
+    reason: Type.Optional(Type.String({ maxLength: 1_024 })),
+  },
+  closed,
+);
+
 export const ReleaseBody = Type.Optional(
   nullable(
     Type.Object(
@@ -116,6 +167,8 @@ export const ReleaseBody = Type.Optional(
             description: "It was to be cleaned, and this went wrong: tried again, or quarantined",
           }),
         ),
+        throttled: Type.Optional(Throttled),
+        evidence: Type.Optional(Evidence),
       },
       closed,
     ),
@@ -191,6 +244,9 @@ export const WaitingRequest = Type.Object({
   items: Type.Array(
     Type.Object({
       pool: Type.String(),
+      anyOf: Type.Optional(
+        Type.Array(Type.String(), { description: "Any of these will do, pool among them" }),
+      ),
       count: Type.Integer(),
       state: Type.String(),
       amount: shareFields.amount,
@@ -208,6 +264,12 @@ export const WaitingRequest = Type.Object({
     description: "When it will be granted; null while too little is known",
   },
   reason: Reason,
+});
+
+const Limit = Type.Object({
+  pool: Type.String(),
+  used: Type.Integer({ description: "Lent of it and of all that draws on it" }),
+  limit: Type.Integer(),
 });
 
 export const Policy = Type.Object({
@@ -231,6 +293,54 @@ export const Policy = Type.Object({
     }),
   ),
   cleaning: nullable(Type.Object({ retries: Type.Integer(), backoff: Type.String() })),
+  pace: nullable(
+    Type.Object({
+      every: Type.String({ description: "A duration, or auto" }),
+      burst: Type.Integer(),
+      jitter: Type.Number(),
+    }),
+  ),
+  adaptive: nullable(
+    Type.Object({
+      mode: Type.String({ description: "off, advise or auto" }),
+      min: Type.Number(),
+      max: Type.Number(),
+      factor: Type.Number(),
+      cutEvery: Type.String(),
+      step: Type.Number(),
+      raiseAfter: Type.String(),
+    }),
+  ),
+  parent: nullable(Type.String()),
+  limit: nullable(Type.Integer()),
+});
+
+const Rate = Type.Number({ description: "Starts per minute" });
+
+export const RateChange = Type.Object({
+  at: Timestamp,
+  rate: Rate,
+  was: nullable(Rate),
+  cause: Type.String({ description: "throttled, clean, pinned, unpinned or configured" }),
+  lease: nullable(Type.String({ description: "Whose report it was" })),
+  by: nullable(Type.String()),
+  why: nullable(Type.String({ description: "The evidence of a report, or an operator's reason" })),
+  advised: Type.Boolean({ description: "It is what the pool would do; it does not" }),
+});
+
+export const RateHistory = Type.Object({ pool: Type.String(), changes: Type.Array(RateChange) });
+
+/** How fast a pool lends, and how much together with its kin. */
+const Flow = Type.Object({
+  everySeconds: { ...nullable(Type.Number()), description: "Between two grants; null: no pace" },
+  rate: { ...nullable(Rate), description: "What holders' reports or an operator made of it" },
+  advisedRate: { ...nullable(Rate), description: "What it would be in the mode auto" },
+  nextGrantAt: { ...nullable(Timestamp), description: "No grant before; null: at once" },
+  pinned: nullable(
+    Type.Object({ rate: Rate, by: Type.String(), why: Type.String(), at: Timestamp }),
+  ),
+  reports: Type.Object({ throttled: Type.Integer(), ok: Type.Integer() }),
+  limits: Type.Array(Limit, { description: "What binds it, its own first, then upwards" }),
 });
 
 export const Pool = Type.Object({
@@ -247,6 +357,7 @@ export const Pool = Type.Object({
   }),
   policy: Policy,
   ...placeFields,
+  flow: Flow,
 });
 
 export const Resource = Type.Object({
@@ -303,12 +414,6 @@ export const Heartbeat = Type.Object({
   id: Type.String(),
   expiresAt: Timestamp,
   endsAt: nullable(Timestamp),
-});
-
-const Limit = Type.Object({
-  pool: Type.String(),
-  used: Type.Integer({ description: "Lent of it and of all that draws on it" }),
-  limit: Type.Integer(),
 });
 
 export const Explanation = Type.Object({
@@ -441,6 +546,10 @@ export type Lease = Static<typeof Lease>;
 export type WaitingRequest = Static<typeof WaitingRequest>;
 export type Estimate = Static<typeof Estimate>;
 export type Pool = Static<typeof Pool>;
+export type SignalBody = Static<typeof SignalBody>;
+export type RefreshBody = Static<typeof RefreshBody>;
+export type PinBody = Static<typeof PinBody>;
+export type RateHistory = Static<typeof RateHistory>;
 export type Resource = Static<typeof Resource>;
 export type ResourcePatch = Static<typeof ResourcePatch>;
 export type Heartbeat = Static<typeof Heartbeat>;

@@ -1,5 +1,5 @@
 import type { HeldLease } from "../client/berth-client.ts";
-import { type AskFlags, askOf, askOptions } from "./asking.ts";
+import { type AskFlags, askOf, askOptions, namedPools } from "./asking.ts";
 import type { CliCommand } from "./cli-command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { CliError } from "./failure.ts";
@@ -10,26 +10,28 @@ import { SignalDesk } from "./signals.ts";
 import { shellQuoted } from "./text.ts";
 import { waitForLease } from "./wait-for-lease.ts";
 
-const formats = ["json", "yaml", "name", "env"] as const;
+export const leaseFormats = ["json", "yaml", "name", "env"] as const;
+
+export type LeaseFormat = (typeof leaseFormats)[number];
 
 interface Flags extends AskFlags {
-  readonly output: (typeof formats)[number];
+  readonly output: LeaseFormat;
 }
 
 export const acquire: CliCommand = {
-  options: [...askOptions(), outputFlag(...formats)],
+  options: [...askOptions(), outputFlag(...leaseFormats)],
   help: `
 The lease is yours for its ttl: keep it alive with berth heartbeat, end it with berth release.
 In a script: eval "$(berth acquire --pool aws-account -o env)"; trap 'berth release' EXIT`,
   async run(context) {
     const flags = context.flags<Flags>();
     const ask = askOf(flags, "acquire", "acquire a lease");
-    if (flags.output === "env") refuseClashes(ask.items.map(({ pool }) => pool));
+    if (flags.output === "env") refuseClashes(namedPools(ask));
     const desk = new SignalDesk();
     const lease = await waitForLease(context, ask, flags, desk);
     desk.close();
     try {
-      await written(await rendered(lease, flags.output, context.client.url));
+      await written(await leaseText(lease, flags.output, context.client.url));
     } catch (error) {
       await context.client.release(lease); // Nobody knows of it, so nobody would give it back.
       const state = error instanceof Error ? error.message : String(error);
@@ -40,7 +42,12 @@ In a script: eval "$(berth acquire --pool aws-account -o env)"; trap 'berth rele
   },
 };
 
-async function rendered(lease: HeldLease, output: Flags["output"], url: string): Promise<string> {
+/** A lease as a script wants to have it. */
+export async function leaseText(
+  lease: HeldLease,
+  output: LeaseFormat,
+  url: string,
+): Promise<string> {
   switch (output) {
     case "name":
       return lease.id;

@@ -24,7 +24,11 @@ export interface AskFlags extends PlacingFlags {
 export function askOptions(): Option[] {
   const priority = values.wholeNumber(-limits.priorityMax, limits.priorityMax);
   return [
-    repeatedFlag("--pool <pool[:n]>", "what to ask for; repeat it for more", values.poolCount),
+    repeatedFlag(
+      "--pool <pool[,pool][:n]>",
+      "what to ask for, any of several; repeat it for more",
+      values.poolCount,
+    ),
     ...placingOptions(),
     flag(
       "--holder <who>",
@@ -78,8 +82,23 @@ export function askedBeside(flags: AskFlags): Omit<AskBody, "items" | "holder"> 
   };
 }
 
-function addedUp(asked: readonly values.PoolCount[]): values.PoolCount[] {
-  const counts = new Map<string, number>();
-  for (const { pool, count } of asked) counts.set(pool, (counts.get(pool) ?? 0) + count);
-  return [...counts].map(([pool, count]) => ({ pool, count }));
+function addedUp(asked: readonly values.PoolCount[]): AskBody["items"] {
+  const counts = new Map<string, values.PoolCount>();
+  for (const one of asked) {
+    const key = String(one.anyOf ?? one.pool);
+    counts.set(key, { ...one, count: (counts.get(key)?.count ?? 0) + one.count });
+  }
+  return Array.from(counts.values(), ({ pool, anyOf, count }) => {
+    return anyOf === undefined ? { pool, count } : { anyOf: [...anyOf], count };
+  });
+}
+
+/** Every pool that an ask may come to have something of. */
+export function namedPools({ items }: Pick<AskBody, "items">): string[] {
+  return items.flatMap(({ pool, anyOf = [] }) => (pool === undefined ? anyOf : [pool]));
+}
+
+/** `aws gcp|ibm`, as it is told in a log. */
+export function wantedText({ items }: Pick<AskBody, "items">): string {
+  return items.map(({ pool, anyOf = [] }) => pool ?? anyOf.join("|")).join(" ");
 }

@@ -40,6 +40,18 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./shell-client.ts")).shellClient,
   },
   {
+    name: "refresh",
+    summary: "Give back and ask for the same again, before a retry",
+    group: "For jobs",
+    load: async () => (await import("./refresh.ts")).refresh,
+  },
+  {
+    name: "signal",
+    summary: "Tell that the provider throttled you, or that all is well",
+    group: "For jobs",
+    load: async () => (await import("./signal.ts")).signal,
+  },
+  {
     name: "status",
     summary: "Show how full every pool is, and who waits",
     group: "To look",
@@ -122,6 +134,18 @@ export const commands: readonly CommandEntry[] = [
     summary: "Bring back resources that were taken out, such as quarantined ones",
     group: "For operators",
     load: async () => (await import("./free.ts")).free,
+  },
+  {
+    name: "pin",
+    summary: "Hold a pool's start rate, whatever is reported",
+    group: "For operators",
+    load: async () => (await import("./pin.ts")).pin,
+  },
+  {
+    name: "unpin",
+    summary: "Let a pool's start rate find itself again",
+    group: "For operators",
+    load: async () => (await import("./pin.ts")).unpin,
   },
   {
     name: "janitor",

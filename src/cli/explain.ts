@@ -46,6 +46,7 @@ function needInWords(need: Need, width: number | undefined): string[] {
   return [
     plain(`${pool}: needs ${needed}, ${free} of ${size} free${kept} (${stateText(states)})`),
     ...roomsInWords(need),
+    ...flowInWords(need),
     ...(ahead === 0 ? ["  Nobody is ahead of it."] : aheadInWords(need, width)),
     ...holdersInWords(need, width),
   ];
@@ -60,6 +61,15 @@ function roomsInWords({ rooms = [] }: Need): string[] {
     const who = longest === undefined ? "" : `; longest held by ${longest.holder}`;
     return plain(`  ${resource}: ${why}${kept}${who}`);
   });
+}
+
+/** When the pace lets the next one go, and the limits that it draws on. */
+function flowInWords({ nextAt, limits }: Need): string[] {
+  const next = nextAt === null ? [] : [`  Its pace lets the next one go at ${nextAt}.`];
+  const shared = limits.map(({ pool, used, limit }) =>
+    plain(`  It draws on ${pool}: ${used} of ${limit} are lent.`),
+  );
+  return [...next, ...shared];
 }
 
 function aheadInWords({ ahead, aheadOfIt }: Need, width: number | undefined): string[] {

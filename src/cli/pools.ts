@@ -19,6 +19,9 @@ function columnsFor(screen: Screen): readonly Column<Pool>[] {
     { header: "MEAN HOLD", cell: ({ meanHoldSeconds }) => seconds(meanHoldSeconds), wide: true },
     { header: "LIFETIME", cell: ({ policy }) => policy.lifetime ?? "-", wide: true },
     { header: "HOLD", cell: ({ policy }) => policy.hold ?? "-", wide: true },
+    { header: "EVERY", cell: ({ flow }) => seconds(flow.everySeconds), wide: true },
+    { header: "RATE", cell: ({ flow }) => rateText(flow), wide: true },
+    { header: "LIMITS", cell: ({ flow }) => limitText(flow), wide: true },
     { header: "ON RELEASE", cell: ({ policy }) => policy.onRelease, wide: true },
     { header: "ON EXPIRE", cell: ({ policy }) => policy.onExpire, wide: true },
     { header: "STATES", cell: ({ states }) => stateText(states), wide: true },
@@ -52,6 +55,18 @@ export async function poolNames({ client }: Context): Promise<string[]> {
 
 export function heldIn({ held }: Pool): number {
   return held;
+}
+
+/** `2.5/m`, and how it came to that. */
+function rateText({ rate, advisedRate, pinned }: Pool["flow"]): string {
+  const shown = rate ?? advisedRate;
+  if (shown === null) return "-";
+  const how = pinned !== null ? " (pinned)" : rate === null ? " (advised)" : "";
+  return `${Math.round(shown * 100) / 100}/m${how}`;
+}
+
+function limitText({ limits }: Pool["flow"]): string {
+  return limits.map(({ pool, used, limit }) => `${pool} ${used}/${limit}`).join(", ") || "-";
 }
 
 /** Neither lent nor to be had. */

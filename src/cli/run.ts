@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { Problem } from "../api/problem.ts";
 import { BerthUnreachable, type HeldLease } from "../client/berth-client.ts";
-import { askOptions } from "./asking.ts";
+import { askOptions, namedPools, wantedText } from "./asking.ts";
 import { Beside, type BesideFlags, besideOptions } from "./beside.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { mustBeThere } from "./command-process.ts";
@@ -67,14 +67,14 @@ ${exitCodeHelp}`,
       const plan = await planOf(context);
       return { plan, ask: asksAtOnce(flags) ? plannedAsk(flags, plan, name) : undefined };
     });
-    const pools = wanted?.ask?.items.map(({ pool }) => pool) ?? [];
+    const pools = wanted?.ask === undefined ? [] : namedPools(wanted.ask);
     refuseClashes([...pools, ...(flags.try ?? []).map(({ pool }) => pool)]);
     if (wanted !== undefined && wanted.ask === undefined) {
       return runWithout(context, desk, await Beside.start(context, { name }));
     }
     const { plan, ask } = wanted ?? {};
     if (ask !== undefined) {
-      context.note(`Acquiring leases for test ${plain(name)}: [${pools.join(" ")}]`);
+      context.note(`Acquiring leases for test ${plain(name)}: [${wantedText(ask)}]`);
     }
     const lease = ask && (await unlessAway(context, () => waitForLease(context, ask, flags, desk)));
     if (lease === undefined || plan === undefined) {

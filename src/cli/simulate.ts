@@ -8,6 +8,7 @@ import { CliError, usageError } from "./failure.ts";
 import { flag, outputFlag, repeatedFlag } from "./flags.ts";
 import { asData } from "./listing.ts";
 import { ProgressBar } from "./progress-bar.ts";
+import { pacing } from "./simulate-pacing.ts";
 import { percent } from "./stats.ts";
 import { type Column, tableLines } from "./table.ts";
 import { duration, matching } from "./values.ts";
@@ -25,6 +26,9 @@ const setting = matching(/^[^=]+\.[^=.]+=./, 512, "POOL.KEY=VALUE, such as aws-a
 const weekMs = 7 * 24 * 3_600_000;
 
 export const simulate: CliCommand = {
+  subcommands: {
+    pacing: { summary: "Compare ways to lend to a herd of installers", command: pacing },
+  },
   options: [
     flag("--from <data>", "a data folder or its journal.db; the server's own history unless given"),
     flag(

@@ -14,11 +14,25 @@ const policy: Pool["policy"] = {
   silence: {},
   dynamic: null,
   cleaning: null,
+  pace: null,
+  adaptive: null,
+  parent: null,
+  limit: null,
+};
+
+const flow: Pool["flow"] = {
+  everySeconds: null,
+  rate: null,
+  advisedRate: null,
+  nextGrantAt: null,
+  pinned: null,
+  reports: { throttled: 0, ok: 0 },
+  limits: [],
 };
 
 function pool(total: number, free: number, held: number): Pool {
   const rest = { waiting: 0, oldestWaitSeconds: null, meanHoldSeconds: null, retiring: false };
-  return { name: "p", total, free, held, states: { free, busy: held }, ...rest, policy };
+  return { name: "p", total, free, held, states: { free, busy: held }, ...rest, policy, flow };
 }
 
 const bars: Record<string, [pool: Pool, want: string]> = {

@@ -1,8 +1,17 @@
 import { expect, test } from "vitest";
+import { startRate } from "./pin.ts";
 import * as values from "./values.ts";
 
 type Row = { parse: values.Parse<unknown>; text: string; want: unknown };
 const good: Record<string, Row> = {
+  "any of two pools": {
+    parse: values.poolCount,
+    text: "east,west:2",
+    want: { pool: "east", anyOf: ["east", "west"], count: 2 },
+  },
+  "starts per minute": { parse: startRate, text: "2.5/m", want: 2.5 },
+  "starts per hour": { parse: startRate, text: "30/h", want: 0.5 },
+  "a start every so often": { parse: startRate, text: "1/24s", want: 2.5 },
   "a pool": { parse: values.poolCount, text: "aws", want: { pool: "aws", count: 1 } },
   "a pool with a count": {
     parse: values.poolCount,

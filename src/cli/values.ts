@@ -112,23 +112,29 @@ export const token: Parse<string> = (text) => {
   throw new InvalidValue("it is not a token", "Use the token that came with the lease", true);
 };
 
-/** `aws:2` asks for two of it. */
+/** `aws:2` asks for two of it, `aws,gcp` for one of the first that can serve. */
 export interface PoolCount {
   readonly pool: string;
+  /** Where there is a choice: all of them, the first included. */
+  readonly anyOf?: readonly string[];
   readonly count: number;
 }
 
 export const poolCount: Parse<PoolCount> = (text) => {
-  const [, pool = "", many = "1"] = /^([^:\s]+)(?::([^:]*))?$/.exec(text) ?? [];
+  const [, names = "", many = "1"] = /^([^:\s]+)(?::([^:]*))?$/.exec(text) ?? [];
+  const pools = names.split(",");
   const count = Number(many);
-  if (pool === "" || pool.length > limits.nameLengthMax || !/^\d+$/.test(many)) {
-    throw new InvalidValue("it is not POOL or POOL:COUNT", "Write it like aws-account or vm:2");
+  const unusable = pools.some((pool) => pool === "" || pool.length > limits.nameLengthMax);
+  if (unusable || pools.length > limits.anyOfMax || !/^\d+$/.test(many)) {
+    const hint = "Write it like aws-account or vm:2, or east,west for any of these";
+    throw new InvalidValue("it is not POOL or POOL:COUNT", hint);
   }
   if (count < 1 || count > limits.countPerItemMax) {
     const most = limits.countPerItemMax;
     throw new InvalidValue("its count cannot be asked for", `Use a count from 1 to ${most}`);
   }
-  return { pool, count };
+  const [pool = "", ...others] = pools;
+  return { pool, ...(others.length === 0 ? undefined : { anyOf: pools }), count };
 };
 
 export const label: Parse<readonly [string, string]> = (text) => {

@@ -12,7 +12,10 @@ import type {
   Heartbeat,
   Lease,
   PageOf,
+  PinBody,
   Pool,
+  RateHistory,
+  RefreshBody,
   Resource,
   ResourcePatch,
   SearchResult,
@@ -48,6 +51,9 @@ export interface GiveBack {
   readonly state?: string | undefined;
   /** It was to be cleaned, and this went wrong. */
   readonly failure?: string | undefined;
+  /** How its provider took it, with what it said. */
+  readonly throttled?: boolean | undefined;
+  readonly evidence?: string | undefined;
 }
 
 export interface PastFilter extends Filter {
@@ -70,7 +76,7 @@ export interface StatsWindow {
 /** Whether the cloud behind a pool has throttled its holder, and how that was noticed. */
 export interface Signal {
   readonly throttled: boolean;
-  readonly pool: string;
+  readonly pool?: string | undefined;
   readonly evidence?: string | undefined;
 }
 
@@ -142,9 +148,35 @@ export class BerthCalls {
   giveBack({ id, token }: Held, how: GiveBack = {}, options?: CallOptions): Promise<void> {
     const whole = ["v1", "leases", id];
     const path = how.claim === undefined ? whole : [...whole, "claims", how.claim];
-    const body = how.failure === undefined ? undefined : { failure: how.failure };
+    const { failure, throttled, evidence } = how;
+    const told = failure !== undefined || throttled !== undefined;
+    const body = told ? { failure, throttled, evidence } : undefined;
     const query = { state: how.state };
     return this.#done({ method: "DELETE", path, query, body, token, ...options });
+  }
+
+  /** Gives back and asks for the same again, behind all who wait. It becomes another lease. */
+  refresh(
+    { id, token }: Held,
+    body: RefreshBody = {},
+    options?: CallOptions,
+  ): Promise<Granted | Waiting> {
+    const path = ["v1", "leases", id, "refresh"];
+    return this.#fate({ method: "POST", path, body, token, ...options });
+  }
+
+  /** For operators: holds a pool's start rate. */
+  pin(pool: string, body: PinBody, options?: CallOptions): Promise<Pool> {
+    return this.#json({ method: "PUT", path: ["v1", "pools", pool, "pin"], body, ...options });
+  }
+
+  unpin(pool: string, why: { readonly reason?: string; readonly by: string }): Promise<Pool> {
+    const path = ["v1", "pools", pool, "pin"];
+    return this.#json({ method: "DELETE", path, query: { ...why } });
+  }
+
+  limitHistory(pool: string, options?: CallOptions): Promise<RateHistory> {
+    return this.#get(["v1", "pools", pool, "limit-history"], { ...options });
   }
 
   /** For operators: ends somebody's lease without its token. */

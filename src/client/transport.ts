@@ -4,7 +4,7 @@ import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 
 export interface Call {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path segments, not yet escaped. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;

@@ -47,6 +47,9 @@ export const durationLimits = {
   cooldown: { minMs: 0, maxMs: 7 * dayMs },
   lockDelay: { minMs: 0, maxMs: dayMs },
   patience: { minMs: 0, maxMs: 7 * dayMs },
+  every: { minMs: 1, maxMs: dayMs },
+  cutEvery: { minMs: secondMs, maxMs: dayMs },
+  raiseAfter: { minMs: secondMs, maxMs: dayMs },
 } as const satisfies Readonly<Record<string, DurationLimits>>;
 
 /** Those that stand deeper than a pool's own keys. */

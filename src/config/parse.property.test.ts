@@ -6,7 +6,7 @@ import { formatDuration } from "../core/duration.ts";
 import { type DurationKey, durationLimits } from "./limits.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
 import { formatProblem } from "./problem.ts";
-import { ConfigFile } from "./schema.ts";
+import { ConfigFile, Pool } from "./schema.ts";
 
 /** Every problem points at a place that an editor can go to. */
 function expectPlaces(text: string): ParsedConfig {
@@ -58,7 +58,7 @@ function durationOf(key: DurationKey): fc.Arbitrary<string> {
   return fc.integer({ min: minMs, max: maxMs }).map(formatDuration);
 }
 
-const durationKeys = Object.keys(durationLimits).filter(isDurationKey);
+const durationKeys = Object.keys(Pool.properties).filter(isDurationKey);
 const state = fc.constantFrom("free", "dirty", "my.state");
 const policy = fc.record(
   {

@@ -94,7 +94,8 @@ const keys: Table = {
   "a key from nowhere, with all that are known": [
     "pools:\n  a: { count: 1, tenants: { every: 24s } }\nspaces: {}\n",
     "berth.yaml:2:18: Cannot read pools.a.tenants: there is no such key (known here: count, " +
-      "members, ttl, lifetime, hold, cooldown, lockDelay, patience, onRelease, onExpire, silence, dynamic, janitor, place, strategies, parts)",
+      "members, ttl, lifetime, hold, cooldown, lockDelay, patience, onRelease, onExpire, " +
+      "silence, dynamic, janitor, pace, adaptive, parent, limit, place, strategies, parts)",
     "berth.yaml:3:1: Cannot read spaces: there is no such key (known here: pools, profiles)",
   ],
   "a merge key": [
@@ -110,7 +111,8 @@ const keys: Table = {
     "berth.yaml:1:1: Cannot read __proto__: there is no such key (known here: pools, profiles)",
     `berth.yaml:3:3: Cannot read pools.__proto__: "__proto__" is not a name ${aName}`,
     "berth.yaml:3:26: Cannot read pools.__proto__.__proto__: there is no such key (known here: " +
-      "count, members, ttl, lifetime, hold, cooldown, lockDelay, patience, onRelease, onExpire, silence, dynamic, janitor, place, strategies, parts)",
+      "count, members, ttl, lifetime, hold, cooldown, lockDelay, patience, onRelease, onExpire, " +
+      "silence, dynamic, janitor, pace, adaptive, parent, limit, place, strategies, parts)",
     `berth.yaml:4:19: Cannot read pools.a.members.__proto__: "__proto__" is not a name ${aName}`,
     'berth.yaml:4:42: Cannot read pools.a.members.__proto__.labels.__proto__: "__proto__" is not ' +
       "a label key (start with a letter or digit, then letters, digits, . _ / or -; at most 253)",

@@ -6,6 +6,7 @@ import { type ConfigDocument, openDocument } from "./document.ts";
 import { lenientField, lenientMap } from "./lenient.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
 import { refuseClashes } from "./names.ts";
+import { refuseParents } from "./parents.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
 import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
@@ -81,6 +82,7 @@ function readConfig(document: ConfigDocument): Found {
   }
   const drafts = readPools(document, pools);
   refuseClashes(source, drafts);
+  refuseParents(source, drafts);
   const janitors = drafts.flatMap(({ name, janitor }) => janitor?.specFor(name) ?? []);
   const names = drafts.map(({ name }) => name);
   const profiles = readProfiles(document, fields.get("profiles"), names);

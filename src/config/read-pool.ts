@@ -9,6 +9,7 @@ import { readDynamic } from "./read-dynamic.ts";
 import { type JanitorDraft, readJanitor } from "./read-janitor.ts";
 import { type Entry, knownFields, readMap } from "./read-map.ts";
 import { type MemberDraft, type Room, readCount, readMembers } from "./read-members.ts";
+import { readSpacing } from "./read-pace.ts";
 import { readSilence } from "./read-silence.ts";
 import { readState } from "./read-state.ts";
 import { Pool } from "./schema.ts";
@@ -47,7 +48,12 @@ export function readPool(
   if (count !== undefined && members !== undefined) {
     document.source.refuse(at, "it has both count and members", "keep one of them");
   }
-  if (count === undefined && members === undefined && !fields.has("dynamic")) {
+  if (
+    count === undefined &&
+    members === undefined &&
+    !fields.has("dynamic") &&
+    !fields.has("limit")
+  ) {
     const hint = "add count: 1, or members: and their names";
     document.source.refuse(at, "it has neither count nor members", hint);
   }
@@ -101,6 +107,7 @@ function readPolicy(
     ...(silence && { silence }),
     ...(dynamic && { dynamic }),
     ...(janitor && { cleaning: janitor.cleaning }),
+    ...readSpacing(document, fields),
     ...(placement && { placement }),
   };
 }

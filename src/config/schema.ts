@@ -9,6 +9,7 @@ import {
   poolsMax,
   resourcesMax,
 } from "./limits.ts";
+import { Adaptive, Limit, Pace, Parent } from "./pace-schema.ts";
 import { duration, Name, state } from "./schema-fields.ts";
 import { Profiles } from "./schema-profiles.ts";
 import { Dynamic, Janitor, Silences } from "./schema-upkeep.ts";
@@ -132,13 +133,17 @@ export const Pool = Type.Object(
     silence: Type.Optional(Silences),
     dynamic: Type.Optional(Dynamic),
     janitor: Type.Optional(Janitor),
+    pace: Type.Optional(Pace),
+    adaptive: Type.Optional(Adaptive),
+    parent: Type.Optional(Parent),
+    limit: Type.Optional(Limit),
     ...placementFields,
   },
   {
     title: "pool",
     description: "A group of interchangeable resources with one policy.",
     additionalProperties: false,
-    anyOf: [{ required: ["count"] }, { required: ["members"] }, { required: ["dynamic"] }],
+    anyOf: ["count", "members", "dynamic", "limit"].map((key) => ({ required: [key] })),
     not: { required: ["count", "members"] },
     examples: [{ count: 50, ttl: "10m" }],
   },

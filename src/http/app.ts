@@ -12,6 +12,7 @@ import {
   handleErrors,
 } from "./errors.ts";
 import { eventRoutes } from "./event-feed.ts";
+import { flowRoutes } from "./flow-routes.ts";
 import { healthRoutes } from "./health.ts";
 import { historyRoutes } from "./history.ts";
 import { acceptJson } from "./json-body.ts";
@@ -65,6 +66,7 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
   const page = await Page.load();
   page.routes(app);
   leaseRoutes(app, site);
+  flowRoutes(app, site);
   requestRoutes(app, site);
   poolRoutes(app, site);
   resourceRoutes(app, site);

@@ -6,6 +6,7 @@ import type { Lease, WaitingRequest } from "../api/schemas.ts";
 import { standing } from "../core/acquire.ts";
 import type { RequestId } from "../core/ids.ts";
 import type { Outcome } from "../core/outcome.ts";
+import type { RequestView } from "../core/view.ts";
 import { problemOf } from "./problems.ts";
 import { type Audience, renderLease, renderRequest } from "./render.ts";
 import type { Site } from "./site.ts";
@@ -32,6 +33,24 @@ export async function listen(
   await broker.untilSettled(id, waitMs, { present, signal: gone.signal });
   socket.removeListener("close", abort);
   return gone.signal.aborted ? "gone" : "told";
+}
+
+/**
+ * Where a new request stands once there is news or time is up. When the connection closes first, a
+ * request without an id of the client's own leaves: nobody could come back for it.
+ */
+export async function fateOf(
+  site: Site,
+  { id, key }: RequestView,
+  waitMs: number,
+  request: FastifyRequest,
+): Promise<Outcome> {
+  if ((await listen(site, request, { id, waitMs, present: true })) === "gone") {
+    // First the sign that needs no journal: if leaving cannot be written down, it lapses by itself.
+    await hangUp(site, id);
+    if (key === undefined) return site.broker.submit({ type: "leave", id, why: "disconnected" });
+  }
+  return standingOf(site, id);
 }
 
 export function standingOf({ broker }: Site, id: RequestId): Promise<Outcome> {

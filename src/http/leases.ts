@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
@@ -12,17 +11,18 @@ import {
   WaitingRequest,
 } from "../api/schemas.ts";
 import { newRequestId } from "../broker/request-id.ts";
-import type { Ask } from "../core/command.ts";
+import { optionCount, optionsMax } from "../core/any-of.ts";
+import type { Ask, Item, Report } from "../core/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/ids.ts";
-import { idOf, type Outcome } from "../core/outcome.ts";
+import { idOf } from "../core/outcome.ts";
 import { noLease } from "../core/release.ts";
-import { leaseView, type RequestView } from "../core/view.ts";
+import { leaseView } from "../core/view.ts";
 import { becauseFields, becauseOf } from "./because.ts";
 import { durationIn } from "./durations.ts";
-import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
+import { answerStanding, fateOf, mustHaveRoomToWait } from "./fate.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
-import { problemOf } from "./problems.ts";
+import { invalid, problemOf } from "./problems.ts";
 import { anybody, renderLease } from "./render.ts";
 import { NoContent, problems } from "./responses.ts";
 import type { App, Site } from "./site.ts";
@@ -47,6 +47,10 @@ function acquireRoute(app: App, site: Site): void {
     const waitMs = waitOf(request.body.wait);
     mustHaveRoomToWait(site, waitMs);
     const ask = askOf(request.body);
+    if (optionCount(ask) > optionsMax) {
+      const wrong = `its choices can be combined in more than ${optionsMax} ways`;
+      throw invalid("body.items", wrong, "Name fewer pools in anyOf");
+    }
     let outcome = await broker.submit({
       type: "acquire",
       id: newRequestId(broker.now()),
@@ -62,24 +66,6 @@ function acquireRoute(app: App, site: Site): void {
     const audience = id === undefined ? anybody : { secrets: true, token: tokens.of(id) };
     return answerStanding(site, reply, outcome, audience, 201);
   });
-}
-
-/**
- * Where a new request stands once there is news or time is up. When the connection closes first, a
- * request without an id of the client's own leaves: nobody could come back for it.
- */
-async function fateOf(
-  site: Site,
-  { id, key }: RequestView,
-  waitMs: number,
-  request: FastifyRequest,
-): Promise<Outcome> {
-  if ((await listen(site, request, { id, waitMs, present: true })) === "gone") {
-    // First the sign that needs no journal: if leaving cannot be written down, it lapses by itself.
-    await hangUp(site, id);
-    if (key === undefined) return site.broker.submit({ type: "leave", id, why: "disconnected" });
-  }
-  return standingOf(site, id);
 }
 
 function lookRoutes(app: App, { broker, tokens }: Site): void {
@@ -176,7 +162,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
   app.delete("/v1/leases/:id", { schema: whole }, async (request, reply) => {
     const id = request.params.id as RequestId;
     const { force, by, reason, state } = request.query;
-    const failure = request.body?.failure;
+    const { failure, throttled, evidence } = request.body ?? {};
     if (force === undefined) mustBeHolder(tokens, id, request);
     else mustBeOperator(request);
     const outcome = await broker.submit(
@@ -186,6 +172,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
             id,
             ...(state === undefined ? undefined : { state }),
             ...(failure === undefined ? undefined : { failure }),
+            ...(throttled === undefined ? undefined : { outcome: reportOf(throttled, evidence) }),
           }
         : { type: "revoke", id, reason: becauseOf({ by, reason }) },
     );
@@ -220,6 +207,28 @@ function waitOf(wait: string | undefined): number {
   return durationIn("body.wait", wait, { minMs: 0, maxMs: limits.waitMsMax });
 }
 
+function reportOf(throttled: boolean, evidence: string | undefined): Report {
+  return { throttled, ...(evidence === undefined ? undefined : { evidence }) };
+}
+
+interface Wherefrom {
+  readonly pool: string | undefined;
+  readonly anyOf: readonly string[] | undefined;
+}
+
+/** One pool, or the first of several that can serve. */
+function wherefrom({ pool, anyOf }: Wherefrom, index: number): Pick<Item, "pool" | "anyOf"> {
+  if ((pool === undefined) === (anyOf === undefined)) {
+    const both = pool === undefined ? "neither pool nor anyOf" : "both pool and anyOf";
+    throw invalid(`body.items[${index}]`, `it has ${both}`, "Give one of them");
+  }
+  const [first = pool, ...others] = [...new Set(anyOf)];
+  return {
+    pool: first as PoolName,
+    ...(others.length === 0 ? undefined : { anyOf: others as PoolName[] }),
+  };
+}
+
 function askOf(body: AskBody): Ask {
   const { ttlMsMin, ttlMsMax, lifetimeMsMin, lifetimeMsMax } = limits;
   const { holder, requestId, ttl, lifetime, priority, labels, group } = body;
@@ -227,8 +236,8 @@ function askOf(body: AskBody): Ask {
   const lifetimeRange = { minMs: lifetimeMsMin, maxMs: lifetimeMsMax };
   return {
     holder,
-    items: body.items.map(({ pool, count, ...rest }) => ({
-      pool: pool as PoolName,
+    items: body.items.map(({ pool, anyOf, count, ...rest }, index) => ({
+      ...wherefrom({ pool, anyOf }, index),
       count: count ?? 1,
       ...rest,
     })),

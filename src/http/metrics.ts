@@ -1,9 +1,12 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { State } from "../core/state.ts";
+import { hasKin, limitOf } from "../core/limit-tree.ts";
+import { intervalMs, isPaced, opensAt } from "../core/pace.ts";
+import { rateOf } from "../core/rate.ts";
+import type { Pool, State } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
 import { etaMetrics } from "./eta-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
-import { oldestQueuedAt } from "./render.ts";
+import { oldestQueuedAt } from "./render-pool.ts";
 import type { Site } from "./site.ts";
 
 export type MetricsSource = Pick<Site, "broker" | "configStatus" | "insight" | "version">;
@@ -26,15 +29,56 @@ export function makeMetrics(source: MetricsSource): Registry {
   return registry;
 }
 
-/** Each collects by itself: one that is set by another shows what was at the scrape before. */
-function samplePools({ broker }: MetricsSource, registry: Registry): void {
-  const sample = (
+type Sample = (
+  name: string,
+  help: string,
+  labelNames: string[],
+  read: (gauge: Gauge, state: State, now: Instant) => void,
+) => void;
+
+/** Only of pools that have something to tell: most have no pace and no limit. */
+function sampleFlow(sample: Sample): void {
+  const each = (
     name: string,
     help: string,
-    labelNames: string[],
-    read: (gauge: Gauge, state: State, now: Instant) => void,
+    read: (pool: Pool, now: Instant) => number | null | undefined,
   ) =>
-    new Gauge({
+    sample(name, help, ["pool"], (gauge, state, now) => {
+      for (const pool of state.pools.values()) {
+        const value = read(pool, now);
+        if (value !== null && value !== undefined) gauge.set({ pool: pool.name }, value);
+      }
+    });
+  each("berth_pace_interval_seconds", "Between two grants", (pool) => {
+    const every = intervalMs(pool);
+    return every === 0 ? null : every / 1_000;
+  });
+  each("berth_pace_next_grant_seconds", "Until the next grant may come; 0: at once", (pool, now) =>
+    isPaced(pool) ? Math.max(0, opensAt(pool) - now) / 1_000 : null,
+  );
+  each("berth_limit_rate", "Starts per minute that reports or an operator allow", rateOf);
+  each("berth_limit_pinned", "1 while an operator holds the rate", ({ pin, adaptive }) =>
+    pin !== null ? 1 : adaptive !== null ? 0 : null,
+  );
+  each("berth_limit_used", "Lent of the pool and of all that draws on it", (pool) =>
+    hasKin(pool) ? pool.used : null,
+  );
+  each("berth_limit_max", "So many may be lent of it and of all that draws on it", (pool) =>
+    hasKin(pool) ? limitOf(pool) : null,
+  );
+  sample("berth_limit_reports", "What holders reported", ["pool", "report"], (gauge, state) => {
+    for (const { name: pool, signals } of state.pools.values()) {
+      if (signals.throttled + signals.ok === 0) continue;
+      gauge.set({ pool, report: "throttled" }, signals.throttled);
+      gauge.set({ pool, report: "ok" }, signals.ok);
+    }
+  });
+}
+
+/** Each collects by itself: one that is set by another shows what was at the scrape before. */
+function samplePools({ broker }: MetricsSource, registry: Registry): void {
+  const sample: Sample = (name, help, labelNames, read) =>
+    void new Gauge({
       name,
       help,
       labelNames,
@@ -58,6 +102,7 @@ function samplePools({ broker }: MetricsSource, registry: Registry): void {
       gauge.set({ pool: pool.name }, (now - (oldestQueuedAt(pool) ?? now)) / 1_000);
     }
   });
+  sampleFlow(sample);
   sample("berth_leases", "Leases held", [], (gauge, state) => gauge.set(state.leases.size));
 }
 

@@ -2,6 +2,17 @@ import { expect, test } from "vitest";
 import { pool } from "../core/lending.suite.ts";
 import { askBody, asLease, testSite } from "./test-site.suite.ts";
 
+const noFlowPolicy = { pace: null, adaptive: null, parent: null, limit: null };
+const flow = {
+  everySeconds: null,
+  rate: null,
+  advisedRate: null,
+  nextGrantAt: null,
+  pinned: null,
+  reports: { throttled: 0, ok: 0 },
+  limits: [],
+};
+
 test("GET /v1/pools tells sizes, states, who waits, and the policy", async () => {
   await using site = await testSite([
     pool("aws", 2, { holdMs: 5_000, cooldownMs: 1_500 }),
@@ -37,7 +48,9 @@ test("GET /v1/pools tells sizes, states, who waits, and the policy", async () =>
           silence: {},
           dynamic: null,
           cleaning: null,
+          ...noFlowPolicy,
         },
+        flow,
       },
       expect.objectContaining({
         name: "gcp",

@@ -5,7 +5,7 @@ import { poolNotFound } from "../core/acquire.ts";
 import type { PoolName } from "../core/ids.ts";
 import { NameParams, pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
-import { renderPool } from "./render.ts";
+import { renderPool } from "./render-pool.ts";
 import { problems } from "./responses.ts";
 import type { App, Site } from "./site.ts";
 

@@ -1,13 +1,12 @@
 /** From what the core shows to what the wire carries. */
 import type * as Wire from "../api/schemas.ts";
 import { formatDuration } from "../core/duration.ts";
-import { type NeedExplanation, statesOf } from "../core/explain.ts";
-import type { PoolPolicy } from "../core/policy.ts";
-import { freeCount, freeState, type Pool, type Resource, shownState } from "../core/state.ts";
+import type { NeedExplanation } from "../core/explain.ts";
+import { freeState, type Resource, shownState } from "../core/state.ts";
 import { type Instant, never } from "../core/time.ts";
 import type { ClaimView, LeaseView, RequestView } from "../core/view.ts";
 import type { Estimate, Estimates } from "../estimate/estimates.ts";
-import { renderRoom, renderRooms, renderShare, renderUsage } from "./render-shares.ts";
+import { renderRoom, renderRooms, renderShare } from "./render-shares.ts";
 import { timestamp } from "./timestamp.ts";
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
@@ -69,9 +68,13 @@ export function renderRequest(
     priority: request.priority,
     labels: request.labels ?? none,
     ttl: durationOrNull(request.ttlMs),
-    items: request.items.map(({ pool, count, state = freeState, amount }) => {
-      return { pool, count, state, ...(amount === undefined ? undefined : { amount }) };
-    }),
+    items: request.items.map(({ pool, anyOf, count, state = freeState, amount }) => ({
+      pool,
+      ...(anyOf === undefined ? undefined : { anyOf: [pool, ...anyOf] }),
+      count,
+      state,
+      ...(amount === undefined ? undefined : { amount }),
+    })),
     queuedAt: timestamp(request.queuedAt),
     waitedSeconds: seconds(now - request.queuedAt),
     position: request.position,
@@ -92,72 +95,6 @@ function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
     p90Seconds: Math.round(p90Ms / 1_000),
     samples,
   };
-}
-
-export function renderPool(pool: Pool, now: Instant): Wire.Pool {
-  const oldest = oldestQueuedAt(pool);
-  return {
-    name: pool.name,
-    total: pool.members.size,
-    free: pool.policy.placement === undefined ? freeCount(pool) : pool.rooms.size - usedRooms(pool),
-    held: pool.held,
-    states: statesOf(pool),
-    waiting: pool.waiting,
-    oldestWaitSeconds: oldest === null ? null : seconds(now - oldest),
-    meanHoldSeconds: pool.holds.count === 0 ? null : seconds(pool.holds.meanMs),
-    retiring: pool.retired,
-    policy: renderPolicy(pool.policy),
-    ...renderUsage(pool),
-  };
-}
-
-/** Of those that are usable, how many somebody has a share of. */
-function usedRooms(pool: Pool): number {
-  let count = 0;
-  for (const { claims } of pool.rooms) if (claims.size > 0) count += 1;
-  return count;
-}
-
-/** The head of the line has waited longest, unless priorities have put a younger one before it. */
-export function oldestQueuedAt(pool: Pool): Instant | null {
-  let oldest: Instant | null = null;
-  for (const { queue } of pool.shelves.values()) {
-    for (const { queuedAt } of queue) if (oldest === null || queuedAt < oldest) oldest = queuedAt;
-  }
-  return oldest;
-}
-
-function renderPolicy(policy: PoolPolicy): Wire.Pool["policy"] {
-  const { ttlMs, lifetimeMs, holdMs, cooldownMs, lockDelayMs, patienceMs } = policy;
-  return {
-    ttl: formatDuration(ttlMs),
-    lifetime: lifetimeMs === null ? null : formatDuration(lifetimeMs),
-    hold: holdMs === null ? null : formatDuration(holdMs),
-    cooldown: formatDuration(cooldownMs),
-    lockDelay: formatDuration(lockDelayMs),
-    patience: formatDuration(patienceMs),
-    onRelease: policy.onRelease,
-    onExpire: policy.onExpire,
-    silence: Object.fromEntries(
-      Object.entries(policy.silence ?? {}).map(([state, { afterMs, to }]) => {
-        return [state, { after: formatDuration(afterMs), to }];
-      }),
-    ),
-    dynamic: renderDynamic(policy.dynamic),
-    cleaning:
-      policy.cleaning === undefined
-        ? null
-        : {
-            retries: policy.cleaning.retries,
-            backoff: formatDuration(policy.cleaning.backoffMs),
-          },
-  };
-}
-
-function renderDynamic(dynamic: PoolPolicy["dynamic"]): Wire.Pool["policy"]["dynamic"] {
-  if (dynamic === undefined) return null;
-  const { min, max, state, lifespanMs } = dynamic;
-  return { min, max, state, lifespan: durationOrNull(lifespanMs) };
 }
 
 export function renderResource(resource: Resource): Wire.Resource {
@@ -201,11 +138,11 @@ export function renderNeeds(needs: readonly NeedExplanation[]): Wire.Explanation
   }));
 }
 
-function seconds(durationMs: number): number {
+export function seconds(durationMs: number): number {
   return Math.max(0, Math.round(durationMs) / 1_000);
 }
 
-function durationOrNull(durationMs: number | null): string | null {
+export function durationOrNull(durationMs: number | null): string | null {
   return durationMs === null ? null : formatDuration(durationMs);
 }
 

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "./parse.ts";
+import { formatProblem } from "./problem.ts";
+
+const pools = (text: string) => {
+  const config = parseConfig(`pools:\n${text}\n`, "berth.yaml");
+  return config.ok ? config.pools : config.problems.map(formatProblem);
+};
+const policy = (text: string) => {
+  const [first] = pools(`  aws: { count: 5, hold: 20m, ${text} }`);
+  return typeof first === "object" ? first.policy : first;
+};
+
+describe("parseConfig() reads", () => {
+  test.each([
+    ["a pace", "pace: { every: 24s }", { pace: { everyMs: 24_000, burst: 1, jitter: 0 } }],
+    [
+      "one that is worked out",
+      "pace: { every: auto, burst: 5, jitter: 0.25 }",
+      { pace: { everyMs: "auto", burst: 5, jitter: 0.25 } },
+    ],
+    [
+      "an adaptive rate",
+      "adaptive: { min: 0.5, max: 6 }",
+      { adaptive: { mode: "auto", min: 0.5, max: 6, factor: 0.7, step: 0.1 } },
+    ],
+    [
+      "all of one",
+      "adaptive: { mode: advise, factor: 0.5, cutEvery: 1m, step: 1, raiseAfter: 2m }",
+      { adaptive: { mode: "advise", factor: 0.5, cutEveryMs: 60_000, step: 1 } },
+    ],
+    ["one that is off", "adaptive: { mode: off }", { adaptive: { mode: "off" } }],
+    ["a limit", "limit: 3", { limit: 3 }],
+  ])("%s", (_, text, want) => {
+    expect(policy(text)).toMatchObject(want);
+  });
+
+  test("pools that draw on a limit that has nothing of its own", () => {
+    const found = pools("  account: { limit: 3 }\n  aws: { count: 5, parent: account }");
+    expect(found).toMatchObject([
+      { name: "account", members: [], policy: { limit: 3 } },
+      { name: "aws", policy: { parent: "account" } },
+    ]);
+  });
+});
+
+describe("parseConfig() refuses", () => {
+  test.each([
+    ["pace: 24s", "is not a pace"],
+    ["pace: { burst: 2 }", "does not say how often"],
+    ["pace: { every: 24 }", "add a unit: 24s"],
+    ["pace: { every: 24s, burst: 0 }", "0 is less than 1"],
+    ["pace: { every: 24s, jitter: 2 }", "2 is more than 1"],
+    ["pace: { every: 24s, brust: 2 }", "write burst"],
+    ["adaptive: { mode: fast }", "write off, advise, auto"],
+    ["adaptive: { min: 3, max: 2 }", "min of 3 is more than its max of 2"],
+    ["adaptive: { min: lots }", "is not a number"],
+    ["limit: 1.5", "1.5 is not a whole number"],
+    ["parent: avs", 'there is no pool "avs"'],
+    ["parent: aws", "draws on itself: aws on aws"],
+  ])("%s", (text, want) => {
+    expect(String(policy(text))).toContain(want);
+  });
+
+  test("a pace that would be worked out from a hold that there is not", () => {
+    expect(String(pools("  aws: { count: 1, pace: { every: auto } }"))).toContain("from the hold");
+  });
+
+  test("pools that draw on each other", () => {
+    const found = pools("  a: { count: 1, parent: b }\n  b: { count: 1, parent: a }");
+    expect(String(found)).toContain("it draws on itself: a on b on a");
+  });
+});

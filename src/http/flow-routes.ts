@@ -1,0 +1,165 @@
+/** What holders tell of their provider, what they ask for again, and an operator's hold on a rate. */
+import Type from "typebox";
+import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
+import {
+  Lease,
+  PinBody,
+  Pool,
+  RateHistory,
+  RefreshBody,
+  SignalBody,
+  WaitingRequest,
+} from "../api/schemas.ts";
+import { newRequestId } from "../broker/request-id.ts";
+import { poolNotFound } from "../core/acquire.ts";
+import type { PoolName, RequestId } from "../core/ids.ts";
+import { idOf } from "../core/outcome.ts";
+import type { Pool as CorePool } from "../core/state.ts";
+import type { Instant } from "../core/time.ts";
+import { durationIn } from "./durations.ts";
+import { answerStanding, fateOf, mustHaveRoomToWait } from "./fate.ts";
+import { mustBeHolder, mustBeOperator } from "./holder.ts";
+import { IdParams, NameParams } from "./paging.ts";
+import { problemOf } from "./problems.ts";
+import { anybody } from "./render.ts";
+import { renderRateHistory } from "./render-flow.ts";
+import { renderPool } from "./render-pool.ts";
+import { NoContent, problems } from "./responses.ts";
+import type { App, Site } from "./site.ts";
+
+export function flowRoutes(app: App, site: Site): void {
+  signalRoute(app, site);
+  refreshRoute(app, site);
+  pinRoutes(app, site);
+  historyRoute(app, site);
+}
+
+function signalRoute(app: App, { broker, tokens }: Site): void {
+  const schema = {
+    tags: ["leases"],
+    summary: "Tell that the provider throttled you, or that all is well",
+    params: IdParams,
+    body: SignalBody,
+    response: { 204: NoContent, ...problems(400, 401, 403, 404, 409, 410, 503) },
+  };
+  app.post("/v1/leases/:id/signal", { schema }, async (request, reply) => {
+    const id = request.params.id as RequestId;
+    mustBeHolder(tokens, id, request);
+    const { throttled, evidence, pool } = request.body;
+    const outcome = await broker.submit({
+      type: "signal",
+      id,
+      throttled,
+      ...(evidence === undefined ? undefined : { evidence }),
+      ...(pool === undefined ? undefined : { pool: pool as PoolName }),
+    });
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    reply.code(204);
+  });
+}
+
+function refreshRoute(app: App, site: Site): void {
+  const { broker, tokens } = site;
+  const schema = {
+    tags: ["leases"],
+    summary: "Give back and ask for the same again, at the end of the line, in one step",
+    params: IdParams,
+    body: RefreshBody,
+    response: {
+      201: Lease,
+      202: WaitingRequest,
+      ...problems(400, 401, 403, 404, 409, 410, 422, 503),
+    },
+  };
+  app.post("/v1/leases/:id/refresh", { schema }, async (request, reply) => {
+    const id = request.params.id as RequestId;
+    mustBeHolder(tokens, id, request);
+    const { requestId, pool, wait } = request.body;
+    const range = { minMs: 0, maxMs: limits.waitMsMax };
+    const waitMs = wait === undefined ? 0 : durationIn("body.wait", wait, range);
+    mustHaveRoomToWait(site, waitMs);
+    let outcome = await broker.submit({
+      type: "refresh",
+      id,
+      next: newRequestId(broker.now()),
+      waitMs,
+      ...(requestId === undefined ? undefined : { key: requestId }),
+      ...(pool === undefined ? undefined : { pool: pool as PoolName }),
+    });
+    if (outcome.type === "waiting" && waitMs > 0) {
+      outcome = await fateOf(site, outcome.request, waitMs, request);
+    }
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    const next = idOf(outcome);
+    const audience = next === undefined ? anybody : { secrets: true, token: tokens.of(next) };
+    return answerStanding(site, reply, outcome, audience, 201);
+  });
+}
+
+function pinRoutes(app: App, site: Site): void {
+  const { broker } = site;
+  const schema = {
+    tags: ["pools"],
+    summary: "Hold the pool's start rate, whatever is reported",
+    params: NameParams,
+    body: PinBody,
+    response: { 200: Pool, ...problems(400, 403, 404, 503) },
+  };
+  app.put("/v1/pools/:name/pin", { schema }, async (request) => {
+    mustBeOperator(request);
+    const pool = request.params.name as PoolName;
+    const { rate, by = "operator", reason: why = "" } = request.body;
+    const outcome = await broker.submit({ type: "pin", pool, rate, reason: { by, why } });
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    return lookAt(site, pool, renderPool);
+  });
+  const unpin = {
+    tags: ["pools"],
+    summary: "Let the pool's start rate go again",
+    params: NameParams,
+    querystring: UnpinQuery,
+    response: { 200: Pool, ...problems(403, 404, 503) },
+  };
+  app.delete("/v1/pools/:name/pin", { schema: unpin }, async (request) => {
+    mustBeOperator(request);
+    const pool = request.params.name as PoolName;
+    const { by = "operator", reason: why = "" } = request.query;
+    const outcome = await broker.submit({ type: "pin", pool, rate: null, reason: { by, why } });
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    return lookAt(site, pool, renderPool);
+  });
+}
+
+const UnpinQuery = Type.Object(
+  {
+    by: Type.Optional(Type.String({ maxLength: limits.holderLengthMax })),
+    reason: Type.Optional(Type.String({ maxLength: 1_024 })),
+  },
+  { additionalProperties: false },
+);
+
+function historyRoute(app: App, site: Site): void {
+  const schema = {
+    tags: ["pools"],
+    summary: "How the pool's start rate changed, and why; the last hundred changes",
+    params: NameParams,
+    response: { 200: RateHistory, ...problems(404) },
+  };
+  app.get("/v1/pools/:name/limit-history", { schema }, ({ params }) =>
+    lookAt(site, params.name as PoolName, renderRateHistory),
+  );
+}
+
+async function lookAt<View>(
+  { broker }: Site,
+  name: PoolName,
+  render: (pool: CorePool, now: Instant) => View,
+): Promise<View> {
+  const found = await broker.look((state, now) => {
+    const pool = state.pools.get(name);
+    return pool === undefined ? problemOf(poolNotFound(state, name)) : render(pool, now);
+  });
+  if (found instanceof Problem) throw found;
+  return found;
+}
