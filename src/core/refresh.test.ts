@@ -40,7 +40,7 @@ describe("refresh()", () => {
     lending.do(acquire("a", "aws"));
     expect(lending.outcome(refresh("a", "a2"))).toMatchObject({
       type: "waiting",
-      request: { reason: { code: "paced" }, etaMs: 10_000 },
+      request: { reason: { code: "paced" } },
     });
     lending.tickAt(10_000);
     expect(lending.held("a2")).toEqual(["aws-2"]);
