@@ -51,10 +51,10 @@ export function utilisation(strategy: Strategy): Run {
       act({ type: "release", id: id as RequestId }, minute);
       ends.delete(id);
     }
-    for (let count = random.between(0, 3); count > 0; count--) {
-      const large = random.chance(0.12);
+    for (let count = random.between(0, 2); count > 0; count--) {
+      const large = random.chance(0.1);
       const id = `${large ? "large" : "small"}-${minute}-${count}`;
-      holds.set(id, random.between(20, 60));
+      holds.set(id, random.between(15, 35));
       const amount = large
         ? { vcpus: 96, memory: 240 }
         : { vcpus: 8 * random.between(1, 3), memory: 24 };
@@ -102,6 +102,7 @@ export function drawing(): string {
   );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    "<title>How much is in use over a day, under each strategy</title>",
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     ...grid,
     ...hours,

@@ -34,7 +34,7 @@ test("the guide to the configuration shows what is really said of its bad file",
   expect(blocks("text")[0]).toBe(`${lines.join("\n")}\n`);
 });
 
-test("the guide from Boskos shows a file that is valid", async () => {
-  const [shown = ""] = blocks("yaml", await read("from-boskos.md"));
+test.each(["from-boskos.md", "capacity.md"])("%s begins with a file that is valid", async (name) => {
+  const [shown = ""] = blocks("yaml", await read(name));
   expect(parseConfig(shown, "berth.yaml")).toMatchObject({ ok: true, warnings: [] });
 });
