@@ -159,7 +159,7 @@ export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] 
     state: need.state,
     needed: need.count,
     available: need.demands === null ? availableTo(need, request, now) : roomy(need, request),
-    free: need.demands === null ? idleCount(need.pool, need.state) : need.pool.rooms.size,
+    free: need.demands === null ? idleCount(need.pool, need.state) : roomy(need, request),
     size: need.pool.size,
     states: statesOf(need.pool),
     nextAt: nextGrantAt(need.pool, now),
