@@ -76,7 +76,7 @@ export function placed(items: readonly Item[], flags: PlacingFlags): Item[] {
   if (first === undefined || Object.keys(fields).length === 0) return [...items];
   if (others.length > 0) {
     throw usageError(
-      `Cannot tell which pool ${Object.keys(fields).join(" and ")} are for: several are named`,
+      `Cannot tell which pool is meant by ${Object.keys(fields).join(" and ")}: several are named`,
       "Name one pool, or send the request with POST /v1/leases",
     );
   }
