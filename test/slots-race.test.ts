@@ -40,6 +40,7 @@ class Chaos {
       this.#running.push(...Array.from({ length: left }, this.#start));
       await this.ready();
     }
+    for (const racer of this.#running) racer.type("go\n");
   }
 
   get all(): readonly Process[] {
@@ -68,7 +69,9 @@ class Chaos {
   #kill(at: number, hit: Process): void {
     this.kills += 1;
     hit.signal("SIGKILL");
-    this.#running[at] = this.#start();
+    const next = this.#start();
+    next.type("go\n");
+    this.#running[at] = next;
   }
 
   async #nap(hit: Process): Promise<void> {
@@ -124,7 +127,7 @@ describe.skipIf(noKube)("slots", { timeout: patienceMs }, () => {
     let names = 0;
     const chaos = new Chaos(() => {
       const args = [process.execPath, racerPath, `racer-${++names}`, JSON.stringify(task)];
-      return new Process("nice", ["-n", "5", ...args], world.env); // Other tests go first.
+      return new Process("nice", ["-n", "10", ...args], world.env); // Other tests go first.
     });
     await chaos.begin();
     await chaos.reign(raceMs);

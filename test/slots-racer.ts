@@ -2,6 +2,7 @@
  * One of many processes that race for slots: takes one, uses it for a while, gives it back, and again.
  * Each moment in which it thinks that it holds a slot is a line in a file that all of them share.
  */
+import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { isTemporary, pause } from "../src/client/pause.ts";
 import { acquireSlot } from "../src/slots/acquire.ts";
@@ -31,7 +32,7 @@ const tickMs = 25;
 const [name = "", json = "{}"] = process.argv.slice(2);
 const task = JSON.parse(json) as RaceTask;
 const stopped = new AbortController();
-process.stdin.on("end", () => process.exit()).resume(); // Whoever started it is gone.
+process.stdin.on("end", () => process.exit()); // Whoever started it is gone.
 process.once("SIGTERM", () => stopped.abort(new Error("The race is over")));
 
 const api = await ApiServer.connect({ kubeconfig: task.kubeconfig });
@@ -39,6 +40,7 @@ const store = new LeaseStore(api, task.namespace);
 const set = { namespace: task.namespace, prefix: "slot", app: "race", count: task.count };
 
 console.log("ready");
+await once(process.stdin, "data"); // All begin together. From here on it flows, up to its end.
 for (let round = 0; !stopped.signal.aborted; round++) {
   try {
     await use(await acquired(`${name}:${round}`));
