@@ -27,6 +27,9 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     "out of service": "/out",
     events: "/events",
     search: "/search?q=acc",
+    history: "/history",
+    "a pool that is lent by amount": "/pools/room",
+    "a resource that is lent by amount": "/resources/room-1",
     "no such page": "/nowhere",
   };
 
@@ -34,10 +37,16 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     world = await pageWorld({
       account: { members: ["acc-1", "acc-2", "acc-3"], cooldown: "1h", lifetime: "2h" },
       single: { count: 1 },
+      room: {
+        place: "least-used",
+        members: { "room-1": { capacity: { vcpus: 96, memory: 512 } } },
+      },
     });
     const client = new BerthClient({ url: world.server.url });
     const ask = (holder: string, pool: string) =>
       client.ask({ holder, items: [{ pool }], ttl: "10m" });
+    const amount = { vcpus: 24, memory: 64 };
+    await client.ask({ holder: "ci/4", items: [{ pool: "room", amount }], ttl: "10m" });
     const held = await ask("ci/1", "single");
     const waits = await ask("ci/2", "single");
     const resting = await ask("ci/3", "account");
@@ -55,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     // For axe, which is not ours; the page itself is tested without this.
     const page = await world.open(paths[name] ?? "", { bypassCSP: true });
     await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
-    await page.locator(".loading").waitFor({ state: "detached" });
+    await page.waitForFunction("document.querySelector('.loading') === null");
     expect(await seriousFindings(page), "light").toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
     expect(await seriousFindings(page), "dark").toEqual([]);

@@ -9,6 +9,7 @@ const pools = {
   single: { members: ["only-1"], lockDelay: "0s" },
   desk: { members: ["desk-1", "desk-2", "desk-3"], lockDelay: "0s" },
   spare: { count: 3 },
+  room: { place: "least-used", members: { "room-1": { capacity: { vcpus: 96, memory: 512 } } } },
 };
 
 describe.skipIf(chromiumPath === undefined)("the page", () => {
@@ -250,6 +251,17 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     });
   });
 
+  test("shows what is lent by amount as bars, and who has how much", async () => {
+    const page = await world.open("/pools/room");
+    await page.locator(".capacity", { hasText: "0 of 96" }).waitFor();
+    const items = [{ pool: "room", amount: { vcpus: 24, memory: 64 } }];
+    await client.ask({ holder: "big/1", items, ttl: "10m" });
+    await page.locator(".capacity", { hasText: "24 of 96" }).waitFor();
+    await page.locator(".tile", { hasText: "vcpus 24/96" }).getByRole("link").first().click();
+    await page.getByLabel("Who has how much of it").getByText("big/1").waitFor();
+    await page.locator(".capacity .look-held[title='big/1: 64']").waitFor({ state: "attached" });
+  });
+
   test("is used with the keyboard alone", async () => {
     const page = await world.open("/");
     await page.locator("tbody tr").first().waitFor();
@@ -273,6 +285,6 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.getByRole("button", { name: "Hold still" }).click();
     await client.giveBack(lease);
     await page.getByRole("button", { name: /Go on \(\d+ new\)/ }).click();
-    await page.locator(".events li", { hasText: /gives back spare-\d/ }).waitFor();
+    await page.locator(".events li", { hasText: /reader\/1 gives back spare-\d/ }).waitFor();
   });
 });

@@ -3,6 +3,7 @@ import { Problem } from "../../../src/api/problem.ts";
 import type { Whoami } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { askWhoami, berth } from "./berth.ts";
+import { noteHolder } from "./holder-names.ts";
 import { Store } from "./store.ts";
 
 export interface Connection {
@@ -90,6 +91,7 @@ function lost(error: unknown): void {
 }
 
 function take(event: FeedEvent): void {
+  noteHolder(event);
   if (burst.push(event) > 1) return;
   setTimeout(() => {
     const events = burst;

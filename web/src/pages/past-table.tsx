@@ -12,7 +12,7 @@ export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
           <th scope="col">Ended</th>
           <th scope="col">Who</th>
           <th scope="col">What</th>
-          <th scope="col" className="number">
+          <th scope="col" className="number optional">
             Waited
           </th>
           <th scope="col" className="number">
@@ -37,7 +37,7 @@ export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
                 <Link href={at("resources", entry.resource)}>{entry.resource}</Link>
               )}
             </td>
-            <td className="number">{inWords(entry.waitSeconds)}</td>
+            <td className="number optional">{inWords(entry.waitSeconds)}</td>
             <td className="number">{inWords(entry.holdSeconds)}</td>
             <td className={isBad(entry.how) ? "late" : undefined}>{entry.how}</td>
           </tr>

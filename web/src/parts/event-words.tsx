@@ -1,6 +1,7 @@
 /** An event as a sentence with links. Types that this page does not know are told by their name. */
 import type { ReactNode } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { holderOf } from "../data/holder-names.ts";
 import { at } from "../router.ts";
 import { Link } from "./link.tsx";
 
@@ -15,26 +16,26 @@ function sentenceOf(event: FeedEvent): ReactNode {
     case "request-queued":
       return (
         <>
-          {holderOf(event)} queues for {poolsOf(event)}
+          {whoOf(event)} queues for {poolsOf(event)}
         </>
       );
     case "lease-granted":
       return (
         <>
-          {holderOf(event)} gets {resourcesOf(event["claims"])}
+          {whoOf(event)} gets {resourcesOf(event["claims"])}
         </>
       );
     case "request-left":
       return (
         <>
-          {holderOf(event)} leaves the queue: {text(event["why"])}
+          {whoOf(event)} leaves the queue: {text(event["why"])}
           {because(event)}
         </>
       );
     case "lease-ended":
       return (
         <>
-          {holderOf(event)} {endings[text(event["why"])] ?? `ends (${text(event["why"])})`}
+          {whoOf(event)} {endings[text(event["why"])] ?? `ends (${text(event["why"])})`}
           {backOf(event["back"])}
           {because(event)}
         </>
@@ -42,7 +43,7 @@ function sentenceOf(event: FeedEvent): ReactNode {
     case "claim-ended":
       return (
         <>
-          {holderOf(event)} gives back {backOf([event["back"]], "")}
+          {whoOf(event)} gives back {backOf([event["back"]], "")}
         </>
       );
     default:
@@ -68,7 +69,7 @@ function otherwise(event: FeedEvent): ReactNode {
     ) : typeof pool === "string" ? (
       <Link href={at("pools", pool)}>{pool}</Link>
     ) : (
-      holderOf(event)
+      whoOf(event)
     );
   const facts = ["state", "drained", "note"].flatMap((key) =>
     event[key] === undefined || event[key] === "" ? [] : [`${key} ${text(event[key])}`],
@@ -82,11 +83,10 @@ function otherwise(event: FeedEvent): ReactNode {
   );
 }
 
-function holderOf(event: FeedEvent): ReactNode {
+function whoOf(event: FeedEvent): ReactNode {
   const id = text(event["id"]);
   if (id === "") return null;
-  const { holder } = factsOf(event["ask"]);
-  return <Link href={at("leases", id)}>{typeof holder === "string" ? holder : id}</Link>;
+  return <Link href={at("leases", id)}>{holderOf(id) ?? id}</Link>;
 }
 
 function poolsOf(event: FeedEvent): string {
