@@ -23,11 +23,6 @@ try {
     await page.goto(url + path);
     await page.locator(".pulse.live").waitFor({ state: "attached" });
     await page.waitForTimeout(settleMs);
-    if (name === "what-if") {
-      await page.getByRole("button", { name: "Replay the demand" }).click();
-      await page.locator(".compare").waitFor();
-      await page.locator(".what-if").scrollIntoViewIfNeeded();
-    }
     await page.screenshot({ path: `${folder}/${name}.png` });
     await page.close();
   }
@@ -42,22 +37,13 @@ async function shots() {
     .toSorted((a, b) => b.waiting - a.waiting)
     .at(0);
   const pool = busiest?.name ?? pools[0]?.name ?? "";
-  const lease = (await client.leases({ pool, limit: 1 })).items[0];
-  const waiting = (await client.requests({ pool, limit: 10 })).items.at(-1);
   return [
     ["overview-light", "/", wide, "light"],
     ["overview-dark", "/?sort=waiting", wide, "dark"],
     ["overview-phone", "/?sort=waiting", phone, "light"],
-    ["pool-light", `/pools/${pool}?window=1h`, wide, "light"],
     ["pool-dark", `/pools/${pool}?window=1h`, { ...wide, height: 1_300 }, "dark"],
     ["pool-phone", `/pools/${pool}?window=1h`, phone, "dark"],
-    ["what-if", `/pools/${pool}?window=1h`, wide, "light"],
-    ["lease-light", `/leases/${lease?.id}`, wide, "light"],
-    ["request-light", `/requests/${waiting?.id}`, wide, "light"],
     ["history-light", "/history?window=1h", wide, "light"],
-    ["resource-light", `/resources/${lease?.claims[0]?.resource}?span=1h`, wide, "light"],
-    ["out-light", "/out", wide, "light"],
     ["queue-light", "/queue", wide, "light"],
-    ["events-dark", "/events", wide, "dark"],
   ] as const;
 }
