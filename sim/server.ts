@@ -85,7 +85,7 @@ export class Server {
   #generation = 0;
   #asked = 0;
   /** The replies under way that tell of a lease. */
-  #underWay = new Map<RequestId, { open: number; arrived: boolean }>();
+  #underWay = new Map<RequestId, { open: number; arrived: boolean; told: number }>();
 
   constructor(
     world: World,
@@ -219,23 +219,25 @@ export class Server {
       }
     }
     if (outcome.type !== "granted") return this.#reply(outcome);
-    const { id } = outcome.lease;
+    const { id, told } = outcome.lease;
     const { open, arrived } = this.#underWay.get(id) ?? { open: 0, arrived: false };
-    this.#underWay.set(id, { open: open + 1, arrived });
+    this.#underWay.set(id, { open: open + 1, arrived, told });
     return { type: "outcome", outcome, token: "", by: this.#generation };
   }
 
   /** A reply is out of the house, or its connection broke. */
   replyEnded(reply: Reply, arrived: boolean): void {
     if (reply.type !== "outcome" || reply.by !== this.#generation) return;
-    const id = idOf(reply.outcome);
-    const replies = id === undefined ? undefined : this.#underWay.get(id);
-    if (id === undefined || replies === undefined) return;
+    if (reply.outcome.type !== "granted") return;
+    const { id } = reply.outcome.lease;
+    const replies = this.#underWay.get(id);
+    if (replies === undefined) return;
     replies.open -= 1;
     replies.arrived ||= arrived;
     if (replies.open > 0) return;
     this.#underWay.delete(id);
-    if (!replies.arrived) this.#broker?.submit({ type: "not-delivered", id }).catch(() => {});
+    const { told } = replies;
+    if (!replies.arrived) this.#broker?.submit({ type: "not-delivered", id, told }).catch(() => {});
   }
 
   #spoilt(command: Command): Command {

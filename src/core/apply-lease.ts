@@ -167,6 +167,7 @@ export function leaseRenewed(state: State, lease: Lease, at: Instant): void {
 export function leaseDelivered(state: State, event: EventOf<"lease-delivered">, at: Instant): void {
   const lease = must(state.leases.get(event.id), event.id);
   lease.delivered = event.delivered;
+  if (event.delivered) lease.told += 1;
   keepLease(state, lease, at);
 }
 
@@ -238,6 +239,7 @@ export function newLease(state: State, record: LeaseRecord): Lease {
     expiresAt: grantedAt,
     seenAt: grantedAt,
     delivered,
+    told: delivered ? 1 : 0,
     acknowledged: false,
     claims: [],
     dueAt: never,

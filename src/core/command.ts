@@ -83,7 +83,12 @@ export type Command =
       readonly nowOnly?: true;
     }
   /** The reply that told of a lease did not get through. */
-  | { readonly type: "not-delivered"; readonly id: RequestId }
+  | {
+      readonly type: "not-delivered";
+      readonly id: RequestId;
+      /** Which time it was; if it has been told again since, that counts. */
+      readonly told: number;
+    }
   | { readonly type: "keep-waiting"; readonly id: RequestId; readonly waitMs: number }
   | {
       readonly type: "leave";

@@ -56,7 +56,7 @@ function outcomeOf(turn: Turn, command: Command): Outcome {
     case "pin":
       return pin(turn, command.pool, command.rate, command.reason);
     case "not-delivered":
-      return notDelivered(turn, command.id);
+      return notDelivered(turn, command);
     case "take":
       return take(turn, command);
     case "renew-held":

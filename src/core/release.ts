@@ -95,9 +95,12 @@ export function leave(turn: Turn, command: Extract<Command, { type: "leave" }>):
  * The answer with a lease was lost on its way. One that can ask again is given time to; of one that
  * cannot, nobody would ever hear again.
  */
-export function notDelivered(turn: Turn, id: RequestId): Outcome {
+export function notDelivered(
+  turn: Turn,
+  { id, told }: Extract<Command, { type: "not-delivered" }>,
+): Outcome {
   const lease = turn.state.leases.get(id);
-  if (lease === undefined || lease.acknowledged) return done;
+  if (lease === undefined || lease.acknowledged || lease.told > told) return done;
   if (lease.ask.key !== undefined && lease.ask.presenceMs !== undefined) {
     emit(turn, { type: "lease-delivered", id, delivered: false });
     return done;

@@ -270,6 +270,8 @@ export interface Lease extends Timed {
   seenAt: Instant;
   /** False while nobody has come for it. */
   delivered: boolean;
+  /** How often its asker has been told of it, as far as this process knows. */
+  told: number;
   /** Its holder has shown since that it knows of it. */
   acknowledged: boolean;
   /** `never` where no lifetime is set. */

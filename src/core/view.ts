@@ -43,6 +43,8 @@ export interface LeaseView {
   readonly grantedAt: Instant;
   /** When its holder was last heard of. */
   readonly seenAt: Instant;
+  /** How often its asker has been told of it, this time included. */
+  readonly told: number;
   /** Null: silence does not end it. */
   readonly expiresAt: Instant | null;
   readonly endsAt: Instant | null;
@@ -74,6 +76,7 @@ export function leaseView(lease: Lease): LeaseView {
     queuedAt: lease.queuedAt,
     grantedAt: lease.grantedAt,
     seenAt: lease.seenAt,
+    told: lease.told,
     expiresAt: lease.expiresAt === never ? null : lease.expiresAt,
     endsAt: lease.endsAt === never ? null : lease.endsAt,
     claims: lease.claims.map(claimView),

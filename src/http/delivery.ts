@@ -5,7 +5,7 @@ import type { LeaseView } from "../core/view.ts";
 import type { Site } from "./site.ts";
 
 /** The replies under way that tell of a lease: one that fails means nothing if another arrives. */
-const underWay = new Map<RequestId, { open: number; arrived: boolean }>();
+const underWay = new Map<RequestId, { open: number; arrived: boolean; told: number }>();
 
 /** A reply that does not get through would leave a lease of which nobody knows. */
 export function noticeLoss(
@@ -14,21 +14,23 @@ export function noticeLoss(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const told = (arrived: boolean): void => {
+  const ended = (arrived: boolean): void => {
     for (const { id } of leases) {
-      const replies = underWay.get(id) ?? { open: 1, arrived: false };
+      const replies = underWay.get(id);
+      if (replies === undefined) continue;
       replies.open -= 1;
       replies.arrived ||= arrived;
       if (replies.open > 0) continue;
       underWay.delete(id);
+      const { told } = replies;
       // If even this cannot be written down, the reaper has it in the end.
-      if (!replies.arrived) broker.submit({ type: "not-delivered", id }).catch(() => {});
+      if (!replies.arrived) broker.submit({ type: "not-delivered", id, told }).catch(() => {});
     }
   };
-  for (const { id } of leases) {
+  for (const { id, told } of leases) {
     const { open, arrived } = underWay.get(id) ?? { open: 0, arrived: false };
-    underWay.set(id, { open: open + 1, arrived });
+    underWay.set(id, { open: open + 1, arrived, told });
   }
-  if (request.raw.socket.destroyed) return told(false);
-  reply.raw.once("close", () => told(reply.raw.writableFinished));
+  if (request.raw.socket.destroyed) return ended(false);
+  reply.raw.once("close", () => ended(reply.raw.writableFinished));
 }
