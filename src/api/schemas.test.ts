@@ -24,9 +24,9 @@ describe("the wire's schemas", () => {
     const unbounded: string[] = [];
     const walk = (node: unknown, where: string): void => {
       if (typeof node !== "object" || node === null) return;
-      const { type, maxLength, enum: choices } = node as Record<string, unknown>;
-      if (type === "string" && maxLength === undefined && choices === undefined)
-        unbounded.push(where);
+      const { type, maxLength, enum: choices, const: only } = node as Record<string, unknown>;
+      const bounded = [maxLength, choices, only].some((limit) => limit !== undefined);
+      if (type === "string" && !bounded) unbounded.push(where);
       if (type === "array" && !("maxItems" in node)) unbounded.push(where);
       for (const [key, child] of Object.entries(node)) walk(child, `${where}.${key}`);
     };
