@@ -3,6 +3,7 @@ import type { Lease, Pool } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
+import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
@@ -38,9 +39,13 @@ function PoolView({ pool }: { pool: Pool }) {
         </p>
       ) : null}
       <Figures label={`${name} in numbers`} figures={figuresOf(pool)} />
-      <div className="big-bar">
-        <UsageBar states={states} total={total} />
-      </div>
+      {pool.usage === undefined ? (
+        <div className="big-bar">
+          <UsageBar states={states} total={total} />
+        </div>
+      ) : (
+        <CapacityBars usage={pool.usage} />
+      )}
       <NoActionsNote />
       <PolicyFacts policy={pool.policy} />
       <Waiting name={name} />

@@ -4,6 +4,7 @@ import { useAnswer } from "../data/query.ts";
 import { oneResource } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
+import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
@@ -60,6 +61,12 @@ function View({ resource }: { resource: Resource }) {
           ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
         ]}
       />
+      {resource.usage === undefined ? null : (
+        <CapacityBars usage={resource.usage} shares={resource.shares} />
+      )}
+      {resource.shares === undefined || resource.shares.length === 0 ? null : (
+        <Shares shares={resource.shares} />
+      )}
       {note === "" ? null : (
         <section aria-labelledby="note-title">
           <h2 id="note-title">
@@ -78,5 +85,24 @@ function View({ resource }: { resource: Resource }) {
         )}
       </section>
     </>
+  );
+}
+
+function Shares({ shares }: { shares: NonNullable<Resource["shares"]> }) {
+  return (
+    <ul className="plain-list" aria-label="Who has how much of it">
+      {shares.map(({ id, holder, amount }, index) => (
+        // One lease may have several shares of one resource.
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and no state.
+        <li key={`${id} ${index}`}>
+          <Link href={at("leases", id)}>{holder}</Link>{" "}
+          <span className="faint">
+            {Object.entries(amount)
+              .map(([dimension, value]) => `${dimension} ${value}`)
+              .join(", ")}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -2,6 +2,7 @@ import { memo } from "react";
 import type { Lease, Resource } from "../../../src/api/schemas.ts";
 import { useNowMs } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
+import { percent } from "../parts/numbers.ts";
 import { lookOf } from "../parts/state-look.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { WholeName } from "../parts/whole-name.tsx";
@@ -44,6 +45,7 @@ export const ResourceTile = memo(function ResourceTile(props: Props) {
 
 function TileBody({ resource, lease }: { resource: Resource; lease: Lease | undefined }) {
   const { changedAt, note, restsUntil } = resource;
+  if (resource.usage !== undefined) return <RoomBody resource={resource} usage={resource.usage} />;
   if (resource.lease === null) {
     return (
       <>
@@ -95,4 +97,31 @@ function TimeLeft({ since, until }: { since: string; until: string }) {
   const wholeMs = Date.parse(until) - Date.parse(since);
   const share = wholeMs <= 0 ? 1 : Math.min(1, Math.max(0, (now - Date.parse(since)) / wholeMs));
   return <span className="tile-time" style={{ width: `${(share * 100).toFixed(1)}%` }} />;
+}
+
+/** What is lent by amount has many holders: how much of it is taken counts, not who has it. */
+function RoomBody({
+  resource,
+  usage,
+}: {
+  resource: Resource;
+  usage: NonNullable<Resource["usage"]>;
+}) {
+  const fullest = usage.reduce((most, { used, capacity }) => {
+    return Math.max(most, capacity === 0 ? 0 : used / capacity);
+  }, 0);
+  return (
+    <>
+      <p className="tile-text">
+        {usage
+          .map(({ dimension, used, capacity }) => `${dimension} ${used}/${capacity}`)
+          .join("  ")}
+      </p>
+      <p className="tile-foot">
+        <span>{resource.shares?.length ?? 0} holders</span>
+        <span>{percent(fullest)} of the scarcest</span>
+      </p>
+      <span className="tile-time" style={{ width: percent(fullest).replace(" ", "") }} />
+    </>
+  );
 }
