@@ -25,6 +25,8 @@ export class SlotLine {
   readonly #terms: LineTerms;
   readonly #turns: TurnWatch;
   readonly #tickets = new Map<string, LeaseObject>();
+  /** A ticket was made, and no look has shown it yet. */
+  #unseen = false;
 
   constructor(store: LeaseStore, board: LeaseBoard, terms: LineTerms) {
     this.#store = store;
@@ -33,15 +35,23 @@ export class SlotLine {
     this.#turns = new TurnWatch(terms.turnMs ?? slotLimits.turnMs);
   }
 
-  /** Of an answer that gets lost nothing is known; the next look finds the ticket, and it is ours. */
+  /**
+   * Of an answer that gets lost nothing is known; the next look finds the ticket, and it is ours.
+   *
+   * Who is ahead is known only from a look after the ticket was made. The watch may not have told yet of
+   * those who came shortly before; to add the ticket to what it has told would put us ahead of them.
+   */
   async stand(): Promise<void> {
     const { set, identity, timeoutMs, signal } = this.#terms;
-    const waitSeconds = Math.ceil(timeoutMs / 1_000) + slotLimits.ticketSlackSeconds;
-    const nowMs = this.#store.api.clock.atMostMs();
-    const ticket = newTicket(set, { identity, waitSeconds, nowMs });
-    const made = await this.#store.create(ticket, { signal });
-    this.own(made);
-    this.#board.note(made);
+    if (!this.#unseen) {
+      const waitSeconds = Math.ceil(timeoutMs / 1_000) + slotLimits.ticketSlackSeconds;
+      const nowMs = this.#store.api.clock.atMostMs();
+      const ticket = newTicket(set, { identity, waitSeconds, nowMs });
+      this.own(await this.#store.create(ticket, { signal }));
+      this.#unseen = true;
+    }
+    await this.#board.refresh(signal);
+    this.#unseen = false;
   }
 
   /** A ticket with our name: made by us, or by an earlier try of the same run. */
