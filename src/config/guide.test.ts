@@ -34,7 +34,10 @@ test("the guide to the configuration shows what is really said of its bad file",
   expect(blocks("text")[0]).toBe(`${lines.join("\n")}\n`);
 });
 
-test.each(["from-boskos.md", "capacity.md"])("%s begins with a file that is valid", async (name) => {
-  const [shown = ""] = blocks("yaml", await read(name));
-  expect(parseConfig(shown, "berth.yaml")).toMatchObject({ ok: true, warnings: [] });
-});
+test.each(["from-boskos.md", "capacity.md"])(
+  "%s begins with a file that is valid",
+  async (name) => {
+    const [shown = ""] = blocks("yaml", await read(name));
+    expect(parseConfig(shown, "berth.yaml")).toMatchObject({ ok: true, warnings: [] });
+  },
+);
