@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { PoolName } from "../core/ids.ts";
 import { pool } from "../core/lending.suite.ts";
 import { BadSetting, parseSetting, withSettings } from "./settings.ts";
 
@@ -22,6 +23,14 @@ describe("withSettings()", () => {
     ]);
     expect(aws?.policy).toEqual({ ...pools[0]?.policy, holdMs: 1_200_000 });
     expect(other).toBe(pools[1]);
+  });
+
+  test("changes a key within a key, and keeps what stands beside it", () => {
+    const pace = { everyMs: 24_000, burst: 5, jitter: 0.25 };
+    const paced = [pool("install", 3, { pace, limit: 2, parent: "account" as PoolName })];
+    const [changed] = withSettings(paced, [parseSetting("install.pace.every=20s", ["install"])]);
+    expect(changed?.policy).toEqual({ ...paced[0]?.policy, pace: { ...pace, everyMs: 20_000 } });
+    expect(changed?.members).toBe(paced[0]?.members);
   });
 
   test("finds a pool whose name has a dot", () => {

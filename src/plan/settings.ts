@@ -1,7 +1,7 @@
 import { parseConfig } from "../config/parse.ts";
 import type { ConfigProblem } from "../config/problem.ts";
 import { formatDuration } from "../core/duration.ts";
-import type { PoolPolicy, PoolSpec } from "../core/policy.ts";
+import type { PacePolicy, PoolPolicy, PoolSpec } from "../core/policy.ts";
 
 /** `POOL.KEY=VALUE`: another value for a key of a pool, as it would stand in the file. */
 export interface Setting {
@@ -61,7 +61,14 @@ export function withSettings(
     throw new BadSetting(`Cannot use these settings:${parsed.problems.map(inWords)}`, hint);
   }
   const replaced = new Map(parsed.pools.map((pool) => [pool.name, pool]));
-  return pools.map((pool) => replaced.get(pool.name) ?? pool);
+  const resized = new Set(settings.filter(({ key }) => key === "count").map(({ pool }) => pool));
+  return pools.map((pool) => {
+    const other = replaced.get(pool.name);
+    if (other === undefined) return pool;
+    const members = resized.has(pool.name) ? other.members : pool.members;
+    // What is not set stays, also what has no place in so small a file, such as a parent.
+    return { ...pool, members, policy: { ...pool.policy, ...other.policy } };
+  });
 }
 
 /** Without the line: nobody has written a file. */
@@ -98,5 +105,17 @@ function writtenPolicy(policy: PoolPolicy): Record<string, unknown> {
     const valueMs = policy[`${key}Ms`];
     if (valueMs !== null) written[key] = formatDuration(valueMs);
   }
+  const { pace, limit, dynamic } = policy;
+  if (pace !== undefined) written["pace"] = writtenPace(pace);
+  if (limit !== undefined) written["limit"] = limit;
+  if (dynamic !== undefined) {
+    const { min, max, state, lifespanMs } = dynamic;
+    const lifespan = lifespanMs === null ? undefined : { lifespan: formatDuration(lifespanMs) };
+    written["dynamic"] = { min, max, state, ...lifespan };
+  }
   return written;
+}
+
+function writtenPace({ everyMs, burst, jitter }: PacePolicy): Record<string, unknown> {
+  return { every: everyMs === "auto" ? everyMs : formatDuration(everyMs), burst, jitter };
 }
