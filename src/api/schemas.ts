@@ -549,6 +549,7 @@ export type Pool = Static<typeof Pool>;
 export type SignalBody = Static<typeof SignalBody>;
 export type RefreshBody = Static<typeof RefreshBody>;
 export type PinBody = Static<typeof PinBody>;
+export type RateChange = Static<typeof RateChange>;
 export type RateHistory = Static<typeof RateHistory>;
 export type Resource = Static<typeof Resource>;
 export type ResourcePatch = Static<typeof ResourcePatch>;

@@ -5,6 +5,7 @@ import type {
   Lease,
   PageOf,
   Pool,
+  RateHistory,
   Resource,
   SearchResult,
   Trends,
@@ -47,6 +48,12 @@ export const onePool = (name: string): Question<Pool> => ({
   read: (signal) => berth.pool(name, { signal }),
   touchedBy: always,
   everyMs: 30_000,
+});
+
+export const rateHistoryOf = (pool: string): Question<RateHistory> => ({
+  key: `rate history of ${pool}`,
+  read: (signal) => berth.limitHistory(pool, { signal }),
+  touchedBy: ({ type, pool: of }) => type === "rate-changed" && of === pool,
 });
 
 export const resourcesOf = (pool: string): Question<Resource[]> => ({

@@ -9,6 +9,10 @@ const labels: Readonly<Record<string, string>> = {
   patience: "Patience",
   onRelease: "On release",
   onExpire: "On expiry",
+  pace: "Pace",
+  adaptive: "Rate by reports",
+  parent: "Draws on",
+  limit: "Limit",
 };
 
 /** The rules of the pool, as the configuration has them; what is not set is left out. */

@@ -10,6 +10,7 @@ import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
+import { FlowSection } from "./flow-section.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
 import { outOf, waitsTooLong } from "./pool-facts.ts";
@@ -48,6 +49,7 @@ function PoolView({ pool }: { pool: Pool }) {
       )}
       <NoActionsNote />
       <PolicyFacts policy={pool.policy} />
+      <FlowSection pool={pool} />
       <Waiting name={name} />
       <HistoryCharts pool={name} />
       <WhatIf pool={pool} />

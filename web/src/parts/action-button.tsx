@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { whoami } from "../data/live.ts";
 import { useStore } from "../data/store.ts";
 import { ActionDialog } from "./action-dialog.tsx";
@@ -22,8 +22,14 @@ export interface Action {
   readonly harmful?: boolean;
 }
 
+interface Props {
+  readonly action: Action;
+  /** What it wants to know besides who and why. */
+  readonly children?: ReactNode;
+}
+
 /** What operators may do. It asks first, and says what will happen. */
-export function ActionButton({ action }: { action: Action }) {
+export function ActionButton({ action, children }: Props) {
   const us = useStore(whoami);
   const button = useRef<HTMLButtonElement>(null);
   const [asking, setAsking] = useState(false);
@@ -45,7 +51,9 @@ export function ActionButton({ action }: { action: Action }) {
             setAsking(false);
             button.current?.focus();
           }}
-        />
+        >
+          {children}
+        </ActionDialog>
       ) : null}
     </>
   );

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { Action } from "./action-button.tsx";
 import { announce } from "./announcements.tsx";
 import { ProblemNote } from "./notes.tsx";
@@ -9,9 +9,10 @@ const nameKey = "berth.operator";
 interface Props {
   readonly action: Action;
   readonly onClose: () => void;
+  readonly children?: ReactNode;
 }
 
-export function ActionDialog({ action, onClose }: Props) {
+export function ActionDialog({ action, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
   const [by, setBy] = useState(() => localStorage.getItem(nameKey) ?? "");
@@ -45,6 +46,7 @@ export function ActionDialog({ action, onClose }: Props) {
             <li key={effect}>{effect}</li>
           ))}
         </ul>
+        {children}
         <label>
           Your name
           <input

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { Pool, Resource } from "../../../src/api/schemas.ts";
 import { grouped, percent } from "./numbers.ts";
 
@@ -12,34 +13,56 @@ export function CapacityBars({ usage, shares = [] }: Props) {
   return (
     <dl className="capacity">
       {usage.map(({ dimension, used, capacity }) => (
-        <div key={dimension}>
-          <dt>{dimension}</dt>
-          <dd>
-            <span className="bar" aria-hidden="true">
-              {blocksOf(dimension, used, shares).map(({ key, title, amount }) => (
-                <span
-                  key={key}
-                  className="look-held"
-                  title={title}
-                  style={shareOf(amount, capacity)}
-                />
-              ))}
-            </span>
-            {grouped(used)} of {grouped(capacity)}
-            <small>{capacity === 0 ? "" : percent(used / capacity)}</small>
-          </dd>
-        </div>
+        <CapacityLine
+          key={dimension}
+          label={dimension}
+          used={used}
+          capacity={capacity}
+          blocks={blocksOf(dimension, shares)}
+        />
       ))}
     </dl>
   );
 }
 
-function blocksOf(dimension: string, used: number, shares: NonNullable<Resource["shares"]>) {
-  const stacked = shares.map(({ id, holder, amount }, index) => {
+interface Block {
+  readonly key: string;
+  readonly title: string;
+  readonly amount: number;
+}
+
+interface LineProps {
+  readonly label: ReactNode;
+  readonly used: number;
+  readonly capacity: number;
+  /** What the use is made of; one block unless given. */
+  readonly blocks?: readonly Block[];
+}
+
+/** One bar with its name before and its numbers after it, for a list of the class `capacity`. */
+export function CapacityLine({ label, used, capacity, blocks = [] }: LineProps) {
+  const whole = [{ key: "all", title: grouped(used), amount: used }];
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <span className="bar" aria-hidden="true">
+          {(blocks.length > 0 ? blocks : whole).map(({ key, title, amount }) => (
+            <span key={key} className="look-held" title={title} style={shareOf(amount, capacity)} />
+          ))}
+        </span>
+        {grouped(used)} of {grouped(capacity)}
+        <small>{capacity === 0 ? "" : percent(used / capacity)}</small>
+      </dd>
+    </div>
+  );
+}
+
+function blocksOf(dimension: string, shares: NonNullable<Resource["shares"]>): Block[] {
+  return shares.map(({ id, holder, amount }, index) => {
     const has = amount[dimension] ?? 0;
     return { key: `${id} ${index}`, title: `${holder}: ${grouped(has)}`, amount: has };
   });
-  return stacked.length > 0 ? stacked : [{ key: "all", title: grouped(used), amount: used }];
 }
 
 function shareOf(amount: number, capacity: number) {

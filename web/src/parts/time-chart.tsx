@@ -10,6 +10,8 @@ export interface Line {
   readonly colour: string;
   readonly values: readonly (number | null)[];
   readonly fill?: boolean;
+  /** It holds until the next value, with nothing in between. */
+  readonly stepped?: boolean;
 }
 
 interface Props {
@@ -81,6 +83,9 @@ function timeOf(at: number, splits: readonly number[]): string {
   return date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 }
 
+const steps = uPlot.paths.stepped?.({ align: 1 });
+const stepped = steps === undefined ? undefined : { paths: steps };
+
 type Look = Pick<Props, "lines" | "format" | "top"> & { element: HTMLElement };
 
 function optionsOf({ lines, format, top, element }: Look): Omit<uPlot.Options, "width" | "height"> {
@@ -121,6 +126,7 @@ function optionsOf({ lines, format, top, element }: Look): Omit<uPlot.Options, "
         stroke: colour(line.colour),
         width: 1.5,
         points: { show: line.values.filter((value) => value !== null).length < 3, size: 5 },
+        ...(line.stepped ? stepped : undefined),
         ...(line.fill ? { fill: colour("spark") } : undefined),
       })),
     ],

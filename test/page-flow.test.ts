@@ -1,0 +1,95 @@
+/** The pace of a pool on the page: what an operator does there is what the command line sees. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Pool } from "../src/api/schemas.ts";
+import { BerthClient } from "../src/client/berth-client.ts";
+import { chromiumPath } from "./chromium.ts";
+import { pageWorld, type World } from "./page-world.ts";
+
+const adaptive = { mode: "auto", min: 1, max: 8, cutEvery: "1s" };
+const pools = {
+  site: { limit: 4 },
+  install: { count: 6, lockDelay: "0s", pace: { every: "1h" }, parent: "site" },
+  finder: { count: 6, lockDelay: "0s", pace: { every: "10s" }, adaptive },
+  plain: { count: 1 },
+};
+
+describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
+  let world: World;
+  let client: BerthClient;
+  beforeAll(async () => {
+    world = await pageWorld(pools);
+    client = new BerthClient({ url: world.server.url });
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+  afterEach(async () => {
+    for (const context of world.browser.contexts()) await context.close();
+  });
+
+  const flowOf = async (name: string) => {
+    const pools = (await world.server.json("pools")) as Pool[];
+    return pools.find((pool) => pool.name === name)?.flow;
+  };
+
+  test("with a pace lets operators pin it, as the command line sees", async () => {
+    await client.ask({ holder: "ci/1", items: [{ pool: "install" }], ttl: "10m" });
+    const page = await world.open("/pools/install");
+    const section = page.getByRole("region", { name: "Pace and limit" });
+    await section.getByText(/^1h$/).waitFor();
+    await section.locator(".capacity", { hasText: "site1 of 4" }).waitFor();
+
+    await section.getByRole("button", { name: "Pin", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Your name").fill("ada");
+    await dialog.getByLabel("Why").fill("the provider asked");
+    await dialog.getByRole("button", { name: "Pin install" }).click();
+    expect((await flowOf("install"))?.pinned).toBeNull(); // Nobody said at what rate.
+    await dialog.getByLabel("Starts per minute").fill("2.5");
+    await dialog.getByText("install starts one every 24s from now on").waitFor();
+    await dialog.getByText("Now it is one every 1h.").waitFor();
+    await dialog.getByRole("button", { name: "Pin install at 2.5 a minute" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await section.getByText(/by ada, .* ago: the provider asked/).waitFor();
+    const by = { rate: 2.5, by: "ada", why: "the provider asked" };
+    expect(await flowOf("install")).toMatchObject({ everySeconds: 24, pinned: by });
+
+    expect((await world.server.done(["unpin", "install", "--reason", "enough"])).code).toBe(0);
+    const rows = section.locator(".rates tbody tr");
+    await rows.first().getByText("unpinned").waitFor();
+    expect(await rows.first().textContent()).toContain("as configured");
+    expect(await rows.first().textContent()).toContain("enough");
+    expect(await rows.last().textContent()).toContain("the provider asked");
+    await section.getByRole("button", { name: "Unpin" }).waitFor({ state: "detached" });
+    expect(world.complaints).toEqual([]);
+  });
+
+  test("that finds its rate shows who was throttled, and lets a pin go", async () => {
+    const answer = await client.ask({ holder: "ci/2", items: [{ pool: "finder" }], ttl: "10m" });
+    if (!answer.granted) throw new Error("Cannot test reports: nothing was granted");
+    const page = await world.open("/pools/finder");
+    const section = page.getByRole("region", { name: "Pace and limit" });
+    const { id, token = "" } = answer.lease;
+    await client.signal({ id, token }, { throttled: true, evidence: "429 of RunInstances" });
+    const newest = section.locator(".rates tbody tr").first();
+    await newest.getByText("429 of RunInstances").waitFor();
+    expect(await newest.getByRole("link").textContent()).toBe("ci/2");
+    await section.getByText("1 throttled, 0 all well").waitFor();
+    await section.locator(".chart canvas").waitFor();
+
+    await client.pin("finder", { rate: 20, by: "bob" });
+    await section.getByRole("button", { name: "Unpin" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("finder goes on with 8 starts a minute.").waitFor();
+    await dialog.getByLabel("Your name").fill("ada");
+    await dialog.getByLabel("Why").fill("all is well");
+    await dialog.getByRole("button", { name: "Unpin finder" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await flowOf("finder")).toMatchObject({ rate: 8, pinned: null });
+    expect(world.complaints).toEqual([]);
+  });
+
+  test("with neither says nothing of them", async () => {
+    const page = await world.open("/pools/plain");
+    await page.locator(".tile").waitFor();
+    expect(await page.getByRole("region", { name: "Pace and limit" }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import type { Pool, RateChange } from "../../../src/api/schemas.ts";
+import {
+  gapWords,
+  hasFlow,
+  pinEffects,
+  rateAfter,
+  rateWords,
+  stepsOf,
+  unpinEffects,
+} from "./flow-facts.ts";
+
+const policy: Pool["policy"] = {
+  ...{ ttl: "5m", lifetime: null, hold: null, cooldown: "0s", lockDelay: "0s", patience: "10m" },
+  ...{ onRelease: "free", onExpire: "free", silence: {}, dynamic: null, cleaning: null },
+  ...{ pace: null, adaptive: null, parent: null, limit: null },
+};
+const flow: Pool["flow"] = {
+  ...{ everySeconds: null, rate: null, advisedRate: null, nextGrantAt: null, pinned: null },
+  ...{ reports: { throttled: 0, ok: 0 }, limits: [] },
+};
+const pace = { every: "24s", burst: 1, jitter: 0 };
+const pinned = { rate: 9, by: "ada", why: "", at: "2026-01-01T00:00:00.000Z" };
+const adaptive = (mode: string) => ({
+  ...{ mode, min: 1, max: 6, factor: 0.5, cutEvery: "1m", step: 0.5, raiseAfter: "10m" },
+});
+
+type Facts = { policy?: Partial<Pool["policy"]>; flow?: Partial<Pool["flow"]> };
+
+function pool(facts: Facts): Pool {
+  return {
+    ...{ name: "aws", total: 10, free: 4, held: 5, states: {}, waiting: 0, retiring: false },
+    ...{ oldestWaitSeconds: null, meanHoldSeconds: null },
+    policy: { ...policy, ...facts.policy },
+    flow: { ...flow, ...facts.flow },
+  };
+}
+
+describe("hasFlow() of a pool", () => {
+  test.each<[string, Facts, boolean]>([
+    ["without any of it", {}, false],
+    ["with a pace", { policy: { pace } }, true],
+    ["with a rate that finds itself", { policy: { adaptive: adaptive("auto") } }, true],
+    ["with advice", { policy: { adaptive: adaptive("advise") } }, true],
+    ["with reports switched off", { policy: { adaptive: adaptive("off") } }, false],
+    ["with a pin alone", { flow: { pinned } }, true],
+    ["under a limit", { flow: { limits: [{ pool: "all", used: 1, limit: 2 }] } }, true],
+  ])("%s", (_, facts, want) => {
+    expect(hasFlow(pool(facts))).toBe(want);
+  });
+});
+
+test.each([
+  [0.001, "0.001"],
+  [2.5, "2.5"],
+  [1.2345, "1.23"],
+  [1_200, "1,200"],
+])("rateWords(%d) is %s", (rate, want) => {
+  expect(rateWords(rate)).toBe(want);
+});
+
+test.each([
+  [0.25, "0.25s"],
+  [24, "24s"],
+  [90, "1m30s"],
+])("gapWords(%d) is %s", (seconds, want) => {
+  expect(gapWords(seconds)).toBe(want);
+});
+
+const change = (facts: Partial<RateChange>): RateChange => ({
+  ...{ at: "1970-01-01T00:00:10.000Z", rate: 3, was: null, cause: "clean", lease: null },
+  ...{ by: null, why: null, advised: false },
+  ...facts,
+});
+
+describe("rateAfter()", () => {
+  test.each<[string, Partial<RateChange>, string, number | null]>([
+    ["a report", { cause: "throttled" }, "auto", 3],
+    ["a pin", { cause: "pinned" }, "off", 3],
+    ["unpinning what goes on by reports", { cause: "unpinned" }, "auto", 3],
+    ["unpinning what is only advised", { cause: "unpinned" }, "advise", null],
+    ["unpinning what is configured", { cause: "unpinned" }, "off", null],
+  ])("%s", (_, facts, mode, want) => {
+    expect(rateAfter(change(facts), { ...policy, adaptive: adaptive(mode) })).toBe(want);
+  });
+});
+
+describe("stepsOf()", () => {
+  test("holds the last rate until now", () => {
+    const changes = [change({}), change({ at: "1970-01-01T00:00:20.000Z", rate: 1.5 })];
+    expect(stepsOf(changes, 60_000)).toEqual({ times: [10, 20, 60], rates: [3, 1.5, 1.5] });
+  });
+
+  test("never goes back in time, whatever the clocks say", () => {
+    expect(stepsOf([change({})], 5_000).times).toEqual([10, 10]);
+  });
+
+  test("has nothing of what never changed", () => {
+    expect(stepsOf([], 5_000)).toEqual({ times: [], rates: [] });
+  });
+});
+
+describe("pinEffects()", () => {
+  test("names the pace before and after", () => {
+    const [first] = pinEffects(pool({ policy: { pace }, flow: { everySeconds: 24 } }), 4);
+    expect(first).toBe(
+      "aws starts one every 15s from now on, until somebody unpins it. Now it is one every 24s.",
+    );
+  });
+
+  test("says that reports change nothing, where they would", () => {
+    const text = pinEffects(pool({ policy: { adaptive: adaptive("auto") } }), 4).join(" ");
+    expect(text).toContain("Reports of throttling are counted meanwhile, and change nothing");
+  });
+
+  test.each([Number.NaN, 0, 60_001])("asks for another rate than %d", (rate) => {
+    expect(pinEffects(pool({}), rate)).toEqual([
+      "Say how many may start in a minute: from 0.001 to 60000.",
+    ]);
+  });
+});
+
+describe("unpinEffects() of a pool", () => {
+  test.each<[string, Facts["policy"], string]>([
+    ["with a pace", { pace }, "aws starts one every 24s again, as it is configured."],
+    [
+      "with a pace that is measured",
+      { pace: { ...pace, every: "auto" } },
+      "aws spaces its starts by how long it is held again.",
+    ],
+    [
+      "that finds its rate within bounds",
+      { pace, adaptive: adaptive("auto") },
+      "aws goes on with 6 starts a minute.",
+    ],
+    [
+      "that is only advised",
+      { pace, adaptive: adaptive("advise") },
+      "aws starts one every 24s again, as it is configured.",
+    ],
+    [
+      "without a pace",
+      {},
+      "Nothing spaces the starts of aws out: whoever waits for no more starts at once.",
+    ],
+  ])("%s", (_, rules = {}, want) => {
+    expect(unpinEffects(pool({ policy: rules, flow: { pinned } }))[0]).toBe(want);
+  });
+});

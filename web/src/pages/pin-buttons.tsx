@@ -1,0 +1,65 @@
+import { useState } from "react";
+import type { Pool } from "../../../src/api/schemas.ts";
+import { berth } from "../data/berth.ts";
+import { type Action, ActionButton } from "../parts/action-button.tsx";
+import { pinEffects, rateMax, rateMin, rateWords, unpinEffects } from "./flow-facts.ts";
+
+/** Holding the start rate, and letting it go again. */
+export function PinButtons({ pool }: { pool: Pool }) {
+  if (pool.retiring) return null; // The server would say that there is no such pool.
+  return (
+    <>
+      <PinButton pool={pool} />
+      {pool.flow.pinned === null ? null : <ActionButton action={unpin(pool)} />}
+    </>
+  );
+}
+
+function PinButton({ pool }: { pool: Pool }) {
+  const [text, setText] = useState("");
+  return (
+    <ActionButton action={pin(pool, text === "" ? Number.NaN : Number(text))}>
+      <label>
+        Starts per minute
+        <input
+          required
+          type="number"
+          inputMode="decimal"
+          min={rateMin}
+          max={rateMax}
+          step="any"
+          value={text}
+          placeholder={placeholderOf(pool)}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+    </ActionButton>
+  );
+}
+
+/** What it is now: whoever changes a number wants to see it. */
+function placeholderOf({ flow: { everySeconds } }: Pool): string {
+  return everySeconds === null ? "" : `${rateWords(60 / everySeconds)} now`;
+}
+
+function pin(pool: Pool, rate: number): Action {
+  const { name } = pool;
+  return {
+    verb: "Pin",
+    title: Number.isNaN(rate) ? `Pin ${name}` : `Pin ${name} at ${rate} a minute`,
+    effects: pinEffects(pool, rate),
+    run: (because) => berth.pin(name, { rate, ...because }),
+    done: `${name} is pinned at ${rate} starts a minute`,
+  };
+}
+
+function unpin(pool: Pool): Action {
+  const { name } = pool;
+  return {
+    verb: "Unpin",
+    title: `Unpin ${name}`,
+    effects: unpinEffects(pool),
+    run: (because) => berth.unpin(name, because),
+    done: `${name} is not pinned any more`,
+  };
+}

@@ -1,0 +1,92 @@
+import { useMemo, useState } from "react";
+import type { Pool, RateChange } from "../../../src/api/schemas.ts";
+import { serverNowMs } from "../data/berth.ts";
+import { holderOf } from "../data/holder-names.ts";
+import { useAnswer } from "../data/query.ts";
+import { rateHistoryOf } from "../data/questions.ts";
+import { Link } from "../parts/link.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
+import { ProblemNote } from "../parts/notes.tsx";
+import { TimeChart } from "../parts/time-chart.tsx";
+import { Moment } from "../parts/times.tsx";
+import { at } from "../router.ts";
+import { findsItsRate, rateAfter, rateWords, stepsOf } from "./flow-facts.ts";
+
+/** How the start rate came to be what it is: as steps where reports move it, and change by change. */
+export function RateHistory({ pool }: { pool: Pool }) {
+  const { data, error } = useAnswer(rateHistoryOf(pool.name));
+  const changes = data?.changes ?? [];
+  return (
+    <>
+      <ProblemNote error={error} />
+      {findsItsRate(pool.policy) && changes.length > 1 ? (
+        <RateChart changes={changes} advised={pool.policy.adaptive?.mode === "advise"} />
+      ) : null}
+      {changes.length === 0 ? null : <RateTable changes={changes} policy={pool.policy} />}
+    </>
+  );
+}
+
+type Changes = readonly RateChange[];
+
+function RateChart({ changes, advised }: { changes: Changes; advised: boolean }) {
+  const { times, lines } = useMemo(() => {
+    const steps = stepsOf(changes, serverNowMs());
+    const label = advised ? "advised" : "in force";
+    const line = { label, colour: "held", values: steps.rates, stepped: true };
+    return { times: steps.times, lines: [line] };
+  }, [changes, advised]);
+  return <TimeChart title="Start rate" times={times} lines={lines} format={rateWords} />;
+}
+
+function RateTable({ changes, policy }: { changes: Changes; policy: Pool["policy"] }) {
+  const [shown, setShown] = useState(5);
+  const newest = changes.toReversed();
+  return (
+    <>
+      <table className="rates" aria-label="Changes of the start rate">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col" className="number">
+              Per minute
+            </th>
+            <th scope="col">Cause</th>
+            <th scope="col">By</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {newest.slice(0, shown).map((change) => (
+            <Row key={`${change.at} ${change.cause}`} change={change} policy={policy} />
+          ))}
+        </tbody>
+      </table>
+      <MoreButton shown={shown} of={newest.length} onMore={setShown} />
+    </>
+  );
+}
+
+function Row({ change, policy }: { change: RateChange; policy: Pool["policy"] }) {
+  const { at: when, was, cause, lease, by, why, advised } = change;
+  const rate = rateAfter(change, policy);
+  return (
+    <tr>
+      <td>
+        <Moment at={when} />
+      </td>
+      <td className="number">
+        {was === null || was === rate ? null : <span className="faint">{rateWords(was)} → </span>}
+        {rate === null ? "as configured" : rateWords(rate)}
+      </td>
+      <td className={cause === "throttled" ? "late" : undefined}>
+        {cause}
+        {advised ? <small> advised only</small> : null}
+      </td>
+      <td>
+        {lease === null ? by : <Link href={at("leases", lease)}>{holderOf(lease) ?? lease}</Link>}
+      </td>
+      <td className="words">{why}</td>
+    </tr>
+  );
+}
