@@ -21,6 +21,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   const paths: Record<string, string> = {
     overview: "/",
     "a pool": "/pools/account",
+    "a pool with a pace and a limit": "/pools/paced",
     "a resource": "/resources/acc-3",
     "the queue": "/queue",
     leases: "/leases",
@@ -37,6 +38,10 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     world = await pageWorld({
       account: { members: ["acc-1", "acc-2", "acc-3"], cooldown: "1h", lifetime: "2h" },
       single: { count: 1 },
+      paced: {
+        ...{ count: 3, limit: 2, pace: { every: "1h" } },
+        adaptive: { mode: "advise", min: 0.01, max: 9 },
+      },
       room: {
         place: "least-used",
         members: { "room-1": { capacity: { vcpus: 96, memory: 512 } } },
@@ -47,6 +52,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       client.ask({ holder, items: [{ pool }], ttl: "10m" });
     const amount = { vcpus: 24, memory: 64 };
     await client.ask({ holder: "ci/4", items: [{ pool: "room", amount }], ttl: "10m" });
+    await client.pin("paced", { rate: 2, by: "ada", reason: "known good" });
     const held = await ask("ci/1", "single");
     const waits = await ask("ci/2", "single");
     const resting = await ask("ci/3", "account");

@@ -59,6 +59,9 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     expect(await rows.first().textContent()).toContain("enough");
     expect(await rows.last().textContent()).toContain("the provider asked");
     await section.getByRole("button", { name: "Unpin" }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Events" }).click();
+    const pinned = "install starts 2.5 a minute: pinned (by ada: the provider asked)";
+    await page.locator(".events li", { hasText: pinned }).waitFor();
     expect(world.complaints).toEqual([]);
   });
 

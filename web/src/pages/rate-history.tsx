@@ -76,7 +76,9 @@ function Row({ change, policy }: { change: RateChange; policy: Pool["policy"] })
         <Moment at={when} />
       </td>
       <td className="number">
-        {was === null || was === rate ? null : <span className="faint">{rateWords(was)} → </span>}
+        {was === null || was === rate ? null : (
+          <span className="faint optional">{rateWords(was)} → </span>
+        )}
         {rate === null ? "as configured" : rateWords(rate)}
       </td>
       <td className={cause === "throttled" ? "late" : undefined}>

@@ -67,7 +67,7 @@ export function ActionDialog({ action, onClose, children }: Props) {
             onChange={(event) => setReason(event.target.value)}
           />
         </label>
-        <small>Both are kept with the event, where everybody can read them.</small>
+        <small>Who and why are kept with the event, where everybody can read them.</small>
         <ProblemNote error={error} />
         <div className="buttons">
           <button type="button" onClick={onClose}>

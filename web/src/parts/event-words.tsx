@@ -46,9 +46,26 @@ function sentenceOf(event: FeedEvent): ReactNode {
           {whoOf(event)} gives back {backOf([event["back"]], "")}
         </>
       );
+    case "rate-changed":
+      return rateWords(event);
     default:
       return otherwise(event);
   }
+}
+
+function rateWords(event: FeedEvent): ReactNode {
+  const { pool, rate, cause, advised } = event;
+  const { how, ...reason } = factsOf(cause);
+  const verb = advised === true ? "would start" : "starts";
+  return (
+    <>
+      <Link href={at("pools", text(pool))}>{text(pool)}</Link>{" "}
+      {how === "unpinned"
+        ? "is not pinned any more"
+        : `${verb} ${text(rate)} a minute: ${text(how)}`}
+      {because({ ...event, reason })}
+    </>
+  );
 }
 
 const endings: Readonly<Record<string, string>> = {

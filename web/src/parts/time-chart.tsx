@@ -35,7 +35,7 @@ export function TimeChart({ title, times, lines, format, top }: Props) {
     () => [[...times], ...lines.map(({ values }) => [...values])],
     [times, lines],
   );
-  const look = lines.map(({ label, colour, fill }) => `${label} ${colour} ${fill}`).join();
+  const look = lines.map(({ values: _, ...line }) => JSON.stringify(line)).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another look makes another chart.
   useEffect(() => {
     const element = place.current;
