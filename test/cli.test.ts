@@ -304,7 +304,7 @@ describe("berth completion bash", () => {
   }
 
   const lines: Record<string, { line: string; want: string[] }> = {
-    commands: { line: "berth re", want: ["refresh", "release", "resources"] },
+    commands: { line: "berth re", want: ["release", "refresh", "resources"] },
     "commands below others": { line: "berth config ", want: ["check", "schema"] },
     options: { line: "berth release --to", want: ["--token"] },
     "pools by name": { line: "berth run --pool ", want: ["account", "dirty", "empty"] },
