@@ -36,7 +36,7 @@ const layers: Readonly<Record<string, Layer>> = {
   child: { folders: [], packages: ["node:*"] },
   simulate: { folders: ["core"], packages: [] },
   janitor: {
-    folders: ["api", "broker", "child", "client", "core", "journal"],
+    folders: ["api", "broker", "child", "client", "config", "core", "journal"],
     packages: ["node:*"],
   },
   proxy: { folders: ["api", "client", "core"], packages: ["node:*"] },

@@ -1,5 +1,5 @@
 import { roughDuration } from "../core/duration.ts";
-import type { CleaningSpec, Mapped } from "../janitor/cleaner.ts";
+import type { CleaningSpec } from "../janitor/cleaner.ts";
 import { parallelDefault } from "../janitor/janitor.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { mustBeThere } from "./command-process.ts";
@@ -72,7 +72,7 @@ function specsOf(flags: Flags, command: readonly string[]): CleaningSpec[] {
     throw usageError("Cannot clean: no pool is named", "Name it with --pool; see: berth pools");
   }
   mustBeThere(file);
-  const mapped: Record<string, Mapped> = Object.fromEntries([
+  const mapped: CleaningSpec["env"] = Object.fromEntries([
     ...env,
     ...userData.map(([name, key]) => [name, { userData: key }] as const),
   ]);

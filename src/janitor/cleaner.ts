@@ -1,20 +1,10 @@
 /** One run of a pool's cleaning command on one resource. */
 import { spawn } from "node:child_process";
 import { ProcessGroup } from "../child/process-group.ts";
-
-/** What a variable of the command holds: this text, or what the resource has under this key. */
-export type Mapped = string | { readonly userData: string };
+import type { JanitorSpec } from "../config/read-janitor.ts";
 
 /** How a pool is cleaned, as its configuration or the command line says. */
-export interface CleaningSpec {
-  readonly pool: string;
-  /** A program and its arguments; no shell reads them. */
-  readonly command: readonly string[];
-  readonly timeoutMs: number;
-  /** How many of the pool at once. */
-  readonly parallel: number;
-  readonly env: Readonly<Record<string, Mapped>>;
-}
+export type CleaningSpec = Omit<JanitorSpec, "pool"> & { readonly pool: string };
 
 export interface Soiled {
   readonly resource: string;
