@@ -15,7 +15,7 @@ export class RaceReferee implements AsyncDisposable {
   readonly #tickets = new Map<string, LeaseObject>();
   readonly #slots = new Map<string, LeaseObject>();
   readonly #fences = new Map<string, number>();
-  /** Those who have had their turn: whoever oversleeps with a slot in hand does not wait any more. */
+  /** Those whose slot was confirmed: whoever oversleeps with it in hand does not wait any more. */
   readonly #served = new Set<string>();
   /** Who was still waiting ahead when a slot was taken; it counts once the slot is confirmed. */
   readonly #ahead = new Map<string, readonly string[]>();
@@ -67,26 +67,26 @@ export class RaceReferee implements AsyncDisposable {
     const holder = lease.spec?.holderIdentity ?? "";
     const sameHands =
       before?.spec?.holderIdentity === holder && before.metadata.uid === lease.metadata.uid;
-    if (!sameHands) {
-      this.#served.add(holder);
-      this.#ahead.set(name, this.#waitingAheadOf(holder));
-    } else if (before.spec?.leaseTransitions !== lease.spec?.leaseTransitions) {
+    if (!sameHands) this.#ahead.set(name, this.#waitingAheadOf(holder));
+    else if (before.spec?.leaseTransitions !== lease.spec?.leaseTransitions) {
       this.#granted(lease);
     }
   }
 
   #waitingAheadOf(holder: string): readonly string[] {
+    const holders = new Set([...this.#slots.values()].map(({ spec }) => spec?.holderIdentity));
     const all = [...this.#tickets.values()];
     const own = all.find(({ spec }) => spec?.holderIdentity === holder);
     if (own === undefined) return []; // It found the line empty, or has lost its place and gives back.
     return all
       .filter((other) => byArrival(other, own) < 0)
       .map(({ spec }) => spec?.holderIdentity ?? "")
-      .filter((identity) => !this.#served.has(identity));
+      .filter((identity) => !holders.has(identity) && !this.#served.has(identity));
   }
 
   #granted({ metadata, spec }: LeaseObject): void {
     this.grants += 1;
+    this.#served.add(spec?.holderIdentity ?? "");
     const { name } = metadata;
     const fence = spec?.leaseTransitions ?? 0;
     const ahead = this.#ahead.get(name) ?? [];
