@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await client.ask({ holder: "ci/1", items: [{ pool: "install" }], ttl: "10m" });
     const page = await world.open("/pools/install");
     const section = page.getByRole("region", { name: "Pace and limit" });
-    await section.getByText(/^1h$/).waitFor();
+    await section.locator("dd", { hasText: /^1h$/ }).waitFor();
     await section.locator(".capacity", { hasText: "site1 of 4" }).waitFor();
 
     await section.getByRole("button", { name: "Pin", exact: true }).click();

@@ -15,10 +15,12 @@ export class RaceReferee implements AsyncDisposable {
   readonly #tickets = new Map<string, LeaseObject>();
   readonly #slots = new Map<string, LeaseObject>();
   readonly #fences = new Map<string, number>();
-  /** Those whose slot was confirmed: whoever oversleeps with it in hand does not wait any more. */
+  /** Whose slot was confirmed, or taken over after it slept with it in hand: they have had their turn. */
   readonly #served = new Set<string>();
   /** Who was still waiting ahead when a slot was taken; it counts once the slot is confirmed. */
   readonly #ahead = new Map<string, readonly string[]>();
+  /** What happened, for whoever has to find out why. */
+  readonly #trail: string[] = [];
   readonly #ended = new AbortController();
 
   private constructor(prefix: string) {
@@ -43,8 +45,13 @@ export class RaceReferee implements AsyncDisposable {
     const { signal } = this.#ended;
     try {
       for await (const { type, object } of watchLeases(store, { version, signal })) {
-        if (object.metadata.name.startsWith(`${this.#prefix}-wait-`)) this.#ticket(type, object);
-        else if (/-\d+$/.test(object.metadata.name)) this.#slot(type, object);
+        const { name, resourceVersion } = object.metadata;
+        const { holderIdentity, leaseTransitions = "" } = object.spec ?? {};
+        this.#trail.push(
+          `${resourceVersion} ${type} ${name} ${holderIdentity} ${leaseTransitions}`,
+        );
+        if (name.startsWith(`${this.#prefix}-wait-`)) this.#ticket(type, object);
+        else if (/-\d+$/.test(name)) this.#slot(type, object);
       }
     } finally {
       if (!signal.aborted) this.violations.push("the referee has lost sight");
@@ -67,8 +74,12 @@ export class RaceReferee implements AsyncDisposable {
     const holder = lease.spec?.holderIdentity ?? "";
     const sameHands =
       before?.spec?.holderIdentity === holder && before.metadata.uid === lease.metadata.uid;
-    if (!sameHands) this.#ahead.set(name, this.#waitingAheadOf(holder));
-    else if (before.spec?.leaseTransitions !== lease.spec?.leaseTransitions) {
+    if (before === undefined || !sameHands) {
+      if (before !== undefined && before.metadata.uid === lease.metadata.uid) {
+        this.#served.add(before.spec?.holderIdentity ?? "");
+      }
+      this.#ahead.set(name, this.#waitingAheadOf(holder));
+    } else if (before.spec?.leaseTransitions !== lease.spec?.leaseTransitions) {
       this.#granted(lease);
     }
   }
@@ -91,7 +102,10 @@ export class RaceReferee implements AsyncDisposable {
     const fence = spec?.leaseTransitions ?? 0;
     const ahead = this.#ahead.get(name) ?? [];
     if (ahead.length > 0) {
-      this.violations.push(`${name} went to ${spec?.holderIdentity} before ${ahead.join(", ")}`);
+      const who = [spec?.holderIdentity ?? "", ...ahead];
+      const trail = this.#trail.filter((line) => who.some((each) => line.includes(` ${each} `)));
+      const story = [`${name} went to ${who[0]} before ${ahead.join(", ")}`, ...trail];
+      this.violations.push(story.join("\n"));
     }
     if (fence <= (this.#fences.get(name) ?? 0)) this.violations.push(`${name}: fence ${fence}`);
     this.#fences.set(name, fence);

@@ -44,3 +44,14 @@ export interface KubeList<Item> {
 export function microTime(atMs: number): string {
   return new Date(atMs).toISOString().replace("Z", "000Z");
 }
+
+/** Which was stored first. Undefined if they are not numbers, as no known server has it. */
+export function byVersion(one: string | undefined, other: string | undefined): number | undefined {
+  if (!isCount(one) || !isCount(other)) return undefined;
+  if (one.length !== other.length) return one.length - other.length;
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+function isCount(version: string | undefined): version is string {
+  return version !== undefined && /^\d+$/.test(version);
+}

@@ -1,9 +1,9 @@
 import { pause, pauseMs } from "../client/pause.ts";
 import type { Sight } from "./expiry.ts";
-import type { LeaseObject } from "./kube-objects.ts";
+import { byVersion, type LeaseObject } from "./kube-objects.ts";
 import type { LeaseStore } from "./lease-store.ts";
 import type { View } from "./situation.ts";
-import { watchLeases } from "./watch-leases.ts";
+import { type LeaseChange, watchLeases } from "./watch-leases.ts";
 
 /**
  * All Leases of a namespace as they are now: read once, then kept up to date by a watch. A watch that
@@ -15,6 +15,10 @@ export class LeaseBoard implements AsyncDisposable {
   readonly #onTrouble: (error: Error) => void;
   readonly #leases = new Map<string, LeaseObject>();
   readonly #sights = new Map<string, Sight>();
+  /** Of the last look: what a watch tells of before that is old news. */
+  #readVersion: string | undefined;
+  /** For each look under way, what the watch has told meanwhile. */
+  readonly #reads = new Set<Set<LeaseChange>>();
   #next = Promise.withResolvers<void>();
   #running: Promise<void> = Promise.resolve();
 
@@ -67,13 +71,22 @@ export class LeaseBoard implements AsyncDisposable {
     await this.#running;
   }
 
+  /** What the watch has told since the server looked is newer than the look, and stays. */
   async #read(signal: AbortSignal = this.#closed.signal): Promise<string | undefined> {
-    const { items, metadata } = await this.#store.list({ signal });
-    const names = new Set(items.map((lease) => lease.metadata.name));
-    for (const name of this.#leases.keys()) if (!names.has(name)) this.forget(name);
-    for (const lease of items) this.#saw(lease);
-    this.#tell();
-    return metadata.resourceVersion;
+    const newer = new Set<LeaseChange>();
+    this.#reads.add(newer);
+    try {
+      const { items, metadata } = await this.#store.list({ signal });
+      const names = new Set(items.map((lease) => lease.metadata.name));
+      for (const name of this.#leases.keys()) if (!names.has(name)) this.forget(name);
+      for (const lease of items) this.#saw(lease);
+      this.#readVersion = metadata.resourceVersion;
+      for (const change of newer) this.#hear(change);
+      this.#tell();
+      return metadata.resourceVersion;
+    } finally {
+      this.#reads.delete(newer);
+    }
   }
 
   async #follow(from: string | undefined): Promise<void> {
@@ -82,10 +95,10 @@ export class LeaseBoard implements AsyncDisposable {
     for (let failures = 0; !signal.aborted; ) {
       try {
         version ??= await this.#read();
-        for await (const { type, object } of watchLeases(this.#store, { version, signal })) {
+        for await (const change of watchLeases(this.#store, { version, signal })) {
           failures = 0;
-          if (type === "DELETED") this.forget(object.metadata.name);
-          else this.#saw(object);
+          for (const read of this.#reads) read.add(change);
+          this.#hear(change);
           this.#tell();
         }
       } catch (error) {
@@ -97,6 +110,21 @@ export class LeaseBoard implements AsyncDisposable {
       // Also after a plain end: when a server restarts, all who wait come back, and not in one wave.
       await pause(pauseMs(failures), signal).catch(() => {});
     }
+  }
+
+  #hear({ type, object }: LeaseChange): void {
+    if (this.#isOldNews(object)) return;
+    if (type === "DELETED") this.forget(object.metadata.name);
+    else this.#saw(object);
+  }
+
+  /** A watch may lag behind a look or an own write; what it brings then would put the clock back. */
+  #isOldNews({ metadata }: LeaseObject): boolean {
+    const known = this.#leases.get(metadata.name)?.metadata.resourceVersion;
+    return [known, this.#readVersion].some((version) => {
+      const order = byVersion(metadata.resourceVersion, version);
+      return order !== undefined && order < 0;
+    });
   }
 
   #saw(lease: LeaseObject): void {

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { instant } from "./expiry.ts";
-import type { LeaseObject } from "./kube-objects.ts";
-import { microTime } from "./kube-objects.ts";
+import { byVersion, type LeaseObject, microTime } from "./kube-objects.ts";
 import type { SlotNames } from "./slot.ts";
 
 /**
@@ -45,11 +44,8 @@ function ticketPrefix({ prefix }: SlotNames): string {
  */
 export function byArrival(one: LeaseObject, other: LeaseObject): number {
   const [first, second] = [one.metadata, other.metadata];
-  const versions = [first.resourceVersion ?? "", second.resourceVersion ?? ""] as const;
-  const [a, b] = versions;
-  if (versions.every((version) => /^\d+$/.test(version)) && a !== b) {
-    return a.length === b.length ? (a < b ? -1 : 1) : a.length - b.length;
-  }
+  const order = byVersion(first.resourceVersion, second.resourceVersion);
+  if (order !== undefined && order !== 0) return order;
   const ages = (instant(first.creationTimestamp) ?? 0) - (instant(second.creationTimestamp) ?? 0);
   return ages || (first.name < second.name ? -1 : 1);
 }
