@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { checkSnapshot, checkState } from "../../sim/invariants.ts";
 import { amounts, capacityPool, partsHeld, seedPools, used, want } from "./capacity.suite.ts";
 import { explainNeeds } from "./explain.ts";
-import type { RequestId } from "./ids.ts";
+import type { PoolName, RequestId } from "./ids.ts";
 import { acquire, change, Lending, leave, pool, release } from "./lending.suite.ts";
 
 const seed = { amount: amounts(24, 96, 700) };
@@ -403,6 +403,26 @@ describe("a release", () => {
     // Of the 500 fifty want r4 and vcpus; two of them go, and then none of the others fits.
     expect(lending.state.weighed - before).toBe(2);
     expect([lending.held("w4"), lending.held("w14")]).toEqual([["r4"], ["r4"]]);
+  });
+});
+
+describe("a pace", () => {
+  test("that opens lets through who was weighed before, and got the rest while it was closed", () => {
+    const pace = { everyMs: 10_000, burst: 1, jitter: 0 };
+    const lending = new Lending(
+      capacityPool({ r1: { capacity: { vcpus: 10 } } }, { pace, patienceMs: 60_000 }),
+      pool("aws", 1),
+    );
+    lending.do(acquire("holder", "aws"));
+    lending.do(want("first", { amount: { vcpus: 1 } }));
+    lending.do(want("both", [{ amount: { vcpus: 1 } }, { pool: "aws" as PoolName }]));
+    lending.tickAt(10_000);
+    lending.do(want("second", { amount: { vcpus: 1 } }));
+    lending.do(release("holder"));
+    expect(lending.held("both")).toBeUndefined();
+    lending.tickAt(20_000);
+    expect(lending.held("both")).toEqual(["r1", "aws-1"]);
+    checkState(lending.state, lending.now);
   });
 });
 

@@ -166,9 +166,13 @@ function serveRooms(turn: Turn, pool: Pool): void {
 function weigh(turn: Turn, request: Request): readonly Need[] | undefined {
   // Not facts but notes: without the second the same would be found out once more.
   turn.state.weighed += 1;
-  // Who waits for its time or for a limit must be looked at again without any room having changed.
-  request.weighed = request.options.every((option) => mayGo(option, request, turn.now));
+  request.weighed = isWeighable(request, turn.now);
   return wayFor(request, turn.now);
+}
+
+/** Who waits for its time or for a limit must be looked at again without any room having changed. */
+function isWeighable(request: Request, now: Instant): boolean {
+  return request.options.every((option) => mayGo(option, request, now));
 }
 
 function serveShelf(turn: Turn, shelf: Shelf): void {
@@ -186,6 +190,8 @@ function serveShelf(turn: Turn, shelf: Shelf): void {
       grantRequest(turn, request, needs);
       available -= countIn(needs, shelf);
     } else {
+      // What has come free here may be all that it lacked once its time has come.
+      if (request.weighed) request.weighed = isWeighable(request, turn.now);
       available -= keeps(request, shelf, turn.now);
       place += 1;
     }
