@@ -3,6 +3,7 @@
  * that checks tokens as the HTTP edge does. It can be killed, paused and started again.
  */
 import { Broker } from "../src/broker/broker.ts";
+import { Deliveries } from "../src/broker/deliveries.ts";
 import type { Environment } from "../src/broker/environment.ts";
 import { Tokens } from "../src/broker/tokens.ts";
 import { standing } from "../src/core/acquire.ts";
@@ -84,8 +85,7 @@ export class Server {
   #paused: (() => void)[] | undefined;
   #generation = 0;
   #asked = 0;
-  /** The replies under way that tell of a lease. */
-  #underWay = new Map<RequestId, { open: number; arrived: boolean; told: number }>();
+  #deliveries: Deliveries | undefined;
 
   constructor(
     world: World,
@@ -126,6 +126,7 @@ export class Server {
       fatal: (cause) => this.#watcher.failed(cause),
     });
     this.#broker = broker;
+    this.#deliveries = new Deliveries(broker);
   }
 
   /** As with kill -9: whatever was under way is never answered. */
@@ -133,7 +134,7 @@ export class Server {
     this.#generation += 1;
     this.#broker = undefined;
     this.#paused = undefined;
-    this.#underWay = new Map();
+    this.#deliveries = undefined;
     this.#disk.crash();
   }
 
@@ -219,9 +220,7 @@ export class Server {
       }
     }
     if (outcome.type !== "granted") return this.#reply(outcome);
-    const { id, told } = outcome.lease;
-    const { open, arrived } = this.#underWay.get(id) ?? { open: 0, arrived: false };
-    this.#underWay.set(id, { open: open + 1, arrived, told });
+    this.#deliveries?.begin([outcome.lease]);
     return { type: "outcome", outcome, token: "", by: this.#generation };
   }
 
@@ -229,15 +228,7 @@ export class Server {
   replyEnded(reply: Reply, arrived: boolean): void {
     if (reply.type !== "outcome" || reply.by !== this.#generation) return;
     if (reply.outcome.type !== "granted") return;
-    const { id } = reply.outcome.lease;
-    const replies = this.#underWay.get(id);
-    if (replies === undefined) return;
-    replies.open -= 1;
-    replies.arrived ||= arrived;
-    if (replies.open > 0) return;
-    this.#underWay.delete(id);
-    const { told } = replies;
-    if (!replies.arrived) this.#broker?.submit({ type: "not-delivered", id, told }).catch(() => {});
+    this.#deliveries?.end([reply.outcome.lease], arrived);
   }
 
   #spoilt(command: Command): Command {

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Broker } from "./broker/broker.ts";
+import { Deliveries } from "./broker/deliveries.ts";
 import { SystemEnvironment } from "./broker/environment.ts";
 import { Tokens } from "./broker/tokens.ts";
 import type { BoskosExpiry } from "./config/boskos-expiry.ts";
@@ -136,6 +137,7 @@ class Server {
       broker,
       journal,
       tokens: new Tokens(journal.secret),
+      deliveries: new Deliveries(broker),
       insight,
       configStatus: () => config.status,
       version: await version(),

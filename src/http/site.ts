@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify";
 import type { ConfigStatus } from "../api/schemas.ts";
 import type { Broker } from "../broker/broker.ts";
+import type { Deliveries } from "../broker/deliveries.ts";
 import type { Tokens } from "../broker/tokens.ts";
 import type { Insight } from "../insight/insight.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -12,6 +13,7 @@ export interface Site {
   readonly broker: Broker;
   readonly journal: Pick<Journal, "read">;
   readonly tokens: Tokens;
+  readonly deliveries: Deliveries;
   readonly insight: Insight;
   readonly configStatus: () => ConfigStatus;
   readonly version: string;

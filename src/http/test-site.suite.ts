@@ -8,6 +8,7 @@ import type { ProblemBody } from "../api/problem.ts";
 import type { Lease, WaitingRequest } from "../api/schemas.ts";
 import { Broker } from "../broker/broker.ts";
 import type { BrokerOptions } from "../broker/broker-contract.ts";
+import { Deliveries } from "../broker/deliveries.ts";
 import { HandClock } from "../broker/hand-clock.suite.ts";
 import { HandJournal } from "../broker/hand-journal.suite.ts";
 import { Tokens } from "../broker/tokens.ts";
@@ -75,6 +76,7 @@ export async function testSite(
   const config = { ...status, pools: pools.length, resources: 0, problems: [], warnings: [] };
   const insight = new Insight(journal, broker);
   const site = {
+    deliveries: new Deliveries(broker),
     ...{ broker, journal, tokens, insight, configStatus: () => config, version: "0.0.0" },
     boskos: defaultBoskosSettings,
     startedAtMs: clock.now(),

@@ -11,6 +11,7 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { Broker } from "../../broker/broker.ts";
 import type { BrokerOptions } from "../../broker/broker-contract.ts";
+import { Deliveries } from "../../broker/deliveries.ts";
 import { HandClock } from "../../broker/hand-clock.suite.ts";
 import { Tokens } from "../../broker/tokens.ts";
 import type { ImportedResource } from "../../core/command.ts";
@@ -190,6 +191,7 @@ export class BoskosSite implements AsyncDisposable {
     this.#insight = insight;
     const site = {
       ...{ broker, journal, tokens: new Tokens(journal.secret), version: "0.0.0" },
+      deliveries: new Deliveries(broker),
       insight,
       configStatus: () => config,
       boskos: { ...defaultBoskosSettings, waitMs: 0, ...this.#options.boskos },

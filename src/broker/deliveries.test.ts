@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import type { Ask } from "../core/command.ts";
+import type { PoolName, RequestId } from "../core/ids.ts";
+import { pool } from "../core/lending.suite.ts";
+import type { LeaseView } from "../core/view.ts";
+import { Deliveries } from "./deliveries.ts";
+import { brokerOf, openBroker, type TestBroker } from "./test-broker.suite.ts";
+
+const presenceMs = 30_000;
+const ask: Ask = {
+  holder: "user",
+  items: [{ pool: "aws" as PoolName, count: 1 }],
+  ttlMs: null,
+  byName: true,
+  key: "poll",
+  presenceMs,
+};
+
+async function told({ broker }: TestBroker): Promise<readonly LeaseView[]> {
+  const outcome = await broker.submit({ type: "acquire", id: "r1" as RequestId, ask, waitMs: 0 });
+  if (outcome.type !== "granted") throw new Error(`Cannot tell of a lease: ${outcome.type}`);
+  return [outcome.lease];
+}
+
+/** What is left when nobody has come again for longer than one keeps a place. */
+async function isKept({ broker, clock }: TestBroker): Promise<boolean> {
+  await clock.advance(presenceMs + 1);
+  return broker.look(({ leases }) => leases.has("r1" as RequestId));
+}
+
+/** Each is one reply: whether it arrived. */
+const rows: readonly [string, readonly boolean[], boolean][] = [
+  ["arrived", [true], true],
+  ["was lost", [false], false],
+  ["was lost, and the next one arrived", [false, true], true],
+  ["was lost twice", [false, false], false],
+  ["arrived, and the reply to a repetition was lost", [true, false], true],
+];
+
+describe("a lease whose reply", () => {
+  test.each(rows)("%s", async (_name, replies, kept) => {
+    const test = await brokerOf([pool("aws", 1)]);
+    const deliveries = new Deliveries(test.broker);
+    for (const arrived of replies) {
+      const leases = await told(test);
+      deliveries.begin(leases);
+      deliveries.end(leases, arrived);
+    }
+    expect(await isKept(test)).toBe(kept);
+  });
+
+  test("is one of two under way is kept if either arrives", async () => {
+    const test = await brokerOf([pool("aws", 1)]);
+    const deliveries = new Deliveries(test.broker);
+    const [first, second] = [await told(test), await told(test)];
+    deliveries.begin(first);
+    deliveries.begin(second);
+    deliveries.end(second, false);
+    deliveries.end(first, true);
+    expect(await isKept(test)).toBe(true);
+  });
+
+  test("may have arrived before a restart is kept if a later one is lost", async () => {
+    const before = await brokerOf([pool("aws", 1)]);
+    await told(before);
+    await before.broker.close();
+    const test = await openBroker({ memory: before.journal.memory });
+    const deliveries = new Deliveries(test.broker);
+    const leases = await told(test);
+    deliveries.begin(leases);
+    deliveries.end(leases, false);
+    expect(await isKept(test)).toBe(true);
+  });
+});
