@@ -2,8 +2,8 @@
  * Boskos's `/acquire` and `/release` as a share of what Berth's own calls do in the same server. The
  * two take turns, and the median of the rounds counts.
  */
+import type { Load } from "./load-client.ts";
 import { median, result, scratchFolder, startBerth } from "./process.ts";
-import type { Load } from "./requests.ts";
 
 export interface BoskosRow {
   readonly connections: number;
@@ -37,7 +37,7 @@ async function compare(port: number, connections: number): Promise<BoskosRow> {
   for (let round = 0; round < rounds; round++) {
     const native = await result<Load>("load-client.ts", job);
     await new Promise((resolve) => setTimeout(resolve, 1_500)); // What it left over expires.
-    const boskos = await result<Load>("boskos-load.ts", job);
+    const boskos = await result<Load>("load-client.ts", { ...job, words: "boskos" });
     await freeAll(port);
     const failures = native.failures + boskos.failures;
     if (failures > 0) throw new Error(`Cannot measure: ${failures} requests failed`);

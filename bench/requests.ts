@@ -2,14 +2,8 @@
  * Durable grants and releases over HTTP, as a share of what a bare `node:http` server answers with the
  * same bytes. The two take turns, and the median of the rounds counts: the machine is shared.
  */
+import type { Load } from "./load-client.ts";
 import { median, type Running, result, scratchFolder, start, startBerth } from "./process.ts";
-
-export interface Load {
-  readonly perSecond: number;
-  readonly failures: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
-}
 
 export interface RequestRow {
   readonly connections: number;

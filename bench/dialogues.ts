@@ -1,0 +1,56 @@
+/** What a connection of the load says, and what it says next: bytes in, bytes out, no more. */
+export interface Dialogue {
+  readonly first: string;
+  /** Undefined: that was no answer to be glad of. */
+  next(reply: Buffer): string | undefined;
+}
+
+const bodyStart = Buffer.from("\r\n\r\n");
+const quote = '"'.charCodeAt(0);
+
+function statusOf(reply: Buffer): number {
+  return Number(reply.toString("latin1", 9, 12));
+}
+
+/** Empty if it is not there. */
+function field(reply: Buffer, name: string): string {
+  const body = reply.indexOf(bodyStart);
+  const found = body < 0 ? -1 : reply.indexOf(`"${name}":"`, body, "latin1");
+  if (found < 0) return "";
+  const start = found + name.length + 4;
+  return reply.toString("latin1", start, reply.indexOf(quote, start));
+}
+
+/** A lease, and its end by its token. */
+function berth(pool: string): Dialogue {
+  const body = JSON.stringify({ holder: "bench/1", items: [{ pool }] });
+  const first = `POST /v1/leases HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  return {
+    first,
+    next(reply) {
+      const status = statusOf(reply);
+      if (status === 204) return first;
+      const token = status === 201 ? field(reply, "token") : "";
+      if (token === "") return undefined;
+      return `DELETE /v1/leases/${field(reply, "id")} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    },
+  };
+}
+
+/** As Boskos's clients do it: by name, and no token. */
+function boskos(type: string, index: number): Dialogue {
+  const call = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Length: 0\r\n\r\n`;
+  const owner = `bench-${index}`;
+  const first = call(`/acquire?type=${type}&state=free&dest=busy&owner=${owner}`);
+  return {
+    first,
+    next(reply) {
+      if (statusOf(reply) !== 200) return undefined;
+      const name = field(reply, "name");
+      return name === "" ? first : call(`/release?name=${name}&dest=free&owner=${owner}`);
+    },
+  };
+}
+
+export const dialogues = { berth, boskos };
