@@ -1,6 +1,11 @@
-/** Two hundred and fifty jobs with a proxy each, and a server that is killed among them. */
+/**
+ * Two hundred and fifty jobs with a proxy each, a pool that starts one after the other, and a server
+ * that is killed among them.
+ */
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { BerthClient } from "../src/client/berth-client.ts";
+import { SqliteJournalReader } from "../src/journal/sqlite-reader.ts";
 import { JobLeases } from "../src/proxy/job-leases.ts";
 import { LeaseProxy } from "../src/proxy/lease-proxy.ts";
 import { TestServer } from "./cli-processes.ts";
@@ -8,6 +13,12 @@ import { TestServer } from "./cli-processes.ts";
 const jobs = 245;
 const processes = 5;
 const slots = 20;
+/** Twenty-four seconds, made small: slower than the machine, so that the pace is what they wait for. */
+const everyMs = 60;
+const burst = 3;
+const pools = {
+  slot: { count: slots, lockDelay: "0s", pace: { every: `${everyMs}ms`, burst } },
+};
 /** A crowd on a loaded machine takes its time. */
 const crowdMs = 300_000;
 
@@ -47,10 +58,38 @@ async function job(url: string, number: number, account: Account): Promise<void>
   await proxy.close();
 }
 
+/** When the server granted what, by its own journal: the oldest first. */
+async function grantedTimes(server: TestServer): Promise<number[]> {
+  const journal = new SqliteJournalReader(join(server.folder, "data", "journal.db"));
+  const times: number[] = [];
+  for await (const { at, events } of journal.read(0)) {
+    for (const { type } of events) if (type === "lease-granted") times.push(at);
+  }
+  journal.close();
+  return times;
+}
+
+/** Those that came sooner than the pace allows, counted from any of the grants before. */
+function tooSoon(times: readonly number[]): string[] {
+  return times.flatMap((time, index) =>
+    times.slice(0, index).flatMap((before, earlier) => {
+      const leastMs = (index - earlier + 1 - burst) * everyMs;
+      const gap = `${index} came ${time - before} ms after ${earlier}, not ${leastMs}`;
+      return time - before < leastMs ? [gap] : [];
+    }),
+  );
+}
+
+test("tooSoon() lets a burst pass, and no more than that", () => {
+  expect(tooSoon([0, 0, 0, everyMs, 2 * everyMs])).toEqual([]);
+  expect(tooSoon([0, 0, 0, everyMs - 1])).toEqual([`3 came 59 ms after 0, not 60`]);
+  expect(tooSoon([0, 0, 0, everyMs, everyMs])).toEqual([`4 came 60 ms after 0, not 120`]);
+});
+
 test(
-  "250 jobs lease through a proxy each; nobody is lost, and nothing is lent twice, though the server is killed",
+  "250 jobs start through a proxy each, evenly spaced; nobody is lost, and nothing is lent twice, though the server is killed",
   async () => {
-    await using server = await TestServer.start({ slot: { count: slots, lockDelay: "0s" } });
+    await using server = await TestServer.start(pools);
     const account = new Account();
     const script = `source "$LEASE_PROXY_CLIENT_SH"
     handle=$(lease__acquire --type=slot --scope=step) && lease__release --handle="$handle"`;
@@ -80,6 +119,10 @@ test(
     for (const { ended } of real) expect(await ended).toBe(0);
     expect(await server.json("leases")).toEqual([]);
     expect(await server.json("queue")).toEqual([]);
+    await server.stop();
+    const times = await grantedTimes(server);
+    expect(times).toHaveLength(jobs + processes);
+    expect(tooSoon(times)).toEqual([]);
   },
   crowdMs,
 );
