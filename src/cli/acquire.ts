@@ -1,6 +1,6 @@
 import type { HeldLease } from "../client/berth-client.ts";
 import { type AskFlags, askOf, askOptions, namedPools } from "./asking.ts";
-import type { CliCommand } from "./cli-command.ts";
+import type { CliCommand, Context } from "./cli-command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { CliError } from "./failure.ts";
 import { outputFlag } from "./flags.ts";
@@ -30,24 +30,29 @@ In a script: eval "$(berth acquire --pool aws-account -o env)"; trap 'berth rele
     const desk = new SignalDesk();
     const lease = await waitForLease(context, ask, flags, desk);
     desk.close();
-    try {
-      await written(await leaseText(lease, flags.output, context.client.url));
-    } catch (error) {
-      await context.client.release(lease); // Nobody knows of it, so nobody would give it back.
-      const state = error instanceof Error ? error.message : String(error);
-      const message = `Cannot print the lease: ${state}`;
-      throw new CliError(message, "It was given back; check where the output goes", exitCodes.bug);
-    }
+    await handOver(context, lease, flags.output);
     return undefined;
   },
 };
 
-/** A lease as a script wants to have it. */
-export async function leaseText(
+/** Prints it for whoever asked, and gives it back where that does not work. */
+export async function handOver(
+  { client }: Context,
   lease: HeldLease,
   output: LeaseFormat,
-  url: string,
-): Promise<string> {
+): Promise<void> {
+  try {
+    await written(await leaseText(lease, output, client.url));
+  } catch (error) {
+    await client.release(lease); // Nobody knows of it, so nobody would give it back.
+    const state = error instanceof Error ? error.message : String(error);
+    const message = `Cannot print the lease: ${state}`;
+    throw new CliError(message, "It was given back; check where the output goes", exitCodes.bug);
+  }
+}
+
+/** A lease as a script wants to have it. */
+async function leaseText(lease: HeldLease, output: LeaseFormat, url: string): Promise<string> {
   switch (output) {
     case "name":
       return lease.id;

@@ -9,7 +9,13 @@ import { defaultHolder } from "./holder.ts";
 import { type PlacingFlags, placed, placingOptions } from "./placing.ts";
 import * as values from "./values.ts";
 
-export interface AskFlags extends PlacingFlags {
+/** How long somebody waits. */
+export interface WaitFlags {
+  readonly timeout?: number;
+  readonly connectTimeout?: number;
+}
+
+export interface AskFlags extends PlacingFlags, WaitFlags {
   readonly pool?: readonly values.PoolCount[];
   readonly holder?: string;
   readonly ttl?: number;
@@ -17,8 +23,6 @@ export interface AskFlags extends PlacingFlags {
   readonly priority?: number;
   readonly label?: readonly (readonly [string, string])[];
   readonly requestId?: string;
-  readonly timeout?: number;
-  readonly connectTimeout?: number;
 }
 
 export function askOptions(): Option[] {
@@ -44,6 +48,12 @@ export function askOptions(): Option[] {
       "your own id: who asks twice with it gets one lease",
       values.requestId,
     ),
+    ...waitOptions(),
+  ];
+}
+
+export function waitOptions(): Option[] {
+  return [
     flag("--timeout <duration>", "leave the queue and exit 75 after so long", values.duration()),
     flag(
       "--connect-timeout <duration>",

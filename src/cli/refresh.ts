@@ -1,21 +1,18 @@
-import type { Granted, Waiting } from "../client/calls.ts";
-import { type LeaseFormat, leaseFormats, leaseText } from "./acquire.ts";
+import { handOver, type LeaseFormat, leaseFormats } from "./acquire.ts";
+import { type WaitFlags, waitOptions } from "./asking.ts";
 import type { CliCommand } from "./cli-command.ts";
 import { flag, outputFlag } from "./flags.ts";
 import { type HeldFlags, heldOf } from "./lease-file.ts";
 import { leaseIds } from "./leases.ts";
+import { SignalDesk } from "./signals.ts";
 import { requestId, token } from "./values.ts";
-import { stderrScreen } from "./wait-for-lease.ts";
-import { waitingDisplay } from "./waiting-display.ts";
+import { waitInLine } from "./wait-for-lease.ts";
 
-interface Flags extends HeldFlags {
+interface Flags extends HeldFlags, WaitFlags {
   readonly pool?: string;
   readonly requestId?: string;
   readonly output: LeaseFormat;
 }
-
-/** How long each look at the queue stays open. */
-const lookMs = 30_000;
 
 export const refresh: CliCommand = {
   args: [["[lease]", "which one ($BERTH_LEASE_ID, or that of $BERTH_LEASE_FILE)"]],
@@ -24,28 +21,29 @@ export const refresh: CliCommand = {
     flag("--request-id <id>", "your own id for the new request", requestId),
     flag("--token <token>", "proof that it is yours ($BERTH_TOKEN)", token),
     flag("--file <file>", "take id and token from a lease file"),
+    ...waitOptions(),
     outputFlag(...leaseFormats),
   ],
   help: `
 Gives back and asks for the same again, behind all who wait, in one step; before a retry.
-It becomes another lease: eval "$(berth refresh -o env)"`,
+It becomes another lease: eval "$(berth refresh -o env)"
+Whoever stops waiting, by a signal or with --timeout, has given back and holds nothing of it.`,
   completes: leaseIds,
-  async run({ args: [id], client, flags, print }) {
-    const { pool, requestId: own, output, ...rest } = flags<Flags>();
-    const held = heldOf(id, rest, "refresh");
+  async run(context) {
+    const { pool, requestId: own, output, ...rest } = context.flags<Flags>();
+    const held = heldOf(context.args[0], rest, "refresh");
     const body = {
-      requestId: own ?? crypto.randomUUID(),
+      ...(own === undefined ? undefined : { requestId: own }),
       ...(pool === undefined ? undefined : { pool }),
     };
-    let fate: Granted | Waiting = await client.refresh(held, body);
-    const proof = (fate.granted ? fate.lease.token : fate.request.token) ?? "";
-    const display = waitingDisplay(process.stderr, stderrScreen());
-    while (!fate.granted) {
-      display.show(fate.request);
-      fate = await client.request({ id: fate.request.id, token: proof }, { waitMs: lookMs });
-    }
-    display.end();
-    print(await leaseText({ ...fate.lease, token: proof }, output, client.url));
+    const desk = new SignalDesk();
+    const again = await waitInLine(
+      (options) => context.client.refresh(held, body, options),
+      rest,
+      desk,
+    );
+    desk.close();
+    await handOver(context, again, output);
     return undefined;
   },
 };

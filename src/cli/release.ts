@@ -5,9 +5,10 @@ import { flag } from "./flags.ts";
 import { whoIAm } from "./holder.ts";
 import { type HeldFlags, heldOf } from "./lease-file.ts";
 import { leaseIds } from "./leases.ts";
+import { type ReportFlags, reportOf, reportOptions } from "./report.ts";
 import { matching, stateName, token } from "./values.ts";
 
-interface Flags extends HeldFlags {
+interface Flags extends HeldFlags, ReportFlags {
   readonly claim?: string;
   readonly state?: string;
   readonly force?: boolean;
@@ -23,6 +24,7 @@ export const release: CliCommand = {
     flag("--file <file>", "take id and token from a lease file"),
     flag("--claim <claim>", "give back this claim only; the lease goes on"),
     flag("--state <state>", "leave its resources in this state, such as dirty", stateName),
+    ...reportOptions(),
     new Option("--force", "for operators: end somebody else's lease"),
     flag(
       "--reason <why>",
@@ -41,8 +43,13 @@ export const release: CliCommand = {
     const { claim, state, force, ...rest } = flags<Flags>();
     if (force) return revoke(context);
     if (rest.reason !== undefined) throw onlyWith("--reason", "--force");
+    const report = reportOf(rest, "release");
+    if (report !== undefined && claim !== undefined) {
+      const hint = "Tell it with berth signal --pool POOL, then give the claim back";
+      throw usageError(`Cannot use ${toldBy(rest)} with --claim`, hint);
+    }
     const held = heldOf(id, rest, "release");
-    const outcome = await client.release(held, { claim, state });
+    const outcome = await client.release(held, { claim, state, ...report });
     const what = claim === undefined ? held.id : `claim ${claim} of ${held.id}`;
     note(outcome === "released" ? `Released ${what}` : `${held.id} had ended before`);
     return undefined;
@@ -50,7 +57,7 @@ export const release: CliCommand = {
 };
 
 async function revoke({ args: [id], client, flags, note }: Context): Promise<undefined> {
-  const { reason, claim, state } = flags<Flags>();
+  const { reason, claim, state, ...rest } = flags<Flags>();
   if (id === undefined) {
     const hint = "Name the lease to end; see them: berth leases";
     throw usageError("Cannot release with --force: no lease is named", hint);
@@ -61,9 +68,16 @@ async function revoke({ args: [id], client, flags, note }: Context): Promise<und
   }
   if (claim !== undefined) throw notWith("--claim", "--force");
   if (state !== undefined) throw notWith("--state", "--force");
+  const told = toldBy(rest);
+  if (told !== undefined) throw notWith(told, "--force");
   await client.revoke(id, { reason, by: whoIAm() });
   note(`Ended ${id}`);
   return undefined;
+}
+
+function toldBy(flags: ReportFlags): string | undefined {
+  const told = (["throttled", "ok", "evidence"] as const).find((name) => flags[name] !== undefined);
+  return told === undefined ? undefined : `--${told}`;
 }
 
 function onlyWith(option: string, other: string) {

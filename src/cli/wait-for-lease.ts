@@ -1,6 +1,6 @@
 import type { AskBody } from "../api/schemas.ts";
-import type { HeldLease } from "../client/berth-client.ts";
-import type { AskFlags } from "./asking.ts";
+import type { AcquireOptions, HeldLease } from "../client/berth-client.ts";
+import type { WaitFlags } from "./asking.ts";
 import type { Context } from "./cli-command.ts";
 import { Interrupted } from "./failure.ts";
 import { type Screen, screenOf } from "./screen.ts";
@@ -10,18 +10,26 @@ import { waitingDisplay } from "./waiting-display.ts";
 /** Somebody at a terminal wants to see the line move; a thousand builds need not ask so often. */
 const pollMsOnTerminal = 5_000;
 
-/** Waits with a visible place in line. A signal leaves the queue; a second one does not wait. */
-export async function waitForLease(
+export function waitForLease(
   { client }: Context,
   ask: AskBody,
-  { timeout, connectTimeout }: AskFlags,
+  flags: WaitFlags,
+  desk: SignalDesk,
+): Promise<HeldLease> {
+  return waitInLine((options) => client.acquire(ask, options), flags, desk);
+}
+
+/** Waits with a visible place in line. A signal leaves the queue; a second one does not wait. */
+export async function waitInLine(
+  wait: (options: AcquireOptions) => Promise<HeldLease>,
+  { timeout, connectTimeout }: WaitFlags,
   desk: SignalDesk,
 ): Promise<HeldLease> {
   const stop = stoppedBy(desk);
   const screen = stderrScreen();
   const display = waitingDisplay(process.stderr, screen);
   try {
-    return await client.acquire(ask, {
+    return await wait({
       signal: stop,
       timeoutMs: timeout,
       connectMs: connectTimeout,

@@ -8,7 +8,15 @@
  *     );
  */
 import { Problem } from "../api/problem.ts";
-import type { AskBody, Lease, PageOf, Pool, Resource, WaitingRequest } from "../api/schemas.ts";
+import type {
+  AskBody,
+  Lease,
+  PageOf,
+  Pool,
+  RefreshBody,
+  Resource,
+  WaitingRequest,
+} from "../api/schemas.ts";
 import {
   BerthCalls,
   type CallOptions,
@@ -47,12 +55,28 @@ export class BerthClient extends BerthCalls {
     for (let asks = 1; ; asks++) {
       const requestId = ask.requestId ?? crypto.randomUUID();
       try {
-        return await new PlaceInLine(this, { ...ask, requestId }, options).untilGranted();
+        const asking = (how?: CallOptions) => this.ask({ ...ask, requestId }, how);
+        return await new PlaceInLine(this, asking, options).untilGranted();
       } catch (error) {
         const again = ask.requestId === undefined && wasForgotten(error);
         if (!again || asks >= clientLimits.asksMax) throw error;
       }
     }
+  }
+
+  /**
+   * Gives back and waits until the same is granted again, as patiently as `acquire`; throws as that
+   * does. From the first call on what was held is gone, also where the wait is given up.
+   */
+  async refresh(
+    held: Held,
+    body: RefreshBody = {},
+    options: AcquireOptions = {},
+  ): Promise<HeldLease> {
+    options.signal?.throwIfAborted();
+    const { requestId = crypto.randomUUID(), ...rest } = body;
+    const asking = (how?: CallOptions) => this.askAgain(held, { ...rest, requestId }, how);
+    return new PlaceInLine(this, asking, options).untilGranted();
   }
 
   /** Gives it back: tries until it is done or known to be gone. Safe to repeat. */

@@ -156,7 +156,7 @@ export class BerthCalls {
   }
 
   /** Gives back and asks for the same again, behind all who wait. It becomes another lease. */
-  refresh(
+  askAgain(
     { id, token }: Held,
     body: RefreshBody = {},
     options?: CallOptions,

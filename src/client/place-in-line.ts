@@ -1,6 +1,6 @@
 import { Problem } from "../api/problem.ts";
-import type { AskBody, Lease, WaitingRequest } from "../api/schemas.ts";
-import type { BerthCalls, Granted, Held, Waiting } from "./calls.ts";
+import type { Lease, WaitingRequest } from "../api/schemas.ts";
+import type { BerthCalls, CallOptions, Granted, Held, Waiting } from "./calls.ts";
 import { type BerthUnreachable, NotGranted } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 import { retrying } from "./pause.ts";
@@ -24,22 +24,21 @@ export interface AcquireOptions {
   readonly pollMs?: number | undefined;
 }
 
+/** Asks for a place. It carries a request id, so that asking again finds what there is already. */
+export type Asking = (options?: CallOptions) => Promise<Granted | Waiting>;
+
 /** A place in the queue: taken with the first ask, and owned until it is granted or left. */
 export class PlaceInLine {
   readonly #calls: BerthCalls;
-  readonly #body: AskBody & { readonly requestId: string };
+  readonly #asking: Asking;
   readonly #options: AcquireOptions;
   readonly #startedAtMs = performance.now();
   #held: Held | undefined;
   #seen: WaitingRequest | undefined;
 
-  constructor(
-    calls: BerthCalls,
-    body: AskBody & { readonly requestId: string },
-    options: AcquireOptions,
-  ) {
+  constructor(calls: BerthCalls, asking: Asking, options: AcquireOptions) {
     this.#calls = calls;
-    this.#body = body;
+    this.#asking = asking;
     this.#options = options;
   }
 
@@ -57,7 +56,7 @@ export class PlaceInLine {
   async #ask(): Promise<HeldLease> {
     for (let asks = 1; ; asks++) {
       try {
-        const fate = await this.#patiently(() => this.#calls.ask(this.#body));
+        const fate = await this.#patiently(() => this.#asking());
         const { id, token } = fate.granted ? fate.lease : fate.request;
         this.#held = { id, token: told(token) };
         return fate.granted ? this.#lease(fate.lease) : await this.#wait(fate.request);
@@ -134,7 +133,7 @@ export class PlaceInLine {
       if (this.#held === undefined) {
         if (!signal?.aborted) return; // The server said no, or could not be reached.
         // The answer to our ask never came: perhaps we stand in the queue. The same id finds out.
-        const fate = await this.#calls.ask(this.#body, { answerMs });
+        const fate = await this.#asking({ answerMs });
         const { id, token } = fate.granted ? fate.lease : fate.request;
         this.#held = { id, token: told(token) };
       }

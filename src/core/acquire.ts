@@ -27,14 +27,9 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
       return askedAgain(turn, known, ask, waitMs);
     }
   }
-  const unknown = misnamed(state, ask);
-  if (unknown !== undefined) return refused(poolNotFound(state, unknown));
-  const ways = waysOf(state, ask);
+  const ways = waysFor(state, ask);
+  if ("code" in ways) return refused(ways);
   const { needs } = ways;
-  const lie = ask.byName ? undefined : needs.find(({ into }) => isReserved(into));
-  if (lie !== undefined) return refused({ code: "state_reserved", state: lie.into });
-  const refusal = impossible(state, ask, waysWith(state, ask, ways).options);
-  if (refusal !== undefined) return refused(refusal);
   const ttlMs = ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs;
   const resolved = { ...ask, ttlMs };
   const rank = { priority: ask.priority ?? 0, order: state.order + 1 };
@@ -54,6 +49,16 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
     growAndServe(turn, needs, id);
   }
   return standing(turn.state, id, turn.now);
+}
+
+/** In which ways it could be served, or why no amount of waiting would help. */
+export function waysFor(state: State, ask: Ask): Ways | Refusal {
+  const unknown = misnamed(state, ask);
+  if (unknown !== undefined) return poolNotFound(state, unknown);
+  const ways = waysOf(state, ask);
+  const lie = ask.byName ? undefined : ways.needs.find(({ into }) => isReserved(into));
+  if (lie !== undefined) return { code: "state_reserved", state: lie.into };
+  return impossible(state, ask, waysWith(state, ask, ways).options) ?? ways;
 }
 
 /** What must be possible: where it is the last of its company, what all of them want. */

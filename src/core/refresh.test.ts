@@ -67,6 +67,37 @@ describe("refresh()", () => {
     });
   });
 
+  test("of one pool, sent again, gives nothing more back and finds the same", () => {
+    const lending = new Lending(pool("aws", 1), pool("slot", 2));
+    lending.do(acquire("a", "aws slot"));
+    const again = { pool: "slot", key: "second" };
+    lending.do(refresh("a", "a2", again));
+    expect(lending.outcome(refresh("a", "a3", again))).toMatchObject({ lease: { id: "a2" } });
+    expect(lending.held("a")).toEqual(["aws-1"]);
+  });
+
+  test.each([
+    ["its own", "first"],
+    ["another's", "theirs"],
+    ["one that has ended", "over"],
+  ])("keeps what it has when the request id is %s", (_, key) => {
+    const lending = new Lending(pool("aws", 2), pool("gcp", 1));
+    lending.do(acquire("o", "gcp", { key: "over" }));
+    lending.do({ type: "release", id: "o" as RequestId });
+    lending.outcome(acquire("a", "aws", { key: "first" }), acquire("b", "gcp", { key: "theirs" }));
+    const code = key === "over" ? "request_ended" : "request_id_reused";
+    expect(lending.outcome(refresh("a", "a2", { key }))).toMatchObject({ refusal: { code } });
+    expect(lending.held("a")).toEqual(["aws-1"]);
+  });
+
+  test("keeps what it has when the same could never be had again", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.do(acquire("a", "aws:2"));
+    lending.do({ type: "configure", pools: [pool("aws", 1)] });
+    expect(lending.outcome(refresh("a", "a2"))).toMatchObject({ refusal: { code: "never_fits" } });
+    expect(lending.held("a")).toEqual(["aws-1", "aws-2"]);
+  });
+
   test.each([
     ["a lease that has ended", refresh("gone", "x"), "lease_ended"],
     [

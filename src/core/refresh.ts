@@ -2,7 +2,7 @@
  * Gives back and asks again, at the end of the line, in one decision: what a job does before it tries
  * once more. Nobody who waits is passed by, and no answer that is lost on the way leaves it with two.
  */
-import { acquire } from "./acquire.ts";
+import { acquire, waysFor } from "./acquire.ts";
 import { poolsOf } from "./any-of.ts";
 import { endClaim, endLease, serveAll } from "./come-back.ts";
 import type { Ask, Command } from "./command.ts";
@@ -17,13 +17,20 @@ export function refresh(turn: Turn, command: Refresh): Outcome {
   const { id, next, key, pool: name, waitMs } = command;
   const lease = turn.state.leases.get(id);
   if (lease === undefined) return again(turn, command) ?? refused(noLease(turn.state, id));
+  if (key !== undefined && lease.ask.key === key) {
+    return refused({ code: "request_id_reused", key, id });
+  }
   const { key: _, items, ...rest } = lease.ask;
   const wanted = items.filter((item) => name === undefined || poolsOf(item).includes(name));
   if (name !== undefined && wanted.length === 0) {
     return refused({ code: "pool_not_in_lease", id, pool: name });
   }
-  giveBack(turn, lease, wanted.length === items.length ? undefined : name);
   const ask: Ask = { ...rest, items: wanted, ...(key === undefined ? undefined : { key }) };
+  const ways = waysFor(turn.state, ask);
+  if ("code" in ways) return refused(ways); // It could never be had again: nothing is given back.
+  // A key that is known already means that this was asked before, or that it is another's.
+  const isNew = key === undefined || !turn.state.keys.has(key);
+  if (isNew) giveBack(turn, lease, wanted.length === items.length ? undefined : name);
   return acquire(turn, { type: "acquire", id: next, ask, waitMs });
 }
 
