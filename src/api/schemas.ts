@@ -319,7 +319,7 @@ const Rate = Type.Number({ description: "Starts per minute" });
 
 export const RateChange = Type.Object({
   at: Timestamp,
-  rate: Rate,
+  rate: { ...nullable(Rate), description: "From then on; null: nothing spaces its grants out" },
   was: nullable(Rate),
   cause: Type.String({ description: "throttled, clean, pinned, unpinned or configured" }),
   lease: nullable(Type.String({ description: "Whose report it was" })),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Command, Report } from "./command.ts";
 import { nextDueAt } from "./decide.ts";
 import type { PoolName, RequestId } from "./ids.ts";
-import { acquire, Lending, operator, pool, release } from "./lending.suite.ts";
+import { acquire, Lending, operator, poll, pool, release } from "./lending.suite.ts";
 import { must } from "./must.ts";
 import { intervalMs } from "./pace.ts";
 import { type AdaptivePolicy, defaultAdaptive } from "./policy.ts";
@@ -18,6 +18,7 @@ const adaptive = (more: Partial<AdaptivePolicy> = {}, size = 99) =>
     pace,
     adaptive: { ...defaultAdaptive, min: 0.5, max: 4, ...more },
   });
+const advising = { ...defaultAdaptive, mode: "advise" as const };
 const signal = (id: string, more: Partial<Report> & { pool?: PoolName } = {}): Command => {
   return { type: "signal", id: id as RequestId, throttled: true, ...more };
 };
@@ -112,6 +113,38 @@ describe("adaptive: a report of throttling", () => {
   });
 });
 
+describe("adaptive: who waits is told", () => {
+  const reason = (lending: Lending) => {
+    const outcome = lending.outcome(poll("j9"));
+    return outcome.type === "waiting" ? outcome.request.reason : undefined;
+  };
+
+  test("that it is paced, and that the rate was reduced once a grant has paid for it", () => {
+    const lending = busy();
+    expect(reason(lending)?.code).toBe("paced");
+    lending.do(signal("j0"));
+    run(lending, minute / 2);
+    expect(reason(lending)).toEqual({
+      code: "limit_reduced",
+      pool: "aws",
+      message:
+        "97 of 99 aws free, lent one every 42s858ms instead of every 30s since it was throttled, " +
+        "the next in 43s; 7 ahead of you",
+    });
+  });
+
+  test.each([
+    ["an operator holds it lower", pin(0.5)],
+    ["it would only be advised", undefined],
+  ])("nothing of that where %s", (_, command) => {
+    const lending = busy(command === undefined ? { mode: "advise" } : {});
+    if (command !== undefined) lending.do(command);
+    lending.do(signal("j0"));
+    run(lending, 2 * minute);
+    expect(reason(lending)?.code).toBe("paced");
+  });
+});
+
 describe("adaptive: the rate rises", () => {
   test("a step after ten minutes without a report in which it was used up", () => {
     const lending = busy();
@@ -165,6 +198,26 @@ describe("adaptive: an operator", () => {
       "pinned",
       "unpinned",
     ]);
+  });
+
+  test.each([
+    ["a pace", { pace }, 2, 30_000],
+    ["a rate that is only advised", { pace, adaptive: advising }, 2, 30_000],
+    ["a rate that is off", { pace, adaptive: { ...advising, mode: "off" as const } }, 2, 30_000],
+    ["an advised rate and no pace", { adaptive: advising }, null, 0],
+    ["nothing", {}, null, 0],
+  ])("leaves a pool that has %s to that, from the last grant on", (_, policy, want, everyMs) => {
+    const lending = new Lending(pool("aws", 9, policy));
+    lending.outcome(acquire("a", "aws"), pin(0.1), pin(null));
+    expect(aws(lending).rateHistory.at(-1)).toMatchObject({
+      rate: want,
+      was: 0.1,
+      cause: { how: "unpinned" },
+    });
+    expect(intervalMs(aws(lending))).toBe(everyMs);
+    lending.do(acquire("b", "aws"));
+    lending.tickAt(everyMs);
+    expect(lending.held("b")).toEqual(["aws-2"]);
   });
 
   test("can pin a pool that has no pace of its own", () => {

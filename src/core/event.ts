@@ -107,8 +107,8 @@ export type DurableEvent =
   | {
       readonly type: "rate-changed";
       readonly pool: PoolName;
-      /** Starts per minute from now on. */
-      readonly rate: number;
+      /** Starts per minute from now on; null: it is not paced any more. */
+      readonly rate: number | null;
       readonly cause: RateCause;
       /** It is what the pool would do; it does not. */
       readonly advised?: true;

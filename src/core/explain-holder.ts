@@ -15,6 +15,8 @@ export interface WaitReason {
     | "none_usable"
     /** It is there; its time has not come. */
     | "paced"
+    /** The same, and reports of throttling have put it off. */
+    | "limit_reduced"
     /** It is there; a pool that it draws on has lent all that it may. */
     | "limit_reached";
   readonly pool: PoolName;

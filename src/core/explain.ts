@@ -6,7 +6,8 @@ import { explainRooms, type RoomExplanation, roomObstacle } from "./explain-room
 import { availableTo, countAt, isThere, keeps, overtakenMax } from "./grant.ts";
 import type { PoolName, RequestId } from "./ids.ts";
 import { lacking, limitOf, limitsFor } from "./limit-tree.ts";
-import { isOpen, isPaced, opensAt } from "./pace.ts";
+import { configuredRate, isOpen, isPaced, opensAt } from "./pace.ts";
+import { adaptiveOf, intervalOf } from "./rate.ts";
 import {
   claimsOn,
   coolingState,
@@ -49,7 +50,23 @@ function heldBack(need: Need, now: Instant): Obstacle | undefined {
   const every = formatDuration(pool.pace.everyMs);
   const next = roughDuration(Math.ceil((opensAt(pool) - now) / 1_000) * 1_000);
   const free = `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
-  return { code: "paced", what: `${free}, lent one every ${every}, the next in ${next}` };
+  const usual = reducedFrom(pool);
+  if (usual === null) {
+    return { code: "paced", what: `${free}, lent one every ${every}, the next in ${next}` };
+  }
+  const instead = `instead of every ${formatDuration(usual)} since it was throttled`;
+  return {
+    code: "limit_reduced",
+    what: `${free}, lent one every ${every} ${instead}, the next in ${next}`,
+  };
+}
+
+/** What the interval would be but for reports of throttling; null: they have not made it longer. */
+function reducedFrom(pool: Pool): number | null {
+  const policy = adaptiveOf(pool);
+  const usual = policy && intervalOf(Math.min(policy.max, configuredRate(pool) ?? policy.max));
+  const isReduced = usual !== undefined && pool.pin === null && policy?.mode === "auto";
+  return isReduced && usual < pool.pace.everyMs ? usual : null;
 }
 
 /** Enough is there, but all that share a limit have as much as they may have together. */

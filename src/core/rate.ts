@@ -51,13 +51,16 @@ export function poolSignalled(pool: Pool, event: EventOf<"pool-signalled">, at: 
 export function rateChanged(pool: Pool, event: EventOf<"rate-changed">, at: Instant): void {
   const { rate, cause, advised } = event;
   const { how, by = "", why = "" } = cause;
-  if (how === "pinned") pool.pin = { rate, by, why, at };
-  if (how === "unpinned") pool.pin = null;
-  if (how === "pinned") pool.pace = { ...pool.pace, everyMs: intervalOf(rate) };
-  const was = pool.adaptive?.rate ?? null;
-  if (adaptiveOf(pool) !== undefined) {
-    pool.adaptive ??= { rate, windowAt: at, starts: 0, cutAt: -never as Instant };
-    pool.adaptive.rate = rate;
+  const was = pool.pin?.rate ?? pool.adaptive?.rate ?? null;
+  if (how === "pinned" || how === "unpinned") {
+    pool.pin = how === "pinned" && rate !== null ? { rate, by, why, at } : null;
+    pool.pace = { ...pool.pace, everyMs: rate === null ? 0 : intervalOf(rate) };
+  }
+  const policy = adaptiveOf(pool);
+  if (policy !== undefined) {
+    const from = rate ?? policy.max;
+    pool.adaptive ??= { rate: from, windowAt: at, starts: 0, cutAt: -never as Instant };
+    pool.adaptive.rate = from;
     if (how === "throttled") pool.adaptive.cutAt = at;
     startWindow(pool.adaptive, at);
   }

@@ -5,8 +5,10 @@ import { serveAll } from "./come-back.ts";
 import type { Command, Reason } from "./command.ts";
 import type { PoolName } from "./ids.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
+import { configuredRate } from "./pace.ts";
 import { adaptiveOf } from "./rate.ts";
 import { noLease } from "./release.ts";
+import type { Pool } from "./state.ts";
 import { poolsIn, tell } from "./tell.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -28,19 +30,22 @@ export function signal(turn: Turn, { id, pool: name, throttled, evidence }: Sign
 export function pin(turn: Turn, name: PoolName, rate: number | null, reason: Reason): Outcome {
   const pool = turn.state.pools.get(name);
   if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
-  if (rate === null && pool.pin === null) return done;
-  if (rate === null && pool.pin !== null) {
-    const { min = 0, max = Number.POSITIVE_INFINITY } = adaptiveOf(pool) ?? {};
-    const kept = Math.min(max, Math.max(min, pool.pin.rate));
-    emit(turn, {
-      type: "rate-changed",
-      pool: name,
-      rate: kept,
-      cause: { how: "unpinned", ...reason },
-    });
-  } else if (rate !== null) {
+  if (rate !== null) {
     emit(turn, { type: "rate-changed", pool: name, rate, cause: { how: "pinned", ...reason } });
+  } else if (pool.pin !== null) {
+    const kept = rateUnpinned(pool, pool.pin.rate);
+    const cause = { how: "unpinned", ...reason } as const;
+    emit(turn, { type: "rate-changed", pool: name, rate: kept, cause });
+  } else {
+    return done;
   }
   serveAll(turn, new Set([pool]));
   return done;
+}
+
+/** A rate that finds itself goes on from the pin, within its bounds; any other is as configured. */
+function rateUnpinned(pool: Pool, pinned: number): number | null {
+  const policy = adaptiveOf(pool);
+  if (policy?.mode !== "auto") return configuredRate(pool);
+  return Math.min(policy.max, Math.max(policy.min, pinned));
 }

@@ -133,7 +133,7 @@ export interface Pin {
 
 export interface RateChange {
   readonly at: Instant;
-  readonly rate: number;
+  readonly rate: number | null;
   readonly was: number | null;
   readonly cause: RateCause;
   readonly advised: boolean;

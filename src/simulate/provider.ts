@@ -52,7 +52,7 @@ export function runProvider(provider: Provider, policy: Partial<PoolPolicy>): Pr
   const rates: { at: number; rate: number }[] = [];
   let throttled = 0;
   const pool = new VirtualPool(size, { holdMs, ...policy }, (event, at) => {
-    if (event.type === "rate-changed") rates.push({ at, rate: event.rate });
+    if (event.type === "rate-changed" && event.rate !== null) rates.push({ at, rate: event.rate });
     if (event.type !== "lease-granted") return;
     starts.push(at);
     const early = starts.length - starts.findIndex((other) => other > at - earlyMs);

@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
-import {
-  gapWords,
-  hasFlow,
-  pinEffects,
-  rateAfter,
-  rateWords,
-  stepsOf,
-  unpinEffects,
-} from "./flow-facts.ts";
+import { gapWords, hasFlow, pinEffects, rateWords, stepsOf, unpinEffects } from "./flow-facts.ts";
 
 const policy: Pool["policy"] = {
   ...{ ttl: "5m", lifetime: null, hold: null, cooldown: "0s", lockDelay: "0s", patience: "10m" },
@@ -73,18 +65,6 @@ const change = (facts: Partial<RateChange>): RateChange => ({
   ...facts,
 });
 
-describe("rateAfter()", () => {
-  test.each<[string, Partial<RateChange>, string, number | null]>([
-    ["a report", { cause: "throttled" }, "auto", 3],
-    ["a pin", { cause: "pinned" }, "off", 3],
-    ["unpinning what goes on by reports", { cause: "unpinned" }, "auto", 3],
-    ["unpinning what is only advised", { cause: "unpinned" }, "advise", null],
-    ["unpinning what is configured", { cause: "unpinned" }, "off", null],
-  ])("%s", (_, facts, mode, want) => {
-    expect(rateAfter(change(facts), { ...policy, adaptive: adaptive(mode) })).toBe(want);
-  });
-});
-
 describe("stepsOf()", () => {
   test("holds the last rate until now", () => {
     const changes = [change({}), change({ at: "1970-01-01T00:00:20.000Z", rate: 1.5 })];
@@ -93,6 +73,11 @@ describe("stepsOf()", () => {
 
   test("never goes back in time, whatever the clocks say", () => {
     expect(stepsOf([change({})], 5_000).times).toEqual([10, 10]);
+  });
+
+  test("has a gap where nothing spaced the grants out", () => {
+    const changes = [change({}), change({ cause: "unpinned", rate: null })];
+    expect(stepsOf(changes, 60_000).rates).toEqual([3, null, null]);
   });
 
   test("has nothing of what never changed", () => {

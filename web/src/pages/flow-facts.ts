@@ -29,12 +29,7 @@ export function gapWords(seconds: number): string {
   return seconds < 10 ? `${digits.format(seconds)}s` : roughDuration(seconds * 1_000);
 }
 
-/** Null: unpinning left it to the configuration, which no change tells. */
-export function rateAfter({ cause, rate }: RateChange, policy: Pool["policy"]): number | null {
-  return cause === "unpinned" && policy.adaptive?.mode !== "auto" ? null : rate;
-}
-
-/** The rate over time; the last change holds until now. */
+/** The rate over time, with a gap where there was none; the last change holds until now. */
 export function stepsOf(changes: readonly RateChange[], nowMs: number) {
   const last = changes.at(-1);
   if (last === undefined) return { times: [], rates: [] };

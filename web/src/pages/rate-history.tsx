@@ -10,7 +10,7 @@ import { ProblemNote } from "../parts/notes.tsx";
 import { TimeChart } from "../parts/time-chart.tsx";
 import { Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { findsItsRate, rateAfter, rateWords, stepsOf } from "./flow-facts.ts";
+import { findsItsRate, rateWords, stepsOf } from "./flow-facts.ts";
 
 /** How the start rate came to be what it is: as steps where reports move it, and change by change. */
 export function RateHistory({ pool }: { pool: Pool }) {
@@ -22,7 +22,7 @@ export function RateHistory({ pool }: { pool: Pool }) {
       {findsItsRate(pool.policy) && changes.length > 1 ? (
         <RateChart changes={changes} advised={pool.policy.adaptive?.mode === "advise"} />
       ) : null}
-      {changes.length === 0 ? null : <RateTable changes={changes} policy={pool.policy} />}
+      {changes.length === 0 ? null : <RateTable changes={changes} />}
     </>
   );
 }
@@ -39,7 +39,7 @@ function RateChart({ changes, advised }: { changes: Changes; advised: boolean })
   return <TimeChart title="Start rate" times={times} lines={lines} format={rateWords} />;
 }
 
-function RateTable({ changes, policy }: { changes: Changes; policy: Pool["policy"] }) {
+function RateTable({ changes }: { changes: Changes }) {
   const [shown, setShown] = useState(5);
   const newest = changes.toReversed();
   return (
@@ -58,7 +58,7 @@ function RateTable({ changes, policy }: { changes: Changes; policy: Pool["policy
         </thead>
         <tbody>
           {newest.slice(0, shown).map((change) => (
-            <Row key={`${change.at} ${change.cause}`} change={change} policy={policy} />
+            <Row key={`${change.at} ${change.cause}`} change={change} />
           ))}
         </tbody>
       </table>
@@ -67,9 +67,8 @@ function RateTable({ changes, policy }: { changes: Changes; policy: Pool["policy
   );
 }
 
-function Row({ change, policy }: { change: RateChange; policy: Pool["policy"] }) {
-  const { at: when, was, cause, lease, by, why, advised } = change;
-  const rate = rateAfter(change, policy);
+function Row({ change }: { change: RateChange }) {
+  const { at: when, rate, was, cause, lease, by, why, advised } = change;
   return (
     <tr>
       <td>
@@ -79,7 +78,7 @@ function Row({ change, policy }: { change: RateChange; policy: Pool["policy"] })
         {was === null || was === rate ? null : (
           <span className="faint optional">{rateWords(was)} → </span>
         )}
-        {rate === null ? "as configured" : rateWords(rate)}
+        {rate === null ? "as they come" : rateWords(rate)}
       </td>
       <td className={cause === "throttled" ? "late" : undefined}>
         {cause}
