@@ -163,7 +163,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     for (const run of ["a", "b", "c"]) {
       const script = 'echo "$BERTH_SLOT_HOLDER"';
       const waiter = world.slots(["run", "--", "sh", "-c", script], { GITHUB_RUN_ID: run });
-      await waiter.says(new RegExp(`position ${waiters.length + 1} · All 1 slots are held`));
+      await waiter.says(new RegExp(`position ${waiters.length + 1} · The only slot is held`));
       waiters.push(waiter.ended.then(() => order.push(waiter.stdout.trim())));
     }
     await world.done(["release"], { GITHUB_RUN_ID: "first" });

@@ -75,7 +75,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     const waiter = world.slots(["acquire", "--timeout", "6s"], { GITHUB_RUN_ID: "2" });
     expect(await waiter.ended).toBe(75);
     expect(waiter.stderr).toMatch(
-      /Cannot get a slot: none was free within \ds\. All 1 slots are held; you/,
+      /Cannot get a slot: none was free within \ds\. The only slot is held; you/,
     );
     run.type("done\n");
     expect(await run.ended).toBe(0);

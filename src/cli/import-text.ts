@@ -31,7 +31,10 @@ export function importText(report: ImportReport, dryRun: boolean): string {
   if (unlisted.length > 0) {
     lines.push(`Not in the configuration, and gone once given back: ${unlisted.join(", ")}`);
   }
-  if (already > 0) lines.push(`Left ${many(already, "lease")} that were carried over before`);
+  if (already > 0) {
+    const were = already === 1 ? "was" : "were";
+    lines.push(`Left ${many(already, "lease")} that ${were} carried over before`);
+  }
   if (left.length > 0) {
     const options = { wide: false, headers: true, width: undefined };
     lines.push(`Left out ${many(left.length, "resource")}:`, ...tableLines(columns, left, options));

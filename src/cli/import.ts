@@ -102,7 +102,9 @@ async function readConfiguration(
 }
 
 function strangers({ others }: BoskosObjects): string[] {
-  return Array.from(others, ([kind, count]) => `${count} of kind ${kind} are not Boskos's`);
+  return Array.from(others, ([kind, count]) => {
+    return `${count} of kind ${kind} ${count === 1 ? "is" : "are"} not Boskos's`;
+  });
 }
 
 async function tell(

@@ -122,7 +122,11 @@ export function aRequest(over: Partial<WaitingRequest> = {}): WaitingRequest {
     position: 2,
     etaSeconds: null,
     estimate: null,
-    reason: { code: "no_free", pool: "aws", message: "All 1 of aws are held; 1 ahead of you" },
+    reason: {
+      code: "no_free",
+      pool: "aws",
+      message: "The only one of aws is held; 1 ahead of you",
+    },
     ...over,
   };
 }

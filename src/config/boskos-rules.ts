@@ -100,7 +100,7 @@ function checkNeeds(source: Source, entries: readonly BoskosEntry[]): void {
       );
     } else if (count > actual) {
       const message = `not enough resource of type ${shown(type)} for provisioning`;
-      source.refuseAs(at, message, `${count} are needed, ${actual} are there`);
+      source.refuseAs(at, message, `it takes ${count}, and the file has ${actual}`);
     }
   }
 }

@@ -93,7 +93,8 @@ export function roomObstacle(
   const demand = hardest(need, request);
   const fit = open.filter(({ fits }) => fits).length;
   if (fit > 0) {
-    const what = `${fit} of ${open.length} ${pool.name} have room, ${demand?.count ?? fit} needed`;
+    const have = `${fit} of ${open.length} ${pool.name} ${fit === 1 ? "has" : "have"} room`;
+    const what = `${have}, ${demand?.count ?? fit} needed`;
     return { code: "not_enough_free", what };
   }
   const kept = open.find(({ keptFor }) => keptFor.length > 0);

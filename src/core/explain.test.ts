@@ -31,7 +31,7 @@ const cases: Record<string, Case> = {
       lending.do(acquire("me", "aws"));
       return lending;
     },
-    want: { code: "no_free", pool: "aws", message: "All 1 of aws are held; 2 ahead of you" },
+    want: { code: "no_free", pool: "aws", message: "The only one of aws is held; 2 ahead of you" },
   },
   "what the others are, where not all are held": {
     given: () => {
@@ -104,7 +104,7 @@ const cases: Record<string, Case> = {
       lending.outcome(acquire("g", "gcp"), acquire("me", "aws gcp"));
       return lending;
     },
-    want: { code: "no_free", pool: "gcp", message: "All 1 of gcp are held; you are next" },
+    want: { code: "no_free", pool: "gcp", message: "The only one of gcp is held; you are next" },
   },
 };
 

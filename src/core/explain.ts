@@ -31,7 +31,8 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
   if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
   const { company } = request;
   if (company !== null && !request.inLine) {
-    const message = `${company.members.length} of the ${company.size} of its group have come`;
+    const come = company.members.length;
+    const message = `${come} of the ${company.size} of its group ${come === 1 ? "has" : "have"} come`;
     return { code: "group_incomplete", pool: need.pool.name, message };
   }
   const ahead = queueAt(need).countBefore(request);
@@ -73,7 +74,9 @@ function reducedFrom(pool: Pool): number | null {
 function overLimit(needs: readonly Need[], { pool, state, count }: Need): Obstacle | undefined {
   const [limit] = lacking(needs);
   if (limit === undefined || idleCount(pool, state) < count) return undefined;
-  const what = `${limit.used} of ${limitOf(limit)} ${limit.name} are lent to all that share it`;
+  const { used, name } = limit;
+  const lent = `${used} of ${limitOf(limit)} ${name} ${used === 1 ? "is" : "are"} lent`;
+  const what = `${lent} to all that share it`;
   return { code: "limit_reached", what };
 }
 
@@ -97,9 +100,12 @@ function obstacle(need: Need, request: Request, now: Instant): Obstacle {
   const resting = pool.shown.get(coolingState) ?? 0;
   if (held + resting === 0)
     return { code: "none_usable", what: `None of ${size} ${name} can be lent${mix(pool)}` };
-  if (held >= size && state === freeState)
-    return { code: "no_free", what: `All ${size} of ${name} are held` };
+  if (held >= size && state === freeState) return { code: "no_free", what: allHeld(name, size) };
   return { code: "no_free", what: `No ${name} is ${state}${mix(pool)}` };
+}
+
+function allHeld(pool: PoolName, size: number): string {
+  return size === 1 ? `The only one of ${pool} is held` : `All ${size} of ${pool} are held`;
 }
 
 /** True where an older request over several pools has run out of patience. */

@@ -64,7 +64,11 @@ describe("POST /v1/leases", () => {
       position: 1,
       etaSeconds: null,
       estimate: null,
-      reason: { code: "no_free", pool: "aws", message: "All 1 of aws are held; you are next" },
+      reason: {
+        code: "no_free",
+        pool: "aws",
+        message: "The only one of aws is held; you are next",
+      },
     });
   });
 

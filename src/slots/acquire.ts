@@ -136,7 +136,8 @@ class SlotWait {
   #placeIn({ ahead, openings }: Situation): PlaceInSlotLine {
     const { count } = this.#ask.set;
     const before = ahead.length === 0 ? "you are next" : `${ahead.length} ahead of you`;
-    const state = openings.length === 0 ? `All ${count} slots are held` : "A slot is free";
+    const held = count === 1 ? "The only slot is held" : `All ${count} slots are held`;
+    const state = openings.length === 0 ? held : "A slot is free";
     const position = ahead.length + 1;
     return { waitedMs: this.#waitedMs, position, reason: `${state}; ${before}` };
   }
