@@ -216,7 +216,7 @@ export class Ledger {
       thing.heldBy = id;
       this.#put(thing, into);
     }
-    this.#limits.granted(id, claims, this.things);
+    this.#limits.granted(id, claims, this.things, (resource) => this.rooms.countOn(resource));
     this.leases.set(id, {
       ask,
       claims: new Map(claims.map((claim) => [claim.id, claim.resource])),

@@ -24,14 +24,24 @@ export class LimitLedger {
     this.#policies.delete(pool);
   }
 
-  granted(id: string, claims: readonly GrantedClaim[], things: ReadonlyMap<string, Thing>): void {
+  /** `shares` counts what is lent of a resource to several at a time. */
+  granted(
+    id: string,
+    claims: readonly GrantedClaim[],
+    things: ReadonlyMap<string, Thing>,
+    shares: (resource: string) => number,
+  ): void {
     const touched = new Set<string>();
     for (const { resource } of claims) {
       for (const pool of this.#up(things.get(resource)?.pool)) touched.add(pool);
     }
     for (const pool of touched) {
       const limit = this.#limit(pool, things);
-      const used = [...things.values()].filter((thing) => this.#counts(thing, pool)).length;
+      let used = 0;
+      for (const [name, thing] of things) {
+        if (this.#counts(thing, pool)) used += 1;
+        if (this.#up(thing.pool).includes(pool)) used += shares(name);
+      }
       insist(used <= limit, () => `${id} took ${pool} to ${used}, and its limit is ${limit}`);
     }
   }

@@ -105,6 +105,11 @@ export class RoomLedger {
     }
   }
 
+  /** How many have a share of it. */
+  countOn(resource: string): number {
+    return this.#on(resource).length;
+  }
+
   #on(resource: string): Share[] {
     return [...this.#shares.values()].flat().filter(({ claim }) => claim.resource === resource);
   }

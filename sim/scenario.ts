@@ -12,7 +12,11 @@ import type { Random } from "../src/estimate/random.ts";
 
 export function randomPools(random: Random): PoolSpec[] {
   const whole = randomWhole(random);
-  return random.chance(0.4) ? [...whole, randomShared(random)] : whole;
+  if (!random.chance(0.4)) return whole;
+  const shared = randomShared(random);
+  const account = whole.find(({ members: { length } }) => length === 0);
+  if (account === undefined || random.chance(0.3)) return [...whole, shared];
+  return [...whole, { ...shared, policy: { ...shared.policy, parent: account.name } }];
 }
 
 function randomWhole(random: Random): PoolSpec[] {

@@ -17,6 +17,11 @@ export function refuseParents(source: Source, pools: readonly PoolDraft[]): void
       const circle = circleOf(name, byName) ?? [];
       const state = `it draws on itself: ${circle.join(" on ")}`;
       source.refuse(place, state, "remove one of these parents");
+    } else {
+      const parent = byName.get(policy.parent)?.policy;
+      if (parent?.placement === undefined || parent.limit !== undefined) continue;
+      const state = `${policy.parent} is lent by amount, so its size says nothing of how many it bears`;
+      source.refuse(place, state, `add limit: N to ${policy.parent}`);
     }
   }
 }

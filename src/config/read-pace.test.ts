@@ -66,6 +66,25 @@ describe("parseConfig() refuses", () => {
     expect(String(pools("  aws: { count: 1, pace: { every: auto } }"))).toContain("from the hold");
   });
 
+  const room = "place: pack, members: { m: { capacity: { vcpus: 8 } } }";
+
+  test("a pace that would be worked out from how many amounts there are", () => {
+    const text = `  vm: { ${room}, hold: 1h, pace: { every: auto } }`;
+    expect(String(pools(text))).toContain("which no amount tells (write a duration such as 24s)");
+    expect(pools(`  vm: { ${room}, hold: 1h, pace: { every: 24s } }`)).toMatchObject([
+      { policy: { pace: { everyMs: 24_000 } } },
+    ]);
+  });
+
+  test("a parent that is lent by amount and does not say how many it bears", () => {
+    const child = "  vm: { count: 2, parent: shared }";
+    expect(String(pools(`  shared: { ${room} }\n${child}`))).toContain("add limit: N to shared");
+    expect(pools(`  shared: { ${room}, limit: 9 }\n${child}`)).toMatchObject([
+      { policy: { limit: 9 } },
+      { policy: { parent: "shared" } },
+    ]);
+  });
+
   test("pools that draw on each other", () => {
     const found = pools("  a: { count: 1, parent: b }\n  b: { count: 1, parent: a }");
     expect(String(found)).toContain("it draws on itself: a on b on a");

@@ -53,6 +53,10 @@ function readPace(document: ConfigDocument, fields: Fields): PacePolicy | undefi
       hint,
     );
   }
+  if (auto && fields.has("place")) {
+    const state = "auto works the pace out from how many can be held, which no amount tells";
+    document.source.refuse(every.at, state, "write a duration such as 24s");
+  }
   const everyMs = auto ? "auto" : readDuration(document.source, every.value, durationLimits.every);
   if (everyMs === undefined) return undefined;
   const burst = number(document, keys.get("burst"), { min: 1, max: burstMax, whole: true });

@@ -9,9 +9,10 @@ import type { Command } from "./command.ts";
 import { decide } from "./decide.ts";
 import { type DurableEvent, isDurable } from "./event.ts";
 import { fits } from "./grant.ts";
+import type { PoolName } from "./ids.ts";
 import { change, Lending, leave, pool, release, renew } from "./lending.suite.ts";
 import { strategies } from "./placement/demand.ts";
-import type { PoolSpec } from "./policy.ts";
+import type { PoolPolicy, PoolSpec } from "./policy.ts";
 import { emptyState } from "./state.ts";
 import type { Instant } from "./time.ts";
 
@@ -28,23 +29,30 @@ const member: fc.Arbitrary<MemberText> = fc.record(
   { requiredKeys: ["capacity", "labels", "parts"] },
 );
 
+const spaced: Partial<PoolPolicy> = { pace: { everyMs: 700, burst: 2, jitter: 0.5 } };
+const under: Partial<PoolPolicy> = { parent: "account" as PoolName };
+
 const file: fc.Arbitrary<PoolSpec[]> = fc
   .record({
     members: fc.array(member, { minLength: 1, maxLength: 4 }),
     strategy: fc.constantFrom(...strategies),
     patienceMs: fc.constantFrom(0, 1_000, 20_000),
     whole: fc.integer({ min: 1, max: 2 }),
+    flow: fc.constantFrom<Partial<PoolPolicy>>({}, spaced, under, { ...spaced, ...under }),
+    limit: fc.integer({ min: 1, max: 6 }),
   })
-  .map(({ members, strategy, patienceMs, whole }) => [
+  .map(({ members, strategy, patienceMs, whole, flow, limit }) => [
+    pool("account", [], { limit }),
     capacityPool(Object.fromEntries(members.map((text, index) => [`m${index}`, text])), {
       patienceMs,
       ttlMs: 3_000,
+      ...flow,
       placement: {
         strategy,
         parts: { networks: { apart: "vlan", members: { n1: { vlan: "1" }, n2: { vlan: "1" } } } },
       },
     }),
-    pool("aws", whole, { patienceMs, ttlMs: 3_000 }),
+    pool("aws", whole, { patienceMs, ttlMs: 3_000, ...(flow.parent && under) }),
   ]);
 
 const item = fc.record(

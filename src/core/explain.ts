@@ -5,7 +5,7 @@ import { type HolderView, holderView, type WaitReason } from "./explain-holder.t
 import { explainRooms, type RoomExplanation, roomObstacle } from "./explain-rooms.ts";
 import { availableTo, countAt, isThere, keeps, overtakenMax } from "./grant.ts";
 import type { PoolName, RequestId } from "./ids.ts";
-import { lacking, limitOf, limitsFor } from "./limit-tree.ts";
+import { isAround, lacking, limitOf, limitsFor } from "./limit-tree.ts";
 import { configuredRate, isOpen, isPaced, opensAt } from "./pace.ts";
 import { adaptiveOf, intervalOf } from "./rate.ts";
 import {
@@ -38,19 +38,19 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
   const ahead = queueAt(need).countBefore(request);
   const line = ahead === 0 ? "you are next" : `${ahead} ahead of you`;
   const { code, what } =
-    heldBack(need, now) ?? overLimit(needs, need) ?? obstacle(need, request, now);
+    heldBack(need, request, now) ?? overLimit(needs, need, request) ?? obstacle(need, request, now);
   return { code, pool: need.pool.name, message: `${what}; ${line}` };
 }
 
 type Obstacle = { readonly code: WaitReason["code"]; readonly what: string };
 
 /** Enough is there, but it is not lent before its time. */
-function heldBack(need: Need, now: Instant): Obstacle | undefined {
-  const { pool, state, count } = need;
-  if (isOpen(need, now) || idleCount(pool, state) < count) return undefined;
+function heldBack(need: Need, request: Request, now: Instant): Obstacle | undefined {
+  const { pool } = need;
+  if (isOpen(need, now) || !isAround(need, request)) return undefined;
   const every = formatDuration(pool.pace.everyMs);
   const next = roughDuration(Math.ceil((opensAt(pool) - now) / 1_000) * 1_000);
-  const free = `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
+  const free = aroundText(need);
   const usual = reducedFrom(pool);
   if (usual === null) {
     return { code: "paced", what: `${free}, lent one every ${every}, the next in ${next}` };
@@ -62,6 +62,11 @@ function heldBack(need: Need, now: Instant): Obstacle | undefined {
   };
 }
 
+function aroundText({ pool, state, demands }: Need): string {
+  if (demands !== null) return `${pool.name} has room`;
+  return `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
+}
+
 /** What the interval would be but for reports of throttling; null: they have not made it longer. */
 function reducedFrom(pool: Pool): number | null {
   const policy = adaptiveOf(pool);
@@ -71,9 +76,9 @@ function reducedFrom(pool: Pool): number | null {
 }
 
 /** Enough is there, but all that share a limit have as much as they may have together. */
-function overLimit(needs: readonly Need[], { pool, state, count }: Need): Obstacle | undefined {
+function overLimit(needs: readonly Need[], need: Need, request: Request): Obstacle | undefined {
   const [limit] = lacking(needs);
-  if (limit === undefined || idleCount(pool, state) < count) return undefined;
+  if (limit === undefined || !isAround(need, request)) return undefined;
   const { used, name } = limit;
   const lent = `${used} of ${limitOf(limit)} ${name} ${used === 1 ? "is" : "are"} lent`;
   const what = `${lent} to all that share it`;

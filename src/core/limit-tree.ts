@@ -8,6 +8,7 @@
  */
 import type { PoolName } from "./ids.ts";
 import { isOpen } from "./pace.ts";
+import { isToBePlaced } from "./place.ts";
 import type { PoolSpec } from "./policy.ts";
 import { compareRank, type Ranked } from "./ranked-queue.ts";
 import { cleaningState, idleCount, type Need, type Pool, type State } from "./state.ts";
@@ -70,7 +71,7 @@ function isKeptFor(limit: Pool, rank: Ranked, now: Instant): boolean {
     for (const { queue } of pool.shelves.values()) {
       const first = queue.at(0);
       if (first === undefined || compareRank(first, rank) >= 0) continue;
-      if (first.options.some((option) => wants(option, limit, root, now))) return true;
+      if (first.options.some((option) => wants(option, first, { limit, root, now }))) return true;
     }
   }
   return false;
@@ -80,14 +81,24 @@ function isKeptFor(limit: Pool, rank: Ranked, now: Instant): boolean {
  * Somebody who also needs what is outside of the tree may be overtaken here: whether it can go is
  * decided elsewhere, and nobody would look here again when that changes.
  */
-function wants(needs: readonly Need[], limit: Pool, root: Pool, now: Instant): boolean {
+function wants(needs: readonly Need[], rank: Ranked, { limit, root, now }: Keeping): boolean {
   if (!usesOf(needs).has(limit) || needs.some(({ pool }) => rootOf(pool) !== root)) return false;
-  const ready = needs.every((need) => {
-    return isOpen(need, now) && need.count <= idleCount(need.pool, need.state);
-  });
+  const ready = needs.every((need) => isOpen(need, now) && isAround(need, rank));
   if (!ready) return false;
   const short = lacking(needs);
   return short.length === 0 || short.includes(limit);
+}
+
+interface Keeping {
+  readonly limit: Pool;
+  readonly root: Pool;
+  readonly now: Instant;
+}
+
+/** Whether it is there, whoever else waits for it. */
+export function isAround(need: Need, rank: Ranked): boolean {
+  if (need.demands !== null) return isToBePlaced(need, rank);
+  return need.count <= idleCount(need.pool, need.state);
 }
 
 function rootOf(pool: Pool): Pool {
