@@ -19,6 +19,8 @@ export const limits = {
   lifetimeMsMax: 30 * 24 * 3_600_000,
   priorityMax: 1_000,
   nameLengthMax: 253,
+  /** Names in one query: it stays below the 16 KiB that all headers together may have. */
+  namesLengthMax: 8_000,
   holderLengthMax: 256,
   requestIdLengthMax: 128,
   labelsMax: 32,

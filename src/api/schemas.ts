@@ -379,6 +379,10 @@ export const Resource = Type.Object({
       id: Type.String(),
       holder: Type.String(),
       since: Timestamp,
+      endsAt: {
+        ...nullable(Timestamp),
+        description: "When it is taken back, whatever its holder does; null: no such time",
+      },
       fence: Type.Integer(),
     }),
   ),

@@ -43,6 +43,8 @@ export interface Filter {
 
 export interface ResourceFilter extends Omit<Filter, "holder"> {
   readonly state?: string | undefined;
+  /** Only these, with commas between them. */
+  readonly names?: string | undefined;
 }
 
 export interface GiveBack {

@@ -3,7 +3,7 @@ import type * as Wire from "../api/schemas.ts";
 import { formatDuration } from "../core/duration.ts";
 import type { NeedExplanation } from "../core/explain.ts";
 import { freeState, type Resource, shownState } from "../core/state.ts";
-import { type Instant, never } from "../core/time.ts";
+import { earliest, type Instant, never } from "../core/time.ts";
 import type { ClaimView, LeaseView, RequestView } from "../core/view.ts";
 import type { Estimate, Estimates } from "../estimate/estimates.ts";
 import { renderRoom, renderRooms, renderShare } from "./render-shares.ts";
@@ -107,9 +107,9 @@ export function renderResource(resource: Resource): Wire.Resource {
     retiring: resource.retired,
     note: resource.note,
     changedAt: timestamp(resource.changedAt),
-    restsUntil: resource.restsUntil === never ? null : timestamp(resource.restsUntil),
+    restsUntil: timestampOrNull(resource.restsUntil),
     dynamic: resource.dynamic,
-    expiresAt: resource.expiresAt === never ? null : timestamp(resource.expiresAt),
+    expiresAt: timestampOrNull(resource.expiresAt),
     failures: resource.failures,
     labels: resource.labels,
     userDataKeys: Object.keys(resource.userData),
@@ -117,6 +117,7 @@ export function renderResource(resource: Resource): Wire.Resource {
       id: claim.lease.id,
       holder: claim.lease.ask.holder,
       since: timestamp(claim.lease.grantedAt),
+      endsAt: timestampOrNull(earliest(claim.heldUntil, claim.lease.endsAt)),
       fence: claim.fence,
     },
     ...renderRoom(resource),
@@ -147,5 +148,5 @@ export function durationOrNull(durationMs: number | null): string | null {
 }
 
 export function timestampOrNull(instant: Instant | null): string | null {
-  return instant === null ? null : timestamp(instant);
+  return instant === null || instant === never ? null : timestamp(instant);
 }

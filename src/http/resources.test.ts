@@ -17,6 +17,8 @@ describe("GET /v1/resources", () => {
     expect(await names("?state=drained")).toEqual(["gcp-1"]);
     expect(await names("?state=busy&pool=aws")).toEqual(["aws-1"]);
     expect(await names("?pool=nowhere")).toEqual([]);
+    expect(await names("?names=gcp-2,aws-1,gcp-2,gone-1,")).toEqual(["aws-1", "gcp-2"]);
+    expect(await names("?names=gcp-2,aws-1&pool=aws")).toEqual(["aws-1"]);
   });
 
   test("shows one, with who holds it", async () => {
@@ -36,8 +38,24 @@ describe("GET /v1/resources", () => {
       failures: 0,
       labels: {},
       userDataKeys: [],
-      lease: { id, holder: "a job", since: "2023-11-14T22:13:20.000Z", fence: 1 },
+      lease: { id, holder: "a job", since: "2023-11-14T22:13:20.000Z", endsAt: null, fence: 1 },
     });
+  });
+
+  test("tells when one is taken back at the latest: by its hold, or its lease's lifetime", async () => {
+    const timed = { holdMs: 60_000, lifetimeMs: 120_000 };
+    await using site = await testSite([
+      pool("aws", 1, timed),
+      pool("gcp", 1, { ...timed, holdMs: null }),
+    ]);
+    await site.call("POST /v1/leases", { body: askBody("aws") });
+    await site.call("POST /v1/leases", { body: askBody("gcp") });
+    const endOf = async (name: string) => {
+      const { body } = await site.call(`GET /v1/resources/${name}`);
+      return (body as { lease: { endsAt: string } }).lease.endsAt;
+    };
+    expect(await endOf("aws-1")).toBe("2023-11-14T22:14:20.000Z");
+    expect(await endOf("gcp-1")).toBe("2023-11-14T22:15:20.000Z");
   });
 
   test("tells until when one rests", async () => {

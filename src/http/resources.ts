@@ -4,7 +4,7 @@ import { Problem } from "../api/problem.ts";
 import { Page, Resource, ResourcePatch } from "../api/schemas.ts";
 import { resourceNotFound } from "../core/change-resource.ts";
 import type { PoolName, ResourceName } from "../core/ids.ts";
-import { shownState } from "../core/state.ts";
+import { type Resource as CoreResource, type State, shownState } from "../core/state.ts";
 import { becauseOf } from "./because.ts";
 import { mustBeOperator } from "./holder.ts";
 import { NameParams, pageFields, pageOf } from "./paging.ts";
@@ -14,8 +14,14 @@ import { problems } from "./responses.ts";
 import type { App, Site } from "./site.ts";
 
 const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
+const names = Type.Optional(
+  Type.String({
+    maxLength: limits.namesLengthMax,
+    description: "Only these, with commas between them; those that are not there are left out",
+  }),
+);
 const Query = Type.Object(
-  { pool: filter, state: filter, ...pageFields },
+  { pool: filter, state: filter, names, ...pageFields },
   { additionalProperties: false },
 );
 
@@ -30,12 +36,10 @@ export function resourceRoutes(app: App, site: Site): void {
   app.get("/v1/resources", { schema: listing }, ({ query }) =>
     broker.look((state) => {
       const { pool } = query;
-      const members =
-        pool === undefined
-          ? state.resources.values()
-          : (state.pools.get(pool as PoolName)?.members ?? []);
-      const wanted = Iterator.from(members).filter(
-        (resource) => query.state === undefined || shownState(resource) === query.state,
+      const wanted = Iterator.from(candidates(state, query)).filter(
+        (resource) =>
+          (pool === undefined || resource.pool.name === pool) &&
+          (query.state === undefined || shownState(resource) === query.state),
       );
       return pageOf(wanted, query, ({ name }) => name, renderResource);
     }),
@@ -48,6 +52,19 @@ export function resourceRoutes(app: App, site: Site): void {
   };
   app.get("/v1/resources/:name", { schema: one }, ({ params }) => find(site, params.name));
   patchRoute(app, site);
+}
+
+/** As few as can be told at once: a page with ten thousand asks for one or two of them by name. */
+function candidates(
+  { resources, pools }: State,
+  { names: wanted, pool }: { names?: string; pool?: string },
+): Iterable<CoreResource> {
+  if (wanted !== undefined) {
+    return [...new Set(wanted.split(","))].flatMap((name) => {
+      return resources.get(name as ResourceName) ?? [];
+    });
+  }
+  return pool === undefined ? resources.values() : (pools.get(pool as PoolName)?.members ?? []);
 }
 
 function patchRoute(app: App, site: Site): void {

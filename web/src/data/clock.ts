@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { serverNowMs } from "./berth.ts";
 import { Store, useStore } from "./store.ts";
 
@@ -13,6 +13,11 @@ document.addEventListener("visibilitychange", () => clock.set(serverNowMs()));
 
 export function useNowMs(): number {
   return useStore(clock);
+}
+
+/** What the time makes of it; whoever shows it is drawn again only when that is another word. */
+export function useInTime<T extends string | number>(of: (nowMs: number) => T): T {
+  return useSyncExternalStore(clock.subscribe, () => of(clock.get()));
 }
 
 /** The value as it was when it last stood still for so long. */

@@ -1,5 +1,7 @@
 /** Everything that the page asks the server, each with the events after which it asks again. */
+
 import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
+import { limits } from "../../../src/api/limits.ts";
 import type {
   Explanation,
   Lease,
@@ -14,6 +16,7 @@ import type {
 import type { Granted, PastFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { berth } from "./berth.ts";
+import { putInPlace, touchedIn } from "./mend-resources.ts";
 import type { Question } from "./query.ts";
 
 const always = () => true;
@@ -62,8 +65,24 @@ export const resourcesOf = (pool: string): Question<Resource[]> => ({
     const resources = await berth.everyResource({ pool }, { signal });
     return resources.sort((a, b) => asPeopleCount.compare(a.name, b.name));
   },
-  touchedBy: about("resource-", "lease-", "claim-", "pool-"),
+  mend: (before, events, signal) => {
+    const names = touchedIn(pool, before, events);
+    if (names === undefined || names.length > limits.pageSizeMax) return undefined;
+    if (names.length === 0) return Promise.resolve(before);
+    return mended(before, { pool, names }, signal);
+  },
+  touchedBy: about("resource-", "lease-", "claim-", "room-", "pool-"),
 });
+
+async function mended(
+  before: readonly Resource[],
+  { pool, names }: { pool: string; names: readonly string[] },
+  signal: AbortSignal,
+): Promise<Resource[]> {
+  const filter = { pool, names: names.join(), limit: limits.pageSizeMax };
+  const { items } = await berth.resources(filter, { signal });
+  return putInPlace(before, names, items);
+}
 
 export const leasesOf = (pool: string | undefined): Question<Lease[]> => ({
   key: `leases of ${pool ?? ""}`,

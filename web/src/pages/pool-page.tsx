@@ -1,7 +1,6 @@
-import { useMemo } from "react";
-import type { Lease, Pool } from "../../../src/api/schemas.ts";
+import type { Pool } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
+import { onePool, queueOf, resourcesOf } from "../data/questions.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -95,18 +94,13 @@ function Waiting({ name }: { name: string }) {
 
 function Members({ name }: { name: string }) {
   const { data: resources, error } = useAnswer(resourcesOf(name));
-  const { data: leases } = useAnswer(leasesOf(name));
-  const byId = useMemo(
-    () => new Map((leases ?? []).map((lease): [string, Lease] => [lease.id, lease])),
-    [leases],
-  );
   return (
     <section aria-labelledby="resources-title">
       <h2 id="resources-title">
         Resources <small>{resources === undefined ? "" : grouped(resources.length)}</small>
       </h2>
       <ProblemNote error={error} />
-      {resources === undefined ? <Loading /> : <ResourceGrid resources={resources} leases={byId} />}
+      {resources === undefined ? <Loading /> : <ResourceGrid resources={resources} />}
     </section>
   );
 }

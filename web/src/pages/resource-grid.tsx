@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { Lease, Resource } from "../../../src/api/schemas.ts";
+import type { Resource } from "../../../src/api/schemas.ts";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
@@ -11,7 +11,6 @@ import { ResourceTile } from "./resource-tile.tsx";
 
 interface Props {
   readonly resources: readonly Resource[];
-  readonly leases: ReadonlyMap<string, Lease>;
 }
 
 const tileWidthMin = 190;
@@ -19,7 +18,7 @@ const rowHeight = 82;
 const rowsAhead = 6;
 
 /** Every resource as a tile. Only those in sight are drawn, so that ten thousand are no more work. */
-export function ResourceGrid({ resources, leases }: Props) {
+export function ResourceGrid({ resources }: Props) {
   const [text] = useFilter("q");
   const [state, setState] = useFilter("state");
   const counts = useMemo(() => countStates(resources), [resources]);
@@ -63,7 +62,7 @@ export function ResourceGrid({ resources, leases }: Props) {
       {shown.length === 0 ? (
         <EmptyNote title="Nothing fits">Choose another state, or filter by another text.</EmptyNote>
       ) : (
-        <Tiles resources={shown} leases={leases} />
+        <Tiles resources={shown} />
       )}
     </>
   );
@@ -75,7 +74,7 @@ function countStates(resources: readonly Resource[]): Record<string, number> {
   return counts;
 }
 
-function Tiles({ resources, leases }: Props) {
+function Tiles({ resources }: Props) {
   const list = useRef<HTMLUListElement>(null);
   const [columns, setColumns] = useState(1);
   const [top, setTop] = useState(0);
@@ -106,7 +105,6 @@ function Tiles({ resources, leases }: Props) {
             <ResourceTile
               key={resource.name}
               resource={resource}
-              lease={resource.lease === null ? undefined : leases.get(resource.lease.id)}
               place={first + column + 1}
               of={resources.length}
               left={`${(column * 100) / columns}%`}

@@ -1,16 +1,15 @@
 import { memo } from "react";
-import type { Lease, Resource } from "../../../src/api/schemas.ts";
-import { useNowMs } from "../data/clock.ts";
+import type { Resource } from "../../../src/api/schemas.ts";
+import { useInTime } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
 import { percent } from "../parts/numbers.ts";
 import { lookOf } from "../parts/state-look.ts";
-import { Age, Left } from "../parts/times.tsx";
+import { exact, useAge, useLeft } from "../parts/times.tsx";
 import { WholeName } from "../parts/whole-name.tsx";
 import { at } from "../router.ts";
 
 interface Props {
   readonly resource: Resource;
-  readonly lease: Lease | undefined;
   readonly place: number;
   readonly of: number;
   readonly left: string;
@@ -18,53 +17,55 @@ interface Props {
   readonly width: string;
 }
 
+/** Of as few elements as will do: a screen has two hundred tiles, and scrolling makes them anew. */
 export const ResourceTile = memo(function ResourceTile(props: Props) {
-  const { resource, lease, place, of, left, top, width } = props;
+  const { resource, place, of, left, top, width } = props;
   const { name, state, drained } = resource;
   return (
     <li
       className={`tile look-${lookOf(state)}`}
       aria-posinset={place}
       aria-setsize={of}
-      style={{ left, width, transform: `translateY(${top}px)` }}
+      style={{ left, width, top }}
     >
-      <div>
-        <p className="tile-head">
-          <Link data-row href={at("resources", name)} title={name} aria-label={name}>
-            <WholeName name={name} />
-          </Link>
-          <span className="tile-state">
-            {drained && state !== "drained" ? `${state}, draining` : state}
-          </span>
-        </p>
-        <TileBody resource={resource} lease={lease} />
-      </div>
+      <p className="tile-head">
+        <Link data-row href={at("resources", name)} title={name} aria-label={name}>
+          <WholeName name={name} />
+        </Link>
+        <span className="tile-state">
+          {drained && state !== "drained" ? `${state}, draining` : state}
+        </span>
+      </p>
+      <TileBody resource={resource} />
     </li>
   );
 });
 
-function TileBody({ resource, lease }: { resource: Resource; lease: Lease | undefined }) {
-  const { changedAt, note, restsUntil } = resource;
+function TileBody({ resource }: { resource: Resource }) {
   if (resource.usage !== undefined) return <RoomBody resource={resource} usage={resource.usage} />;
-  if (resource.lease === null) {
-    return (
-      <>
-        <p className="tile-text">{note.split("\n")[0]}</p>
-        <p className="tile-foot">
-          <span>
-            for <Age since={changedAt} />
-          </span>
-          {restsUntil === null ? null : (
-            <span>
-              rests <Left until={restsUntil} />
-            </span>
-          )}
-        </p>
-      </>
-    );
-  }
-  const { id, holder, since } = resource.lease;
-  const ends = lease === undefined ? null : endOf(lease, resource.name);
+  if (resource.lease === null) return <IdleBody resource={resource} />;
+  return <HeldBody lease={resource.lease} />;
+}
+
+function IdleBody({ resource: { note, changedAt, restsUntil } }: { resource: Resource }) {
+  const age = useAge(changedAt);
+  const left = useLeft(restsUntil);
+  return (
+    <>
+      <p className="tile-text">{note.split("\n")[0]}</p>
+      <p className="tile-foot" title={`since ${exact(changedAt)}`}>
+        for {age}
+        {restsUntil === null ? null : <span>rests {left}</span>}
+      </p>
+    </>
+  );
+}
+
+function HeldBody({ lease }: { lease: NonNullable<Resource["lease"]> }) {
+  const { id, holder, since, endsAt } = lease;
+  const age = useAge(since);
+  const left = useLeft(endsAt);
+  const until = endsAt === null ? "" : `, until ${exact(endsAt)} at the latest`;
   return (
     <>
       <p className="tile-text">
@@ -72,31 +73,23 @@ function TileBody({ resource, lease }: { resource: Resource; lease: Lease | unde
           {holder}
         </Link>
       </p>
-      <p className="tile-foot">
-        <span>
-          held <Age since={since} />
-        </span>
-        {ends === null ? null : (
-          <span>
-            left <Left until={ends} />
-          </span>
-        )}
+      <p className="tile-foot" title={`since ${exact(since)}${until}`}>
+        held {age}
+        {endsAt === null ? null : <span>left {left}</span>}
       </p>
-      {ends === null ? null : <TimeLeft since={since} until={ends} />}
+      {endsAt === null ? null : <TimeLeft since={since} until={endsAt} />}
     </>
   );
 }
 
-/** When it comes back by itself, whatever its holder does; silence apart. */
-function endOf({ endsAt, claims }: Lease, resource: string): string | null {
-  return claims.find((claim) => claim.resource === resource)?.heldUntil ?? endsAt;
-}
-
 function TimeLeft({ since, until }: { since: string; until: string }) {
-  const now = useNowMs();
-  const wholeMs = Date.parse(until) - Date.parse(since);
-  const share = wholeMs <= 0 ? 1 : Math.min(1, Math.max(0, (now - Date.parse(since)) / wholeMs));
-  return <span className="tile-time" style={{ width: `${(share * 100).toFixed(1)}%` }} />;
+  const [from, to] = [Date.parse(since), Date.parse(until)];
+  // In whole hundredths: it is not drawn again for less than an eye sees.
+  const share = useInTime((nowMs) => {
+    const passed = to <= from ? 1 : (nowMs - from) / (to - from);
+    return Math.round(Math.min(1, Math.max(0, passed)) * 100);
+  });
+  return <span className="tile-time" style={{ width: `${share}%` }} />;
 }
 
 /** What is lent by amount has many holders: how much of it is taken counts, not who has it. */
@@ -118,7 +111,7 @@ function RoomBody({
           .join("  ")}
       </p>
       <p className="tile-foot">
-        <span>{resource.shares?.length ?? 0} holders</span>
+        {resource.shares?.length ?? 0} holders
         <span>{percent(fullest)} of the scarcest</span>
       </p>
       <span className="tile-time" style={{ width: percent(fullest).replace(" ", "") }} />

@@ -1,25 +1,38 @@
 /** Times as people read them: how long ago, how much is left; the exact moment on hover. */
 import { roughDuration } from "../../../src/core/duration.ts";
-import { useNowMs } from "../data/clock.ts";
+import { useInTime } from "../data/clock.ts";
 
 export function Age({ since }: { since: string }) {
-  const now = useNowMs();
+  const age = useAge(since);
   return (
     <time dateTime={since} title={exact(since)}>
-      {roughDuration(Math.max(0, now - Date.parse(since)))}
+      {age}
     </time>
   );
 }
 
 export function Left({ until }: { until: string | null }) {
-  const now = useNowMs();
+  const left = useLeft(until);
   if (until === null) return <span className="faint">–</span>;
-  const leftMs = Date.parse(until) - now;
   return (
     <time dateTime={until} title={exact(until)}>
-      {leftMs <= 0 ? "now" : roughDuration(leftMs)}
+      {left}
     </time>
   );
+}
+
+/** How long ago, in words. */
+export function useAge(since: string): string {
+  return useInTime((nowMs) => roughDuration(Math.max(0, nowMs - Date.parse(since))));
+}
+
+/** How much is left, in words; of what never ends, none. */
+export function useLeft(until: string | null): string {
+  return useInTime((nowMs) => {
+    if (until === null) return "";
+    const leftMs = Date.parse(until) - nowMs;
+    return leftMs <= 0 ? "now" : roughDuration(leftMs);
+  });
 }
 
 /** `14:03:07` today, with the date before on any other day. */
