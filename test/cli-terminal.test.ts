@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
 import { TestServer } from "./cli-processes.ts";
 
 /** util-linux has a `script` that runs a command on a terminal; that of other systems differs. */
@@ -38,15 +39,62 @@ test.skipIf(noTerminal)("berth run draws one line in place while it waits", asyn
 test.skipIf(noTerminal)("berth status --watch draws over itself, and tells of a loss", async () => {
   await using server = await TestServer.start(pools);
   const watching = server.onTerminal("berth status --watch");
-  await watching.says(/account +\S+░/);
+  await watching.says(/1 pool · 0\/1 held.*account +0\/1/s);
   const holder = server.berth(["run", "--pool", "account", "--", "sleep", "60"]);
-  await watching.says(/\[2A\r.*account.*1\/1/s);
+  await watching.says(/\[H.*account +1\/1/s);
   await server.stop("SIGKILL");
   await watching.says(/Cannot reach the server at \S+: connection refused; trying/);
   await server.start();
-  await watching.says(/\[3A\r.*1\/1[^\n]*\n.\[J/s); // The notice is gone again.
+  await watching.says(/trying a.*account +1\/1[^\n]*\n.\[J/s); // The notice is gone again.
   holder.signal("SIGTERM");
-  await watching.says(/\[2A\r.*0\/1/s);
+  await watching.says(/trying a.*account +0\/1/s);
   watching.type(ctrlC);
   expect(await watching.ended).toBe(130);
+});
+
+/** What a terminal shows after the last drawing, line by line. */
+const lastPicture = ({ all }: { all: string }) => {
+  const drawn = all.slice(all.lastIndexOf("\u001b[H") + 3);
+  return stripVTControlCharacters(drawn).split("\r\n");
+};
+
+const manyPools = Object.fromEntries(
+  Array.from({ length: 60 }, (_, at) => [`pool-${at + 10}`, { count: 4 }]),
+);
+
+describe.skipIf(noTerminal)("berth status --watch with more pools than lines", () => {
+  test("shows those with a queue, and says how many are not shown", async () => {
+    await using server = await TestServer.start(manyPools);
+    await server.done(["acquire", "--pool", "pool-69:4", "--ttl", "1h"]);
+    const waits = server.berth(["run", "--pool", "pool-69", "--", "true"]);
+    await waits.says(/waiting/);
+    const watching = server.onTerminal("berth status --watch");
+    await watching.says(/… 41 more are not shown, none with a queue; name some to see them/);
+    const lines = lastPicture(watching);
+    expect(lines[0]).toMatch(
+      /^60 pools · 4\/240 held \(1\.7%\) · 236 free · 0 out · 1 waiting up to/,
+    );
+    expect(lines.filter((line) => /^pool-\d/.test(line))).toHaveLength(19);
+    expect(lines.find((line) => line.startsWith("pool-69"))).toMatch(/ 1 +\d+s +█$/);
+    watching.type(ctrlC);
+    expect(await watching.ended).toBe(130);
+  });
+
+  test("follows the size of its window, and leaves the terminal as it found it", async () => {
+    await using server = await TestServer.start(manyPools);
+    // A window that is resized: the size is set from beside, as a window manager would.
+    const watching = server.onTerminal("tty; berth status --watch; echo back here");
+    const [, tty = ""] = await watching.says(/(\/dev\/pts\/\d+)/);
+    await watching.says(/… 41 more/);
+    spawnSync("stty", ["-F", tty, "cols", "120", "rows", "50"]);
+    await watching.says(/░{12}.*… 15 more/s);
+    expect(lastPicture(watching).every((line) => line.length <= 120)).toBe(true);
+    spawnSync("stty", ["-F", tty, "cols", "80", "rows", "12"]);
+    await watching.says(/… 53 more/);
+    watching.type(ctrlC);
+    await watching.says(/back here/);
+    const restored = /\[\?7h.\[\?25h.\[\?1049l.*back here/s;
+    expect(watching.all.match(/\[\?1049h/g)).toHaveLength(1);
+    expect(watching.all).toMatch(restored);
+  });
 });

@@ -2,23 +2,49 @@ import type { Pool } from "../api/schemas.ts";
 import { seconds } from "./age.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { list, listOptions } from "./listing.ts";
+import { poolOverview } from "./pool-overview.ts";
 import { heldIn, outOf, poolNames, readPools } from "./pools.ts";
 import { paint, type Screen } from "./screen.ts";
+import { spark } from "./spark.ts";
 import type { Column } from "./table.ts";
+import { Trends } from "./trends.ts";
 
 const barWidth = 12;
+const sparkWidth = 15;
+/** On a narrower terminal the spark line, whose end says as much, stands in the place of the bar. */
+const bothWidthMin = 100;
 
-function columnsFor(screen: Screen): readonly Column<Pool>[] {
+function columnsFor(screen: Screen, trends: Trends): readonly Column<Pool>[] {
+  const narrow = trends.known && (screen.width() ?? bothWidthMin) < bothWidthMin;
   return [
     { header: "POOL", cell: ({ name }) => name },
-    { header: "HELD", cell: (pool) => bar(pool, screen.unicode), whole: true },
-    { header: "", cell: (pool) => `${heldIn(pool)}/${pool.total}`, align: "right" },
+    ...(narrow ? [] : [barColumn(screen)]),
+    {
+      header: narrow ? "HELD" : "",
+      cell: (pool) => `${heldIn(pool)}/${pool.total}`,
+      align: "right",
+    },
     { header: "FREE", cell: ({ free }) => String(free), align: "right" },
     { header: "OUT", cell: (pool) => String(outOf(pool)), align: "right" },
     { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
     { header: "OLDEST", cell: ({ oldestWaitSeconds }) => seconds(oldestWaitSeconds) },
     { header: "MEAN HOLD", cell: (pool) => seconds(pool.meanHoldSeconds), wide: true },
+    ...(trends.known ? [sparkColumn(screen, trends)] : []),
   ];
+}
+
+function barColumn({ unicode }: Screen): Column<Pool> {
+  return { header: "HELD", cell: (pool) => bar(pool, unicode), whole: true };
+}
+
+function sparkColumn({ unicode }: Screen, trends: Trends): Column<Pool> {
+  return {
+    header: "LAST HALF HOUR",
+    // The last sample may be old by now, and what is held now is known.
+    cell: ({ name, total, held }) =>
+      spark([...trends.heldIn(name), held], { top: total, width: sparkWidth, unicode }),
+    whole: true,
+  };
 }
 
 export const status: CliCommand = {
@@ -26,14 +52,22 @@ export const status: CliCommand = {
   options: listOptions(),
   help: "\nOUT counts what is neither free nor held: drained, dirty, quarantined, resting.",
   completes: poolNames,
-  run: (context) =>
-    list(context, {
-      columns: columnsFor(context.screen),
+  run: (context) => {
+    const trends = new Trends(context);
+    return list(context, {
+      get columns() {
+        return columnsFor(context.screen, trends); // A window may have become wider meanwhile.
+      },
       nameOf: ({ name }) => name,
-      read: () => readPools(context, context.args),
+      read: async () => {
+        await trends.refresh();
+        return readPools(context, context.args);
+      },
       none: "There are no pools. Add one to the server's configuration file.",
       adorn: (lines) => adorn(lines, context),
-    }),
+      overview: poolOverview,
+    });
+  },
 };
 
 /** Held, then what cannot be lent, then free. */
@@ -59,6 +93,7 @@ function adorn(lines: readonly string[], { screen }: Context): string[] {
     line
       .replace(/█+/, (cells) => paint(screen, "blue", cells))
       .replace(/▒+/, (cells) => paint(screen, "yellow", cells))
-      .replace(/░+/, (cells) => paint(screen, "dim", cells)),
+      .replace(/░+/, (cells) => paint(screen, "dim", cells))
+      .replace(/[▁-▇][▁-█ ]*$/, (cells) => paint(screen, "blue", cells)),
   );
 }

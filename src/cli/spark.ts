@@ -1,0 +1,22 @@
+const bars = { unicode: "▁▂▃▄▅▆▇█", ascii: "_.-:=+*#" } as const;
+
+/**
+ * Samples as one line of text, the oldest first: each character is the highest of its share of them,
+ * so that a short peak is seen. Nothing is a blank, and something never is.
+ */
+export function spark(
+  samples: readonly number[],
+  { top, width, unicode }: { top: number; width: number; unicode: boolean },
+): string {
+  const heights = unicode ? bars.unicode : bars.ascii;
+  const each = Math.max(1, Math.ceil(samples.length / width));
+  const most = Math.max(1, top, ...samples);
+  const cells: string[] = [];
+  // From the end, so that the last character is of the last samples, however many there are.
+  for (let end = samples.length; end > 0; end -= each) {
+    const highest = Math.max(...samples.slice(Math.max(0, end - each), end));
+    const level = Math.ceil((highest / most) * heights.length);
+    cells.unshift(level === 0 ? " " : (heights[level - 1] ?? ""));
+  }
+  return cells.join("").padStart(width);
+}
