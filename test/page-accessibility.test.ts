@@ -26,6 +26,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     "the queue": "/queue",
     leases: "/leases",
     "out of service": "/out",
+    clusters: "/clusters",
     events: "/events",
     search: "/search?q=acc",
     history: "/history",

@@ -153,27 +153,27 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       expect(await latest("lease-ended")).toMatchObject({ id, why: "revoked" });
     });
 
-    test("tells the server's refusal in the dialog", async () => {
-      const { id } = await ask("single", "gone/1");
-      const page = await world.open("/leases");
-      await page.getByRole("button", { name: "End lease" }).click();
-      await page.route("**/v1/leases/**", (route) =>
-        route.fulfill({
-          status: 409,
-          contentType: "application/problem+json",
-          body: JSON.stringify({
-            ...{ type: "x", title: "x", status: 409, code: "no", hint: "Look again" },
-            detail: "Cannot end it: it is over",
-          }),
-        }),
-      );
-      await page.getByLabel("Your name").fill("ada");
-      await page.getByLabel("Why").fill("x");
-      await page.getByRole("button", { name: "End the lease of gone/1" }).click();
-      await page.getByRole("alert").getByText("Look again").waitFor();
+    test("tells the server's refusal in a dialog that stays, however the list below changes", async () => {
+      const holds = await ask("single", "holds/1");
+      const waits = await ask("single", "waits/1");
+      const page = await world.open("/queue");
+      await page.getByRole("button", { name: "Leave queue" }).click();
+      // Somebody else acts between the question and the answer: there is no queue to leave any more.
+      const given = await world.server.done(["release", holds.id, "--token", holds.token]);
+      expect(given.code, given.stderr).toBe(0);
+      await page.getByText("Nobody waits").waitFor();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Your name").fill("ada");
+      await dialog.getByLabel("Why").fill("x");
+      await dialog.getByRole("button", { name: "Take waits/1 out" }).click();
+      await dialog
+        .getByRole("alert")
+        .getByText(/Cannot leave the queue: .* has been granted/)
+        .waitFor();
       await page.keyboard.press("Escape");
-      await page.getByRole("dialog").waitFor({ state: "detached" });
-      await client.revoke(id, { by: "test", reason: "" });
+      await dialog.waitFor({ state: "detached" });
+      expect(await page.evaluate("document.activeElement.id")).toBe("main");
+      await client.revoke(waits.id, { by: "test", reason: "" });
     });
   });
 
@@ -193,6 +193,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       ["/queue", "Queue"],
       ["/leases", "Leases"],
       ["/out", "Out of service"],
+      ["/clusters", "Clusters"],
       ["/events", "Events"],
       ["/search?q=acc", "Search"],
       ["/nowhere/at/all", "No such page"],
@@ -249,6 +250,20 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.getByText("What this cannot know").click();
       expect(await page.locator(".what-if li").count()).toBeGreaterThan(0);
     });
+  });
+
+  test("has a place for clusters, which says what can be done until Berth makes them", async () => {
+    const page = await world.open("/clusters");
+    await page.getByText("Berth does not make clusters yet").waitFor();
+    await client.changeResource("desk-3", {
+      state: "creating",
+      note: "installing\n43 of 120 steps",
+    });
+    const row = page.getByRole("region", { name: "creating 1" }).locator(".out-row");
+    await row.getByText("43 of 120 steps").waitFor();
+    await client.changeResource("desk-3", { state: "free", note: "" });
+    await page.getByText("Berth does not make clusters yet").waitFor();
+    expect(world.complaints).toEqual([]);
   });
 
   test("shows what is lent by amount as bars, and who has how much", async () => {

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import { connection, recentEvents, retry, whoami } from "./data/live.ts";
 import { useStore } from "./data/store.ts";
 import { useKeys } from "./keys.ts";
+import { OpenQuestion } from "./parts/action-button.tsx";
 import { Announcements } from "./parts/announcements.tsx";
 import { ConnectionLine } from "./parts/connection-line.tsx";
 import { Link } from "./parts/link.tsx";
@@ -36,6 +37,7 @@ export function App() {
       <main id="main" ref={main} tabIndex={-1}>
         {view.show()}
       </main>
+      <OpenQuestion returnTo={main} />
       <Announcements />
     </>
   );

@@ -1,5 +1,6 @@
 /** Which view answers at which address. */
 import type { ReactNode } from "react";
+import { Clusters } from "./pages/clusters.tsx";
 import { Events } from "./pages/events.tsx";
 import { History } from "./pages/history.tsx";
 import { Leases } from "./pages/leases.tsx";
@@ -22,6 +23,7 @@ export const views = [
   { href: "/queue", label: "Queue" },
   { href: "/leases", label: "Leases" },
   { href: "/out", label: "Out of service" },
+  { href: "/clusters", label: "Clusters" },
   { href: "/history", label: "History" },
   { href: "/events", label: "Events" },
 ] as const;
@@ -31,6 +33,7 @@ const plain: Readonly<Record<string, View>> = {
   queue: { title: "Queue", show: () => <Queue /> },
   leases: { title: "Leases", show: () => <Leases /> },
   out: { title: "Out of service", show: () => <OutOfService /> },
+  clusters: { title: "Clusters", show: () => <Clusters /> },
   history: { title: "History", show: () => <History /> },
   events: { title: "Events", show: () => <Events /> },
   search: { title: "Search", show: () => <SearchPage /> },

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Pool } from "../../../src/api/schemas.ts";
 import { berth } from "../data/berth.ts";
 import { type Action, ActionButton } from "../parts/action-button.tsx";
+import { ActionDialog } from "../parts/action-dialog.tsx";
 import { pinEffects, rateMax, rateMin, rateWords, unpinEffects } from "./flow-facts.ts";
 
 /** Holding the start rate, and letting it go again. */
@@ -16,9 +17,15 @@ export function PinButtons({ pool }: { pool: Pool }) {
 }
 
 function PinButton({ pool }: { pool: Pool }) {
+  const dialog = (close: () => void) => <PinDialog pool={pool} onClose={close} />;
+  return <ActionButton action={pin(pool, Number.NaN)} dialog={dialog} />;
+}
+
+function PinDialog({ pool, onClose }: { pool: Pool; onClose: () => void }) {
   const [text, setText] = useState("");
+  const action = pin(pool, text === "" ? Number.NaN : Number(text));
   return (
-    <ActionButton action={pin(pool, text === "" ? Number.NaN : Number(text))}>
+    <ActionDialog action={action} onClose={onClose}>
       <label>
         Starts per minute
         <input
@@ -33,7 +40,7 @@ function PinButton({ pool }: { pool: Pool }) {
           onChange={(event) => setText(event.target.value)}
         />
       </label>
-    </ActionButton>
+    </ActionDialog>
   );
 }
 

@@ -1,6 +1,6 @@
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useLayoutEffect, useRef } from "react";
 import { whoami } from "../data/live.ts";
-import { useStore } from "../data/store.ts";
+import { Store, useStore } from "../data/store.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 
 export interface Because {
@@ -24,39 +24,46 @@ export interface Action {
 
 interface Props {
   readonly action: Action;
-  /** What it wants to know besides who and why. */
-  readonly children?: ReactNode;
+  /** Asks for more than who and why; the plain question unless given. */
+  readonly dialog?: (close: () => void) => ReactNode;
 }
 
 /** What operators may do. It asks first, and says what will happen. */
-export function ActionButton({ action, children }: Props) {
+export function ActionButton({ action, dialog }: Props) {
   const us = useStore(whoami);
-  const button = useRef<HTMLButtonElement>(null);
-  const [asking, setAsking] = useState(false);
   if (us === null || !us.operator) return null;
+  const plain = (close: () => void) => <ActionDialog action={action} onClose={close} />;
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        className={action.harmful ? "act harmful" : "act"}
-        onClick={() => setAsking(true)}
-      >
-        {action.verb}
-      </button>
-      {asking ? (
-        <ActionDialog
-          action={action}
-          onClose={() => {
-            setAsking(false);
-            button.current?.focus();
-          }}
-        >
-          {children}
-        </ActionDialog>
-      ) : null}
-    </>
+    <button
+      type="button"
+      className={action.harmful ? "act harmful" : "act"}
+      onClick={() => question.set(dialog ?? plain)}
+    >
+      {action.verb}
+    </button>
   );
+}
+
+const question = new Store<((close: () => void) => ReactNode) | null>(null);
+
+/**
+ * The question that is open. It does not stand in the row whose button asked for it: rows come and go
+ * as things happen, and a question must not vanish from under somebody's hands.
+ */
+export function OpenQuestion({ returnTo }: { returnTo: RefObject<HTMLElement | null> }) {
+  const ask = useStore(question);
+  const asker = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    if (ask !== null) return;
+    const { current } = asker;
+    if (current === null) return;
+    const still = current instanceof HTMLElement && current.isConnected;
+    (still ? current : returnTo.current)?.focus({ preventScroll: true });
+    asker.current = null;
+  }, [ask, returnTo]);
+  if (ask === null) return null;
+  asker.current ??= document.activeElement;
+  return ask(() => question.set(null));
 }
 
 /** Why there are no buttons, where there would be some. */
