@@ -44,6 +44,10 @@ const layers: Readonly<Record<string, Layer>> = {
     folders: ["api", "client", "core"],
     packages: ["node:*", "@kubernetes/client-node"],
   },
+  mirror: {
+    folders: ["api", "broker", "client", "config", "core", "slots"],
+    packages: ["node:*"],
+  },
   cli: {
     folders: [
       ...["api", "child", "client", "config", "core", "janitor", "main", "migrate", "plan"],
@@ -62,7 +66,8 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   main: {
     folders: [
-      ...["api", "broker", "config", "core", "http", "insight", "janitor", "journal", "serve"],
+      ...["api", "broker", "config", "core", "http", "insight", "janitor", "journal", "mirror"],
+      "serve",
     ],
     packages: ["node:*", "pino"],
   },

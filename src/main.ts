@@ -21,6 +21,7 @@ import {
 } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory.ts";
 import { journalPath, SqliteJournal } from "./journal/sqlite.ts";
+import { Mirror } from "./mirror/mirror.ts";
 import { CannotServe, exitCodes } from "./serve/cannot-serve.ts";
 import { ConfigInForce } from "./serve/config-in-force.ts";
 import {
@@ -109,6 +110,7 @@ class Server {
   #health: SideListener | undefined;
   #metrics: SideListener | undefined;
   #janitor: Janitor | undefined;
+  #mirror: Mirror | undefined;
   #ready = false;
 
   constructor(configFile: string, logger: Logger) {
@@ -133,6 +135,12 @@ class Server {
     const insight = this.#openInsight(journal, broker, options);
     this.#config = config;
     if (options.janitor ?? true) this.#startJanitor(broker, config);
+    this.#mirror = this.#makeMirror(broker);
+    this.#mirror.configure(config.mirror);
+    config.onChange = () => {
+      this.#janitor?.configure(config.janitors);
+      this.#mirror?.configure(config.mirror);
+    };
     const site = {
       broker,
       journal,
@@ -140,6 +148,7 @@ class Server {
       deliveries: new Deliveries(broker),
       insight,
       configStatus: () => config.status,
+      mirror: () => this.#mirror?.figures,
       version: await version(),
       boskos: {
         requestTtlMs: options.requestTtlMs ?? defaultBoskosSettings.requestTtlMs,
@@ -168,7 +177,7 @@ class Server {
     this.#ready = false;
     await this.#config?.close();
     // While the broker still takes back what it has.
-    await this.#janitor?.stop();
+    await Promise.all([this.#janitor?.stop(), this.#mirror?.stop()]);
     // Together: the one stops listening, the other answers those who wait on open connections. Who
     // has sent half a request, or nothing, is not waited for.
     const cut = setTimeout(() => this.#app?.server.closeAllConnections(), stopMsMax);
@@ -192,8 +201,21 @@ class Server {
       },
       trouble: (err) => this.#logger.error({ err }, "the janitor cannot take what is dirty"),
     });
-    config.onChange = () => janitor.configure(config.janitors);
     this.#janitor = janitor;
+  }
+
+  #makeMirror(broker: Broker): Mirror {
+    return new Mirror(broker, {
+      up: () => this.#logger.info("leases are mirrored in Kubernetes"),
+      down: (err) =>
+        this.#logger.error({ err }, "the mirror in Kubernetes is behind; it is tried again"),
+      left: (name, why) => this.#logger.warn({ name, why }, "a mirrored Lease is left as it is"),
+      cleared: ({ namespace, prefix }, err) => {
+        const facts = { namespace, prefix };
+        if (err === undefined) this.#logger.info(facts, "what was mirrored there is removed");
+        else this.#logger.warn({ ...facts, err }, "what was mirrored there could not be removed");
+      },
+    });
   }
 
   /** First of all, so that a probe sees a living process while the journal is read. */

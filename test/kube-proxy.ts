@@ -19,6 +19,8 @@ export class KubeProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   /** Awaited before a request goes on. */
   before: (passing: Passing) => Promise<void> = async () => {};
+  /** While true every connection is cut as soon as it says something. */
+  away = false;
   /** Every request that came by. */
   readonly seen: Passing[] = [];
 
@@ -58,6 +60,7 @@ export class KubeProxy implements AsyncDisposable {
   async #pass(from: IncomingMessage, to: ServerResponse): Promise<void> {
     const passing = { method: from.method ?? "", path: from.url ?? "" };
     this.seen.push(passing);
+    if (this.away) return void from.socket.destroy();
     await this.before(passing);
     const { host: _host, ...headers } = from.headers;
     const options = { method: from.method ?? "GET", headers, ca: this.#ca };

@@ -10,7 +10,7 @@ export class LeftOut implements Reporter {
         .filter(({ moduleId }) => name.test(moduleId))
         .flatMap((module) => [...module.children.allTests("skipped")]).length;
     const lines = [
-      ...kubernetes(count(/\/test\/slots[^/]*\.test\.ts$/)),
+      ...kubernetes(count(/\/test\/(?:slots|mirror|admission)[^/]*\.test\.ts$/)),
       ...browser(count(/\/test\/page[^/]*\.test\.ts$/)),
     ];
     if (lines.length > 0) console.log(["", ...lines].join("\n"));
@@ -21,7 +21,7 @@ function kubernetes(tests: number): string[] {
   const found = findKubeBinaries();
   if (mustBeThere || tests === 0 || !("missing" in found)) return [];
   return [
-    `LEFT OUT: ${tests} tests of berth slots, which need a Kubernetes API server.`,
+    `LEFT OUT: ${tests} tests of berth slots and of servers beside Kubernetes, which need a Kubernetes API server.`,
     `  ${found.missing}`,
     "  It builds one in a few minutes, once, as root on Debian; or set KUBEBUILDER_ASSETS to a folder",
     "  that has kube-apiserver, etcd and kubectl of any version.",

@@ -307,11 +307,13 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual(["pr9:1"]);
   });
 
-  test("deploy/kubernetes has what berth slots manifests prints", async () => {
+  test.each([
+    ["slots.yaml", "-n", "clusters", "--slots", "6"],
+    ["mirror.yaml", "-n", "berth", "--for", "mirror"],
+  ])("deploy/kubernetes/%s is what berth slots manifests prints", async (name, ...args) => {
     await using world = await SlotsWorld.make(cluster);
-    const file = new URL("../deploy/kubernetes/slots.yaml", import.meta.url);
-    const { stdout } = await world.done(["manifests", "-n", "clusters", "--slots", "6"]);
-    const text = await readFile(file, "utf8");
-    expect(text.replace(/^#.*\n/gm, "")).toBe(stdout);
+    const file = new URL(`../deploy/kubernetes/${name}`, import.meta.url);
+    const { stdout } = await world.done(["manifests", ...args]);
+    expect((await readFile(file, "utf8")).replace(/^#.*\n/gm, "")).toBe(stdout);
   });
 });

@@ -3,20 +3,9 @@ import { manifestsOf } from "../src/slots/manifests.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
 import { hostedCluster, installKinds } from "./kube-kinds.ts";
-import { KubeProxy, type Passing } from "./kube-proxy.ts";
+import { KubeProxy } from "./kube-proxy.ts";
+import { rightOf } from "./kube-rights.ts";
 import { kindIn, SlotsWorld } from "./slots-world.ts";
-
-const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", DELETE: "delete" };
-
-/** `create leases` and so on, as RBAC names what a request does. */
-function rightOf({ method, path }: Passing): string {
-  const { pathname, searchParams } = new URL(path, "http://api");
-  const [, rest = ""] =
-    /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/)?(.*)$/.exec(pathname) ?? [];
-  const [resource = "", name] = rest.split("/");
-  const read = searchParams.has("watch") ? "watch" : name === undefined ? "list" : "get";
-  return `${verbs[method] ?? read} ${resource}`;
-}
 
 interface Granted {
   readonly kind: string;

@@ -126,7 +126,7 @@ export function kindIn(namespace: string) {
 }
 
 /** A token as the API server gives it to the pods of an account. */
-async function accountConfig(
+export async function accountConfig(
   cluster: KubeCluster,
   namespace: string,
   name: string,
@@ -149,7 +149,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** As `kubectl apply` would; those for the whole cluster get a name for each namespace. */
-async function apply(cluster: KubeCluster, objects: readonly object[]): Promise<void> {
+export async function apply(cluster: KubeCluster, objects: readonly object[]): Promise<void> {
   let namespaceOfAll = "";
   for (const object of objects as KubeObject[]) {
     const { kind = "", metadata } = object;

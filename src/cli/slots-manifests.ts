@@ -6,13 +6,17 @@ import { flag, outputFlag } from "./flags.ts";
 import { asData } from "./listing.ts";
 import { type ClusterFlags, clusterKindOf, clusterOptions } from "./slots-clusters.ts";
 import { type SetFlags, setOptions, slotSetOf } from "./slots-flags.ts";
-import { wholeNumber } from "./values.ts";
+import { oneOf, wholeNumber } from "./values.ts";
 
 interface Flags extends SetFlags, ClusterFlags {
   readonly quota?: number;
   readonly deleting?: number;
+  readonly for?: Use;
   readonly output: "yaml" | "json";
 }
+
+const uses = ["slots", "mirror"] as const;
+type Use = (typeof uses)[number];
 
 const objectCount = wholeNumber(0, 100_000);
 
@@ -30,16 +34,18 @@ export const slotsManifests: CliCommand = {
       "how many clusters there may be; slots + deleting unless given",
       objectCount,
     ),
+    flag("--for <use>", `one of ${uses.join(", ")}; slots unless given`, oneOf<Use>(...uses)),
     outputFlag("yaml", "json"),
   ],
   help: `
 Prints accounts, roles and a quota to apply once: berth slots manifests --slots 6 | kubectl apply -f -
-A quota that is smaller than the number of slots is refused: its holders could make no cluster.`,
+A quota that is smaller than the number of slots is refused: its holders could make no cluster.
+With --for mirror what a server needs that shows its leases in the namespace (mirror: in its file).`,
   async run({ flags, print }) {
-    const { output, ...rest } = flags<Flags>();
+    const { output, for: use = "slots", ...rest } = flags<Flags>();
     const wish = wishOf(rest);
-    const { manifestsOf } = await import("../slots/manifests.ts");
-    const objects = manifestsOf(wish);
+    const { manifestsOf, mirrorManifestsOf } = await import("../slots/manifests.ts");
+    const objects = use === "mirror" ? mirrorManifestsOf(wish.set.namespace) : manifestsOf(wish);
     if (output === "json") {
       print(await asData({ apiVersion: "v1", kind: "List", items: objects }, "json"));
       return undefined;
@@ -50,7 +56,7 @@ A quota that is smaller than the number of slots is refused: its holders could m
   },
 };
 
-function wishOf(flags: Omit<Flags, "output">): ManifestWish {
+function wishOf(flags: Omit<Flags, "output" | "for">): ManifestWish {
   const set = slotSetOf(flags);
   const { quota, deleting = 2 } = flags;
   if (quota !== undefined && quota < set.count) {

@@ -19,6 +19,9 @@ export const janitorTextLengthMax = 4_096;
 export const janitorVariablesMax = 64;
 export const janitorRetriesMax = 100;
 export const janitorParallelMax = 1_000;
+/** Half of what Kubernetes allows a name, so that the rest can say what it is about. */
+export const mirrorPrefixLengthMax = 30;
+export const mirrorLabelsMax = 32;
 export const labelsPerResourceMax = 64;
 export const labelKeyLengthMax = 253;
 export const labelValueLengthMax = 256;

@@ -96,7 +96,7 @@ const keys: Table = {
     "berth.yaml:2:18: Cannot read pools.a.tenants: there is no such key (known here: count, " +
       "members, ttl, lifetime, hold, cooldown, lockDelay, patience, onRelease, onExpire, " +
       "silence, dynamic, janitor, pace, adaptive, parent, limit, place, strategies, parts)",
-    "berth.yaml:3:1: Cannot read spaces: there is no such key (known here: pools, profiles)",
+    "berth.yaml:3:1: Cannot read spaces: there is no such key (known here: pools, profiles, mirror)",
   ],
   "a merge key": [
     "pools:\n  a: &a { count: 1 }\n  b: { <<: *a }\n",
@@ -108,7 +108,7 @@ const keys: Table = {
   "__proto__, wherever it stands": [
     "__proto__: 1\npools:\n  __proto__: { count: 1, __proto__: 1 }\n" +
       "  a: { members: { __proto__: { labels: { __proto__: x } } } }\n",
-    "berth.yaml:1:1: Cannot read __proto__: there is no such key (known here: pools, profiles)",
+    "berth.yaml:1:1: Cannot read __proto__: there is no such key (known here: pools, profiles, mirror)",
     `berth.yaml:3:3: Cannot read pools.__proto__: "__proto__" is not a name ${aName}`,
     "berth.yaml:3:26: Cannot read pools.__proto__.__proto__: there is no such key (known here: " +
       "count, members, ttl, lifetime, hold, cooldown, lockDelay, patience, onRelease, onExpire, " +

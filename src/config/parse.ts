@@ -11,6 +11,7 @@ import type { ConfigProblem } from "./problem.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
 import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
 import { noLabels } from "./read-members.ts";
+import { type MirrorSpec, readMirror } from "./read-mirror.ts";
 import { type PoolDraft, readPool } from "./read-pool.ts";
 import { type ProfileSpec, readProfiles } from "./read-profiles.ts";
 import { ConfigFile } from "./schema.ts";
@@ -29,6 +30,8 @@ export interface GoodConfig {
   readonly janitors: readonly JanitorSpec[];
   /** For jobs to name; checked against the pools. */
   readonly profiles: readonly ProfileSpec[];
+  /** Where its leases are shown as objects of Kubernetes; undefined: nowhere. */
+  readonly mirror: MirrorSpec | undefined;
   readonly warnings: readonly ConfigProblem[];
 }
 
@@ -47,9 +50,8 @@ export function parseConfig(text: string, file: string): ParsedConfig {
   const found = document === undefined ? nothing : readConfig(document);
   const problems = source.problems();
   if (problems.length > 0) return { ok: false, problems };
-  const { format, janitors, profiles } = found;
-  const warnings = source.warnings();
-  return { ok: true, format, pools: found.pools(), janitors, profiles, warnings };
+  const { pools, ...rest } = found;
+  return { ok: true, ...rest, pools: pools(), warnings: source.warnings() };
 }
 
 interface Found {
@@ -58,9 +60,16 @@ interface Found {
   readonly pools: () => readonly PoolSpec[];
   readonly janitors: readonly JanitorSpec[];
   readonly profiles: readonly ProfileSpec[];
+  readonly mirror: MirrorSpec | undefined;
 }
 
-const nothing: Found = { format: "berth", pools: () => [], janitors: [], profiles: [] };
+const nothing: Found = {
+  format: "berth",
+  pools: () => [],
+  janitors: [],
+  profiles: [],
+  mirror: undefined,
+};
 const expected = { title: "map", hint: "write pools: { my-pool: { count: 1 } }" };
 const keys = Object.keys(ConfigFile.properties);
 
@@ -70,7 +79,7 @@ function readConfig(document: ConfigDocument): Found {
   const boskos = boskosResources(document, root);
   if (boskos !== undefined) {
     const pools = readBoskos(document, boskos);
-    return { format: "boskos", pools: () => pools, janitors: [], profiles: [] };
+    return { ...nothing, format: "boskos", pools: () => pools };
   }
   const entries = readMap(document, root, expected);
   if (entries === undefined) return nothing;
@@ -86,7 +95,8 @@ function readConfig(document: ConfigDocument): Found {
   const janitors = drafts.flatMap(({ name, janitor }) => janitor?.specFor(name) ?? []);
   const names = drafts.map(({ name }) => name);
   const profiles = readProfiles(document, fields.get("profiles"), names);
-  return { format: "berth", pools: () => drafts.map(specOf), janitors, profiles };
+  const mirror = readMirror(document, fields.get("mirror"));
+  return { format: "berth", pools: () => drafts.map(specOf), janitors, profiles, mirror };
 }
 
 /** Boskos keeps what it lends under `resources`, in any case, and looks at nothing else. */

@@ -11,6 +11,7 @@ import {
 } from "./limits.ts";
 import { Adaptive, Limit, Pace, Parent } from "./pace-schema.ts";
 import { duration, Name, state } from "./schema-fields.ts";
+import { Mirror } from "./schema-mirror.ts";
 import { Profiles } from "./schema-profiles.ts";
 import { Dynamic, Janitor, Silences } from "./schema-upkeep.ts";
 
@@ -158,6 +159,7 @@ export const ConfigFile = Type.Object(
       maxProperties: poolsMax,
     }),
     profiles: Type.Optional(Profiles),
+    mirror: Type.Optional(Mirror),
   },
   {
     title: "Berth configuration",

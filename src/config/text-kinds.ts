@@ -5,11 +5,20 @@ import {
   janitorTextLengthMax,
   labelKeyLengthMax,
   labelValueLengthMax,
+  mirrorPrefixLengthMax,
   nameLengthMax,
   stateLengthMax,
 } from "./limits.ts";
 import { LabelKey, LabelValue } from "./schema.ts";
 import { Name, StateName } from "./schema-fields.ts";
+import {
+  clusterFields,
+  FilePath,
+  KubeLabelKey,
+  KubeLabelValue,
+  MirrorPrefix,
+  Namespace,
+} from "./schema-mirror.ts";
 import { UserDataKey, VariableName, Word } from "./schema-upkeep.ts";
 import type { Expected, TextKind } from "./written.ts";
 
@@ -53,6 +62,33 @@ export const userDataKeyKind = kindOf(UserDataKey, {
 export const dimensionKind = kindOf(Dimension, {
   title: "dimension",
   hint: "start with a letter, then letters, digits, . _ or -; at most 63",
+});
+
+export const namespaceKind = kindOf(Namespace, {
+  title: "namespace",
+  hint: "use small letters, digits and -, at most 63",
+});
+
+export const prefixKind = kindOf(MirrorPrefix, {
+  title: "prefix",
+  hint: `start with a small letter, then small letters, digits and -; at most ${mirrorPrefixLengthMax}`,
+});
+
+export const kubeLabelKeyKind = kindOf(KubeLabelKey, {
+  title: "Kubernetes label key",
+  hint: "write team or example.com/team; the name has at most 63 characters",
+});
+
+export const kubeLabelValueKind = kindOf(KubeLabelValue, {
+  title: "Kubernetes label value",
+  hint: `${start}, . _ or -; at most 63`,
+});
+
+export const pathKind = kindOf(FilePath, { title: "path", hint: "write the path of a file" });
+
+export const contextKind = kindOf(clusterFields.context, {
+  title: "context",
+  hint: "name one that the kubeconfig has: kubectl config get-contexts",
 });
 
 function kindOf(schema: TString, expected: Expected): TextKind {

@@ -6,10 +6,14 @@ import type { Pool, State } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
 import { etaMetrics } from "./eta-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
+import { mirrorMetrics } from "./mirror-metrics.ts";
 import { oldestQueuedAt } from "./render-pool.ts";
 import type { Site } from "./site.ts";
 
-export type MetricsSource = Pick<Site, "broker" | "configStatus" | "insight" | "version">;
+export type MetricsSource = Pick<
+  Site,
+  "broker" | "configStatus" | "insight" | "mirror" | "version"
+>;
 
 /** Everything under `berth_`, in base units. Labels are pools, states and reasons, never holders. */
 export function makeMetrics(source: MetricsSource): Registry {
@@ -26,6 +30,7 @@ export function makeMetrics(source: MetricsSource): Registry {
   samplePools(source, registry);
   sampleServer(source, registry);
   etaMetrics(source.insight, registry);
+  mirrorMetrics(() => source.mirror?.(), registry);
   return registry;
 }
 

@@ -6,6 +6,7 @@ import { loadConfig } from "../config/load.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import { formatProblem, formatWarning } from "../config/problem.ts";
 import type { JanitorSpec } from "../config/read-janitor.ts";
+import type { MirrorSpec } from "../config/read-mirror.ts";
 import { type ConfigWatch, watchConfig } from "../config/watch.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 
@@ -20,6 +21,7 @@ export class ConfigInForce {
   readonly #expiry: BoskosExpiry | undefined;
   #status: ConfigStatus;
   #janitors: readonly JanitorSpec[] = [];
+  #mirror: MirrorSpec | undefined;
   /** Told each time that another configuration is in force. */
   onChange = (): void => {};
   #watch: ConfigWatch | undefined;
@@ -76,6 +78,11 @@ export class ConfigInForce {
     return this.#janitors;
   }
 
+  /** Where leases are shown as objects of Kubernetes. */
+  get mirror(): MirrorSpec | undefined {
+    return this.#mirror;
+  }
+
   /** Reads the file again even if it has not changed, as SIGHUP asks for. */
   async reload(): Promise<void> {
     this.#queue(await loadConfig(this.#file));
@@ -125,6 +132,7 @@ export class ConfigInForce {
     const { pools: specs } = withExpiry(parsed, this.#expiry);
     await this.#broker.submit({ type: "configure", pools: specs });
     this.#janitors = parsed.janitors;
+    this.#mirror = parsed.mirror;
     this.onChange();
     const pools = parsed.pools.length;
     const resources = parsed.pools.reduce((sum, { members }) => sum + members.length, 0);

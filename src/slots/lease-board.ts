@@ -46,6 +46,16 @@ export class LeaseBoard implements AsyncDisposable {
     };
   }
 
+  /** As it is now; undefined if there is none. */
+  get(name: string): LeaseObject | undefined {
+    return this.#leases.get(name);
+  }
+
+  /** Without a copy, for those who look at many and often. */
+  all(): Iterable<LeaseObject> {
+    return this.#leases.values();
+  }
+
   /** Resolves with the next change. Ask before you look, or what happens in between is lost. */
   get changed(): Promise<void> {
     return this.#next.promise;

@@ -11,10 +11,13 @@ interface Options {
 export class LeaseStore {
   readonly api: ApiServer;
   readonly namespace: string;
+  /** Only those with these labels are listed and watched. Undefined: all. */
+  readonly labelSelector: string | undefined;
 
-  constructor(api: ApiServer, namespace: string) {
+  constructor(api: ApiServer, namespace: string, labelSelector?: string) {
     this.api = api;
     this.namespace = namespace;
+    this.labelSelector = labelSelector;
   }
 
   get path(): readonly string[] {
@@ -22,7 +25,8 @@ export class LeaseStore {
   }
 
   list(options?: Options): Promise<KubeList<LeaseObject>> {
-    return this.api.call({ path: this.path, ...options });
+    const { path, labelSelector } = this;
+    return this.api.call({ path, query: { labelSelector }, ...options });
   }
 
   /** Undefined: the server says that there is none. */

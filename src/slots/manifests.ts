@@ -14,7 +14,11 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-const accounts = { jobs: "berth-slots", cleaner: "berth-slots-cleanup" } as const;
+const accounts = {
+  jobs: "berth-slots",
+  cleaner: "berth-slots-cleanup",
+  server: "berth",
+} as const;
 export const quotaName = "rossoctl-ci-hostedcluster-limit";
 
 /** A slot's cluster must fit, and so must those that are still being deleted. */
@@ -28,11 +32,6 @@ export function quotaFor({ set, deleting }: Pick<ManifestWish, "set" | "deleting
  */
 export function manifestsOf(wish: ManifestWish): readonly object[] {
   const { set, kind } = wish;
-  const leases = (...verbs: string[]): Rule => ({
-    apiGroups: ["coordination.k8s.io"],
-    resources: ["leases"],
-    verbs,
-  });
   const clusters = (...verbs: string[]): Rule => ({
     apiGroups: [kind.group],
     resources: [kind.plural],
@@ -83,6 +82,17 @@ export function manifestsOf(wish: ManifestWish): readonly object[] {
     }),
     quota(wish),
   ];
+}
+
+/** What a server needs that shows its leases there. */
+export function mirrorManifestsOf(namespace: string): readonly object[] {
+  const rules = [leases("get", "list", "watch", "create", "update", "delete")];
+  const grant = { name: "berth-mirror", to: accounts.server, in: namespace, rules };
+  return [account(namespace, accounts.server), ...granted(namespace, grant)];
+}
+
+function leases(...verbs: string[]): Rule {
+  return { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs };
 }
 
 function account(namespace: string, name: string): object {

@@ -21,13 +21,14 @@ export interface WatchOptions {
 
 /** Yields what happens until the connection ends, however it ends. Throws if there is none. */
 export async function* watchLeases(
-  { api, path }: LeaseStore,
+  { api, path, labelSelector }: LeaseStore,
   { version, signal, name }: WatchOptions,
 ): AsyncGenerator<LeaseChange> {
   const enough = new AbortController();
   const query = {
     watch: true,
     resourceVersion: version,
+    labelSelector,
     allowWatchBookmarks: true,
     timeoutSeconds: watchSeconds,
     ...(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` }),

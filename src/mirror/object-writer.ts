@@ -1,0 +1,99 @@
+import { Problem } from "../api/problem.ts";
+import type { Broker } from "../broker/broker.ts";
+import { pause } from "../client/pause.ts";
+import type { MirrorSpec } from "../config/read-mirror.ts";
+import { isConflict, isNotFound } from "../slots/errors.ts";
+import type { LeaseObject } from "../slots/kube-objects.ts";
+import type { LeaseBoard } from "../slots/lease-board.ts";
+import type { LeaseStore } from "../slots/lease-store.ts";
+import type { Blocked } from "./blocked.ts";
+import { isOurs, leaseObject } from "./lease-object.ts";
+import { mirrorLimits } from "./limits.ts";
+import type { Write } from "./survey.ts";
+
+export interface Written {
+  created: number;
+  updated: number;
+  deleted: number;
+}
+
+export interface WriterParts {
+  readonly broker: Broker;
+  readonly spec: MirrorSpec;
+  readonly store: LeaseStore;
+  readonly board: LeaseBoard;
+  readonly written: Written;
+  readonly blocked: Blocked;
+  /** Told once for each object that is left alone, and why. */
+  readonly left: (name: string, why: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Puts one object right after the other. It touches none that is not as it was last seen. */
+export class ObjectWriter {
+  readonly #parts: WriterParts;
+  #notBeforeMs = 0;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws if nothing can be written at all; what concerns this object alone it sees to itself. */
+  async put(item: LeaseObject | Write): Promise<void> {
+    const { signal } = this.#parts;
+    await pause(Math.max(0, this.#notBeforeMs - performance.now()), signal);
+    this.#notBeforeMs = performance.now() + mirrorLimits.writeGapMs;
+    const name = "metadata" in item ? item.metadata.name : item.name;
+    try {
+      await ("metadata" in item ? this.#remove(item) : this.#write(item));
+    } catch (error) {
+      if (isConflict(error) || isNotFound(error)) return this.#lookAgain(name);
+      if (!concernsOne(error)) throw error;
+      this.#leave(name, error.message);
+    }
+  }
+
+  async #remove(object: LeaseObject): Promise<void> {
+    const { store, board, written, signal } = this.#parts;
+    await store.remove(object, { signal });
+    board.forget(object.metadata.name);
+    written.deleted += 1;
+  }
+
+  /** As it is lent at this moment, which may be otherwise than when it was found to be wrong. */
+  async #write({ name, lease, claim }: Write): Promise<void> {
+    const { broker, spec, store, board, written, signal } = this.#parts;
+    const seen = board.get(name);
+    const wanted = await broker.look(({ leases }) => {
+      const found = leases.get(lease)?.claims.find(({ id }) => id === claim);
+      return found && leaseObject(spec, found, seen);
+    });
+    if (wanted === undefined) return;
+    if (seen === undefined) {
+      board.note(await store.create(wanted, { signal }));
+      written.created += 1;
+    } else {
+      board.note(await store.replace(wanted, { signal }));
+      written.updated += 1;
+    }
+  }
+
+  /** Somebody else was faster, or has an object of that name. */
+  async #lookAgain(name: string): Promise<void> {
+    const { store, board, spec, signal } = this.#parts;
+    const there = await store.get(name, { signal });
+    if (there !== undefined && isOurs(there, spec)) return board.note(there);
+    board.forget(name);
+    if (there !== undefined) this.#leave(name, "somebody else has a Lease of this name");
+  }
+
+  #leave(name: string, why: string): void {
+    const { blocked, left } = this.#parts;
+    if (blocked.add(name, why)) left(name, why);
+  }
+}
+
+/** The API server does not take this object; that says nothing about the others. */
+function concernsOne(error: unknown): error is Problem {
+  return error instanceof Problem && [400, 413, 422].includes(error.status);
+}
