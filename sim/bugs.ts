@@ -17,5 +17,6 @@ export const plantedBugs: Readonly<Record<string, Bugs>> = {
   "a snapshot forgets the fences": { forgetFences: true },
   "a poller that asks again is taken for another one": { forgetPollers: true },
   "a poller is told of its lease and nobody notes it": { forgetDelivery: true },
+  "a pool is lent although the look outside said no": { admitAlways: true },
   "a release by name takes anybody's word for the holder": { trustNames: true },
 };

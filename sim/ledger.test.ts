@@ -23,6 +23,7 @@ const end = (id: string, resources: readonly string[]) => ({
 let fence = 0;
 
 const pace = { everyMs: 1_000, burst: 1, jitter: 0 };
+const admission = { by: "test" };
 const paced = [{ pool: "aws", baseAt: 0, ticks: 1, everyMs: 1_000 }];
 
 const impossible: Record<string, () => object[]> = {
@@ -32,6 +33,32 @@ const impossible: Record<string, () => object[]> = {
     add("b"),
     grant("x", ["a"], { ask: ask(), paced }),
     grant("y", ["b"], { ask: ask(), paced }),
+  ],
+  "a grant of what nobody said there was room for": () => [
+    { type: "pool-defined", pool: "aws", policy: { admission } },
+    add("a"),
+    grant("x", ["a"], { ask: ask() }),
+  ],
+  "two grants for one credit": () => [
+    { type: "pool-defined", pool: "aws", policy: { admission } },
+    { type: "pool-admitted", pool: "aws", grants: 1, until: 10_000 },
+    add("a"),
+    add("b"),
+    grant("x", ["a"], { ask: ask() }),
+    grant("y", ["b"], { ask: ask() }),
+  ],
+  "a grant for a credit that has lapsed": () => [
+    { type: "pool-defined", pool: "aws", policy: { admission } },
+    { type: "pool-admitted", pool: "aws", grants: 1, until: 0 },
+    add("a"),
+    grant("x", ["a"], { ask: ask() }),
+  ],
+  "a grant for a credit that was taken back": () => [
+    { type: "pool-defined", pool: "aws", policy: { admission } },
+    { type: "pool-admitted", pool: "aws", grants: 1, until: 10_000 },
+    { type: "pool-withheld", pool: "aws", why: "no room" },
+    add("a"),
+    grant("x", ["a"], { ask: ask() }),
   ],
   "one resource for two": () => [
     add("a"),

@@ -10,6 +10,7 @@ import type {
   ResolvedAsk,
   Return,
 } from "../src/core/event.ts";
+import { AdmissionLedger } from "./admission-ledger.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
 import { RoomLedger } from "./room-ledger.ts";
@@ -50,6 +51,7 @@ export class Ledger {
   readonly #isKnown: (id: string) => boolean;
   readonly #paces = new PaceLedger();
   readonly #limits = new LimitLedger();
+  readonly admissions = new AdmissionLedger();
   #order = 0;
 
   constructor(isKnown: (id: string) => boolean = () => false) {
@@ -62,10 +64,16 @@ export class Ledger {
       case "pool-defined":
         this.#maxima.set(event.pool, event.policy.dynamic?.max ?? Number.POSITIVE_INFINITY);
         this.#limits.defined(event.pool, event.policy);
+        this.admissions.defined(event.pool, event.policy);
         return this.#paces.defined(event.pool, event.policy);
       case "rate-changed":
         return this.#paces.rated(event);
+      case "pool-admitted":
+        return this.admissions.admitted(event);
+      case "pool-withheld":
+        return this.admissions.withheld(event.pool);
       case "pool-removed":
+        this.admissions.removed(event.pool);
         this.#limits.removed(event.pool);
         return this.#paces.removed(event.pool);
       case "resource-added":
@@ -121,6 +129,7 @@ export class Ledger {
         return;
       case "lease-granted":
         this.#paces.granted(event, at, (name) => this.#thing(name).pool);
+        this.admissions.granted(event, at, (name) => this.#thing(name).pool);
         return this.#granted(event.id, event.ask, event.claims);
       case "claim-ended": {
         const lease = this.leases.get(event.id);

@@ -87,6 +87,7 @@ function randomPolicy(random: Random): PoolPolicy {
     onRelease: random.pick(["free", "free", "dirty"]),
     onExpire: random.pick(["free", "free", "dirty", "quarantined"]),
     ...randomPace(random),
+    ...(random.chance(0.2) ? { admission: { by: "the cluster" } } : undefined),
   };
 }
 

@@ -3,10 +3,11 @@
  * does; then the faults stop, and everybody who still waits must be served.
  */
 import type { Broker } from "../src/broker/broker.ts";
+import { awaitingAdmission } from "../src/core/admit.ts";
 import { apply } from "../src/core/apply.ts";
 import type { Command } from "../src/core/command.ts";
 import type { DurableEvent } from "../src/core/event.ts";
-import type { RequestId, ResourceName } from "../src/core/ids.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
 import type { PoolSpec } from "../src/core/policy.ts";
 import { emptyState, type State } from "../src/core/state.ts";
 import type { Instant } from "../src/core/time.ts";
@@ -37,6 +38,7 @@ const faultsMs = 15 * 60_000;
 const livenessMs = 12 * 3_600_000;
 /** Longer than any silence, presence and lifespan, one after the other. */
 const drainMs = 8 * 60_000;
+const lookMsMax = 5_000;
 const replayEveryCommits = 25;
 /** The slowest message, the longest pause and the slowest sync, one after the other. */
 const stragglersMs = 5 * 60_000;
@@ -94,6 +96,7 @@ class Simulation {
     this.#spawnPollers();
     this.#act(() => this.#trouble());
     this.#act(() => this.#clean());
+    this.#act(() => this.#lookOutside());
     await this.#advance(faultsMs);
     this.#faulty = false;
     this.#network.bad = false;
@@ -336,6 +339,35 @@ class Simulation {
         await this.#free(name as ResourceName);
       }
     }
+  }
+
+  /** Somebody looks whether there is room for those who wait for nothing else; at times there is none. */
+  async #lookOutside(): Promise<void> {
+    const random = this.#random;
+    const { admissions } = this.#observer.ledger;
+    for (;;) {
+      await this.#world.sleep(random.between(1_000, 8_000));
+      const waiting = await this.#awaitingAdmission();
+      for (const [pool, count] of waiting) {
+        if (this.#faulty && random.chance(0.4)) {
+          await this.#operate({ type: "withhold", pool, why: random.pick(["full", "away"]) });
+          continue;
+        }
+        const grants = count + random.between(0, 1);
+        admissions.found(pool, grants);
+        const forMs = random.between(5, 40) * 1_000;
+        await this.#operate({ type: "admit", pool, grants, forMs });
+      }
+    }
+  }
+
+  async #awaitingAdmission(): Promise<Map<PoolName, number>> {
+    const { broker } = this.#server;
+    const nobody = new Map<PoolName, number>();
+    if (broker === undefined) return nobody;
+    // One that was killed in the middle of a commit never answers.
+    const late = this.#world.sleep(lookMsMax).then(() => nobody);
+    return Promise.race([broker.look(awaitingAdmission).catch(() => nobody), late]);
   }
 
   #free(resource: ResourceName): Promise<void> {

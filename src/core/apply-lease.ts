@@ -1,5 +1,6 @@
 /** What becomes of requests and leases by their events. */
 
+import { isGuarded, useCredits } from "./admission.ts";
 import { type Ways, waysOf } from "./any-of.ts";
 import { attendLater, attendPoolLater, schedule } from "./attention.ts";
 import { join, part, speakerOf, together } from "./company.ts";
@@ -77,10 +78,15 @@ function standInLine(state: State, request: Request): void {
   // Whoever is put into a line has just been found not to fit, unless it stands too far back.
   // And unless it was time or a limit that stood in its way: that changes without any room.
   request.weighed = request.needs.every((need) => {
-    return isWithinReach(need, request) && !isPaced(need.pool) && !hasKin(need.pool);
+    return isWithinReach(need, request) && !isHeldBack(need.pool);
   });
   const patienceMs = Math.max(...shares.map(({ pool }) => pool.policy.patienceMs));
   schedule(state, request.patience, after(request.queuedAt, patienceMs));
+}
+
+/** Something else than a lack of room may keep it from being lent. */
+function isHeldBack(pool: Pool): boolean {
+  return isPaced(pool) || hasKin(pool) || isGuarded(pool);
 }
 
 function unlist(state: State, request: Request): void {
@@ -208,6 +214,9 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
     movePace(pool, paced);
     countStarts(pool, paced.ticks, at);
     attendPoolLater(state, pool, at);
+  }
+  for (const { pool, count } of event.admitted ?? []) {
+    useCredits(must(state.pools.get(pool), pool), count);
   }
 }
 

@@ -19,6 +19,7 @@ import {
   type Resource,
   type State,
   tombstoneState,
+  unchecked,
 } from "./state.ts";
 import { type Instant, never } from "./time.ts";
 
@@ -36,6 +37,7 @@ export function poolDefined(state: State, event: EventOf<"pool-defined">, at: In
     drawOnParent(state, pool);
     if (adaptiveOf(pool) === undefined) pool.adaptive = null;
     repace(pool);
+    if (event.policy.admission === undefined) pool.admission = unchecked;
     attendPoolLater(state, pool, at);
     if (lentOtherwise) rereadNeeds(state);
     if (event.policy.placement !== undefined) rearrange(pool);

@@ -6,6 +6,7 @@
  * would lend one resource twice.
  */
 
+import { poolAdmitted, poolWithheld } from "./admission.ts";
 import {
   claimEnded,
   graceGiven,
@@ -89,6 +90,10 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "pool-signalled":
     case "rate-changed":
       return rateEvent(state, event, at);
+    case "pool-admitted":
+      return poolAdmitted(must(state.pools.get(event.pool), event.pool), event);
+    case "pool-withheld":
+      return poolWithheld(must(state.pools.get(event.pool), event.pool), event);
     case "pool-attended":
       return attendPoolLater(state, must(state.pools.get(event.pool), event.pool), at);
     default:

@@ -126,6 +126,15 @@ export type Command =
       readonly rate: number | null;
       readonly reason: Reason;
     }
+  /** Somebody who looked outside: there is room for so many more of the pool, for so long. */
+  | {
+      readonly type: "admit";
+      readonly pool: PoolName;
+      readonly grants: number;
+      readonly forMs: number;
+    }
+  /** There is none, or it cannot be found out: why, in words. */
+  | { readonly type: "withhold"; readonly pool: PoolName; readonly why: string }
   | HeldCommand
   /** An operator ends somebody's lease. */
   | { readonly type: "revoke"; readonly id: RequestId; readonly reason: Reason }

@@ -11,6 +11,7 @@
  * granted). A shell that cannot make them durable must throw the state away and replay its journal.
  */
 import { acquire } from "./acquire.ts";
+import { admit, withhold } from "./admit.ts";
 import { changeResource } from "./change-resource.ts";
 import type { Command } from "./command.ts";
 import { configure } from "./configure.ts";
@@ -55,6 +56,10 @@ function outcomeOf(turn: Turn, command: Command): Outcome {
       return signal(turn, command);
     case "pin":
       return pin(turn, command.pool, command.rate, command.reason);
+    case "admit":
+      return admit(turn, command);
+    case "withhold":
+      return withhold(turn, command);
     case "not-delivered":
       return notDelivered(turn, command);
     case "take":

@@ -57,6 +57,12 @@ export interface Paced {
   readonly share?: number;
 }
 
+/** How many credits of a pool a grant used up. */
+export interface Admitted {
+  readonly pool: PoolName;
+  readonly count: number;
+}
+
 /** Why a pool's start rate changed. */
 export interface RateCause {
   readonly how: "throttled" | "clean" | "pinned" | "unpinned" | "configured";
@@ -113,6 +119,15 @@ export type DurableEvent =
       /** It is what the pool would do; it does not. */
       readonly advised?: true;
     }
+  /** Somebody outside says that there is room for so many more. */
+  | {
+      readonly type: "pool-admitted";
+      readonly pool: PoolName;
+      readonly grants: number;
+      readonly until: Instant;
+    }
+  /** Or that there is none, or that nobody can tell. */
+  | { readonly type: "pool-withheld"; readonly pool: PoolName; readonly why: string }
   | {
       readonly type: "resource-added";
       readonly pool: PoolName;
@@ -189,6 +204,8 @@ export type DurableEvent =
       readonly undelivered?: true;
       /** Of the pools that have a pace, where it stands now. */
       readonly paced?: readonly Paced[];
+      /** Of the pools that wait for a word from outside, what it used up of it. */
+      readonly admitted?: readonly Admitted[];
     }
   /** Whoever asked is being told of its lease; or it turned out that it was not. */
   | { readonly type: "lease-delivered"; readonly id: RequestId; readonly delivered: boolean }

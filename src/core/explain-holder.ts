@@ -17,6 +17,8 @@ export interface WaitReason {
     | "paced"
     /** The same, and reports of throttling have put it off. */
     | "limit_reduced"
+    /** It is there; somebody outside has to say that there is room, and has not. */
+    | "admission"
     /** It is there; a pool that it draws on has lent all that it may. */
     | "limit_reached";
   readonly pool: PoolName;

@@ -1,4 +1,5 @@
 /** Why a request waits, found by the very functions that made it wait. */
+import { isAdmitted } from "./admission.ts";
 import { speakerOf } from "./company.ts";
 import { formatDuration, roughDuration } from "./duration.ts";
 import { type HolderView, holderView, type WaitReason } from "./explain-holder.ts";
@@ -27,7 +28,7 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
   const needs = request.options[0] ?? request.needs;
   const [first] = needs;
   const short = needs.find((need) => !isThere(need, request, now));
-  const need = short ?? needs.find((other) => !isOpen(other, now)) ?? first;
+  const need = short ?? needs.find((other) => !isTime(other, now)) ?? first;
   if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
   const { company } = request;
   if (company !== null && !request.inLine) {
@@ -38,7 +39,10 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
   const ahead = queueAt(need).countBefore(request);
   const line = ahead === 0 ? "you are next" : `${ahead} ahead of you`;
   const { code, what } =
-    heldBack(need, request, now) ?? overLimit(needs, need, request) ?? obstacle(need, request, now);
+    heldBack(need, request, now) ??
+    withheld(need, request, now) ??
+    overLimit(needs, need, request) ??
+    obstacle(need, request, now);
   return { code, pool: need.pool.name, message: `${what}; ${line}` };
 }
 
@@ -73,6 +77,19 @@ function reducedFrom(pool: Pool): number | null {
   const usual = policy && intervalOf(Math.min(policy.max, configuredRate(pool) ?? policy.max));
   const isReduced = usual !== undefined && pool.pin === null && policy?.mode === "auto";
   return isReduced && usual < pool.pace.everyMs ? usual : null;
+}
+
+function isTime(need: Need, now: Instant): boolean {
+  return isOpen(need, now) && isAdmitted(need, now);
+}
+
+/** Enough is there, but whoever looks outside has not said that it can be used. */
+function withheld(need: Need, request: Request, now: Instant): Obstacle | undefined {
+  const { pool } = need;
+  if (isAdmitted(need, now) || !isAround(need, request)) return undefined;
+  const by = pool.policy.admission?.by ?? "";
+  const why = pool.admission.why ?? "it is being looked at";
+  return { code: "admission", what: `${aroundText(need)}, but ${by}: ${why}` };
 }
 
 /** Enough is there, but all that share a limit have as much as they may have together. */

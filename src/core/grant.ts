@@ -13,6 +13,7 @@
  * After every change that may let somebody through, `serve` is called for the pools concerned.
  * So between commands nobody waits whose turn it is and whose needs are there.
  */
+import { admittedBy, isAdmitted } from "./admission.ts";
 import { hadChoice, isForOnePool } from "./any-of.ts";
 import { removeIfDeserted } from "./deserted.ts";
 import type { GrantedClaim, ResolvedAsk } from "./event.ts";
@@ -55,7 +56,8 @@ export function wayFor(request: Request, now: Instant): readonly Need[] | undefi
 
 /** Whether it is time and no limit is in the way, whatever is there. */
 function mayGo(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
-  return needs.every((need) => isOpen(need, now)) && hasRoom(needs, rank, now);
+  const isTime = needs.every((need) => isOpen(need, now) && isAdmitted(need, now));
+  return isTime && hasRoom(needs, rank, now);
 }
 
 /** Whether it is there, whatever the time. */
@@ -257,6 +259,7 @@ export function grant(
     ...(endsAt === never ? undefined : { endsAt }),
     ...(waited && ask.presenceMs !== undefined ? { undelivered: true } : undefined),
     ...pacedBy(needs, ask.key ?? id, turn.now),
+    ...admittedBy(needs),
   });
 }
 

@@ -32,8 +32,16 @@ export interface PoolPolicy {
   readonly pace?: PacePolicy;
   /** Its resources are lent by amount, each to many at a time. */
   readonly placement?: PlacementPolicy;
+  /** It is lent only while somebody outside says that there is room. */
+  readonly admission?: AdmissionPolicy;
   /** How the pool finds its start rate by what holders report. */
   readonly adaptive?: AdaptivePolicy;
+}
+
+/** What is asked, and how, is the business of whoever asks. */
+export interface AdmissionPolicy {
+  /** What is looked at, for people. */
+  readonly by: string;
 }
 
 /** Rates are starts per minute. */

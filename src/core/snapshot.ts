@@ -15,6 +15,7 @@ import type { RoomSpec } from "./placement/room.ts";
 import type { PoolPolicy } from "./policy.ts";
 import { furnish, keep } from "./rooms.ts";
 import {
+  type AdmissionState,
   busyState,
   type Claim,
   emptyState,
@@ -27,6 +28,7 @@ import {
   type Pool,
   type Resource,
   type State,
+  unchecked,
 } from "./state.ts";
 import { type Instant, never } from "./time.ts";
 
@@ -48,6 +50,7 @@ interface FrozenPool {
   readonly retired: boolean;
   readonly holds: HoldStatistic;
   readonly pace?: PaceState;
+  readonly admission?: AdmissionState;
   readonly rate?: FrozenRate;
   readonly resources: readonly FrozenResource[];
 }
@@ -117,7 +120,9 @@ function freezePool(pool: Pool): FrozenPool {
   others.sort((a, b) => (a.name < b.name ? -1 : 1));
   const resources = [...listed, ...others].map(freezeResource);
   const pace = pool.pace.ticks === 0 ? undefined : { pace: pool.pace };
-  return { name, policy, retired, holds: { ...holds }, ...pace, ...freezeRate(pool), resources };
+  const admission = pool.admission === unchecked ? undefined : { admission: pool.admission };
+  const flow = { ...pace, ...admission, ...freezeRate(pool) };
+  return { name, policy, retired, holds: { ...holds }, ...flow, resources };
 }
 
 function freezeRate(pool: Pool): { readonly rate: FrozenRate } | undefined {
@@ -190,9 +195,11 @@ export function thaw(frozen: FrozenState): State {
   state.fence = frozen.fence;
   state.order = frozen.order;
   state.made = frozen.made ?? 0;
-  for (const { name, policy, retired, holds, pace, rate, resources } of frozen.pools) {
+  for (const frozenPool of frozen.pools) {
+    const { name, policy, retired, holds, pace, rate, admission, resources } = frozenPool;
     const pool = newPool(name, policy);
     pool.retired = retired;
+    if (admission !== undefined) pool.admission = admission;
     if (pace !== undefined) pool.pace = pace;
     if (rate !== undefined) Object.assign(pool, rate);
     Object.assign(pool.holds, holds);

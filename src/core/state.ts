@@ -106,6 +106,8 @@ export interface Pool extends Timed {
   used: number;
   /** Where its pace stands; of no meaning while it has none. */
   pace: PaceState;
+  /** What was said outside of whether there is room; of no meaning while nobody is asked. */
+  admission: AdmissionState;
   /** Where its search for a start rate stands; null while it does not look for one. */
   adaptive: AdaptiveState | null;
   /** What an operator has set it to. */
@@ -114,6 +116,16 @@ export interface Pool extends Timed {
   rateHistory: readonly RateChange[];
   readonly signals: { throttled: number; ok: number };
 }
+
+export interface AdmissionState {
+  /** So many more may be lent, and until when. */
+  readonly credits: number;
+  readonly until: Instant;
+  /** Why none are, in the words of whoever looked; null: nobody said no. */
+  readonly why: string | null;
+}
+
+export const unchecked: AdmissionState = { credits: 0, until: 0 as Instant, why: null };
 
 export interface AdaptiveState {
   /** Starts per minute. */
@@ -337,6 +349,7 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     children: new Set(),
     used: 0,
     pace: unpaced,
+    admission: unchecked,
     adaptive: null,
     pin: null,
     rateHistory: [],

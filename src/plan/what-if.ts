@@ -93,7 +93,7 @@ const breath = 500;
 
 function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
   const state = emptyState();
-  decide(state, { type: "configure", pools }, from as Instant);
+  decide(state, { type: "configure", pools: pools.map(admittingAll) }, from as Instant);
   const fold = new HistoryFold();
   let seq = 1;
   const replay = new Replay(state, from, {
@@ -132,4 +132,10 @@ function earliest(sizes: readonly PoolSize[]): number[] {
 
 function of<Part extends { readonly pool: string }>(parts: readonly Part[], pool: string | null) {
   return pool === null ? parts : parts.filter((part) => part.pool === pool);
+}
+
+/** What would have been said of a past that was not, nobody knows. */
+function admittingAll(pool: PoolSpec): PoolSpec {
+  const { admission: _, ...policy } = pool.policy;
+  return { ...pool, policy };
 }

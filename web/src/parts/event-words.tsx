@@ -88,7 +88,7 @@ function otherwise(event: FeedEvent): ReactNode {
     ) : (
       whoOf(event)
     );
-  const facts = ["state", "drained", "note"].flatMap((key) =>
+  const facts = ["state", "drained", "note", "grants", "why"].flatMap((key) =>
     event[key] === undefined || event[key] === "" ? [] : [`${key} ${text(event[key])}`],
   );
   return (

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { checkSnapshot, checkState } from "../../sim/invariants.ts";
+import { awaitingAdmission } from "./admit.ts";
+import type { Command } from "./command.ts";
+import { decide } from "./decide.ts";
+import type { PoolName, RequestId } from "./ids.ts";
+import { acquire, Lending, leave, poll, pool, release } from "./lending.suite.ts";
+import { freeze, thaw } from "./snapshot.ts";
+
+const admission = { by: "the cluster" };
+const admit = (name: string, grants = 1, forMs = 10_000): Command => {
+  return { type: "admit", pool: name as PoolName, grants, forMs };
+};
+const withhold = (name: string, why = "too little CPU remains"): Command => {
+  return { type: "withhold", pool: name as PoolName, why };
+};
+const reasonOf = (lending: Lending, id: string) => {
+  const outcome = lending.outcome(poll(id));
+  return outcome.type === "waiting" ? outcome.request.reason : undefined;
+};
+const waiting = (lending: Lending) =>
+  Object.fromEntries(awaitingAdmission(lending.state, lending.now));
+
+describe("a pool with admission", () => {
+  test("lends nothing without a credit, and one claim for each", () => {
+    const lending = new Lending(pool("kind", 3, { admission }));
+    lending.do(acquire("a", "kind"));
+    lending.do(acquire("b", "kind"));
+    expect(lending.held("a")).toBeUndefined();
+    lending.do(admit("kind"));
+    expect([lending.held("a"), lending.held("b")]).toEqual([["kind-1"], undefined]);
+    lending.do(admit("kind"));
+    expect(lending.held("b")).toEqual(["kind-2"]);
+    checkState(lending.state, lending.now);
+  });
+
+  test("says why somebody waits, in the words of whoever looked", () => {
+    const lending = new Lending(pool("kind", 2, { admission }));
+    lending.do(acquire("a", "kind"));
+    expect(reasonOf(lending, "a")).toEqual({
+      code: "admission",
+      pool: "kind",
+      message: "2 of 2 kind free, but the cluster: it is being looked at; you are next",
+    });
+    lending.do(withhold("kind"));
+    expect(reasonOf(lending, "a")?.message).toBe(
+      "2 of 2 kind free, but the cluster: too little CPU remains; you are next",
+    );
+  });
+
+  test("keeps a credit that nobody used for the next, until it lapses", () => {
+    const lending = new Lending(pool("kind", 2, { admission }));
+    lending.do(admit("kind", 2));
+    lending.do(acquire("a", "kind"));
+    expect(lending.held("a")).toEqual(["kind-1"]);
+    lending.tickAt(lending.now + 10_000);
+    lending.do(acquire("b", "kind"));
+    expect(lending.held("b")).toBeUndefined();
+  });
+
+  test("takes its credits back when the word changes, and adds none up", () => {
+    const lending = new Lending(pool("kind", 3, { admission }));
+    lending.do(admit("kind", 3));
+    lending.do(admit("kind", 1));
+    lending.do(acquire("a", "kind"));
+    lending.do(acquire("b", "kind"));
+    expect(lending.held("b")).toBeUndefined();
+    lending.do(leave("b"));
+    lending.do(admit("kind", 1));
+    lending.do(withhold("kind"));
+    lending.do(acquire("c", "kind"));
+    expect(lending.held("c")).toBeUndefined();
+  });
+
+  test("uses none up for a request over several pools that cannot go yet", () => {
+    const lending = new Lending(pool("kind", 1, { admission }), pool("aws", 1));
+    lending.do(acquire("holder", "aws"));
+    lending.do(acquire("both", "kind aws"));
+    lending.do(admit("kind"));
+    expect(lending.held("both")).toBeUndefined();
+    lending.do(release("holder"));
+    expect(lending.held("both")).toEqual(["kind-1", "aws-1"]);
+    expect(lending.state.pools.get("kind" as PoolName)?.admission.credits).toBe(0);
+  });
+
+  test("lends a request over two such pools when both have said yes", () => {
+    const lending = new Lending(pool("one", 1, { admission }), pool("two", 1, { admission }));
+    lending.do(acquire("both", "one two"));
+    expect(waiting(lending)).toEqual({ one: 1, two: 1 });
+    lending.do(admit("one"));
+    expect(lending.held("both")).toBeUndefined();
+    expect(waiting(lending)).toEqual({ two: 1 });
+    lending.do(admit("two"));
+    expect(lending.held("both")).toEqual(["one-1", "two-1"]);
+  });
+
+  test("lets itself be cleaned without a word", () => {
+    const lending = new Lending(pool("kind", 1, { admission, onRelease: "dirty" }));
+    lending.do(admit("kind"));
+    lending.do(acquire("a", "kind"));
+    lending.do(release("a"));
+    const item = { pool: "kind" as PoolName, count: 1, state: "dirty", into: "cleaning" };
+    const ask = { holder: "janitor", items: [item], ttlMs: 1_000 };
+    lending.do({ type: "acquire", id: "c" as RequestId, ask, waitMs: 0 });
+    expect(lending.held("c")).toEqual(["kind-1"]);
+  });
+
+  test("is not taken by name without a credit, either", () => {
+    const lending = new Lending(pool("kind", 1, { admission }));
+    const take: Command = {
+      ...{ type: "take", holder: "boskos", ids: ["t" as RequestId], state: "free", into: "busy" },
+      resources: ["kind-1" as never],
+    };
+    expect(lending.outcome(take)).toMatchObject({ refusal: { code: "none_free" } });
+    lending.do(admit("kind"));
+    expect(lending.outcome(take)).toMatchObject({ type: "taken" });
+    expect(lending.state.pools.get("kind" as PoolName)?.admission.credits).toBe(0);
+  });
+
+  test("remembers over a restart what was said, and what was used up of it", () => {
+    const lending = new Lending(pool("kind", 3, { admission }));
+    lending.do(admit("kind", 2, 60_000));
+    lending.do(acquire("a", "kind"));
+    checkSnapshot(lending.state);
+    const again = thaw(freeze(lending.state));
+    decide(again, acquire("b", "kind"), lending.now);
+    decide(again, acquire("c", "kind"), lending.now);
+    expect([again.leases.has("b" as RequestId), again.leases.has("c" as RequestId)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test("lends as ever once the file says no more of it", () => {
+    const lending = new Lending(pool("kind", 1, { admission }));
+    lending.do(acquire("a", "kind"));
+    lending.configure(pool("kind", 1));
+    expect(lending.held("a")).toEqual(["kind-1"]);
+    expect(lending.outcome(admit("kind"))).toEqual({ type: "done" });
+  });
+
+  test("writes the same no down once", () => {
+    const lending = new Lending(pool("kind", 1, { admission }));
+    const events = () => decide(lending.state, withhold("kind"), lending.now).events;
+    expect([events().length, events().length]).toEqual([1, 0]);
+  });
+});
+
+describe("awaitingAdmission()", () => {
+  const guarded = pool("kind", 2, { admission });
+
+  test("counts what the first in line lacks", () => {
+    const lending = new Lending(guarded);
+    expect(waiting(lending)).toEqual({});
+    lending.do(acquire("a", "kind:2"));
+    lending.do(acquire("b", "kind"));
+    expect(waiting(lending)).toEqual({ kind: 2 });
+  });
+
+  test("leaves those out who wait for something else as well", () => {
+    const lending = new Lending(guarded, pool("aws", 1));
+    lending.do(acquire("holder", "aws"));
+    lending.do(acquire("both", "kind aws"));
+    expect(waiting(lending)).toEqual({});
+    lending.do(release("holder"));
+    expect(waiting(lending)).toEqual({ kind: 1 });
+  });
+
+  test("leaves those out whose time has not come", () => {
+    const pace = { everyMs: 60_000, burst: 1, jitter: 0 };
+    const lending = new Lending(pool("kind", 2, { admission, pace }));
+    lending.do(admit("kind"));
+    lending.do(acquire("a", "kind"));
+    lending.do(acquire("b", "kind"));
+    expect(waiting(lending)).toEqual({});
+    lending.tickAt(lending.now + 60_000);
+    expect(waiting(lending)).toEqual({ kind: 1 });
+  });
+});

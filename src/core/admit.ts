@@ -1,0 +1,70 @@
+/** What somebody outside says of a pool, and who waits for such a word. */
+import { poolNotFound } from "./acquire.ts";
+import { isAdmitted, isGuarded } from "./admission.ts";
+import { serveAll } from "./come-back.ts";
+import type { Command } from "./command.ts";
+import { isThere, overtakenMax } from "./grant.ts";
+import type { PoolName } from "./ids.ts";
+import { hasRoom } from "./limit-tree.ts";
+import { done, type Outcome, refused } from "./outcome.ts";
+import { isOpen } from "./pace.ts";
+import type { Need, Pool, Request, State } from "./state.ts";
+import { after, type Instant } from "./time.ts";
+import { emit, type Turn } from "./turn.ts";
+
+type Admit = Extract<Command, { type: "admit" }>;
+type Withhold = Extract<Command, { type: "withhold" }>;
+
+/** There is room for so many more, for a while. */
+export function admit(turn: Turn, { pool: name, grants, forMs }: Admit): Outcome {
+  const pool = turn.state.pools.get(name);
+  if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
+  if (!isGuarded(pool)) return done; // It has been configured otherwise meanwhile.
+  emit(turn, { type: "pool-admitted", pool: name, grants, until: after(turn.now, forMs) });
+  serveAll(turn, new Set([pool]));
+  return done;
+}
+
+/** There is none, or nobody can tell. Said once, however often it is found. */
+export function withhold(turn: Turn, { pool: name, why }: Withhold): Outcome {
+  const pool = turn.state.pools.get(name);
+  if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
+  if (isGuarded(pool) && pool.admission.why !== why) {
+    emit(turn, { type: "pool-withheld", pool: name, why });
+  }
+  return done;
+}
+
+/**
+ * How many credits the first in line of each pool lacks, where nothing else holds it back. Whoever
+ * gives credits has no other reason to look whether there is room.
+ */
+export function awaitingAdmission(state: State, now: Instant): Map<PoolName, number> {
+  const found = new Map<PoolName, number>();
+  for (const pool of state.pools.values()) {
+    const count = pool.retired || !isGuarded(pool) ? 0 : lackingIn(pool, now);
+    if (count > 0) found.set(pool.name, count);
+  }
+  return found;
+}
+
+function lackingIn(pool: Pool, now: Instant): number {
+  for (const { queue } of pool.shelves.values()) {
+    let looked = 0;
+    for (const request of queue) {
+      if (looked === overtakenMax) break;
+      looked += 1;
+      const way = wayButForAdmission(request, now);
+      const need = way?.find((each) => each.pool === pool && !isAdmitted(each, now));
+      if (need !== undefined) return need.count;
+    }
+  }
+  return 0;
+}
+
+function wayButForAdmission(request: Request, now: Instant): readonly Need[] | undefined {
+  return request.options.find((needs) => {
+    const mayGo = needs.every((need) => isOpen(need, now)) && hasRoom(needs, request, now);
+    return mayGo && needs.every((need) => isThere(need, request, now));
+  });
+}
