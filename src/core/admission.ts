@@ -27,6 +27,7 @@ export function isAdmitted({ pool, into, count }: Need, now: Instant): boolean {
 export function admittedBy(
   needs: readonly Pick<Need, "pool" | "into" | "count">[],
 ): { readonly admitted: readonly Admitted[] } | undefined {
+  if (!needs.some(({ pool }) => isGuarded(pool))) return undefined;
   const counts = new Map<Pool, number>();
   for (const { pool, into, count } of needs) {
     if (into === cleaningState || !isGuarded(pool)) continue;
