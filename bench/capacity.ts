@@ -28,18 +28,18 @@ const wholePool: PoolSpec = {
   members: Array.from({ length: 200 }, (_, index) => ({ name: nameOf(index), labels: {} })),
 };
 
-const sharedPool: PoolSpec = {
+const sharedPool = (size: number): PoolSpec => ({
   name: pool,
   policy: { ...defaultPolicy, placement: { strategy: "least-used" } },
-  members: Array.from({ length: 1_000 }, (_, index) => ({
+  members: Array.from({ length: size }, (_, index) => ({
     name: nameOf(index),
-    labels: { vcenter: `vc${index % 20}` },
+    labels: { vcenter: `vc${index % 20}`, site: `s${Math.floor((3 * index) / size)}` },
     room: {
       index,
       capacity: { vcpus: 96 + (index % 7) * 8, memory: 512, storage: 4_000, gpus: 16 },
     },
   })),
-};
+});
 
 function nameOf(index: number): ResourceName {
   return `r${index}` as ResourceName;
@@ -47,7 +47,18 @@ function nameOf(index: number): ResourceName {
 
 const cases: readonly Case[] = [
   { name: "whole, 200", spec: wholePool, live: 100, item: {} },
-  { name: "by amount, 1,000 x 4, 10,000 live", spec: sharedPool, live: 10_000, item: { amount } },
+  {
+    name: "by amount, 1,000 x 4, 10,000 live",
+    spec: sharedPool(1_000),
+    live: 10_000,
+    item: { amount },
+  },
+  ...[250, 1_000].map((size) => ({
+    name: `three on different sites, ${size} x 4`,
+    spec: sharedPool(size),
+    live: size * 9,
+    item: { amount, count: 3, spread: "site" },
+  })),
 ];
 
 class Bench {

@@ -1,9 +1,10 @@
 /** Against brute force: a set is found exactly when there is one, and it is always a good one. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sets } from "./choose.ts";
 import type { Demand, Placing } from "./demand.ts";
 import { strategies } from "./demand.ts";
-import { isFitting, place } from "./plan.ts";
+import { isFitting, place, searchMax } from "./plan.ts";
 import type { Room } from "./room.ts";
 import { anybody, poolOf, room, wanted } from "./rooms.suite.ts";
 
@@ -73,6 +74,17 @@ function holds(all: readonly Room[], demands: readonly Demand[], sets: readonly 
     }),
   );
 }
+
+test("sets() has every set that would do, the best first", () => {
+  fc.assert(
+    fc.property(rooms, demand, (all, one) => {
+      const fit = all.filter((candidate) => isFitting(candidate, one, anybody));
+      const want = subsets(fit, one.count).filter((set) => satisfies(set, one));
+      expect([...sets(fit, one, { left: searchMax })]).toEqual(want);
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
 test("one demand is placed exactly when some set of resources would do", () => {
   fc.assert(

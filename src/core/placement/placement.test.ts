@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { mostAtOnce } from "./choose.ts";
+import { mostAtOnce, sets } from "./choose.ts";
 import type { Placing, Strategy } from "./demand.ts";
 import { pickParts, shortfalls, unfit } from "./fit.ts";
 import { effectiveCapacity, parseRatio } from "./overcommit.ts";
-import { place } from "./plan.ts";
+import { place, searchMax } from "./plan.ts";
 import type { Room } from "./room.ts";
 import { anybody, part, poolOf, room, wanted } from "./rooms.suite.ts";
 import { shutOutBy, type Taint, type Toleration, tolerates } from "./taint.ts";
@@ -263,5 +263,35 @@ describe("place() of several resources", () => {
     ];
     const both = [wanted({ amount: { vcpus: 4 } }), wanted({ amount: { vcpus: 8 } })];
     expect(chosen(place(poolOf(rooms), both, anybody))).toEqual([["small"], ["big"]]);
+  });
+});
+
+describe("sets() looks at few of a thousand, in whatever order they come:", () => {
+  type Labels = (index: number) => Readonly<Record<string, string>>;
+  const cases: Record<string, { labels: Labels; placing: Placing }> = {
+    "three places, one after the other": {
+      labels: (index) => ({ site: `s${Math.floor(index / 334)}` }),
+      placing: { spread: "site" },
+    },
+    "one place with enough, at the end": {
+      labels: (index) => ({ site: index < 997 ? `s${index}` : "large" }),
+      placing: { atMost: { site: 1 } },
+    },
+    "racks apart, in few places": {
+      labels: (index) => ({
+        rack: `r${Math.floor(index / 125)}`,
+        site: `s${Math.floor(index / 250)}`,
+      }),
+      placing: { spread: "rack", atMost: { site: 2 } },
+    },
+    "nothing that would do": { labels: () => ({ site: "s" }), placing: { spread: "site" } },
+  };
+  test.each(Object.entries(cases))("%s", (_, { labels, placing }) => {
+    const rooms = Array.from({ length: 1_000 }, (_room, index) =>
+      room(`r${index}`, { capacity: { vcpus: 8 }, labels: labels(index) }, index),
+    );
+    const budget = { left: searchMax };
+    sets(rooms, wanted({ amount: { vcpus: 1 }, ...placing }, 3), budget).next();
+    expect(searchMax - budget.left).toBeLessThanOrEqual(3);
   });
 });
