@@ -128,7 +128,12 @@ export class Ledger {
         this.ended.set(event.id, event.why);
         return;
       case "lease-granted":
-        this.#paces.granted(event, at, (name) => this.#thing(name).pool);
+        this.#paces.granted(
+          event,
+          at,
+          (name) => this.#thing(name).pool,
+          (event.ask ?? this.waiting.get(event.id)?.ask)?.group?.name,
+        );
         this.admissions.granted(event, at, (name) => this.#thing(name).pool);
         return this.#granted(event.id, event.ask, event.claims);
       case "claim-ended": {

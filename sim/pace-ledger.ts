@@ -7,11 +7,19 @@ import type { EventOf } from "../src/core/event.ts";
 import type { PoolPolicy } from "../src/core/policy.ts";
 import { insist } from "./violation.ts";
 
+interface Start {
+  readonly at: number;
+  readonly everyMs: number;
+  readonly count: number;
+  /** Those that are granted together, as one. */
+  readonly company: string | undefined;
+}
+
 interface Paced {
   policy: PoolPolicy;
   pinned: boolean;
   /** Since the pace was last changed. The claims count, each at the time of its grant. */
-  starts: { readonly at: number; readonly everyMs: number; readonly count: number }[];
+  starts: Start[];
 }
 
 /** A bound for what the check costs: over longer stretches a breach shows in a shorter one first. */
@@ -46,6 +54,7 @@ export class PaceLedger {
     { id, claims, paced = [] }: EventOf<"lease-granted">,
     at: number,
     poolOf: (resource: string) => string,
+    company?: string,
   ): void {
     const counts = new Map<string, number>();
     for (const { resource, into } of claims) {
@@ -57,8 +66,10 @@ export class PaceLedger {
       if (pool === undefined || !isPaced(pool)) continue;
       const everyMs = paced.find((one) => one.pool === name)?.everyMs;
       if (everyMs === undefined) throw new Error(`Cannot check ${id}: no pace is told of ${name}`);
-      this.#check(name, pool, at);
-      pool.starts = [...pool.starts.slice(-lookBackMax), { at, everyMs, count }];
+      const last = pool.starts.at(-1);
+      const together = company !== undefined && last?.company === company && last.at === at;
+      if (!together) this.#check(name, pool, at);
+      pool.starts = [...pool.starts.slice(-lookBackMax), { at, everyMs, count, company }];
     }
   }
 

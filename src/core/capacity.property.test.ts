@@ -9,7 +9,7 @@ import type { Command } from "./command.ts";
 import { decide } from "./decide.ts";
 import { type DurableEvent, isDurable } from "./event.ts";
 import { fits } from "./grant.ts";
-import type { PoolName } from "./ids.ts";
+import type { PoolName, RequestId } from "./ids.ts";
 import { change, Lending, leave, pool, release, renew } from "./lending.suite.ts";
 import { strategies } from "./placement/demand.ts";
 import type { PoolPolicy, PoolSpec } from "./policy.ts";
@@ -200,15 +200,22 @@ describe("a big request behind an endless stream of small ones", () => {
     capacities: fc.array(fc.integer({ min: 4, max: 12 }), { minLength: 1, maxLength: 3 }),
     small: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 3, maxLength: 8 }),
     holds: fc.array(fc.integer({ min: stepMs, max: holdMsMax }), { minLength: 3, maxLength: 8 }),
-    count: fc.integer({ min: 1, max: 3 }),
-    share: fc.integer({ min: 50, max: 100 }),
+    bigs: fc.array(
+      fc.record({
+        count: fc.integer({ min: 1, max: 3 }),
+        share: fc.integer({ min: 50, max: 100 }),
+        apartMs: fc.nat(20).map((steps) => steps * stepMs),
+      }),
+      { minLength: 1, maxLength: 4 },
+    ),
     strategy: fc.constantFrom(...strategies),
   });
 
-  /** The bound of `keep.ts`: its patience, and one hold of those who were there by then. */
-  test("is granted within its patience and one hold", () => {
+  /** The bound of `keep.ts`: its patience, one hold of those who were there by then, and one more
+   * of each who stood before it. */
+  test("is granted within its patience and one hold more than are big before it", () => {
     fc.assert(
-      fc.property(stream, ({ capacities, small, holds, count, share, strategy }) => {
+      fc.property(stream, ({ capacities, small, holds, bigs, strategy }) => {
         const members = capacities.map((vcpus, index) => [`m${index}`, { capacity: { vcpus } }]);
         const lending = new Lending(
           capacityPool(Object.fromEntries(members), {
@@ -232,21 +239,32 @@ describe("a big request behind an endless stream of small ones", () => {
           }
           for (const one of lending.state.leases.keys()) {
             const holdMs = holds[number % holds.length] ?? stepMs;
-            if (one !== "big" && !backAt.has(one)) backAt.set(one, lending.now + holdMs);
+            if (!backAt.has(one)) backAt.set(one, lending.now + holdMs);
           }
         };
         for (let step = 0; step < 40; step++) pass();
-        const sorted = capacities.toSorted((a, b) => b - a).slice(0, count);
-        const vcpus = Math.max(1, Math.floor(((sorted.at(-1) ?? 1) * share) / 100));
-        const askedAt = lending.now;
-        lending.do(want("big", { count: sorted.length, amount: { vcpus } }));
-        while (lending.held("big") === undefined) {
-          const limit = askedAt + patienceMs + holdMsMax + 2 * stepMs;
-          expect(lending.now, "the big one starves").toBeLessThanOrEqual(limit);
+        const limits = new Map<string, number>();
+        for (const [before, { count, share, apartMs }] of bigs.entries()) {
+          const sorted = capacities.toSorted((a, b) => b - a).slice(0, count);
+          const vcpus = Math.max(1, Math.floor(((sorted.at(-1) ?? 1) * share) / 100));
+          const name = `big${before}`;
+          lending.do(want(name, { count: sorted.length, amount: { vcpus } }));
+          const holdsMs = (before + 1) * (holdMsMax + 2 * stepMs);
+          if (lending.held(name) === undefined) {
+            limits.set(name, lending.now + patienceMs + holdsMs);
+          }
+          for (let passed = 0; passed < apartMs; passed += stepMs) pass();
+        }
+        const isWaiting = (name: string) => lending.state.requests.has(name as RequestId);
+        while ([...limits.keys()].some(isWaiting)) {
+          for (const [name, limit] of limits) {
+            if (!isWaiting(name)) limits.delete(name);
+            else expect(lending.now, `${name} starves`).toBeLessThanOrEqual(limit);
+          }
           pass();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 150 },
     );
   }, 120_000);
 });

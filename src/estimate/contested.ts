@@ -1,13 +1,14 @@
 import { EndedMemory } from "../core/ended-memory.ts";
+import { kinOf } from "../core/limit-tree.ts";
 import { type FrozenState, freeze } from "../core/snapshot.ts";
-import type { Lease, Pool, Request, State } from "../core/state.ts";
+import { claimsOn, type Lease, type Pool, type Request, type State } from "../core/state.ts";
 
 /** Larger ones are not estimated: copying them would hold up those who ask. */
 export const contestedMax = 50_000;
 
 /**
- * The parts of a state in which somebody waits, each on its own: pools that share a waiter or a
- * holder are one part, and what goes on elsewhere has no influence on it.
+ * The parts of a state in which somebody waits, each on its own: pools that share a waiter, a holder
+ * or a limit are one part, and what goes on elsewhere has no influence on it.
  */
 export function contestedParts(state: State): FrozenState[] {
   const seen = new Set<Pool>();
@@ -50,15 +51,20 @@ class Part {
   #explore(pool: Pool): void {
     for (const { queue } of pool.shelves.values()) {
       for (const request of queue) {
-        this.#requests.add(request);
+        for (const one of request.company?.members ?? [request]) this.#requests.add(one);
         for (const need of request.needs) this.pools.add(need.pool);
       }
     }
-    for (const { claim } of pool.members) {
-      if (claim === null || this.#leases.has(claim.lease)) continue;
-      this.#leases.add(claim.lease);
-      for (const { resource } of claim.lease.claims) this.pools.add(resource.pool);
+    for (const resource of pool.members) {
+      for (const { lease } of claimsOn(resource)) this.#holds(lease);
     }
+    for (const kin of kinOf(pool)) this.pools.add(kin);
+  }
+
+  #holds(lease: Lease): void {
+    if (this.#leases.has(lease)) return;
+    this.#leases.add(lease);
+    for (const { resource } of lease.claims) this.pools.add(resource.pool);
   }
 
   #inOrder(): Request[] {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { capacityPool, want } from "../core/capacity.suite.ts";
+import type { PoolName } from "../core/ids.ts";
 import { acquire, change, Lending, pool, release } from "../core/lending.suite.ts";
 import { freeze } from "../core/snapshot.ts";
 import type { Instant } from "../core/time.ts";
@@ -55,6 +57,55 @@ describe("estimate()", () => {
       installer: [60_000, 60_000], // The accounts are what it waits for, not the slot.
       next: [10_000, 10_000],
       g2: [15_000, 15_000],
+    });
+  });
+
+  test("knows amounts: who waits for room gets it when enough has come back", () => {
+    const lending = new Lending(capacityPool({ m: { capacity: { vcpus: 10 } } }));
+    lending.do(want("a", { amount: { vcpus: 6 } }));
+    later(lending, 20_000);
+    lending.do(want("b", { amount: { vcpus: 4 } }));
+    lending.outcome(want("big", { amount: { vcpus: 10 } }), want("six", { amount: { vcpus: 6 } }));
+    expect(estimates(lending, { vsphere: always(60_000) })).toEqual({
+      six: [40_000, 40_000], // It goes before the big one, which still has patience.
+      big: [100_000, 100_000],
+    });
+  });
+
+  test("knows amounts: room that is kept, sets, and groups that are granted together", () => {
+    const rooms = { m: { capacity: { vcpus: 4 } }, n: { capacity: { vcpus: 4 } } };
+    const lending = new Lending(capacityPool(rooms, { patienceMs: 10_000 }));
+    lending.outcome(want("a", { amount: { vcpus: 4 } }), want("b", { amount: { vcpus: 2 } }));
+    lending.do(want("two", { count: 2, amount: { vcpus: 4 } }));
+    lending.tickAt(10_000);
+    lending.do(want("small", { amount: { vcpus: 2 } }));
+    const group = { name: "g", size: 2 };
+    lending.outcome(want("g1", { amount: { vcpus: 3 } }, { group }));
+    lending.outcome(want("g2", { amount: { vcpus: 3 } }, { group }));
+    expect(estimates(lending, { vsphere: always(60_000) })).toEqual({
+      two: [50_000, 50_000],
+      small: [110_000, 110_000],
+      g1: [170_000, 170_000],
+      g2: [170_000, 170_000],
+    });
+  });
+
+  test("knows paces, and limits that pools next door have used up", () => {
+    const under = { parent: "account" as PoolName };
+    const pace = { everyMs: 25_000, burst: 1, jitter: 0 };
+    const lending = new Lending(
+      pool("account", [], { limit: 1 }),
+      pool("aws", 2, under),
+      pool("set", 2, under),
+      capacityPool({ m: { capacity: { vcpus: 9 } } }, { pace }),
+    );
+    lending.outcome(acquire("s", "set"), acquire("a", "aws"));
+    lending.outcome(...["x", "y", "z"].map((id) => want(id, { amount: { vcpus: 1 } })));
+    const holds = { set: always(60_000), aws: always(60_000), vsphere: always(60_000) };
+    expect(estimates(lending, holds)).toEqual({
+      a: [60_000, 60_000],
+      y: [25_000, 25_000],
+      z: [50_000, 50_000],
     });
   });
 
