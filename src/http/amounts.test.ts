@@ -29,6 +29,15 @@ test("POST /v1/leases lends amounts, says where, and refuses with the numbers", 
   expect(await site.call("GET /v1/pools/vsphere")).toMatchObject({
     body: { place: "least-used", usage: [{ dimension: "vcpus", used: 48, capacity: 220 }, {}, {}] },
   });
+  const { text } = await site.call("GET /metrics");
+  expect(text.match(/^berth_capacity.*/gm)).toEqual([
+    'berth_capacity{pool="vsphere",dimension="vcpus"} 220',
+    'berth_capacity{pool="vsphere",dimension="memory"} 3000',
+    'berth_capacity{pool="vsphere",dimension="storage"} 16000',
+    'berth_capacity_used{pool="vsphere",dimension="vcpus"} 48',
+    'berth_capacity_used{pool="vsphere",dimension="memory"} 0',
+    'berth_capacity_used{pool="vsphere",dimension="storage"} 0',
+  ]);
   expect(await site.call("GET /v1/resources/pool1")).toMatchObject({
     body: {
       state: "busy",

@@ -8,6 +8,7 @@ import { etaMetrics } from "./eta-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
 import { mirrorMetrics } from "./mirror-metrics.ts";
 import { oldestQueuedAt } from "./render-pool.ts";
+import { renderUsage } from "./render-shares.ts";
 import type { Site } from "./site.ts";
 
 export type MetricsSource = Pick<
@@ -80,6 +81,20 @@ function sampleFlow(sample: Sample): void {
   });
 }
 
+/** By pool and not by resource: a thousand resources of four dimensions would be as many series. */
+function sampleUsage(sample: Sample): void {
+  const each = (name: string, help: string, key: "used" | "capacity") =>
+    sample(name, help, ["pool", "dimension"], (gauge, state) => {
+      for (const pool of state.pools.values()) {
+        for (const usage of renderUsage(pool)?.usage ?? []) {
+          gauge.set({ pool: pool.name, dimension: usage.dimension }, usage[key]);
+        }
+      }
+    });
+  each("berth_capacity", "What all resources have of a dimension, with overcommit", "capacity");
+  each("berth_capacity_used", "What is lent of a dimension", "used");
+}
+
 /** Each collects by itself: one that is set by another shows what was at the scrape before. */
 function samplePools({ broker }: MetricsSource, registry: Registry): void {
   const sample: Sample = (name, help, labelNames, read) =>
@@ -108,6 +123,7 @@ function samplePools({ broker }: MetricsSource, registry: Registry): void {
     }
   });
   sampleFlow(sample);
+  sampleUsage(sample);
   sample("berth_leases", "Leases held", [], (gauge, state) => gauge.set(state.leases.size));
 }
 
