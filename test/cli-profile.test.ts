@@ -49,6 +49,15 @@ describe("berth run --profile", () => {
     expect(await server.json("leases")).toEqual([]);
   });
 
+  test("leases from a Boskos file with profiles beside its resources", async () => {
+    await using boskos = await TestServer.startWith({
+      resources: [{ type: "aws-quota-slice", state: "free", names: slices }],
+      profiles: { aws: { type: "aws", pool: "aws-quota-slice" } },
+    });
+    const args = ["run", "--profile", "aws", "--", "sh", "-c", "echo $LEASED_RESOURCE"];
+    expect(await boskos.done(args)).toMatchObject({ code: 0, stdout: "us-east-1\n" });
+  });
+
   test("runs without addresses where there are not enough, and says so", async () => {
     const { stdout, stderr } = await run(["--profile", "openshift-org-aws"]);
     expect(stdout.split("\n")).toEqual([

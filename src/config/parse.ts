@@ -76,10 +76,12 @@ const keys = Object.keys(ConfigFile.properties);
 function readConfig(document: ConfigDocument): Found {
   const { source } = document;
   const root = document.root();
-  const boskos = boskosResources(document, root);
+  const boskos = boskosFields(document, root);
   if (boskos !== undefined) {
-    const pools = readBoskos(document, boskos);
-    return { ...nothing, format: "boskos", pools: () => pools };
+    const pools = readBoskos(document, boskos.resources);
+    const names = pools.map(({ name }) => name);
+    const profiles = readProfiles(document, boskos.profiles, names);
+    return { ...nothing, format: "boskos", pools: () => pools, profiles };
   }
   const entries = readMap(document, root, expected);
   if (entries === undefined) return nothing;
@@ -99,8 +101,14 @@ function readConfig(document: ConfigDocument): Found {
   return { format: "berth", pools: () => drafts.map(specOf), janitors, profiles, mirror };
 }
 
+interface BoskosFields {
+  readonly resources: Entry;
+  /** Ours, beside them: the file can still be read by Boskos, which has no use for it. */
+  readonly profiles: Entry | undefined;
+}
+
 /** Boskos keeps what it lends under `resources`, in any case, and looks at nothing else. */
-function boskosResources(document: ConfigDocument, root: Spot): Entry | undefined {
+function boskosFields(document: ConfigDocument, root: Spot): BoskosFields | undefined {
   const { node } = root;
   const isBoskos = isMap(node) && node.items.some(({ key }) => resourcesKey.test(String(key)));
   const fields = isBoskos ? lenientMap(document, root, expected) : undefined;
@@ -110,7 +118,8 @@ function boskosResources(document: ConfigDocument, root: Spot): Entry | undefine
     const hint = "keep pools, which is Berth's own form, or resources, which is Boskos's";
     document.source.refuse(pools.at, "the file has resources as well", hint);
   }
-  return lenientField(fields, "resources");
+  const resources = lenientField(fields, "resources");
+  return resources && { resources, profiles: fields.get("profiles") };
 }
 
 const resourcesKey = /^resources$/i;

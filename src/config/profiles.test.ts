@@ -24,6 +24,19 @@ describe("profiles", () => {
     });
   });
 
+  test("may stand beside the resources of a Boskos file, and are checked as well", () => {
+    const boskos = "resources: [{ type: aws-quota-slice, state: free, names: [one, two] }]";
+    const file = (profiles: string) => parseConfig(`${boskos}\nprofiles: ${profiles}`, "b.yaml");
+    expect(file("{ aws: { type: aws, pool: aws-quota-slice } }")).toMatchObject({
+      ...{ ok: true, format: "boskos", warnings: [], pools: [{ name: "aws-quota-slice" }] },
+      profiles: [{ name: "aws", pool: "aws-quota-slice" }],
+    });
+    const wrong = file("{ aws: { type: aws, pool: aws-slice } }");
+    expect(wrong.ok ? [] : wrong.problems.map(formatProblem)).toEqual([
+      'b.yaml:2:37: Cannot read profiles.aws.pool: there is no pool "aws-slice" (add it, or name another pool)',
+    ]);
+  });
+
   test("are none where none are written", () => {
     expect(parseConfig(pools, "berth.yaml")).toMatchObject({ ok: true, profiles: [] });
   });
