@@ -117,6 +117,16 @@ describe("berth run --lease", () => {
     expect(stderr).toContain("Acquiring leases for test sh: [t1 t0]");
   });
 
+  test.each([
+    ["the first", ["--lease", "A=nope", "--lease", "B=t0"]],
+    ["the second", ["--lease", "B=t0", "--lease", "A=nope"]],
+  ])("holds nothing where %s is not to be had, and does not run", async (_, leases) => {
+    const { code, stdout, stderr } = await run(leases, "echo ran");
+    expect([code, stdout]).toEqual([66, ""]);
+    expect(stderr).toContain('Cannot find pool "nope"');
+    expect(await server.json("leases")).toEqual([]);
+  });
+
   test("refuses a variable that is used twice", async () => {
     const { code, stderr } = await run(["--lease", "A=t0", "--lease", "A=t1"]);
     expect([code, stderr]).toEqual([

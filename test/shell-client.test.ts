@@ -175,6 +175,17 @@ describe("lease__acquire", () => {
     expect(requests).toHaveLength(1);
   });
 
+  test.each(['{"names":', '{"names":[]}', "<html>", ""])(
+    "says that it cannot read the answer %s",
+    async (body) => {
+      failing = { status: 200, body };
+      const run = await bash("lease__acquire --type=x");
+      expect([run.code, run.stdout]).toEqual([1, ""]);
+      expect(run.stderr).toContain("Failed to parse the response\n");
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
+
   test("encodes what it sends", async () => {
     const run = await bash("lease__acquire --type='a&b c' --scope=step");
     expect(run.code).toBe(0);

@@ -34,7 +34,19 @@ export const rows: Record<string, Row> = {
     status: 405,
     text: "Method GET not allowed, POST requests only.\n",
   },
+  "another method before anything else": {
+    call: "GET /lease/acquire?count=abc",
+    status: 405,
+    text: "Method GET not allowed, POST requests only.\n",
+  },
   "no type": post("acquire", 400, "type is required\n"),
+  "no type before a bad count": post("acquire?count=abc", 400, "type is required\n"),
+  "an empty type": post("acquire?type=", 400, "type is required\n"),
+  "a bad count of a type that there is not": post(
+    "acquire?type=nope&count=abc",
+    400,
+    'parameter "count" is not valid: abc\n',
+  ),
   "an unknown type": post(
     "acquire?type=invalid",
     404,

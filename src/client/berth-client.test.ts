@@ -300,6 +300,26 @@ describe("withLease()", () => {
     expect(loss).toMatchObject({ why });
   });
 
+  const fails: Answer = (_, response) => cut(response);
+  const patterns: Record<string, readonly Answer[]> = {
+    "the first two heartbeats are lost": [fails, fails, beat],
+    "two are lost, and two more after one that was not": [fails, fails, beat, fails, fails, beat],
+  };
+  test.each(Object.entries(patterns))("goes on when %s", async (_, script) => {
+    await using server = await scriptedServer({
+      "POST /v1/leases": (_got, response) =>
+        reply(response, 201, aLease({ token: "secret", ttl: "3s" })),
+      [heartbeats]: inTurn(...script),
+      "DELETE /v1/leases/r1": done,
+    });
+    const beats = () => server.received.filter(({ path }) => path.endsWith("/heartbeat")).length;
+    const aborted = await new BerthClient({ url: server.url }).withLease(ask, async (lease) => {
+      await server.until(() => beats() > script.length);
+      return lease.signal.aborted;
+    });
+    expect(aborted).toBe(false);
+  });
+
   test("goes on while the server cannot write: it cannot expire anything either", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": short,

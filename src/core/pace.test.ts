@@ -40,6 +40,15 @@ describe("pace: grants", () => {
     expect(grants(lending)).toEqual({ a: 0, b: 10 * second, c: 20 * second });
   });
 
+  test("come by priority, and within one in the order of arrival", () => {
+    const lending = new Lending(paced(9));
+    for (const id of ["a", "b", "c"]) lending.do(acquire(id, "aws"));
+    for (const id of ["p", "q"]) lending.do(acquire(id, "aws", { priority: 1 }));
+    runTo(lending, 60 * second);
+    const turns = Object.entries(grants(lending)).sort(([, a], [, b]) => a - b);
+    expect(turns.map(([id]) => id)).toEqual(["a", "p", "q", "b", "c"]);
+  });
+
   test("cost an idle pool nothing", () => {
     const lending = new Lending(paced(5));
     lending.tickAt(3 * second);

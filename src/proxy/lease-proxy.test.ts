@@ -194,5 +194,31 @@ describe("LeaseProxy", () => {
       await proxied.site.broker.look(({ requests, leases }) => requests.size + leases.size),
     ).toBe(0);
     expect(await proxied.acquire("type=t")).toMatchObject({ status: 500 });
+    expect(await proxied.acquire("count=1")).toMatchObject({ status: 400 });
+    expect(await proxied.acquire("type=t&count=0")).toMatchObject({ text: '{"names":[]}' });
+  });
+
+  test("when the job ends, all else that it has is given back although one cannot be", async () => {
+    await using site = await testSite([pool("t", 1), pool("u", 1)]);
+    const notes: string[] = [];
+    let stuck = "";
+    const client = new BerthClient({
+      url: await site.listen(),
+      fetch: (address, init) => {
+        const isStuck = init?.method === "DELETE" && String(address).endsWith(stuck);
+        return isStuck ? Promise.reject(new TypeError("cut")) : fetch(address, init);
+      },
+    });
+    const note = (text: string) => void notes.push(text);
+    const leases = new JobLeases({ client, holder: "the job", note, releaseMs: 0 });
+    stuck = (await leases.acquire({ type: "t", count: 1, timeoutMs: undefined })).lease.id;
+    await leases.acquire({ type: "u", count: 1, timeoutMs: undefined });
+    await leases.close();
+    const left = await site.broker.look((state) => [...state.leases.keys()]);
+    expect(left).toEqual([stuck]);
+    expect(notes.join("\n")).toMatch(
+      /Cannot give \[t-1\] back: .*\n {2}It will come back by itself/,
+    );
+    expect(leases.names).toEqual([]);
   });
 });

@@ -53,6 +53,15 @@ test("clients that sleep before they ask make a smaller wave that repeats all th
   expect(Math.abs(mean(({ earlyMax }) => earlyMax) - 37)).toBeLessThan(1.5);
   expect(Math.abs(mean(({ lastStartMs }) => lastStartMs) / 60_000 - 88.2)).toBeLessThan(0.5);
   expect(Math.abs(mean(({ meanWaitMs }) => meanWaitMs) / 60_000 - 36.7)).toBeLessThan(0.5);
+  // The worst of a thousand seeds as published, so no seed here is worse.
+  const worst = (read: (figures: HerdFigures) => number): number => Math.max(...seeds.map(read));
+  expect(worst(({ atOnceMax }) => atOnceMax)).toBeLessThanOrEqual(2);
+  expect(worst(({ perMinuteMax }) => perMinuteMax)).toBeLessThanOrEqual(18);
+  expect(worst(({ earlyMax }) => earlyMax)).toBeLessThanOrEqual(47);
+  expect(worst(({ lastStartMs }) => minutes(lastStartMs))).toBeLessThanOrEqual(90);
+  expect(worst(({ doneMs }) => minutes(doneMs))).toBeLessThanOrEqual(110);
+  expect(worst(({ meanWaitMs }) => minutes(meanWaitMs))).toBeLessThanOrEqual(38.3);
+  expect(new Set(seeds.map(({ heldMax }) => heldMax))).toEqual(new Set([50]));
   const wave = perMinute(runHerd(sleepers(1)));
   expect(wave.slice(10, 20)).toEqual(Array(10).fill(0));
   expect(wave.slice(20, 40)).toEqual(wave.slice(40, 60));
