@@ -242,6 +242,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     });
 
     test("what would have been with another size is replayed", async () => {
+      await client.giveBack(await ask("spare", "yesterday/2"));
       const page = await world.open("/pools/spare");
       await page.getByRole("slider").fill("7");
       await page.getByText("7 instead of 3").waitFor();

@@ -96,9 +96,16 @@ export const Simulation = Type.Object({
   to: Timestamp,
   requests: Type.Integer({ description: "Replayed" }),
   refused: Type.Integer({ description: "Not replayed: they could never be granted" }),
-  total: Comparison,
-  pools: Type.Array(Comparison),
+  total: { ...Comparison, description: "Of all the pools below together" },
+  pools: Type.Array(Comparison, {
+    description: "Where the settings can be felt: others are as they were. Without settings, all",
+  }),
   unknowns: Type.Array(Type.String(), { description: "What the model cannot know" }),
+});
+
+export const SimulationProgress = Type.Object({
+  running: Type.Boolean(),
+  done: { ...nullable(Type.Number()), description: "From 0 to 1; null: none runs" },
 });
 
 export type HistoryEntry = Static<typeof HistoryEntry>;
@@ -107,3 +114,4 @@ export type Stats = Static<typeof Stats>;
 export type EstimateAccuracy = Static<typeof EstimateAccuracy>;
 export type SimulateBody = Static<typeof SimulateBody>;
 export type Simulation = Static<typeof Simulation>;
+export type SimulationProgress = Static<typeof SimulationProgress>;

@@ -47,7 +47,8 @@ export const simulate: CliCommand = {
   ],
   help: `
 Replays who asked when, for what and for how long; who waits how long follows anew from the rules.
-Prints for each pool that changes, and for all together, what was and what would have been.
+Prints for each pool that changes what was and what would have been, and for all together where others
+feel it: those that are asked for together with it, or share a limit. Without --set that is everybody.
 
   berth simulate --from .berth --last 7d --set aws-account.count=12 --set aws-account.cooldown=1m`,
   async run(context) {
@@ -80,10 +81,10 @@ async function simulateHere({ screen }: Context, wanted: Wanted): Promise<Simula
   const bar = new ProgressBar(screen);
   try {
     const past = await readPast(wanted.from, wanted.last);
-    const pools = await poolsFor(past.now.state, wanted);
+    const { pools, changed } = await poolsFor(past.now.state, wanted);
     const to = past.now.at + 1; // The last thing that happened counts.
     const range = { from: to - wanted.last, to };
-    const run = whatIf({ ...range, pools }, past.source);
+    const run = whatIf({ ...range, pools, ...changed }, past.source);
     for (;;) {
       const step = run.next();
       if (step.done) return reportOf(step.value);
@@ -98,13 +99,13 @@ async function simulateHere({ screen }: Context, wanted: Wanted): Promise<Simula
 
 async function poolsFor(state: State, { set, config }: Pick<Wanted, "set" | "config">) {
   const { poolsInForce } = await import("../plan/in-force.ts");
-  const { parseSetting, withSettings } = await import("../plan/settings.ts");
+  const { changedBy, parseSetting, withSettings } = await import("../plan/settings.ts");
   const pools = config === undefined ? poolsInForce(state) : await poolsOf(config);
   const names = pools.map(({ name }) => name);
-  return withSettings(
-    pools,
-    set.map((text) => parseSetting(text, names)),
-  );
+  const settings = set.map((text) => parseSetting(text, names));
+  // Another file may differ anywhere.
+  const changed = config === undefined ? changedBy(settings) : {};
+  return { pools: withSettings(pools, settings), changed };
 }
 
 async function poolsOf(file: string) {
@@ -156,7 +157,8 @@ function tell(
 ): void {
   const { from, to, requests, refused, pools, total, unknowns } = found;
   const touched = pools.filter(({ pool }) => set.some((text) => text.startsWith(`${pool}.`)));
-  const rows = [...(wide || touched.length === 0 ? pools : touched), total];
+  const shown = wide || touched.length === 0 ? pools : touched;
+  const rows = pools.length > 1 ? [...shown, total] : shown;
   note(`${requests} requests from ${from} to ${to}; what was → what would have been`);
   if (refused > 0) note(`${refused} are left out: no pool of this configuration could hold them`);
   print(tableLines(columns, rows, { wide, headers, width: screen.width() }).join("\n"));

@@ -3,6 +3,7 @@ import type {
   HistoryEntry,
   SimulateBody,
   Simulation,
+  SimulationProgress,
   Stats,
 } from "../api/history-schemas.ts";
 import type {
@@ -224,9 +225,14 @@ export class BerthCalls {
     return this.#get(["v1", "estimates"], { ...options });
   }
 
+  /** Aborted, the server gives it up as well. */
   simulate(body: SimulateBody, options?: CallOptions): Promise<Simulation> {
     const answerMs = options?.answerMs ?? clientLimits.simulationMs;
     return this.#json({ method: "POST", path: ["v1", "simulate"], body, ...options, answerMs });
+  }
+
+  simulationProgress(options?: CallOptions): Promise<SimulationProgress> {
+    return this.#get(["v1", "simulate"], { ...options });
   }
 
   config(options?: CallOptions): Promise<ConfigStatus> {

@@ -55,6 +55,17 @@ export class HistoryReader {
     return this.#select({ since, pool }, { order: "ASC" });
   }
 
+  /** Which pools were asked for together since then, each company once. */
+  *companies(since: number): Generator<readonly string[], void, undefined> {
+    const select = this.#database.prepare(
+      `SELECT DISTINCT json_group_array(DISTINCT pool) AS pools FROM history WHERE number >= ?
+       GROUP BY id HAVING min(pool) <> max(pool)`,
+    );
+    for (const { pools } of select.iterate(this.#firstFrom(since))) {
+      yield JSON.parse(String(pools)) as string[];
+    }
+  }
+
   *open(): Generator<OpenEntry, void, undefined> {
     for (const { entry } of this.#database.prepare("SELECT entry FROM history_open").iterate()) {
       yield JSON.parse(String(entry)) as OpenEntry;

@@ -143,6 +143,13 @@ describe("POST /v1/simulate", () => {
     expect(found.unknowns.length).toBeGreaterThan(3);
   });
 
+  test("tells how far the one is that runs", async () => {
+    const running = simulate({ last: "1h" });
+    const look = async () => (await site.call("GET /v1/simulate")).body;
+    await running;
+    expect(await look()).toEqual({ running: false, done: null });
+  });
+
   test("says what is wrong with a setting", async () => {
     const wrong = await simulate({ set: ["aws.count=lots"] });
     expect(wrong.status).toBe(422);

@@ -1,10 +1,11 @@
-import { SimulateBody, Simulation } from "../api/history-schemas.ts";
+import type { ServerResponse } from "node:http";
+import { SimulateBody, Simulation, SimulationProgress } from "../api/history-schemas.ts";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { TooMuchHistory } from "../insight/job.ts";
 import { poolsInForce } from "../plan/in-force.ts";
 import { reportOf } from "../plan/report.ts";
-import { BadSetting, parseSetting, withSettings } from "../plan/settings.ts";
+import { BadSetting, changedBy, parseSetting, withSettings } from "../plan/settings.ts";
 import { durationIn } from "./durations.ts";
 import { refuseWhenBusy } from "./history.ts";
 import { problems } from "./responses.ts";
@@ -14,39 +15,66 @@ const weekMs = 7 * 24 * 3_600_000;
 
 /** One at a time: each is seconds of work for the thread that also makes the estimates. */
 export function planRoutes(app: App, { broker, insight }: Site): void {
-  let running = false;
-  const schema = {
-    tags: ["history"],
-    summary: "What would have been with other pools: recorded demand through the real rules",
-    description:
-      "Demand is who asked when, for what and for how long; when it is granted follows anew from the rules",
-    body: SimulateBody,
-    response: { 200: Simulation, ...problems(400, 422, 503) },
-  };
-  app.post("/v1/simulate", { schema }, async ({ body }) => {
+  /** How far the one is that runs; undefined: none does. */
+  let done: number | undefined;
+  app.get("/v1/simulate", { schema: progressSchema }, async () => {
+    return { running: done !== undefined, done: done ?? null };
+  });
+  app.post("/v1/simulate", { schema }, async ({ body }, reply) => {
     const { last, set = [] } = body;
     const range = { minMs: 1_000, maxMs: limits.statsWindowMsMax };
     const lastMs = last === undefined ? weekMs : durationIn("body.last", last, range);
     const { now, pools } = await broker.look((state, at) => {
       return { now: at, pools: poolsInForce(state) };
     });
-    if (running) throw alreadyRunning();
-    running = true;
+    if (done !== undefined) throw alreadyRunning();
+    done = 0;
+    const signal = unlessAbandoned(reply.raw);
     try {
       const names = pools.map(({ name }) => name);
-      const wanted = withSettings(
-        pools,
-        set.map((text) => parseSetting(text, names)),
-      );
-      const whatIf = { from: now - lastMs, to: now, pools: wanted };
+      const settings = set.map((text) => parseSetting(text, names));
+      const whatIf = {
+        ...{ from: now - lastMs, to: now, pools: withSettings(pools, settings) },
+        ...changedBy(settings),
+      };
       const ask = { whatIf, entriesMax: limits.simulatedMax };
-      return reportOf(await insight.study("simulate", ask).catch(refuseWhenBusy));
+      const progress = (share: number) => {
+        done = share;
+      };
+      return reportOf(
+        await insight.study("simulate", ask, { signal, progress }).catch(refuseWhenBusy),
+      );
     } catch (error) {
+      if (signal.aborted) return reply.hijack(); // There is nobody to tell.
       throw inWords(error);
     } finally {
-      running = false;
+      done = undefined;
     }
   });
+}
+
+const schema = {
+  tags: ["history"],
+  summary: "What would have been with other pools: recorded demand through the real rules",
+  description:
+    "Demand is who asked when, for what and for how long; when it is granted follows anew from the rules. It is given up when the connection is closed",
+  body: SimulateBody,
+  response: { 200: Simulation, ...problems(400, 422, 503) },
+};
+
+const progressSchema = {
+  tags: ["history"],
+  summary: "Whether a simulation runs, and how far it is",
+  response: { 200: SimulationProgress },
+};
+
+/** Aborted if whoever asked goes away before the answer. */
+function unlessAbandoned(response: ServerResponse): AbortSignal {
+  const abandoned = new AbortController();
+  response.once("close", () => {
+    if (!response.writableEnded) abandoned.abort();
+  });
+  return abandoned.signal;
 }
 
 function inWords(error: unknown): unknown {

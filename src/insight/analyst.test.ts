@@ -63,6 +63,23 @@ describe("Analyst", () => {
     expect(found).toMatchObject({ requests: 3, total: { simulated: { ended: 3 } } });
   });
 
+  test("tells how far a simulation is, and gives up one that nobody wants any more", async () => {
+    const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)], changed: ["aws"] };
+    const ask = { whatIf, entriesMax: 3 };
+    const shares: number[] = [];
+    const found = await analyst.study("simulate", ask, { progress: (done) => shares.push(done) });
+    expect(found.requests).toBe(3);
+    expect(shares).toEqual([0]);
+    const stop = new AbortController();
+    const given = analyst.study("simulate", ask, {
+      signal: stop.signal,
+      progress: () => stop.abort(),
+    });
+    // Between the abort and the thread's hearing of it, so small a one may be over.
+    await given.catch((error: unknown) => expect(error).toMatchObject({ name: "AbortError" }));
+    expect(await ids()).toHaveLength(3);
+  });
+
   test("lets those go who wait when it is closed", async () => {
     const waiting = expect(ids()).rejects.toThrow("closed");
     await analyst.close();

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { type JobKind, type Jobs, TooMuchHistory } from "./job.ts";
+import { type JobKind, type JobOptions, type Jobs, TooMuchHistory } from "./job.ts";
 
 /** More than these are not kept waiting for the thread. */
 const waitingMax = 64;
@@ -10,12 +10,15 @@ export class AnalystBusy extends Error {
 }
 
 interface Waiting {
+  readonly progress: ((share: number) => void) | undefined;
   resolve(answer: never): void;
   reject(error: unknown): void;
 }
 
 interface Reply {
   readonly number: number;
+  /** It goes on: so much is done. */
+  readonly progress?: number;
   readonly answer?: unknown;
   readonly error?: unknown;
 }
@@ -37,7 +40,11 @@ export class Analyst {
     this.#path = path;
   }
 
-  study<Kind extends JobKind>(kind: Kind, ask: Jobs[Kind]["ask"]): Promise<Jobs[Kind]["answer"]> {
+  study<Kind extends JobKind>(
+    kind: Kind,
+    ask: Jobs[Kind]["ask"],
+    { signal, progress }: JobOptions = {},
+  ): Promise<Jobs[Kind]["answer"]> {
     if (this.#closed) return Promise.reject(new Error("Cannot study: the analyst is closed"));
     if (this.#waiting.size >= waitingMax) {
       const message = `Cannot study: ${waitingMax} questions are waiting to be`;
@@ -45,10 +52,12 @@ export class Analyst {
     }
     return new Promise((resolve, reject) => {
       const number = this.#number++;
-      this.#waiting.set(number, { resolve, reject });
+      this.#waiting.set(number, { resolve, reject, progress });
       this.#worker ??= this.#start();
       this.#worker.ref(); // While somebody waits for an answer.
-      this.#worker.postMessage({ number, kind, ask });
+      const worker = this.#worker;
+      worker.postMessage({ number, kind, ask });
+      signal?.addEventListener("abort", () => worker.postMessage({ number, cancel: true }));
     });
   }
 
@@ -62,8 +71,9 @@ export class Analyst {
 
   #start(): Worker {
     const worker = new Worker(threadFile(), { workerData: this.#path });
-    worker.on("message", ({ number, answer, error }: Reply) => {
+    worker.on("message", ({ number, progress, answer, error }: Reply) => {
       const waiting = this.#waiting.get(number);
+      if (progress !== undefined) return waiting?.progress?.(progress);
       this.#waiting.delete(number);
       if (this.#waiting.size === 0) worker.unref();
       if (error === undefined) waiting?.resolve(answer as never);

@@ -7,7 +7,7 @@ import { HistoryReader } from "../history/reader.ts";
 import { HistoryStore } from "../history/store.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Analyst } from "./analyst.ts";
-import type { JobKind, Jobs } from "./job.ts";
+import type { JobKind, JobOptions, Jobs } from "./job.ts";
 import { study } from "./study.ts";
 
 export interface InsightOptions {
@@ -63,6 +63,7 @@ export class Insight {
   async study<Kind extends Exclude<JobKind, "estimate">>(
     kind: Kind,
     ask: Jobs[Kind]["ask"],
+    options: JobOptions = {},
   ): Promise<Jobs[Kind]["answer"]> {
     if (this.#follower.lag <= lagWaitedFor) {
       // Where history cannot be written it does not catch up, and can be read all the same.
@@ -72,7 +73,9 @@ export class Insight {
       late.abort();
     }
     // Another thread cannot see what is in the memory of this one.
-    return this.#inMemory ? study(this.#reader, kind, ask) : this.#analyst.study(kind, ask);
+    return this.#inMemory
+      ? study(this.#reader, kind, ask, options)
+      : this.#analyst.study(kind, ask, options);
   }
 
   /** Before the journal is closed. */

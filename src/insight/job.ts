@@ -32,6 +32,13 @@ export interface Jobs {
 
 export type JobKind = keyof Jobs;
 
+/** Of what takes long: nobody may want it any more, and somebody may want to know how far it is. */
+export interface JobOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** From 0 to 1. */
+  readonly progress?: ((share: number) => void) | undefined;
+}
+
 /** The history in it spans more than is looked at in one go. */
 export class TooMuchHistory extends Error {
   override readonly name = "TooMuchHistory";

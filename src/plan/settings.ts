@@ -71,6 +71,11 @@ export function withSettings(
   });
 }
 
+/** Those that settings change, as `whatIf` wants to know; without any setting all is replayed. */
+export function changedBy(settings: readonly Setting[]): { changed?: readonly string[] } {
+  return settings.length === 0 ? {} : { changed: settings.map(({ pool }) => pool) };
+}
+
 /** Without the line: nobody has written a file. */
 function inWords({ path, message, hint }: ConfigProblem): string {
   return ` ${path.replace(/^pools\./, "")}: ${message} (${hint})`;

@@ -9,10 +9,10 @@ import { type WhatIfReport, whatIf } from "./what-if.ts";
 function simulate(
   { reader, start, end }: Recorded,
   pools: readonly PoolSpec[],
-  from = start,
+  { from = start, ...changed }: { from?: number; changed?: readonly string[] } = {},
 ): WhatIfReport {
   const source = { ended: reader.endedSince(from), open: reader.open(), sizes: reader.sizes() };
-  const run = whatIf({ from, to: end, pools }, source);
+  const run = whatIf({ from, to: end, pools, ...changed }, source);
   for (;;) {
     const step = run.next();
     if (step.done) return step.value;
@@ -68,11 +68,31 @@ describe("whatIf() with the configuration unchanged", () => {
 
   test("reproduces it from a moment on when some hold and some wait", async () => {
     await using recorded = await record(mixedPools, mixedJobs(7, 300));
-    const { total } = simulate(recorded, mixedPools, recorded.start + 100_000);
+    const { total } = simulate(recorded, mixedPools, { from: recorded.start + 100_000 });
     // Whose pace was set before that moment (patience, rests) may come a little earlier or later.
     const [real, made] = [total.recorded.waitMs?.mean ?? 0, total.simulated.waitMs?.mean ?? 0];
     expect(Math.abs(made - real) / real).toBeLessThan(0.02);
     expect(total.simulated.granted).toBe(total.recorded.granted);
+  });
+});
+
+describe("whatIf() that is told what changes", () => {
+  test("replays only where it can be felt, with the same result as a replay of all", async () => {
+    const apart = mixedJobs(11, 200).map((job) => {
+      const items = [{ pool: "far", count: 1 }];
+      return { ...job, id: `far-${job.id}`, items, ends: job.ends.slice(-1) };
+    });
+    const jobs = [...mixedJobs(5, 200), ...apart].sort((a, b) => a.askedAt - b.askedAt);
+    await using recorded = await record([...mixedPools, pool("far", 2)], jobs);
+    const [aws, gcp] = mixedPools;
+    if (aws === undefined || gcp === undefined) throw new Error("Cannot test: two pools are there");
+    const larger = [pool("aws", 7, aws.policy), gcp, pool("far", 2)];
+    const all = simulate(recorded, larger);
+    const some = simulate(recorded, larger, { changed: ["aws"] });
+    expect(all.pools.map((each) => each.pool)).toEqual(["aws", "far", "gcp"]);
+    expect(some.pools).toEqual(all.pools.filter((each) => each.pool !== "far"));
+    expect(some.requests).toBe(200);
+    expect(some.total.recorded.granted).toBeLessThan(all.total.recorded.granted);
   });
 });
 

@@ -2,22 +2,28 @@ import { decide } from "../core/decide.ts";
 import type { PoolSpec } from "../core/policy.ts";
 import { emptyState } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
-import type { HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
+import type { AskedItem, HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
 import { HistoryFold } from "../history/fold.ts";
-import { ofPool } from "../history/reader.ts";
-import { type StatsPart, statsOf } from "../history/stats.ts";
+import type { StatsPart } from "../history/stats.ts";
 import { type Demand, demandOf, type Recording } from "./demand.ts";
+import { reachOf } from "./reach.ts";
 import { Replay } from "./replay.ts";
+import { StatsByPool } from "./stats-by-pool.ts";
 
 export interface WhatIf {
   readonly from: number;
   readonly to: number;
   /** All pools, as they would be. */
   readonly pools: readonly PoolSpec[];
+  /**
+   * Those that differ from what was. Only where this can be felt is the demand replayed and told of;
+   * everywhere else what was recorded is what would have been. Absent: all of it.
+   */
+  readonly changed?: readonly string[];
 }
 
 export interface Comparison {
-  /** Null: all pools together. */
+  /** Null: all that are told of together. */
   readonly pool: string | null;
   readonly recorded: StatsPart;
   readonly simulated: StatsPart;
@@ -48,48 +54,58 @@ export interface WhatIfSource extends Recording {
   readonly sizes: Iterable<PoolSize>;
 }
 
+/** How many entries are read, or requests replayed, between two breaths. */
+const breath = 500;
+
 /** Yields the share that is done, from 0 to 1, and returns the report: the caller may pause it. */
 export function* whatIf(
-  { from: wanted, to, pools }: WhatIf,
+  { from: wanted, to, pools, changed }: WhatIf,
   source: WhatIfSource,
 ): Generator<number, WhatIfReport, undefined> {
-  const ended = [...source.ended];
+  const ended: HistoryEntry[] = [];
+  for (const entry of source.ended) if (ended.push(entry) % breath === 0) yield 0;
   const open = [...source.open];
   const sizes = [...source.sizes];
   // Before there was anything to lend, nothing was idle either.
   const from = Math.max(wanted, ...earliest(sizes));
   const demand = demandOf({ ended, open }, from, to);
-  const known = demand.filter(({ items }) => items.every((item) => fits(item, pools)));
-  const made = yield* replayed(known, { from, to, pools });
-  const names = new Set(known.flatMap(({ items }) => items.map(({ pool }) => pool)));
-  const recordedIn = (pool: string | null) => {
-    return statsOf(
-      { from, to, stepMs: to - from },
-      { ended: of(ended, pool), open: ofPool(open, pool ?? undefined), sizes: of(sizes, pool) },
-    ).total;
+  const counts = new Map(
+    pools.map(({ name, members }): [string, number] => [name, members.length]),
+  );
+  const fits = ({ pool, count }: AskedItem) => (counts.get(pool) ?? -1) >= count;
+  const known = demand.filter(({ items }) => items.every(fits));
+  const reached = changed === undefined ? undefined : reachOf(changed, pools, known);
+  const isReached = ({ pool }: { readonly pool: string }) => reached?.has(pool) ?? true;
+  const toReplay = known.filter(({ items }) => items.some(isReached));
+  const made = new StatsByPool(
+    { from, to },
+    yield* replayed(toReplay, {
+      from,
+      to,
+      pools: pools.filter(({ name }) => isReached({ pool: name })),
+    }),
+  );
+  const was = new StatsByPool(
+    { from, to },
+    {
+      ended: ended.filter(isReached),
+      open: open.filter(({ items }) => items.some(isReached)),
+      sizes: sizes.filter(isReached),
+    },
+  );
+  const names = new Set(toReplay.flatMap(({ items }) => items.map(({ pool }) => pool)));
+  const comparison = (pool: string | null): Comparison => {
+    return { pool, recorded: was.of(pool), simulated: made.of(pool) };
   };
-  const comparison = (pool: string | null): Comparison => ({
-    pool,
-    recorded: recordedIn(pool),
-    simulated: made(pool),
-  });
   return {
     from,
     to,
-    requests: known.length,
-    refused: demand.length - known.length,
+    requests: toReplay.length,
+    refused: demand.filter(({ items }) => items.some(isReached)).length - toReplay.length,
     total: comparison(null),
     pools: [...names].sort().map(comparison),
   };
 }
-
-function fits(item: { pool: string; count: number }, pools: readonly PoolSpec[]): boolean {
-  const pool = pools.find(({ name }) => name === item.pool);
-  return pool !== undefined && pool.members.length >= item.count;
-}
-
-/** How many requests are replayed between two breaths. */
-const breath = 500;
 
 function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
   const state = emptyState();
@@ -116,22 +132,14 @@ function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
     return { ...entry, askedAt, grantedAt };
   };
   const ended = fold.take().ended.map(asRecorded);
-  const open = [...fold.open.values()].map(asRecorded);
+  const open = Array.from(fold.open.values(), asRecorded);
   const sizes = pools.map(({ name, members }) => ({ pool: name, at: from, size: members.length }));
-  return (pool: string | null) =>
-    statsOf(
-      { from, to, stepMs: to - from },
-      { ended: of(ended, pool), open: ofPool(open, pool ?? undefined), sizes: of(sizes, pool) },
-    ).total;
+  return { ended, open, sizes };
 }
 
 function earliest(sizes: readonly PoolSize[]): number[] {
   const [first] = sizes;
   return first === undefined ? [] : [sizes.reduce((at, size) => Math.min(at, size.at), first.at)];
-}
-
-function of<Part extends { readonly pool: string }>(parts: readonly Part[], pool: string | null) {
-  return pool === null ? parts : parts.filter((part) => part.pool === pool);
 }
 
 /** What would have been said of a past that was not, nobody knows. */

@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import type { Simulation, StatsPart } from "../../../src/api/history-schemas.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
-import { berth } from "../data/berth.ts";
+import { useSimulation } from "../data/simulation.ts";
 import { ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
@@ -11,20 +11,18 @@ export function WhatIf({ pool }: { pool: Pool }) {
   const { name, total } = pool;
   const [size, setSize] = useState(total + 1);
   const [last, setLast] = useState("24h");
-  const [running, setRunning] = useState(false);
   const [error, setError] = useState<unknown>(undefined);
   const [result, setResult] = useState<{ size: number; simulation: Simulation }>();
   const slider = useId();
+  const { running, done, start, cancel } = useSimulation();
   const run = async () => {
-    setRunning(true);
     setError(undefined);
     try {
-      const simulation = await berth.simulate({ last, set: [`${name}.count=${size}`] });
-      setResult({ size, simulation });
+      const simulation = await start({ last, set: [`${name}.count=${size}`] });
+      if (simulation !== undefined) setResult({ size, simulation });
     } catch (problem) {
       setError(problem);
     }
-    setRunning(false);
   };
   return (
     <section aria-labelledby="what-if-title" className="what-if">
@@ -50,9 +48,18 @@ export function WhatIf({ pool }: { pool: Pool }) {
           <option value="24h">last day</option>
           <option value="7d">last week</option>
         </select>
-        <button type="button" disabled={running} onClick={() => void run()}>
-          {running ? "Replaying …" : "Replay the demand"}
-        </button>
+        {running ? (
+          <>
+            <progress value={done} aria-label="Replayed so far" />
+            <button type="button" onClick={cancel}>
+              Stop
+            </button>
+          </>
+        ) : (
+          <button type="button" onClick={() => void run()}>
+            Replay the demand
+          </button>
+        )}
       </div>
       <ProblemNote error={error} />
       <div aria-live="polite">
