@@ -44,6 +44,10 @@ const layers: Readonly<Record<string, Layer>> = {
     folders: ["api", "client", "core"],
     packages: ["node:*", "@kubernetes/client-node"],
   },
+  admission: {
+    folders: ["broker", "client", "config", "core", "slots"],
+    packages: [],
+  },
   mirror: {
     folders: ["api", "broker", "client", "config", "core", "slots"],
     packages: ["node:*"],
@@ -66,7 +70,18 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   main: {
     folders: [
-      ...["api", "broker", "config", "core", "http", "insight", "janitor", "journal", "mirror"],
+      ...[
+        "admission",
+        "api",
+        "broker",
+        "config",
+        "core",
+        "http",
+        "insight",
+        "janitor",
+        "journal",
+        "mirror",
+      ],
       "serve",
     ],
     packages: ["node:*", "pino"],

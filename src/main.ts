@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { Admission, type Verdict } from "./admission/admission.ts";
 import { Broker } from "./broker/broker.ts";
 import { Deliveries } from "./broker/deliveries.ts";
 import { SystemEnvironment } from "./broker/environment.ts";
@@ -111,6 +112,7 @@ class Server {
   #metrics: SideListener | undefined;
   #janitor: Janitor | undefined;
   #mirror: Mirror | undefined;
+  #admission: Admission | undefined;
   #ready = false;
 
   constructor(configFile: string, logger: Logger) {
@@ -137,9 +139,12 @@ class Server {
     if (options.janitor ?? true) this.#startJanitor(broker, config);
     this.#mirror = this.#makeMirror(broker);
     this.#mirror.configure(config.mirror);
+    this.#admission = this.#makeAdmission(broker);
+    this.#admission.configure(config.admissions);
     config.onChange = () => {
       this.#janitor?.configure(config.janitors);
       this.#mirror?.configure(config.mirror);
+      this.#admission?.configure(config.admissions);
     };
     const site = {
       broker,
@@ -149,6 +154,7 @@ class Server {
       insight,
       configStatus: () => config.status,
       mirror: () => this.#mirror?.figures,
+      admission: () => this.#admission?.figures,
       version: await version(),
       boskos: {
         requestTtlMs: options.requestTtlMs ?? defaultBoskosSettings.requestTtlMs,
@@ -177,7 +183,7 @@ class Server {
     this.#ready = false;
     await this.#config?.close();
     // While the broker still takes back what it has.
-    await Promise.all([this.#janitor?.stop(), this.#mirror?.stop()]);
+    await Promise.all([this.#janitor?.stop(), this.#mirror?.stop(), this.#admission?.stop()]);
     // Together: the one stops listening, the other answers those who wait on open connections. Who
     // has sent half a request, or nothing, is not waited for.
     const cut = setTimeout(() => this.#app?.server.closeAllConnections(), stopMsMax);
@@ -202,6 +208,20 @@ class Server {
       trouble: (err) => this.#logger.error({ err }, "the janitor cannot take what is dirty"),
     });
     this.#janitor = janitor;
+  }
+
+  #makeAdmission(broker: Broker): Admission {
+    const words: Readonly<Record<Verdict, string>> = {
+      room: "there is room again: the pool is lent",
+      none: "there is no room: the pool is not lent",
+      unknown: "nobody can tell whether there is room: the pool is not lent",
+    };
+    return new Admission(broker, {
+      verdict: (pool, verdict, why) => {
+        if (verdict === "unknown") this.#logger.error({ pool, why }, words[verdict]);
+        else this.#logger.info({ pool, ...(why === "" ? undefined : { why }) }, words[verdict]);
+      },
+    });
   }
 
   #makeMirror(broker: Broker): Mirror {

@@ -310,6 +310,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
   test.each([
     ["slots.yaml", "-n", "clusters", "--slots", "6"],
     ["mirror.yaml", "-n", "berth", "--for", "mirror"],
+    ["admission.yaml", "-n", "berth", "--cluster-namespace", "clusters", "--for", "admission"],
   ])("deploy/kubernetes/%s is what berth slots manifests prints", async (name, ...args) => {
     await using world = await SlotsWorld.make(cluster);
     const file = new URL(`../deploy/kubernetes/${name}`, import.meta.url);

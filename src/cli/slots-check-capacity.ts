@@ -1,6 +1,14 @@
-import type { CapacityAnalysis, CapacityWish } from "../slots/capacity.ts";
+import {
+  analyse,
+  type CapacityAnalysis,
+  type CapacityWish,
+  cpuText,
+  memoryText,
+  needOf,
+  usualNeed,
+} from "../slots/capacity.ts";
 import { slotLimits } from "../slots/limits.ts";
-import type { Amount, Toleration } from "../slots/pod-requests.ts";
+import { type Amount, parseToleration, type Toleration } from "../slots/pod-requests.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { flag, outputFlag, repeatedFlag } from "./flags.ts";
@@ -28,7 +36,6 @@ interface Flags extends SetFlags, ClusterFlags, HolderFlags {
   readonly output: "table" | "json" | "yaml";
 }
 
-const mebibyte = 2 ** 20;
 const amount = wholeNumber(0, 100_000_000);
 const clusterCount = wholeNumber(0, slotLimits.slotsMax * 10);
 
@@ -38,17 +45,10 @@ const factor: Parse<number> = (text) => {
   throw new InvalidValue("it is not a factor", "Write it like 1.0 or 1.25");
 };
 
-/** `key`, `key=value`, either with `:Effect`, as `kubectl taint` writes them. */
 const toleration: Parse<Toleration> = (text) => {
-  const [, key, value, effect] = /^([^=:\s]+)(?:=([^:\s]*))?(?::([A-Za-z]+))?$/.exec(text) ?? [];
-  if (key === undefined) {
-    throw new InvalidValue("it is not a taint", "Write it like dedicated=ci:NoSchedule");
-  }
-  return {
-    key,
-    ...(value === undefined ? { operator: "Exists" } : { operator: "Equal", value }),
-    ...(effect === undefined ? undefined : { effect }),
-  };
+  const parsed = parseToleration(text);
+  if (parsed !== undefined) return parsed;
+  throw new InvalidValue("it is not a taint", "Write it like dedicated=ci:NoSchedule");
 };
 
 export const slotsCheckCapacity: CliCommand = {
@@ -76,12 +76,11 @@ those that have no node yet included; nodes that the autoscaler may add count on
     const wish = wishOf(context);
     const kind = clusterKindOf(flags);
     const { suffix } = holderFrom(flags);
-    const [store, { readCapacity }, { analyse }] = await Promise.all([
+    const [store, { readCapacity }] = await Promise.all([
       leaseStoreOf(flags),
       import("../slots/read-capacity.ts"),
-      import("../slots/capacity.ts"),
     ]);
-    const analysis = analyse(await readCapacity(store.api, kind, suffix), wish);
+    const analysis = analyse(await readCapacity(store.api, kind, { suffix }), wish);
     if (flags.output !== "table") context.print(await asData(analysis, flags.output));
     else context.print(analysisLines(analysis).join("\n"));
     tellContradictions(context, analysis);
@@ -91,15 +90,16 @@ those that have no node yet included; nodes that the autoscaler may add count on
 
 function wishOf({ flags, note }: Context): CapacityWish {
   const given = flags<Flags>();
-  const cpuM = given.cpu ?? fromEnvironment("CLUSTER_CPU_REQ_M", amount) ?? 3_000;
-  const memoryMi = given.memory ?? fromEnvironment("CLUSTER_MEM_REQ_MI", amount) ?? 12_000;
+  const cpuM = given.cpu ?? fromEnvironment("CLUSTER_CPU_REQ_M", amount) ?? usualNeed.cpu;
+  const memoryMi =
+    given.memory ?? fromEnvironment("CLUSTER_MEM_REQ_MI", amount) ?? usualNeed.memory;
   const share = given.overcommit ?? fromEnvironment("OVERCOMMIT_RATIO", factor) ?? 1;
   if (share > 1) {
     note(`berth: an overcommit of ${share} counts as 1: the scheduler lends no request twice`);
   }
   const max = given.clusters ?? fromEnvironment("MAX_CLUSTERS", clusterCount);
   return {
-    need: { cpu: cpuM / 1_000, memory: memoryMi * mebibyte },
+    need: needOf({ cpu: cpuM, memory: memoryMi }),
     margin: given.margin ?? fromEnvironment("SAFETY_MARGIN", factor) ?? 1,
     share,
     clustersMax: max ?? slotSetOf(given).count,
@@ -126,12 +126,12 @@ export function analysisLines(analysis: CapacityAnalysis): string[] {
     { header: "CAPACITY", cell: ({ what }: Row) => what },
     {
       header: "CPU",
-      cell: ({ amount: { cpu } }: Row) => `${Math.round(cpu * 1_000)}m`,
+      cell: (row: Row) => cpuText(row.amount),
       align: "right",
     },
     {
       header: "MEMORY",
-      cell: ({ amount: { memory } }: Row) => `${Math.round(memory / mebibyte)}Mi`,
+      cell: (row: Row) => memoryText(row.amount),
       align: "right",
     },
   ] as const;

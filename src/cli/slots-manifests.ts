@@ -15,7 +15,7 @@ interface Flags extends SetFlags, ClusterFlags {
   readonly output: "yaml" | "json";
 }
 
-const uses = ["slots", "mirror"] as const;
+const uses = ["slots", "mirror", "admission"] as const;
 type Use = (typeof uses)[number];
 
 const objectCount = wholeNumber(0, 100_000);
@@ -40,12 +40,17 @@ export const slotsManifests: CliCommand = {
   help: `
 Prints accounts, roles and a quota to apply once: berth slots manifests --slots 6 | kubectl apply -f -
 A quota that is smaller than the number of slots is refused: its holders could make no cluster.
-With --for mirror what a server needs that shows its leases in the namespace (mirror: in its file).`,
+With --for mirror what a server needs that shows its leases in the namespace (mirror: in its file), with
+--for admission what it needs to look whether another cluster fits (admission: of a pool).`,
   async run({ flags, print }) {
     const { output, for: use = "slots", ...rest } = flags<Flags>();
     const wish = wishOf(rest);
-    const { manifestsOf, mirrorManifestsOf } = await import("../slots/manifests.ts");
-    const objects = use === "mirror" ? mirrorManifestsOf(wish.set.namespace) : manifestsOf(wish);
+    const made = await import("../slots/manifests.ts");
+    const objects = {
+      slots: () => made.manifestsOf(wish),
+      mirror: () => made.mirrorManifestsOf(wish.set.namespace),
+      admission: () => made.admissionManifestsOf(wish),
+    }[use]();
     if (output === "json") {
       print(await asData({ apiVersion: "v1", kind: "List", items: objects }, "json"));
       return undefined;

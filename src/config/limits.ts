@@ -22,6 +22,9 @@ export const janitorParallelMax = 1_000;
 /** Half of what Kubernetes allows a name, so that the rest can say what it is about. */
 export const mirrorPrefixLengthMax = 30;
 export const mirrorLabelsMax = 32;
+export const admissionTolerationsMax = 32;
+/** By how much more may be asked for, or used, than there is need of. */
+export const factorMax = 100;
 export const labelsPerResourceMax = 64;
 export const labelKeyLengthMax = 253;
 export const labelValueLengthMax = 256;
@@ -61,6 +64,7 @@ export const innerDurationLimits = {
   lifespan: { minMs: secondMs, maxMs: 365 * dayMs },
   timeout: { minMs: secondMs, maxMs: dayMs },
   backoff: { minMs: 0, maxMs: dayMs / 24 },
+  admission: { minMs: secondMs, maxMs: dayMs },
 } as const satisfies Readonly<Record<string, DurationLimits>>;
 
 export type DurationKey = keyof typeof durationLimits;

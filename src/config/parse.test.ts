@@ -95,7 +95,7 @@ const keys: Table = {
     "pools:\n  a: { count: 1, tenants: { every: 24s } }\nspaces: {}\n",
     "berth.yaml:2:18: Cannot read pools.a.tenants: there is no such key (known here: count, " +
       "members, ttl, lifetime, hold, cooldown, lockDelay, patience, onRelease, onExpire, " +
-      "silence, dynamic, janitor, pace, adaptive, parent, limit, place, strategies, parts)",
+      "silence, dynamic, janitor, pace, adaptive, parent, limit, admission, place, strategies, parts)",
     "berth.yaml:3:1: Cannot read spaces: there is no such key (known here: pools, profiles, mirror)",
   ],
   "a merge key": [
@@ -112,7 +112,7 @@ const keys: Table = {
     `berth.yaml:3:3: Cannot read pools.__proto__: "__proto__" is not a name ${aName}`,
     "berth.yaml:3:26: Cannot read pools.__proto__.__proto__: there is no such key (known here: " +
       "count, members, ttl, lifetime, hold, cooldown, lockDelay, patience, onRelease, onExpire, " +
-      "silence, dynamic, janitor, pace, adaptive, parent, limit, place, strategies, parts)",
+      "silence, dynamic, janitor, pace, adaptive, parent, limit, admission, place, strategies, parts)",
     `berth.yaml:4:19: Cannot read pools.a.members.__proto__: "__proto__" is not a name ${aName}`,
     'berth.yaml:4:42: Cannot read pools.a.members.__proto__.labels.__proto__: "__proto__" is not ' +
       "a label key (start with a letter or digit, then letters, digits, . _ / or -; at most 253)",

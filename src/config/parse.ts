@@ -8,6 +8,7 @@ import { poolsMax, resourcesMax } from "./limits.ts";
 import { refuseClashes } from "./names.ts";
 import { refuseParents } from "./parents.ts";
 import type { ConfigProblem } from "./problem.ts";
+import type { AdmissionSpec } from "./read-admission.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
 import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
 import { noLabels } from "./read-members.ts";
@@ -28,6 +29,8 @@ export interface GoodConfig {
   readonly pools: readonly PoolSpec[];
   /** What cleans which pool; nothing of it concerns the core. */
   readonly janitors: readonly JanitorSpec[];
+  /** How it is found out whether which pool may be lent. */
+  readonly admissions: readonly AdmissionSpec[];
   /** For jobs to name; checked against the pools. */
   readonly profiles: readonly ProfileSpec[];
   /** Where its leases are shown as objects of Kubernetes; undefined: nowhere. */
@@ -59,6 +62,7 @@ interface Found {
   /** Only to be called when nothing is wrong: a count may be made into a million members. */
   readonly pools: () => readonly PoolSpec[];
   readonly janitors: readonly JanitorSpec[];
+  readonly admissions: readonly AdmissionSpec[];
   readonly profiles: readonly ProfileSpec[];
   readonly mirror: MirrorSpec | undefined;
 }
@@ -67,6 +71,7 @@ const nothing: Found = {
   format: "berth",
   pools: () => [],
   janitors: [],
+  admissions: [],
   profiles: [],
   mirror: undefined,
 };
@@ -95,10 +100,12 @@ function readConfig(document: ConfigDocument): Found {
   refuseClashes(source, drafts);
   refuseParents(source, drafts);
   const janitors = drafts.flatMap(({ name, janitor }) => janitor?.specFor(name) ?? []);
+  const admissions = drafts.flatMap(({ name, admission }) => admission?.specFor(name) ?? []);
   const names = drafts.map(({ name }) => name);
   const profiles = readProfiles(document, fields.get("profiles"), names);
   const mirror = readMirror(document, fields.get("mirror"));
-  return { format: "berth", pools: () => drafts.map(specOf), janitors, profiles, mirror };
+  const pooled = { pools: () => drafts.map(specOf), janitors, admissions };
+  return { format: "berth", ...pooled, profiles, mirror };
 }
 
 interface BoskosFields {

@@ -12,8 +12,9 @@ import { durationLimits, resourcesMax } from "./limits.ts";
 import { Adaptive, burstMax, Pace, rateMax, rateMin } from "./pace-schema.ts";
 import { readDuration } from "./read-duration.ts";
 import { type Entry, knownFields, readMap } from "./read-map.ts";
+import { optionalNumber } from "./read-number.ts";
 import { nameKind } from "./text-kinds.ts";
-import { describe, readText, refuseValue } from "./written.ts";
+import { readText, refuseValue } from "./written.ts";
 
 type Fields = ReadonlyMap<string, Entry>;
 type Spaced = Pick<PoolPolicy, "pace" | "adaptive" | "parent" | "limit">;
@@ -21,7 +22,7 @@ type Spaced = Pick<PoolPolicy, "pace" | "adaptive" | "parent" | "limit">;
 export function readSpacing(document: ConfigDocument, fields: Fields): Spaced {
   const [parent, limit] = [fields.get("parent"), fields.get("limit")];
   const name = parent && readText(document.source, parent.value, nameKind);
-  const most = limit && readNumber(document, limit, { min: 0, max: resourcesMax, whole: true });
+  const most = optionalNumber(document, limit, { min: 0, max: resourcesMax, whole: true });
   const pace = readPace(document, fields);
   const adaptive = readAdaptive(document, fields.get("adaptive"));
   return {
@@ -59,8 +60,8 @@ function readPace(document: ConfigDocument, fields: Fields): PacePolicy | undefi
   }
   const everyMs = auto ? "auto" : readDuration(document.source, every.value, durationLimits.every);
   if (everyMs === undefined) return undefined;
-  const burst = number(document, keys.get("burst"), { min: 1, max: burstMax, whole: true });
-  const jitter = number(document, keys.get("jitter"), { min: 0, max: 1 });
+  const burst = optionalNumber(document, keys.get("burst"), { min: 1, max: burstMax, whole: true });
+  const jitter = optionalNumber(document, keys.get("jitter"), { min: 0, max: 1 });
   return { everyMs, burst: burst ?? 1, jitter: jitter ?? 0 };
 }
 
@@ -83,11 +84,12 @@ function readAdaptive(
   const policy: AdaptivePolicy = {
     ...defaultAdaptive,
     mode: readMode(document, keys.get("mode")) ?? defaultAdaptive.mode,
-    min: number(document, keys.get("min"), rates) ?? defaultAdaptive.min,
-    max: number(document, keys.get("max"), rates) ?? defaultAdaptive.max,
+    min: optionalNumber(document, keys.get("min"), rates) ?? defaultAdaptive.min,
+    max: optionalNumber(document, keys.get("max"), rates) ?? defaultAdaptive.max,
     factor:
-      number(document, keys.get("factor"), { min: 0.05, max: 0.99 }) ?? defaultAdaptive.factor,
-    step: number(document, keys.get("step"), rates) ?? defaultAdaptive.step,
+      optionalNumber(document, keys.get("factor"), { min: 0.05, max: 0.99 }) ??
+      defaultAdaptive.factor,
+    step: optionalNumber(document, keys.get("step"), rates) ?? defaultAdaptive.step,
     cutEveryMs: cut ?? defaultAdaptive.cutEveryMs,
     raiseAfterMs: raise ?? defaultAdaptive.raiseAfterMs,
   };
@@ -109,36 +111,4 @@ function readMode(document: ConfigDocument, field: Entry | undefined) {
     refuseValue(document.source, field.value, { title: "mode", hint });
   }
   return mode;
-}
-
-interface Range {
-  readonly min: number;
-  readonly max: number;
-  readonly whole?: true;
-}
-
-function number(
-  document: ConfigDocument,
-  field: Entry | undefined,
-  range: Range,
-): number | undefined {
-  return field && readNumber(document, field, range);
-}
-
-function readNumber(
-  { source }: ConfigDocument,
-  { value: spot }: Entry,
-  { min, max, whole }: Range,
-): number | undefined {
-  const value = isScalar(spot.node) ? spot.node.value : undefined;
-  const title = whole ? "whole number" : "number";
-  const hint = `write ${min} to ${max}`;
-  if (typeof value !== "number" || (whole && !Number.isInteger(value))) {
-    refuseValue(source, spot, { title, hint });
-    return undefined;
-  }
-  if (value >= min && value <= max) return value;
-  const how = value < min ? `less than ${min}` : `more than ${max}`;
-  source.refuse(spot, `${describe(spot.node)} is ${how}`, hint);
-  return undefined;
 }

@@ -3,6 +3,7 @@ import { dirtyState } from "../core/state.ts";
 import { checkCapacities } from "./check-capacity.ts";
 import type { ConfigDocument } from "./document.ts";
 import { type DurationKey, durationLimits } from "./limits.ts";
+import { type AdmissionDraft, readAdmission } from "./read-admission.ts";
 import { readPlacement } from "./read-capacity.ts";
 import { readDuration } from "./read-duration.ts";
 import { readDynamic } from "./read-dynamic.ts";
@@ -25,6 +26,7 @@ export interface PoolDraft {
   readonly count: number;
   readonly members: readonly MemberDraft[];
   readonly janitor: JanitorDraft | undefined;
+  readonly admission: AdmissionDraft | undefined;
 }
 
 export type Fields = ReadonlyMap<string, Entry>;
@@ -42,7 +44,11 @@ export function readPool(
   if (entries === undefined) return undefined;
   const fields = knownFields(document, entries, keys);
   const janitor = readJanitor(document, fields.get("janitor"));
-  const policy = readPolicy(document, fields, janitor, room);
+  const admission = readAdmission(document, fields.get("admission"));
+  const policy = {
+    ...readPolicy(document, fields, janitor, room),
+    ...(admission && { admission: admission.policy }),
+  };
   warnOfPolicy(document.source, fields, policy);
   const [count, members] = [fields.get("count"), fields.get("members")];
   if (count !== undefined && members !== undefined) {
@@ -64,6 +70,7 @@ export function readPool(
     count: count === undefined ? 0 : readCount(document, count.value, name, room),
     members: members === undefined ? [] : readMembers(document, members.value, room),
     janitor,
+    admission,
   };
   checkCapacities(document.source, draft, count);
   const size = fields.has("dynamic") ? undefined : (count ?? members);

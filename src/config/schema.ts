@@ -10,6 +10,7 @@ import {
   resourcesMax,
 } from "./limits.ts";
 import { Adaptive, Limit, Pace, Parent } from "./pace-schema.ts";
+import { Admission } from "./schema-admission.ts";
 import { duration, Name, state } from "./schema-fields.ts";
 import { Mirror } from "./schema-mirror.ts";
 import { Profiles } from "./schema-profiles.ts";
@@ -138,6 +139,7 @@ export const Pool = Type.Object(
     adaptive: Type.Optional(Adaptive),
     parent: Type.Optional(Parent),
     limit: Type.Optional(Limit),
+    admission: Type.Optional(Admission),
     ...placementFields,
   },
   {

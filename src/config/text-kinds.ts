@@ -10,6 +10,7 @@ import {
   stateLengthMax,
 } from "./limits.ts";
 import { LabelKey, LabelValue } from "./schema.ts";
+import { KindText, TaintText } from "./schema-admission.ts";
 import { Name, StateName } from "./schema-fields.ts";
 import {
   clusterFields,
@@ -82,6 +83,16 @@ export const kubeLabelKeyKind = kindOf(KubeLabelKey, {
 export const kubeLabelValueKind = kindOf(KubeLabelValue, {
   title: "Kubernetes label value",
   hint: `${start}, . _ or -; at most 63`,
+});
+
+export const taintKind = kindOf(TaintText, {
+  title: "taint",
+  hint: "write it like dedicated=ci:NoSchedule",
+});
+
+export const kindTextKind = kindOf(KindText, {
+  title: "kind",
+  hint: "write PLURAL.VERSION.GROUP, such as hostedclusters.v1beta1.hypershift.openshift.io",
 });
 
 export const pathKind = kindOf(FilePath, { title: "path", hint: "write the path of a file" });

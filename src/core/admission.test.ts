@@ -7,7 +7,7 @@ import type { PoolName, RequestId } from "./ids.ts";
 import { acquire, Lending, leave, poll, pool, release } from "./lending.suite.ts";
 import { freeze, thaw } from "./snapshot.ts";
 
-const admission = { by: "the cluster" };
+const admission = { by: "the check" };
 const admit = (name: string, grants = 1, forMs = 10_000): Command => {
   return { type: "admit", pool: name as PoolName, grants, forMs };
 };
@@ -40,11 +40,11 @@ describe("a pool with admission", () => {
     expect(reasonOf(lending, "a")).toEqual({
       code: "admission",
       pool: "kind",
-      message: "2 of 2 kind free, but the cluster: it is being looked at; you are next",
+      message: "2 of 2 kind free, but the check is under way; you are next",
     });
     lending.do(withhold("kind"));
     expect(reasonOf(lending, "a")?.message).toBe(
-      "2 of 2 kind free, but the cluster: too little CPU remains; you are next",
+      "2 of 2 kind free, but the check says: too little CPU remains; you are next",
     );
   });
 

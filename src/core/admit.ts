@@ -39,11 +39,17 @@ export function withhold(turn: Turn, { pool: name, why }: Withhold): Outcome {
  * How many credits the first in line of each pool lacks, where nothing else holds it back. Whoever
  * gives credits has no other reason to look whether there is room.
  */
-export function awaitingAdmission(state: State, now: Instant): Map<PoolName, number> {
+export function awaitingAdmission(
+  state: State,
+  now: Instant,
+  names: Iterable<PoolName> = state.pools.keys(),
+): Map<PoolName, number> {
   const found = new Map<PoolName, number>();
-  for (const pool of state.pools.values()) {
-    const count = pool.retired || !isGuarded(pool) ? 0 : lackingIn(pool, now);
-    if (count > 0) found.set(pool.name, count);
+  for (const name of names) {
+    const pool = state.pools.get(name);
+    if (pool === undefined || pool.retired || !isGuarded(pool)) continue;
+    const count = lackingIn(pool, now);
+    if (count > 0) found.set(name, count);
   }
   return found;
 }

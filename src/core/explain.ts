@@ -88,8 +88,9 @@ function withheld(need: Need, request: Request, now: Instant): Obstacle | undefi
   const { pool } = need;
   if (isAdmitted(need, now) || !isAround(need, request)) return undefined;
   const by = pool.policy.admission?.by ?? "";
-  const why = pool.admission.why ?? "it is being looked at";
-  return { code: "admission", what: `${aroundText(need)}, but ${by}: ${why}` };
+  const { why } = pool.admission;
+  const said = why === null ? `${by} is under way` : `${by} says: ${why}`;
+  return { code: "admission", what: `${aroundText(need)}, but ${said}` };
 }
 
 /** Enough is there, but all that share a limit have as much as they may have together. */

@@ -4,6 +4,7 @@ import { intervalMs, isPaced, opensAt } from "../core/pace.ts";
 import { rateOf } from "../core/rate.ts";
 import type { Pool, State } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
+import { admissionMetrics } from "./admission-metrics.ts";
 import { etaMetrics } from "./eta-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
 import { mirrorMetrics } from "./mirror-metrics.ts";
@@ -13,7 +14,7 @@ import type { Site } from "./site.ts";
 
 export type MetricsSource = Pick<
   Site,
-  "broker" | "configStatus" | "insight" | "mirror" | "version"
+  "admission" | "broker" | "configStatus" | "insight" | "mirror" | "version"
 >;
 
 /** Everything under `berth_`, in base units. Labels are pools, states and reasons, never holders. */
@@ -31,6 +32,7 @@ export function makeMetrics(source: MetricsSource): Registry {
   samplePools(source, registry);
   sampleServer(source, registry);
   etaMetrics(source.insight, registry);
+  admissionMetrics(() => source.admission?.(), registry);
   mirrorMetrics(() => source.mirror?.(), registry);
   return registry;
 }

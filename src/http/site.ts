@@ -7,6 +7,7 @@ import type { Deliveries } from "../broker/deliveries.ts";
 import type { Tokens } from "../broker/tokens.ts";
 import type { Insight } from "../insight/insight.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { AdmissionFigures } from "./admission-metrics.ts";
 import type { MirrorFigures } from "./mirror-metrics.ts";
 
 /** What the routes are served from. */
@@ -19,6 +20,8 @@ export interface Site {
   readonly configStatus: () => ConfigStatus;
   /** How the mirror in Kubernetes fares; undefined while there is none. */
   readonly mirror?: () => MirrorFigures | undefined;
+  /** What was found by those who look whether pools may be lent. */
+  readonly admission?: () => AdmissionFigures | undefined;
   readonly version: string;
   /** When this server began, for texts that count from then. */
   readonly startedAtMs: number;

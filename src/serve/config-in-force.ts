@@ -5,6 +5,7 @@ import { type BoskosExpiry, withExpiry } from "../config/boskos-expiry.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import { formatProblem, formatWarning } from "../config/problem.ts";
+import type { AdmissionSpec } from "../config/read-admission.ts";
 import type { JanitorSpec } from "../config/read-janitor.ts";
 import type { MirrorSpec } from "../config/read-mirror.ts";
 import { type ConfigWatch, watchConfig } from "../config/watch.ts";
@@ -22,6 +23,7 @@ export class ConfigInForce {
   #status: ConfigStatus;
   #janitors: readonly JanitorSpec[] = [];
   #mirror: MirrorSpec | undefined;
+  #admissions: readonly AdmissionSpec[] = [];
   /** Told each time that another configuration is in force. */
   onChange = (): void => {};
   #watch: ConfigWatch | undefined;
@@ -76,6 +78,11 @@ export class ConfigInForce {
   /** How dirty resources are cleaned. */
   get janitors(): readonly JanitorSpec[] {
     return this.#janitors;
+  }
+
+  /** How it is found out whether which pool may be lent. */
+  get admissions(): readonly AdmissionSpec[] {
+    return this.#admissions;
   }
 
   /** Where leases are shown as objects of Kubernetes. */
@@ -133,6 +140,7 @@ export class ConfigInForce {
     await this.#broker.submit({ type: "configure", pools: specs });
     this.#janitors = parsed.janitors;
     this.#mirror = parsed.mirror;
+    this.#admissions = parsed.admissions;
     this.onChange();
     const pools = parsed.pools.length;
     const resources = parsed.pools.reduce((sum, { members }) => sum + members.length, 0);

@@ -41,6 +41,22 @@ export interface CapacityWish {
   readonly tolerations: readonly Toleration[];
 }
 
+export const mebibyte = 2 ** 20;
+/** What one cluster is taken to need, in millicores and mebibytes. */
+export const usualNeed = { cpu: 3_000, memory: 12_000 } as const;
+
+export function needOf({ cpu, memory }: { readonly cpu: number; readonly memory: number }): Amount {
+  return { cpu: cpu / 1_000, memory: memory * mebibyte };
+}
+
+export function cpuText({ cpu }: Amount): string {
+  return `${Math.round(cpu * 1_000)}m`;
+}
+
+export function memoryText({ memory }: Amount): string {
+  return `${Math.round(memory / mebibyte)}Mi`;
+}
+
 export interface CapacityAnalysis {
   readonly enough: boolean;
   /** Why not, in words; empty if there is enough. */
@@ -101,8 +117,10 @@ function reasonsOf({
 }: Omit<CapacityAnalysis, "enough" | "reasons">): string[] {
   const reasons: string[] = [];
   if (workers.now === 0) reasons.push("there is no worker that new pods may go to");
-  if (remaining.cpu < needed.cpu) reasons.push("too little CPU remains");
-  if (remaining.memory < needed.memory) reasons.push("too little memory remains");
+  const short = (what: string, text: (amount: Amount) => string) =>
+    `too little ${what} remains: ${text(needed)} needed, ${text(remaining)} free`;
+  if (remaining.cpu < needed.cpu) reasons.push(short("CPU", cpuText));
+  if (remaining.memory < needed.memory) reasons.push(short("memory", memoryText));
   if (clusters.now >= clusters.max) {
     reasons.push(`there are ${clusters.now} clusters, and ${clusters.max} is the limit`);
   }

@@ -22,6 +22,17 @@ interface Condition {
   readonly status?: string;
 }
 
+export const usualClusterKind = "hostedclusters.v1beta1.hypershift.openshift.io";
+
+/** As `kubectl get` takes it, plural, version and group; undefined if it is none. */
+export function parseClusterKind(
+  text: string,
+): Pick<ClusterKind, "plural" | "version" | "group"> | undefined {
+  const [, plural, version, group] = /^([a-z0-9]+)\.(v[0-9a-z]+)\.([a-z0-9.-]+)$/.exec(text) ?? [];
+  if (plural === undefined || version === undefined || group === undefined) return undefined;
+  return { plural, version, group };
+}
+
 export function clusterPath({ group, version, namespace, plural }: ClusterKind): readonly string[] {
   return ["apis", group, version, "namespaces", namespace, plural];
 }

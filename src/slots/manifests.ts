@@ -50,10 +50,7 @@ export function manifestsOf(wish: ManifestWish): readonly object[] {
       name: "berth-slots-clusters",
       to: accounts.jobs,
       in: set.namespace,
-      rules: [
-        clusters("list"),
-        { apiGroups: [""], resources: ["resourcequotas"], verbs: ["list"] },
-      ],
+      rules: clusterRules(kind),
     }),
     ...granted(set.namespace, {
       name: "berth-slots-cleanup",
@@ -71,14 +68,7 @@ export function manifestsOf(wish: ManifestWish): readonly object[] {
       name: "berth-slots-capacity",
       to: accounts.jobs,
       in: set.namespace,
-      rules: [
-        { apiGroups: [""], resources: ["nodes", "pods"], verbs: ["list"] },
-        {
-          apiGroups: ["autoscaling.openshift.io"],
-          resources: ["machineautoscalers"],
-          verbs: ["list"],
-        },
-      ],
+      rules: capacityRules,
     }),
     quota(wish),
   ];
@@ -90,6 +80,28 @@ export function mirrorManifestsOf(namespace: string): readonly object[] {
   const grant = { name: "berth-mirror", to: accounts.server, in: namespace, rules };
   return [account(namespace, accounts.server), ...granted(namespace, grant)];
 }
+
+/** What a server needs that lends pools only while there is room in the cluster. */
+export function admissionManifestsOf({ set, kind }: ManifestWish): readonly object[] {
+  const to = { name: "berth-admission", to: accounts.server, in: set.namespace };
+  return [
+    account(set.namespace, accounts.server),
+    ...granted(kind.namespace, { ...to, rules: clusterRules(kind) }),
+    ...granted(undefined, { ...to, rules: capacityRules }),
+  ];
+}
+
+function clusterRules({ group, plural }: ClusterKind): Rule[] {
+  return [
+    { apiGroups: [group], resources: [plural], verbs: ["list"] },
+    { apiGroups: [""], resources: ["resourcequotas"], verbs: ["list"] },
+  ];
+}
+
+const capacityRules: readonly Rule[] = [
+  { apiGroups: [""], resources: ["nodes", "pods"], verbs: ["list"] },
+  { apiGroups: ["autoscaling.openshift.io"], resources: ["machineautoscalers"], verbs: ["list"] },
+];
 
 function leases(...verbs: string[]): Rule {
   return { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs };

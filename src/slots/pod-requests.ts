@@ -22,6 +22,17 @@ export interface Toleration {
   readonly effect?: string;
 }
 
+/** `key`, `key=value`, either with `:Effect`, as `kubectl taint` writes them; undefined if it is none. */
+export function parseToleration(text: string): Toleration | undefined {
+  const [, key, value, effect] = /^([^=:\s]+)(?:=([^:\s]*))?(?::([A-Za-z]+))?$/.exec(text) ?? [];
+  if (key === undefined) return undefined;
+  return {
+    key,
+    ...(value === undefined ? { operator: "Exists" } : { operator: "Equal", value }),
+    ...(effect === undefined ? undefined : { effect }),
+  };
+}
+
 export interface PodObject extends KubeObject {
   readonly spec?: {
     readonly nodeName?: string;

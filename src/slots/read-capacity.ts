@@ -15,21 +15,27 @@ interface QuotaObject extends KubeObject {
   readonly spec?: { readonly hard?: Quantities };
 }
 
-/** `suffix` is whose cluster is about to be made: an older one of it will go first. */
+interface ReadOptions {
+  /** Whose cluster is about to be made: an older one of it will go first. */
+  readonly suffix?: string;
+  readonly signal?: AbortSignal;
+}
+
 export async function readCapacity(
   api: ApiServer,
   kind: ClusterKind,
-  suffix: string,
+  { suffix = "", signal }: ReadOptions,
 ): Promise<CapacityFacts> {
+  const all = <Item>(path: readonly string[], query = {}) => allOf<Item>(api, path, query, signal);
   const alive = { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" };
   const autoscalers = ["apis", "autoscaling.openshift.io", "v1beta1", "machineautoscalers"];
   const quotas = ["api", "v1", "namespaces", kind.namespace, "resourcequotas"];
   const [nodes, pods, scalers, clusters, limits] = await Promise.all([
-    all<NodeObject>(api, ["api", "v1", "nodes"]),
-    all<PodObject>(api, ["api", "v1", "pods"], alive),
-    ifKnown(all<AutoscalerObject>(api, autoscalers)),
+    all<NodeObject>(["api", "v1", "nodes"]),
+    all<PodObject>(["api", "v1", "pods"], alive),
+    ifKnown(all<AutoscalerObject>(autoscalers)),
     listClusters(api, kind),
-    ifKnown(all<QuotaObject>(api, quotas)),
+    ifKnown(all<QuotaObject>(quotas)),
   ]);
   const others = (clusters ?? []).filter((each) => suffixOf(kind, each) !== suffix);
   return {
@@ -41,16 +47,18 @@ export async function readCapacity(
   };
 }
 
-async function all<Item>(
+async function allOf<Item>(
   api: ApiServer,
   path: readonly string[],
-  query: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
 ): Promise<Item[]> {
   const items: Item[] = [];
   for (let next: string | undefined; ; ) {
     const page = await api.call<KubeList<Item>>({
       path,
       query: { ...query, limit: pageSize, continue: next },
+      signal,
     });
     items.push(...page.items);
     next = page.metadata.continue || undefined;
