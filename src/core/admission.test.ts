@@ -166,6 +166,14 @@ describe("awaitingAdmission()", () => {
     expect(waiting(lending)).toEqual({ kind: 1 });
   });
 
+  test("names every pool that would do, since one may be full for good", () => {
+    const lending = new Lending(guarded, pool("other", 1, { admission }));
+    lending.do(acquire("a", "kind|other"));
+    expect(waiting(lending)).toEqual({ kind: 1, other: 1 });
+    lending.do(admit("other"));
+    expect(lending.held("a")).toEqual(["other-1"]);
+  });
+
   test("leaves those out whose time has not come", () => {
     const pace = { everyMs: 60_000, burst: 1, jitter: 0 };
     const lending = new Lending(pool("kind", 2, { admission, pace }));

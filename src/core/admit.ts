@@ -60,17 +60,17 @@ function lackingIn(pool: Pool, now: Instant): number {
     for (const request of queue) {
       if (looked === overtakenMax) break;
       looked += 1;
-      const way = wayButForAdmission(request, now);
-      const need = way?.find((each) => each.pool === pool && !isAdmitted(each, now));
-      if (need !== undefined) return need.count;
+      for (const way of request.options) {
+        const need = way.find((each) => each.pool === pool && !isAdmitted(each, now));
+        if (need !== undefined && couldGo(way, request, now)) return need.count;
+      }
     }
   }
   return 0;
 }
 
-function wayButForAdmission(request: Request, now: Instant): readonly Need[] | undefined {
-  return request.options.find((needs) => {
-    const mayGo = needs.every((need) => isOpen(need, now)) && hasRoom(needs, request, now);
-    return mayGo && needs.every((need) => isThere(need, request, now));
-  });
+/** Whether nothing but a word from outside is missing; another way may lead to the same end. */
+function couldGo(way: readonly Need[], request: Request, now: Instant): boolean {
+  const mayGo = way.every((need) => isOpen(need, now)) && hasRoom(way, request, now);
+  return mayGo && way.every((need) => isThere(need, request, now));
 }
