@@ -25,5 +25,10 @@ export function loadKubeConfig(config: KubeConfig, { kubeconfig, context }: Plac
   // What the package falls back to when it finds nothing at all.
   if (server === undefined) throw new NoKubeConfig("it names no cluster");
   if (server === "http://localhost:8080") throw new NoKubeConfig("there is none");
+  // In a pod, where nobody says what the package puts into the address.
+  if (/\bundefined\b/.test(server)) {
+    const state = "KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT is missing in this pod";
+    throw new NoKubeConfig(state);
+  }
   return config;
 }
