@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     expect((await world.server.done(["unpin", "install", "--reason", "enough"])).code).toBe(0);
     const rows = section.locator(".rates tbody tr");
     await rows.first().getByText("unpinned").waitFor();
-    expect(await rows.first().textContent()).toContain("as configured");
+    expect(await rows.first().textContent()).toContain("2.5 → 0.0167");
     expect(await rows.first().textContent()).toContain("enough");
     expect(await rows.last().textContent()).toContain("the provider asked");
     await section.getByRole("button", { name: "Unpin" }).waitFor({ state: "detached" });
