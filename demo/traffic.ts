@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Tokens } from "../src/broker/tokens.ts";
 import { BerthClient } from "../src/client/berth-client.ts";
+import { BerthUnreachable } from "../src/client/errors.ts";
 import type { RequestId } from "../src/core/ids.ts";
 import { Random } from "../src/estimate/random.ts";
 import type { Demand } from "../src/plan/demand.ts";
@@ -12,6 +13,8 @@ import type { DemoPool } from "./shape.ts";
 const aheadMs = 5_000;
 /** For leaving the queue when it is over. */
 const leaveMs = 1_000;
+/** After no answer it is asked again this much later. */
+const retryMs = 1_000;
 /** A job that dies is missed after this. */
 const deathTtl = "10s";
 
@@ -38,13 +41,24 @@ export class Traffic {
       const held = { id: demand.id, token: tokens.of(demand.id as RequestId) };
       this.#run(async () => {
         let since = grantedAt;
-        while (since === null) {
-          const fate = await this.#client.request(held, { waitMs: 30_000, signal: this.#signal });
-          if (fate.granted) since = Date.now();
-        }
+        while (since === null) if (await this.#granted(held)) since = Date.now();
         await this.#until(since + (demand.ends[0]?.afterMs ?? 0));
         await this.#client.release(held);
       });
+    }
+  }
+
+  /**
+   * A server that has just started with thousands of them may be late. Who gave up then would leave its
+   * lease held for all of its ttl, in the very pools where others wait, and no estimate could foresee it.
+   */
+  async #granted(held: { readonly id: string; readonly token: string }): Promise<boolean> {
+    try {
+      return (await this.#client.request(held, { waitMs: 30_000, signal: this.#signal })).granted;
+    } catch (error) {
+      if (!(error instanceof BerthUnreachable)) throw error;
+      await pause(retryMs, undefined, { signal: this.#signal });
+      return false;
     }
   }
 
