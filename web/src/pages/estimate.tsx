@@ -9,6 +9,8 @@ export function Estimate({ request }: { request: WaitingRequest }) {
   const { estimate } = request;
   if (estimate === null) return <span className="faint">unknown: too few holds recorded</span>;
   const { p50Seconds, p90Seconds, samples } = estimate;
+  // Its time has come, or is over: to promise it within no time at all would be no estimate.
+  if (p90Seconds < 1) return <span>any moment</span>;
   const soon = p50Seconds < 1 ? "any moment" : `in about ${inWords(p50Seconds)}`;
   return (
     <span title={`From ${samples} recorded holds, with the real rules run forward`}>

@@ -79,7 +79,7 @@ function Waiting({ name }: { name: string }) {
   return (
     <section aria-labelledby="queue-title">
       <h2 id="queue-title">
-        Queue <small>{data === undefined ? "" : data.length}</small>
+        Queue <small>{data === undefined ? "" : grouped(data.length)}</small>
       </h2>
       {data === undefined ? (
         <Loading />

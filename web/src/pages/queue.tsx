@@ -3,6 +3,7 @@ import { queueOf } from "../data/questions.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { useFilter } from "../router.ts";
 import { EstimateAccuracyNote } from "./estimate.tsx";
 import { QueueTable } from "./queue-table.tsx";
@@ -22,7 +23,7 @@ export function Queue() {
   return (
     <>
       <h1>
-        Queue <small>{data?.length ?? ""}</small>
+        Queue <small>{data === undefined ? "" : grouped(data.length)}</small>
       </h1>
       <ProblemNote error={error} />
       <NoActionsNote />
