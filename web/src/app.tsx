@@ -54,8 +54,14 @@ function useArrival(path: string, main: React.RefObject<HTMLElement | null>) {
 }
 
 function Navigation({ path }: { path: string }) {
+  const nav = useRef<HTMLElement>(null);
+  // On a phone not all of them fit; where one is must be seen. Its row alone is moved, not the page.
+  useEffect(() => {
+    const here = path === "" ? null : nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (here) nav.current?.scrollTo({ left: here.offsetLeft - here.offsetWidth });
+  }, [path]);
   return (
-    <nav aria-label="Views">
+    <nav aria-label="Views" ref={nav}>
       {views.map(({ href, label }) => (
         <Link key={href} href={href} aria-current={isAt(path, href) ? "page" : undefined}>
           {label}

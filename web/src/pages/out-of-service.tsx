@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { inStates } from "../data/questions.ts";
+import { allPools, inStates } from "../data/questions.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
@@ -9,6 +9,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { Age } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { actionsFor } from "./actions.ts";
+import { restingAside } from "./pool-facts.ts";
 
 const shownAtFirst = 50;
 
@@ -34,10 +35,20 @@ export function OutOfService() {
           What is drained, dirty or quarantined shows up here, with what its cleaner said.
         </EmptyNote>
       ) : null}
+      <Resting />
       {states.map(([state, title, about], index) => (
         <InState key={state} {...{ state, title, about }} resources={data?.[index] ?? []} />
       ))}
     </>
+  );
+}
+
+/** They need nobody, but the overview counts them. */
+function Resting() {
+  const { data } = useAnswer(allPools);
+  const words = restingAside(data ?? []);
+  return words === "" ? null : (
+    <p className="calm">{words} before they are lent again: they come back by themselves.</p>
   );
 }
 

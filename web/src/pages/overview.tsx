@@ -9,7 +9,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
-import { isInTrouble, outOf, sortedBy } from "./pool-facts.ts";
+import { isInTrouble, outOf, restingAside, sortedBy } from "./pool-facts.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { SortHeader } from "./sort-header.tsx";
 
@@ -91,7 +91,7 @@ function Totals({ pools }: { pools: readonly Pool[] }) {
         { label: "Resources", value: total },
         { label: "Held", value: held, aside: share },
         { label: "Free", value: sum(({ free }) => free) },
-        { label: "Out of service", value: sum(outOf), href: "/out" },
+        { label: "Out of service", value: sum(outOf), aside: restingAside(pools), href: "/out" },
         { label: "Waiting", value: sum(({ waiting }) => waiting), href: "/queue" },
         { label: "Longest wait", value: oldest < 0 ? "–" : inWords(oldest) },
       ]}

@@ -1,9 +1,16 @@
 /** What the overview makes of a pool; the same counts as `berth status`. */
 import type { Pool } from "../../../src/api/schemas.ts";
+import { grouped } from "../parts/numbers.ts";
 
 /** Neither lent nor to be had: drained, dirty, quarantined, resting. */
 export function outOf(pool: Pool): number {
   return Math.max(0, pool.total - pool.free - pool.held);
+}
+
+/** Of these, those that come back by themselves once they have rested; nothing where there are none. */
+export function restingAside(pools: readonly Pool[]): string {
+  const resting = pools.reduce((sum, { states }) => sum + (states["cooling"] ?? 0), 0);
+  return resting === 0 ? "" : `${grouped(resting)} resting`;
 }
 
 const longWaitSeconds = 300;

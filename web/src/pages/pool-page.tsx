@@ -12,7 +12,7 @@ import { UsageBar } from "../parts/usage-bar.tsx";
 import { FlowSection } from "./flow-section.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import { outOf, waitsTooLong } from "./pool-facts.ts";
+import { outOf, restingAside, waitsTooLong } from "./pool-facts.ts";
 import { QueueTable } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { WhatIf } from "./what-if.tsx";
@@ -67,7 +67,7 @@ function figuresOf(pool: Pool): Figure[] {
       aside: total === 0 ? "" : percent(held / total),
     },
     { label: "Free", value: free },
-    { label: "Out of service", value: outOf(pool) },
+    { label: "Out of service", value: outOf(pool), aside: restingAside([pool]) },
     { label: "Waiting", value: waiting },
     { label: "Longest wait", value: inWords(oldestWaitSeconds), bad: waitsTooLong(pool) },
     { label: "Usual hold", value: inWords(meanHoldSeconds) },

@@ -8,6 +8,8 @@ interface Props {
 
 const width = 120;
 const height = 22;
+/** So many samples are half an hour; while there are fewer, the line begins where they begin. */
+const samplesMax = 90;
 
 /** The last half hour: what was held as an area against the pool's size, who waited as a line. */
 export const SparkLine = memo(function SparkLine({ held, waiting, total }: Props) {
@@ -19,7 +21,10 @@ export const SparkLine = memo(function SparkLine({ held, waiting, total }: Props
   return (
     <svg className="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
       <title>{words}</title>
-      <polygon className="spark-held" points={`0,${height} ${area} ${width},${height}`} />
+      <polygon
+        className="spark-held"
+        points={`${firstX(held)},${height} ${area} ${width},${height}`}
+      />
       <polyline className="spark-top" points={area} />
       {waiting.some((count) => count > 0) ? (
         <polyline className="spark-waiting" points={points(waiting, waitingTop)} />
@@ -28,10 +33,14 @@ export const SparkLine = memo(function SparkLine({ held, waiting, total }: Props
   );
 });
 
+function xOf(index: number, { length }: readonly number[]): string {
+  const last = Math.max(samplesMax, length) - 1;
+  return (((last - (length - 1) + index) / last) * width).toFixed(1);
+}
+
+const firstX = (values: readonly number[]) => xOf(0, values);
+
 function points(values: readonly number[], top: number): string {
-  const step = width / (values.length - 1);
   const y = (value: number) => height - 1 - (value / top) * (height - 2);
-  return values
-    .map((value, index) => `${(index * step).toFixed(1)},${y(value).toFixed(1)}`)
-    .join(" ");
+  return values.map((value, index) => `${xOf(index, values)},${y(value).toFixed(1)}`).join(" ");
 }
