@@ -1,10 +1,11 @@
 /** The real `bin/berth` as child processes: a server, and commands that talk to it. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 export const berthPath = fileURLToPath(new URL("../bin/berth", import.meta.url));
 
@@ -73,6 +74,25 @@ const cleanEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(BERTH_|NO_COLOR|GITHUB_|JOB_NAME)/.test(name)),
 );
 
+/** util-linux has a `script` that runs a command on a terminal; that of other systems differs. */
+export const noTerminal = !/util-linux/.test(
+  spawnSync("script", ["--version"]).stdout?.toString() ?? "",
+);
+
+/** Runs a command line on a terminal of 80 columns and 24 lines. */
+export function onTerminal(commandLine: string, env: NodeJS.ProcessEnv): Process {
+  const line = `stty cols 80 rows 24; ${commandLine}`;
+  const args = ["-qfec", line.replaceAll("berth ", `${berthPath} `), "/dev/null"];
+  const terminal = { LC_ALL: "C.UTF-8", TERM: "xterm", SHELL: "/bin/bash" };
+  return new Process("script", args, { ...env, ...terminal });
+}
+
+/** What a terminal shows after the last drawing, line by line. */
+export function lastPicture({ all }: Process): string[] {
+  const drawn = all.slice(all.lastIndexOf("\u001b[H") + 3);
+  return stripVTControlCharacters(drawn).split("\r\n");
+}
+
 /** A server of its own, with a folder for its data that lives as long as the test. */
 export class TestServer implements AsyncDisposable {
   readonly folder: string;
@@ -137,10 +157,7 @@ export class TestServer implements AsyncDisposable {
 
   /** The same on a terminal of its own: what is typed goes through it, Ctrl-C included. */
   onTerminal(commandLine: string): Process {
-    const line = `stty cols 80 rows 24; ${commandLine}`;
-    const env = { ...cleanEnv, BERTH_URL: this.#url, LC_ALL: "C.UTF-8", TERM: "xterm" };
-    const args = ["-qfec", line.replaceAll("berth ", `${berthPath} `), "/dev/null"];
-    const started = new Process("script", args, { ...env, SHELL: "/bin/bash" });
+    const started = onTerminal(commandLine, { ...cleanEnv, BERTH_URL: this.#url });
     this.#children.add(started);
     return started;
   }

@@ -1,10 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { TestServer } from "./cli-processes.ts";
+import { lastPicture, noTerminal, TestServer } from "./cli-processes.ts";
 
-/** util-linux has a `script` that runs a command on a terminal; that of other systems differs. */
-const noTerminal = !/util-linux/.test(spawnSync("script", ["--version"]).stdout?.toString() ?? "");
 const pools = { account: { members: ["acc-1"], lockDelay: "0s" } };
 const ctrlC = "\u0003";
 
@@ -51,12 +48,6 @@ test.skipIf(noTerminal)("berth status --watch draws over itself, and tells of a 
   watching.type(ctrlC);
   expect(await watching.ended).toBe(130);
 });
-
-/** What a terminal shows after the last drawing, line by line. */
-const lastPicture = ({ all }: { all: string }) => {
-  const drawn = all.slice(all.lastIndexOf("\u001b[H") + 3);
-  return stripVTControlCharacters(drawn).split("\r\n");
-};
 
 const manyPools = Object.fromEntries(
   Array.from({ length: 60 }, (_, at) => [`pool-${at + 10}`, { count: 4 }]),

@@ -7,7 +7,7 @@ import type { KubeObject, LeaseObject, LeaseSpec } from "../src/slots/kube-objec
 import type { LeaseStore } from "../src/slots/lease-store.ts";
 import { manifestsOf } from "../src/slots/manifests.ts";
 import type { SlotSet } from "../src/slots/slot.ts";
-import { berthPath, Process } from "./cli-processes.ts";
+import { berthPath, onTerminal, Process } from "./cli-processes.ts";
 import type { KubeCluster } from "./kube-cluster.ts";
 
 export type Ended = Process & { readonly code: number };
@@ -51,6 +51,13 @@ export class SlotsWorld implements AsyncDisposable {
   /** Starts `berth slots …` as the job `suffix:run`. */
   slots(args: readonly string[], env: NodeJS.ProcessEnv = {}): Process {
     const started = new Process(berthPath, ["slots", ...args], { ...this.env, ...env });
+    this.#children.add(started);
+    return started;
+  }
+
+  /** `berth slots …` on a terminal of its own. */
+  onTerminal(commandLine: string): Process {
+    const started = onTerminal(commandLine, this.env);
     this.#children.add(started);
     return started;
   }

@@ -43,6 +43,8 @@ export class MirrorRun {
   /** What is there is known from before the trouble: nothing is up to date because of it. */
   #blind = false;
   #failures = 0;
+  /** Resolved as soon as there may be something to do. */
+  #wake = Promise.withResolvers<void>();
   readonly #done: Promise<void>;
 
   constructor(broker: Broker, spec: MirrorSpec, figures: MirrorFigures, news: MirrorNews) {
@@ -86,11 +88,33 @@ export class MirrorRun {
       ...{ written: this.#figures.written, blocked: this.#blocked },
       left: (name, why) => this.#news.left?.(name, why),
     });
+    using _ = this.#listen(board);
     while (!signal.aborted) {
-      const news = this.#untilNews(board);
-      const left = await this.#putRight(board, writer);
-      if (!left) await news;
+      this.#wake = Promise.withResolvers();
+      if (await this.#putRight(board, writer)) continue;
+      const rest = pause(mirrorLimits.lookEveryMs, signal).catch(() => {});
+      await Promise.race([this.#wake.promise, rest]);
     }
+  }
+
+  /** Wakes up when something was committed, or somebody touched an object. */
+  #listen(board: LeaseBoard): Disposable {
+    let over = false;
+    const follow = async (): Promise<void> => {
+      while (!over) {
+        await board.changed;
+        if (!over) this.#blind = false;
+        this.#wake.resolve();
+      }
+    };
+    void follow();
+    const forget = this.#broker.listen({ committed: () => this.#wake.resolve() });
+    return {
+      [Symbol.dispose]: () => {
+        over = true;
+        forget();
+      },
+    };
   }
 
   /** Whether there is more to do. */
@@ -110,21 +134,6 @@ export class MirrorRun {
     if (todo.length === 0 && !this.#blind) this.#works();
     await pause(Math.max(lookGapMs, tookMs * lookShare), this.#stop.signal);
     return todo.length > 0;
-  }
-
-  /** Something was committed, or somebody touched an object, or nothing happened for a while. */
-  async #untilNews(board: LeaseBoard): Promise<void> {
-    const committed = Promise.withResolvers<void>();
-    const forget = this.#broker.listen({ committed: () => committed.resolve() });
-    const ended = new AbortController();
-    const signal = AbortSignal.any([ended.signal, this.#stop.signal]);
-    const changed = board.changed.then(() => {
-      this.#blind = false;
-    });
-    const enough = pause(mirrorLimits.lookEveryMs, signal).catch(() => {});
-    await Promise.race([committed.promise, changed, enough]);
-    forget();
-    ended.abort();
   }
 
   #works(): void {

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lastPicture, noTerminal } from "./cli-processes.ts";
+import { noKube, patienceMs } from "./kube-binaries.ts";
+import { KubeCluster } from "./kube-cluster.ts";
+import { hostedCluster, installKinds } from "./kube-kinds.ts";
+import { SlotsWorld } from "./slots-world.ts";
+
+const ctrlC = "\u0003";
+let cluster: KubeCluster;
+
+describe.skipIf(noKube || noTerminal)(
+  "berth slots status --watch on a terminal",
+  { timeout: patienceMs },
+  () => {
+    beforeAll(async () => {
+      cluster = await KubeCluster.start();
+      await installKinds(cluster);
+    }, patienceMs);
+    afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+    test("is drawn over itself when something changes, and leaves no trace", async () => {
+      await using world = await SlotsWorld.make(cluster, 2);
+      const watching = world.onTerminal("berth slots status --watch; echo back here");
+      await watching.says(/0 +free.*1 +free/s);
+      await world.done(["acquire"]);
+      await watching.says(/0 +held +pr1:1/);
+      await hostedCluster(cluster, world.set.namespace, "rossoctl-hypershift-ci-pr1");
+      await world.script(1, "pr2:7", { leaseDurationSeconds: 1 });
+      await watching.says(
+        /1 +expired.*pr2:7[\s\S]*rossoctl-hypershift-ci-pr1 +creating +\S+ +pr1:1/,
+      );
+      const lines = lastPicture(watching);
+      expect(lines.filter((line) => /^ *[01] +(held|expired)/.test(line))).toHaveLength(2);
+      expect(lines.every((line) => line.length <= 80)).toBe(true);
+      expect(watching.all).toMatch(/.\[33m *1 +expired/); // Marked by a colour as well.
+      watching.type(ctrlC);
+      await watching.says(/back here/);
+      expect(watching.all).toMatch(/\[\?25h.*\[\?1049l.*back here/s);
+    });
+
+    test("says that the API server is away, and goes on when it is back", async () => {
+      await using world = await SlotsWorld.make(cluster, 1);
+      const watching = world.onTerminal("berth slots status --watch");
+      await watching.says(/0 +free/);
+      await cluster.stopServer();
+      await watching.says(/Cannot reach the server at \S+: connection ref/); // As much as fits.
+      await cluster.startServer();
+      await world.done(["acquire"]);
+      await watching.says(/0 +held +pr1:1/);
+      expect(lastPicture(watching).join("\n")).not.toContain("Cannot reach");
+      watching.type(ctrlC);
+      expect(await watching.ended).toBe(130);
+    });
+  },
+);
