@@ -124,7 +124,9 @@ describe("berth's listings", () => {
     const lease = await acquired("--pool", "account");
     const table = await server.done(["leases"]);
     expect(table.stdout).toMatch(/^ID {2,}HOLDER {2,}RESOURCES {2,}AGE {2,}EXPIRES IN\n/);
-    expect(table.stdout).toMatch(new RegExp(`\n${lease.id} +test/1 +acc-\\d +\\d+s +(5m|4m\\d+s)\n$`));
+    expect(table.stdout).toMatch(
+      new RegExp(`\n${lease.id} +test/1 +acc-\\d +\\d+s +(5m|4m\\d+s)\n$`),
+    );
     const wide = await server.done(["leases", "-o", "wide", "--no-headers"]);
     expect(wide.stdout.split("\n")).toHaveLength(2);
     expect((await server.done(["leases", "-o", "name"])).stdout).toBe(`${lease.id}\n`);
