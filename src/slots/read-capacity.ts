@@ -1,7 +1,7 @@
 import { Problem } from "../api/problem.ts";
 import type { ApiServer } from "./api-server.ts";
 import type { AutoscalerObject, CapacityFacts, QuotaState } from "./capacity.ts";
-import { type ClusterKind, listClusters, suffixOf } from "./clusters.ts";
+import { type ClusterKind, type ClusterObject, clusterPath, suffixOf } from "./clusters.ts";
 import type { KubeList, KubeObject } from "./kube-objects.ts";
 import type { PodObject, Quantities } from "./pod-requests.ts";
 import { parseQuantity } from "./quantity.ts";
@@ -34,10 +34,11 @@ export async function readCapacity(
     all<NodeObject>(["api", "v1", "nodes"]),
     all<PodObject>(["api", "v1", "pods"], alive),
     ifKnown(all<AutoscalerObject>(autoscalers)),
-    listClusters(api, kind),
+    // Not to be allowed to count them is not to know of none: the limit would hold for nobody.
+    ifKnown(all<ClusterObject>(clusterPath(kind)), [404]),
     ifKnown(all<QuotaObject>(quotas)),
   ]);
-  const others = (clusters ?? []).filter((each) => suffixOf(kind, each) !== suffix);
+  const others = clusters.filter((each) => suffixOf(kind, each) !== suffix);
   return {
     nodes,
     pods,
@@ -67,11 +68,11 @@ async function allOf<Item>(
 }
 
 /** Not every cluster has machines that scale, or quotas that we may see. */
-async function ifKnown<Item>(reading: Promise<Item[]>): Promise<Item[]> {
+async function ifKnown<Item>(reading: Promise<Item[]>, none = [403, 404]): Promise<Item[]> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof Problem && [403, 404].includes(error.status)) return [];
+    if (error instanceof Problem && none.includes(error.status)) return [];
     throw error;
   }
 }
