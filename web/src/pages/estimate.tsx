@@ -20,10 +20,13 @@ export function Estimate({ request }: { request: WaitingRequest }) {
   );
 }
 
+/** Fewer say nothing about the next one. */
+const comparedMin = 20;
+
 /** How far estimates can be trusted: what they said before, beside what happened then. */
 export function EstimateAccuracyNote() {
   const { data } = useAnswer(accuracy);
-  if (data === undefined || data.total.compared === 0) return null;
+  if (data === undefined || data.total.compared < comparedMin) return null;
   const { compared, withinP50, withinP90, meanErrorSeconds } = data.total;
   return (
     <p className="aside-note">
