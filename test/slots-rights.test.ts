@@ -61,6 +61,14 @@ describe.skipIf(noKube)("the shipped roles give", { timeout: patienceMs }, () =>
     expect(sorted(proxy.seen.map(rightOf))).toEqual(sorted(rightsOf("berth-slots", world)));
   });
 
+  test("a job no look at clusters elsewhere, and those that it may not count are not none", async () => {
+    await using world = await SlotsWorld.make(cluster, 1);
+    const elsewhere = ["check-capacity", "--cluster-namespace", "kube-system"];
+    const check = await world.done(elsewhere, { KUBECONFIG: world.jobConfig });
+    expect(check.code).not.toBe(0);
+    expect(check.stderr).toContain("hostedclusters");
+  });
+
   test("the cleaner the rights that it uses, and no other", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
