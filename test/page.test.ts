@@ -80,9 +80,9 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.getByText("Connection lost").waitFor();
     await page.getByRole("button", { name: "Try now" }).waitFor();
     expect(await page.locator(".tile").count()).toBe(1); // What was last known stays.
-    const known = await page.locator(".tile").innerText();
+    const known = await page.locator(".tile").textContent();
     await page.getByText(/^[3-9]s ago\. What you see is from then/).waitFor();
-    expect(await page.locator(".tile").innerText(), "nothing grows older").toBe(known);
+    expect(await page.locator(".tile").textContent(), "nothing grows older").toBe(known);
     await world.server.start();
     await page.getByText("Connection lost").waitFor({ state: "detached" });
     const lease = await ask("single", "after/the-restart");
