@@ -32,7 +32,7 @@ import {
   resourceRested,
   resourceRetired,
 } from "./apply-resource.ts";
-import { attendPoolLater } from "./attention.ts";
+import { attendPool, attendPoolLater } from "./attention.ts";
 import type { BrokerEvent, EventOf } from "./event.ts";
 import { must } from "./must.ts";
 import { poolSignalled, rateChanged } from "./rate.ts";
@@ -91,14 +91,24 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "rate-changed":
       return rateEvent(state, event, at);
     case "pool-admitted":
-      return poolAdmitted(must(state.pools.get(event.pool), event.pool), event);
     case "pool-withheld":
-      return poolWithheld(must(state.pools.get(event.pool), event.pool), event);
+      return admissionEvent(state, event, at);
     case "pool-attended":
-      return attendPoolLater(state, must(state.pools.get(event.pool), event.pool), at);
+      return attendPool(state, must(state.pools.get(event.pool), event.pool), at);
     default:
       return unreachable(event);
   }
+}
+
+function admissionEvent(
+  state: State,
+  event: EventOf<"pool-admitted"> | EventOf<"pool-withheld">,
+  at: Instant,
+): void {
+  const pool = must(state.pools.get(event.pool), event.pool);
+  if (event.type === "pool-admitted") poolAdmitted(pool, event);
+  else poolWithheld(pool, event);
+  attendPoolLater(state, pool, at);
 }
 
 function rateEvent(

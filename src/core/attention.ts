@@ -18,11 +18,28 @@ export function attendLater(state: State, resource: Resource): void {
   schedule(state, resource, resource.claim === null ? at : never);
 }
 
-/** Sets when a pool is next to be looked at because somebody's turn may have come by then. */
+/**
+ * Sets when a pool is next to be looked at because somebody's turn may have come by then. What is due
+ * already stays so until it is attended to: a command that came before the tick must not put it off.
+ */
 export function attendPoolLater(state: State, pool: Pool, now: Instant): void {
-  const opens = pool.waiting > 0 && isPaced(pool) ? opensAt(pool) : never;
-  const ends = windowEndsAt(pool);
-  schedule(state, pool, earliest(opens > now ? opens : never, ends > now ? ends : never));
+  if (isDue(pool, now)) return;
+  const isWaitedFor = pool.waiting > 0;
+  const opens = isWaitedFor && isPaced(pool) ? opensAt(pool) : never;
+  // What was kept for one that had a word from outside is anybody's when that word is void.
+  const lapses = isWaitedFor && pool.admission.credits > 0 ? pool.admission.until : never;
+  const times = [opens, lapses, windowEndsAt(pool)].filter((at) => at > now);
+  schedule(state, pool, times.reduce(earliest, never));
+}
+
+export function isDue({ heapIndex, dueAt }: Due, now: Instant): boolean {
+  return heapIndex >= 0 && dueAt <= now;
+}
+
+/** It is being looked at. */
+export function attendPool(state: State, pool: Pool, now: Instant): void {
+  state.due.clear(pool);
+  attendPoolLater(state, pool, now);
 }
 
 export function schedule(state: State, due: Due, at: Instant): void {

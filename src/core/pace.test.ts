@@ -6,7 +6,7 @@ import type { PoolName, RequestId } from "./ids.ts";
 import { acquire, change, Lending, leave, poll, pool, release } from "./lending.suite.ts";
 import { must } from "./must.ts";
 import { intervalMs, opensAt, shareOf } from "./pace.ts";
-import type { PacePolicy } from "./policy.ts";
+import { defaultAdaptive, type PacePolicy } from "./policy.ts";
 import { freeze, thaw } from "./snapshot.ts";
 import { emptyState } from "./state.ts";
 import type { Instant } from "./time.ts";
@@ -220,4 +220,15 @@ test("shareOf() is spread evenly and the same for the same id", () => {
     (from) => shares.filter((share) => share >= from && share < from + 0.25).length,
   );
   for (const size of quarters) expect(Math.abs(size - 1_000)).toBeLessThan(150);
+});
+
+test("a turn that has come is not put off by somebody who queues before the tick", () => {
+  const pace = { everyMs: 10_000, burst: 1, jitter: 0 };
+  const adaptive = { ...defaultAdaptive, mode: "auto" as const, min: 1, max: 6 };
+  const lending = new Lending(pool("aws", 3, { pace, adaptive }));
+  for (const id of ["a", "b"]) lending.do(acquire(id, "aws"));
+  lending.now = 10_500 as Instant; // The tick is late, and a command comes first.
+  lending.do(acquire("c", "aws"));
+  lending.do({ type: "tick" });
+  expect([lending.held("a"), lending.held("b")]).toEqual([["aws-1"], ["aws-2"]]);
 });
