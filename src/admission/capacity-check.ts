@@ -30,10 +30,20 @@ export class CapacityCheck {
 
   /** Why not, in words; undefined: they fit. Throws if it cannot be found out. */
   async whyNot({ count, size, signal }: Question): Promise<string | undefined> {
-    this.#api ??= await ApiServer.connect(this.#spec);
-    const facts = await readCapacity(this.#api, this.#kind(), { signal });
+    const facts = await this.#facts(signal);
     const { enough, reasons } = analyse(withOthers(facts, count - 1), this.#wish(count, size));
     return enough ? undefined : reasons.join("; ");
+  }
+
+  /** After a failure the kubeconfig is read again: the token in it may be another by now. */
+  async #facts(signal: AbortSignal): Promise<CapacityFacts> {
+    try {
+      this.#api ??= await ApiServer.connect(this.#spec);
+      return await readCapacity(this.#api, this.#kind(), { signal });
+    } catch (error) {
+      this.#api = undefined;
+      throw error;
+    }
   }
 
   #kind(): ClusterKind {

@@ -1,9 +1,10 @@
+import { noteWish } from "./admission.ts";
 import { poolsOf, type Ways, waysOf } from "./any-of.ts";
 import type { Ask, Command, Item } from "./command.ts";
 import { companyOf, together } from "./company.ts";
 import { growFor } from "./dynamic.ts";
 import type { ResolvedAsk } from "./event.ts";
-import { fits, grant, grantRequest, serve, wayFor } from "./grant.ts";
+import { fits, grant, grantRequest, lacksOnlyCredit, serve, wayFor } from "./grant.ts";
 import type { PoolName, RequestId } from "./ids.ts";
 import { beyondLimits, hasKin } from "./limit-tree.ts";
 import { nearest } from "./nearest.ts";
@@ -42,6 +43,8 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
     // Who stood before others in line, but now has nothing to take, is in nobody's way any more.
     for (const { pool } of way) if (hasKin(pool)) serve(turn, pool);
   } else if (nowOnly) {
+    const withheld = ways.options.find((option) => lacksOnlyCredit(option, rank, now));
+    if (withheld !== undefined) noteWish(withheld, now);
     return refused({ code: "none_free", pool: shortest(needs, rank, now) });
   } else {
     emit(turn, { type: "request-queued", id, ask: resolved });

@@ -4,7 +4,7 @@ import { awaitingAdmission } from "./admit.ts";
 import type { Command } from "./command.ts";
 import { decide } from "./decide.ts";
 import type { PoolName, RequestId } from "./ids.ts";
-import { acquire, Lending, leave, poll, pool, release } from "./lending.suite.ts";
+import { acquire, change, Lending, leave, poll, pool, release } from "./lending.suite.ts";
 import { freeze, thaw } from "./snapshot.ts";
 
 const admission = { by: "the check" };
@@ -103,6 +103,68 @@ describe("a pool with admission", () => {
     const ask = { holder: "janitor", items: [item], ttlMs: 1_000 };
     lending.do({ type: "acquire", id: "c" as RequestId, ask, waitMs: 0 });
     expect(lending.held("c")).toEqual(["kind-1"]);
+  });
+
+  test("counts all that one request wants of it, in whatever states", () => {
+    const lending = new Lending(pool("kind", 2, { admission }));
+    lending.do(change("kind-2", { state: "warm" }));
+    const both = [
+      { pool: "kind" as PoolName, count: 1 },
+      { pool: "kind" as PoolName, count: 1, state: "warm" },
+    ];
+    const ask = { holder: "job", items: both };
+    lending.do({ type: "acquire", id: "a" as RequestId, ask, waitMs: 0 });
+    expect(waiting(lending)).toEqual({ kind: 2 });
+    lending.do(admit("kind", 1));
+    expect(lending.held("a")).toBeUndefined();
+    lending.do(admit("kind", 2));
+    expect(lending.held("a")).toEqual(["kind-1", "kind-2"]);
+  });
+
+  test("does not keep a limit for somebody who waits for a word", () => {
+    const [root, parent] = ["root", "root" as PoolName];
+    const lending = new Lending(
+      pool(root, 0, { limit: 2 }),
+      pool("kind", 2, { admission, parent }),
+      pool("aws", 2, { parent }),
+    );
+    lending.do(acquire("a", "kind"));
+    lending.do(acquire("b", "aws"));
+    expect([lending.held("a"), lending.held("b")]).toEqual([undefined, ["aws-1"]]);
+    lending.do(admit("kind"));
+    expect(lending.held("a")).toEqual(["kind-1"]);
+  });
+
+  test("lets others have what was kept for one whose word is void", () => {
+    const [root, parent] = ["root", "root" as PoolName];
+    const lending = new Lending(
+      pool(root, 0, { limit: 2 }),
+      pool("kind", 2, { admission, parent }),
+      pool("aws", 2, { parent }),
+    );
+    lending.do(acquire("first", "aws"));
+    lending.do(admit("kind", 2));
+    lending.do(acquire("big", "kind:2"));
+    lending.do(acquire("small", "aws"));
+    expect([lending.held("big"), lending.held("small")]).toEqual([undefined, undefined]);
+    lending.tickAt(10_000);
+    expect(lending.held("small")).toEqual(["aws-2"]);
+    checkState(lending.state, lending.now);
+  });
+
+  test("is looked at for those who would not wait, for a while", () => {
+    const lending = new Lending(pool("kind", 2, { admission }));
+    const ask = { holder: "job", items: [{ pool: "kind" as PoolName, count: 1 }] };
+    const now = { type: "acquire", ask, waitMs: 0, nowOnly: true } as const;
+    expect(lending.outcome({ ...now, id: "a" as RequestId })).toMatchObject({ type: "refused" });
+    expect(waiting(lending)).toEqual({ kind: 1 });
+    lending.do(admit("kind"));
+    expect(waiting(lending)).toEqual({});
+    lending.do({ ...now, id: "b" as RequestId });
+    expect(lending.held("b")).toEqual(["kind-1"]);
+    lending.do({ ...now, id: "c" as RequestId });
+    lending.tickAt(60_000);
+    expect(waiting(lending)).toEqual({});
   });
 
   test("is not taken by name without a credit, either", () => {

@@ -1,14 +1,12 @@
 /** What somebody outside says of a pool, and who waits for such a word. */
 import { poolNotFound } from "./acquire.ts";
-import { isAdmitted, isGuarded } from "./admission.ts";
+import { creditsOf, isGuarded, lackingCredit } from "./admission.ts";
 import { serveAll } from "./come-back.ts";
 import type { Command } from "./command.ts";
-import { isThere, overtakenMax } from "./grant.ts";
+import { lacksOnlyCredit, overtakenMax } from "./grant.ts";
 import type { PoolName } from "./ids.ts";
-import { hasRoom } from "./limit-tree.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
-import { isOpen } from "./pace.ts";
-import type { Need, Pool, Request, State } from "./state.ts";
+import type { Pool, State } from "./state.ts";
 import { after, type Instant } from "./time.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -61,16 +59,12 @@ function lackingIn(pool: Pool, now: Instant): number {
       if (looked === overtakenMax) break;
       looked += 1;
       for (const way of request.options) {
-        const need = way.find((each) => each.pool === pool && !isAdmitted(each, now));
-        if (need !== undefined && couldGo(way, request, now)) return need.count;
+        const count = lackingCredit(way, now).get(pool);
+        if (count !== undefined && lacksOnlyCredit(way, request, now)) return count;
       }
     }
   }
-  return 0;
-}
-
-/** Whether nothing but a word from outside is missing; another way may lead to the same end. */
-function couldGo(way: readonly Need[], request: Request, now: Instant): boolean {
-  const mayGo = way.every((need) => isOpen(need, now)) && hasRoom(way, request, now);
-  return mayGo && way.every((need) => isThere(need, request, now));
+  const { wish } = pool;
+  const isWished = wish !== null && wish.until > now && wish.count > creditsOf(pool, now);
+  return isWished ? wish.count : 0;
 }

@@ -1,5 +1,5 @@
 /** Why a request waits, found by the very functions that made it wait. */
-import { isAdmitted } from "./admission.ts";
+import { lackingCredit } from "./admission.ts";
 import { speakerOf } from "./company.ts";
 import { formatDuration, roughDuration } from "./duration.ts";
 import { type HolderView, holderView, type WaitReason } from "./explain-holder.ts";
@@ -28,7 +28,7 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
   const needs = request.options[0] ?? request.needs;
   const [first] = needs;
   const short = needs.find((need) => !isThere(need, request, now));
-  const need = short ?? needs.find((other) => !isTime(other, now)) ?? first;
+  const need = short ?? needs.find((other) => !isTimeIn(needs, other, now)) ?? first;
   if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
   const { company } = request;
   if (company !== null && !request.inLine) {
@@ -40,7 +40,7 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
   const line = ahead === 0 ? "you are next" : `${ahead} ahead of you`;
   const { code, what } =
     heldBack(need, request, now) ??
-    withheld(need, request, now) ??
+    withheld(needs, need, request, now) ??
     overLimit(needs, need, request) ??
     obstacle(need, request, now);
   return { code, pool: need.pool.name, message: `${what}; ${line}` };
@@ -79,14 +79,19 @@ function reducedFrom(pool: Pool): number | null {
   return isReduced && usual < pool.pace.everyMs ? usual : null;
 }
 
-function isTime(need: Need, now: Instant): boolean {
-  return isOpen(need, now) && isAdmitted(need, now);
+function isTimeIn(needs: readonly Need[], need: Need, now: Instant): boolean {
+  return isOpen(need, now) && !lackingCredit(needs, now).has(need.pool);
 }
 
 /** Enough is there, but whoever looks outside has not said that it can be used. */
-function withheld(need: Need, request: Request, now: Instant): Obstacle | undefined {
+function withheld(
+  needs: readonly Need[],
+  need: Need,
+  request: Request,
+  now: Instant,
+): Obstacle | undefined {
   const { pool } = need;
-  if (isAdmitted(need, now) || !isAround(need, request)) return undefined;
+  if (!lackingCredit(needs, now).has(pool) || !isAround(need, request)) return undefined;
   const by = pool.policy.admission?.by ?? "";
   const { why } = pool.admission;
   const said = why === null ? `${by} is under way` : `${by} says: ${why}`;

@@ -13,7 +13,7 @@
  * After every change that may let somebody through, `serve` is called for the pools concerned.
  * So between commands nobody waits whose turn it is and whose needs are there.
  */
-import { admittedBy, isAdmitted } from "./admission.ts";
+import { admittedBy, isAdmitted, isTimeFor } from "./admission.ts";
 import { hadChoice, isForOnePool } from "./any-of.ts";
 import { removeIfDeserted } from "./deserted.ts";
 import type { GrantedClaim, ResolvedAsk } from "./event.ts";
@@ -56,8 +56,14 @@ export function wayFor(request: Request, now: Instant): readonly Need[] | undefi
 
 /** Whether it is time and no limit is in the way, whatever is there. */
 function mayGo(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
-  const isTime = needs.every((need) => isOpen(need, now) && isAdmitted(need, now));
-  return isTime && hasRoom(needs, rank, now);
+  return isTimeFor(needs, now) && hasRoom(needs, rank, now);
+}
+
+/** Whether nothing but a word from outside is missing. */
+export function lacksOnlyCredit(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
+  if (isAdmitted(needs, now)) return false;
+  const mayGoOtherwise = needs.every((need) => isOpen(need, now)) && hasRoom(needs, rank, now);
+  return mayGoOtherwise && needs.every((need) => isThere(need, rank, now));
 }
 
 /** Whether it is there, whatever the time. */

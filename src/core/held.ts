@@ -2,7 +2,7 @@
  * What may be done by whoever knows a holder's name: how Boskos's clients speak of their leases. A
  * lease that has a token is left alone here, whatever name is given.
  */
-import { admittedBy, creditsOf } from "./admission.ts";
+import { admittedBy, lackingCredit, noteWish } from "./admission.ts";
 import { entriesMax, merged, resourceNotFound } from "./change-resource.ts";
 import { endLease, serveAll } from "./come-back.ts";
 import type { HeldCommand } from "./command.ts";
@@ -10,7 +10,7 @@ import type { ClaimId } from "./ids.ts";
 import { lacking } from "./limit-tree.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
 import type { Refusal } from "./refusal.ts";
-import type { Claim, Need, Pool, Resource } from "./state.ts";
+import type { Claim, Pool, Resource } from "./state.ts";
 import type { Instant } from "./time.ts";
 import { emit, type Turn } from "./turn.ts";
 import { leaseView } from "./view.ts";
@@ -28,31 +28,24 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
   }
   const full = lackingFor(ready, into);
   if (full !== undefined) return refused({ code: "none_free", pool: full.name });
-  const needs = ready.map(({ pool }) => ({ pool, into, count: 1 }));
-  const closed = needs.find(({ pool }) => !isOpenTo(needs, pool, turn.now));
-  if (closed !== undefined) return refused({ code: "none_free", pool: closed.pool.name });
+  const uses = ready.map(({ pool }) => ({ pool, state: from, into, count: 1 }));
+  const [withheld] = lackingCredit(uses, turn.now).keys();
+  if (withheld !== undefined) {
+    noteWish(uses, turn.now);
+    return refused({ code: "none_free", pool: withheld.name });
+  }
   const leases = untouchedFirst(ready).map(({ name, pool }, index) => {
     const id = ids[index];
     if (id === undefined) throw new Error(`Cannot take ${name}: no id`);
     const item = { pool: pool.name, count: 1, state: from, into };
     const ask = { holder, items: [item], ttlMs: null, byName: true as const };
     const claim = { id: "1" as ClaimId, resource: name, fence: state.fence + 1, into };
-    const used = admittedBy([{ pool, into, count: 1 }]);
+    const used = admittedBy([{ pool, state: from, into, count: 1 }]);
     emit(turn, { type: "lease-granted", id, ask, claims: [claim], ...used });
     return id;
   });
   const granted = leases.flatMap((id) => state.leases.get(id) ?? []);
   return { type: "taken", leases: granted.map(leaseView) };
-}
-
-/** Who takes by name what waits for a word from outside waits for it, too. */
-function isOpenTo(
-  needs: readonly Pick<Need, "pool" | "into" | "count">[],
-  pool: Pool,
-  now: Instant,
-): boolean {
-  const [used] = admittedBy(needs.filter((need) => need.pool === pool))?.admitted ?? [];
-  return (used?.count ?? 0) <= creditsOf(pool, now);
 }
 
 /** In the order in which they would be lent, one by one. */

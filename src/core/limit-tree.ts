@@ -6,8 +6,8 @@
  * Where a limit is what is missing, it is kept for whoever has waited longest for it, in whichever
  * pool of the tree: so a request for three is not starved by many for one next door.
  */
+import { isTimeFor } from "./admission.ts";
 import type { PoolName } from "./ids.ts";
-import { isOpen } from "./pace.ts";
 import { isToBePlaced } from "./place.ts";
 import type { PoolSpec } from "./policy.ts";
 import { compareRank, type Ranked } from "./ranked-queue.ts";
@@ -83,8 +83,8 @@ function isKeptFor(limit: Pool, rank: Ranked, now: Instant): boolean {
  */
 function wants(needs: readonly Need[], rank: Ranked, { limit, root, now }: Keeping): boolean {
   if (!usesOf(needs).has(limit) || needs.some(({ pool }) => rootOf(pool) !== root)) return false;
-  const ready = needs.every((need) => isOpen(need, now) && isAround(need, rank));
-  if (!ready) return false;
+  const isReady = isTimeFor(needs, now) && needs.every((need) => isAround(need, rank));
+  if (!isReady) return false;
   const short = lacking(needs);
   return short.length === 0 || short.includes(limit);
 }

@@ -26,11 +26,13 @@ export function refresh(turn: Turn, command: Refresh): Outcome {
     return refused({ code: "pool_not_in_lease", id, pool: name });
   }
   const ask: Ask = { ...rest, items: wanted, ...(key === undefined ? undefined : { key }) };
-  const ways = waysFor(turn.state, ask);
-  if ("code" in ways) return refused(ways); // It could never be had again: nothing is given back.
   // A key that is known already means that this was asked before, or that it is another's.
   const isNew = key === undefined || !turn.state.keys.has(key);
-  if (isNew) giveBack(turn, lease, wanted.length === items.length ? undefined : name);
+  if (isNew) {
+    const ways = waysFor(turn.state, ask);
+    if ("code" in ways) return refused(ways); // It could never be had again: nothing is given back.
+    giveBack(turn, lease, wanted.length === items.length ? undefined : name);
+  }
   return acquire(turn, { type: "acquire", id: next, ask, waitMs });
 }
 

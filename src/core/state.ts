@@ -108,6 +108,8 @@ export interface Pool extends Timed {
   pace: PaceState;
   /** What was said outside of whether there is room; of no meaning while nobody is asked. */
   admission: AdmissionState;
+  /** Who came lately for a credit and did not wait. A note, which no journal has. */
+  wish: { readonly count: number; readonly until: Instant } | null;
   /** Where its search for a start rate stands; null while it does not look for one. */
   adaptive: AdaptiveState | null;
   /** What an operator has set it to. */
@@ -350,6 +352,7 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     used: 0,
     pace: unpaced,
     admission: unchecked,
+    wish: null,
     adaptive: null,
     pin: null,
     rateHistory: [],
