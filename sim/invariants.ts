@@ -1,7 +1,7 @@
 /** What must be true of a state between any two commands. Costs O(state): for tests only. */
 import { isDue } from "../src/core/attention.ts";
 import { fits } from "../src/core/grant.ts";
-import { below } from "../src/core/limit-tree.ts";
+import { below, kinOf } from "../src/core/limit-tree.ts";
 import { freeze, thaw } from "../src/core/snapshot.ts";
 import {
   claimsOn,
@@ -182,7 +182,7 @@ function checkNothingIdle(request: Request, now: Instant): void {
   if (!request.inLine) return;
   if (!request.needs.every((need) => queueAt(need).at(0) === request)) return;
   // Its time may have come since the last decision; the next one is due.
-  if (request.needs.some(({ pool }) => isDue(pool, now))) return;
+  if (request.needs.some(({ pool }) => [...kinOf(pool)].some((kin) => isDue(kin, now)))) return;
   insist(
     !request.options.some((needs) => fits(needs, request, now)),
     () => `${request.id} waits although all of it is there`,
