@@ -1,6 +1,7 @@
 import { Problem } from "../api/problem.ts";
 import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
+import { LinkedAbort } from "./linked-abort.ts";
 import { pause, pauseMs } from "./pause.ts";
 import { type Transport, whyUnreachable } from "./transport.ts";
 
@@ -56,15 +57,18 @@ async function* oneConnection(
   after: number | undefined,
   { signal, onOpen }: FollowOptions,
 ): AsyncGenerator<FeedEvent, void, undefined> {
-  const silent = new AbortController();
-  const stop = signal === undefined ? silent.signal : AbortSignal.any([signal, silent.signal]);
+  const silent = new LinkedAbort(signal);
   const listen = () => setTimeout(() => silent.abort(), clientLimits.feedSilenceMs);
   let timer = listen();
   try {
-    const response = await transport.open({ method: "GET", path: ["v1", "events"] }, stop, {
-      accept: "text/event-stream",
-      ...(after === undefined ? undefined : { "last-event-id": String(after) }),
-    });
+    const response = await transport.open(
+      { method: "GET", path: ["v1", "events"] },
+      silent.signal,
+      {
+        accept: "text/event-stream",
+        ...(after === undefined ? undefined : { "last-event-id": String(after) }),
+      },
+    );
     if (!response.ok || response.body === null) {
       throw Problem.from(response.status, await response.json().catch(() => undefined));
     }
@@ -78,6 +82,7 @@ async function* oneConnection(
     throw new BerthUnreachable(transport.url, "the event feed was closed");
   } finally {
     clearTimeout(timer);
+    silent.letGo();
   }
 }
 

@@ -2,6 +2,7 @@ import { Problem } from "../api/problem.ts";
 import { formatDuration } from "../core/duration.ts";
 import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
+import { LinkedAbort } from "./linked-abort.ts";
 
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -33,12 +34,11 @@ export class Transport {
 
   async send(call: Call): Promise<Reply> {
     const answerMs = call.answerMs ?? clientLimits.answerMs;
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), answerMs);
     const stopped = call.signal;
-    const signal = stopped === undefined ? late.signal : AbortSignal.any([stopped, late.signal]);
+    const late = new LinkedAbort(stopped);
+    const timer = setTimeout(() => late.abort(), answerMs);
     try {
-      const response = await this.open(call, signal);
+      const response = await this.open(call, late.signal);
       const text = await response.text();
       return replyOf(response, text);
     } catch (error) {
@@ -50,6 +50,7 @@ export class Transport {
       throw new BerthUnreachable(this.url, state, error);
     } finally {
       clearTimeout(timer);
+      late.letGo();
     }
   }
 

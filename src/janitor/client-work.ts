@@ -1,6 +1,7 @@
 import { Problem } from "../api/problem.ts";
 import type { BerthClient, HeldLease } from "../client/berth-client.ts";
 import type { KeepAlive } from "../client/keep-alive.ts";
+import { LinkedAbort } from "../client/linked-abort.ts";
 import { pause } from "../client/pause.ts";
 import { cleaningState, dirtyState } from "../core/state.ts";
 import type { Cleaned } from "./cleaner.ts";
@@ -44,16 +45,18 @@ export class ClientWork implements DirtyWork {
   }
 
   async untilDirty(signal: AbortSignal): Promise<void> {
-    const heard = new AbortController();
-    const stop = AbortSignal.any([signal, heard.signal, AbortSignal.timeout(lookMs)]);
+    const heard = new LinkedAbort(signal);
+    const timer = setTimeout(() => heard.abort(), lookMs);
     try {
-      for await (const { type } of this.#client.events({ signal: stop })) {
+      for await (const { type } of this.#client.events({ signal: heard.signal })) {
         if (/^(?:lease|claim)-ended$|^resource-/.test(type)) break;
       }
       await pause(burstMs, signal);
     } catch {
       await pause(lookMs, signal).catch(() => {});
     } finally {
+      clearTimeout(timer);
+      heard.letGo();
       heard.abort();
       this.#dirty = undefined;
     }

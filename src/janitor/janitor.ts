@@ -3,6 +3,7 @@
  * other with a lease of its own and keeps it alive, so a janitor that dies is reaped like a job that
  * dies. Pools take turns, so one whose cleaning is slow or fails does not hold up the others.
  */
+import { LinkedAbort } from "../client/linked-abort.ts";
 import { dirtyState } from "../core/state.ts";
 import { type Cleaned, type CleaningSpec, clean, type Soiled } from "./cleaner.ts";
 
@@ -129,8 +130,8 @@ export class Janitor {
   async #run(spec: CleaningSpec, task: Task): Promise<void> {
     this.#news.started?.(task);
     const startedAt = performance.now();
-    const signal = AbortSignal.any([this.#stop.signal, task.lost]);
-    const cleaned = await clean(spec, task, signal);
+    const stop = new LinkedAbort(this.#stop.signal, task.lost);
+    const cleaned = await clean(spec, task, stop.signal).finally(() => stop.letGo());
     await task.finish(cleaned);
     this.#news.ended?.(task, cleaned, performance.now() - startedAt);
   }

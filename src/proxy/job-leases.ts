@@ -11,6 +11,7 @@ import type {
   KeepAliveOptions,
   LeaseLost,
 } from "../client/berth-client.ts";
+import { LinkedAbort } from "../client/linked-abort.ts";
 import { roughDuration } from "../core/duration.ts";
 import { asProblem } from "./as-problem.ts";
 import { KeptLease } from "./kept-lease.ts";
@@ -75,7 +76,7 @@ export class JobLeases {
 
   async #acquire({ type, count, timeoutMs }: Wanted, signal?: AbortSignal): Promise<KeptLease> {
     const { client, holder, asking, connectMs, note } = this.#options;
-    const stop = AbortSignal.any([this.#ended.signal, ...(signal === undefined ? [] : [signal])]);
+    const stop = new LinkedAbort(this.#ended.signal, signal);
     if (timeoutMs !== 0) note(`Acquiring ${count} lease(s) for ${type}`);
     const display = this.#options.waiting?.();
     try {
@@ -87,7 +88,7 @@ export class JobLeases {
           ...(timeoutMs === 0 ? { nowOnly: true } : undefined),
         },
         {
-          signal: stop,
+          signal: stop.signal,
           connectMs,
           timeoutMs: timeoutMs || (this.#options.timeoutMs ?? timeoutMsDefault),
           onWaiting: display?.onWaiting,
@@ -96,9 +97,10 @@ export class JobLeases {
       );
       return this.#keep(lease);
     } catch (error) {
-      if (stop.aborted && error === stop.reason) throw error;
+      if (stop.signal.aborted && error === stop.signal.reason) throw error;
       throw asProblem(error);
     } finally {
+      stop.letGo();
       display?.end();
     }
   }

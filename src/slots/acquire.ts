@@ -1,5 +1,6 @@
 import { Problem } from "../api/problem.ts";
 import { clientLimits } from "../client/limits.ts";
+import { LinkedAbort } from "../client/linked-abort.ts";
 import { pause, retrying } from "../client/pause.ts";
 import { isDenied, NoSlotInTime } from "./errors.ts";
 import { type HeldSlot, heldAs, releaseSlot } from "./held-slot.ts";
@@ -119,11 +120,12 @@ class SlotWait {
   async #untilChange(changed: Promise<void>): Promise<void> {
     const leftMs = this.#ask.timeoutMs - this.#waitedMs;
     const waitMs = Math.min(this.#msToOpening, this.#line.msToOverdue, leftMs, timerMsMax);
-    const enough = new AbortController();
-    const time = pause(Math.max(1, waitMs), AbortSignal.any([this.#ask.signal, enough.signal]));
+    const enough = new LinkedAbort(this.#ask.signal);
+    const time = pause(Math.max(1, waitMs), enough.signal);
     try {
       await Promise.race([changed, time]);
     } finally {
+      enough.letGo();
       enough.abort();
       await time.catch(() => {});
     }

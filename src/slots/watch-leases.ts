@@ -1,3 +1,4 @@
+import { LinkedAbort } from "../client/linked-abort.ts";
 import type { LeaseObject } from "./kube-objects.ts";
 import type { LeaseStore } from "./lease-store.ts";
 
@@ -24,7 +25,7 @@ export async function* watchLeases(
   { api, path, labelSelector }: LeaseStore,
   { version, signal, name }: WatchOptions,
 ): AsyncGenerator<LeaseChange> {
-  const enough = new AbortController();
+  const enough = new LinkedAbort(signal);
   const query = {
     watch: true,
     resourceVersion: version,
@@ -33,10 +34,9 @@ export async function* watchLeases(
     timeoutSeconds: watchSeconds,
     ...(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` }),
   };
-  const either = AbortSignal.any([signal, enough.signal]);
   const silence = setTimeout(() => enough.abort(), silenceMs);
   try {
-    const stream = await api.open({ path, query, signal: either });
+    const stream = await api.open({ path, query, signal: enough.signal });
     for await (const line of linesOf(stream, () => silence.refresh())) {
       const change = parsed(line);
       if (change === undefined) return;
@@ -44,6 +44,7 @@ export async function* watchLeases(
     }
   } finally {
     clearTimeout(silence);
+    enough.letGo();
     enough.abort();
   }
 }
