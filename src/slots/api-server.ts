@@ -2,6 +2,7 @@ import type { KubeConfig, RequestContext, ResponseContext } from "@kubernetes/cl
 import { Problem } from "../api/problem.ts";
 import type { BerthUnreachable } from "../client/errors.ts";
 import { clientLimits } from "../client/limits.ts";
+import { LinkedAbort, unlessAborted } from "../client/linked-abort.ts";
 import { whyUnreachable } from "../client/transport.ts";
 import { formatDuration } from "../core/duration.ts";
 import { ApiUnreachable, refusalOf } from "./errors.ts";
@@ -48,12 +49,11 @@ export class ApiServer {
 
   async call<Reply>(call: ApiCall): Promise<Reply> {
     const answerMs = call.answerMs ?? clientLimits.answerMs;
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), answerMs);
     const stopped = call.signal;
-    const signal = stopped === undefined ? late.signal : AbortSignal.any([stopped, late.signal]);
+    const late = new LinkedAbort(stopped);
+    const timer = setTimeout(() => late.abort(), answerMs);
     try {
-      const response = await this.#send(call, signal);
+      const response = await this.#send(call, late.signal);
       const text = await response.body.text();
       return this.#understood<Reply>(response, text);
     } catch (error) {
@@ -62,6 +62,7 @@ export class ApiServer {
       throw this.#unreachable(error, late.signal.aborted ? answerMs : undefined);
     } finally {
       clearTimeout(timer);
+      late.letGo();
     }
   }
 
@@ -84,7 +85,8 @@ export class ApiServer {
   async #send(call: ApiCall, signal: AbortSignal): Promise<ResponseContext> {
     const { RequestContext, IsomorphicFetchHttpLibrary } = this.#package;
     const request = new RequestContext(this.#address(call), call.method ?? "GET");
-    await this.#config.applySecurityAuthentication(request);
+    // It may run a program of the kubeconfig's, and that may hang.
+    await unlessAborted(this.#config.applySecurityAuthentication(request), signal);
     // The package makes new connections for every call; one set of them is enough.
     this.#connections ??= request.getDispatcher();
     if (this.#connections !== undefined) request.setDispatcher(this.#connections);
