@@ -101,7 +101,9 @@ class Findings implements Survey {
   }
 
   #judge(state: State, object: LeaseObject): void {
-    if (isWanted(state, this.#spec, object)) return;
+    const { name, deletionTimestamp } = object.metadata;
+    if (isWanted(state, this.#spec, object) || this.#blocked.has(name)) return;
+    if (deletionTimestamp !== undefined) return; // Somebody's finalizer holds it back.
     this.behind += 1;
     keep(this.remove, object);
   }
