@@ -19,6 +19,8 @@ export class KubeProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   /** Awaited before a request goes on. */
   before: (passing: Passing) => Promise<void> = async () => {};
+  /** A status to answer with, as an admission webhook does; the request goes no further then. */
+  refuses: (passing: Passing) => 403 | 422 | undefined = () => undefined;
   /** While true every connection is cut as soon as it says something. */
   away = false;
   /** Every request that came by. */
@@ -62,6 +64,8 @@ export class KubeProxy implements AsyncDisposable {
     this.seen.push(passing);
     if (this.away) return void from.socket.destroy();
     await this.before(passing);
+    const code = this.refuses(passing);
+    if (code !== undefined) return refuse(to, code);
     const { host: _host, ...headers } = from.headers;
     const options = { method: from.method ?? "GET", headers, ca: this.#ca };
     const onward = request(new URL(passing.path, this.#cluster.url), options, (reply) => {
@@ -74,4 +78,11 @@ export class KubeProxy implements AsyncDisposable {
     to.on("close", () => onward.destroy());
     from.pipe(onward);
   }
+}
+
+function refuse(to: ServerResponse, code: number): void {
+  const reason = code === 403 ? "Forbidden" : "Invalid";
+  const message = "admission webhook denied the request";
+  to.writeHead(code, { "content-type": "application/json" });
+  to.end(JSON.stringify({ kind: "Status", status: "Failure", code, reason, message }));
 }

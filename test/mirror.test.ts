@@ -204,6 +204,47 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     expect(now?.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
   });
 
+  test("writes the others while one is forbidden, and says which", async () => {
+    await using proxy = await KubeProxy.start(cluster);
+    await using world = await MirrorWorld.make(proxy);
+    await world.acquire("e2e/1");
+    await world.until(() => world.holders(), { "berth-acc-1": "e2e/1" });
+    proxy.refuses = ({ method, path }) => {
+      return method === "PUT" && path.endsWith("/berth-acc-1") ? 403 : undefined;
+    };
+    const [object] = await world.objects();
+    if (object === undefined) throw new Error("there is none");
+    await world.store.replace({ ...object, spec: { ...object.spec, holderIdentity: "somebody" } });
+    await world.until(() => world.metric("berth_mirror_up"), "0"); // Nothing else tells it apart.
+    await world.acquire("e2e/2");
+    await world.until(() => world.holders(), { "berth-acc-1": "somebody", "berth-acc-2": "e2e/2" });
+    await world.until(() => world.metric("berth_mirror_up"), "1");
+    while (!world.server.log.includes("a mirrored Lease is left as it is")) await pause(20);
+  });
+
+  const held: Record<string, [finalizers: string[], refusal: 422 | undefined]> = {
+    "is held back by somebody's finalizer": [["example.com/keep"], undefined],
+    "may not be removed": [[], 422],
+  };
+  test.each(Object.entries(held))("asks once to remove what %s", async (_, [finalizers, code]) => {
+    await using proxy = await KubeProxy.start(cluster);
+    await using world = await MirrorWorld.make(proxy);
+    const removals = () =>
+      proxy.seen.filter(({ method, path }) => method === "DELETE" && path.endsWith("/berth-stuck"));
+    proxy.refuses = ({ method }) => (method === "DELETE" ? code : undefined);
+    const labels = { "app.kubernetes.io/managed-by": "berth", "berth/mirror": "berth" };
+    const metadata = { name: "berth-stuck", labels, finalizers };
+    await cluster.create(world.store.path, { metadata });
+    await world.until(async () => removals().length > 0, true);
+    // Each of these is a look at everything.
+    await world.acquire("e2e/1");
+    await world.until(async () => (await world.holders())["berth-acc-1"], "e2e/1");
+    await world.acquire("e2e/2");
+    await world.until(async () => (await world.holders())["berth-acc-2"], "e2e/2");
+    await world.until(() => world.metric("berth_mirror_behind"), "0");
+    expect(removals()).toHaveLength(1);
+  });
+
   test("needs the rights of the shipped role, and no other", async () => {
     await using proxy = await KubeProxy.start(cluster);
     await using world = await MirrorWorld.make(proxy);

@@ -127,10 +127,7 @@ export class MirrorRun {
     this.#figures.behind = found.behind;
     // What was given back first, then what is new; that somebody still lives can wait.
     const todo = [...found.remove, ...found.write, ...found.renew].slice(0, todoMax);
-    for (const item of todo) {
-      await writer.put(item);
-      this.#works();
-    }
+    await writer.putAll(todo, () => this.#works());
     if (todo.length === 0 && !this.#blind) this.#works();
     await pause(Math.max(lookGapMs, tookMs * lookShare), this.#stop.signal);
     return todo.length > 0;
