@@ -14,6 +14,8 @@ export const mirrorLimits = {
   lookShare: 20,
   /** Without any news everything is looked at so often, for heartbeats are none. */
   lookEveryMs: 5_000,
+  /** An object that others write to all the time is not tried again more often than this. */
+  clearTriesMax: 5,
   /** What belongs to somebody else, or was refused, is tried again after this. */
   blockedMs: 60_000,
 } as const;

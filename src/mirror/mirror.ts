@@ -7,7 +7,9 @@ import { pause } from "../client/pause.ts";
 import type { MirrorSpec } from "../config/read-mirror.ts";
 import { same } from "../core/policy.ts";
 import { isConflict, isNotFound } from "../slots/errors.ts";
-import { storeFor } from "./lease-object.ts";
+import type { LeaseObject } from "../slots/kube-objects.ts";
+import type { LeaseStore } from "../slots/lease-store.ts";
+import { isOurs, storeFor } from "./lease-object.ts";
 import { mirrorLimits } from "./limits.ts";
 import { type MirrorFigures, type MirrorNews, MirrorRun } from "./mirror-run.ts";
 
@@ -75,10 +77,7 @@ export class Mirror {
       const store = await storeFor(spec);
       const { items } = await store.list({ signal });
       for (const object of items) {
-        await store.remove(object, { signal }).catch((error: unknown) => {
-          if (!isConflict(error) && !isNotFound(error)) throw error;
-        });
-        this.#figures.written.deleted += 1;
+        if (await removed(store, spec, object, signal)) this.#figures.written.deleted += 1;
         await pause(mirrorLimits.writeGapMs, signal);
       }
       this.#news.cleared?.(spec);
@@ -86,6 +85,27 @@ export class Mirror {
       this.#news.cleared?.(spec, error instanceof Error ? error : new Error(String(error)));
     }
   }
+}
+
+/** In whatever version it is by then, as long as it is ours. False: it was gone, or is not. */
+async function removed(
+  store: LeaseStore,
+  spec: MirrorSpec,
+  object: LeaseObject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let seen: LeaseObject | undefined = object;
+  for (let tries = 1; seen !== undefined && isOurs(seen, spec); tries++) {
+    try {
+      await store.remove(seen, { signal });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      if (!isConflict(error) || tries >= mirrorLimits.clearTriesMax) throw error;
+    }
+    seen = await store.get(object.metadata.name, { signal });
+  }
+  return false;
 }
 
 /** The objects are the same ones then, and are put right rather than made anew. */
