@@ -276,11 +276,30 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     await world.configure({ pools, mirror: { ...world.mirror, labels: { team: "ci" } } });
     await world.until(() => world.holders(), { "berth-acc-1": "e2e/1" });
     expect((await world.objects())[0]?.metadata.labels).toMatchObject({ team: "ci" });
+    await world.configure({ pools, mirror: world.mirror });
+    const team = async () => (await world.objects())[0]?.metadata.labels?.["team"];
+    await world.until(team, undefined);
     await world.configure({ pools, mirror: { ...world.mirror, prefix: "other" } });
     await world.until(() => world.holders(), { "other-acc-1": "e2e/1" });
     await world.configure({ pools });
     await world.until(() => world.holders(), {});
     expect(await world.metric("berth_mirror_up")).toBeUndefined();
+  });
+
+  test("removes all that it showed, also what somebody changes at that moment", async () => {
+    await using proxy = await KubeProxy.start(cluster);
+    await using world = await MirrorWorld.make(proxy);
+    await world.acquire("e2e/1");
+    await world.until(() => world.holders(), { "berth-acc-1": "e2e/1" });
+    let edits = 0;
+    proxy.before = async ({ method }) => {
+      const [object] = await world.objects();
+      if (method !== "DELETE" || object === undefined || edits++ > 0) return;
+      await world.store.replace({ ...object, spec: { ...object.spec, holderIdentity: "you" } });
+    };
+    await world.configure({ pools });
+    await world.until(() => world.holders(), {});
+    expect(edits).toBe(2);
   });
 });
 

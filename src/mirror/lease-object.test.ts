@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { MirrorSpec } from "../config/read-mirror.ts";
 import type { LeaseObject } from "../slots/kube-objects.ts";
 import { grantedIn } from "./claims.suite.ts";
 import { compare, type Difference, leaseObject } from "./lease-object.ts";
@@ -22,6 +23,7 @@ describe("leaseObject()", () => {
           "berth/resource": "aws-1",
           "berth/lease": "r0",
           "berth/claim": "1",
+          "berth/labels": "team",
         },
       },
       spec: {
@@ -48,6 +50,23 @@ describe("leaseObject()", () => {
       resourceVersion: "7",
       labels: { a: "1", team: "ci" },
     });
+  });
+});
+
+describe("a label that is taken out of the configuration", () => {
+  const kept = { "app.kubernetes.io/managed-by": "berth", "berth/mirror": "berth", theirs: "1" };
+  const labels = { ...kept, team: "ci" };
+  const seen = { ...object, metadata: { ...object.metadata, labels } };
+  const rows: [string, MirrorSpec, object][] = [
+    ["goes, and what others added stays", { ...spec, labels: { area: "x" } }, { area: "x" }],
+    ["goes with the last of them", { ...spec, labels: {} }, {}],
+  ];
+
+  test.each(rows)("%s", (_name, now, own) => {
+    expect(compare(now, claim, seen)).toBe("wrong");
+    const put = leaseObject(now, claim, seen);
+    expect(put.metadata.labels).toEqual({ ...kept, ...own });
+    expect(compare(now, claim, put)).toBe("none");
   });
 });
 

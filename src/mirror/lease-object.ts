@@ -15,6 +15,8 @@ const mirrorLabel = "berth/mirror";
 const resourceNote = "berth/resource";
 const leaseNote = "berth/lease";
 const claimNote = "berth/claim";
+/** The labels that the configuration gave it, so that one that is taken out there goes here too. */
+const labelsNote = "berth/labels";
 
 /** What Berth lists, watches and touches: nothing that lacks one of these. */
 function selectorOf({ prefix }: MirrorSpec): string {
@@ -39,10 +41,27 @@ export function leaseObject(spec: MirrorSpec, claim: Claim, seen?: LeaseObject):
     ...seen,
     metadata: {
       ...(seen?.metadata ?? { name: objectName(prefix, claim), namespace }),
-      labels: { ...seen?.metadata.labels, ...labelsOf(spec) },
-      annotations: { ...seen?.metadata.annotations, ...notesOf(claim) },
+      ...marksOf(spec, claim, seen?.metadata),
     },
     spec: heldSpec(claim),
+  };
+}
+
+function marksOf(
+  spec: MirrorSpec,
+  claim: Claim,
+  seen?: LeaseObject["metadata"],
+): Pick<LeaseObject["metadata"], "labels" | "annotations"> {
+  const { [labelsNote]: given = "", ...notes } = seen?.annotations ?? {};
+  const ours = new Set(given.split(","));
+  const foreign = Object.entries(seen?.labels ?? {}).filter(([name]) => !ours.has(name));
+  const own = Object.keys(spec.labels).sort();
+  return {
+    labels: { ...Object.fromEntries(foreign), ...labelsOf(spec) },
+    annotations: {
+      ...{ ...notes, ...notesOf(claim) },
+      ...(own.length === 0 ? undefined : { [labelsNote]: own.join() }),
+    },
   };
 }
 
@@ -87,7 +106,8 @@ export function compare(spec: MirrorSpec, claim: Claim, seen: LeaseObject): Diff
     includes(found, rest) &&
     Object.keys(found).every((key) => key in rest || !specKeys.has(key)) &&
     includes(seen.metadata.labels, want.metadata.labels) &&
-    includes(seen.metadata.annotations, want.metadata.annotations);
+    includes(seen.metadata.annotations, want.metadata.annotations) &&
+    seen.metadata.annotations?.[labelsNote] === want.metadata.annotations?.[labelsNote];
   if (!same) return "wrong";
   const behindMs = Math.abs(Date.parse(heard ?? "") - Date.parse(written ?? ""));
   return behindMs < renewEveryMs(claim) ? "none" : "stale";
