@@ -39,7 +39,13 @@ const cases: Record<string, [events: FeedEvent[], want: readonly string[] | unde
     [event("resource-added", { resource: "b-4", pool: "b" })],
     [],
   ],
-  "all of them when a pool changes": [[event("pool-defined", { pool: "a" })], undefined],
+  "all of them when their pool changes": [[event("pool-defined", { pool: "a" })], undefined],
+  "all of them when their pool goes": [[event("pool-removed", { pool: "a" })], undefined],
+  "nothing when another pool changes": [[event("pool-defined", { pool: "b" })], []],
+  "nothing in what is said about their pool": [
+    [event("pool-signalled", { pool: "a" }), event("pool-admitted", { pool: "a" })],
+    [],
+  ],
   "all of them when it does not understand": [[event("resource-polished", { of: "a" })], undefined],
 };
 test.each(Object.entries(cases))("touchedIn() finds %s", (_, [events, want]) => {

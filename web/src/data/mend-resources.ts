@@ -3,6 +3,12 @@ import { limits } from "../../../src/api/limits.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 
+/** Of its pool; what holders signal and what is let in is no news of any resource. */
+const changesAll: ReadonlySet<string> = new Set([
+  ...["pool-defined", "pool-retired", "pool-removed"],
+  ...["resource-added", "resource-moved"],
+]);
+
 /** Their names; undefined: it cannot be told from the events, or would be more than all of them. */
 export function touchedIn(
   pool: string,
@@ -12,8 +18,7 @@ export function touchedIn(
   const ours = new Set(known.map(({ name }) => name));
   const touched = new Set<string>();
   for (const event of events) {
-    const joins = event.type === "resource-added" || event.type === "resource-moved";
-    if (event.type.startsWith("pool-") || (joins && event["pool"] === pool)) return undefined;
+    if (changesAll.has(event.type) && event["pool"] === pool) return undefined;
     const named = namedIn(event);
     if (named.length === 0 && event.type.startsWith("resource-")) return undefined;
     for (const name of named) if (ours.has(name)) touched.add(name);
