@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Ask } from "../core/command.ts";
 import type { PoolName, RequestId } from "../core/ids.ts";
-import { pool } from "../core/lending.suite.ts";
+import { pool, release } from "../core/lending.suite.ts";
 import type { LeaseView } from "../core/view.ts";
 import { Deliveries } from "./deliveries.ts";
 import { brokerOf, openBroker, type TestBroker } from "./test-broker.suite.ts";
@@ -58,6 +58,18 @@ describe("a lease whose reply", () => {
     deliveries.end(second, false);
     deliveries.end(first, true);
     expect(await isKept(test)).toBe(true);
+  });
+
+  test("arrived after it had ended counts for nothing when it is lent again", async () => {
+    const test = await brokerOf([pool("aws", 1)]);
+    const deliveries = new Deliveries(test.broker);
+    const [leases] = await Promise.all([told(test), test.broker.submit(release("r1"))]);
+    deliveries.begin(leases);
+    deliveries.end(leases, true);
+    const again = await told(test);
+    deliveries.begin(again);
+    deliveries.end(again, false);
+    expect(await isKept(test)).toBe(false);
   });
 
   test("may have arrived before a restart is kept if a later one is lost", async () => {

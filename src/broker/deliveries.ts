@@ -54,9 +54,17 @@ export class Deliveries {
       if (replies.open > 0) continue;
       this.#underWay.delete(id);
       if (replies.over) continue;
-      if (replies.arrived) this.#arrived.add(id);
+      if (replies.arrived) this.#remember(id);
       else if (!this.#arrived.has(id)) this.#report(id, replies.told);
     }
+  }
+
+  /** It may have ended in the very commit that answered for it; nobody says so again then. */
+  #remember(id: RequestId): void {
+    if (this.#arrived.has(id)) return;
+    this.#arrived.add(id);
+    const check = this.#broker.look(({ leases }) => leases.has(id) || this.#arrived.delete(id));
+    check.catch(() => {}); // Nothing is known now; one id too many does no harm.
   }
 
   #forget(id: RequestId): void {
