@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { SimulateBody, Simulation, SimulationProgress } from "../api/history-schemas.ts";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
@@ -10,6 +9,7 @@ import { durationIn } from "./durations.ts";
 import { refuseWhenBusy } from "./history.ts";
 import { problems } from "./responses.ts";
 import type { App, Site } from "./site.ts";
+import { unlessAbandoned } from "./unless-abandoned.ts";
 
 const weekMs = 7 * 24 * 3_600_000;
 
@@ -67,15 +67,6 @@ const progressSchema = {
   summary: "Whether a simulation runs, and how far it is",
   response: { 200: SimulationProgress },
 };
-
-/** Aborted if whoever asked goes away before the answer. */
-function unlessAbandoned(response: ServerResponse): AbortSignal {
-  const abandoned = new AbortController();
-  response.once("close", () => {
-    if (!response.writableEnded) abandoned.abort();
-  });
-  return abandoned.signal;
-}
 
 function inWords(error: unknown): unknown {
   if (error instanceof BadSetting) {

@@ -80,6 +80,13 @@ describe("Analyst", () => {
     expect(await ids()).toHaveLength(3);
   });
 
+  test("does not begin what nobody wants any more", async () => {
+    const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)] };
+    const signal = AbortSignal.abort(new Error("gone"));
+    const given = analyst.study("simulate", { whatIf, entriesMax: 3 }, { signal });
+    await expect(given).rejects.toThrow("gone");
+  });
+
   test("lets those go who wait when it is closed", async () => {
     const waiting = expect(ids()).rejects.toThrow("closed");
     await analyst.close();

@@ -46,6 +46,7 @@ export class Analyst {
     { signal, progress }: JobOptions = {},
   ): Promise<Jobs[Kind]["answer"]> {
     if (this.#closed) return Promise.reject(new Error("Cannot study: the analyst is closed"));
+    if (signal?.aborted) return Promise.reject(signal.reason); // It tells nobody a second time.
     if (this.#waiting.size >= waitingMax) {
       const message = `Cannot study: ${waitingMax} questions are waiting to be`;
       return Promise.reject(new AnalystBusy(message));
