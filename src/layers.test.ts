@@ -45,7 +45,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*", "@kubernetes/client-node"],
   },
   admission: {
-    folders: ["broker", "client", "config", "core", "slots"],
+    folders: ["api", "broker", "client", "config", "core", "slots"],
     packages: [],
   },
   mirror: {
