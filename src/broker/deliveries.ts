@@ -6,8 +6,6 @@ interface Replies {
   open: number;
   arrived: boolean;
   readonly told: number;
-  /** The lease has ended meanwhile. */
-  over: boolean;
 }
 
 /**
@@ -24,7 +22,8 @@ export class Deliveries {
     this.#broker = broker;
     broker.listen({
       committed: ({ events }) => {
-        for (const event of events) if (event.type === "lease-ended") this.#forget(event.id);
+        for (const event of events)
+          if (event.type === "lease-ended") this.#arrived.delete(event.id);
       },
     });
     void broker
@@ -40,7 +39,7 @@ export class Deliveries {
   begin(leases: readonly LeaseView[]): void {
     for (const { id, told } of leases) {
       const { open = 0, arrived = false } = this.#underWay.get(id) ?? {};
-      this.#underWay.set(id, { open: open + 1, arrived, told, over: false });
+      this.#underWay.set(id, { open: open + 1, arrived, told });
     }
   }
 
@@ -53,24 +52,17 @@ export class Deliveries {
       replies.arrived ||= arrived;
       if (replies.open > 0) continue;
       this.#underWay.delete(id);
-      if (replies.over) continue;
       if (replies.arrived) this.#remember(id);
       else if (!this.#arrived.has(id)) this.#report(id, replies.told);
     }
   }
 
-  /** It may have ended in the very commit that answered for it; nobody says so again then. */
+  /** It may have ended before its answer was out of the house; nobody says so again then. */
   #remember(id: RequestId): void {
     if (this.#arrived.has(id)) return;
     this.#arrived.add(id);
     const check = this.#broker.look(({ leases }) => leases.has(id) || this.#arrived.delete(id));
     check.catch(() => {}); // Nothing is known now; one id too many does no harm.
-  }
-
-  #forget(id: RequestId): void {
-    this.#arrived.delete(id);
-    const replies = this.#underWay.get(id);
-    if (replies !== undefined) replies.over = true;
   }
 
   /** If even this cannot be written down, the reaper has it in the end. */
