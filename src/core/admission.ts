@@ -22,7 +22,7 @@ export function creditsOf({ admission: { credits, until } }: Pool, now: Instant)
 /** What is asked of a pool, as far as a word from outside is concerned. */
 export type Use = Pick<Need, "pool" | "state" | "into" | "count">;
 
-/** Cleaning makes nothing outside; but what is free already needs none, whatever it is called. */
+/** Cleaning makes nothing outside. But what is free is clean, whatever its taker means to do. */
 function needsCredit({ pool, state, into }: Use): boolean {
   return isGuarded(pool) && (into !== cleaningState || state === freeState);
 }
