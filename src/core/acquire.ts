@@ -174,9 +174,15 @@ export function impossible(
   for (const item of ask.items) {
     if (poolsOf(item).every((name) => isGone(state, name))) return poolNotFound(state, item.pool);
   }
-  const possible = options.filter((needs) => needs.every(({ pool }) => !pool.retired));
-  const refusals = possible.map((needs) => lentOtherwise(state, ask) ?? tooMuch(state, needs));
-  return refusals.includes(undefined) ? undefined : refusals[0];
+  const otherwise = lentOtherwise(state, ask);
+  let first: Refusal | undefined;
+  for (const needs of options) {
+    if (needs.some(({ pool }) => pool.retired)) continue;
+    const refusal = otherwise ?? tooMuch(state, needs);
+    if (refusal === undefined) return undefined;
+    first ??= refusal;
+  }
+  return first;
 }
 
 /** Shares are asked for with amounts, and whole resources without. */
@@ -185,8 +191,8 @@ function lentOtherwise(state: State, { items }: Ask): Refusal | undefined {
     for (const name of poolsOf(item)) {
       const policy = state.pools.get(name)?.policy;
       if (policy === undefined) continue;
-      const named = { ...item, pool: name };
-      const refusal = policy.placement === undefined ? onlyWhole(named) : onlyShares(named);
+      const refusal =
+        policy.placement === undefined ? onlyWhole(name, item) : onlyShares(name, item);
       if (refusal !== undefined) return refusal;
     }
   }
@@ -195,7 +201,11 @@ function lentOtherwise(state: State, { items }: Ask): Refusal | undefined {
 
 /** A pool that was asked for by a name that no pool has. */
 function misnamed(state: State, { items }: Ask): PoolName | undefined {
-  return items.flatMap(poolsOf).find((name) => isGone(state, name));
+  for (const item of items) {
+    const gone = poolsOf(item).find((name) => isGone(state, name));
+    if (gone !== undefined) return gone;
+  }
+  return undefined;
 }
 
 function isGone(state: State, name: PoolName): boolean {
@@ -230,12 +240,12 @@ const shareKeys = [
   "strategy",
 ] as const satisfies (keyof Item)[];
 
-function onlyWhole(item: Item): Refusal | undefined {
+function onlyWhole(pool: PoolName, item: Item): Refusal | undefined {
   const key = shareKeys.find((name) => item[name] !== undefined);
-  return key === undefined ? undefined : { code: "lent_whole", pool: item.pool, key };
+  return key === undefined ? undefined : { code: "lent_whole", pool, key };
 }
 
-function onlyShares({ pool, state, into }: Item): Refusal | undefined {
+function onlyShares(pool: PoolName, { state, into }: Item): Refusal | undefined {
   const isWhole = state !== undefined || into !== undefined;
   return isWhole ? { code: "lent_by_amount", pool } : undefined;
 }
@@ -262,5 +272,8 @@ export function poolNotFound(state: State, pool: Ask["items"][number]["pool"]): 
 const knownMax = 10;
 
 function shortestTtl(needs: readonly Need[]): number {
-  return Math.min(...needs.map(({ pool }) => pool.policy.ttlMs));
+  return needs.reduce(
+    (least, { pool }) => Math.min(least, pool.policy.ttlMs),
+    Number.POSITIVE_INFINITY,
+  );
 }

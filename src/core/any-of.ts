@@ -9,8 +9,8 @@ import { type Need, needsOf, type Request, type State } from "./state.ts";
 /** So many ways are looked at, the best first; edges refuse an ask that has more. */
 export const optionsMax = 64;
 
-export function poolsOf({ pool, anyOf = [] }: Item): readonly PoolName[] {
-  return [pool, ...anyOf];
+export function poolsOf({ pool, anyOf }: Item): readonly PoolName[] {
+  return anyOf === undefined ? [pool] : [pool, ...anyOf];
 }
 
 /** In how many ways an ask could be served. */

@@ -33,7 +33,8 @@ export function* limitsFor(pool: Pool): Generator<Pool, void, undefined> {
 type Use = Pick<Need, "pool" | "into" | "count">;
 
 /** How much a grant would use of each limit. */
-function usesOf(needs: readonly Use[]): Map<Pool, number> {
+function usesOf(needs: readonly Use[]): ReadonlyMap<Pool, number> {
+  if (!needs.some(({ pool }) => hasKin(pool))) return noUses;
   const uses = new Map<Pool, number>();
   for (const { pool, into, count } of needs) {
     if (into === cleaningState) continue;
@@ -41,6 +42,8 @@ function usesOf(needs: readonly Use[]): Map<Pool, number> {
   }
   return uses;
 }
+
+const noUses: ReadonlyMap<Pool, number> = new Map();
 
 /** The limits that leave no room for all of these now. */
 export function lacking(needs: readonly Use[]): Pool[] {
@@ -52,9 +55,12 @@ export function lacking(needs: readonly Use[]): Pool[] {
 export function beyondLimits(
   needs: readonly Need[],
 ): { readonly pool: PoolName; readonly asked: number; readonly size: number }[] {
-  return [...usesOf(needs)]
-    .map(([limit, asked]) => ({ pool: limit.name, asked, size: limitOf(limit) }))
-    .filter(({ asked, size }) => asked > size);
+  const beyond = [];
+  for (const [limit, asked] of usesOf(needs)) {
+    const size = limitOf(limit);
+    if (asked > size) beyond.push({ pool: limit.name, asked, size });
+  }
+  return beyond;
 }
 
 /** Whether every limit has room for one who stands at this rank. */
