@@ -2,8 +2,10 @@
  * Boskos's `/acquire` and `/release` as a share of what Berth's own calls do in the same server. The
  * two take turns, and the median of the rounds counts.
  */
+import { setTimeout } from "node:timers/promises";
 import type { Load } from "./load-client.ts";
-import { median, result, scratchFolder, startBerth } from "./process.ts";
+import { type Running, scratchFolder, startBerth } from "./process.ts";
+import { load, takeTurns } from "./turns.ts";
 
 export interface BoskosRow {
   readonly connections: number;
@@ -12,9 +14,9 @@ export interface BoskosRow {
   readonly ratio: number;
   readonly p50Us: number;
   readonly p99Us: number;
+  readonly others: number;
 }
 
-const rounds = 5;
 const pool = "quota";
 
 export async function benchBoskos(connectionCounts: readonly number[]): Promise<BoskosRow[]> {
@@ -23,7 +25,7 @@ export async function benchBoskos(connectionCounts: readonly number[]): Promise<
   const berth = await startBerth(folder.path, pools);
   try {
     const rows: BoskosRow[] = [];
-    for (const connections of connectionCounts) rows.push(await compare(berth.port, connections));
+    for (const connections of connectionCounts) rows.push(await compare(berth, connections));
     return rows;
   } finally {
     await berth.stop();
@@ -31,28 +33,20 @@ export async function benchBoskos(connectionCounts: readonly number[]): Promise<
   }
 }
 
-async function compare(port: number, connections: number): Promise<BoskosRow> {
-  const measured: { native: Load; boskos: Load }[] = [];
-  const job = { port, connections, warmUpMs: 700, measureMs: 1_500, pool };
-  for (let round = 0; round < rounds; round++) {
-    const native = await result<Load>("load-client.ts", job);
-    await new Promise((resolve) => setTimeout(resolve, 1_500)); // What it left over expires.
-    const boskos = await result<Load>("load-client.ts", { ...job, words: "boskos" });
-    await freeAll(port);
-    const failures = native.failures + boskos.failures;
-    if (failures > 0) throw new Error(`Cannot measure: ${failures} requests failed`);
-    measured.push({ native, boskos });
-  }
-  const of = (read: (round: { native: Load; boskos: Load }) => number) =>
-    median(measured.map(read));
-  return {
-    connections,
-    native: of((round) => round.native.perSecond),
-    boskos: of((round) => round.boskos.perSecond),
-    ratio: of((round) => round.boskos.perSecond / round.native.perSecond),
-    p50Us: of((round) => round.boskos.p50Us),
-    p99Us: of((round) => round.boskos.p99Us),
+async function compare(berth: Running, connections: number): Promise<BoskosRow> {
+  const job = { port: berth.port, connections, pool };
+  const native = async (): Promise<Load> => {
+    const measured = await load(job);
+    await setTimeout(1_500); // What it left over expires.
+    return measured;
   };
+  const boskos = async (): Promise<Load> => {
+    const measured = await load({ ...job, words: "boskos" });
+    await freeAll(berth.port);
+    return measured;
+  };
+  const { base, measured, ...rest } = await takeTurns([berth], native, boskos);
+  return { connections, native: base, boskos: measured, ...rest };
 }
 
 /** Holders that are known by name only do not expire. */

@@ -1,0 +1,36 @@
+/** How busy the machine is with what is not ours. Known on Linux only; elsewhere nobody is blamed. */
+import { existsSync, readFileSync } from "node:fs";
+
+/** In ticks since the machine started. */
+interface Ticks {
+  readonly all: number;
+  readonly idle: number;
+  readonly ours: number;
+}
+
+/** Begins to count. What it returns tells the share of the machine that others have used since. */
+export function countOthers(children: readonly (number | undefined)[]): () => number {
+  if (!existsSync("/proc/stat")) return () => 0;
+  const before = ticks(children);
+  return () => {
+    const now = ticks(children);
+    const all = now.all - before.all;
+    const busy = all - (now.idle - before.idle);
+    return all === 0 ? 0 : Math.max(0, busy - (now.ours - before.ours)) / all;
+  };
+}
+
+function ticks(children: readonly (number | undefined)[]): Ticks {
+  const [first = ""] = readFileSync("/proc/stat", "utf8").split("\n", 1);
+  const spent = first.split(/ +/).slice(1, 9).map(Number);
+  const [, , , idle = 0, waiting = 0] = spent;
+  let ours = ticksOf("self");
+  for (const pid of children) if (pid !== undefined) ours += ticksOf(pid);
+  return { all: spent.reduce((sum, part) => sum + part, 0), idle: idle + waiting, ours };
+}
+
+/** Its own and those of its children that have ended. The name, in brackets, may hold anything. */
+function ticksOf(process: number | "self"): number {
+  const fields = readFileSync(`/proc/${process}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+  return fields.slice(11, 15).reduce((sum, part) => sum + Number(part), 0);
+}
