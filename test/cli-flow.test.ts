@@ -11,6 +11,9 @@ const pools = {
   account: { members: ["acc-1", "acc-2"], lockDelay: "0s" },
   install: { members: ["slot-1"], lockDelay: "0s" },
   paced: { count: 9, lockDelay: "0s", pace: { every: "1s" }, adaptive },
+  shared: { limit: 9, pace: { every: "1h" } },
+  east: { count: 2, lockDelay: "0s", parent: "shared" },
+  west: { count: 2, lockDelay: "0s", parent: "shared" },
 };
 let server: TestServer;
 let client: BerthClient;
@@ -316,4 +319,16 @@ describe("berth pin", () => {
     expect((await server.done(["unpin", "paced"])).code).toBe(0);
     expect(await client.limitHistory("paced")).toEqual(before);
   });
+});
+
+test("berth explain names the pace of what a pool draws on", async () => {
+  await lend("east");
+  const ask = { items: [{ pool: "west" }], holder: "job/2", requestId: "west/1" };
+  const asked = await client.ask(ask);
+  if (asked.granted) throw new Error("Cannot explain: it does not wait");
+  const { stdout } = await server.done(["explain", "west/1"]);
+  const { id, token = "" } = asked.request;
+  await client.leave({ id, token });
+  expect(stdout).toContain("but all that share shared are lent one every 1h, the next in ");
+  expect(stdout).toMatch(/^ {2}The pace of shared lets the next one go at 20\S+Z\.$/m);
 });

@@ -336,6 +336,10 @@ const Flow = Type.Object({
   rate: { ...nullable(Rate), description: "What holders' reports or an operator made of it" },
   advisedRate: { ...nullable(Rate), description: "What it would be in the mode auto" },
   nextGrantAt: { ...nullable(Timestamp), description: "No grant before; null: at once" },
+  nextGrantBy: {
+    ...nullable(Type.String()),
+    description: "Whose pace that is: the pool's own, or that of one that it draws on",
+  },
   pinned: nullable(
     Type.Object({ rate: Rate, by: Type.String(), why: Type.String(), at: Timestamp }),
   ),
@@ -433,7 +437,11 @@ export const Explanation = Type.Object({
       states: Type.Record(Type.String(), Type.Integer()),
       nextAt: {
         ...nullable(Timestamp),
-        description: "When the pool's pace allows the next grant; null: at once",
+        description: "When its pace and those of what it draws on allow the next; null: at once",
+      },
+      nextBy: {
+        ...nullable(Type.String()),
+        description: "Whose pace that is: the pool's own, or that of one that it draws on",
       },
       limits: Type.Array(Limit, { description: "What it draws on, the nearest first" }),
       ahead: Type.Integer(),

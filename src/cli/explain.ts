@@ -64,8 +64,9 @@ function roomsInWords({ rooms = [] }: Need): string[] {
 }
 
 /** When the pace lets the next one go, and the limits that it draws on. */
-function flowInWords({ nextAt, limits }: Need): string[] {
-  const next = nextAt === null ? [] : [`  Its pace lets the next one go at ${nextAt}.`];
+function flowInWords({ pool, nextAt, nextBy, limits }: Need): string[] {
+  const whose = nextBy === pool ? "Its pace" : `The pace of ${nextBy}`;
+  const next = nextAt === null ? [] : [plain(`  ${whose} lets the next one go at ${nextAt}.`)];
   const shared = limits.map(({ pool, used, limit }) =>
     plain(`  It draws on ${pool}: ${used} of ${limit} are lent.`),
   );

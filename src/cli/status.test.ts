@@ -25,6 +25,7 @@ const flow: Pool["flow"] = {
   rate: null,
   advisedRate: null,
   nextGrantAt: null,
+  nextGrantBy: null,
   pinned: null,
   reports: { throttled: 0, ok: 0 },
   limits: [],

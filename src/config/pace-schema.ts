@@ -16,8 +16,8 @@ export const Pace = Type.Object(
     every: Type.Union([Span, Type.Literal("auto")], {
       title: "duration, or auto",
       description:
-        "A grant comes so long after the one before. auto: the hold divided by how many there " +
-        "are, from measured holds once there are some. From 1ms to 1d.",
+        "A grant comes so long after the one before. auto: the hold divided by how many may be " +
+        "held at one time, from measured holds once there are some. From 1ms to 1d.",
       examples: ["24s", "auto"],
     }),
     burst: Type.Optional(
@@ -45,7 +45,9 @@ export const Pace = Type.Object(
   },
   {
     title: "pace",
-    description: "Spaces the grants of the pool out, so that its holders do not start together.",
+    description:
+      "Spaces the grants of the pool and of all that draws on it out, so that holders do not start " +
+      "together.",
     ...closed,
     examples: [{ every: "24s" }, { every: "auto", burst: 2 }],
   },
@@ -109,7 +111,8 @@ export const Adaptive = Type.Object(
 export const Parent = Type.String({
   title: "name of a pool",
   description:
-    "The pool that this one draws on: what is lent of it counts against that one's limit as well.",
+    "The pool that this one draws on: what is lent of it counts against that one's limit, and goes " +
+    "by that one's pace, as well.",
   pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
   examples: ["aws-account"],
 });

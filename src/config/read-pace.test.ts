@@ -35,6 +35,17 @@ describe("parseConfig() reads", () => {
     expect(policy(text)).toMatchObject(want);
   });
 
+  test("a pace on a pool that others draw on, also one that is worked out", () => {
+    const child = "  aws: { count: 5, parent: account }";
+    const account = "  account: { limit: 3, hold: 20m, pace: { every: auto } }";
+    expect(pools(`${account}\n${child}`)).toMatchObject([
+      { policy: { limit: 3, pace: { everyMs: "auto" } } },
+      { policy: { parent: "account" } },
+    ]);
+    const guess = account.replace("hold: 20m, ", "");
+    expect(String(pools(`${guess}\n${child}`))).toContain("from the hold, and there is none");
+  });
+
   test("pools that draw on a limit that has nothing of its own", () => {
     const found = pools("  account: { limit: 3 }\n  aws: { count: 5, parent: account }");
     expect(found).toMatchObject([

@@ -2,7 +2,7 @@
 
 import { isGuarded, useCredits } from "./admission.ts";
 import { type Ways, waysOf } from "./any-of.ts";
-import { attendLater, attendPoolLater, schedule } from "./attention.ts";
+import { attendLater, attendPoolLater, attendUpwardsLater, schedule } from "./attention.ts";
 import { join, part, speakerOf, together } from "./company.ts";
 import type { Ended } from "./ended-memory.ts";
 import type { EventOf, GrantedClaim, LeaseEnd, ResolvedAsk, Return } from "./event.ts";
@@ -32,7 +32,7 @@ import { after, earliest, type Instant, never } from "./time.ts";
 export function requestQueued(state: State, event: EventOf<"request-queued">, at: Instant): void {
   const request = enlist(state, event.id, event.ask, at);
   keepRequest(state, request, at, 0);
-  for (const { pool } of request.needs) attendPoolLater(state, pool, at);
+  for (const { pool } of request.needs) attendUpwardsLater(state, pool, at);
 }
 
 /** Puts a request into its queues. Shared with `thaw`, which knows an older `order`. */
@@ -347,11 +347,13 @@ function giveBack(state: State, claim: Claim, back: Return, how: LeaseEnd, at: I
   attendLater(state, resource);
 }
 
-/** A mean that forgets: the last few dozen holds weigh the most. */
+/** A mean that forgets: the last few dozen holds weigh the most. What it draws on learns as well. */
 function learnHold(pool: Pool, holdMs: number): void {
-  const { holds } = pool;
-  holds.count += 1;
-  holds.meanMs += (holdMs - holds.meanMs) / Math.min(holds.count, 32);
+  for (let up: Pool | null = pool; up !== null; up = up.parent) {
+    const { holds } = up;
+    holds.count += 1;
+    holds.meanMs += (holdMs - holds.meanMs) / Math.min(holds.count, 32);
+  }
 }
 
 function rememberEnd(

@@ -1,6 +1,6 @@
 /** What becomes of pools and resources by their events. */
 import { followPolicy, rereadNeeds } from "./apply-lease.ts";
-import { attendLater, attendPoolLater } from "./attention.ts";
+import { attendLater, attendUpwardsLater } from "./attention.ts";
 import type { EventOf } from "./event.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
 import { drawOnParent, leaveTree } from "./limit-tree.ts";
@@ -38,7 +38,7 @@ export function poolDefined(state: State, event: EventOf<"pool-defined">, at: In
     if (adaptiveOf(pool) === undefined) pool.adaptive = null;
     repace(pool);
     if (event.policy.admission === undefined) pool.admission = unchecked;
-    attendPoolLater(state, pool, at);
+    attendUpwardsLater(state, pool, at);
     if (lentOtherwise) rereadNeeds(state);
     if (event.policy.placement !== undefined) rearrange(pool);
     for (const { claim } of pool.members) {

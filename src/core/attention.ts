@@ -1,5 +1,6 @@
 /** When something next needs the broker's attention. */
 
+import { below } from "./limit-tree.ts";
 import { isPaced, opensAt } from "./pace.ts";
 import { windowEndsAt } from "./rate.ts";
 import { type Due, type Pool, type Resource, type State, toBeDeletedState } from "./state.ts";
@@ -24,12 +25,23 @@ export function attendLater(state: State, resource: Resource): void {
  */
 export function attendPoolLater(state: State, pool: Pool, now: Instant): void {
   if (isDue(pool, now)) return;
-  const isWaitedFor = pool.waiting > 0;
-  const opens = isWaitedFor && isPaced(pool) ? opensAt(pool) : never;
+  const opens = isPaced(pool) && isWaitedFor(pool) ? opensAt(pool) : never;
   // What was kept for one that had a word from outside is anybody's when that word is void.
-  const lapses = isWaitedFor && pool.admission.credits > 0 ? pool.admission.until : never;
+  const lapses = pool.waiting > 0 && pool.admission.credits > 0 ? pool.admission.until : never;
   const times = [opens, lapses, windowEndsAt(pool)].filter((at) => at > now);
   schedule(state, pool, times.reduce(earliest, never));
+}
+
+/** Somebody stands in line for it, or for what draws on it and goes by its pace as well. */
+function isWaitedFor(pool: Pool): boolean {
+  if (pool.waiting > 0) return true;
+  for (const { waiting } of below(pool)) if (waiting > 0) return true;
+  return false;
+}
+
+/** The same for a pool that somebody stands in line for, and for all that it draws on. */
+export function attendUpwardsLater(state: State, pool: Pool, now: Instant): void {
+  for (let up: Pool | null = pool; up !== null; up = up.parent) attendPoolLater(state, up, now);
 }
 
 export function isDue({ heapIndex, dueAt }: Due, now: Instant): boolean {

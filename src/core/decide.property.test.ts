@@ -42,8 +42,9 @@ const file = fc
     policy,
     fc.constantFrom(undefined, undefined, 1, 2, 4),
     fc.constantFrom("account", "account", "aws"),
+    fc.option(pace),
   )
-  .map(([places, aws, gcp, limit, above]): PoolSpec[] => {
+  .map(([places, aws, gcp, limit, above, shared]): PoolSpec[] => {
     const members = (name: string) =>
       places.flatMap((place, index) => (place === name ? [`m${index}`] : []));
     const parent = (name: string) => (limit === undefined ? {} : { parent: name as PoolName });
@@ -51,7 +52,8 @@ const file = fc
       pool("aws", members("aws"), { ...aws, ...parent("account") }),
       pool("gcp", members("gcp"), { ...gcp, ...parent(above) }),
     ];
-    const account = limit === undefined ? [] : [pool("account", [], { limit })];
+    const account =
+      limit === undefined ? [] : [pool("account", [], { limit, ...(shared && { pace: shared }) })];
     return [...pools.filter(({ members: { length } }) => length > 0), ...account];
   });
 

@@ -6,8 +6,9 @@ import { type HolderView, holderView, type WaitReason } from "./explain-holder.t
 import { explainRooms, type RoomExplanation, roomObstacle } from "./explain-rooms.ts";
 import { availableTo, countAt, isThere, keeps, overtakenMax } from "./grant.ts";
 import type { PoolName, RequestId } from "./ids.ts";
-import { isAround, lacking, limitOf, limitsFor } from "./limit-tree.ts";
-import { configuredRate, isOpen, isPaced, opensAt } from "./pace.ts";
+import { below, isAround, lacking, limitOf, limitsFor } from "./limit-tree.ts";
+import { closedBy, configuredRate, isOpen, opensAt } from "./pace.ts";
+import { compareRank } from "./ranked-queue.ts";
 import { adaptiveOf, intervalOf } from "./rate.ts";
 import {
   claimsOn,
@@ -36,34 +37,51 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
     const message = `${come} of the ${company.size} of its group ${come === 1 ? "has" : "have"} come`;
     return { code: "group_incomplete", pool: need.pool.name, message };
   }
-  const ahead = queueAt(need).countBefore(request);
-  const line = ahead === 0 ? "you are next" : `${ahead} ahead of you`;
-  const { code, what } =
+  const { code, what, shared } =
     heldBack(need, request, now) ??
     withheld(needs, need, request, now) ??
     overLimit(needs, need, request) ??
     obstacle(need, request, now);
-  return { code, pool: need.pool.name, message: `${what}; ${line}` };
+  return { code, pool: need.pool.name, message: `${what}; ${lineText(need, request, shared)}` };
 }
 
-type Obstacle = { readonly code: WaitReason["code"]; readonly what: string };
+interface Obstacle {
+  readonly code: WaitReason["code"];
+  readonly what: string;
+  /** What others wait for in other lines as well. */
+  readonly shared?: Pool;
+}
+
+function lineText(need: Need, request: Request, shared: Pool | undefined): string {
+  const ahead = queueAt(need).countBefore(request);
+  if (ahead > 0) return `${ahead} ahead of you`;
+  const isFirst = shared === undefined || !isBehindIn(shared, request);
+  return isFirst ? "you are next" : `others that draw on ${shared.name} are before you`;
+}
+
+function isBehindIn(shared: Pool, request: Request): boolean {
+  for (const { shelves } of below(shared)) {
+    for (const { queue } of shelves.values()) {
+      const first = queue.at(0);
+      if (first !== undefined && compareRank(first, request) < 0) return true;
+    }
+  }
+  return false;
+}
 
 /** Enough is there, but it is not lent before its time. */
 function heldBack(need: Need, request: Request, now: Instant): Obstacle | undefined {
-  const { pool } = need;
-  if (isOpen(need, now) || !isAround(need, request)) return undefined;
-  const every = formatDuration(pool.pace.everyMs);
-  const next = roughDuration(Math.ceil((opensAt(pool) - now) / 1_000) * 1_000);
-  const free = aroundText(need);
-  const usual = reducedFrom(pool);
-  if (usual === null) {
-    return { code: "paced", what: `${free}, lent one every ${every}, the next in ${next}` };
-  }
+  const closed = isOpen(need, now) ? null : closedBy(need.pool, now);
+  if (closed === null || !isAround(need, request)) return undefined;
+  const every = formatDuration(closed.pace.everyMs);
+  const next = roughDuration(Math.ceil((opensAt(closed) - now) / 1_000) * 1_000);
+  const lent = closed === need.pool ? "lent" : `but all that share ${closed.name} are lent`;
+  const what = `${aroundText(need)}, ${lent} one every ${every}`;
+  const usual = reducedFrom(closed);
+  if (usual === null)
+    return { code: "paced", what: `${what}, the next in ${next}`, shared: closed };
   const instead = `instead of every ${formatDuration(usual)} since it was throttled`;
-  return {
-    code: "limit_reduced",
-    what: `${free}, lent one every ${every} ${instead}, the next in ${next}`,
-  };
+  return { code: "limit_reduced", what: `${what} ${instead}, the next in ${next}`, shared: closed };
 }
 
 function aroundText({ pool, state, demands }: Need): string {
@@ -105,7 +123,7 @@ function overLimit(needs: readonly Need[], need: Need, request: Request): Obstac
   const { used, name } = limit;
   const lent = `${used} of ${limitOf(limit)} ${name} ${used === 1 ? "is" : "are"} lent`;
   const what = `${lent} to all that share it`;
-  return { code: "limit_reached", what };
+  return { code: "limit_reached", what, shared: limit };
 }
 
 function obstacle(need: Need, request: Request, now: Instant): Obstacle {
@@ -164,8 +182,10 @@ export interface NeedExplanation {
   readonly free: number;
   readonly size: number;
   readonly states: Readonly<Record<string, number>>;
-  /** When the pool's pace allows the next grant; null: it has none, or at once. */
+  /** When the paces of the pool and of what it draws on allow the next grant; null: at once. */
   readonly nextAt: Instant | null;
+  /** Whose pace that is. */
+  readonly nextBy: PoolName | null;
   /** What it draws on, with what that has lent: the nearest first. */
   readonly limits: readonly LimitView[];
   readonly ahead: number;
@@ -194,10 +214,14 @@ export function limitViews(pool: Pool): LimitView[] {
   });
 }
 
-/** When the next grant may come; null: now, or there is no pace. */
-export function nextGrantAt(pool: Pool, now: Instant): Instant | null {
-  return isPaced(pool) && opensAt(pool) > now ? opensAt(pool) : null;
+/** When the next grant may come, and whose pace says so; null: now, or there is no pace. */
+export function nextGrant(pool: Pool, now: Instant): NextGrant {
+  const closed = closedBy(pool, now);
+  if (closed === null) return { nextAt: null, nextBy: null };
+  return { nextAt: opensAt(closed), nextBy: closed.name };
 }
+
+type NextGrant = Pick<NeedExplanation, "nextAt" | "nextBy">;
 
 /** As many neighbours and holders as a person reads; the counts beside them are complete. */
 export const listedMax = 20;
@@ -213,7 +237,7 @@ export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] 
     free: need.demands === null ? idleCount(need.pool, need.state) : roomy(need, request),
     size: need.pool.size,
     states: statesOf(need.pool),
-    nextAt: nextGrantAt(need.pool, now),
+    ...nextGrant(need.pool, now),
     limits: limitViews(need.pool),
     ahead: queueAt(need).countBefore(request),
     aheadOfIt: aheadOf(request, need, now),

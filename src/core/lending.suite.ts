@@ -1,6 +1,6 @@
 /** Small makers for tests: pools, asks, and a core that is driven by hand. */
 import type { Ask, Command, Item } from "./command.ts";
-import { type Decision, decide } from "./decide.ts";
+import { type Decision, decide, nextDueAt } from "./decide.ts";
 import type { BrokerEvent } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "./policy.ts";
@@ -142,4 +142,19 @@ export class Lending {
   end(id: string): string | undefined {
     return this.state.ended.get(id as RequestId)?.how;
   }
+}
+
+/** When each lease was granted, by its id. */
+export function grants(lending: Lending): Record<string, number> {
+  const leases = [...lending.state.leases.values()];
+  return Object.fromEntries(leases.map((lease) => [lease.id, lease.grantedAt]));
+}
+
+/** Lets everything happen that is due until then. */
+export function runTo(lending: Lending, end: number): void {
+  for (let due = nextDueAt(lending.state); due !== undefined && due <= end; ) {
+    lending.tickAt(due);
+    due = nextDueAt(lending.state);
+  }
+  lending.now = end as Instant;
 }

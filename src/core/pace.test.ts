@@ -3,33 +3,27 @@ import { apply } from "./apply.ts";
 import { nextDueAt } from "./decide.ts";
 import type { BrokerEvent } from "./event.ts";
 import type { PoolName, RequestId } from "./ids.ts";
-import { acquire, change, Lending, leave, poll, pool, release } from "./lending.suite.ts";
+import {
+  acquire,
+  change,
+  grants,
+  Lending,
+  leave,
+  poll,
+  pool,
+  release,
+  runTo,
+} from "./lending.suite.ts";
 import { must } from "./must.ts";
 import { intervalMs, opensAt, shareOf } from "./pace.ts";
 import { defaultAdaptive, type PacePolicy } from "./policy.ts";
 import { freeze, thaw } from "./snapshot.ts";
 import { emptyState } from "./state.ts";
 import type { Instant } from "./time.ts";
-import { leaseView } from "./view.ts";
 
 const second = 1_000;
 const paced = (size: number, pace: Partial<PacePolicy> = {}) =>
   pool("aws", size, { pace: { everyMs: 10 * second, burst: 1, jitter: 0, ...pace } });
-
-/** When each lease was granted, by its id. */
-function grants(lending: Lending): Record<string, number> {
-  const leases = [...lending.state.leases.values()];
-  return Object.fromEntries(leases.map((lease) => [lease.id, leaseView(lease).grantedAt]));
-}
-
-/** Lets everything happen that is due until then. */
-function runTo(lending: Lending, end: number): void {
-  for (let due = nextDueAt(lending.state); due !== undefined && due <= end; ) {
-    lending.tickAt(due);
-    due = nextDueAt(lending.state);
-  }
-  lending.now = end as Instant;
-}
 
 describe("pace: grants", () => {
   test("are so far apart, in the order of arrival, and the clock is set for each", () => {

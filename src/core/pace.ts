@@ -3,6 +3,8 @@
  * are paced, not requests, so whoever leaves the line has used nothing up, and a quiet time saves up
  * no more than the burst. All that it remembers is told by the grants, so a restart opens nothing.
  *
+ * A grant keeps the paces of its pools and of all that these draw on, and pays at every one of them.
+ *
  * The jitter puts a grant off within its own interval and leaves the time line alone: it makes the
  * pool neither faster nor slower in the long run. It is a hash of the pool and of the id of the grant
  * before, so the same history has the same times and a log is enough to check them.
@@ -39,11 +41,18 @@ export const holdsMin = 5;
 const autoSpeedUpMax = 4;
 
 /** What fills the pool evenly: as it was measured lately, where that is less than is allowed. */
-function autoMs({ policy: { holdMs }, holds, size }: Pool): number {
-  const { count, meanMs } = holds;
+function autoMs(pool: Pool): number {
+  const { holdMs } = pool.policy;
+  const { count, meanMs } = pool.holds;
   const leastMs = (holdMs ?? 0) / autoSpeedUpMax;
   const hold = count < holdsMin ? (holdMs ?? 0) : Math.max(meanMs, leastMs);
-  return Math.ceil(hold / Math.max(1, size));
+  return Math.ceil(hold / Math.max(1, heldMax(pool)));
+}
+
+/** How many may be held at one time. What draws on it may have far more than its limit allows. */
+function heldMax({ policy: { limit }, size, children }: Pool): number {
+  if (limit === undefined) return size;
+  return children.size > 0 ? limit : Math.min(limit, size);
 }
 
 /** When the next grant may come. */
@@ -61,10 +70,22 @@ function putOffMs(share: number, jitter: number, everyMs: number): number {
 
 /** Cleaning is no start: it is not paced, and costs the pool no tick. */
 export function isOpen({ pool, into }: Need, now: Instant): boolean {
-  return into === cleaningState || !isPaced(pool) || opensAt(pool) <= now;
+  return into === cleaningState || closedBy(pool, now) === null;
 }
 
-/** What a grant does to the paces of its pools, for its event. */
+/** Of this pool and those that it draws on, the one whose pace opens last; null: all are open. */
+export function closedBy(pool: Pool, now: Instant): Pool | null {
+  let last: Pool | null = null;
+  let lastAt = now;
+  for (let up: Pool | null = pool; up !== null; up = up.parent) {
+    if (!isPaced(up) || opensAt(up) <= lastAt) continue;
+    last = up;
+    lastAt = opensAt(up);
+  }
+  return last;
+}
+
+/** What a grant does to the paces of its pools and of what they draw on, for its event. */
 export function pacedBy(
   needs: readonly Need[],
   id: string,
@@ -72,8 +93,10 @@ export function pacedBy(
 ): { readonly paced: readonly Paced[] } | undefined {
   const starts = new Map<Pool, number>();
   for (const { pool, into, count } of needs) {
-    if (into === cleaningState || !isPaced(pool)) continue;
-    starts.set(pool, (starts.get(pool) ?? 0) + count);
+    if (into === cleaningState) continue;
+    for (let up: Pool | null = pool; up !== null; up = up.parent) {
+      if (isPaced(up)) starts.set(up, (starts.get(up) ?? 0) + count);
+    }
   }
   if (starts.size === 0) return undefined;
   return { paced: Array.from(starts, ([pool, count]) => pacedPool(pool, id, count, now)) };

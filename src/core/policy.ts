@@ -28,7 +28,7 @@ export interface PoolPolicy {
   readonly parent?: PoolName;
   /** So many may be held of it and of all that draws on it. Absent: as many as it has. */
   readonly limit?: number;
-  /** How far apart its grants are. Absent: as they come. */
+  /** How far apart its grants are, with those of all that draws on it. Absent: as they come. */
   readonly pace?: PacePolicy;
   /** Its resources are lent by amount, each to many at a time. */
   readonly placement?: PlacementPolicy;

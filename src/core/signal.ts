@@ -9,7 +9,7 @@ import { configuredRate } from "./pace.ts";
 import { adaptiveOf } from "./rate.ts";
 import { noLease } from "./release.ts";
 import type { Pool } from "./state.ts";
-import { poolsIn, tell } from "./tell.ts";
+import { poolsIn, tell, upwards } from "./tell.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Signal = Extract<Command, { type: "signal" }>;
@@ -18,7 +18,8 @@ export function signal(turn: Turn, { id, pool: name, throttled, evidence }: Sign
   const lease = turn.state.leases.get(id);
   if (lease === undefined) return refused(noLease(turn.state, id));
   const pools = poolsIn(turn.state, lease);
-  const meant = name === undefined ? pools : pools.filter((pool) => pool.name === name);
+  const meant =
+    name === undefined ? pools : [...upwards(pools)].filter((pool) => pool.name === name);
   if (name !== undefined && meant.length === 0) {
     return refused({ code: "pool_not_in_lease", id, pool: name });
   }

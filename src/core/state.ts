@@ -97,7 +97,7 @@ export interface Pool extends Timed {
   /** How many of its members are dynamic, and how many of those are on their way out. */
   dynamic: number;
   leaving: number;
-  /** What holding times have been lately; the base of a first estimate. */
+  /** What holding times have been lately, of it and of all that draws on it. */
   readonly holds: HoldStatistic;
   /** What it draws on, and what draws on it. */
   parent: Pool | null;

@@ -2,7 +2,10 @@ import { slowDown } from "./adaptive.ts";
 import type { Lease, Pool, State } from "./state.ts";
 import { emit, type Turn } from "./turn.ts";
 
-/** Takes a report to the pools' controllers. */
+/**
+ * Takes a report to the controllers of the pools and of what they draw on: it is the account that a
+ * provider throttles, under whatever name it was lent.
+ */
 export function tell(
   turn: Turn,
   { id }: Lease,
@@ -11,7 +14,7 @@ export function tell(
 ): void {
   const { throttled, evidence } = report;
   const why = evidence === undefined ? undefined : { why: evidence };
-  for (const pool of pools) {
+  for (const pool of upwards(pools)) {
     emit(turn, {
       type: "pool-signalled",
       pool: pool.name,
@@ -21,6 +24,15 @@ export function tell(
     });
     if (throttled) slowDown(turn, pool, { lease: id, ...why });
   }
+}
+
+/** These pools and all that they draw on, each once. */
+export function upwards(pools: readonly Pool[]): ReadonlySet<Pool> {
+  const all = new Set<Pool>();
+  for (const pool of pools) {
+    for (let up: Pool | null = pool; up !== null; up = up.parent) all.add(up);
+  }
+  return all;
 }
 
 /** Those that it holds something of, and those that it did before the server took it back. */

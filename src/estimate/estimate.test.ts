@@ -109,6 +109,21 @@ describe("estimate()", () => {
     });
   });
 
+  test("knows the pace of what several pools draw on", () => {
+    const under = { parent: "account" as PoolName };
+    const pace = { everyMs: 25_000, burst: 1, jitter: 0 };
+    const lending = new Lending(
+      pool("account", [], { limit: 9, pace }),
+      pool("aws", 3, under),
+      pool("set", 3, under),
+    );
+    lending.outcome(acquire("s", "set"), acquire("a", "aws"), acquire("t", "set"));
+    expect(estimates(lending, { set: always(60_000), aws: always(60_000) })).toEqual({
+      a: [25_000, 25_000],
+      t: [50_000, 50_000],
+    });
+  });
+
   test("is unknown where too few holds are, and where nothing comes back", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1, { onRelease: "dirty" }));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));

@@ -34,6 +34,7 @@ describe("POST /v1/leases/{id}/signal", () => {
         everySeconds: 34.286,
         rate: 1.75,
         nextGrantAt: "2023-11-14T22:13:44.000Z",
+        nextGrantBy: "aws",
         pinned: null,
         reports: { throttled: 1, ok: 0 },
       },
@@ -157,6 +158,37 @@ describe("an item with anyOf", () => {
   });
 });
 
+test("a pace that pools share is told by those who wait for it, by the pools, and by metrics", async () => {
+  await using site = await testSite([
+    pool("account", [], { limit: 9, ...spaced }),
+    pool("aws", 2, { parent: "account" as never }),
+    pool("set", 2, { parent: "account" as never }),
+  ]);
+  const { id, token } = asLease(await ask(site, "set"));
+  const { id: waiting, reason } = asRequest(await ask(site));
+  expect(reason).toEqual({
+    ...{ code: "paced", pool: "aws" },
+    message:
+      "2 of 2 aws free, but all that share account are lent one every 24s, the next in 24s; you are next",
+  });
+  const nextAt = "2023-11-14T22:13:44.000Z";
+  expect((await site.call(`GET /v1/explain/${waiting}`)).body).toMatchObject({
+    needs: [{ pool: "aws", nextAt, nextBy: "account", limits: [{ pool: "account", used: 1 }] }],
+  });
+  const flow = { nextGrantAt: nextAt, nextGrantBy: "account" };
+  const aws = await site.call("GET /v1/pools/aws");
+  expect(aws.body).toMatchObject({ flow: { everySeconds: null, ...flow } });
+  const account = await site.call("GET /v1/pools/account");
+  expect(account.body).toMatchObject({ flow: { everySeconds: 24, ...flow } });
+  await site.call(`POST /v1/leases/${id}/signal`, { token, body: { throttled: true } });
+  const { text } = await site.call("GET /metrics");
+  expect(text).toContain('berth_pace_next_grant_seconds{pool="account"} 24');
+  expect(text).toContain('berth_limit_rate{pool="account"} 1.75');
+  expect(text).not.toContain('berth_pace_next_grant_seconds{pool="aws"}');
+  await site.clock.advance(24_000);
+  expect((await site.call(`GET /v1/leases/${waiting}`)).status).toBe(200);
+});
+
 test("what waits for its time, or for a shared limit, says so; metrics show both", async () => {
   await using site = await testSite([
     pool("account", [], { limit: 1 }),
@@ -172,10 +204,10 @@ test("what waits for its time, or for a shared limit, says so; metrics show both
     "1 of 2 aws free, lent one every 24s, the next in 24s; you are next",
   );
   expect((await site.call(`GET /v1/explain/${paced.id}`)).body).toMatchObject({
-    needs: [{ nextAt: "2023-11-14T22:13:44.000Z", limits: [] }],
+    needs: [{ nextAt: "2023-11-14T22:13:44.000Z", nextBy: "aws", limits: [] }],
   });
   expect((await site.call(`GET /v1/explain/${limited.id}`)).body).toMatchObject({
-    needs: [{ nextAt: null, limits: [{ pool: "account", used: 1, limit: 1 }] }],
+    needs: [{ nextAt: null, nextBy: null, limits: [{ pool: "account", used: 1, limit: 1 }] }],
   });
   const { text } = await site.call("GET /metrics");
   expect(text).toContain('berth_pace_interval_seconds{pool="aws"} 24');

@@ -8,6 +8,7 @@ const flow = {
   rate: null,
   advisedRate: null,
   nextGrantAt: null,
+  nextGrantBy: null,
   pinned: null,
   reports: { throttled: 0, ok: 0 },
   limits: [],

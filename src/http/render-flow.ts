@@ -1,7 +1,7 @@
 /** How fast a pool lends and how much with its kin, as the wire carries it. */
 import type * as Wire from "../api/schemas.ts";
 import { formatDuration } from "../core/duration.ts";
-import { limitViews, nextGrantAt } from "../core/explain.ts";
+import { limitViews, nextGrant } from "../core/explain.ts";
 import { intervalMs } from "../core/pace.ts";
 import type { PoolPolicy } from "../core/policy.ts";
 import { rateOf } from "../core/rate.ts";
@@ -12,12 +12,14 @@ import { timestamp } from "./timestamp.ts";
 
 export function renderFlow(pool: Pool, now: Instant): Wire.Pool["flow"] {
   const every = intervalMs(pool);
+  const { nextAt, nextBy } = nextGrant(pool, now);
   const { pin, adaptive, policy, signals } = pool;
   return {
     everySeconds: every === 0 ? null : every / 1_000,
     rate: rateOf(pool),
     advisedRate: policy.adaptive?.mode === "advise" ? (adaptive?.rate ?? null) : null,
-    nextGrantAt: timestampOrNull(nextGrantAt(pool, now)),
+    nextGrantAt: timestampOrNull(nextAt),
+    nextGrantBy: nextBy,
     pinned: pin && { ...pin, at: timestamp(pin.at) },
     reports: { ...signals },
     limits: limitViews(pool),

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { PoolName } from "../core/ids.ts";
 import { pool } from "../core/lending.suite.ts";
 import type { PoolSpec } from "../core/policy.ts";
 import { Random } from "../estimate/random.ts";
 import type { Demand } from "./demand.ts";
 import { type Recorded, record } from "./recorded-days.suite.ts";
+import { parseSetting, withSettings } from "./settings.ts";
 import { type WhatIfReport, whatIf } from "./what-if.ts";
 
 function simulate(
@@ -94,6 +96,29 @@ describe("whatIf() that is told what changes", () => {
     expect(some.requests).toBe(200);
     expect(some.total.recorded.granted).toBeLessThan(all.total.recorded.granted);
   });
+});
+
+test("whatIf() spaces what draws on a pool out when that one is given a pace", async () => {
+  const ends = [{ claim: null, afterMs: 1_000, forced: false }];
+  const jobs = Array.from({ length: 10 }, (_, order): Demand => {
+    const items = [{ pool: order % 2 === 0 ? "aws" : "gcp", count: 1 }];
+    return {
+      ...{ id: `job${order}`, holder: "ci", items, priority: 0, askedAt: 0, order },
+      ...{ patienceMs: null, ends },
+    };
+  });
+  const under = { parent: "account" as PoolName };
+  const pools = [pool("account", [], { limit: 10 }), pool("aws", 5, under), pool("gcp", 5, under)];
+  await using recorded = await record(pools, jobs, 100_000);
+  const setting = parseSetting("account.pace.every=5s", ["account", "aws", "gcp"]);
+  const spaced = withSettings(pools, [setting]);
+  const { total, pools: each } = simulate(recorded, spaced, { changed: ["account"] });
+  expect(total.recorded.waitMs?.max).toBe(0);
+  expect(total.simulated.waitMs).toMatchObject({ mean: 22_500, max: 45_000 });
+  expect(each.map(({ pool: name, simulated }) => [name, simulated.waitMs?.max])).toEqual([
+    ["aws", 40_000],
+    ["gcp", 45_000],
+  ]);
 });
 
 /** One pool, one queue, exponential gaps and holds: what textbooks have formulas for. */

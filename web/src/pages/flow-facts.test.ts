@@ -8,8 +8,8 @@ const policy: Pool["policy"] = {
   ...{ pace: null, adaptive: null, parent: null, limit: null },
 };
 const flow: Pool["flow"] = {
-  ...{ everySeconds: null, rate: null, advisedRate: null, nextGrantAt: null, pinned: null },
-  ...{ reports: { throttled: 0, ok: 0 }, limits: [] },
+  ...{ everySeconds: null, rate: null, advisedRate: null, nextGrantAt: null },
+  ...{ nextGrantBy: null, pinned: null, reports: { throttled: 0, ok: 0 }, limits: [] },
 };
 const pace = { every: "24s", burst: 1, jitter: 0 };
 const pinned = { rate: 9, by: "ada", why: "", at: "2026-01-01T00:00:00.000Z" };

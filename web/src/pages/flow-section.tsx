@@ -37,8 +37,8 @@ export function FlowSection({ pool }: { pool: Pool }) {
   );
 }
 
-function FlowFacts({ pool: { policy, flow } }: { pool: Pool }) {
-  const { everySeconds, rate, advisedRate, nextGrantAt, pinned, reports } = flow;
+function FlowFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
+  const { everySeconds, rate, advisedRate, nextGrantAt, nextGrantBy, pinned, reports } = flow;
   const paced = everySeconds !== null;
   const reported = findsItsRate(policy) || reports.throttled + reports.ok > 0;
   return (
@@ -46,10 +46,17 @@ function FlowFacts({ pool: { policy, flow } }: { pool: Pool }) {
       label="Pace"
       facts={[
         paced && ["One every", gapWords(everySeconds)],
-        paced && [
+        (paced || nextGrantAt !== null) && [
           "Next grant in",
           nextGrantAt === null ? "now" : <Left key="next" until={nextGrantAt} />,
         ],
+        nextGrantBy !== null &&
+          nextGrantBy !== name && [
+            "By the pace of",
+            <Link key="by" href={at("pools", nextGrantBy)}>
+              {nextGrantBy}
+            </Link>,
+          ],
         paced && ["Starts per minute", rateWords(rate ?? 60 / everySeconds)],
         advisedRate !== null && ["Advised", `${rateWords(advisedRate)} a minute`],
         pinned && [

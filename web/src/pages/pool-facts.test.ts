@@ -9,8 +9,8 @@ const policy = {
 };
 
 const flow: Pool["flow"] = {
-  ...{ everySeconds: null, rate: null, advisedRate: null, nextGrantAt: null, pinned: null },
-  ...{ reports: { throttled: 0, ok: 0 }, limits: [] },
+  ...{ everySeconds: null, rate: null, advisedRate: null, nextGrantAt: null },
+  ...{ nextGrantBy: null, pinned: null, reports: { throttled: 0, ok: 0 }, limits: [] },
 };
 
 function pool(facts: Partial<Pool>): Pool {
