@@ -18,5 +18,6 @@ export const plantedBugs: Readonly<Record<string, Bugs>> = {
   "a poller that asks again is taken for another one": { forgetPollers: true },
   "a poller is told of its lease and nobody notes it": { forgetDelivery: true },
   "a pool is lent although the look outside said no": { admitAlways: true },
+  "a pool is lent without the pace of what it draws on": { ignoreSharedPaces: true },
   "a release by name takes anybody's word for the holder": { trustNames: true },
 };

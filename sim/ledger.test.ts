@@ -24,7 +24,9 @@ let fence = 0;
 
 const pace = { everyMs: 1_000, burst: 1, jitter: 0 };
 const admission = { by: "test" };
-const paced = [{ pool: "aws", baseAt: 0, ticks: 1, everyMs: 1_000 }];
+const pacedBy = (name: string) => [{ pool: name, baseAt: 0, ticks: 1, everyMs: 1_000 }];
+const paced = pacedBy("aws");
+const gcp = { pool: "gcp", count: 1 };
 
 const impossible: Record<string, () => object[]> = {
   "a grant before the pace allows it": () => [
@@ -33,6 +35,22 @@ const impossible: Record<string, () => object[]> = {
     add("b"),
     grant("x", ["a"], { ask: ask(), paced }),
     grant("y", ["b"], { ask: ask(), paced }),
+  ],
+  "a grant before the pace of what its pool draws on allows it": () => [
+    { type: "pool-defined", pool: "account", policy: { pace, limit: 9 } },
+    { type: "pool-defined", pool: "profile", policy: { parent: "account", limit: 9 } },
+    { type: "pool-defined", pool: "aws", policy: { parent: "profile" } },
+    { type: "pool-defined", pool: "gcp", policy: { parent: "account" } },
+    add("a"),
+    add("b", "gcp"),
+    grant("x", ["a"], { ask: ask(), paced: pacedBy("account") }),
+    grant("y", ["b"], { ask: { ...ask(), items: [gcp] }, paced: pacedBy("account") }),
+  ],
+  "a grant that keeps no pace of what its pool draws on": () => [
+    { type: "pool-defined", pool: "account", policy: { pace, limit: 9 } },
+    { type: "pool-defined", pool: "aws", policy: { parent: "account" } },
+    add("a"),
+    grant("x", ["a"], { ask: ask() }),
   ],
   "a grant of what nobody said there was room for": () => [
     { type: "pool-defined", pool: "aws", policy: { admission } },

@@ -1,7 +1,8 @@
 /**
  * A second account of the paces, by counting: whatever stretch of time one looks at, it has no more
- * starts than the burst and one for every interval in it. A jitter may shift a start by its share of
- * an interval, and no further. It trusts nothing that a grant says of the pace but the interval.
+ * starts than the burst and one for every interval in it, in the pool and at every level that it draws
+ * on. A jitter may shift a start by its share of an interval, and no further. It trusts nothing that a
+ * grant says of the pace but the interval.
  */
 import type { EventOf } from "../src/core/event.ts";
 import type { PoolPolicy } from "../src/core/policy.ts";
@@ -59,18 +60,28 @@ export class PaceLedger {
     const counts = new Map<string, number>();
     for (const { resource, into } of claims) {
       if (into === "cleaning") continue;
-      counts.set(poolOf(resource), (counts.get(poolOf(resource)) ?? 0) + 1);
+      for (const name of this.#up(poolOf(resource))) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     for (const [name, count] of counts) {
       const pool = this.#pools.get(name);
       if (pool === undefined || !isPaced(pool)) continue;
-      const everyMs = paced.find((one) => one.pool === name)?.everyMs;
-      if (everyMs === undefined) throw new Error(`Cannot check ${id}: no pace is told of ${name}`);
+      const everyMs = paced.find((one) => one.pool === name)?.everyMs ?? Number.NaN;
+      insist(everyMs >= 0, () => `${id} was granted and kept no pace of ${name}`);
       const last = pool.starts.at(-1);
       const together = company !== undefined && last?.company === company && last.at === at;
       if (!together) this.#check(name, pool, at);
       pool.starts = [...pool.starts.slice(-lookBackMax), { at, everyMs, count, company }];
     }
+  }
+
+  /** The pool and all that it draws on. */
+  #up(pool: string): string[] {
+    const above: string[] = [];
+    for (let at: string | undefined = pool; at !== undefined && this.#pools.has(at); ) {
+      above.push(at);
+      at = this.#pools.get(at)?.policy.parent;
+    }
+    return above;
   }
 
   /** Of the starts before this one, each but those within the burst had to be paid for by now. */

@@ -92,7 +92,8 @@ function randomPolicy(random: Random): PoolPolicy {
 }
 
 function relimited(pool: PoolSpec, random: Random): PoolSpec {
-  return { ...pool, policy: { ...pool.policy, limit: random.between(1, 6) } };
+  const policy = random.chance(0.2) ? repaced(pool.policy, random) : pool.policy;
+  return { ...pool, policy: { ...policy, limit: random.between(1, 6) } };
 }
 
 function repaced({ pace: _, adaptive: __, ...policy }: PoolPolicy, random: Random): PoolPolicy {

@@ -62,6 +62,8 @@ export interface EdgeBugs {
   readonly trustNames?: boolean;
   /** Takes every look at what there is outside for a yes. */
   readonly admitAlways?: boolean;
+  /** Lends as if no pool that others draw on had a pace. */
+  readonly ignoreSharedPaces?: boolean;
 }
 
 export interface ServerWatcher {
@@ -123,6 +125,7 @@ export class Server {
       committed: (recorded, state) => {
         if (generation !== this.#generation) return;
         this.#watcher.committed(recorded, state);
+        if (this.#bugs.ignoreSharedPaces) ignoreSharedPaces(state);
       },
       failed: (_what, cause) => this.#watcher.failed(cause),
       fatal: (cause) => this.#watcher.failed(cause),
@@ -268,5 +271,15 @@ export class Server {
       wakeAt: (at, wake) => world.at(at - originMs, guard(wake)),
       soon: (run) => world.after(0, guard(run)),
     };
+  }
+}
+
+/** Only decisions see it: written down, the policies are what they were. */
+function ignoreSharedPaces({ pools }: State): void {
+  for (const pool of pools.values()) {
+    if (pool.children.size === 0 || pool.policy.pace === undefined) continue;
+    const { policy } = pool;
+    const { pace: _, ...rest } = policy;
+    pool.policy = Object.defineProperty(rest, "toJSON", { value: () => policy });
   }
 }
