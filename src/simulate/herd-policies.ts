@@ -1,6 +1,6 @@
 /** The ways to lend to a herd that are worth comparing. */
 import type { PacePolicy } from "../core/policy.ts";
-import { type Herd, herdSize } from "./herd.ts";
+import { type Herd, herdSize, holdMs } from "./herd.ts";
 
 const limit = 50;
 const pace = (everyMs: PacePolicy["everyMs"], more: Partial<PacePolicy> = {}): Herd => ({
@@ -27,6 +27,15 @@ export function sleepers(seed: number): Herd {
   const random = diceOf(seed);
   const sleeps = Array.from({ length: herdSize }, () => Math.floor(random() * sleepMsMax));
   return { ...herdPolicies.plain, sleepMs: (index) => sleeps[index] ?? 0 };
+}
+
+/** The same herd, but no job takes exactly as long as another: up to so much more or less. */
+export function unsteady(herd: Herd, upToMs: number, seed: number): Herd {
+  const random = diceOf(seed);
+  const takes = Array.from({ length: herdSize }, () => {
+    return holdMs + Math.round((2 * random() - 1) * upToMs);
+  });
+  return { ...herd, takesMs: (index) => takes[index] ?? holdMs };
 }
 
 /** From 0 to 1, the same for the same seed (mulberry32). */

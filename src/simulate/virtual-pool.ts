@@ -44,9 +44,9 @@ export class VirtualPool {
     if (event.type === "claim-ended") this.do({ type: "release", id: event.id });
   }
 
-  ask(id: string): void {
+  ask(id: string, priority = 0): void {
     const items = [{ pool: poolName, count: 1 }];
-    const ask = { holder: id, key: id, items, ttlMs };
+    const ask = { holder: id, key: id, items, priority, ttlMs };
     this.do({ type: "acquire", id: id as RequestId, ask, waitMs: ttlMs });
   }
 
