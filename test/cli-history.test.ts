@@ -29,6 +29,9 @@ describe("berth history", () => {
     expect(found[0]?.waitSeconds).toBeGreaterThan(0);
     const { stdout } = await server.done(["history", "--pool", "slot", "--limit", "1"]);
     expect(stdout).toMatch(/^ENDED +HOW +HOLDER +POOL +RESOURCE +WAITED +HELD\n.* released /);
+    expect(found.map(({ waitedFor }) => waitedFor)).toEqual(["no_free", null]);
+    const wide = await server.done(["history", "-o", "wide"]);
+    expect(wide.stdout).toMatch(/ WAITED FOR .*\n.* no_free .*\n.* - /);
   });
 
   test("does not hide a misspelt pool, and says when there is nothing", async () => {

@@ -15,6 +15,12 @@ export const HistoryEntry = Type.Object(
     priority: Type.Integer(),
     askedAt: Timestamp,
     grantedAt: nullable(Timestamp),
+    waitedFor: {
+      ...nullable(Type.String()),
+      description:
+        "What it was last in want of, by the code of the reason; null: it did not wait, or was " +
+        "not granted, or nobody saw it",
+    },
     endedAt: Timestamp,
     how: Type.String({ description: "released, expired, lifetime, revoked, hold, cancelled, …" }),
     waitSeconds: Type.Number({ description: "Until the grant, or until it left the queue" }),

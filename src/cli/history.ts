@@ -29,6 +29,7 @@ const columns: readonly Column<HistoryEntry>[] = [
   { header: "WAITED", cell: ({ waitSeconds }) => seconds(waitSeconds) },
   { header: "HELD", cell: ({ holdSeconds }) => seconds(holdSeconds) },
   { header: "ID", cell: ({ id }) => id, whole: true, wide: true },
+  { header: "WAITED FOR", cell: ({ waitedFor }) => waitedFor ?? "-", wide: true },
   { header: "ASKED AT", cell: ({ askedAt }) => askedAt, wide: true },
   { header: "GRANTED AT", cell: ({ grantedAt }) => grantedAt ?? "-", wide: true },
   { header: "ENDED AT", cell: ({ endedAt }) => endedAt, wide: true },

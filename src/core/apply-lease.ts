@@ -250,6 +250,7 @@ export function newLease(state: State, record: LeaseRecord): Lease {
     delivered,
     told: delivered ? 1 : 0,
     acknowledged: false,
+    waitedFor: null,
     claims: [],
     dueAt: never,
     heapIndex: -1,

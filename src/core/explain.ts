@@ -7,9 +7,8 @@ import { explainRooms, type RoomExplanation, roomObstacle } from "./explain-room
 import { availableTo, countAt, isThere, keeps, overtakenMax } from "./grant.ts";
 import type { PoolName, RequestId } from "./ids.ts";
 import { below, isAround, lacking, limitOf, limitsFor } from "./limit-tree.ts";
-import { closedBy, configuredRate, isOpen, opensAt } from "./pace.ts";
+import { closedBy, isOpen, opensAt, reducedFrom } from "./pace.ts";
 import { compareRank } from "./ranked-queue.ts";
-import { adaptiveOf, intervalOf } from "./rate.ts";
 import {
   claimsOn,
   coolingState,
@@ -87,14 +86,6 @@ function heldBack(need: Need, request: Request, now: Instant): Obstacle | undefi
 function aroundText({ pool, state, demands }: Need): string {
   if (demands !== null) return `${pool.name} has room`;
   return `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
-}
-
-/** What the interval would be but for reports of throttling; null: they have not made it longer. */
-function reducedFrom(pool: Pool): number | null {
-  const policy = adaptiveOf(pool);
-  const usual = policy && intervalOf(Math.min(policy.max, configuredRate(pool) ?? policy.max));
-  const isReduced = usual !== undefined && pool.pin === null && policy?.mode === "auto";
-  return isReduced && usual < pool.pace.everyMs ? usual : null;
 }
 
 function isTimeIn(needs: readonly Need[], need: Need, now: Instant): boolean {

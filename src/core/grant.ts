@@ -37,6 +37,7 @@ import {
 } from "./state.ts";
 import { after, type Instant, never } from "./time.ts";
 import { emit, type Turn } from "./turn.ts";
+import { waitedFor } from "./waited-for.ts";
 
 /**
  * How many requests that cannot go yet are looked past for one that can. It bounds what a decision
@@ -232,9 +233,14 @@ function fitsFrom(needs: readonly Need[], request: Request, here: Shelf, now: In
 /** Lends to one that waits, and with it to all of its company. */
 export function grantRequest(turn: Turn, request: Request, way: readonly Need[]): void {
   const sharing = { placed: placeAll(way, request), mine: new Set<Part>(), rank: request };
+  const wanted = waitedFor(turn, request, way);
   const { company } = request;
-  if (company === null) return grant(turn, request.id, way, request.ask, sharing);
-  for (const { id, ask, own } of [...company.members]) grant(turn, id, own.needs, ask, sharing);
+  const members = company === null ? [request] : [...company.members];
+  for (const { id, ask, own } of members) {
+    grant(turn, id, company === null ? way : own.needs, ask, sharing);
+    const lease = turn.state.leases.get(id);
+    if (lease !== undefined && lease.queuedAt < turn.now) lease.waitedFor = wanted;
+  }
 }
 
 /** Lends those untouched the longest. The caller has made sure that they are there. */

@@ -33,7 +33,7 @@ export function* limitsFor(pool: Pool): Generator<Pool, void, undefined> {
 type Use = Pick<Need, "pool" | "into" | "count">;
 
 /** How much a grant would use of each limit. */
-function usesOf(needs: readonly Use[]): ReadonlyMap<Pool, number> {
+export function usesOf(needs: readonly Use[]): ReadonlyMap<Pool, number> {
   if (!needs.some(({ pool }) => hasKin(pool))) return noUses;
   const uses = new Map<Pool, number>();
   for (const { pool, into, count } of needs) {

@@ -35,6 +35,14 @@ export function configuredRate(pool: Pool): number | null {
   return ms > 0 ? minuteMs / ms : null;
 }
 
+/** What the interval would be but for reports of throttling; null: they have not made it longer. */
+export function reducedFrom(pool: Pool): number | null {
+  const policy = adaptiveOf(pool);
+  const usual = policy && intervalOf(Math.min(policy.max, configuredRate(pool) ?? policy.max));
+  const isReduced = usual !== undefined && pool.pin === null && policy?.mode === "auto";
+  return isReduced && usual < pool.pace.everyMs ? usual : null;
+}
+
 /** Fewer holds than this say nothing about the next one. */
 export const holdsMin = 5;
 /** A few that fail in their first minute must not open the gate to all the others. */

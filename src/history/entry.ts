@@ -20,6 +20,8 @@ export interface HistoryEntry {
   /** Number of the event with which it came: the order of those of one millisecond. */
   readonly askedSeq: number;
   readonly grantedAt: number | null;
+  /** What it was last in want of before its grant; null: it did not wait, or nobody saw it. */
+  readonly waitedFor: string | null;
   readonly endedAt: number;
   /** `released`, `expired`, `hold`, `cancelled`, … as the event said. */
   readonly how: string;
@@ -47,6 +49,7 @@ export interface OpenEntry {
   readonly askedAt: number;
   readonly askedSeq: number;
   readonly grantedAt: number | null;
+  readonly waitedFor?: string;
   readonly claims: readonly OpenClaim[];
 }
 

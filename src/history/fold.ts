@@ -1,6 +1,7 @@
 /**
  * Events into history. It knows nothing but the journal, so the same events always give the same
- * entries: history that was lost is made again.
+ * entries: history that was lost is made again. Only what a grant had waited for is told beside them,
+ * by whoever saw it being made; no journal has that.
  *
  * It is not the core's fold. That one refuses a journal that contradicts itself; this one only looks
  * on, so an event that it does not know, or that speaks of something it has not seen, changes nothing.
@@ -26,6 +27,11 @@ export interface Standing {
   readonly members: ReadonlyMap<string, string>;
   readonly lastNumber: number;
 }
+
+/** By the id of a lease, what it was last in want of before its grant. */
+export type Waits = ReadonlyMap<string, string>;
+
+const nothingSeen: Waits = new Map();
 
 type Asked = ResolvedAsk & { readonly space?: string };
 
@@ -69,10 +75,10 @@ export class HistoryFold {
     return changes;
   }
 
-  /** `seq` is the number of the first of these events. */
-  follow({ seq, at, events }: Recorded): void {
+  /** `seq` is the number of the first of these events; `seen` has what grants had waited for. */
+  follow({ seq, at, events }: Recorded, seen: Waits = nothingSeen): void {
     let number = seq;
-    for (const event of events) this.#follow(event as SeenEvent, at, number++);
+    for (const event of events) this.#follow(event as SeenEvent, at, number++, seen);
   }
 
   /**
@@ -93,14 +99,14 @@ export class HistoryFold {
     }
   }
 
-  #follow(event: SeenEvent, at: number, seq: number): void {
+  #follow(event: SeenEvent, at: number, seq: number, seen: Waits): void {
     const { id = "", resource = "", pool = "" } = event;
     switch (event.type) {
       case "request-queued":
         if (event.ask !== undefined) this.#begin(id, event.ask, at, seq);
         return;
       case "lease-granted":
-        return this.#granted(event, at, seq);
+        return this.#granted(event, at, seq, seen.get(id));
       case "claim-ended":
         return this.#claimEnded(event, at);
       case "lease-ended":
@@ -131,7 +137,8 @@ export class HistoryFold {
     return entry;
   }
 
-  #granted({ id = "", ask, claims = [] }: SeenEvent, at: number, seq: number): void {
+  #granted(event: SeenEvent, at: number, seq: number, waitedFor?: string): void {
+    const { id = "", ask, claims = [] } = event;
     const waited = this.#open.get(id);
     const entry = waited ?? (ask === undefined ? undefined : this.#begin(id, ask, at, seq));
     if (entry === undefined) return;
@@ -139,7 +146,8 @@ export class HistoryFold {
     const granted = claims.map(({ id: claim, resource }, index): OpenClaim => {
       return { claim, resource, pool: this.#members.get(resource) ?? wanted[index] ?? "" };
     });
-    this.#put({ ...entry, grantedAt: at, claims: granted });
+    const known = waitedFor === undefined ? undefined : { waitedFor };
+    this.#put({ ...entry, grantedAt: at, ...known, claims: granted });
   }
 
   #claimEnded({ id = "", claim: ended, why = "" }: SeenEvent, at: number): void {
@@ -159,7 +167,7 @@ export class HistoryFold {
   }
 
   #write(entry: OpenEntry, part: OpenClaim | AskedItem, how: string, endedAt: number): void {
-    const { id, holder, space, priority, askedAt, askedSeq, grantedAt } = entry;
+    const { id, holder, space, priority, askedAt, askedSeq, grantedAt, waitedFor = null } = entry;
     const claimed = "claim" in part;
     this.#number += 1;
     this.#changes.ended.push({
@@ -175,6 +183,7 @@ export class HistoryFold {
       askedAt,
       askedSeq,
       grantedAt,
+      waitedFor,
       endedAt,
       how,
     });

@@ -40,12 +40,12 @@ async function live({ broker, clock }: TestBroker, name: string): Promise<void> 
 
 const pools = [pool("aws", 2), pool("gcp", 1), pool("fly", 1)];
 
-/** All that is stored, for comparison. */
+/** All that is stored and that a journal tells, for comparison. */
 function contents(store: HistoryStore): unknown {
   const reader = new HistoryReader(store.database);
   return {
-    entries: reader.page({}, 1_000).items,
-    open: [...reader.open()],
+    entries: reader.page({}, 1_000).items.map(({ waitedFor: _, ...told }) => told),
+    open: Array.from(reader.open(), ({ waitedFor: _, ...told }) => told),
     sizes: [...reader.sizes()],
   };
 }
@@ -87,6 +87,35 @@ describe("HistoryFollower", () => {
       { pool: "gcp", at: start, size: 1 },
     ]);
     await follower.close();
+  });
+
+  test("notes what grants had waited for while it looks on, over a restart, and only then", async () => {
+    const site = await brokerOf(pools);
+    const path = await emptyFile();
+    const store = HistoryStore.open(path);
+    const follower = new HistoryFollower(store, site.journal, site.broker, { sliceEvents: 2 });
+    await site.broker.submit(acquire("a", "aws:2"));
+    await site.broker.submit(acquire("b", "aws"));
+    await site.clock.advance(1_000);
+    await site.broker.submit(release("a"));
+    await follower.close();
+    const later = HistoryStore.open(path);
+    const waited = (database: HistoryStore["database"]) =>
+      new HistoryReader(database).page({}, 10).items.map(({ id, waitedFor }) => [id, waitedFor]);
+    const next = new HistoryFollower(later, site.journal, site.broker);
+    await site.broker.submit(release("b"));
+    await next.caughtUp();
+    expect(waited(later.database)).toEqual([
+      ["b", "no_free"],
+      ["a", null],
+      ["a", null],
+    ]);
+    await next.close();
+    const anew = HistoryStore.open(path, { anew: true });
+    const again = new HistoryFollower(anew, site.journal, site.broker);
+    await again.caughtUp();
+    expect(waited(anew.database)[0]).toEqual(["b", null]);
+    await again.close();
   });
 
   test.each([1, 2, 7])(

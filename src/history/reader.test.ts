@@ -19,7 +19,7 @@ function entry(number: number, more: Partial<HistoryEntry> = {}): HistoryEntry {
   return {
     ...{ number, id: `r${number}`, claim: "1", holder: "job", space: "default", pool: "aws" },
     ...{ resource: "aws-1", count: 1, priority: 0, askedAt: endedAt - 900, askedSeq: number },
-    ...{ grantedAt: endedAt - 500, endedAt, how: "released" },
+    ...{ grantedAt: endedAt - 500, waitedFor: null, endedAt, how: "released" },
     ...more,
   };
 }

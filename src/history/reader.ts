@@ -143,6 +143,7 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
     askedAt: number("asked_at"),
     askedSeq: number("asked_seq"),
     grantedAt: row["granted_at"] === null ? null : number("granted_at"),
+    waitedFor: text("waited_for"),
     endedAt: number("ended_at"),
     how: String(row["how"]),
   };

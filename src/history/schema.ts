@@ -46,6 +46,9 @@ CREATE TABLE history_size ( -- from then on a pool had so many resources
   PRIMARY KEY (pool, at)
 ) STRICT, WITHOUT ROWID;
 `,
+  `
+ALTER TABLE history ADD COLUMN waited_for TEXT; -- what it was last in want of; null: not known
+`,
 ];
 
 const place = `

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { JournalUnusable } from "../journal/journal.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
+import { HistoryReader } from "./reader.ts";
 import { HistoryStore } from "./store.ts";
 
 let folder: string;
@@ -30,6 +31,19 @@ describe("HistoryStore.open()", () => {
     other.exec("BEGIN IMMEDIATE"); // Nobody else can write now.
     const store = HistoryStore.open(path);
     expect(store.load()).toMatchObject({ lastNumber: 0 });
+    store.close();
+  });
+
+  test("adds what an older Berth did not write down, and keeps what it did", () => {
+    HistoryStore.open(path).close();
+    meddle(`
+      ALTER TABLE history DROP COLUMN waited_for;
+      UPDATE history_place SET version = 1, last_number = 1;
+      INSERT INTO history VALUES
+        (1, 'a', '1', 'job', 'default', 'aws', 'aws-1', 1, 0, 10, 1, 20, 30, 'released');`);
+    const store = HistoryStore.open(path);
+    const { items } = new HistoryReader(store.database).page({}, 10);
+    expect(items).toMatchObject([{ id: "a", grantedAt: 20, how: "released", waitedFor: null }]);
     store.close();
   });
 

@@ -13,7 +13,7 @@ const forgetChunk = 512;
 const sql = {
   place: "SELECT seq, last_number FROM history_place",
   move: "UPDATE history_place SET seq = ?, last_number = max(last_number, ?)",
-  insert: `INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insert: `INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   putOpen: `
     INSERT INTO history_open VALUES (?, ?)
     ON CONFLICT (id) DO UPDATE SET entry = excluded.entry`,
@@ -156,10 +156,10 @@ export class HistoryStore {
 
   #insert(entry: HistoryEntry): void {
     const { number, id, claim, holder, space, pool, resource, count, priority } = entry;
-    const { askedAt, askedSeq, grantedAt, endedAt, how } = entry;
+    const { askedAt, askedSeq, grantedAt, endedAt, how, waitedFor } = entry;
     this.#run.insert.run(
       ...([number, id, claim, holder, space, pool, resource, count, priority] as const),
-      ...([askedAt, askedSeq, grantedAt, endedAt, how] as const),
+      ...([askedAt, askedSeq, grantedAt, endedAt, how, waitedFor] as const),
     );
   }
 

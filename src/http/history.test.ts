@@ -31,6 +31,7 @@ describe("GET /v1/history", () => {
       {
         ...{ id: "a", claim: "1", holder: "job-a", space: "default", pool: "aws", count: 1 },
         ...{ resource: "aws-1", priority: 0, how: "released", waitSeconds: 0, holdSeconds: 90 },
+        waitedFor: null,
         askedAt: "2023-11-14T22:13:20.000Z",
         grantedAt: "2023-11-14T22:13:20.000Z",
         endedAt: "2023-11-14T22:14:50.000Z",
