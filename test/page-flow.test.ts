@@ -10,6 +10,8 @@ const pools = {
   site: { limit: 4 },
   install: { count: 6, lockDelay: "0s", pace: { every: "1h" }, parent: "site" },
   finder: { count: 6, lockDelay: "0s", pace: { every: "10s" }, adaptive },
+  shared: { limit: 4, pace: { every: "1h" } },
+  child: { count: 6, lockDelay: "0s", parent: "shared" },
   plain: { count: 1 },
 };
 
@@ -34,7 +36,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await client.ask({ holder: "ci/1", items: [{ pool: "install" }], ttl: "10m" });
     const page = await world.open("/pools/install");
     const section = page.getByRole("region", { name: "Pace and limit" });
-    await section.locator("dd", { hasText: /^1h$/ }).waitFor();
+    await section.locator("dd", { hasText: /^1h$/ }).first().waitFor(); // The next grant is as far.
     await section.locator(".capacity", { hasText: "site1 of 4" }).waitFor();
 
     await section.getByRole("button", { name: "Pin", exact: true }).click();
@@ -87,6 +89,19 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await dialog.getByRole("button", { name: "Unpin finder" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await flowOf("finder")).toMatchObject({ rate: 8, pinned: null });
+    expect(world.complaints).toEqual([]);
+  });
+
+  test("tells by whose pace its next grant comes, where that is not its own", async () => {
+    await client.ask({ holder: "ci/3", items: [{ pool: "child" }], ttl: "10m" });
+    const page = await world.open("/pools/child");
+    const facts = page.getByRole("region", { name: "Pace and limit" }).getByLabel("Pace");
+    await facts.getByText("Next grant in").waitFor();
+    await facts.getByText("By the pace of").waitFor();
+    await facts.getByRole("link", { name: "shared" }).click();
+    await page.getByRole("heading", { name: "shared" }).waitFor();
+    await facts.getByText("Next grant in").waitFor();
+    expect(await facts.getByText("By the pace of").count()).toBe(0);
     expect(world.complaints).toEqual([]);
   });
 
