@@ -19,7 +19,7 @@ export const HistoryEntry = Type.Object(
       ...nullable(Type.String()),
       description:
         "What it was last in want of, by the code of the reason; null: it did not wait, or was " +
-        "not granted, or nobody saw it",
+        "not granted, or nobody can tell",
     },
     endedAt: Timestamp,
     how: Type.String({ description: "released, expired, lifetime, revoked, hold, cancelled, …" }),

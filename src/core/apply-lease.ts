@@ -250,7 +250,6 @@ export function newLease(state: State, record: LeaseRecord): Lease {
     delivered,
     told: delivered ? 1 : 0,
     acknowledged: false,
-    waitedFor: null,
     claims: [],
     dueAt: never,
     heapIndex: -1,

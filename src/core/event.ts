@@ -1,4 +1,5 @@
 import type { Ask, Reason } from "./command.ts";
+import type { WaitReason } from "./explain-holder.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { Amounts, RoomSpec } from "./placement/room.ts";
 import type { PoolPolicy } from "./policy.ts";
@@ -199,6 +200,8 @@ export type DurableEvent =
       /** Present when it was granted at once; a request that waited has told it when it queued. */
       readonly ask?: ResolvedAsk;
       readonly claims: readonly GrantedClaim[];
+      /** What it was last in want of, for those who look back; nothing follows from it. */
+      readonly waitedFor?: WaitReason["code"];
       readonly endsAt?: Instant;
       /** Nobody was there to be told. */
       readonly undelivered?: true;

@@ -37,7 +37,7 @@ import {
 } from "./state.ts";
 import { after, type Instant, never } from "./time.ts";
 import { emit, type Turn } from "./turn.ts";
-import { waitedFor } from "./waited-for.ts";
+import { type WaitCode, waitedFor } from "./waited-for.ts";
 
 /**
  * How many requests that cannot go yet are looked past for one that can. It bounds what a decision
@@ -233,14 +233,17 @@ function fitsFrom(needs: readonly Need[], request: Request, here: Shelf, now: In
 /** Lends to one that waits, and with it to all of its company. */
 export function grantRequest(turn: Turn, request: Request, way: readonly Need[]): void {
   const sharing = { placed: placeAll(way, request), mine: new Set<Part>(), rank: request };
-  const wanted = waitedFor(turn, request, way);
+  const past = { sharing, waitedFor: waitedFor(turn, request, way) };
   const { company } = request;
-  const members = company === null ? [request] : [...company.members];
-  for (const { id, ask, own } of members) {
-    grant(turn, id, company === null ? way : own.needs, ask, sharing);
-    const lease = turn.state.leases.get(id);
-    if (lease !== undefined && lease.queuedAt < turn.now) lease.waitedFor = wanted;
-  }
+  if (company === null) return grant(turn, request.id, way, request.ask, past);
+  for (const { id, ask, own } of [...company.members]) grant(turn, id, own.needs, ask, past);
+}
+
+/** Of one that has stood in line. */
+interface Past {
+  /** What is known of the rooms already. */
+  readonly sharing: Sharing;
+  readonly waitedFor: WaitCode | null;
 }
 
 /** Lends those untouched the longest. The caller has made sure that they are there. */
@@ -249,10 +252,10 @@ export function grant(
   id: RequestId,
   needs: readonly Need[],
   ask: ResolvedAsk,
-  known?: Sharing,
+  past?: Past,
 ): void {
   const claims: GrantedClaim[] = [];
-  let sharing = known;
+  let sharing = past?.sharing;
   for (const need of needs) {
     if (need.demands === null) {
       pick(turn, need, claims);
@@ -262,17 +265,23 @@ export function grant(
     }
   }
   const endsAt = lifetimeEnd(needs, ask, turn.now);
-  const waited = turn.state.requests.has(id);
+  const request = turn.state.requests.get(id);
   emit(turn, {
     type: "lease-granted",
     id,
-    ...(waited ? undefined : { ask }),
+    ...(request === undefined ? { ask } : wantOf(request, past, turn.now)),
     claims,
     ...(endsAt === never ? undefined : { endsAt }),
-    ...(waited && ask.presenceMs !== undefined ? { undelivered: true } : undefined),
+    ...(request !== undefined && ask.presenceMs !== undefined ? { undelivered: true } : undefined),
     ...pacedBy(needs, ask.key ?? id, turn.now),
     ...admittedBy(needs),
   });
+}
+
+/** For its event. Who comes and goes in one moment has waited for nothing. */
+function wantOf({ queuedAt }: Request, past: Past | undefined, now: Instant) {
+  const waited = past === undefined || queuedAt === now ? null : past.waitedFor;
+  return waited === null ? undefined : { waitedFor: waited };
 }
 
 /** One that has just come stands behind everybody of its priority. */

@@ -3,7 +3,6 @@ import type { Ask } from "./command.ts";
 import { DueHeap, type Timed } from "./due-heap.ts";
 import { EndedMemory } from "./ended-memory.ts";
 import type { KeptRoom, LeaseEnd, Move, RateCause, ResolvedAsk } from "./event.ts";
-import type { WaitReason } from "./explain-holder.ts";
 import { IdleList, type Linked } from "./idle-list.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import { type Demand, demandOf } from "./placement/demand.ts";
@@ -289,8 +288,6 @@ export interface Lease extends Timed {
   told: number;
   /** Its holder has shown since that it knows of it. */
   acknowledged: boolean;
-  /** What it was last in want of, as far as this process knows. */
-  waitedFor: WaitReason["code"] | null;
   /** `never` where no lifetime is set. */
   readonly endsAt: Instant;
   /** Those not given back yet. Replaced, never changed in place: replies may still refer to it. */

@@ -1,8 +1,6 @@
 /**
  * What one that waited was last in want of. It is read off the decision that grants it: nobody waits a
  * decision longer than what is in its way, so whatever let it go has happened in this one, or it was time.
- *
- * Not a fact but a note, for those who look back: no journal has it, and nothing follows from it.
  */
 import type { BrokerEvent } from "./event.ts";
 import type { WaitReason } from "./explain-holder.ts";
@@ -22,8 +20,8 @@ import type { Turn } from "./turn.ts";
 
 export type WaitCode = WaitReason["code"];
 
-/** Each grant looks at all of its decision: what comes of more than this is granted without a note. */
-const eventsMax = 1_000;
+/** Each grant looks at all of its decision: those that come of more than this are not told. */
+const eventsMax = 256;
 
 /** Null: it did not wait, or a new configuration let it go and nobody can tell by what. */
 export function waitedFor(turn: Turn, request: Request, way: readonly Need[]): WaitCode | null {

@@ -1,7 +1,6 @@
 /**
  * Events into history. It knows nothing but the journal, so the same events always give the same
- * entries: history that was lost is made again. Only what a grant had waited for is told beside them,
- * by whoever saw it being made; no journal has that.
+ * entries: history that was lost is made again.
  *
  * It is not the core's fold. That one refuses a journal that contradicts itself; this one only looks
  * on, so an event that it does not know, or that speaks of something it has not seen, changes nothing.
@@ -28,11 +27,6 @@ export interface Standing {
   readonly lastNumber: number;
 }
 
-/** By the id of a lease, what it was last in want of before its grant. */
-export type Waits = ReadonlyMap<string, string>;
-
-const nothingSeen: Waits = new Map();
-
 type Asked = ResolvedAsk & { readonly space?: string };
 
 /** As much of an event as history reads; new kinds and new fields are none of its business. */
@@ -45,6 +39,7 @@ interface SeenEvent {
   readonly claims?: readonly { readonly id: string; readonly resource: string }[];
   readonly pool?: string;
   readonly resource?: string;
+  readonly waitedFor?: string;
 }
 
 export class HistoryFold {
@@ -75,10 +70,10 @@ export class HistoryFold {
     return changes;
   }
 
-  /** `seq` is the number of the first of these events; `seen` has what grants had waited for. */
-  follow({ seq, at, events }: Recorded, seen: Waits = nothingSeen): void {
+  /** `seq` is the number of the first of these events. */
+  follow({ seq, at, events }: Recorded): void {
     let number = seq;
-    for (const event of events) this.#follow(event as SeenEvent, at, number++, seen);
+    for (const event of events) this.#follow(event as SeenEvent, at, number++);
   }
 
   /**
@@ -99,14 +94,14 @@ export class HistoryFold {
     }
   }
 
-  #follow(event: SeenEvent, at: number, seq: number, seen: Waits): void {
+  #follow(event: SeenEvent, at: number, seq: number): void {
     const { id = "", resource = "", pool = "" } = event;
     switch (event.type) {
       case "request-queued":
         if (event.ask !== undefined) this.#begin(id, event.ask, at, seq);
         return;
       case "lease-granted":
-        return this.#granted(event, at, seq, seen.get(id));
+        return this.#granted(event, at, seq);
       case "claim-ended":
         return this.#claimEnded(event, at);
       case "lease-ended":
@@ -137,8 +132,7 @@ export class HistoryFold {
     return entry;
   }
 
-  #granted(event: SeenEvent, at: number, seq: number, waitedFor?: string): void {
-    const { id = "", ask, claims = [] } = event;
+  #granted({ id = "", ask, claims = [], waitedFor }: SeenEvent, at: number, seq: number): void {
     const waited = this.#open.get(id);
     const entry = waited ?? (ask === undefined ? undefined : this.#begin(id, ask, at, seq));
     if (entry === undefined) return;

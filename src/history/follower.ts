@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { type FrozenState, thaw } from "../core/snapshot.ts";
-import type { State } from "../core/state.ts";
 import { type Journal, JournalPruned, type Recorded } from "../journal/journal.ts";
 import type { HistoryEntry } from "./entry.ts";
-import { HistoryFold, type Waits } from "./fold.ts";
+import { HistoryFold } from "./fold.ts";
 import type { HistoryStore } from "./store.ts";
 
 /** The broker, as far as a follower sees it. */
@@ -11,10 +10,7 @@ export interface Followed {
   /** Number of the last event that is committed. */
   readonly head: number;
   now(): number;
-  listen(listener: {
-    committed(recorded: Recorded, state: Pick<State, "leases">): void;
-    caughtUp(): Promise<void>;
-  }): () => void;
+  listen(listener: { committed(recorded: Recorded): void; caughtUp(): Promise<void> }): () => void;
 }
 
 export interface FollowerOptions {
@@ -49,25 +45,6 @@ const forgetEveryMs = 10 * 60_000;
 /** With a larger share of its time at work, the thread has none to spare. */
 const busyShare = 0.75;
 
-/** A commit, and what its grants had waited for. */
-interface Heard {
-  readonly recorded: Recorded;
-  readonly seen: Waits | undefined;
-}
-
-/** What no journal tells, while it can still be seen. */
-function waitsIn({ events }: Recorded, { leases }: Pick<State, "leases">): Waits | undefined {
-  let seen: Map<string, string> | undefined;
-  for (const event of events) {
-    if (event.type !== "lease-granted" || event.ask !== undefined) continue;
-    const waitedFor = leases.get(event.id)?.waitedFor ?? null;
-    if (waitedFor === null) continue;
-    seen ??= new Map();
-    seen.set(event.id, waitedFor);
-  }
-  return seen;
-}
-
 /**
  * Keeps history in step with the journal, a little behind it and in small slices, so that nobody who
  * asks for a lease waits for it. Where it stands is stored with what it has found: after a crash it
@@ -84,7 +61,7 @@ export class HistoryFollower {
   /** The last event that the fold has seen; the store may be some behind. */
   #reached: number;
   #unsaved = 0;
-  #buffer: Heard[] = [];
+  #buffer: Recorded[] = [];
   #buffered = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -107,7 +84,7 @@ export class HistoryFollower {
     this.#fold = new HistoryFold(store.load());
     this.#reached = store.seq;
     this.#stopListening = followed.listen({
-      committed: (recorded, state) => this.#hear({ recorded, seen: waitsIn(recorded, state) }),
+      committed: (recorded) => this.#hear(recorded),
       caughtUp: () => this.caughtUp(),
     });
     this.#later();
@@ -139,10 +116,10 @@ export class HistoryFollower {
     this.#store.close();
   }
 
-  #hear(heard: Heard): void {
+  #hear(recorded: Recorded): void {
     if (this.#buffered === 0) this.#behindSinceMs = performance.now();
-    this.#buffered += heard.recorded.events.length;
-    if (this.#buffered <= bufferedEventsMax) this.#buffer.push(heard);
+    this.#buffered += recorded.events.length;
+    if (this.#buffered <= bufferedEventsMax) this.#buffer.push(recorded);
     else this.#buffer = [];
     this.#later();
   }
@@ -193,12 +170,11 @@ export class HistoryFollower {
     this.#buffer = [];
     this.#buffered = 0;
     const [first] = buffer;
-    if (first !== undefined && first.recorded.seq <= this.#reached + 1) {
-      for (const { recorded, seen } of buffer) await this.#follow(recorded, seen);
+    if (first !== undefined && first.seq <= this.#reached + 1) {
+      for (const recorded of buffer) await this.#follow(recorded);
     } else {
-      const seen = new Map(buffer.flatMap((heard) => [...(heard.seen ?? [])]));
       for await (const recorded of this.#journal.read(this.#reached)) {
-        await this.#follow(recorded, seen);
+        await this.#follow(recorded);
         if (this.#closed) break;
       }
     }
@@ -206,12 +182,12 @@ export class HistoryFollower {
   }
 
   /** A commit may be one event or a hundred thousand: it is cut where a slice is full. */
-  async #follow({ seq, at, events }: Recorded, seen?: Waits): Promise<void> {
+  async #follow({ seq, at, events }: Recorded): Promise<void> {
     let start = Math.max(0, this.#reached + 1 - seq);
     while (start < events.length && !this.#closed) {
       const end = start + this.#options.sliceEvents - this.#unsaved;
       const part = start === 0 && end >= events.length ? events : events.slice(start, end);
-      this.#fold.follow({ seq: seq + start, at, events: part }, seen);
+      this.#fold.follow({ seq: seq + start, at, events: part });
       start += part.length;
       this.#reached = seq + start - 1;
       this.#unsaved += part.length;
