@@ -3,7 +3,7 @@
  * lease that has a token is left alone here, whatever name is given.
  */
 import { admittedBy, lackingCredit, noteWish } from "./admission.ts";
-import { entriesMax, merged, resourceNotFound } from "./change-resource.ts";
+import { entriesMax, merged } from "./change-resource.ts";
 import { endLease, serveAll } from "./come-back.ts";
 import type { HeldCommand } from "./command.ts";
 import type { ClaimId } from "./ids.ts";
@@ -141,7 +141,8 @@ function heldBy(
   { resource: name, holder, lease: id }: Held<"renew-held"> | Held<"release-held">,
 ): Claim | Refusal {
   const resource = state.resources.get(name);
-  if (resource === undefined) return resourceNotFound(state, name);
+  // Boskos has no words for what may have been meant, and clients that go on asking for what is gone.
+  if (resource === undefined) return { code: "resource_not_found", resource: name };
   const { claim, last } = resource;
   const current = claim?.lease.ask;
   const meant = id === undefined || claim?.lease.id === id;
