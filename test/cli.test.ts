@@ -279,6 +279,40 @@ describe("berth refuses wrong use with exit code 64:", () => {
   });
 });
 
+describe("berth tells what there is, with exit code 66, of", () => {
+  const unknown: Record<string, { args: string[]; says: string }> = {
+    "a resource that is misspelt": {
+      args: ["resources", "acc1"],
+      says: 'Cannot find resource "acc1"\n  Did you mean "acc-1"?',
+    },
+    "a resource like none that there is": {
+      args: ["drain", "acc-1", "something-else"],
+      says: 'Cannot find resource "something-else"\n  See them: berth resources\n',
+    },
+    "a pool that is misspelt": {
+      args: ["pools", "acount"],
+      says: 'Cannot find pool "acount"\n  Did you mean "account"?',
+    },
+    "a pool like none that there is": {
+      args: ["pools", "something-else"],
+      says: 'Cannot find pool "something-else"\n  Use account, dirty, empty\n',
+    },
+    "a lease": {
+      args: ["leases", "nobody"],
+      says: 'Cannot find lease "nobody"\n  See who holds what: berth leases\n',
+    },
+    "a request": {
+      args: ["explain", "nobody"],
+      says: 'Cannot find request "nobody"\n  See who waits: berth queue\n',
+    },
+  };
+  test.each(Object.entries(unknown))("%s", async (_, { args, says }) => {
+    const refused = await server.done(args);
+    expect(refused.stderr).toContain(says);
+    expect(refused).toMatchObject({ code: 66, stdout: "" });
+  });
+});
+
 describe("bin/berth", () => {
   test("runs through symlinks, from any folder, and prints help and version", async () => {
     const folder = join(server.folder, "some where");

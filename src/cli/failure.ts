@@ -50,8 +50,10 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof NotGranted) return { ...worded(error), exitCode: exitCodes.notGranted };
   if (error instanceof LeaseLost) return { ...worded(error), exitCode: exitCodes.leaseLost };
   if (error instanceof Problem) {
-    const hint = hintByCode[error.code] ?? error.hint;
-    return { message: plain(error.message), hint: plain(hint), exitCode: exitCodeOf(error) };
+    return {
+      ...{ message: plain(error.message), hint: plain(hintFor(error)) },
+      exitCode: exitCodeOf(error),
+    };
   }
   return isTold(error) ? error : undefined;
 }
@@ -65,17 +67,34 @@ function worded({ message, hint }: { message: string; hint: string }) {
   return { message: plain(message), hint };
 }
 
+function hintFor({ code, hint, facts }: Problem): string {
+  if (typeof facts["nearest"] === "string") return hint; // It is a name, which is typed alike.
+  return hintByCode[code] ?? hint.replace("See /docs for", "See --help of the command for");
+}
+
 /** The server speaks of its API; who types commands is told of commands. */
 const hintByCode: Readonly<Record<string, string>> = {
+  resource_not_found: "See them: berth resources",
   request_not_found: "See who waits: berth queue",
   lease_not_found: "See who holds what: berth leases",
   claim_not_found: "See its claims: berth leases -o yaml",
+  pool_not_in_lease: "See what it has: berth leases -o wide",
   lease_ended: "Stop using its resources, then ask for a new lease",
+  lease_not_granted: "See why it waits: berth explain; it leaves when the command that waits ends",
   request_ended: "Ask again, with a new --request-id",
+  request_granted: "It waits no longer; see what it holds: berth leases",
   request_id_reused: "Use a new --request-id for a new request",
   token_missing: "Pass --token or set BERTH_TOKEN; operators use --force --reason WHY",
   token_wrong: "Use the token that came with this lease; operators use --force --reason WHY",
   resource_held: "Drain it instead: berth drain; or end its lease: berth release --force",
+  state_reserved:
+    "Use free, dirty, quarantined or a state of your own; to keep it from being lent: berth drain",
+  strategy_not_allowed: "Leave --strategy out, or have it added to the strategies of the pool",
+  lent_whole: "Ask with --pool POOL:COUNT alone",
+  lent_by_amount: "Say how much of it: --amount KEY=NUMBER; berth show-pools tells of what",
+  events_pruned: "See how things are: berth status; then follow from now on: berth events",
+  too_many_waits: "Try again in a moment",
+  not_found: "Use the same version as the server; this one's: berth --version",
 };
 
 function exitCodeOf({ status, code }: Problem): number {

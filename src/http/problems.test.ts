@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { Problem } from "../api/problem.ts";
+import { failureOf } from "../cli/failure.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "../core/ids.ts";
 import type { Refusal, RefusalCode } from "../core/refusal.ts";
 import type { Instant } from "../core/time.ts";
 import { problemOf } from "./problems.ts";
+import { validationProblem } from "./validation.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
@@ -120,6 +123,37 @@ describe("problemOf()", () => {
     expect(hint).toMatch(/^[A-Z].*[^.]$/);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
+  });
+
+  test.each(Object.values(refusals))(
+    "is told on the command line without calls: $code",
+    (refusal) => {
+      const problem = Problem.from(404, JSON.parse(JSON.stringify(problemOf(refusal))));
+      const { hint = "" } = failureOf(problem) ?? {};
+      expect(hint).toMatch(/^[A-Z].*[^.]$/);
+      expect(hint).not.toMatch(/\b(?:GET|POST|PUT|PATCH|DELETE)\b|\/v1|requestId/);
+    },
+  );
+
+  test("is told on the command line without the server's pages", () => {
+    const tooLong = { keyword: "maxLength", instancePath: "/holder", schemaPath: "", params: {} };
+    const problem = validationProblem([tooLong], "body");
+    expect(problem.hint).toBe("See /docs for what is accepted");
+    expect(failureOf(problem)?.hint).toBe("See --help of the command for what is accepted");
+  });
+
+  test.each([
+    ["aws-1", 'Did you mean "aws-1"?', 'Did you mean "aws-1"?'],
+    [undefined, "See them with GET /v1/resources", "See them: berth resources"],
+  ])("helps with a resource whose name is nearest to %j", (nearest, hint, typed) => {
+    const problem = problemOf({
+      code: "resource_not_found",
+      resource: "asw-1" as ResourceName,
+      ...(nearest === undefined ? {} : { nearest: nearest as ResourceName }),
+    });
+    expect(problem).toMatchObject({ message: 'Cannot find resource "asw-1"', hint });
+    expect(problem.facts).toEqual({ resource: "asw-1", ...(nearest && { nearest }) });
+    expect(failureOf(problem)).toMatchObject({ message: problem.message, hint: typed });
   });
 
   test.each([

@@ -157,9 +157,11 @@ function notFound(refusal: NotFound): Problem {
       );
     case "resource_not_found": {
       const { resource, nearest } = refusal;
-      const meant =
+      const message = `Cannot find resource "${resource}"`;
+      const facts = { resource, ...(nearest === undefined ? undefined : { nearest }) };
+      const hint =
         nearest === undefined ? "See them with GET /v1/resources" : `Did you mean "${nearest}"?`;
-      return no(`Cannot find resource "${resource}"`, meant);
+      return new Problem({ code, status: 404, message, hint, facts });
     }
   }
 }

@@ -74,7 +74,13 @@ describe("GET /v1/resources", () => {
     const answer = await site.call("GET /v1/resources/aws-2");
     expect(answer).toMatchObject({
       status: 404,
-      body: { code: "resource_not_found", hint: 'Did you mean "aws-1"?' },
+      body: {
+        code: "resource_not_found",
+        detail: 'Cannot find resource "aws-2"',
+        hint: 'Did you mean "aws-1"?',
+        resource: "aws-2",
+        nearest: "aws-1",
+      },
     });
   });
 });
