@@ -1,14 +1,15 @@
 /** A server whose pool is lent only while a real API server's nodes have room for another cluster. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Pool } from "../src/api/schemas.ts";
+import { BerthClient } from "../src/client/berth-client.ts";
 import { pause } from "../src/client/pause.ts";
-import { admissionManifestsOf } from "../src/slots/manifests.ts";
 import { TestServer } from "./cli-processes.ts";
+import { guardIn, removePod } from "./kube-admission.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
 import { aNode, aPod, hostedCluster, installKinds } from "./kube-kinds.ts";
-import { KubeProxy } from "./kube-proxy.ts";
+import type { KubeProxy } from "./kube-proxy.ts";
 import { rightOf } from "./kube-rights.ts";
-import { accountConfig, apply, kindIn } from "./slots-world.ts";
 
 let cluster: KubeCluster;
 
@@ -17,7 +18,7 @@ interface Answer {
   readonly reason?: { readonly code: string; readonly message: string };
 }
 
-/** A namespace with the account that is shipped, a way to the API server, and a server that uses it. */
+/** A server with such a pool. */
 class GuardedWorld implements AsyncDisposable {
   readonly server: TestServer;
   readonly proxy: KubeProxy;
@@ -30,15 +31,8 @@ class GuardedWorld implements AsyncDisposable {
   }
 
   static async make(more: object = {}): Promise<GuardedWorld> {
-    const namespace = await cluster.namespace();
-    const proxy = await KubeProxy.start(cluster);
-    const set = { namespace, prefix: "slot", app: "app", count: 2 };
-    await apply(cluster, admissionManifestsOf({ set, kind: kindIn(namespace), deleting: 0 }));
-    const own = await accountConfig(cluster, namespace, "berth");
-    const kubeconfig = await cluster.configVia(proxy.url, own);
-    const checkCapacity = { kubeconfig, clusterNamespace: namespace, cpu: 3_000, ...more };
-    const admission = { checkCapacity, every: "1s" };
-    const pools = { cluster: { count: 2, admission }, aws: { count: 1 } };
+    const { admission, proxy, namespace } = await guardIn(cluster);
+    const pools = { cluster: { count: 2, admission: admission(more) }, aws: { count: 1 } };
     return new GuardedWorld(await TestServer.start(pools), proxy, namespace);
   }
 
@@ -58,6 +52,10 @@ class GuardedWorld implements AsyncDisposable {
     while (!isSo(await this.ask(holder))) await pause(50);
   }
 
+  async admission(): Promise<Pool["admission"]> {
+    return (await new BerthClient({ url: this.server.url }).pool("cluster")).admission;
+  }
+
   async metric(name: string): Promise<string | undefined> {
     const text = await (await fetch(`${this.server.url}/metrics`)).text();
     return new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, "m").exec(text)?.[1];
@@ -67,12 +65,6 @@ class GuardedWorld implements AsyncDisposable {
     await this.server[Symbol.asyncDispose]();
     await this.proxy[Symbol.asyncDispose]();
   }
-}
-
-/** As its kubelet would, once its containers have stopped. */
-async function removePod(namespace: string, name: string): Promise<void> {
-  const path = ["api", "v1", "namespaces", namespace, "pods", name];
-  await (await cluster.admin()).call({ method: "DELETE", path, query: { gracePeriodSeconds: 0 } });
 }
 
 const tooFull =
@@ -94,11 +86,19 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
     await world.until("e2e/1", ({ reason }) => tooFull.test(reason?.message ?? ""));
     expect((await world.ask("e2e/1")).reason?.code).toBe("admission");
     expect(await world.metric("berth_admission_room")).toBe("0");
+    expect(await world.admission()).toMatchObject({
+      ...{ by: "the capacity check", credits: 0, until: null, found: "none" },
+      why: "too little CPU remains: 3000m needed, 2000m free",
+      lookedAt: expect.stringMatching(/^\d{4}-/),
+    });
+    const wide = await world.server.done(["pools", "cluster", "-o", "wide"]);
+    expect(wide.stdout).toContain("0: too little CPU remains: 3000m needed, 2000m free");
     expect((await world.server.done(["queue", "-o", "wide"])).stdout).toContain("capacity check");
     expect((await world.server.done(["explain", id])).stdout).toContain("too little CPU remains");
-    await removePod(world.namespace, "big");
+    await removePod(cluster, world.namespace, "big");
     await world.until("e2e/1", (answer) => answer.status === 201);
     expect(await world.metric("berth_admission_room")).toBe("1");
+    expect(await world.admission()).toMatchObject({ credits: 0, why: null, found: "room" });
   });
 
   test("counts clusters that there are against the limit", async () => {

@@ -10,7 +10,7 @@ export class LeftOut implements Reporter {
         .filter(({ moduleId }) => name.test(moduleId))
         .flatMap((module) => [...module.children.allTests("skipped")]).length;
     const lines = [
-      ...kubernetes(count(/\/test\/(?:slots|mirror|admission)[^/]*\.test\.ts$/)),
+      ...kubernetes(count(/\/test\/(?:slots|mirror|admission|page-admission)[^/]*\.test\.ts$/)),
       ...browser(count(/\/test\/page[^/]*\.test\.ts$/)),
     ];
     if (lines.length > 0) console.log(["", ...lines].join("\n"));

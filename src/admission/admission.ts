@@ -10,6 +10,7 @@ import type { AdmissionSpec } from "../config/read-admission.ts";
 import { awaitingAdmission } from "../core/admit.ts";
 import type { PoolName } from "../core/ids.ts";
 import { same } from "../core/policy.ts";
+import type { Instant } from "../core/time.ts";
 import { ApiUnreachable } from "../slots/errors.ts";
 import { CapacityCheck } from "./capacity-check.ts";
 import { admissionLimits } from "./limits.ts";
@@ -22,8 +23,8 @@ export interface AdmissionNews {
 }
 
 export interface AdmissionFigures {
-  /** By pool, what the last look found. */
-  readonly verdicts: ReadonlyMap<string, Verdict>;
+  /** By pool, what the last look found, and when. */
+  readonly last: ReadonlyMap<string, { readonly found: Verdict; readonly at: Instant }>;
   readonly looks: ReadonlyMap<Verdict, number>;
 }
 
@@ -49,7 +50,7 @@ export class Admission {
   readonly #broker: Broker;
   readonly #news: AdmissionNews;
   readonly #stop = new AbortController();
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #last = new Map<string, { readonly found: Verdict; readonly at: Instant }>();
   readonly #looks = new Map<Verdict, number>();
   #guards = new Map<PoolName, Guard>();
   #wake = Promise.withResolvers<void>();
@@ -61,7 +62,7 @@ export class Admission {
   }
 
   get figures(): AdmissionFigures {
-    return { verdicts: this.#verdicts, looks: this.#looks };
+    return { last: this.#last, looks: this.#looks };
   }
 
   /** What is under way ends under the old rules. */
@@ -73,8 +74,8 @@ export class Admission {
       return [spec.pool, { spec, check, notBeforeMs: 0, looking: false, given: 0 }];
     });
     this.#guards = new Map(guards);
-    for (const pool of this.#verdicts.keys()) {
-      if (!this.#guards.has(pool as PoolName)) this.#verdicts.delete(pool);
+    for (const pool of this.#last.keys()) {
+      if (!this.#guards.has(pool as PoolName)) this.#last.delete(pool);
     }
     if (this.#guards.size > 0) this.#running ??= this.#run();
     this.#wake.resolve();
@@ -153,8 +154,8 @@ export class Admission {
     if (this.#stop.signal.aborted) return;
     const { pool } = guard.spec;
     this.#looks.set(verdict, (this.#looks.get(verdict) ?? 0) + 1);
-    if (this.#verdicts.get(pool) !== verdict) this.#news.verdict?.(pool, verdict, detail);
-    this.#verdicts.set(pool, verdict);
+    if (this.#last.get(pool)?.found !== verdict) this.#news.verdict?.(pool, verdict, detail);
+    this.#last.set(pool, { found: verdict, at: this.#broker.now() });
     guard.given = grants;
     const forMs = admissionLimits.creditMs;
     if (verdict === "room") await this.#broker.submit({ type: "admit", pool, grants, forMs });

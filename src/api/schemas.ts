@@ -347,6 +347,22 @@ const Flow = Type.Object({
   limits: Type.Array(Limit, { description: "What binds it, its own first, then upwards" }),
 });
 
+/** Whether what is free may be lent, where somebody outside has a say in it. */
+const Admission = Type.Object({
+  by: Type.String({ description: "Who looks whether there is room" }),
+  credits: Type.Integer({ description: "So many more may be lent now" }),
+  until: { ...nullable(Timestamp), description: "When the credits are void; null: there are none" },
+  why: {
+    ...nullable(Type.String()),
+    description: "Why none may be lent, in the words of whoever looked; null: nobody said no",
+  },
+  found: {
+    ...nullable(Type.String()),
+    description: "By the last look: room, none or unknown; null: none since the server began",
+  },
+  lookedAt: nullable(Timestamp),
+});
+
 export const Pool = Type.Object({
   name: Type.String(),
   total: Type.Integer(),
@@ -362,6 +378,10 @@ export const Pool = Type.Object({
   policy: Policy,
   ...placeFields,
   flow: Flow,
+  admission: {
+    ...nullable(Admission),
+    description: "What was said of it outside; null: it is lent without asking",
+  },
 });
 
 export const Resource = Type.Object({

@@ -1,5 +1,5 @@
 import type { Pool } from "../api/schemas.ts";
-import { labelText, seconds } from "./age.ts";
+import { labelText, seconds, untilThen } from "./age.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { list, listOptions } from "./listing.ts";
 import type { Screen } from "./screen.ts";
@@ -22,6 +22,7 @@ function columnsFor(screen: Screen): readonly Column<Pool>[] {
     { header: "EVERY", cell: ({ flow }) => seconds(flow.everySeconds), wide: true },
     { header: "RATE", cell: ({ flow }) => rateText(flow), wide: true },
     { header: "LIMITS", cell: ({ flow }) => limitText(flow), wide: true },
+    { header: "ADMISSION", cell: ({ admission }) => admissionText(admission), wide: true },
     { header: "ON RELEASE", cell: ({ policy }) => policy.onRelease, wide: true },
     { header: "ON EXPIRE", cell: ({ policy }) => policy.onExpire, wide: true },
     { header: "STATES", cell: ({ states }) => stateText(states), wide: true },
@@ -67,6 +68,14 @@ function rateText({ rate, advisedRate, pinned }: Pool["flow"]): string {
 
 function limitText({ limits }: Pool["flow"]): string {
   return limits.map(({ pool, used, limit }) => `${pool} ${used}/${limit}`).join(", ") || "-";
+}
+
+/** How many may be lent now, or why none. */
+function admissionText(admission: Pool["admission"]): string {
+  if (admission === null) return "-";
+  const { credits, until, why } = admission;
+  if (credits > 0) return `${credits} for ${untilThen(until)}`;
+  return why === null ? "0" : `0: ${why}`;
 }
 
 /** Neither lent nor to be had. */

@@ -33,7 +33,17 @@ const flow: Pool["flow"] = {
 
 function pool(total: number, free: number, held: number): Pool {
   const rest = { waiting: 0, oldestWaitSeconds: null, meanHoldSeconds: null, retiring: false };
-  return { name: "p", total, free, held, states: { free, busy: held }, ...rest, policy, flow };
+  return {
+    name: "p",
+    total,
+    free,
+    held,
+    states: { free, busy: held },
+    ...rest,
+    policy,
+    flow,
+    admission: null,
+  };
 }
 
 const bars: Record<string, [pool: Pool, want: string]> = {

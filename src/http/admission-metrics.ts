@@ -1,9 +1,16 @@
 import { Gauge, type Registry } from "prom-client";
+import type { Instant } from "../core/time.ts";
 import { counters } from "./lease-metrics.ts";
+
+export interface Look {
+  readonly found: "room" | "none" | "unknown";
+  readonly at: Instant;
+}
 
 /** What was found by those who look whether pools may be lent. */
 export interface AdmissionFigures {
-  readonly verdicts: ReadonlyMap<string, "room" | "none" | "unknown">;
+  /** By pool, the last look. */
+  readonly last: ReadonlyMap<string, Look>;
   readonly looks: ReadonlyMap<string, number>;
 }
 
@@ -12,7 +19,7 @@ export function admissionMetrics(
   read: () => AdmissionFigures | undefined,
   registry: Registry,
 ): void {
-  const gauge = (name: string, help: string, isTrue: (verdict: string) => boolean) =>
+  const gauge = (name: string, help: string, isTrue: (found: string) => boolean) =>
     new Gauge({
       name,
       help,
@@ -20,15 +27,15 @@ export function admissionMetrics(
       registers: [registry],
       collect() {
         this.reset();
-        for (const [pool, verdict] of read()?.verdicts ?? []) {
-          this.set({ pool }, isTrue(verdict) ? 1 : 0);
+        for (const [pool, { found }] of read()?.last ?? []) {
+          this.set({ pool }, isTrue(found) ? 1 : 0);
         }
       },
     });
-  gauge("berth_admission_up", "0 while nobody can tell whether there is room", (verdict) => {
-    return verdict !== "unknown";
+  gauge("berth_admission_up", "0 while nobody can tell whether there is room", (found) => {
+    return found !== "unknown";
   });
-  gauge("berth_admission_room", "1 if the last look found room", (verdict) => verdict === "room");
+  gauge("berth_admission_room", "1 if the last look found room", (found) => found === "room");
   counters(registry)("berth_admission_looks_total", "Looks by what they found", "found", () => {
     return read()?.looks ?? [];
   });

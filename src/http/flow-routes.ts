@@ -152,13 +152,13 @@ function historyRoute(app: App, site: Site): void {
 }
 
 async function lookAt<View>(
-  { broker }: Site,
+  site: Site,
   name: PoolName,
-  render: (pool: CorePool, now: Instant) => View,
+  render: (pool: CorePool, now: Instant, site: Site) => View,
 ): Promise<View> {
-  const found = await broker.look((state, now) => {
+  const found = await site.broker.look((state, now) => {
     const pool = state.pools.get(name);
-    return pool === undefined ? problemOf(poolNotFound(state, name)) : render(pool, now);
+    return pool === undefined ? problemOf(poolNotFound(state, name)) : render(pool, now, site);
   });
   if (found instanceof Problem) throw found;
   return found;

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { Pool } from "../api/schemas.ts";
+import type { PoolName } from "../core/ids.ts";
 import { pool } from "../core/lending.suite.ts";
 import { askBody, asLease, testSite } from "./test-site.suite.ts";
 
@@ -52,6 +54,7 @@ test("GET /v1/pools tells sizes, states, who waits, and the policy", async () =>
           ...noFlowPolicy,
         },
         flow,
+        admission: null,
       },
       expect.objectContaining({
         name: "gcp",
@@ -86,6 +89,24 @@ test("GET /v1/pools/{name} tells the mean of recent holds", async () => {
     await site.call(`DELETE /v1/leases/${id}`, { token });
   }
   expect((await site.call("GET /v1/pools/aws")).body).toMatchObject({ meanHoldSeconds: 2 });
+});
+
+test("GET /v1/pools/{name} tells what was said of it outside", async () => {
+  await using site = await testSite([pool("kind", 2, { admission: { by: "the check" } })]);
+  const kind = "kind" as PoolName;
+  const told = async () => {
+    const { body } = await site.call("GET /v1/pools/kind");
+    return (body as Pool).admission;
+  };
+  const nothing = { by: "the check", credits: 0, until: null, why: null };
+  const noLook = { found: null, lookedAt: null };
+  expect(await told()).toEqual({ ...nothing, ...noLook });
+  await site.broker.submit({ type: "withhold", pool: kind, why: "it is full" });
+  expect(await told()).toEqual({ ...nothing, ...noLook, why: "it is full" });
+  await site.broker.submit({ type: "admit", pool: kind, grants: 2, forMs: 10_000 });
+  expect(await told()).toMatchObject({ credits: 2, until: "2023-11-14T22:13:30.000Z", why: null });
+  await site.clock.advance(10_000);
+  expect(await told()).toEqual({ ...nothing, ...noLook });
 });
 
 test("GET /v1/config tells what is in force", async () => {

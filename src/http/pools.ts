@@ -11,7 +11,8 @@ import type { App, Site } from "./site.ts";
 
 const PageQuery = Type.Object(pageFields, { additionalProperties: false });
 
-export function poolRoutes(app: App, { broker, configStatus }: Site): void {
+export function poolRoutes(app: App, site: Site): void {
+  const { broker, configStatus } = site;
   const listing = {
     tags: ["pools"],
     summary: "All pools: sizes, states, who waits, policy",
@@ -24,7 +25,7 @@ export function poolRoutes(app: App, { broker, configStatus }: Site): void {
         state.pools.values(),
         query,
         ({ name }) => name,
-        (pool) => renderPool(pool, now),
+        (pool) => renderPool(pool, now, site),
       ),
     ),
   );
@@ -37,7 +38,7 @@ export function poolRoutes(app: App, { broker, configStatus }: Site): void {
   app.get("/v1/pools/:name", { schema: one }, async ({ params }) => {
     const found = await broker.look((state, now) => {
       const pool = state.pools.get(params.name as PoolName);
-      if (pool !== undefined) return renderPool(pool, now);
+      if (pool !== undefined) return renderPool(pool, now, site);
       return problemOf(poolNotFound(state, params.name as PoolName));
     });
     if (found instanceof Problem) throw found;

@@ -5,10 +5,14 @@ import type { PoolPolicy } from "../core/policy.ts";
 import { freeCount, type Pool } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
 import { durationOrNull, seconds } from "./render.ts";
+import { renderAdmission } from "./render-admission.ts";
 import { renderFlow, renderFlowPolicy } from "./render-flow.ts";
 import { renderUsage } from "./render-shares.ts";
+import type { Site } from "./site.ts";
 
-export function renderPool(pool: Pool, now: Instant): Wire.Pool {
+type LooksOutside = Pick<Site, "admission">;
+
+export function renderPool(pool: Pool, now: Instant, { admission }: LooksOutside): Wire.Pool {
   const oldest = oldestQueuedAt(pool);
   return {
     name: pool.name,
@@ -22,6 +26,7 @@ export function renderPool(pool: Pool, now: Instant): Wire.Pool {
     retiring: pool.retired,
     policy: renderPolicy(pool.policy),
     flow: renderFlow(pool, now),
+    admission: renderAdmission(pool, now, admission?.()?.last.get(pool.name)),
     ...renderUsage(pool),
   };
 }

@@ -50,7 +50,8 @@ export const onePool = (name: string): Question<Pool> => ({
   key: `pool ${name}`,
   read: (signal) => berth.pool(name, { signal }),
   touchedBy: always,
-  everyMs: 30_000,
+  // A look that finds what the one before found is no event either.
+  everyMs: heartbeatsMs,
 });
 
 export const rateHistoryOf = (pool: string): Question<RateHistory> => ({

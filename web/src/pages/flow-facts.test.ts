@@ -25,6 +25,7 @@ function pool(facts: Facts): Pool {
     ...{ oldestWaitSeconds: null, meanHoldSeconds: null },
     policy: { ...policy, ...facts.policy },
     flow: { ...flow, ...facts.flow },
+    admission: null,
   };
 }
 

@@ -16,7 +16,7 @@ const flow: Pool["flow"] = {
 function pool(facts: Partial<Pool>): Pool {
   return {
     ...{ name: "aws", total: 10, free: 4, held: 5, states: {}, waiting: 0, retiring: false },
-    ...{ oldestWaitSeconds: null, meanHoldSeconds: null, policy, flow },
+    ...{ oldestWaitSeconds: null, meanHoldSeconds: null, policy, flow, admission: null },
     ...facts,
   };
 }

@@ -9,6 +9,7 @@ import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
+import { AdmissionSection } from "./admission-section.tsx";
 import { FlowSection } from "./flow-section.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
@@ -49,6 +50,7 @@ function PoolView({ pool }: { pool: Pool }) {
       <NoActionsNote />
       <PolicyFacts policy={pool.policy} />
       <FlowSection pool={pool} />
+      <AdmissionSection pool={pool} />
       <Waiting name={name} />
       <HistoryCharts pool={name} />
       <WhatIf pool={pool} />

@@ -1,0 +1,75 @@
+/** The page of a pool that is lent only while a real API server's nodes have room. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BerthClient } from "../src/client/berth-client.ts";
+import { chromiumPath } from "./chromium.ts";
+import { type Guard, guardIn, removePod } from "./kube-admission.ts";
+import { noKube, patienceMs } from "./kube-binaries.ts";
+import { KubeCluster } from "./kube-cluster.ts";
+import { aNode, aPod, installKinds } from "./kube-kinds.ts";
+import { pageWorld, type World } from "./page-world.ts";
+
+const leftOut = noKube || chromiumPath === undefined;
+
+describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienceMs }, () => {
+  let cluster: KubeCluster;
+  let guard: Guard;
+  let world: World;
+  beforeAll(async () => {
+    cluster = await KubeCluster.start();
+    await installKinds(cluster);
+    await aNode(cluster, "worker", { cpu: "4", memory: "64Gi" });
+    guard = await guardIn(cluster);
+    await aPod(cluster, guard.namespace, "big", { cpu: "2", memory: "1Gi" }, "worker");
+    const large = { count: 2, admission: guard.admission() };
+    const small = { count: 2, admission: guard.admission({ cpu: 1_000 }) };
+    world = await pageWorld({ large, small, plain: { count: 1 } });
+  }, patienceMs);
+  afterAll(async () => {
+    await world?.[Symbol.asyncDispose]();
+    await guard?.proxy[Symbol.asyncDispose]();
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  test("tells what the check said, who waits for it, and what may be lent", async () => {
+    const client = new BerthClient({ url: world.server.url });
+    const items = [{ pool: "large" }, { pool: "small" }];
+    const page = await world.open("/pools/large");
+    const section = page.getByRole("region", { name: "Admission" });
+    const fact = (name: string, words: string | RegExp) =>
+      section.locator(".facts > div", { has: page.getByText(name, { exact: true }) }).filter({
+        has: page.locator("dd", { hasText: words }),
+      });
+    await fact("Asks", "the capacity check").waitFor();
+    await fact("Last look", "none since the server began").waitFor();
+    await fact("Waiting for it", "nobody").waitFor();
+
+    await client.ask({ holder: "e2e/1", items, ttl: "10m" });
+    await fact("Admitted now", /^none$/).waitFor();
+    await fact("Last look", /ago, found no room$/).waitFor();
+    await fact("It says", "too little CPU remains: 3000m needed, 2000m free").waitFor();
+    await fact("Waiting for it", /^e2e\/1$/).waitFor();
+
+    // The other pool has its word, which nobody can use before this one has one too.
+    await page.goto(new URL("/pools/small", world.server.url).href);
+    await fact("Admitted now", /^1 more, within \d+s$/).waitFor();
+    await fact("Last look", /ago, found room$/).waitFor();
+    await fact("Waiting for it", "nobody").waitFor();
+
+    await page.goto(new URL("/pools/large", world.server.url).href);
+    guard.proxy.away = true;
+    await fact("It says", "it cannot look, because the API server cannot be reached").waitFor();
+    await fact("Last look", /ago, could not tell$/).waitFor();
+    guard.proxy.away = false;
+    await removePod(cluster, guard.namespace, "big");
+    await fact("Last look", /ago, found room$/).waitFor();
+    await fact("Waiting for it", "nobody").waitFor();
+    await page.locator(".tile", { hasText: "e2e/1" }).waitFor();
+    expect(world.complaints).toEqual([]);
+  });
+
+  test("has no such section where nobody is asked", async () => {
+    const page = await world.open("/pools/plain");
+    await page.getByRole("heading", { name: "Resources" }).waitFor();
+    expect(await page.getByRole("region", { name: "Admission" }).count()).toBe(0);
+  });
+});
