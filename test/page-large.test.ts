@@ -148,4 +148,36 @@ describe.skipIf(chromiumPath === undefined)("the page of one pool with 10,000 re
     expect(world.complaints).toEqual([]);
     await page.close();
   });
+
+  test("keeps the focus on a tile that is scrolled far away, and goes on from there", async () => {
+    const page = await world.open("/pools/slice?state=busy");
+    await page.locator("[aria-posinset='40']").waitFor();
+    const focused = () =>
+      page.evaluate<string>("document.activeElement.getAttribute('aria-label') ?? ''");
+    const names = await page
+      .locator(".tile-head a")
+      .evaluateAll((links) =>
+        links.slice(0, 40).map((link) => link.getAttribute("aria-label") ?? ""),
+      );
+    await page.getByRole("link", { name: names[0] ?? "", exact: true }).focus();
+    const toTheEnd = async () => {
+      await page.evaluate("window.scrollTo(0, document.body.scrollHeight)");
+      await page.locator("[aria-posinset='6000']").waitFor();
+      await page.locator("[aria-posinset='3000']").waitFor({ state: "detached" });
+    };
+    await toTheEnd();
+    expect(await focused()).toBe(names[0]);
+    // Through more tiles than a row has, each time from the other end of the page.
+    for (const name of names.slice(1, 12)) {
+      await page.keyboard.press("j");
+      expect(await focused()).toBe(name);
+      await page.locator(".tile", { hasText: name }).first().waitFor();
+      await toTheEnd();
+    }
+    // Once the focus is elsewhere it is drawn no longer.
+    await page.locator("#search").focus();
+    await page.locator("[aria-posinset='12']").waitFor({ state: "detached" });
+    expect(world.complaints).toEqual([]);
+    await page.close();
+  });
 });

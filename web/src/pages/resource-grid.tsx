@@ -1,5 +1,5 @@
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { defaultRangeExtractor, type Range, useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type FocusEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
@@ -89,14 +89,20 @@ function Tiles({ resources }: Props) {
     measure();
     return () => watch.disconnect();
   }, []);
+  const { focused, ...focusing } = useFocusedTile(resources);
+  const rangeExtractor = useCallback(
+    (range: Range) => withNeighbours(range, focused === -1 ? -1 : Math.floor(focused / columns)),
+    [focused, columns],
+  );
   const rows = useWindowVirtualizer({
     count: Math.ceil(resources.length / columns),
+    rangeExtractor,
     estimateSize: () => rowHeight,
     overscan: rowsAhead,
     scrollMargin: top,
   });
   return (
-    <ul ref={list} className="tiles" style={{ height: rows.getTotalSize() }}>
+    <ul ref={list} className="tiles" style={{ height: rows.getTotalSize() }} {...focusing}>
       {rows.getVirtualItems().flatMap((row) => {
         const first = row.index * columns;
         return resources
@@ -115,4 +121,33 @@ function Tiles({ resources }: Props) {
       })}
     </ul>
   );
+}
+
+/**
+ * Which tile has the focus; -1 if none has. It stays on the page however far it is scrolled away: an
+ * element that goes takes the focus with it, and whoever goes by keys would begin at the top again.
+ */
+function useFocusedTile(resources: readonly Resource[]) {
+  const [place, setPlace] = useState("");
+  const focused = useMemo(
+    () => (place === "" ? -1 : resources.findIndex(({ name }) => name === place)),
+    [resources, place],
+  );
+  return {
+    focused,
+    onFocus: ({ target }: FocusEvent<HTMLElement>) =>
+      setPlace(target.closest<HTMLElement>(".tile")?.dataset["name"] ?? ""),
+    // Who turns to another window comes back to where they were.
+    onBlur: () => {
+      if (document.hasFocus()) setPlace("");
+    },
+  };
+}
+
+/** Those in sight and the row with the focus, with the rows beside it: the next tile may be in one. */
+function withNeighbours(range: Range, row: number): number[] {
+  const inSight = defaultRangeExtractor(range);
+  if (row === -1) return inSight;
+  const kept = [row - 1, row, row + 1].filter((index) => index >= 0 && index < range.count);
+  return [...new Set([...kept, ...inSight])].sort((a, b) => a - b);
 }

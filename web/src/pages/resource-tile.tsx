@@ -24,6 +24,7 @@ export const ResourceTile = memo(function ResourceTile(props: Props) {
   return (
     <li
       className={`tile look-${lookOf(state)}`}
+      data-name={name}
       aria-posinset={place}
       aria-setsize={of}
       style={{ left, width, top }}
