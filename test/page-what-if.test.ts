@@ -1,0 +1,80 @@
+/** What-if on the page over a past so long that one has time to think better of it. */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { limits } from "../src/api/limits.ts";
+import { BerthClient } from "../src/client/berth-client.ts";
+import { pause } from "../src/client/pause.ts";
+import type { HistoryEntry } from "../src/history/entry.ts";
+import { HistoryStore } from "../src/history/store.ts";
+import { chromiumPath } from "./chromium.ts";
+import { pageWorld, type World } from "./page-world.ts";
+
+const hourMs = 3_600_000;
+const weekMs = 7 * 24 * hourMs;
+/** As many as a server replays in one go: seconds of work. */
+const leases = limits.simulatedMax;
+
+/** One after the other on three slots, as if a server had lent them for a week; the last hours ago. */
+function longPast(now: number): HistoryEntry[] {
+  const from = now - weekMs + hourMs;
+  const everyMs = (weekMs - 3 * hourMs) / leases;
+  return Array.from({ length: leases }, (_, index) => {
+    const askedAt = Math.round(from + index * everyMs);
+    const number = index + 1;
+    return {
+      ...{ number, id: `past-${number}`, claim: "1", holder: `ci/${number}`, space: "" },
+      ...{
+        waitedFor: null,
+        pool: "slot",
+        resource: `slot-${1 + (index % 3)}`,
+        count: 1,
+        priority: 0,
+      },
+      ...{ askedAt, askedSeq: number, grantedAt: askedAt, how: "released" },
+      endedAt: Math.round(askedAt + 2.9 * everyMs),
+    };
+  });
+}
+
+describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
+  let world: World;
+  let client: BerthClient;
+  beforeAll(async () => {
+    world = await pageWorld({ slot: { count: 3 } });
+    await world.server.stop();
+    const store = HistoryStore.open(join(world.server.folder, "data", "journal.db"));
+    store.load();
+    const now = Date.now();
+    const sizes = new Map([["slot", { pool: "slot", at: now - weekMs, size: 3 }]]);
+    const past = { ended: longPast(now), touched: new Set<string>(), members: new Map(), sizes };
+    store.save(store.seq, past, new Map());
+    store.close();
+    await world.server.start();
+    client = new BerthClient({ url: world.server.url });
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  test("is stopped, and makes way for another", async () => {
+    const page = await world.open("/pools/slot");
+    const givenUp = page.waitForEvent("requestfailed", (request) => request.method() === "POST");
+    const section = page.getByRole("region", { name: "What if it had another size?" });
+    const replay = section.getByRole("button", { name: "Replay the demand" });
+    await section.getByLabel("Demand of the last").selectOption("7d");
+    await replay.click();
+    await section.locator("progress[value^='0.']").waitFor();
+    expect(await replay.count()).toBe(0);
+    await section.getByRole("button", { name: "Stop" }).click();
+    await replay.waitFor();
+    expect(new URL((await givenUp).url()).pathname).toBe("/v1/simulate");
+    expect(await section.getByRole("progressbar").count()).toBe(0);
+    expect(await section.getByRole("alert").count()).toBe(0);
+    expect(await section.getByRole("table").count()).toBe(0);
+
+    // One at a time: the server has given it up as well before it takes another.
+    while ((await client.simulationProgress()).running) await pause(20);
+    await section.getByLabel("Demand of the last").selectOption("1h");
+    await replay.click();
+    await section.getByText("Nobody asked for it in that time.").waitFor();
+    expect(world.complaints).toEqual([]);
+  });
+});
