@@ -86,7 +86,8 @@ function readConfig(document: ConfigDocument): Found {
     const pools = readBoskos(document, boskos.resources);
     const names = pools.map(({ name }) => name);
     const profiles = readProfiles(document, boskos.profiles, names);
-    return { ...nothing, format: "boskos", pools: () => pools, profiles };
+    const mirror = readMirror(document, boskos.mirror);
+    return { ...nothing, format: "boskos", pools: () => pools, profiles, mirror };
   }
   const entries = readMap(document, root, expected);
   if (entries === undefined) return nothing;
@@ -110,8 +111,9 @@ function readConfig(document: ConfigDocument): Found {
 
 interface BoskosFields {
   readonly resources: Entry;
-  /** Ours, beside them: the file can still be read by Boskos, which has no use for it. */
+  /** Ours, beside them: the file can still be read by Boskos, which has no use for these. */
   readonly profiles: Entry | undefined;
+  readonly mirror: Entry | undefined;
 }
 
 /** Boskos keeps what it lends under `resources`, in any case, and looks at nothing else. */
@@ -126,7 +128,8 @@ function boskosFields(document: ConfigDocument, root: Spot): BoskosFields | unde
     document.source.refuse(pools.at, "the file has resources as well", hint);
   }
   const resources = lenientField(fields, "resources");
-  return resources && { resources, profiles: fields.get("profiles") };
+  const [profiles, mirror] = [fields.get("profiles"), fields.get("mirror")];
+  return resources && { resources, profiles, mirror };
 }
 
 const resourcesKey = /^resources$/i;

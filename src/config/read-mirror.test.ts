@@ -19,6 +19,19 @@ describe("mirror:", () => {
     expect(parseConfig("pools: { a: { count: 1 } }", "f")).toMatchObject({ mirror: undefined });
   });
 
+  test("stands beside Boskos's resources as well", () => {
+    const boskos = "resources: [{ type: aws, state: free, names: [one] }]";
+    const file = (mirror: string) => parseConfig(`${boskos}\nmirror: ${mirror}`, "b.yaml");
+    expect(file("{ namespace: ci }")).toMatchObject({
+      format: "boskos",
+      mirror: { namespace: "ci", prefix: "berth", labels: {} },
+    });
+    const bad = file("{ namespace: CI }");
+    expect(bad.ok ? [] : bad.problems.map(formatProblem).join("\n")).toMatch(
+      /^b\.yaml:2:22: Cannot read mirror\.namespace: "CI" is not a namespace \(.+\)$/,
+    );
+  });
+
   const wrong: Record<string, [string, string]> = {
     "no namespace": ["{}", "mirror: it has no namespace"],
     "a namespace with capitals": ["{ namespace: CI }", '"CI" is not a namespace'],
