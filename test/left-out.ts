@@ -1,17 +1,21 @@
-import type { Reporter, TestModule } from "vitest/node";
+import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { chromiumPath, howToGetChromium } from "./chromium.ts";
+import { noTerminal } from "./cli-processes.ts";
 import { findKubeBinaries, mustBeThere } from "./kube-binaries.ts";
+import { noPods } from "./own-files.ts";
 
 /** Says plainly which tests were left out because the machine lacks something, and how to get them. */
 export class LeftOut implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
+    const skipped = modules.flatMap((module) => [...module.children.allTests("skipped")]);
     const count = (name: RegExp) =>
-      modules
-        .filter(({ moduleId }) => name.test(moduleId))
-        .flatMap((module) => [...module.children.allTests("skipped")]).length;
+      skipped.filter(({ module }) => name.test(module.moduleId)).length;
     const lines = [
       ...kubernetes(count(/\/test\/(?:slots|mirror|admission|page-admission)[^/]*\.test\.ts$/)),
       ...browser(count(/\/test\/page[^/]*\.test\.ts$/)),
+      ...terminal(count(/\/test\/(?:cli|slots)-terminal\.test\.ts$/)),
+      ...pods(count(/\/test\/slots-in-cluster\.test\.ts$/)),
+      ...others(skipped),
     ];
     if (lines.length > 0) console.log(["", ...lines].join("\n"));
   }
@@ -31,4 +35,33 @@ function kubernetes(tests: number): string[] {
 function browser(tests: number): string[] {
   if (chromiumPath !== undefined || tests === 0) return [];
   return [`LEFT OUT: ${tests} tests of the page, which need Chromium.`, `  ${howToGetChromium}`];
+}
+
+function terminal(tests: number): string[] {
+  if (!noTerminal || tests === 0) return [];
+  return [
+    `LEFT OUT: ${tests} tests on a terminal, which need the script of util-linux.`,
+    "  Install it (on Debian: apt-get install bsdutils).",
+  ];
+}
+
+function pods(tests: number): string[] {
+  if (!noPods || tests === 0) return [];
+  return [
+    `LEFT OUT: ${tests} tests of berth slots in a pod, which need unshare, and the right to use it.`,
+    "  Install it (on Debian: apt-get install util-linux), and allow user namespaces.",
+  ];
+}
+
+/** Those that said themselves why, by their reason. */
+function others(skipped: readonly TestCase[]): string[] {
+  const reasons = Map.groupBy(skipped, (test) => {
+    const result = test.result();
+    return (result.state === "skipped" && result.note) || "";
+  });
+  reasons.delete("");
+  return Array.from(reasons, ([why, tests]) => {
+    const files = new Set(tests.map(({ module }) => module.relativeModuleId));
+    return `LEFT OUT: ${tests.length} tests of ${[...files].join(", ")}: ${why}.`;
+  });
 }

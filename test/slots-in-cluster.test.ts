@@ -1,17 +1,12 @@
 /** In a pod there is no kubeconfig: a token and a certificate lie in a well-known place. */
-import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { berthPath, Process } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
+import { apart, noPods } from "./own-files.ts";
 import { SlotsWorld } from "./slots-world.ts";
-
-/** A view of the files of its own, where only it has something in that place. */
-const apart = ["--user", "--map-root-user", "--mount"];
-const noPods =
-  spawnSync("unshare", [...apart, "mount", "-t", "tmpfs", "none", "/run"]).status !== 0;
 
 const asInPod = `
   mount -t tmpfs none /run
