@@ -1,7 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { ApiServer } from "./api-server.ts";
 import { ApiUnreachable } from "./errors.ts";
 
@@ -11,40 +15,143 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Of a user whose token comes from a program. */
-function configWith(command: string): string {
-  const path = join(folder, "config");
-  const exec = { apiVersion: "client.authentication.k8s.io/v1", command, interactiveMode: "Never" };
+/** Connects as a user whose token comes from a script of bash. */
+function connect(script: string, server = "http://127.0.0.1:9"): Promise<ApiServer> {
+  const command = join(folder, "plugin");
+  writeFileSync(command, `#!/bin/bash\ncd ${folder}\n${script}\n`);
+  chmodSync(command, 0o755);
+  const env = [{ name: "MY_TOKEN", value: "s3cret" }];
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", command, env, args: ["one"] };
   const config = {
     ...{ apiVersion: "v1", kind: "Config", "current-context": "c" },
     contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
-    clusters: [{ name: "c", cluster: { server: "http://127.0.0.1:9" } }],
-    users: [{ name: "u", user: { exec } }],
+    clusters: [{ name: "c", cluster: { server, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "u", user: { exec: { ...exec, interactiveMode: "Never" } } }],
   };
-  writeFileSync(path, JSON.stringify(config));
-  return path;
+  const kubeconfig = join(folder, "config");
+  writeFileSync(kubeconfig, JSON.stringify(config));
+  return ApiServer.connect({ kubeconfig });
+}
+
+const path = ["version"];
+
+/** Notes its number, once it is there, and does nothing for an hour, in the same process. */
+const hangs = "echo $$ > pid.new; mv pid.new pid; exec sleep 3600";
+
+async function pidOf(name = "pid"): Promise<number> {
+  while (!existsSync(join(folder, name))) await pause(10);
+  return Number(readFileSync(join(folder, name), "utf8"));
+}
+
+async function isGone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await pause(10);
+  }
 }
 
 describe("a call for which a token is fetched by a program that hangs", () => {
-  // It waits for input that never comes, and ends with this process.
-  const connect = () => ApiServer.connect({ kubeconfig: configWith("cat") });
-
-  test("is given up after the time for an answer", async () => {
-    const api = await connect();
-    const call = api.call({ path: ["version"], answerMs: 1 });
-    await expect(call).rejects.toThrow(ApiUnreachable);
-    await expect(call).rejects.toThrow("no answer within");
+  test("is given up after the time for an answer, and so is the program", async () => {
+    const api = await connect(hangs);
+    // On a slow machine it may not even have begun.
+    for (let answerMs = 500; !existsSync(join(folder, "pid")); answerMs *= 2) {
+      const call = api.call({ path, answerMs });
+      await expect(call).rejects.toThrow(ApiUnreachable);
+      await expect(call).rejects.toThrow("no answer within");
+    }
+    await isGone(await pidOf());
   });
 
-  test("is given up when the signal aborts", async () => {
-    const api = await connect();
+  test("is given up when the signal aborts, and so is the program", async () => {
+    const api = await connect(hangs);
     const stop = new AbortController();
     const { signal } = stop;
-    const calls = [
-      api.call({ path: ["version"], signal }),
-      api.open({ path: ["version"], signal }),
-    ];
+    const calls = [api.call({ path, signal }), api.open({ path, signal })];
+    const pid = await pidOf();
     stop.abort(new Error("enough"));
     for (const call of calls) await expect(call).rejects.toThrow("enough");
+    await isGone(pid);
+  });
+
+  test("ends one that does not listen, and leaves alone what it has started", async () => {
+    const api = await connect(
+      `trap "" TERM; (trap - TERM; sleep 3600) & echo $! > child; ${hangs}`,
+    );
+    const stop = new AbortController();
+    const call = api.call({ path, signal: stop.signal });
+    const pid = await pidOf();
+    stop.abort(new Error("enough"));
+    await expect(call).rejects.toThrow("enough");
+    await isGone(pid);
+    const child = await pidOf("child");
+    expect(process.kill(child, 0)).toBe(true);
+    process.kill(child, "SIGKILL");
+  });
+});
+
+describe("a token that a program prints", () => {
+  const prints = (more = "") => `echo "$1" >> runs
+    echo '{"status":{"token":"'$MY_TOKEN-$(wc -l < runs)'"${more}}}'`;
+
+  /** Takes any token but those it is told not to, and says which came. */
+  async function apiWith(script: string, refused: readonly string[] = []) {
+    const server = createServer((request, response) => {
+      const token = request.headers.authorization ?? "";
+      response.statusCode = refused.includes(token) ? 401 : 200;
+      response.end(JSON.stringify({ token }));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    });
+    const { port } = server.address() as AddressInfo;
+    return connect(script, `http://127.0.0.1:${port}`);
+  }
+
+  test("is sent, and asked for once however many calls there are", async () => {
+    const api = await apiWith(prints());
+    const calls = await Promise.all([api.call({ path }), api.call({ path })]);
+    expect([...calls, await api.call({ path })]).toEqual(
+      Array(3).fill({ token: "Bearer s3cret-1" }),
+    );
+    expect(readFileSync(join(folder, "runs"), "utf8")).toBe("one\n");
+  });
+
+  test("comes to those who still wait when others have given up", async () => {
+    const waits = "echo $$ > pid.new; mv pid.new pid; until [ -e go ]; do sleep 0.02; done;";
+    const api = await apiWith(`${waits}${prints()}`);
+    const stop = new AbortController();
+    const first = api.call({ path, signal: stop.signal });
+    const second = api.call({ path });
+    await pidOf();
+    stop.abort(new Error("enough"));
+    await expect(first).rejects.toThrow("enough");
+    writeFileSync(join(folder, "go"), "");
+    expect(await second).toEqual({ token: "Bearer s3cret-1" });
+  });
+
+  test("is asked for again once it is no longer good, or the server refuses it", async () => {
+    const past = ',"expirationTimestamp":"2020-01-01T00:00:00Z"';
+    const lapsing = await apiWith(prints(past));
+    await lapsing.call({ path });
+    expect(await lapsing.call({ path })).toEqual({ token: "Bearer s3cret-2" });
+    rmSync(join(folder, "runs"));
+    const picky = await apiWith(prints(), ["Bearer s3cret-1"]);
+    await expect(picky.call({ path })).rejects.toThrow("401");
+    expect(await picky.call({ path })).toEqual({ token: "Bearer s3cret-2" });
+  });
+
+  test.each([
+    ["echo no account >&2; exit 1", "no account"],
+    ["echo not JSON", "plugin of the kubeconfig printed no credential"],
+    ["echo {}", "plugin of the kubeconfig printed no credential"],
+  ])("is missed in words: %s", async (script, words) => {
+    await expect((await connect(script)).call({ path })).rejects.toThrow(words);
   });
 });

@@ -6,6 +6,7 @@ import { LinkedAbort, unlessAborted } from "../client/linked-abort.ts";
 import { whyUnreachable } from "../client/transport.ts";
 import { formatDuration } from "../core/duration.ts";
 import { ApiUnreachable, refusalOf } from "./errors.ts";
+import { ExecCredential } from "./exec-credential.ts";
 import { loadKubeConfig, type Place } from "./kube-config.ts";
 import { ServerClock } from "./server-clock.ts";
 
@@ -30,11 +31,13 @@ export class ApiServer {
   readonly clock = new ServerClock();
   readonly #package: Package;
   readonly #config: KubeConfig;
+  readonly #credential: ExecCredential | undefined;
   #connections: ReturnType<RequestContext["getDispatcher"]>;
 
   private constructor(loaded: Package, config: KubeConfig) {
     this.#package = loaded;
     this.#config = config;
+    this.#credential = ExecCredential.of(config);
   }
 
   /** The package is large: it is loaded here, when it is known to be needed. */
@@ -85,7 +88,7 @@ export class ApiServer {
   async #send(call: ApiCall, signal: AbortSignal): Promise<ResponseContext> {
     const { RequestContext, IsomorphicFetchHttpLibrary } = this.#package;
     const request = new RequestContext(this.#address(call), call.method ?? "GET");
-    // It may run a program of the kubeconfig's, and that may hang.
+    if (await this.#credential?.refresh(signal)) this.#connections = undefined;
     await unlessAborted(this.#config.applySecurityAuthentication(request), signal);
     // The package makes new connections for every call; one set of them is enough.
     this.#connections ??= request.getDispatcher();
@@ -116,7 +119,10 @@ export class ApiServer {
   #understood<Reply>({ httpStatusCode, headers }: ResponseContext, text: string): Reply {
     const body = parsed(text);
     if (httpStatusCode >= 200 && httpStatusCode < 300 && body !== undefined) return body as Reply;
-    if (httpStatusCode === 401) this.#connections = undefined; // A new certificate may be there.
+    if (httpStatusCode === 401) {
+      this.#connections = undefined; // A new certificate may be there.
+      this.#credential?.forget();
+    }
     throw refusalOf(httpStatusCode, body, Number(headers["retry-after"] ?? Number.NaN));
   }
 

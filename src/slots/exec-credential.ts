@@ -1,0 +1,143 @@
+/**
+ * What a kubeconfig's program (`exec`) says about who we are. The Kubernetes client would run it, too,
+ * but leaves one that hangs to itself, once for every call, and keeps a token that is refused.
+ */
+import { type ChildProcess, execFile } from "node:child_process";
+import type { KubeConfig } from "@kubernetes/client-node";
+import { unlessAborted } from "../client/linked-abort.ts";
+import { slotLimits } from "./limits.ts";
+
+interface Program {
+  readonly command: string;
+  readonly args?: readonly string[] | null;
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
+}
+
+interface Credential {
+  readonly token?: string;
+  readonly clientCertificateData?: string;
+  readonly clientKeyData?: string;
+  readonly expirationTimestamp?: string;
+}
+
+type Authenticator = Parameters<KubeConfig["addAuthenticator"]>[0];
+
+export class ExecCredential implements Authenticator {
+  readonly #user: string;
+  readonly #program: Program;
+  #credential: Credential | undefined;
+  #run: Run | undefined;
+
+  private constructor(user: string, program: Program) {
+    this.#user = user;
+    this.#program = program;
+  }
+
+  /** Takes the place of the client's own; undefined: no program is asked. */
+  static of(config: KubeConfig): ExecCredential | undefined {
+    const user = config.getCurrentUser();
+    if (user === null || !isProgram(user.exec)) return undefined;
+    const { exec, ...known } = user;
+    config.users = config.users.map((each) => (each.name === user.name ? known : each));
+    const credential = new ExecCredential(user.name, exec);
+    config.addAuthenticator(credential);
+    return credential;
+  }
+
+  isAuthProvider({ name }: { readonly name: string }): boolean {
+    return name === this.#user;
+  }
+
+  async applyAuthentication(
+    ...[, options]: Parameters<Authenticator["applyAuthentication"]>
+  ): Promise<void> {
+    const { token, clientCertificateData: cert, clientKeyData: key } = this.#credential ?? {};
+    Object.assign(options, cert && { cert }, key && { key });
+    if (token) options.headers = { ...options.headers, Authorization: `Bearer ${token}` };
+  }
+
+  /**
+   * Asks the program unless what it said last still holds; true if it is news. However many ask, it
+   * runs once, and is killed when none of them waits any more.
+   */
+  async refresh(signal: AbortSignal): Promise<boolean> {
+    if (this.#credential !== undefined && isGood(this.#credential)) return false;
+    this.#run ??= this.#start();
+    const run = this.#run;
+    run.waiting += 1;
+    try {
+      this.#credential = await unlessAborted(run.said, signal);
+      return true;
+    } finally {
+      run.waiting -= 1;
+      if (run.waiting === 0) this.#end(run);
+    }
+  }
+
+  /** The server would not have it. */
+  forget(): void {
+    this.#credential = undefined;
+  }
+
+  #start(): Run {
+    const { promise: said, resolve, reject } = Promise.withResolvers<Credential>();
+    const { command, args, env } = this.#program;
+    const added = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
+    const options = { env: { ...process.env, ...added }, maxBuffer: slotLimits.credentialBytesMax };
+    const child = execFile(command, args ?? [], options, (error, stdout, stderr) => {
+      if (error !== null) return reject(inItsWords(error, stderr));
+      try {
+        resolve(credentialIn(JSON.parse(stdout)));
+      } catch {
+        // Not what it printed: part of that may be a secret.
+        reject(new Error(`${command} of the kubeconfig printed no credential`));
+      }
+    });
+    child.stdin?.on("error", () => {}).end(); // Nobody types anything.
+    said.catch(() => {}); // Nobody may wait for it any more.
+    return { said, child, waiting: 0 };
+  }
+
+  #end(run: Run): void {
+    if (this.#run === run) this.#run = undefined;
+    stop(run.child);
+  }
+}
+
+interface Run {
+  readonly said: Promise<Credential>;
+  readonly child: ChildProcess;
+  /** How many calls wait for it. */
+  waiting: number;
+}
+
+/** What it may have started itself is its own affair, and keeps nobody waiting. */
+function stop(child: ChildProcess): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  const force = setTimeout(() => child.kill("SIGKILL"), slotLimits.credentialGraceMs);
+  force.unref();
+  child.once("exit", () => clearTimeout(force));
+}
+
+function isGood({ expirationTimestamp: until }: Credential): boolean {
+  return until === undefined || Date.parse(until) > Date.now();
+}
+
+function isProgram(exec: unknown): exec is Program {
+  return typeof exec === "object" && exec !== null && "command" in exec && exec.command !== "";
+}
+
+function credentialIn(printed: { readonly status?: Credential }): Credential {
+  const { status } = printed;
+  if (status === undefined) throw new Error("It has no status");
+  return status;
+}
+
+/** Why it failed, as it said itself; the system's error where it could not be run at all. */
+function inItsWords(error: Error, stderr: string): Error {
+  const said = stderr.trim();
+  return said === "" ? error : new Error(said);
+}
