@@ -6,7 +6,14 @@ import { showTheme } from "./theme.ts";
 import "./style/tokens.css";
 import "./style/page.css";
 import "./style/table.css";
-import "./style/parts.css";
+import "./style/controls.css";
+import "./style/search.css";
+import "./style/tools.css";
+import "./style/facts.css";
+import "./style/dialog.css";
+import "./style/lists.css";
+import "./style/charts.css";
+import "./style/pool.css";
 import "./style/tiles.css";
 import "./style/phone.css";
 
