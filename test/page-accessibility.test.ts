@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BerthClient } from "../src/client/berth-client.ts";
 import { chromiumPath } from "./chromium.ts";
 import { pageWorld, type World } from "./page-world.ts";
 
@@ -48,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
         members: { "room-1": { capacity: { vcpus: 96, memory: 512 } } },
       },
     });
-    const client = new BerthClient({ url: world.server.url });
+    const { client } = world;
     const ask = (holder: string, pool: string) =>
       client.ask({ holder, items: [{ pool }], ttl: "10m" });
     const amount = { vcpus: 24, memory: 64 };

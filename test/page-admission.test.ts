@@ -1,6 +1,5 @@
 /** The page of a pool that is lent only while a real API server's nodes have room. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BerthClient } from "../src/client/berth-client.ts";
 import { chromiumPath } from "./chromium.ts";
 import { type Guard, guardIn, removePod } from "./kube-admission.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
@@ -31,7 +30,7 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
   });
 
   test("tells what the check said, who waits for it, and what may be lent", async () => {
-    const client = new BerthClient({ url: world.server.url });
+    const { client } = world;
     const items = [{ pool: "large" }, { pool: "small" }];
     const page = await world.open("/pools/large");
     const section = page.getByRole("region", { name: "Admission" });

@@ -1,9 +1,8 @@
 /** The pace of a pool on the page: what an operator does there is what the command line sees. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Pool } from "../src/api/schemas.ts";
-import { BerthClient } from "../src/client/berth-client.ts";
 import { chromiumPath } from "./chromium.ts";
-import { pageWorld, type World } from "./page-world.ts";
+import { sharedWorld } from "./page-world.ts";
 
 const adaptive = { mode: "auto", min: 1, max: 8, cutEvery: "1s" };
 const pools = {
@@ -16,25 +15,16 @@ const pools = {
 };
 
 describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
-  let world: World;
-  let client: BerthClient;
-  beforeAll(async () => {
-    world = await pageWorld(pools);
-    client = new BerthClient({ url: world.server.url });
-  });
-  afterAll(() => world[Symbol.asyncDispose]());
-  afterEach(async () => {
-    for (const context of world.browser.contexts()) await context.close();
-  });
+  const world = sharedWorld(pools);
 
   const flowOf = async (name: string) => {
-    const pools = (await world.server.json("pools")) as Pool[];
+    const pools = (await world().server.json("pools")) as Pool[];
     return pools.find((pool) => pool.name === name)?.flow;
   };
 
   test("with a pace lets operators pin it, as the command line sees", async () => {
-    await client.ask({ holder: "ci/1", items: [{ pool: "install" }], ttl: "10m" });
-    const page = await world.open("/pools/install");
+    await world().client.ask({ holder: "ci/1", items: [{ pool: "install" }], ttl: "10m" });
+    const page = await world().open("/pools/install");
     const section = page.getByRole("region", { name: "Pace and limit" });
     await section.locator("dd", { hasText: /^1h$/ }).first().waitFor(); // The next grant is as far.
     await section.locator(".capacity", { hasText: "site1 of 4" }).waitFor();
@@ -54,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     const by = { rate: 2.5, by: "ada", why: "the provider asked" };
     expect(await flowOf("install")).toMatchObject({ everySeconds: 24, pinned: by });
 
-    expect((await world.server.done(["unpin", "install", "--reason", "enough"])).code).toBe(0);
+    expect((await world().server.done(["unpin", "install", "--reason", "enough"])).code).toBe(0);
     const rows = section.locator(".rates tbody tr");
     await rows.first().getByText("unpinned").waitFor();
     expect(await rows.first().textContent()).toContain("2.5 → 0.0167");
@@ -64,23 +54,30 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await page.getByRole("link", { name: "Events" }).click();
     const pinned = "install starts 2.5 a minute: pinned (by ada: the provider asked)";
     await page.locator(".events li", { hasText: pinned }).waitFor();
-    expect(world.complaints).toEqual([]);
+    expect(world().complaints).toEqual([]);
   });
 
   test("that finds its rate shows who was throttled, and lets a pin go", async () => {
-    const answer = await client.ask({ holder: "ci/2", items: [{ pool: "finder" }], ttl: "10m" });
+    const answer = await world().client.ask({
+      holder: "ci/2",
+      items: [{ pool: "finder" }],
+      ttl: "10m",
+    });
     if (!answer.granted) throw new Error("Cannot test reports: nothing was granted");
-    const page = await world.open("/pools/finder");
+    const page = await world().open("/pools/finder");
     const section = page.getByRole("region", { name: "Pace and limit" });
     const { id, token = "" } = answer.lease;
-    await client.signal({ id, token }, { throttled: true, evidence: "429 of RunInstances" });
+    await world().client.signal(
+      { id, token },
+      { throttled: true, evidence: "429 of RunInstances" },
+    );
     const newest = section.locator(".rates tbody tr").first();
     await newest.getByText("429 of RunInstances").waitFor();
     expect(await newest.getByRole("link").textContent()).toBe("ci/2");
     await section.getByText("1 throttled, 0 all well").waitFor();
     await section.locator(".chart canvas").waitFor();
 
-    await client.pin("finder", { rate: 20, by: "bob" });
+    await world().client.pin("finder", { rate: 20, by: "bob" });
     await section.getByRole("button", { name: "Unpin" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("finder goes on with 8 starts a minute.").waitFor();
@@ -89,12 +86,12 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await dialog.getByRole("button", { name: "Unpin finder" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await flowOf("finder")).toMatchObject({ rate: 8, pinned: null });
-    expect(world.complaints).toEqual([]);
+    expect(world().complaints).toEqual([]);
   });
 
   test("tells by whose pace its next grant comes, where that is not its own", async () => {
-    await client.ask({ holder: "ci/3", items: [{ pool: "child" }], ttl: "10m" });
-    const page = await world.open("/pools/child");
+    await world().client.ask({ holder: "ci/3", items: [{ pool: "child" }], ttl: "10m" });
+    const page = await world().open("/pools/child");
     const facts = page.getByRole("region", { name: "Pace and limit" }).getByLabel("Pace");
     await facts.getByText("Next grant in").waitFor();
     await facts.getByText("By the pace of").waitFor();
@@ -102,11 +99,11 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await page.getByRole("heading", { name: "shared" }).waitFor();
     await facts.getByText("Next grant in").waitFor();
     expect(await facts.getByText("By the pace of").count()).toBe(0);
-    expect(world.complaints).toEqual([]);
+    expect(world().complaints).toEqual([]);
   });
 
   test("with neither says nothing of them", async () => {
-    const page = await world.open("/pools/plain");
+    const page = await world().open("/pools/plain");
     await page.locator(".tile").waitFor();
     expect(await page.getByRole("region", { name: "Pace and limit" }).count()).toBe(0);
   });

@@ -1,7 +1,7 @@
 /** 240 pools and 10,000 resources, with traffic: how much the browser has to do, and how little it must. */
 import type { CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BerthClient } from "../src/client/berth-client.ts";
+import type { BerthClient } from "../src/client/berth-client.ts";
 import { chromiumPath } from "./chromium.ts";
 import { fill, largePools } from "./large-site.ts";
 import { pageWorld, type World } from "./page-world.ts";
@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)("the page with 240 pools and 10,000 
   let client: BerthClient;
   beforeAll(async () => {
     world = await pageWorld(pools);
-    client = new BerthClient({ url: world.server.url });
+    client = world.client;
     await fill(client, pools);
   });
   afterAll(() => world[Symbol.asyncDispose]());
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)("the page of one pool with 10,000 re
   let client: BerthClient;
   beforeAll(async () => {
     world = await pageWorld(tenThousand);
-    client = new BerthClient({ url: world.server.url });
+    client = world.client;
     const ask = (number: number) =>
       client.ask({ holder: `ci/${number}`, items: [{ pool: "slice" }], ttl: "1h" });
     for (let start = 0; start < 6_000; start += 100)

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../src/api/limits.ts";
-import { BerthClient } from "../src/client/berth-client.ts";
 import { pause } from "../src/client/pause.ts";
 import type { HistoryEntry } from "../src/history/entry.ts";
 import { HistoryStore } from "../src/history/store.ts";
@@ -38,7 +37,6 @@ function longPast(now: number): HistoryEntry[] {
 
 describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
   let world: World;
-  let client: BerthClient;
   beforeAll(async () => {
     world = await pageWorld({ slot: { count: 3 } });
     await world.server.stop();
@@ -50,7 +48,6 @@ describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
     store.save(store.seq, past, new Map());
     store.close();
     await world.server.start();
-    client = new BerthClient({ url: world.server.url });
   });
   afterAll(() => world[Symbol.asyncDispose]());
 
@@ -71,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
     expect(await section.getByRole("table").count()).toBe(0);
 
     // One at a time: the server has given it up as well before it takes another.
-    while ((await client.simulationProgress()).running) await pause(20);
+    while ((await world.client.simulationProgress()).running) await pause(20);
     await section.getByLabel("Demand of the last").selectOption("1h");
     await replay.click();
     await section.getByText("Nobody asked for it in that time.").waitFor();

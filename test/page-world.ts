@@ -1,15 +1,35 @@
 /** A server with the page, and browsers that look at it. */
 import { existsSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { BerthClient } from "../src/client/berth-client.ts";
 import { launchChromium } from "./chromium.ts";
 import { TestServer } from "./cli-processes.ts";
 
 export interface World extends AsyncDisposable {
   readonly server: TestServer;
+  readonly client: BerthClient;
   readonly browser: Browser;
   /** A page that is live. Whatever it logs as an error fails the test that asks for `complaints`. */
   open(path: string, options?: Parameters<Browser["newPage"]>[0]): Promise<Page>;
   readonly complaints: string[];
+}
+
+/** One for all tests of a `describe`; each finds it without pages, and without commands that run. */
+export function sharedWorld(pools: object): () => World {
+  let world: World | undefined;
+  beforeAll(async () => {
+    world = await pageWorld(pools);
+  });
+  afterEach(async () => {
+    for (const context of world?.browser.contexts() ?? []) await context.close();
+    await world?.server.endCommands();
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+  return () => {
+    if (world === undefined) throw new Error("Cannot use the world: the tests have not begun");
+    return world;
+  };
 }
 
 export async function pageWorld(pools: object): Promise<World> {
@@ -21,6 +41,7 @@ export async function pageWorld(pools: object): Promise<World> {
   const complaints: string[] = [];
   return {
     server,
+    client: new BerthClient({ url: server.url }),
     browser,
     complaints,
     async open(path, options) {

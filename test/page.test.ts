@@ -1,8 +1,7 @@
 /** The page as a person has it: a real browser, a real server, the real command line beside it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { BerthClient } from "../src/client/berth-client.ts";
+import { describe, expect, test } from "vitest";
 import { chromiumPath } from "./chromium.ts";
-import { pageWorld, type World } from "./page-world.ts";
+import { sharedWorld, type World } from "./page-world.ts";
 
 const pools = {
   account: { members: ["acc-1", "acc-2"], lockDelay: "0s", lifetime: "4h" },
@@ -13,34 +12,40 @@ const pools = {
 };
 
 describe.skipIf(chromiumPath === undefined)("the page", () => {
-  let world: World;
-  let client: BerthClient;
-  beforeAll(async () => {
-    world = await pageWorld(pools);
-    client = new BerthClient({ url: world.server.url });
-  });
-  afterAll(() => world[Symbol.asyncDispose]());
-  afterEach(async () => {
-    for (const context of world.browser.contexts()) await context.close();
-    await world.server.endCommands();
-  });
+  const world = sharedWorld(pools);
 
   const ask = async (pool: string, holder: string) => {
-    const answer = await client.ask({ holder, items: [{ pool }], ttl: "10m" });
+    const answer = await world().client.ask({ holder, items: [{ pool }], ttl: "10m" });
     const { id, token = "" } = answer.granted ? answer.lease : answer.request;
     return { id, token };
   };
 
   test("follows a lease from asking to giving back while the command line acts", async () => {
-    const page = await world.open("/pools/single");
+    const page = await world().open("/pools/single");
     const tile = page.locator(".tile", { hasText: "only-1" });
     await tile.locator(".tile-state", { hasText: /^free$/ }).waitFor();
 
-    const first = world.server.berth(["run", "--pool", "single", "--holder", "ci/1", "--", "cat"]);
+    const first = world().server.berth([
+      "run",
+      "--pool",
+      "single",
+      "--holder",
+      "ci/1",
+      "--",
+      "cat",
+    ]);
     await tile.locator(".tile-state", { hasText: /^busy$/ }).waitFor();
     await tile.getByText("ci/1").waitFor();
 
-    const second = world.server.berth(["run", "--pool", "single", "--holder", "ci/2", "--", "cat"]);
+    const second = world().server.berth([
+      "run",
+      "--pool",
+      "single",
+      "--holder",
+      "ci/2",
+      "--",
+      "cat",
+    ]);
     await page.locator(".queue tbody tr", { hasText: "ci/2" }).waitFor();
     await page.getByRole("link", { name: "ci/2" }).click();
     await page.locator("h1 .chip", { hasText: "waiting" }).waitFor();
@@ -55,39 +60,39 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.getByText("It was given back at").waitFor();
     expect(await first.ended).toBe(0);
     expect(await second.ended).toBe(0);
-    expect(world.complaints).toEqual([]);
+    expect(world().complaints).toEqual([]);
   });
 
   test("shows the overview as berth status has it, and keeps it up to date", async () => {
-    const page = await world.open("/");
+    const page = await world().open("/");
     const row = page.locator("table.pools tbody tr", { hasText: "account" });
     await row.getByText("0/2").waitFor();
     const lease = await ask("account", "ci/3");
     await row.getByText("1/2").waitFor();
-    const told = (await world.server.json("status")) as { name: string; free: number }[];
+    const told = (await world().server.json("status")) as { name: string; free: number }[];
     for (const { name, free } of told) {
       const cells = page.locator("table.pools tbody tr", { hasText: name }).locator("td");
       expect(await cells.nth(2).textContent(), name).toBe(String(free));
     }
-    await client.giveBack(lease);
+    await world().client.giveBack(lease);
     await row.getByText("0/2").waitFor();
   });
 
   test("says that the connection is lost, and comes back by itself after a restart", async () => {
-    const page = await world.open("/pools/single");
+    const page = await world().open("/pools/single");
     await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
-    await world.server.stop();
+    await world().server.stop();
     await page.getByText("Connection lost").waitFor();
     await page.getByRole("button", { name: "Try now" }).waitFor();
     expect(await page.locator(".tile").count()).toBe(1); // What was last known stays.
     const known = await page.locator(".tile").textContent();
     await page.getByText(/^[3-9]s ago\. What you see is from then/).waitFor();
     expect(await page.locator(".tile").textContent(), "nothing grows older").toBe(known);
-    await world.server.start();
+    await world().server.start();
     await page.getByText("Connection lost").waitFor({ state: "detached" });
     const lease = await ask("single", "after/the-restart");
     await page.locator(".tile", { hasText: "after/the-restart" }).waitFor();
-    await client.giveBack(lease);
+    await world().client.giveBack(lease);
     await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
   });
 
@@ -101,7 +106,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     };
     const latest = async (type: string) => {
       const stop = new AbortController();
-      for await (const event of client.events({ after: 0, signal: stop.signal })) {
+      for await (const event of world().client.events({ after: 0, signal: stop.signal })) {
         const { by } = (event["reason"] ?? {}) as { by?: string };
         if (event.type !== type || by !== "ada") continue;
         stop.abort();
@@ -111,12 +116,12 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     };
 
     test("drains, after saying what will happen, with who and why in the event", async () => {
-      const page = await world.open("/resources/desk-1");
+      const page = await world().open("/resources/desk-1");
       await page.getByRole("button", { name: "Drain" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByText("desk-1 is not lent any more from now on.").waitFor();
       await dialog.getByRole("button", { name: "Drain desk-1" }).click();
-      expect((await client.resource("desk-1")).drained).toBe(false); // Nobody said who and why.
+      expect((await world().client.resource("desk-1")).drained).toBe(false); // Nobody said who and why.
       await confirm(page, /Drain desk-1/);
       await page.locator("h1 .chip", { hasText: "drained" }).waitFor();
       expect(await latest("resource-changed")).toMatchObject({
@@ -131,25 +136,25 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
 
     test("frees what is quarantined, and shows what the cleaner said", async () => {
       const note = "cleaner ended with 1\nthe key was refused";
-      await client.changeResource("desk-2", { state: "quarantined", note });
-      const page = await world.open("/out");
+      await world().client.changeResource("desk-2", { state: "quarantined", note });
+      const page = await world().open("/out");
       await page.locator("summary", { hasText: "cleaner ended with 1" }).click();
       await page.getByText("the key was refused").waitFor();
       await page.getByRole("button", { name: "Free" }).click();
       await confirm(page, /Free desk-2/);
       await page.getByText("Everything is in service").waitFor();
-      expect(await client.resource("desk-2")).toMatchObject({ state: "free", note: "" });
+      expect(await world().client.resource("desk-2")).toMatchObject({ state: "free", note: "" });
     });
 
     test("ends a lease, and takes somebody out of the queue", async () => {
       const { id } = await ask("single", "stuck/1");
       await ask("single", "waits/2");
-      const page = await world.open("/queue");
+      const page = await world().open("/queue");
       await page.getByRole("button", { name: "Leave queue" }).click();
       await confirm(page, /Take waits\/2 out/);
       await page.getByText("Nobody waits").waitFor();
       expect(await latest("request-left")).toMatchObject({ reason: { why: "on purpose" } });
-      await page.goto(`${world.server.url}/leases/${id}`);
+      await page.goto(`${world().server.url}/leases/${id}`);
       await page.getByRole("button", { name: "End lease" }).click();
       await confirm(page, /End the lease of stuck\/1/);
       await page.getByText("An operator ended it at").waitFor();
@@ -159,10 +164,10 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     test("tells the server's refusal in a dialog that stays, however the list below changes", async () => {
       const holds = await ask("single", "holds/1");
       const waits = await ask("single", "waits/1");
-      const page = await world.open("/queue");
+      const page = await world().open("/queue");
       await page.getByRole("button", { name: "Leave queue" }).click();
       // Somebody else acts between the question and the answer: there is no queue to leave any more.
-      const given = await world.server.done(["release", holds.id, "--token", holds.token]);
+      const given = await world().server.done(["release", holds.id, "--token", holds.token]);
       expect(given.code, given.stderr).toBe(0);
       await page.getByText("Nobody waits").waitFor();
       const dialog = page.getByRole("dialog");
@@ -176,13 +181,13 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
       expect(await page.evaluate("document.activeElement.id")).toBe("main");
-      await client.revoke(waits.id, { by: "test", reason: "" });
+      await world().client.revoke(waits.id, { by: "test", reason: "" });
     });
   });
 
   test("shows no button that would be refused, and says why", async () => {
-    const { port } = new URL(world.server.url);
-    const page = await world.browser.newPage();
+    const { port } = new URL(world().server.url);
+    const page = await world().browser.newPage();
     await page.goto(`http://berth.test:${port}/resources/desk-1`);
     await page.getByText("There are no actions here: Cannot act on behalf of others").waitFor();
     expect(await page.getByRole("button", { name: "Drain" }).count()).toBe(0);
@@ -201,13 +206,13 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       ["/search?q=acc", "Search"],
       ["/nowhere/at/all", "No such page"],
     ])("%s", async (path, heading) => {
-      const page = await world.open(path);
+      const page = await world().open(path);
       await page.getByRole("heading", { level: 1, name: heading }).waitFor({ state: "attached" });
-      expect(world.complaints).toEqual([]);
+      expect(world().complaints).toEqual([]);
     });
 
     test("with its filters, which the way back undoes", async () => {
-      const page = await world.open("/?q=acc&show=full");
+      const page = await world().open("/?q=acc&show=full");
       await page.getByText("No pool fits").waitFor();
       await page.getByRole("button", { name: "All", exact: true }).click();
       await page.locator("tbody tr").waitFor();
@@ -221,7 +226,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     });
 
     test("and says what to do when there is no such pool", async () => {
-      const page = await world.open("/pools/acount");
+      const page = await world().open("/pools/acount");
       await page.getByRole("alert").getByText("account").first().waitFor();
     });
   });
@@ -229,8 +234,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   describe("knows the past:", () => {
     test("what is over stands in the history, on the page of its resource and on its own", async () => {
       const lease = await ask("spare", "yesterday/1");
-      await client.giveBack(lease);
-      const page = await world.open("/history?window=1h");
+      await world().client.giveBack(lease);
+      const page = await world().open("/history?window=1h");
       await page.locator(".past tr", { hasText: "yesterday/1" }).waitFor();
       expect(await page.locator(".chart canvas").count()).toBe(3);
       await page.getByRole("link", { name: "yesterday/1" }).first().click();
@@ -241,12 +246,12 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.getByRole("button", { name: "1 hour" }).click();
       expect(new URL(page.url()).search).toBe("?span=1h");
       await page.locator(".past tr", { hasText: "yesterday/1" }).waitFor();
-      expect(world.complaints).toEqual([]);
+      expect(world().complaints).toEqual([]);
     });
 
     test("what would have been with another size is replayed", async () => {
-      await client.giveBack(await ask("spare", "yesterday/2"));
-      const page = await world.open("/pools/spare");
+      await world().client.giveBack(await ask("spare", "yesterday/2"));
+      const page = await world().open("/pools/spare");
       await page.getByRole("slider").fill("7");
       await page.getByText("7 instead of 3").waitFor();
       await page.getByRole("button", { name: "Replay the demand" }).click();
@@ -257,24 +262,24 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   });
 
   test("has a place for clusters, which says what can be done until Berth makes them", async () => {
-    const page = await world.open("/clusters");
+    const page = await world().open("/clusters");
     await page.getByText("Berth does not make clusters yet").waitFor();
-    await client.changeResource("desk-3", {
+    await world().client.changeResource("desk-3", {
       state: "creating",
       note: "installing\n43 of 120 steps",
     });
     const row = page.getByRole("region", { name: "creating 1" }).locator(".out-row");
     await row.getByText("43 of 120 steps").waitFor();
-    await client.changeResource("desk-3", { state: "free", note: "" });
+    await world().client.changeResource("desk-3", { state: "free", note: "" });
     await page.getByText("Berth does not make clusters yet").waitFor();
-    expect(world.complaints).toEqual([]);
+    expect(world().complaints).toEqual([]);
   });
 
   test("shows what is lent by amount as bars, and who has how much", async () => {
-    const page = await world.open("/pools/room");
+    const page = await world().open("/pools/room");
     await page.locator(".capacity", { hasText: "0 of 96" }).waitFor();
     const items = [{ pool: "room", amount: { vcpus: 24, memory: 64 } }];
-    await client.ask({ holder: "big/1", items, ttl: "10m" });
+    await world().client.ask({ holder: "big/1", items, ttl: "10m" });
     await page.locator(".capacity", { hasText: "24 of 96" }).waitFor();
     await page.locator(".tile", { hasText: "vcpus 24/96" }).getByRole("link").first().click();
     await page.getByLabel("Who has how much of it").getByText("big/1").waitFor();
@@ -282,7 +287,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   });
 
   test("is used with the keyboard alone", async () => {
-    const page = await world.open("/");
+    const page = await world().open("/");
     await page.locator("tbody tr").first().waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
@@ -298,11 +303,11 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   });
 
   test("tells events as sentences, and holds still for a reader", async () => {
-    const page = await world.open("/events");
+    const page = await world().open("/events");
     const lease = await ask("spare", "reader/1");
     await page.locator(".events li", { hasText: /reader\/1 gets spare-\d/ }).waitFor();
     await page.getByRole("button", { name: "Hold still" }).click();
-    await client.giveBack(lease);
+    await world().client.giveBack(lease);
     await page.getByRole("button", { name: /Go on \(\d+ new\)/ }).click();
     await page.locator(".events li", { hasText: /reader\/1 gives back spare-\d/ }).waitFor();
   });
