@@ -40,8 +40,6 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
   const app: App = fastify({
     loggerInstance: childless(logger),
     logController: new LogController({ disableRequestLogging: true }),
-    // Who sends no body has none to be waited for.
-    http: { optimizeEmptyRequests: true },
     bodyLimit: limits.bodyBytesMax,
     keepAliveTimeout: keepAliveTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -91,8 +89,12 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
 /**
  * The framework makes a child of its logger for every request, with which nothing is logged, and one
  * costs more than the decision. A factory of our own would have each of them checked for its methods.
+ * Its very first child, with its serialisers, is the one that it goes on with.
  */
 function childless(logger: FastifyBaseLogger): FastifyBaseLogger {
-  const itself: FastifyBaseLogger = Object.create(logger, { child: { value: () => itself } });
-  return itself;
+  const child: FastifyBaseLogger["child"] = (...args) => {
+    const itself = logger.child(...args);
+    return Object.assign(itself, { child: () => itself });
+  };
+  return Object.create(logger, { child: { value: child } });
 }

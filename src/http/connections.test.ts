@@ -277,6 +277,23 @@ describe("a connection", () => {
   });
 });
 
+test("a type without a body is no body, whether its length is told or not", async () => {
+  const { site, url, holder } = await heldSite();
+  await using _site = site;
+  const { port, hostname } = new URL(url);
+  const { id, token } = holder;
+  for (const length of ["", "Content-Length: 0\r\n"]) {
+    const socket = connect(Number(port), hostname);
+    const type = `Content-Type: application/json\r\n${length}`;
+    socket.write(
+      `POST /v1/leases/${id}/heartbeat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${type}\r\n`,
+    );
+    const [reply] = await once(socket, "data");
+    expect(String(reply)).toMatch(/^HTTP\/1.1 200 /);
+    socket.destroy();
+  }
+});
+
 test("a connection may be closed with requests unanswered", async () => {
   const { site, url } = await heldSite();
   await using _site = site;
