@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../broker/hand-clock.suite.ts";
 import { brokerOf, type TestBroker } from "../broker/test-broker.suite.ts";
@@ -175,6 +176,27 @@ describe("HistoryFollower", () => {
     await following;
     await follower.caughtUp();
     expect(follower.lag).toBe(0);
+    expect(contents(store)).toEqual(await inOneGo(site));
+    await follower.close();
+  });
+
+  test("is put off by a load, however quiet it was before, and comes when that is over", async () => {
+    const site = await brokerOf(pools);
+    const store = HistoryStore.inMemory();
+    const follower = new HistoryFollower(store, site.journal, site.broker, { everyMs: 20 });
+    await follower.caughtUp();
+    const before = store.seq;
+    await setTimeout(200);
+    const burst = new Set<number>();
+    for (let job = 0; job < 100; job++) {
+      await site.broker.submit(acquire(`job${job}`, "fly"));
+      await site.broker.submit(release(`job${job}`));
+      for (const end = performance.now() + 3; performance.now() < end; );
+      await setImmediate();
+      burst.add(store.seq);
+    }
+    expect([...burst]).toEqual([before]);
+    await until(() => follower.lag === 0);
     expect(contents(store)).toEqual(await inOneGo(site));
     await follower.close();
   });

@@ -1,3 +1,4 @@
+import type { EventLoopUtilization } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 import { type FrozenState, thaw } from "../core/snapshot.ts";
 import { type Journal, JournalPruned, type Recorded } from "../journal/journal.ts";
@@ -69,7 +70,6 @@ export class HistoryFollower {
   #failing = false;
   #forgetAt = 0;
   #behindSinceMs = 0;
-  #utilisation = performance.eventLoopUtilization();
 
   constructor(
     store: HistoryStore,
@@ -108,8 +108,9 @@ export class HistoryFollower {
   /** Stops after the slice under way. What it has not followed is followed after the next start. */
   async close(): Promise<void> {
     this.#stopListening();
-    if (this.lag <= lastEventsMax) this.#start();
-    else this.#closed = true;
+    this.#closed = this.lag > lastEventsMax;
+    await this.#running;
+    if (!this.#closed) this.#start();
     await this.#running;
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -125,14 +126,14 @@ export class HistoryFollower {
   }
 
   #later(delayMs = this.#options.everyMs): void {
-    if (this.#closed || this.#running !== undefined) return;
-    this.#timer ??= setTimeout(() => this.#startIfQuiet(), delayMs).unref();
+    if (this.#closed || this.#running !== undefined || this.#timer !== undefined) return;
+    const before = performance.eventLoopUtilization();
+    this.#timer = setTimeout(() => this.#startIfQuiet(before), delayMs).unref();
   }
 
   /** Whoever asks for a lease comes first: a burst is written down when it is over. */
-  #startIfQuiet(): void {
-    const { utilization } = performance.eventLoopUtilization(this.#utilisation);
-    this.#utilisation = performance.eventLoopUtilization();
+  #startIfQuiet(before: EventLoopUtilization): void {
+    const { utilization } = performance.eventLoopUtilization(before);
     const waitedMs = performance.now() - this.#behindSinceMs;
     if (utilization < busyShare || waitedMs > this.#options.patienceMs) return this.#start();
     this.#timer = undefined;
@@ -150,7 +151,8 @@ export class HistoryFollower {
 
   async #run(): Promise<void> {
     try {
-      while (!this.#closed && this.#reached < this.#followed.head) await this.#catchUp();
+      do await this.#catchUp(this.#followed.head);
+      while (this.#waiting.size > 0 && !this.#closed);
       this.#failing = false;
       await this.#forget();
     } catch (cause) {
@@ -164,8 +166,11 @@ export class HistoryFollower {
     this.#failing = true;
   }
 
-  /** From memory where that has all that follows, otherwise from the journal. */
-  async #catchUp(): Promise<void> {
+  /**
+   * From memory where that has all that follows, otherwise from the journal. What is committed meanwhile
+   * is left: under a load that goes on it would never come to an end.
+   */
+  async #catchUp(head: number): Promise<void> {
     const buffer = this.#buffer;
     this.#buffer = [];
     this.#buffered = 0;
@@ -174,8 +179,8 @@ export class HistoryFollower {
       for (const recorded of buffer) await this.#follow(recorded);
     } else {
       for await (const recorded of this.#journal.read(this.#reached)) {
+        if (this.#closed || recorded.seq > head) break;
         await this.#follow(recorded);
-        if (this.#closed) break;
       }
     }
     if (this.#unsaved > 0) await this.#save();
