@@ -62,6 +62,29 @@ test("serve acknowledges nothing once its data folder is gone", async () => {
   expect((await ask()).status).toBe(503);
 });
 
+test("serve and slots say that a kubeconfig's program failed, and not what it was called with", async () => {
+  const args = ["-c", "exit 1", "--client-secret=hunter2"];
+  const kubeconfig = join(folder, "kubeconfig");
+  const config = {
+    ...{ apiVersion: "v1", kind: "Config", "current-context": "c" },
+    contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+    clusters: [{ name: "c", cluster: { server: "http://127.0.0.1:9" } }],
+    users: [{ name: "u", user: { exec: { command: "bash", args } } }],
+  };
+  await writeFile(kubeconfig, JSON.stringify(config));
+  const pools = { aws: { count: 2 } };
+  const mirror = { namespace: "berth", kubeconfig };
+  await writeFile(join(folder, "berth.yaml"), JSON.stringify({ pools, mirror }));
+  const status = ["slots", "status", "--kubeconfig", kubeconfig];
+  const slots = new Process(berthPath, status, process.env);
+  expect(await slots.ended).toBe(69);
+  await server.says(/mirror in Kubernetes is behind.*\n/);
+  for (const { all } of [server, slots]) {
+    expect(all).toContain("bash of the kubeconfig ended with 1");
+    expect(all).not.toContain("hunter2");
+  }
+});
+
 test("run goes on with its command when nobody reads what it says", async () => {
   const command = ["sh", "-c", "sleep 0.3; exit 5"];
   const run = new Process(berthPath, ["run", "--pool", "aws", "--", ...command], {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { ApiServer } from "./api-server.ts";
 import { ApiUnreachable } from "./errors.ts";
@@ -16,12 +17,19 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Connects as a user whose token comes from a script of bash. */
-function connect(script: string, server = "http://127.0.0.1:9"): Promise<ApiServer> {
+function connect(script: string, server?: string): Promise<ApiServer> {
   const command = join(folder, "plugin");
   writeFileSync(command, `#!/bin/bash\ncd ${folder}\n${script}\n`);
   chmodSync(command, 0o755);
+  return connectWith({ command, args: ["one"] }, server);
+}
+
+function connectWith(
+  program: { readonly command: string; readonly args: readonly string[] },
+  server = "http://127.0.0.1:9",
+): Promise<ApiServer> {
   const env = [{ name: "MY_TOKEN", value: "s3cret" }];
-  const exec = { apiVersion: "client.authentication.k8s.io/v1", command, env, args: ["one"] };
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", env, ...program };
   const config = {
     ...{ apiVersion: "v1", kind: "Config", "current-context": "c" },
     contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
@@ -151,7 +159,47 @@ describe("a token that a program prints", () => {
     ["echo no account >&2; exit 1", "no account"],
     ["echo not JSON", "plugin of the kubeconfig printed no credential"],
     ["echo {}", "plugin of the kubeconfig printed no credential"],
+    ["exit 3", "plugin of the kubeconfig ended with 3"],
+    ["kill -9 $$", "plugin of the kubeconfig ended with SIGKILL"],
+    ["head -c 2000000 /dev/zero", "plugin of the kubeconfig printed too much"],
   ])("is missed in words: %s", async (script, words) => {
     await expect((await connect(script)).call({ path })).rejects.toThrow(words);
   });
+
+  test("is missed in a few words, however much its program says", async () => {
+    const lines = await whyNot(await connect("(echo; seq 1000) >&2; exit 1"));
+    expect(lines.message).toMatch(/: 1$/);
+    const line = await whyNot(await connect("seq -s, 1000 >&2; exit 1"));
+    expect(line.message).toMatch(/: 1,2,3,[\d,]{294}…$/);
+  });
+
+  const secret = "--client-secret=hunter2";
+  test.each([
+    ["fails", "bash", ["-c", "exit 1", secret], "bash of the kubeconfig ended with 1"],
+    ["prints nothing", "true", [secret], "true of the kubeconfig printed no credential"],
+    ["is not there", "/no/such", [secret], "/no/such of the kubeconfig cannot be started (ENOENT)"],
+    ["is no program", "/etc", [secret], "/etc of the kubeconfig cannot be started (EACCES)"],
+    [
+      "cannot be told",
+      "true",
+      [`${secret}\0`],
+      "true of the kubeconfig cannot be started (ERR_INVALID_ARG_VALUE)",
+    ],
+    [
+      "is told too much",
+      "true",
+      [secret.repeat(20_000)],
+      "true of the kubeconfig cannot be started (E2BIG)",
+    ],
+  ])("is missed without its program's arguments where that %s", async (_, command, args, words) => {
+    const error = await whyNot(await connectWith({ command, args }));
+    expect(error.message).toContain(words);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("hunter2");
+  });
+
+  async function whyNot(api: ApiServer): Promise<Error> {
+    const error = await api.call({ path }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiUnreachable);
+    return error as Error;
+  }
 });

@@ -2,7 +2,7 @@
  * What a kubeconfig's program (`exec`) says about who we are. The Kubernetes client would run it, too,
  * but leaves one that hangs to itself, once for every call, and keeps a token that is refused.
  */
-import { type ChildProcess, execFile } from "node:child_process";
+import { type ChildProcess, type ExecFileException, execFile } from "node:child_process";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { unlessAborted } from "../client/linked-abort.ts";
 import { slotLimits } from "./limits.ts";
@@ -81,11 +81,9 @@ export class ExecCredential implements Authenticator {
 
   #start(): Run {
     const { promise: said, resolve, reject } = Promise.withResolvers<Credential>();
-    const { command, args, env } = this.#program;
-    const added = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
-    const options = { env: { ...process.env, ...added }, maxBuffer: slotLimits.credentialBytesMax };
-    const child = execFile(command, args ?? [], options, (error, stdout, stderr) => {
-      if (error !== null) return reject(inItsWords(error, stderr));
+    const { command } = this.#program;
+    const child = started(this.#program, (error, stdout, stderr) => {
+      if (error !== null) return reject(whyFailed(command, error, stderr));
       try {
         resolve(credentialIn(JSON.parse(stdout)));
       } catch {
@@ -136,8 +134,37 @@ function credentialIn(printed: { readonly status?: Credential }): Credential {
   return status;
 }
 
-/** Why it failed, as it said itself; the system's error where it could not be run at all. */
-function inItsWords(error: Error, stderr: string): Error {
-  const said = stderr.trim();
-  return said === "" ? error : new Error(said);
+function started({ command, args, env }: Program, told: Told): ChildProcess {
+  const added = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
+  const options = { env: { ...process.env, ...added }, maxBuffer: slotLimits.credentialBytesMax };
+  try {
+    return execFile(command, args ?? [], options, told);
+  } catch (error) {
+    throw notStarted(command, error as ExecFileException);
+  }
+}
+
+type Told = (error: ExecFileException | null, stdout: string, stderr: string) => void;
+
+/**
+ * Why it failed, as it said itself, or in words of ours. Never Node's error: that has all that it was
+ * called with, and an argument may be a secret.
+ */
+function whyFailed(command: string, error: ExecFileException, stderr: string): Error {
+  if ("syscall" in error) return notStarted(command, error);
+  const [said = ""] = stderr.trim().split("\n", 1);
+  if (said !== "") return new Error(shortened(said));
+  const { code, signal } = error;
+  // Node's own codes are text. It has one more reason to end a program, and that is the size.
+  const how = typeof code === "string" ? "printed too much" : `ended with ${code ?? signal}`;
+  return new Error(`${command} of the kubeconfig ${how}`);
+}
+
+function notStarted(command: string, { code }: ExecFileException): Error {
+  return new Error(`${command} of the kubeconfig cannot be started (${code})`);
+}
+
+function shortened(text: string): string {
+  const { credentialWordsLengthMax: max } = slotLimits;
+  return text.length <= max ? text : `${text.slice(0, max)}…`;
 }

@@ -18,6 +18,8 @@ export const slotLimits = {
   /** A program that fetches a token may print so much, and is given so long to end by itself. */
   credentialBytesMax: 1_048_576,
   credentialGraceMs: 2_000,
+  /** So much is told of why it failed. */
+  credentialWordsLengthMax: 300,
   /** A cluster without a slot is an orphan after this. */
   orphanGraceMs: 30 * 60_000,
 } as const;
