@@ -46,8 +46,12 @@ const path = ["version"];
 /** Notes its number, once it is there, and does nothing for an hour, in the same process. */
 const hangs = "echo $$ > pid.new; mv pid.new pid; exec sleep 3600";
 
-async function pidOf(name = "pid"): Promise<number> {
+async function isThere(name: string): Promise<void> {
   while (!existsSync(join(folder, name))) await pause(10);
+}
+
+async function pidOf(name = "pid"): Promise<number> {
+  await isThere(name);
   return Number(readFileSync(join(folder, name), "utf8"));
 }
 
@@ -59,6 +63,14 @@ async function isGone(pid: number): Promise<void> {
       return;
     }
     await pause(10);
+  }
+}
+
+function killed(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    return false; // It had gone by itself.
   }
 }
 
@@ -98,6 +110,19 @@ describe("a call for which a token is fetched by a program that hangs", () => {
     const child = await pidOf("child");
     expect(process.kill(child, 0)).toBe(true);
     process.kill(child, "SIGKILL");
+  });
+
+  test.each([1, 2])("listens no longer to what it has left behind (%i)", async (stream) => {
+    const left = `trap "" PIPE; while echo; do sleep 0.02; done >&${stream}; touch closed`;
+    const api = await connect(`(${left}) & echo $! > child; echo $$ > pid.new; mv pid.new pid`);
+    const stop = new AbortController();
+    const call = api.call({ path, signal: stop.signal });
+    await isGone(await pidOf());
+    const child = await pidOf("child");
+    onTestFinished(() => void killed(child));
+    stop.abort(new Error("enough"));
+    await expect(call).rejects.toThrow("enough");
+    await isThere("closed");
   });
 });
 

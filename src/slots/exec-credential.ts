@@ -111,10 +111,10 @@ interface Run {
 
 /** What it may have started itself is its own affair, and keeps nobody waiting. */
 function stop(child: ChildProcess): void {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGTERM");
   child.stdout?.destroy();
   child.stderr?.destroy();
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
   const force = setTimeout(() => child.kill("SIGKILL"), slotLimits.credentialGraceMs);
   force.unref();
   child.once("exit", () => clearTimeout(force));
