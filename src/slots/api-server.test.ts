@@ -130,12 +130,16 @@ describe("a token that a program prints", () => {
   const prints = (more = "") => `echo "$1" >> runs
     echo '{"status":{"token":"'$MY_TOKEN-$(wc -l < runs)'"${more}}}'`;
 
-  /** Takes any token but those it is told not to, and says which came. */
-  async function apiWith(script: string, refused: readonly string[] = []) {
+  /** Takes any token but those it is told not to, and says which came, once it may. */
+  async function apiWith(
+    script: string,
+    refused: readonly string[] = [],
+    may: (url: string, answer: () => void) => void = (_, answer) => answer(),
+  ) {
     const server = createServer((request, response) => {
       const token = request.headers.authorization ?? "";
       response.statusCode = refused.includes(token) ? 401 : 200;
-      response.end(JSON.stringify({ token }));
+      may(request.url ?? "", () => response.end(JSON.stringify({ token })));
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
     onTestFinished(async () => {
@@ -178,6 +182,21 @@ describe("a token that a program prints", () => {
     const picky = await apiWith(prints(), ["Bearer s3cret-1"]);
     await expect(picky.call({ path })).rejects.toThrow("401");
     expect(await picky.call({ path })).toEqual({ token: "Bearer s3cret-2" });
+  });
+
+  test("is kept when one that came before it is refused late", async () => {
+    const late = Promise.withResolvers<() => void>();
+    const api = await apiWith(prints(), ["Bearer s3cret-1"], (url, answer) => {
+      if (url === "/late") late.resolve(answer);
+      else answer();
+    });
+    const old = api.call({ path: ["late"] });
+    const answerOld = await late.promise;
+    await expect(api.call({ path })).rejects.toThrow("401");
+    expect(await api.call({ path })).toEqual({ token: "Bearer s3cret-2" });
+    answerOld();
+    await expect(old).rejects.toThrow("401");
+    expect(await api.call({ path })).toEqual({ token: "Bearer s3cret-2" });
   });
 
   test.each([

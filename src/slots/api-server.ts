@@ -6,7 +6,7 @@ import { LinkedAbort, unlessAborted } from "../client/linked-abort.ts";
 import { whyUnreachable } from "../client/transport.ts";
 import { formatDuration } from "../core/duration.ts";
 import { ApiUnreachable, refusalOf } from "./errors.ts";
-import { ExecCredential } from "./exec-credential.ts";
+import { type Credential, ExecCredential } from "./exec-credential.ts";
 import { loadKubeConfig, type Place } from "./kube-config.ts";
 import { ServerClock } from "./server-clock.ts";
 
@@ -33,6 +33,8 @@ export class ApiServer {
   readonly #config: KubeConfig;
   readonly #credential: ExecCredential | undefined;
   #connections: ReturnType<RequestContext["getDispatcher"]>;
+  /** Whose they are. */
+  #connectedAs: Credential | undefined;
 
   private constructor(loaded: Package, config: KubeConfig) {
     this.#package = loaded;
@@ -88,7 +90,9 @@ export class ApiServer {
   async #send(call: ApiCall, signal: AbortSignal): Promise<ResponseContext> {
     const { RequestContext, IsomorphicFetchHttpLibrary } = this.#package;
     const request = new RequestContext(this.#address(call), call.method ?? "GET");
-    if (await this.#credential?.refresh(signal)) this.#connections = undefined;
+    const as = await this.#credential?.current(signal);
+    if (as !== this.#connectedAs) this.#connections = undefined;
+    this.#connectedAs = as;
     await unlessAborted(this.#config.applySecurityAuthentication(request), signal);
     // The package makes new connections for every call; one set of them is enough.
     this.#connections ??= request.getDispatcher();
@@ -103,6 +107,7 @@ export class ApiServer {
     const sentAtMs = performance.now();
     const response = await new IsomorphicFetchHttpLibrary().send(request).toPromise();
     this.clock.heard(response.headers["date"], sentAtMs, performance.now());
+    if (response.httpStatusCode === 401) this.#refused(as);
     return response;
   }
 
@@ -116,13 +121,14 @@ export class ApiServer {
     return address.href;
   }
 
+  #refused(as: Credential | undefined): void {
+    this.#connections = undefined; // A new certificate may be there.
+    if (as !== undefined) this.#credential?.forget(as);
+  }
+
   #understood<Reply>({ httpStatusCode, headers }: ResponseContext, text: string): Reply {
     const body = parsed(text);
     if (httpStatusCode >= 200 && httpStatusCode < 300 && body !== undefined) return body as Reply;
-    if (httpStatusCode === 401) {
-      this.#connections = undefined; // A new certificate may be there.
-      this.#credential?.forget();
-    }
     throw refusalOf(httpStatusCode, body, Number(headers["retry-after"] ?? Number.NaN));
   }
 

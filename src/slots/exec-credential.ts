@@ -13,7 +13,7 @@ interface Program {
   readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
 }
 
-interface Credential {
+export interface Credential {
   readonly token?: string;
   readonly clientCertificateData?: string;
   readonly clientKeyData?: string;
@@ -57,26 +57,26 @@ export class ExecCredential implements Authenticator {
   }
 
   /**
-   * Asks the program unless what it said last still holds; true if it is news. However many ask, it
-   * runs once, and is killed when none of them waits any more.
+   * What the program said last if that still holds, or else says now. However many ask, it runs once,
+   * and is killed when none of them waits any more.
    */
-  async refresh(signal: AbortSignal): Promise<boolean> {
-    if (this.#credential !== undefined && isGood(this.#credential)) return false;
+  async current(signal: AbortSignal): Promise<Credential> {
+    if (this.#credential !== undefined && isGood(this.#credential)) return this.#credential;
     this.#run ??= this.#start();
     const run = this.#run;
     run.waiting += 1;
     try {
       this.#credential = await unlessAborted(run.said, signal);
-      return true;
+      return this.#credential;
     } finally {
       run.waiting -= 1;
       if (run.waiting === 0) this.#end(run);
     }
   }
 
-  /** The server would not have it. */
-  forget(): void {
-    this.#credential = undefined;
+  /** The server would not have it. There may be another by now, of which that says nothing. */
+  forget(refused: Credential): void {
+    if (this.#credential === refused) this.#credential = undefined;
   }
 
   #start(): Run {
