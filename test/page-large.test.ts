@@ -174,6 +174,22 @@ describe.skipIf(chromiumPath === undefined)("the page of one pool with 10,000 re
       await page.locator(".tile", { hasText: name }).first().waitFor();
       await toTheEnd();
     }
+    // A tile may have several links. Tab goes through them and on to the next tile, and so back.
+    const tile = () =>
+      page.evaluate<string>("document.activeElement.closest('.tile')?.dataset.name ?? ''");
+    const first = await tile();
+    for (const key of ["Tab", "Shift+Tab"]) {
+      const passed: string[] = [];
+      for (let step = 0; step < 6; step++) {
+        await page.keyboard.press(key);
+        passed.push(await tile());
+        await toTheEnd();
+        expect(await tile()).toBe(passed.at(-1));
+      }
+      expect(passed).not.toContain("");
+      expect(new Set(passed).size).toBeGreaterThan(1);
+    }
+    expect(await tile()).toBe(first);
     // Once the focus is elsewhere it is drawn no longer.
     await page.locator("#search").focus();
     await page.locator("[aria-posinset='12']").waitFor({ state: "detached" });

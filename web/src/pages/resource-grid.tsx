@@ -137,9 +137,10 @@ function useFocusedTile(resources: readonly Resource[]) {
     focused,
     onFocus: ({ target }: FocusEvent<HTMLElement>) =>
       setPlace(target.closest<HTMLElement>(".tile")?.dataset["name"] ?? ""),
-    // Who turns to another window comes back to where they were.
-    onBlur: () => {
-      if (document.hasFocus()) setPlace("");
+    // Who turns to another window comes back to where they were. With Tab this is drawn before the next
+    // tile has the focus: that must still be there then.
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => {
+      if (document.hasFocus() && !currentTarget.contains(relatedTarget)) setPlace("");
     },
   };
 }
