@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { BerthClient, type HeldLease } from "../src/client/berth-client.ts";
 import { berthPath, Process, TestServer } from "./cli-processes.ts";
 import { CuttingProxy } from "./cutting-proxy.suite.ts";
+import { olderServer } from "./older-server.ts";
 
 const adaptive = { min: 0.5, max: 60 };
 const pools = {
@@ -321,14 +322,27 @@ describe("berth pin", () => {
   });
 });
 
-test("berth explain names the pace of what a pool draws on", async () => {
+test("berth explain names the pace of what a pool draws on, if it is told", async () => {
   await lend("east");
   const ask = { items: [{ pool: "west" }], holder: "job/2", requestId: "west/1" };
   const asked = await client.ask(ask);
   if (asked.granted) throw new Error("Cannot explain: it does not wait");
   const { stdout } = await server.done(["explain", "west/1"]);
+  await using older = await olderServer(server.url, ["nextBy"]);
+  const untold = await server.done(["explain", "west/1"], { BERTH_URL: older.url });
   const { id, token = "" } = asked.request;
   await client.leave({ id, token });
   expect(stdout).toContain("but all that share shared are lent one every 1h, the next in ");
   expect(stdout).toMatch(/^ {2}The pace of shared lets the next one go at 20\S+Z\.$/m);
+  expect(untold.stdout).toMatch(/^ {2}The pace lets the next one go at 20\S+Z\.$/m);
+});
+
+test("berth pools shows of an older server what it tells", async () => {
+  await using older = await olderServer(server.url, ["admission", "nextGrantBy"]);
+  const env = { BERTH_URL: older.url };
+  const now = await server.done(["pools", "-o", "wide"]);
+  expect(now.stdout).toContain("ADMISSION");
+  expect(await server.done(["pools", "-o", "wide"], env)).toMatchObject({
+    ...{ code: 0, stderr: "", stdout: now.stdout },
+  });
 });

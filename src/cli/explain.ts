@@ -65,7 +65,9 @@ function roomsInWords({ rooms = [] }: Need): string[] {
 
 /** When the pace lets the next one go, and the limits that it draws on. */
 function flowInWords({ pool, nextAt, nextBy, limits }: Need): string[] {
-  const whose = nextBy === pool ? "Its pace" : `The pace of ${nextBy}`;
+  // An older server does not tell whose it is.
+  const of = nextBy ? `The pace of ${nextBy}` : "The pace";
+  const whose = nextBy === pool ? "Its pace" : of;
   const next = nextAt === null ? [] : [plain(`  ${whose} lets the next one go at ${nextAt}.`)];
   const shared = limits.map(({ pool, used, limit }) =>
     plain(`  It draws on ${pool}: ${used} of ${limit} are lent.`),

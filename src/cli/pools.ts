@@ -70,9 +70,9 @@ function limitText({ limits }: Pool["flow"]): string {
   return limits.map(({ pool, used, limit }) => `${pool} ${used}/${limit}`).join(", ") || "-";
 }
 
-/** How many may be lent now, or why none. */
-function admissionText(admission: Pool["admission"]): string {
-  if (admission === null) return "-";
+/** How many may be lent now, or why none; an older server does not tell. */
+function admissionText(admission: Pool["admission"] | undefined): string {
+  if (!admission) return "-";
   const { credits, until, why } = admission;
   if (credits > 0) return `${credits} for ${untilThen(until)}`;
   return why === null ? "0" : `0: ${why}`;
