@@ -20,6 +20,24 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     return { id, token };
   };
 
+  const unknown: Record<string, readonly [address: string, link: string, leadsTo: string]> = {
+    "a resource whose name is almost that of another": ["/resources/aac-1", "acc-1", "acc-1"],
+    "a resource": ["/resources/quite-another", "all pools", "All pools"],
+    "a pool whose name is almost that of another": ["/pools/dsk", "desk", "desk"],
+    "a pool": ["/pools/quite-another", "all pools", "All pools"],
+    "a lease": ["/leases/01nobody", "who holds", "Leases"],
+    "a request": ["/requests/01nobody", "who waits", "Queue"],
+  };
+  test.each(Object.entries(unknown))("leads on from %s that there is not", async (_, where) => {
+    const [address, link, leadsTo] = where;
+    const page = await world().open(address);
+    const note = page.locator(".note", { hasText: "Cannot find" });
+    await note.waitFor();
+    expect(await note.textContent()).not.toMatch(/\/v1|GET|berth /);
+    await note.getByRole("link", { name: link, exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: leadsTo }).waitFor();
+  });
+
   test("follows a lease from asking to giving back while the command line acts", async () => {
     const page = await world().open("/pools/single");
     const tile = page.locator(".tile", { hasText: "only-1" });
@@ -178,10 +196,23 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
         .getByRole("alert")
         .getByText(/Cannot leave the queue: .* has been granted/)
         .waitFor();
+      await dialog.getByText("To take back what it has, end its lease.").waitFor();
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
       expect(await page.evaluate("document.activeElement.id")).toBe("main");
       await world().client.revoke(waits.id, { by: "test", reason: "" });
+    });
+
+    test("withdraws a question once they have gone to another view", async () => {
+      const page = await world().open("/out");
+      await page.getByRole("link", { name: "Pools" }).first().click();
+      await page.getByRole("link", { name: "desk", exact: true }).click();
+      await page.getByRole("link", { name: "desk-1", exact: true }).click();
+      await page.getByRole("button", { name: "Drain" }).click();
+      await page.getByRole("dialog").waitFor();
+      await page.goBack();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await page.getByRole("heading", { level: 1, name: "desk" }).waitFor();
     });
   });
 

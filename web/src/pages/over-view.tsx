@@ -4,6 +4,7 @@ import { past } from "../data/questions.ts";
 import { EmptyNote } from "../parts/notes.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, Moment } from "../parts/times.tsx";
+import { WhatNext } from "../parts/what-next.tsx";
 import { PastTable } from "./past-table.tsx";
 
 const endings: Readonly<Record<string, string>> = {
@@ -45,7 +46,9 @@ export function OverView({
           ago.
         </p>
       ) : (
-        <EmptyNote title={problem.message}>{problem.hint}</EmptyNote>
+        <EmptyNote title={problem.message}>
+          <WhatNext problem={problem} />
+        </EmptyNote>
       )}
       {entries.length === 0 ? null : <PastTable entries={entries} />}
     </>

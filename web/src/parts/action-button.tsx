@@ -1,6 +1,7 @@
-import { type ReactNode, type RefObject, useLayoutEffect, useRef } from "react";
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { whoami } from "../data/live.ts";
 import { Store, useStore } from "../data/store.ts";
+import { usePlace } from "../router.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 
 export interface Because {
@@ -52,6 +53,10 @@ const question = new Store<((close: () => void) => ReactNode) | null>(null);
  */
 export function OpenQuestion({ returnTo }: { returnTo: RefObject<HTMLElement | null> }) {
   const ask = useStore(question);
+  const { path } = usePlace();
+  // It is about what the view showed that it was asked in.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it ends with the path, whatever that is.
+  useEffect(() => () => question.set(null), [path]);
   const asker = useRef<Element | null>(null);
   useLayoutEffect(() => {
     if (ask !== null) return;

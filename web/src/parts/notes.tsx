@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { Problem } from "../../../src/api/problem.ts";
 import { BerthUnreachable } from "../../../src/client/errors.ts";
+import { WhatNext } from "./what-next.tsx";
 
 export function EmptyNote({ title, children }: { title: string; children?: ReactNode }) {
   return (
@@ -15,11 +16,16 @@ export function EmptyNote({ title, children }: { title: string; children?: React
 export function ProblemNote({ error }: { error: unknown }) {
   // The line at the top tells of it, and what is shown is what was last known.
   if (error === undefined || error instanceof BerthUnreachable) return null;
-  const hint = error instanceof Problem ? error.hint : "Reload the page; if it stays, report it";
   return (
     <div className="note bad" role="alert">
       <strong>{error instanceof Error ? error.message : String(error)}</strong>
-      <p>{hint}</p>
+      <p>
+        {error instanceof Problem ? (
+          <WhatNext problem={error} />
+        ) : (
+          "Reload the page; if it stays, report it"
+        )}
+      </p>
     </div>
   );
 }
