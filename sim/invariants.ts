@@ -102,6 +102,7 @@ function checkPool(state: State, pool: Pool): void {
     insist(!usable || shelf !== undefined, () => `${resource.name} is on no shelf`);
   }
   checkCounts(pool);
+  checkTree(state, pool);
   checkUsed(pool);
   insist(size === pool.size, () => `${pool.name} counts ${pool.size}, has ${size}`);
   for (const [name, count] of pool.shown) {
@@ -150,6 +151,12 @@ function checkCounts(pool: Pool): void {
     const counted = pool[what as keyof typeof counts];
     insist(count === counted, () => `${pool.name} counts ${counted} ${what}, has ${count}`);
   }
+}
+
+/** What its policy says, whatever there was once: a snapshot remembers no more than that. */
+function checkTree({ pools }: State, { name, parent, policy }: Pool): void {
+  const named = policy.parent === undefined ? undefined : pools.get(policy.parent);
+  insist(parent === (named ?? null), () => `${name} draws on ${parent?.name}, not on its parent`);
 }
 
 /** What a limit counts is what is lent below it. */

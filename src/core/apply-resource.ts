@@ -3,7 +3,7 @@ import { followPolicy, rereadNeeds } from "./apply-lease.ts";
 import { attendLater, attendUpwardsLater } from "./attention.ts";
 import type { EventOf } from "./event.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
-import { drawOnParent, leaveTree } from "./limit-tree.ts";
+import { drawOnParent, enterTree, leaveTree } from "./limit-tree.ts";
 import { adopt, enrol, put, retire, strike } from "./membership.ts";
 import { must } from "./must.ts";
 import { repace } from "./pace.ts";
@@ -28,7 +28,7 @@ export function poolDefined(state: State, event: EventOf<"pool-defined">, at: In
   if (pool === undefined) {
     const made = newPool(event.pool, event.policy);
     state.pools.set(event.pool, made);
-    drawOnParent(state, made);
+    enterTree(state, made);
   } else {
     const lentOtherwise =
       (pool.policy.placement === undefined) !== (event.policy.placement === undefined);
@@ -51,7 +51,7 @@ export function poolRemoved(state: State, name: PoolName): void {
   const pool = must(state.pools.get(name), name);
   state.due.clear(pool);
   state.pools.delete(name);
-  leaveTree(pool);
+  leaveTree(state, pool);
 }
 
 export function resourceAdded(state: State, event: EventOf<"resource-added">, at: Instant): void {

@@ -132,6 +132,8 @@ export function lend(pool: Pool, by: number): void {
 export function drawOnParent(state: State, pool: Pool): void {
   const name = pool.policy.parent;
   const named = name === undefined ? null : (state.pools.get(name) ?? null);
+  if (name !== undefined && named === null) state.orphans.add(pool);
+  else state.orphans.delete(pool);
   // Files with a circle are refused before they come here; nothing may ever hang on one.
   const parent = named !== null && rootOf(named) === pool ? null : named;
   if (pool.parent === parent) return;
@@ -148,10 +150,17 @@ function detach(pool: Pool): void {
   pool.parent = null;
 }
 
-/** What drew on a pool that is no more draws on nothing. */
-export function leaveTree(pool: Pool): void {
+/** A pool that has just come: what was left of its name, under whatever file, draws on it again. */
+export function enterTree(state: State, pool: Pool): void {
+  drawOnParent(state, pool);
+  for (const orphan of state.orphans) drawOnParent(state, orphan);
+}
+
+/** What drew on a pool that is no more draws on nothing, until one of that name comes. */
+export function leaveTree(state: State, pool: Pool): void {
   detach(pool);
-  for (const child of [...pool.children]) detach(child);
+  state.orphans.delete(pool);
+  for (const child of [...pool.children]) drawOnParent(state, child);
 }
 
 /**

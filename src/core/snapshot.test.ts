@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { checkSnapshot, checkState, fingerprint } from "../../sim/invariants.ts";
 import { decide } from "./decide.ts";
+import type { PoolName } from "./ids.ts";
 import { acquire, change, Lending, leave, pool, release } from "./lending.suite.ts";
 import { freeze, thaw } from "./snapshot.ts";
 
@@ -89,4 +90,23 @@ test("thaw() knows labels as they were listed from those that an operator set", 
   const same = { type: "configure", pools: [pool("aws", 1)] } as const;
   expect(decide(thawed, same, lending.now).events).toEqual([]);
   expect(thawed.resources.get(lending.resource("aws-1").name)?.labels).toEqual({ by: "hand" });
+});
+
+test("thaw() knows what draws on a pool that was gone for a while as the frozen state does", () => {
+  const parent = "account" as PoolName;
+  const account = pool("account", [], { limit: 1 });
+  const lending = new Lending(account, pool("aws", 1, { parent }));
+  lending.do(acquire("a", "aws"));
+  lending.configure(pool("other", 1));
+  lending.configure(account, pool("gcp", 1, { parent }));
+  checkState(lending.state, lending.now);
+  const thawed = thaw(JSON.parse(JSON.stringify(freeze(lending.state))));
+  for (const state of [lending.state, thawed]) {
+    // What is still held under the old name is one of the account's all the same.
+    const { outcome } = decide(state, acquire("g", "gcp"), lending.now);
+    expect(outcome).toMatchObject({
+      type: "waiting",
+      request: { reason: { code: "limit_reached" } },
+    });
+  }
 });

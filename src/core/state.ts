@@ -36,6 +36,8 @@ export const reservedStates: readonly string[] = [busyState, coolingState, "drai
  */
 export interface State {
   readonly pools: Map<PoolName, Pool>;
+  /** Those that would draw on a pool that there is not, now. */
+  readonly orphans: Set<Pool>;
   readonly resources: Map<ResourceName, Resource>;
   /** Those that wait. */
   readonly requests: Map<RequestId, Request>;
@@ -313,6 +315,7 @@ export type Due = Resource | Request | Lease | Claim | Pool | Patience;
 export function emptyState(): State {
   return {
     pools: new Map(),
+    orphans: new Set(),
     resources: new Map(),
     requests: new Map(),
     leases: new Map(),
