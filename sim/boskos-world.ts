@@ -14,9 +14,12 @@ import { insist } from "./violation.ts";
 
 const listed = "listed" as PoolName;
 const grown = "grown" as PoolName;
+/** What the first of them draws on, at times: its pace counts however something is asked for. */
+const account = "boskos-account" as PoolName;
 
 export class BoskosWorld {
   readonly #world: JobWorld;
+  /** As the file has them. */
   readonly pools: readonly PoolSpec[];
   /** Nobody starts anything new. */
   over = false;
@@ -28,7 +31,7 @@ export class BoskosWorld {
     const silenceMs = random.between(40, 120) * 1_000;
     this.pools = random.chance(2 / 3)
       ? []
-      : [this.#listedPool(silenceMs), this.#grownPool(silenceMs)];
+      : [...this.#listedPools(silenceMs), this.#grownPool(silenceMs)];
   }
 
   /** Whether what is dirty there is somebody else's business. */
@@ -50,25 +53,26 @@ export class BoskosWorld {
   }
 
   *clients(withinMs: number): Generator<{ client: Promise<void>; waitedFor: boolean }> {
-    if (this.pools.length === 0) return;
+    const lent = this.pools.filter(({ name }) => name !== account);
+    const [first] = lent;
+    if (first === undefined) return;
     const { random, world } = this.#world;
     const poller: Poller = { ...this.#world, over: () => this.over, silenceMs: silenceOf };
     for (let number = 1; number <= random.between(4, 14); number++) {
-      const pool = random.pick(this.pools);
+      const pool = random.pick(lent);
       const startsMs = random.between(0, withinMs);
       const user = world.sleep(startsMs).then(() => runUser(`user-${number}`, pool, poller));
       yield { client: user, waitedFor: true };
     }
-    for (const pool of this.pools) {
+    for (const pool of lent) {
       yield { client: runJanitor(pool, poller), waitedFor: false };
       const { dynamic } = pool.policy;
       if (dynamic && random.chance(0.5))
         yield { client: runCleaner(pool, poller), waitedFor: false };
     }
-    yield { client: runReaper(this.pools, poller), waitedFor: false };
-    const names = this.pools.flatMap(({ members }) => members.map(({ name }) => name));
-    const [first] = this.pools;
-    if (first !== undefined) yield { client: runTaker(first, names, poller), waitedFor: false };
+    yield { client: runReaper(lent, poller), waitedFor: false };
+    const names = lent.flatMap(({ members }) => members.map(({ name }) => name));
+    yield { client: runTaker(first, names, poller), waitedFor: false };
   }
 
   /** Long after the last of them: nothing is held, and there are as many as there should be. */
@@ -86,15 +90,22 @@ export class BoskosWorld {
     }
   }
 
-  #listedPool(silenceMs: number): PoolSpec {
-    const names = Array.from({ length: this.#world.random.between(1, 4) }, (_, index) => {
+  /** At times with a pace, its own or that of what it draws on. */
+  #listedPools(silenceMs: number): PoolSpec[] {
+    const { random } = this.#world;
+    const names = Array.from({ length: random.between(1, 4) }, (_, index) => {
       return `${listed}-${index + 1}` as ResourceName;
     });
-    return {
-      name: listed,
-      policy: { ...defaultPolicy, silence: silences(silenceMs) },
-      members: names.map((name) => ({ name, labels: {} })),
-    };
+    const policy = { ...defaultPolicy, silence: silences(silenceMs) };
+    const pool = { name: listed, members: names.map((name) => ({ name, labels: {} })) };
+    const pace = { everyMs: random.pick([1_000, 4_000, 15_000]), burst: 1, jitter: 0 };
+    if (random.chance(0.5)) return [{ ...pool, policy }];
+    if (random.chance(0.5)) return [{ ...pool, policy: { ...policy, pace } }];
+    const above = { ...defaultPolicy, limit: names.length, pace };
+    return [
+      { ...pool, policy: { ...policy, parent: account } },
+      { name: account, policy: above, members: [] },
+    ];
   }
 
   #grownPool(silenceMs: number): PoolSpec {

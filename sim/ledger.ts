@@ -132,7 +132,7 @@ export class Ledger {
           event,
           at,
           (name) => this.#thing(name).pool,
-          (event.ask ?? this.waiting.get(event.id)?.ask)?.group?.name,
+          companyOf(event.ask ?? this.waiting.get(event.id)?.ask),
         );
         this.admissions.granted(event, at, (name) => this.#thing(name).pool);
         return this.#granted(event.id, event.ask, event.claims);
@@ -332,6 +332,11 @@ function waysOf({ items }: ResolvedAsk): Map<string, number>[] {
 
 function sameCounts(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
   return a.size === b.size && [...a].every(([pool, count]) => b.get(pool) === count);
+}
+
+/** Who is granted at one moment: those of a group, or all that one takes by name. */
+function companyOf(ask: ResolvedAsk | undefined): string | undefined {
+  return ask?.byName ? ask.holder : ask?.group?.name;
 }
 
 /** The state that an ask wants a pool's resources in. */

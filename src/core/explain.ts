@@ -7,7 +7,7 @@ import { explainRooms, type RoomExplanation, roomObstacle } from "./explain-room
 import { availableTo, countAt, isThere, keeps, overtakenMax } from "./grant.ts";
 import type { PoolName, RequestId } from "./ids.ts";
 import { below, isAround, lacking, limitOf, limitsFor } from "./limit-tree.ts";
-import { closedBy, isOpen, opensAt, reducedFrom } from "./pace.ts";
+import { closedBy, closedFor, isOpen, opensAt, reducedFrom } from "./pace.ts";
 import { compareRank } from "./ranked-queue.ts";
 import {
   claimsOn,
@@ -70,7 +70,7 @@ function isBehindIn(shared: Pool, request: Request): boolean {
 
 /** Enough is there, but it is not lent before its time. */
 function heldBack(need: Need, request: Request, now: Instant): Obstacle | undefined {
-  const closed = isOpen(need, now) ? null : closedBy(need.pool, now);
+  const closed = closedFor(need, now);
   if (closed === null || !isAround(need, request)) return undefined;
   const every = formatDuration(closed.pace.everyMs);
   const next = roughDuration(Math.ceil((opensAt(closed) - now) / 1_000) * 1_000);

@@ -9,6 +9,7 @@ import type { HeldCommand } from "./command.ts";
 import type { ClaimId } from "./ids.ts";
 import { lacking } from "./limit-tree.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
+import { closedFor, pacedBy } from "./pace.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Claim, Pool, Resource } from "./state.ts";
 import type { Instant } from "./time.ts";
@@ -26,21 +27,23 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
     const missing = resources.filter((name) => !ready.some((resource) => resource.name === name));
     return refused({ code: "not_all_free", resources: missing, state: from });
   }
-  const full = lackingFor(ready, into);
-  if (full !== undefined) return refused({ code: "none_free", pool: full.name });
-  const uses = ready.map(({ pool }) => ({ pool, state: from, into, count: 1 }));
+  const useOf = ({ pool }: Resource) => ({ pool, state: from, into, count: 1 });
+  const uses = ready.map(useOf);
+  const [shut] = [...lacking(uses), ...uses.flatMap((use) => closedFor(use, turn.now) ?? [])];
+  if (shut !== undefined) return refused({ code: "none_free", pool: shut.name });
   const [withheld] = lackingCredit(uses, turn.now).keys();
   if (withheld !== undefined) {
     noteWish(uses, turn.now);
     return refused({ code: "none_free", pool: withheld.name });
   }
-  const leases = untouchedFirst(ready).map(({ name, pool }, index) => {
+  const leases = untouchedFirst(ready).map((resource, index) => {
+    const { name, pool } = resource;
     const id = ids[index];
     if (id === undefined) throw new Error(`Cannot take ${name}: no id`);
     const item = { pool: pool.name, count: 1, state: from, into };
     const ask = { holder, items: [item], ttlMs: null, byName: true as const };
     const claim = { id: "1" as ClaimId, resource: name, fence: state.fence + 1, into };
-    const used = admittedBy([{ pool, state: from, into, count: 1 }]);
+    const used = { ...pacedBy([useOf(resource)], id, turn.now), ...admittedBy([useOf(resource)]) };
     emit(turn, { type: "lease-granted", id, ask, claims: [claim], ...used });
     return id;
   });
@@ -56,11 +59,6 @@ function untouchedFirst(resources: readonly Resource[]): readonly Resource[] {
   }
   const placeOf = (resource: Resource) => places.get(resource) ?? 0;
   return resources.toSorted((a, b) => a.changedAt - b.changedAt || placeOf(a) - placeOf(b));
-}
-
-/** The limit that would not hold, should all of these be lent. */
-function lackingFor(resources: readonly Resource[], into: string): Pool | undefined {
-  return lacking(resources.map(({ pool }) => ({ pool, into, count: 1 })))[0];
 }
 
 export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {

@@ -6,7 +6,7 @@ import type { Command, Report } from "./command.ts";
 import { nextDueAt } from "./decide.ts";
 import type { BrokerEvent } from "./event.ts";
 import { explainNeeds } from "./explain.ts";
-import type { PoolName, RequestId } from "./ids.ts";
+import type { PoolName, RequestId, ResourceName } from "./ids.ts";
 import {
   acquire,
   change,
@@ -40,6 +40,12 @@ const account = (policy: Partial<PoolPolicy> = {}) =>
   pool("account", [], { limit: 20, ...tenSeconds, ...policy });
 const children = [pool("aws", 9, under("account")), pool("set", 9, under("account"))];
 const shared = (policy: Partial<PoolPolicy> = {}) => new Lending(account(policy), ...children);
+
+const take = (id: string, names: string, into = "leased"): Command => {
+  const resources = names.split(" ") as ResourceName[];
+  const ids = resources.map((_, index) => `${id}-${index + 1}` as RequestId);
+  return { type: "take", holder: id, ids, resources, state: "free", into };
+};
 
 const poolIn = ({ pools }: State, name: string): Pool => must(pools.get(name as PoolName), name);
 const reasonOf = (lending: Lending, id: string) => {
@@ -189,6 +195,19 @@ describe("a pace on what pools draw on: grants", () => {
     lending.do(acquire("b", "aws"));
     runTo(lending, minute);
     expect(grants(lending)).toMatchObject({ b: 10 * second });
+  });
+
+  test("to who takes by name keep the pace of every level as well, and pay for each", () => {
+    const lending = shared();
+    expect(lending.outcome(acquire("a", "aws"), take("early", "set-1"))).toMatchObject({
+      refusal: { code: "none_free", pool: "account" },
+    });
+    expect(lending.outcome(take("janitor", "set-9", "cleaning"))).toMatchObject({ type: "taken" });
+    lending.now = (10 * second) as Instant;
+    expect(lending.outcome(take("two", "set-1 set-2"))).toMatchObject({ type: "taken" });
+    lending.do(acquire("b", "aws"));
+    runTo(lending, minute);
+    expect(grants(lending)).toMatchObject({ "two-1": 10_000, "two-2": 10_000, b: 30_000 });
   });
 });
 

@@ -76,9 +76,16 @@ function putOffMs(share: number, jitter: number, everyMs: number): number {
   return Math.floor(share * jitter * everyMs);
 }
 
+/** What a pace has to do with of a need. */
+type Start = Pick<Need, "pool" | "into" | "count">;
+
+export function isOpen(start: Start, now: Instant): boolean {
+  return closedFor(start, now) === null;
+}
+
 /** Cleaning is no start: it is not paced, and costs the pool no tick. */
-export function isOpen({ pool, into }: Need, now: Instant): boolean {
-  return into === cleaningState || closedBy(pool, now) === null;
+export function closedFor({ pool, into }: Start, now: Instant): Pool | null {
+  return into === cleaningState ? null : closedBy(pool, now);
 }
 
 /** Of this pool and those that it draws on, the one whose pace opens last; null: all are open. */
@@ -95,7 +102,7 @@ export function closedBy(pool: Pool, now: Instant): Pool | null {
 
 /** What a grant does to the paces of its pools and of what they draw on, for its event. */
 export function pacedBy(
-  needs: readonly Need[],
+  needs: readonly Start[],
   id: string,
   now: Instant,
 ): { readonly paced: readonly Paced[] } | undefined {
