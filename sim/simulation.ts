@@ -39,6 +39,9 @@ const livenessMs = 12 * 3_600_000;
 /** Longer than any silence, presence and lifespan, one after the other. */
 const drainMs = 8 * 60_000;
 const lookMsMax = 5_000;
+const creditMsMin = 5_000;
+/** Of those who come again and again, for one pool. */
+const hungryCount = 4;
 const replayEveryCommits = 25;
 /** The slowest message, the longest pause and the slowest sync, one after the other. */
 const stragglersMs = 5 * 60_000;
@@ -93,6 +96,7 @@ class Simulation {
   async run(): Promise<SimulationResult> {
     this.#act(() => this.#boot());
     this.#spawnJobs();
+    this.#spawnHungry();
     this.#spawnPollers();
     this.#act(() => this.#trouble());
     this.#act(() => this.#clean());
@@ -259,6 +263,31 @@ class Simulation {
     }
   }
 
+  /**
+   * In some worlds a few pools are never left in peace: there is always one more who wants one of them,
+   * and it ranks behind everybody else. Whoever could be passed by for ever is, there.
+   */
+  #spawnHungry(): void {
+    const random = this.#random;
+    const lent = this.#pools.filter(({ members }) => members.length > 0);
+    if (random.chance(0.8)) return;
+    for (const pool of new Set([random.pick(lent), random.pick(lent)])) {
+      for (let number = 1; number <= hungryCount; number++) {
+        this.#act(() => this.#hunger(pool, `hungry-${pool.name}-${number}`));
+      }
+    }
+  }
+
+  async #hunger(pool: PoolSpec, name: string): Promise<void> {
+    for (let turn = 1; this.#faulty || this.#unfinished > 0; turn++) {
+      const holder = `${name}-${turn}`;
+      const { priority: _, ...ask } = randomAsk(this.#random, [pool], holder);
+      await runJob(holder, { ...ask, priority: -1 }, this.#jobWorld());
+      // It may have been refused, while the file had no such pool.
+      await this.#world.sleep(1_000);
+    }
+  }
+
   /** One thing after the other goes wrong. */
   async #trouble(): Promise<void> {
     const random = this.#random;
@@ -355,7 +384,7 @@ class Simulation {
         }
         const grants = count + random.between(0, 1);
         admissions.found(pool, grants);
-        const forMs = random.between(5, 40) * 1_000;
+        const forMs = random.between(creditMsMin, 40_000);
         await this.#operate({ type: "admit", pool, grants, forMs });
       }
     }
@@ -365,9 +394,10 @@ class Simulation {
     const { broker } = this.#server;
     const nobody = new Map<PoolName, number>();
     if (broker === undefined) return nobody;
+    const looked = broker.look((state, now) => awaitingAdmission(state, now, creditMsMin));
     // One that was killed in the middle of a commit never answers.
     const late = this.#world.sleep(lookMsMax).then(() => nobody);
-    return Promise.race([broker.look(awaitingAdmission).catch(() => nobody), late]);
+    return Promise.race([looked.catch(() => nobody), late]);
   }
 
   #free(resource: ResourceName): Promise<void> {

@@ -106,7 +106,7 @@ export class Admission {
   async #lookWhereDue(): Promise<number> {
     const names = this.#guards.keys();
     const wanted = await this.#broker.look((state, now) => {
-      const counts = awaitingAdmission(state, now, names);
+      const counts = awaitingAdmission(state, now, admissionLimits.aheadMs, names);
       return Array.from(counts, ([pool, count]) => {
         const { size = 0, admission } = state.pools.get(pool) ?? {};
         return { pool, count, size, credits: admission?.credits ?? 0 };

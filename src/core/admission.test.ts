@@ -4,8 +4,20 @@ import { awaitingAdmission } from "./admit.ts";
 import type { Command } from "./command.ts";
 import { decide } from "./decide.ts";
 import type { PoolName, RequestId } from "./ids.ts";
-import { acquire, change, Lending, leave, poll, pool, release } from "./lending.suite.ts";
+import {
+  acquire,
+  change,
+  grants,
+  Lending,
+  leave,
+  poll,
+  pool,
+  release,
+  runTo,
+} from "./lending.suite.ts";
+import type { PoolPolicy } from "./policy.ts";
 import { freeze, thaw } from "./snapshot.ts";
+import type { Instant } from "./time.ts";
 
 const admission = { by: "the check" };
 const admit = (name: string, grants = 1, forMs = 10_000): Command => {
@@ -18,8 +30,8 @@ const reasonOf = (lending: Lending, id: string) => {
   const outcome = lending.outcome(poll(id));
   return outcome.type === "waiting" ? outcome.request.reason : undefined;
 };
-const waiting = (lending: Lending) =>
-  Object.fromEntries(awaitingAdmission(lending.state, lending.now));
+const waiting = ({ state, now }: Lending, aheadMs = 0) =>
+  Object.fromEntries(awaitingAdmission(state, now, aheadMs));
 
 describe("a pool with admission", () => {
   test("lends nothing without a credit, and one claim for each", () => {
@@ -244,6 +256,67 @@ describe("awaitingAdmission()", () => {
     lending.do(acquire("b", "kind"));
     expect(waiting(lending)).toEqual({});
     lending.tickAt(lending.now + 60_000);
+    expect(waiting(lending)).toEqual({ kind: 1 });
+  });
+
+  test("names those whose time comes before their word would lapse", () => {
+    const pace = { everyMs: 60_000, burst: 1, jitter: 0 };
+    const lending = new Lending(pool("kind", 2, { admission, pace }));
+    lending.outcome(admit("kind"), acquire("a", "kind"), acquire("b", "kind"));
+    lending.now = 49_999 as Instant;
+    expect(waiting(lending, 10_000)).toEqual({});
+    lending.now = 50_000 as Instant;
+    expect(waiting(lending, 10_000)).toEqual({ kind: 1 });
+    lending.do(admit("kind", 1, 15_000));
+    expect(lending.held("b")).toBeUndefined();
+    lending.tickAt(60_000);
+    expect(lending.held("b")).toEqual(["kind-2"]);
+  });
+});
+
+/** A busy neighbour takes what comes free in the decision that frees it. */
+describe("a pool with admission below a busy account", () => {
+  const parent = "account" as PoolName;
+  const shared = (policy: Partial<PoolPolicy>) => {
+    return new Lending(
+      pool("account", [], { limit: 9, ...policy }),
+      pool("kind", 2, { admission, parent }),
+      pool("aws", 9, { parent }),
+    );
+  };
+
+  test("is lent in its turn where they share a pace", () => {
+    const lending = shared({ pace: { everyMs: 10_000, burst: 1, jitter: 0 } });
+    lending.outcome(acquire("first", "aws"), acquire("k", "kind"));
+    for (const id of "abcde") lending.do(acquire(id, "aws"));
+    for (let at = 5_000; at <= 30_000; at += 5_000) {
+      runTo(lending, at);
+      for (const name of Object.keys(waiting(lending, 5_000))) lending.do(admit(name));
+    }
+    expect(grants(lending)).toEqual({ first: 0, k: 10_000, a: 20_000, b: 30_000 });
+  });
+
+  test("is lent in its turn where they share a limit", () => {
+    const lending = shared({ limit: 1 });
+    lending.outcome(acquire("a", "aws"), acquire("k", "kind"), acquire("b", "aws"));
+    expect(waiting(lending)).toEqual({ kind: 1 });
+    lending.outcome(admit("kind"), release("a"));
+    expect([lending.held("k"), lending.held("b")]).toEqual([["kind-1"], undefined]);
+  });
+
+  test("is not looked at for one that stands behind others at that limit", () => {
+    const lending = shared({ limit: 1 });
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("k", "kind"));
+    expect(waiting(lending)).toEqual({});
+    lending.do(release("a"));
+    expect(waiting(lending)).toEqual({ kind: 1 });
+  });
+
+  test("is not looked at while a limit of its own is full, which nobody else can take", () => {
+    const lending = new Lending(pool("kind", 2, { admission, limit: 1 }));
+    lending.outcome(admit("kind"), acquire("a", "kind"), acquire("b", "kind"));
+    expect(waiting(lending)).toEqual({});
+    lending.do(release("a"));
     expect(waiting(lending)).toEqual({ kind: 1 });
   });
 });

@@ -3,7 +3,7 @@ import { poolNotFound } from "./acquire.ts";
 import { creditsOf, isGuarded, lackingCredit } from "./admission.ts";
 import { serveAll } from "./come-back.ts";
 import type { Command } from "./command.ts";
-import { lacksOnlyCredit, overtakenMax } from "./grant.ts";
+import { overtakenMax, willLackOnlyCredit } from "./grant.ts";
 import type { PoolName } from "./ids.ts";
 import { done, type Outcome, refused } from "./outcome.ts";
 import type { Pool, State } from "./state.ts";
@@ -34,25 +34,26 @@ export function withhold(turn: Turn, { pool: name, why }: Withhold): Outcome {
 }
 
 /**
- * How many credits the first in line of each pool lacks, where nothing else holds it back. Whoever
- * gives credits has no other reason to look whether there is room.
+ * How many credits the first in line of each pool lacks, where nothing else holds it back, or nothing
+ * that will when its turn comes. Whoever gives credits has no other reason to look whether there is room.
  */
 export function awaitingAdmission(
   state: State,
   now: Instant,
+  aheadMs: number,
   names: Iterable<PoolName> = state.pools.keys(),
 ): Map<PoolName, number> {
   const found = new Map<PoolName, number>();
   for (const name of names) {
     const pool = state.pools.get(name);
     if (pool === undefined || pool.retired || !isGuarded(pool)) continue;
-    const count = lackingIn(pool, now);
+    const count = lackingIn(pool, now, aheadMs);
     if (count > 0) found.set(name, count);
   }
   return found;
 }
 
-function lackingIn(pool: Pool, now: Instant): number {
+function lackingIn(pool: Pool, now: Instant, aheadMs: number): number {
   for (const { queue } of pool.shelves.values()) {
     let looked = 0;
     for (const request of queue) {
@@ -60,7 +61,8 @@ function lackingIn(pool: Pool, now: Instant): number {
       looked += 1;
       for (const way of request.options) {
         const count = lackingCredit(way, now).get(pool);
-        if (count !== undefined && lacksOnlyCredit(way, request, now)) return count;
+        if (count === undefined) continue;
+        if (willLackOnlyCredit(way, request, now, aheadMs)) return count;
       }
     }
   }

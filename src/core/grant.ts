@@ -19,7 +19,7 @@ import { removeIfDeserted } from "./deserted.ts";
 import type { GrantedClaim, ResolvedAsk } from "./event.ts";
 import type { ClaimId, RequestId } from "./ids.ts";
 import { keepForOverdue } from "./keep.ts";
-import { hasKin, hasRoom, kinOf } from "./limit-tree.ts";
+import { hasKin, hasRoom, isItsTurn, kinOf } from "./limit-tree.ts";
 import { isOpen, pacedBy } from "./pace.ts";
 import { couldUse, isToBePlaced, placeAll, reachMax, type Sharing, share } from "./place.ts";
 import type { Part, Room } from "./placement/room.ts";
@@ -62,9 +62,23 @@ function mayGo(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
 
 /** Whether nothing but a word from outside is missing. */
 export function lacksOnlyCredit(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
-  if (isAdmitted(needs, now)) return false;
-  const mayGoOtherwise = needs.every((need) => isOpen(need, now)) && hasRoom(needs, rank, now);
-  return mayGoOtherwise && needs.every((need) => isThere(need, rank, now));
+  if (isAdmitted(needs, now) || !hasRoom(needs, rank, now)) return false;
+  return needs.every((need) => isOpen(need, now) && isThere(need, rank, now));
+}
+
+/**
+ * Whether nothing else will be missing when its turn comes, within so long as far as paces are concerned.
+ * Others who share a pace or a limit take it in the very decision in which it comes free: whoever has no
+ * word by then would be passed by every time.
+ */
+export function willLackOnlyCredit(
+  needs: readonly Need[],
+  rank: Ranked,
+  now: Instant,
+  aheadMs: number,
+): boolean {
+  if (isAdmitted(needs, now) || !isItsTurn(needs, rank, now)) return false;
+  return needs.every((need) => isOpen(need, after(now, aheadMs)) && isThere(need, rank, now));
 }
 
 /** Whether it is there, whatever the time. */

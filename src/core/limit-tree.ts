@@ -66,7 +66,16 @@ export function beyondLimits(
 /** Whether every limit has room for one who stands at this rank. */
 export function hasRoom(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
   if (!needs.some(({ pool }) => hasKin(pool))) return true;
-  if (lacking(needs).length > 0) return false;
+  return lacking(needs).length === 0 && isFirst(needs, rank, now);
+}
+
+/** Whether each limit has room for it, or goes to it next of those who share it. */
+export function isItsTurn(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
+  if (!needs.some(({ pool }) => hasKin(pool))) return true;
+  return lacking(needs).every(({ children }) => children.size > 0) && isFirst(needs, rank, now);
+}
+
+function isFirst(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
   return [...usesOf(needs).keys()].every((limit) => !isKeptFor(limit, rank, now));
 }
 
