@@ -163,6 +163,7 @@ test("a pace that pools share is told by those who wait for it, by the pools, an
     pool("account", [], { limit: 9, ...spaced }),
     pool("aws", 2, { parent: "account" as never }),
     pool("set", 2, { parent: "account" as never }),
+    pool("other", 1),
   ]);
   const { id, token } = asLease(await ask(site, "set"));
   const { id: waiting, reason } = asRequest(await ask(site));
@@ -184,7 +185,9 @@ test("a pace that pools share is told by those who wait for it, by the pools, an
   const { text } = await site.call("GET /metrics");
   expect(text).toContain('berth_pace_next_grant_seconds{pool="account"} 24');
   expect(text).toContain('berth_limit_rate{pool="account"} 1.75');
-  expect(text).not.toContain('berth_pace_next_grant_seconds{pool="aws"}');
+  expect(text).toContain('berth_pace_next_grant_seconds{pool="aws"} 24');
+  expect(text).not.toContain('berth_pace_interval_seconds{pool="aws"}');
+  expect(text).not.toContain('berth_pace_next_grant_seconds{pool="other"}');
   await site.clock.advance(24_000);
   expect((await site.call(`GET /v1/leases/${waiting}`)).status).toBe(200);
 });

@@ -1,8 +1,10 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { nextGrant } from "../core/explain.ts";
 import { hasKin, limitOf } from "../core/limit-tree.ts";
-import { intervalMs, isPaced, opensAt } from "../core/pace.ts";
+import { intervalMs, isPaced } from "../core/pace.ts";
 import { rateOf } from "../core/rate.ts";
 import type { Pool, State } from "../core/state.ts";
+import { upwards } from "../core/tell.ts";
 import type { Instant } from "../core/time.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
 import { etaMetrics } from "./eta-metrics.ts";
@@ -61,8 +63,14 @@ function sampleFlow(sample: Sample): void {
     const every = intervalMs(pool);
     return every === 0 ? null : every / 1_000;
   });
-  each("berth_pace_next_grant_seconds", "Until the next grant may come; 0: at once", (pool, now) =>
-    isPaced(pool) ? Math.max(0, opensAt(pool) - now) / 1_000 : null,
+  each(
+    "berth_pace_next_grant_seconds",
+    "Until its pace and those of what it draws on let the next grant come; 0: at once",
+    (pool, now) => {
+      const { nextAt } = nextGrant(pool, now);
+      if (nextAt !== null) return (nextAt - now) / 1_000;
+      return [...upwards([pool])].some(isPaced) ? 0 : null;
+    },
   );
   each("berth_limit_rate", "Starts per minute that reports or an operator allow", rateOf);
   each("berth_limit_pinned", "1 while an operator holds the rate", ({ pin, adaptive }) =>
