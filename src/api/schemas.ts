@@ -371,7 +371,11 @@ export const Pool = Type.Object({
   states: Type.Record(Type.String(), Type.Integer()),
   waiting: Type.Integer(),
   oldestWaitSeconds: nullable(Type.Number()),
-  meanHoldSeconds: nullable(Type.Number()),
+  meanHoldSeconds: {
+    ...nullable(Type.Number()),
+    description:
+      "Of the last few dozen holds of it and of all that draws on it, which share its limit and its pace; null: none yet",
+  },
   retiring: Type.Boolean({
     description: "Gone from the configuration; lives until its last resource is back",
   }),
