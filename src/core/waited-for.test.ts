@@ -188,6 +188,14 @@ test("waitedFor() is a pace only where that was closed while it waited, or was c
   expect(wantOf(lending, "c")).toBe("behind_others");
 });
 
+test("waitedFor() is no pace that had opened long before the one ahead left", () => {
+  const lending = new Lending(pool("aws", 3, { pace }));
+  lending.outcome(acquire("a", "aws"), acquire("large", "aws:3"), acquire("me", "aws"));
+  runTo(lending, 30_000);
+  lending.do(leave("large"));
+  expect(wantOf(lending, "me")).toBe("behind_others");
+});
+
 test("waitedFor() is nothing for the last of a group, who did not wait", () => {
   const lending = new Lending(pool("aws", 2));
   const group = { name: "g", size: 2 };
@@ -208,4 +216,13 @@ test("waitedFor() is not looked for in a decision of hundreds of events", () => 
     return wantOf(lending, "me");
   };
   expect([wantAmong(256), wantAmong(257)]).toEqual(["no_free", null]);
+});
+
+test("waitedFor() is not looked for any more where many wait for what had hundreds of claims", () => {
+  const lending = new Lending(pool("aws", 1_000));
+  lending.do(acquire("large", "aws:1000"));
+  for (let job = 1; job <= 100; job++) lending.do(acquire(`j${job}`, "aws"));
+  lending.now = 1_000 as Instant;
+  lending.do(release("large"));
+  expect([wantOf(lending, "j1"), wantOf(lending, "j100")]).toEqual(["no_free", null]);
 });

@@ -22,11 +22,13 @@ export type WaitCode = WaitReason["code"];
 
 /** Each grant looks at all of its decision: those that come of more than this are not told. */
 const eventsMax = 256;
+/** So many claims are looked at for all grants of a decision together. */
+const claimsMax = eventsMax * eventsMax;
 
 /** Null: it did not wait, or a new configuration let it go and nobody can tell by what. */
 export function waitedFor(turn: Turn, request: Request, way: readonly Need[]): WaitCode | null {
   const { events } = turn;
-  if (events.length > eventsMax || events.some(({ type }) => type === "pool-defined")) return null;
+  if (isTooMuch(events) || events.some(({ type }) => type === "pool-defined")) return null;
   if (request.company !== null && hasComeJustNow(events, request)) return "group_incomplete";
   if (way.some(({ pool }) => hasHappened(events, "pool-admitted", pool))) return "admission";
   const missing = way.find((need) => !wasThere(turn, need));
@@ -37,9 +39,21 @@ export function waitedFor(turn: Turn, request: Request, way: readonly Need[]): W
   return reducedFrom(pace) === null ? "paced" : "limit_reduced";
 }
 
+function isTooMuch(events: readonly BrokerEvent[]): boolean {
+  if (events.length > eventsMax) return true;
+  let [grants, claims] = [1, 0];
+  for (const event of events) {
+    if (event.type === "lease-ended") claims += event.back.length;
+    if (event.type !== "lease-granted") continue;
+    claims += event.claims.length;
+    grants += 1;
+  }
+  return grants * claims > claimsMax;
+}
+
 function hasHappened(
   events: readonly BrokerEvent[],
-  type: "pool-admitted" | "rate-changed",
+  type: "pool-admitted" | "pool-attended" | "rate-changed",
   pool: Pool,
 ): boolean {
   return events.some((event) => event.type === type && event.pool === pool.name);
@@ -134,7 +148,10 @@ function isBelow(pool: Pool | undefined, limit: Pool): boolean {
   return false;
 }
 
-/** The pace that opened last, if that was while it waited; or one that somebody has changed. */
+/**
+ * The pace that opened last, if that was in this decision and while it waited; or one that somebody has
+ * changed. One that opened before let others go, and it stood behind them.
+ */
 function paceWaitedFor(
   events: readonly BrokerEvent[],
   { queuedAt }: Request,
@@ -147,6 +164,7 @@ function paceWaitedFor(
     for (let up: Pool | null = pool; up !== null; up = up.parent) {
       if (hasHappened(events, "rate-changed", up)) return up;
       if (!isPaced(up) || opensAt(up) <= lastAt) continue;
+      if (!hasHappened(events, "pool-attended", up)) continue;
       last = up;
       lastAt = opensAt(up);
     }
