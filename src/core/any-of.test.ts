@@ -14,6 +14,22 @@ describe("a request for any of several pools", () => {
     expect(lending.held("any")).toEqual([want]);
   });
 
+  test("is refused by the first where none could ever serve it", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 2));
+    const refusal = { code: "never_fits", pool: "aws", asked: 3, size: 1 };
+    const refused = { type: "refused", refusal };
+    expect(lending.outcome(acquire("any", "aws|gcp:3"))).toMatchObject(refused);
+  });
+
+  test("leaves when a reload takes away all that could serve it, though that is still held", () => {
+    const lending = new Lending(pool("aws", 2), pool("gcp", 2));
+    lending.outcome(acquire("a", "aws:2"), acquire("g", "gcp:2"), acquire("any", "aws|gcp:2"));
+    lending.configure(pool("aws", 2));
+    expect(lending.end("any")).toBeUndefined();
+    lending.configure(pool("aws", 1));
+    expect(lending.end("any")).toBeDefined();
+  });
+
   test("takes all that it needs from one of them", () => {
     const lending = new Lending(pool("aws", 2), pool("gcp", 3));
     lending.do(acquire("a", "aws"));
