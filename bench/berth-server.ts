@@ -1,5 +1,5 @@
 /** A real server on a data folder and configuration of the benchmark's; prints its port. */
-import { serve } from "../src/main.ts";
+import { serve } from "../src/server/main.ts";
 
 const [data = "", config = ""] = process.argv.slice(2);
 const running = await serve({

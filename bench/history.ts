@@ -8,8 +8,8 @@ import { Broker } from "../src/broker/broker.ts";
 import { SystemEnvironment } from "../src/broker/environment.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
 import { defaultPolicy } from "../src/core/policy.ts";
-import { HistoryFollower } from "../src/history/follower.ts";
-import { HistoryStore } from "../src/history/store.ts";
+import { HistoryFollower } from "../src/insight/history/follower.ts";
+import { HistoryStore } from "../src/insight/history/store.ts";
 import { journalPath, SqliteJournal } from "../src/journal/sqlite.ts";
 import { median, scratchFolder } from "./process.ts";
 

@@ -5,12 +5,12 @@ import { decide } from "../src/core/decide.ts";
 import type { DurableEvent } from "../src/core/event.ts";
 import { emptyState } from "../src/core/state.ts";
 import type { Instant } from "../src/core/time.ts";
-import { type Accuracy, AccuracyBook, type Promised } from "../src/estimate/accuracy.ts";
-import { contestedParts } from "../src/estimate/contested.ts";
-import { estimate } from "../src/estimate/estimate.ts";
-import { HoldSamples } from "../src/estimate/hold-samples.ts";
-import { HistoryFold } from "../src/history/fold.ts";
-import { Replay } from "../src/plan/replay.ts";
+import { type Accuracy, AccuracyBook, type Promised } from "../src/insight/forecast/accuracy.ts";
+import { contestedParts } from "../src/insight/forecast/components.ts";
+import { estimate } from "../src/insight/forecast/estimate.ts";
+import { HoldSamples } from "../src/insight/forecast/hold-samples.ts";
+import { HistoryFold } from "../src/insight/history/fold.ts";
+import { Replay } from "../src/insight/what-if/replay.ts";
 import { demandBetween } from "./demand.ts";
 import { demoPools } from "./shape.ts";
 

@@ -2,8 +2,8 @@
  * Demand as CI makes it: people push by day, nightly jobs start on the hour, a merge starts several
  * jobs at once, holds have a long tail, some jobs fail in their first minutes, some die, some give up.
  */
-import { Random } from "../src/estimate/random.ts";
-import type { Demand } from "../src/plan/demand.ts";
+import { Random } from "../src/insight/forecast/random.ts";
+import type { Demand } from "../src/insight/what-if/demand.ts";
 import { bell, type DemoPool, kinds } from "./shape.ts";
 
 export interface DayOptions {

@@ -3,9 +3,9 @@ import { decide } from "../src/core/decide.ts";
 import { type DurableEvent, isDurable } from "../src/core/event.ts";
 import { emptyState } from "../src/core/state.ts";
 import type { Instant } from "../src/core/time.ts";
+import type { Demand } from "../src/insight/what-if/demand.ts";
+import { Replay } from "../src/insight/what-if/replay.ts";
 import { SqliteJournal } from "../src/journal/sqlite.ts";
-import type { Demand } from "../src/plan/demand.ts";
-import { Replay } from "../src/plan/replay.ts";
 
 export interface Past {
   /** Who holds or waits when it ends, and until when holders need it. */

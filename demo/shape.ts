@@ -2,7 +2,7 @@
  * What the demo lends: the shape of a large CI system. 240 pools of some 9,000 resources, a few of
  * them large and most of them small, with names as such places give them.
  */
-import { Random } from "../src/estimate/random.ts";
+import { Random } from "../src/insight/forecast/random.ts";
 
 export interface DemoPool {
   readonly name: string;

@@ -4,7 +4,7 @@
  */
 import type { DurableEvent } from "../src/core/event.ts";
 import type { Instant } from "../src/core/time.ts";
-import type { Random } from "../src/estimate/random.ts";
+import type { Random } from "../src/insight/forecast/random.ts";
 import {
   type Journal,
   JournalUnavailable,

@@ -5,7 +5,7 @@
 import type { Ask } from "../src/core/command.ts";
 import type { RequestId } from "../src/core/ids.ts";
 import type { LeaseView } from "../src/core/view.ts";
-import type { Random } from "../src/estimate/random.ts";
+import type { Random } from "../src/insight/forecast/random.ts";
 import type { Network } from "./network.ts";
 import type { Observer } from "./observer.ts";
 import type { Reply } from "./server.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../src/estimate/random.ts";
+import type { Random } from "../src/insight/forecast/random.ts";
 import type { Call, Reply, Server } from "./server.ts";
 import type { World } from "./world.ts";
 

@@ -5,7 +5,7 @@
 import type { RequestId } from "../src/core/ids.ts";
 import type { State } from "../src/core/state.ts";
 import type { LeaseView } from "../src/core/view.ts";
-import type { Random } from "../src/estimate/random.ts";
+import type { Random } from "../src/insight/forecast/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";
 import { Ledger } from "./ledger.ts";
 import { insist } from "./violation.ts";

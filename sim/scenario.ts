@@ -8,7 +8,7 @@ import {
   type PoolPolicy,
   type PoolSpec,
 } from "../src/core/policy.ts";
-import type { Random } from "../src/estimate/random.ts";
+import type { Random } from "../src/insight/forecast/random.ts";
 
 export function randomPools(random: Random): PoolSpec[] {
   const whole = randomWhole(random);

@@ -11,7 +11,7 @@ import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
 import type { PoolSpec } from "../src/core/policy.ts";
 import { emptyState, type State } from "../src/core/state.ts";
 import type { Instant } from "../src/core/time.ts";
-import { Random } from "../src/estimate/random.ts";
+import { Random } from "../src/insight/forecast/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";
 import { BoskosWorld } from "./boskos-world.ts";
 import type { Bugs } from "./bugs.ts";

@@ -9,7 +9,7 @@ import { type Strategy, strategies } from "../src/core/placement/demand.ts";
 import { defaultPolicy, type PoolSpec } from "../src/core/policy.ts";
 import { emptyState } from "../src/core/state.ts";
 import type { Instant } from "../src/core/time.ts";
-import { Random } from "../src/estimate/random.ts";
+import { Random } from "../src/insight/forecast/random.ts";
 
 const pool = "vsphere" as PoolName;
 const minuteMs = 60_000;

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path/posix";
 import { describe, expect, test } from "vitest";
 
 interface Layer {
-  /** Folders of `src`, or `main`. Its own is always allowed. */
+  /** Folders of `src`, each without the sub-folders that have a line of their own. */
   readonly folders: readonly string[];
   /** Packages; `node:*` stands for all that Node brings. */
   readonly packages: readonly string[];
@@ -14,77 +14,67 @@ const layers: Readonly<Record<string, Layer>> = {
   core: { folders: [], packages: [] },
   journal: { folders: ["core"], packages: ["node:*"] },
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
-  // Followers of what is committed: they know the journal, and nothing of who writes it.
-  history: { folders: ["core", "journal"], packages: ["node:*"] },
   config: { folders: ["core"], packages: ["node:*", "yaml", "typebox"] },
-  estimate: { folders: ["core"], packages: [] },
-  plan: {
-    folders: ["api", "broker", "config", "core", "history", "journal"],
+  api: { folders: ["core"], packages: ["typebox"] },
+  // Published for any runtime with fetch: it has no package, and nothing of Node's either.
+  client: { folders: ["api", "core"], packages: [] },
+  // Follow what is committed: they know the journal, and nothing of who writes it.
+  "insight/history": { folders: ["core", "journal"], packages: ["node:*"] },
+  "insight/forecast": { folders: ["core"], packages: [] },
+  "insight/pacing": { folders: ["core"], packages: [] },
+  "insight/what-if": {
+    folders: ["api", "broker", "config", "core", "insight/history", "journal"],
     packages: ["node:*"],
   },
-  insight: { folders: ["core", "estimate", "history", "journal", "plan"], packages: ["node:*"] },
-  api: { folders: ["core"], packages: ["typebox"] },
+  insight: {
+    folders: ["core", "insight/forecast", "insight/history", "insight/what-if", "journal"],
+    packages: ["node:*"],
+  },
   http: {
-    folders: ["core", "broker", "api", "journal", "estimate", "history", "insight", "plan"],
+    folders: [
+      ...["api", "broker", "core", "insight", "insight/forecast", "insight/history"],
+      ...["insight/what-if", "journal"],
+    ],
     packages: [
       ...["node:*", "fastify", "@fastify/swagger", "@fastify/swagger-ui"],
       ...["@fastify/type-provider-typebox", "typebox", "prom-client"],
     ],
   },
-  // Published for any runtime with fetch: it has no package, and nothing of Node's either.
-  client: { folders: ["api", "core"], packages: [] },
-  child: { folders: [], packages: ["node:*"] },
-  simulate: { folders: ["core"], packages: [] },
-  janitor: {
-    folders: ["api", "broker", "child", "client", "config", "core", "journal"],
-    packages: ["node:*"],
-  },
-  proxy: { folders: ["api", "client", "core"], packages: ["node:*"] },
-  slots: {
+  kubernetes: {
     folders: ["api", "client", "core"],
     packages: ["node:*", "@kubernetes/client-node"],
   },
-  admission: {
-    folders: ["api", "broker", "client", "config", "core", "slots"],
+  slots: { folders: ["api", "client", "core", "kubernetes"], packages: ["node:*"] },
+  workers: { folders: [], packages: ["node:*"] },
+  "workers/admission": {
+    folders: ["api", "broker", "client", "config", "core", "kubernetes"],
     packages: [],
   },
-  mirror: {
-    folders: ["api", "broker", "client", "config", "core", "slots"],
+  "workers/janitor": {
+    folders: ["api", "broker", "client", "config", "core", "journal", "workers"],
     packages: ["node:*"],
   },
+  "workers/mirror": {
+    folders: ["api", "broker", "client", "config", "core", "kubernetes"],
+    packages: ["node:*"],
+  },
+  "workers/proxy": { folders: ["api", "client", "core"], packages: ["node:*"] },
   cli: {
     folders: [
-      ...["api", "child", "client", "config", "core", "janitor", "main", "migrate", "plan"],
-      ...["proxy", "simulate", "slots"],
+      ...["api", "client", "config", "core", "insight/pacing", "insight/what-if", "kubernetes"],
+      ...["server", "server/migrate", "slots", "workers", "workers/janitor", "workers/proxy"],
     ],
     packages: ["node:*", "commander", "yaml"],
   },
   // Moves between another broker's records and a data folder that no server uses.
-  migrate: {
-    folders: ["broker", "config", "core", "journal"],
-    packages: ["node:*"],
-  },
-  serve: {
-    folders: ["api", "broker", "config", "core"],
-    packages: ["node:*", "pino", "pino-pretty"],
-  },
-  main: {
+  "server/migrate": { folders: ["broker", "config", "core", "journal"], packages: ["node:*"] },
+  // Where all parts meet.
+  server: {
     folders: [
-      ...[
-        "admission",
-        "api",
-        "broker",
-        "config",
-        "core",
-        "http",
-        "insight",
-        "janitor",
-        "journal",
-        "mirror",
-      ],
-      "serve",
+      ...["api", "broker", "config", "core", "http", "insight", "journal"],
+      ...["workers/admission", "workers/janitor", "workers/mirror"],
     ],
-    packages: ["node:*", "pino"],
+    packages: ["node:*", "pino", "pino-pretty"],
   },
 };
 
@@ -104,8 +94,14 @@ function importsOf(source: string): Import[] {
   });
 }
 
-const layerOf = (path: string) =>
-  /^src\/(?:(\w+)\/|(main)\.ts$)/.exec(path)?.slice(1).find(Boolean);
+/** The nearest folder that the table names: `src/core/gates/pace.ts` is in `core/gates` or `core`. */
+function layerOf(path: string): string | undefined {
+  for (let folder = dirname(path); folder.startsWith("src/"); folder = dirname(folder)) {
+    const name = folder.slice("src/".length);
+    if (layers[name] !== undefined) return name;
+  }
+  return undefined;
+}
 
 /** What is wrong with a file's imports, in words. */
 function violations(path: string, source: string): string[] {
@@ -186,7 +182,11 @@ describe("violations() finds", () => {
     "a way out of src": ["src/core/x.ts", 'import { a } from "../../sim/world.ts";'],
     "a way around": ["src/core/x.ts", 'import { a } from "./../../src/http/app.ts";'],
     "a test in production": ["src/http/x.ts", 'import { a } from "./test-site.suite.ts";'],
-    "main as a dependency": ["src/http/x.ts", 'import { serve } from "../main.ts";'],
+    "main as a dependency": ["src/http/x.ts", 'import { serve } from "../server/main.ts";'],
+    "a sub-folder that is not for this layer": [
+      "src/cli/run/x.ts",
+      'import { a } from "../../workers/mirror/mirror.ts";',
+    ],
     "a folder that nobody knows": ["src/utils/x.ts", ""],
     "a file that is in no folder": ["src/x.ts", ""],
   };

@@ -10,9 +10,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pause } from "../src/client/pause.ts";
-import { ApiServer } from "../src/slots/api-server.ts";
-import type { KubeObject } from "../src/slots/kube-objects.ts";
-import { LeaseStore } from "../src/slots/lease-store.ts";
+import { ApiServer } from "../src/kubernetes/api-server.ts";
+import type { KubeObject } from "../src/kubernetes/kube-objects.ts";
+import { LeaseStore } from "../src/kubernetes/lease-store.ts";
 import { findKubeBinaries } from "./kube-binaries.ts";
 
 const adminToken = "the-administrator-of-this-test";

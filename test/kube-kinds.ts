@@ -1,6 +1,6 @@
 /** Kinds of objects that operators bring to a cluster, as far as Berth looks at them. */
 import { pause } from "../src/client/pause.ts";
-import type { KubeObject } from "../src/slots/kube-objects.ts";
+import type { KubeObject } from "../src/kubernetes/kube-objects.ts";
 import type { KubeCluster } from "./kube-cluster.ts";
 
 interface Kind {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../src/api/limits.ts";
 import { pause } from "../src/client/pause.ts";
-import type { HistoryEntry } from "../src/history/entry.ts";
-import { HistoryStore } from "../src/history/store.ts";
+import type { HistoryEntry } from "../src/insight/history/entry.ts";
+import { HistoryStore } from "../src/insight/history/store.ts";
 import { chromiumPath } from "./chromium.ts";
 import { pageWorld, type World } from "./page-world.ts";
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { BerthClient } from "../src/client/berth-client.ts";
 import { SqliteJournalReader } from "../src/journal/sqlite-reader.ts";
-import { JobLeases } from "../src/proxy/job-leases.ts";
-import { LeaseProxy } from "../src/proxy/lease-proxy.ts";
+import { JobLeases } from "../src/workers/proxy/job-leases.ts";
+import { LeaseProxy } from "../src/workers/proxy/lease-proxy.ts";
 import { TestServer } from "./cli-processes.ts";
 
 const jobs = 245;

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import type { LeaseObject } from "../src/slots/kube-objects.ts";
-import type { LeaseStore } from "../src/slots/lease-store.ts";
+import type { LeaseObject } from "../src/kubernetes/kube-objects.ts";
+import type { LeaseStore } from "../src/kubernetes/lease-store.ts";
+import { watchLeases } from "../src/kubernetes/watch-leases.ts";
 import { byArrival } from "../src/slots/ticket.ts";
-import { watchLeases } from "../src/slots/watch-leases.ts";
 
 /**
  * Sees everything in the order in which the server stored it, and judges by that alone: nobody is granted

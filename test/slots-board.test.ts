@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ApiServer } from "../src/slots/api-server.ts";
-import { LeaseBoard } from "../src/slots/lease-board.ts";
-import { LeaseStore } from "../src/slots/lease-store.ts";
+import { ApiServer } from "../src/kubernetes/api-server.ts";
+import { LeaseBoard } from "../src/kubernetes/lease-board.ts";
+import { LeaseStore } from "../src/kubernetes/lease-store.ts";
 import { newSlot, takenOver } from "../src/slots/slot.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";

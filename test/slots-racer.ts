@@ -5,11 +5,11 @@
 import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { isTemporary, pause } from "../src/client/pause.ts";
+import { ApiServer } from "../src/kubernetes/api-server.ts";
+import { LeaseStore } from "../src/kubernetes/lease-store.ts";
 import { acquireSlot } from "../src/slots/acquire.ts";
-import { ApiServer } from "../src/slots/api-server.ts";
 import { type HeldSlot, releaseSlot } from "../src/slots/held-slot.ts";
 import { KeptSlot } from "../src/slots/keep-slot.ts";
-import { LeaseStore } from "../src/slots/lease-store.ts";
 
 export interface RaceTask {
   readonly kubeconfig: string;

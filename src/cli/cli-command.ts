@@ -1,6 +1,6 @@
 import type { Option } from "commander";
 import type { BerthClient } from "../client/berth-client.ts";
-import type { Screen } from "./screen.ts";
+import type { Screen } from "./terminal/screen.ts";
 
 /** What a command is given to do its work with. */
 export interface Context {

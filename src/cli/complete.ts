@@ -2,8 +2,8 @@ import type { Command, Option } from "commander";
 import { BerthClient } from "../client/berth-client.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { commands } from "./commands.ts";
-import { poolNames } from "./pools.ts";
 import { contextOf, programFor } from "./program.ts";
+import { poolNames } from "./show/pools.ts";
 
 /** Nobody waits at a Tab for a server that does not answer. */
 const answerMs = 1_000;

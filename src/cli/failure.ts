@@ -1,8 +1,8 @@
 import { Problem } from "../api/problem.ts";
 import { BerthUnreachable, LeaseLost, NotGranted } from "../client/errors.ts";
-import { ApiUnreachable, NoKubeConfig, NoSlotInTime } from "../slots/errors.ts";
+import { ApiUnreachable, NoKubeConfig, NoSlotInTime } from "../kubernetes/errors.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { plain } from "./text.ts";
+import { plain } from "./terminal/text.ts";
 
 /** A failure of ours that knows its words and its exit code. */
 export class CliError extends Error {

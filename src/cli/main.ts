@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import { failureOf, Interrupted } from "./failure.ts";
 import { parseCommandLine } from "./program.ts";
-import { paint, screenOf } from "./screen.ts";
+import { paint, screenOf } from "./terminal/screen.ts";
 
 /** Who reads us may stop early, as `head` does. That is no failure of ours. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

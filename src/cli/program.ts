@@ -3,7 +3,7 @@ import { BerthClient } from "../client/berth-client.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { commands } from "./commands.ts";
 import { globalFlags } from "./flags.ts";
-import { screenOf } from "./screen.ts";
+import { screenOf } from "./terminal/screen.ts";
 import { inOurWords } from "./usage.ts";
 import { fromEnvironment, serverUrl } from "./values.ts";
 import { versionText } from "./version.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startRate } from "./pin.ts";
+import { startRate } from "./operate/pin.ts";
 import * as values from "./values.ts";
 
 type Row = { parse: values.Parse<unknown>; text: string; want: unknown };

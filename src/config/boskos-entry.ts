@@ -1,4 +1,3 @@
-import type { ConfigDocument } from "./document.ts";
 import {
   lenientDuration,
   lenientField,
@@ -6,7 +5,8 @@ import {
   lenientList,
   lenientMap,
   lenientText,
-} from "./lenient.ts";
+} from "./boskos-yaml.ts";
+import type { ConfigDocument } from "./document.ts";
 import type { Place, Spot } from "./source.ts";
 
 /** A value with the place where it stands, or where it should. */

@@ -8,8 +8,8 @@ import {
 import { freeState } from "../core/state.ts";
 import { type BoskosEntry, readEntry } from "./boskos-entry.ts";
 import { checkRules, isStatic } from "./boskos-rules.ts";
+import { lenientList } from "./boskos-yaml.ts";
 import type { ConfigDocument } from "./document.ts";
-import { lenientList } from "./lenient.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
 import { quote } from "./problem.ts";
 import { type Entry, withinLimit } from "./read-map.ts";

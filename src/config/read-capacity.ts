@@ -12,7 +12,7 @@ import { listOf, scalarOf } from "./read-list.ts";
 import { checkKeys, type Entry, knownFields, readMap } from "./read-map.ts";
 import type { Spot } from "./source.ts";
 import { dimensionKind, nameKind } from "./text-kinds.ts";
-import { readText, refuseValue } from "./written.ts";
+import { readText, refuseValue } from "./yaml-scalars.ts";
 
 type Fields = ReadonlyMap<string, Entry>;
 export type RoomDraft = Omit<RoomSpec, "index">;

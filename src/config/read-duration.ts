@@ -2,7 +2,7 @@ import { isScalar } from "yaml";
 import { formatDuration, parseDuration } from "../core/duration.ts";
 import type { DurationLimits } from "./limits.ts";
 import type { Source, Spot } from "./source.ts";
-import { refuseValue } from "./written.ts";
+import { refuseValue } from "./yaml-scalars.ts";
 
 /** In milliseconds; undefined, with the reason in the source, if it is none or beyond limits. */
 export function readDuration(

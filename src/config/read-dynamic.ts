@@ -7,7 +7,7 @@ import { type Entry, knownFields, readMap } from "./read-map.ts";
 import { type Room, take } from "./read-members.ts";
 import { readState } from "./read-state.ts";
 import { Dynamic } from "./schema-upkeep.ts";
-import { readWhole } from "./written.ts";
+import { readWhole } from "./yaml-scalars.ts";
 
 const expected = { title: "dynamic part", hint: "write { max: 5 }, or { min: 1, max: 5 }" };
 const keys = Object.keys(Dynamic.properties);

@@ -16,7 +16,7 @@ import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read
 import { defaultJanitor, FromUserData, Janitor } from "./schema-upkeep.ts";
 import type { Spot } from "./source.ts";
 import { userDataKeyKind, variableNameKind, wordKind } from "./text-kinds.ts";
-import { readText, readWhole } from "./written.ts";
+import { readText, readWhole } from "./yaml-scalars.ts";
 
 /** What a variable of the command holds: this text, or what the resource has under this key. */
 export type VariableSource = string | { readonly userData: string };

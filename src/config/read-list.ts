@@ -2,7 +2,7 @@ import { isNode, isScalar, isSeq } from "yaml";
 import type { ConfigDocument } from "./document.ts";
 import { withinLimit } from "./read-map.ts";
 import type { Spot } from "./source.ts";
-import { type Expected, readText, refuseValue, type TextKind } from "./written.ts";
+import { type Expected, readText, refuseValue, type TextKind } from "./yaml-scalars.ts";
 
 interface TextList extends Expected {
   readonly kind: TextKind;

@@ -3,7 +3,7 @@ import { nearest } from "../core/nearest.ts";
 import type { ConfigDocument } from "./document.ts";
 import { formatNumber, quote } from "./problem.ts";
 import type { Place, Spot } from "./source.ts";
-import { type Expected, refuseValue, type TextKind } from "./written.ts";
+import { type Expected, refuseValue, type TextKind } from "./yaml-scalars.ts";
 
 export interface Entry {
   readonly key: string;

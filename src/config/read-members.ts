@@ -7,7 +7,7 @@ import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read
 import { Member } from "./schema.ts";
 import type { Place, Spot } from "./source.ts";
 import { labelKeyKind, labelValueKind, nameKind } from "./text-kinds.ts";
-import { readText, readWhole } from "./written.ts";
+import { readText, readWhole } from "./yaml-scalars.ts";
 
 export interface MemberDraft {
   readonly name: string;

@@ -11,7 +11,7 @@ import {
   pathKind,
   prefixKind,
 } from "./text-kinds.ts";
-import { readText, type TextKind } from "./written.ts";
+import { readText, type TextKind } from "./yaml-scalars.ts";
 
 /** Which cluster is meant. */
 export interface ClusterPlace {

@@ -1,7 +1,7 @@
 import { isScalar } from "yaml";
 import type { ConfigDocument } from "./document.ts";
 import type { Entry } from "./read-map.ts";
-import { describe, refuseValue } from "./written.ts";
+import { describe, refuseValue } from "./yaml-scalars.ts";
 
 /** What a number must be within. */
 export interface Range {

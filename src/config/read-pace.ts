@@ -14,7 +14,7 @@ import { readDuration } from "./read-duration.ts";
 import { type Entry, knownFields, readMap } from "./read-map.ts";
 import { optionalNumber } from "./read-number.ts";
 import { nameKind } from "./text-kinds.ts";
-import { readText, refuseValue } from "./written.ts";
+import { readText, refuseValue } from "./yaml-scalars.ts";
 
 type Fields = ReadonlyMap<string, Entry>;
 type Spaced = Pick<PoolPolicy, "pace" | "adaptive" | "parent" | "limit">;

@@ -7,7 +7,7 @@ import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read
 import { Profile } from "./schema-profiles.ts";
 import type { Place } from "./source.ts";
 import { nameKind } from "./text-kinds.ts";
-import { readText } from "./written.ts";
+import { readText } from "./yaml-scalars.ts";
 
 /** A name for what a kind of job needs. */
 export interface ProfileSpec {

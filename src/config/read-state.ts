@@ -3,7 +3,7 @@ import { quote } from "./problem.ts";
 import type { Entry } from "./read-map.ts";
 import type { Source } from "./source.ts";
 import { stateKind } from "./text-kinds.ts";
-import { readText } from "./written.ts";
+import { readText } from "./yaml-scalars.ts";
 
 /** A state that a resource may be put into; undefined if none is written or it cannot be used. */
 export function readState(source: Source, field: Entry | undefined): string | undefined {

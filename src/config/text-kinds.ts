@@ -21,7 +21,7 @@ import {
   Namespace,
 } from "./schema-mirror.ts";
 import { UserDataKey, VariableName, Word } from "./schema-upkeep.ts";
-import type { Expected, TextKind } from "./written.ts";
+import type { Expected, TextKind } from "./yaml-scalars.ts";
 
 const start = "start with a letter or digit, then letters, digits";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
 import { dirname } from "node:path";
+import { Settle } from "./debounce.ts";
 import { type ConfigText, parseText, readConfigText } from "./load.ts";
 import type { ParsedConfig } from "./parse.ts";
-import { Settle } from "./settle.ts";
 
 export interface WatchOptions {
   /** So long a file must stay as it is before it is believed. */

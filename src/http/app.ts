@@ -3,6 +3,7 @@ import fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import { limits } from "../api/limits.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
+import type { App, Site } from "./context.ts";
 import { documentRoutes } from "./docs.ts";
 import { errorPage } from "./error-page.ts";
 import {
@@ -18,14 +19,13 @@ import { historyRoutes } from "./history.ts";
 import { acceptJson } from "./json-body.ts";
 import { leaseProxyRoutes } from "./lease-proxy/routes.ts";
 import { leaseRoutes } from "./leases.ts";
-import { makeMetrics } from "./metrics.ts";
+import { makeMetrics } from "./metrics/metrics.ts";
 import { Page } from "./page.ts";
 import { planRoutes } from "./plan.ts";
 import { poolRoutes } from "./pools.ts";
 import { requestRoutes } from "./requests.ts";
 import { resourceRoutes } from "./resources.ts";
 import { searchRoute } from "./search.ts";
-import type { App, Site } from "./site.ts";
 import { trendRoute } from "./trends.ts";
 import { whoamiRoute } from "./whoami.ts";
 

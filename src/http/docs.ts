@@ -1,6 +1,6 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
-import type { App } from "./site.ts";
+import type { App } from "./context.ts";
 
 /** OpenAPI 3.1 from the schemas that validate, and a page to read it. Before any route. */
 export async function documentRoutes(app: App, version: string): Promise<void> {

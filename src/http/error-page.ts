@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { App } from "./site.ts";
+import type { App } from "./context.ts";
 
 /** As far from `dist/http` as from `src/http`. */
 const source = new URL("../../docs/errors.md", import.meta.url);

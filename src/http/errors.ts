@@ -5,8 +5,8 @@ import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { BrokerClosed, BrokerOverloaded } from "../broker/broker-contract.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
+import type { App } from "./context.ts";
 import type { Page } from "./page.ts";
-import type { App } from "./site.ts";
 import { validationProblem } from "./validation.ts";
 
 /** Seconds after which a temporary failure is worth another try. */

@@ -5,8 +5,8 @@ import { Problem } from "../api/problem.ts";
 import type { DurableEvent } from "../core/event.ts";
 import type { Instant } from "../core/time.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
+import type { App, Site } from "./context.ts";
 import { invalid } from "./problems.ts";
-import type { App, Site } from "./site.ts";
 import { timestamp } from "./timestamp.ts";
 
 /** With so many bytes unread, or so many events at once, a reader is served from the journal again. */

@@ -17,16 +17,16 @@ import type { PoolName, RequestId } from "../core/ids.ts";
 import { idOf } from "../core/outcome.ts";
 import type { Pool as CorePool } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
+import { mustBeHolder, mustBeOperator } from "./auth.ts";
+import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
-import { answerStanding, fateOf, mustHaveRoomToWait } from "./fate.ts";
-import { mustBeHolder, mustBeOperator } from "./holder.ts";
+import { answerStanding, fateOf, mustHaveRoomToWait } from "./long-poll.ts";
 import { IdParams, NameParams } from "./paging.ts";
 import { problemOf } from "./problems.ts";
-import { anybody } from "./render.ts";
-import { renderRateHistory } from "./render-flow.ts";
-import { renderPool } from "./render-pool.ts";
+import { renderRateHistory } from "./render/flow.ts";
+import { anybody } from "./render/lease.ts";
+import { renderPool } from "./render/pool.ts";
 import { NoContent, problems } from "./responses.ts";
-import type { App, Site } from "./site.ts";
 
 export function flowRoutes(app: App, site: Site): void {
   signalRoute(app, site);

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import type { App, Site } from "./site.ts";
+import type { App, Site } from "./context.ts";
 
 export function healthRoutes(app: App, { broker }: Site, metrics: Registry): void {
   const hidden = { schema: { hide: true } };

@@ -6,14 +6,14 @@ import { Duration, Page } from "../api/schemas.ts";
 import { poolNotFound } from "../core/acquire.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { PoolName } from "../core/ids.ts";
-import type { Accuracy } from "../estimate/accuracy.ts";
-import { AnalystBusy } from "../insight/analyst.ts";
+import type { Accuracy } from "../insight/forecast/accuracy.ts";
+import { AnalystBusy } from "../insight/stats-worker.ts";
+import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
 import { pageFields, pageSizeOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
-import { renderEntry, renderStats } from "./render-history.ts";
+import { renderEntry, renderStats } from "./render/history.ts";
 import { problems } from "./responses.ts";
-import type { App, Site } from "./site.ts";
 
 const filter = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.holderLengthMax, description }));

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Problem } from "../api/problem.ts";
-import type { App } from "./site.ts";
+import type { App } from "./context.ts";
 
 /**
  * JSON, and an empty body as none: clients send the content type with a heartbeat that has no body.

@@ -17,15 +17,15 @@ import type { ClaimId, PoolName, RequestId } from "../core/ids.ts";
 import { idOf } from "../core/outcome.ts";
 import { noLease } from "../core/release.ts";
 import { leaseView } from "../core/view.ts";
-import { becauseFields, becauseOf } from "./because.ts";
+import { becauseFields, becauseOf } from "./audit-reason.ts";
+import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
+import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
-import { answerStanding, fateOf, mustHaveRoomToWait } from "./fate.ts";
-import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
+import { answerStanding, fateOf, mustHaveRoomToWait } from "./long-poll.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
-import { anybody, renderLease } from "./render.ts";
+import { anybody, renderLease } from "./render/lease.ts";
 import { NoContent, problems } from "./responses.ts";
-import type { App, Site } from "./site.ts";
 import { timestamp } from "./timestamp.ts";
 
 export function leaseRoutes(app: App, site: Site): void {

@@ -6,8 +6,8 @@ import { gunzipSync } from "node:zlib";
 import fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pool } from "../core/lending.suite.ts";
+import type { App } from "./context.ts";
 import { Page } from "./page.ts";
-import type { App } from "./site.ts";
 import { type TestSite, testSite } from "./test-site.suite.ts";
 
 const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };

@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { App } from "./site.ts";
+import type { App } from "./context.ts";
 
 /** As far from `dist/http` as from `src/http`. */
 const builtFolder = new URL("../../web/dist/", import.meta.url);

@@ -2,14 +2,14 @@ import { SimulateBody, Simulation, SimulationProgress } from "../api/history-sch
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { TooMuchHistory } from "../insight/job.ts";
-import { poolsInForce } from "../plan/in-force.ts";
-import { reportOf } from "../plan/report.ts";
-import { BadSetting, changedBy, parseSetting, withSettings } from "../plan/settings.ts";
+import { poolsInForce } from "../insight/what-if/in-force.ts";
+import { reportOf } from "../insight/what-if/report.ts";
+import { BadSetting, changedBy, parseSetting, withSettings } from "../insight/what-if/settings.ts";
+import { unlessAbandoned } from "./abort-on-close.ts";
+import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
 import { refuseWhenBusy } from "./history.ts";
 import { problems } from "./responses.ts";
-import type { App, Site } from "./site.ts";
-import { unlessAbandoned } from "./unless-abandoned.ts";
 
 const weekMs = 7 * 24 * 3_600_000;
 

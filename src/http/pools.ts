@@ -3,11 +3,11 @@ import { Problem } from "../api/problem.ts";
 import { ConfigStatus, Page, Pool } from "../api/schemas.ts";
 import { poolNotFound } from "../core/acquire.ts";
 import type { PoolName } from "../core/ids.ts";
+import type { App, Site } from "./context.ts";
 import { NameParams, pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
-import { renderPool } from "./render-pool.ts";
+import { renderPool } from "./render/pool.ts";
 import { problems } from "./responses.ts";
-import type { App, Site } from "./site.ts";
 
 const PageQuery = Type.Object(pageFields, { additionalProperties: false });
 

@@ -7,15 +7,15 @@ import { explainNeeds } from "../core/explain.ts";
 import type { RequestId } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import { requestView } from "../core/view.ts";
-import { becauseFields, becauseOf } from "./because.ts";
+import { becauseFields, becauseOf } from "./audit-reason.ts";
+import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
+import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
-import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "./fate.ts";
-import { isHolder, mustBeHolder, mustBeOperator } from "./holder.ts";
+import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "./long-poll.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
-import { anybody, renderNeeds, renderRequest } from "./render.ts";
+import { anybody, renderNeeds, renderRequest } from "./render/lease.ts";
 import { NoContent, problems } from "./responses.ts";
-import type { App, Site } from "./site.ts";
 
 export function requestRoutes(app: App, site: Site): void {
   listRoute(app, site);

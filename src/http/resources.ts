@@ -5,13 +5,13 @@ import { Page, Resource, ResourcePatch } from "../api/schemas.ts";
 import { resourceNotFound } from "../core/change-resource.ts";
 import type { PoolName, ResourceName } from "../core/ids.ts";
 import { type Resource as CoreResource, type State, shownState } from "../core/state.ts";
-import { becauseOf } from "./because.ts";
-import { mustBeOperator } from "./holder.ts";
+import { becauseOf } from "./audit-reason.ts";
+import { mustBeOperator } from "./auth.ts";
+import type { App, Site } from "./context.ts";
 import { NameParams, pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
-import { renderResource } from "./render.ts";
+import { renderResource } from "./render/lease.ts";
 import { problems } from "./responses.ts";
-import type { App, Site } from "./site.ts";
 
 const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
 const names = Type.Optional(

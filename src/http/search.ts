@@ -2,8 +2,8 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { type SearchHit, SearchResult } from "../api/schemas.ts";
 import { type State, shownState } from "../core/state.ts";
+import type { App, Site } from "./context.ts";
 import { problems } from "./responses.ts";
-import type { App, Site } from "./site.ts";
 
 const Query = Type.Object(
   {

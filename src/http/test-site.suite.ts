@@ -16,7 +16,7 @@ import type { PoolSpec } from "../core/policy.ts";
 import type { Instant } from "../core/time.ts";
 import { Insight } from "../insight/insight.ts";
 import { makeApp } from "./app.ts";
-import { type App, defaultBoskosSettings } from "./site.ts";
+import { type App, defaultBoskosSettings } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
 
 export interface Answer {

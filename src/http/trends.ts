@@ -2,7 +2,7 @@ import { Trends } from "../api/schemas.ts";
 import type { PoolName } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
-import type { App, Site } from "./site.ts";
+import type { App, Site } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
 
 /** Half an hour in steps that a spark line of ninety points can show. */

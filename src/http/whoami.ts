@@ -1,6 +1,6 @@
 import { Whoami } from "../api/schemas.ts";
-import { whyNoOperator } from "./holder.ts";
-import type { App, Site } from "./site.ts";
+import { whyNoOperator } from "./auth.ts";
+import type { App, Site } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
 
 /** So that the page shows no button that the server would refuse, and says why. */

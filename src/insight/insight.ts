@@ -1,13 +1,13 @@
 /** All that is learnt from what was committed: history, statistics, estimates, what-if. */
 import { setTimeout } from "node:timers/promises";
-import { Estimates, type Watched } from "../estimate/estimates.ts";
-import { HoldSamples } from "../estimate/hold-samples.ts";
-import { type Followed, HistoryFollower } from "../history/follower.ts";
-import { HistoryReader } from "../history/reader.ts";
-import { HistoryStore } from "../history/store.ts";
 import type { Journal } from "../journal/journal.ts";
-import { Analyst } from "./analyst.ts";
+import { Estimates, type Watched } from "./forecast/estimates.ts";
+import { HoldSamples } from "./forecast/hold-samples.ts";
+import { type Followed, HistoryFollower } from "./history/follower.ts";
+import { HistoryReader } from "./history/reader.ts";
+import { HistoryStore } from "./history/store.ts";
 import type { JobKind, JobOptions, Jobs } from "./job.ts";
+import { Analyst } from "./stats-worker.ts";
 import { study } from "./study.ts";
 
 export interface InsightOptions {

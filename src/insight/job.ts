@@ -1,9 +1,9 @@
 /** What the other thread is asked, and what it answers. */
-import type { Forecast } from "../estimate/estimate.ts";
-import type { Foreseeing } from "../estimate/estimates.ts";
-import type { HistoryFilter, HistoryPage } from "../history/reader.ts";
-import type { Stats, StatsRange } from "../history/stats.ts";
-import type { WhatIf, WhatIfReport } from "../plan/what-if.ts";
+import type { Forecast } from "./forecast/estimate.ts";
+import type { Foreseeing } from "./forecast/estimates.ts";
+import type { HistoryFilter, HistoryPage } from "./history/reader.ts";
+import type { Stats, StatsRange } from "./history/stats.ts";
+import type { WhatIf, WhatIfReport } from "./what-if/what-if.ts";
 
 export interface PageQuery {
   readonly filter: HistoryFilter;

@@ -1,8 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { estimate } from "../estimate/estimate.ts";
-import type { HistoryReader } from "../history/reader.ts";
-import { reachOf } from "../plan/reach.ts";
-import { type WhatIf, type WhatIfReport, whatIf } from "../plan/what-if.ts";
+import { estimate } from "./forecast/estimate.ts";
+import type { HistoryReader } from "./history/reader.ts";
 import {
   type JobKind,
   type JobOptions,
@@ -10,6 +8,8 @@ import {
   type SimulateQuery,
   TooMuchHistory,
 } from "./job.ts";
+import { reachOf } from "./what-if/affected-pools.ts";
+import { type WhatIf, type WhatIfReport, whatIf } from "./what-if/what-if.ts";
 
 /** Does a job, on whatever thread it is called. */
 export async function study<Kind extends JobKind>(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { ClusterObject } from "../kubernetes/clusters.ts";
 import { orphansOf } from "./cleanup.ts";
-import type { ClusterObject } from "./clusters.ts";
 import { newSlot } from "./slot.ts";
 import { newTicket } from "./ticket.ts";
 

@@ -2,16 +2,16 @@ import {
   type ClusterKind,
   type ClusterObject,
   clusterPath,
-  isOwnedBy,
   listClusters,
   suffixOf,
-} from "./clusters.ts";
-import { isConflict, isNotFound } from "./errors.ts";
+} from "../kubernetes/clusters.ts";
+import { isConflict, isNotFound } from "../kubernetes/errors.ts";
+import type { LeaseObject } from "../kubernetes/kube-objects.ts";
+import type { View } from "../kubernetes/lease-board.ts";
+import type { LeaseStore } from "../kubernetes/lease-store.ts";
 import { instant, isExpired } from "./expiry.ts";
-import type { LeaseObject } from "./kube-objects.ts";
-import type { LeaseStore } from "./lease-store.ts";
-import { lineOf, slotsOf, type View } from "./situation.ts";
-import type { SlotSet } from "./slot.ts";
+import { lineOf, slotsOf } from "./situation.ts";
+import { isOwnedBy, type SlotSet } from "./slot.ts";
 import { isOutdated, isTicket } from "./ticket.ts";
 
 /** What is left behind, as it was seen in one look. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { expiresAtMs, isExpired, lastHeardMs, type Sight } from "./expiry.ts";
-import type { LeaseObject, LeaseSpec, Metadata } from "./kube-objects.ts";
+import type { LeaseObject, LeaseSpec, Metadata } from "../kubernetes/kube-objects.ts";
+import type { Sight } from "../kubernetes/lease-board.ts";
+import { expiresAtMs, isExpired, lastHeardMs } from "./expiry.ts";
 
 const hourMs = 3_600_000;
 const at = (time: string) => Date.parse(`2026-11-15T${time}Z`);

@@ -1,12 +1,5 @@
-import type { LeaseObject, ManagedFields } from "./kube-objects.ts";
-
-/** What an observer has seen of a Lease in its present version, by the server's clock. */
-export interface Sight {
-  /** It has been like this since then at the latest. */
-  readonly sinceMs: number;
-  /** The observer saw it change to this, so its holder was alive then, whatever its clock says. */
-  readonly changed: boolean;
-}
+import type { LeaseObject, ManagedFields } from "../kubernetes/kube-objects.ts";
+import type { Sight } from "../kubernetes/lease-board.ts";
 
 /**
  * When its holder was last heard of, by the server's clock.

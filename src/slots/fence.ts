@@ -1,7 +1,7 @@
 import { pause, pauseMs } from "../client/pause.ts";
-import { isConflict } from "./errors.ts";
-import type { LeaseObject } from "./kube-objects.ts";
-import type { LeaseStore } from "./lease-store.ts";
+import { isConflict } from "../kubernetes/errors.ts";
+import type { LeaseObject } from "../kubernetes/kube-objects.ts";
+import type { LeaseStore } from "../kubernetes/lease-store.ts";
 import { slotLimits } from "./limits.ts";
 import type { SlotNames } from "./slot.ts";
 

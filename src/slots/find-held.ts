@@ -1,6 +1,6 @@
 import { Problem } from "../api/problem.ts";
+import type { LeaseStore } from "../kubernetes/lease-store.ts";
 import { type HeldSlot, heldAs, releaseSlot } from "./held-slot.ts";
-import type { LeaseStore } from "./lease-store.ts";
 import { slotsOf } from "./situation.ts";
 import { type SlotSet, slotName } from "./slot.ts";
 

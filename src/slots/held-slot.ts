@@ -1,7 +1,7 @@
 import { Problem } from "../api/problem.ts";
-import { isConflict, isNotFound } from "./errors.ts";
-import type { LeaseObject, LeaseSpec } from "./kube-objects.ts";
-import type { LeaseStore } from "./lease-store.ts";
+import { isConflict, isNotFound } from "../kubernetes/errors.ts";
+import type { LeaseObject, LeaseSpec } from "../kubernetes/kube-objects.ts";
+import type { LeaseStore } from "../kubernetes/lease-store.ts";
 import { slotLimits } from "./limits.ts";
 import { renewed } from "./slot.ts";
 

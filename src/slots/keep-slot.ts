@@ -2,10 +2,10 @@ import { LeaseLost } from "../client/errors.ts";
 import { KeepAlive, type KeepAliveOptions } from "../client/keep-alive.ts";
 import { pause, pauseMs } from "../client/pause.ts";
 import { formatDuration } from "../core/duration.ts";
+import type { LeaseStore } from "../kubernetes/lease-store.ts";
+import { watchLeases } from "../kubernetes/watch-leases.ts";
 import { expiresAtMs } from "./expiry.ts";
 import { type HeldSlot, isOurs, renewSlot } from "./held-slot.ts";
-import type { LeaseStore } from "./lease-store.ts";
-import { watchLeases } from "./watch-leases.ts";
 
 /**
  * Renews a slot until stopped, and says when it can no longer be relied on: at once when somebody has

@@ -15,11 +15,6 @@ export const slotLimits = {
   slotsMax: 1_000,
   durationSecondsMin: 2,
   durationSecondsMax: 7 * 86_400,
-  /** A program that fetches a token may print so much, and is given so long to end by itself. */
-  credentialBytesMax: 1_048_576,
-  credentialGraceMs: 2_000,
-  /** So much is told of why it failed. */
-  credentialWordsLengthMax: 300,
   /** A cluster without a slot is an orphan after this. */
   orphanGraceMs: 30 * 60_000,
 } as const;

@@ -1,4 +1,4 @@
-import type { ClusterKind } from "./clusters.ts";
+import type { ClusterKind } from "../kubernetes/clusters.ts";
 import type { SlotSet } from "./slot.ts";
 
 export interface ManifestWish {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { LeaseObject } from "./kube-objects.ts";
-import { situationOf, type View } from "./situation.ts";
+import type { LeaseObject } from "../kubernetes/kube-objects.ts";
+import type { View } from "../kubernetes/lease-board.ts";
+import { situationOf } from "./situation.ts";
 import { holderOf, newSlot, slotNumber } from "./slot.ts";
 import { byArrival, newTicket } from "./ticket.ts";
 

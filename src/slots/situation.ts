@@ -1,5 +1,6 @@
-import { expiresAtMs, type Sight } from "./expiry.ts";
-import type { LeaseObject } from "./kube-objects.ts";
+import type { LeaseObject } from "../kubernetes/kube-objects.ts";
+import type { View } from "../kubernetes/lease-board.ts";
+import { expiresAtMs } from "./expiry.ts";
 import { type SlotSet, slotNumber } from "./slot.ts";
 import { byArrival, isOutdated, isTicket } from "./ticket.ts";
 
@@ -7,14 +8,6 @@ import { byArrival, isOutdated, isTicket } from "./ticket.ts";
 export interface Opening {
   readonly slot: number;
   readonly expired?: LeaseObject;
-}
-
-/** All Leases of the namespace at one moment, as one observer sees them. */
-export interface View {
-  readonly leases: readonly LeaseObject[];
-  /** By the server's clock: it is not earlier than this. */
-  readonly nowMs: number;
-  readonly sightOf?: ((lease: LeaseObject) => Sight | undefined) | undefined;
 }
 
 /** What one who asks must know, and no more. */

@@ -1,9 +1,9 @@
 import { clientLimits } from "../client/limits.ts";
 import { retrying } from "../client/pause.ts";
-import { isConflict, isNotFound } from "./errors.ts";
-import type { LeaseObject } from "./kube-objects.ts";
-import type { LeaseBoard } from "./lease-board.ts";
-import type { LeaseStore } from "./lease-store.ts";
+import { isConflict, isNotFound } from "../kubernetes/errors.ts";
+import type { LeaseObject } from "../kubernetes/kube-objects.ts";
+import type { LeaseBoard } from "../kubernetes/lease-board.ts";
+import type { LeaseStore } from "../kubernetes/lease-store.ts";
 import { slotLimits } from "./limits.ts";
 import type { Situation } from "./situation.ts";
 import type { SlotSet } from "./slot.ts";

@@ -1,5 +1,10 @@
-import type { LeaseObject, LeaseSpec } from "./kube-objects.ts";
-import { microTime } from "./kube-objects.ts";
+import { type ClusterKind, suffixOf } from "../kubernetes/clusters.ts";
+import {
+  type KubeObject,
+  type LeaseObject,
+  type LeaseSpec,
+  microTime,
+} from "../kubernetes/kube-objects.ts";
 
 /** How the objects are named, so that scripts and Berth can share them. */
 export interface SlotNames {
@@ -30,6 +35,11 @@ export function holderOf(identity: string): Holder {
   const at = identity.indexOf(":");
   if (at < 0) return { suffix: identity, runId: "" };
   return { suffix: identity.slice(0, at), runId: identity.slice(at + 1) };
+}
+
+/** Whether a cluster was made by the holder of that identity, by the suffix in its name. */
+export function isOwnedBy(kind: ClusterKind, cluster: KubeObject, identity: string): boolean {
+  return suffixOf(kind, cluster) === holderOf(identity).suffix;
 }
 
 export function slotName({ prefix }: SlotNames, slot: number): string {

@@ -2,13 +2,13 @@ import {
   type ClusterKind,
   type ClusterObject,
   clusterState,
-  isOwnedBy,
   suffixOf,
-} from "./clusters.ts";
+} from "../kubernetes/clusters.ts";
+import type { LeaseObject } from "../kubernetes/kube-objects.ts";
+import type { View } from "../kubernetes/lease-board.ts";
 import { expiresAtMs, instant, lastHeardMs } from "./expiry.ts";
-import type { LeaseObject } from "./kube-objects.ts";
-import { lineOf, slotsOf, type View } from "./situation.ts";
-import type { SlotSet } from "./slot.ts";
+import { lineOf, slotsOf } from "./situation.ts";
+import { isOwnedBy, type SlotSet } from "./slot.ts";
 
 export interface SlotStatus {
   readonly slot: number;

@@ -1,9 +1,9 @@
-import { isConflict, isLost, isNotFound } from "./errors.ts";
+import { isConflict, isLost, isNotFound } from "../kubernetes/errors.ts";
+import type { LeaseObject } from "../kubernetes/kube-objects.ts";
+import type { LeaseBoard } from "../kubernetes/lease-board.ts";
+import type { LeaseStore } from "../kubernetes/lease-store.ts";
 import { drawFence } from "./fence.ts";
 import { type HeldSlot, heldAs, releaseSlot, renewSlot } from "./held-slot.ts";
-import type { LeaseObject } from "./kube-objects.ts";
-import type { LeaseBoard } from "./lease-board.ts";
-import type { LeaseStore } from "./lease-store.ts";
 import type { Opening } from "./situation.ts";
 import { newSlot, type SlotSet, takenOver } from "./slot.ts";
 

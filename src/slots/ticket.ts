@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { byVersion, type LeaseObject, microTime } from "../kubernetes/kube-objects.ts";
 import { instant } from "./expiry.ts";
-import { byVersion, type LeaseObject, microTime } from "./kube-objects.ts";
 import type { SlotNames } from "./slot.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LeaseObject } from "./kube-objects.ts";
+import type { LeaseObject } from "../kubernetes/kube-objects.ts";
 import type { Situation } from "./situation.ts";
 import { TurnWatch } from "./turn-watch.ts";
 

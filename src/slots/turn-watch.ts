@@ -1,4 +1,4 @@
-import type { LeaseObject } from "./kube-objects.ts";
+import type { LeaseObject } from "../kubernetes/kube-objects.ts";
 import { slotLimits } from "./limits.ts";
 import type { Situation } from "./situation.ts";
 

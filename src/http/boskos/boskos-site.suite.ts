@@ -21,7 +21,7 @@ import { Insight } from "../../insight/insight.ts";
 import { makeDataFolder } from "../../journal/data-folder.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 import { makeApp } from "../app.ts";
-import { type App, type BoskosSettings, defaultBoskosSettings } from "../site.ts";
+import { type App, type BoskosSettings, defaultBoskosSettings } from "../context.ts";
 import { timestamp } from "../timestamp.ts";
 
 export interface BoskosAnswer {

@@ -1,7 +1,7 @@
 /** What Boskos's clients say of what they hold: heartbeats, user data, giving back. */
 import type { FastifyReply } from "fastify";
 import type { RequestId, ResourceName } from "../../core/ids.ts";
-import type { Site } from "../site.ts";
+import type { Site } from "../context.ts";
 import type { Query } from "./query.ts";
 import { sendNothing, sendText } from "./reply.ts";
 import { failureOf } from "./texts.ts";

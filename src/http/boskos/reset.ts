@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { parseGoDuration } from "../../core/go-duration.ts";
 import type { PoolName } from "../../core/ids.ts";
-import type { Site } from "../site.ts";
+import type { Site } from "../context.ts";
 import type { Query } from "./query.ts";
 import { sendJson, sendText } from "./reply.ts";
 import { goJson, sorted } from "./resource-json.ts";

@@ -8,7 +8,7 @@ import { BrokerClosed, BrokerOverloaded } from "../../broker/broker-contract.ts"
 import { JournalUnavailable } from "../../journal/journal.ts";
 import * as capacity from "../capacity/routes.ts";
 import { isCapacityCall, showPoolsRoute } from "../capacity/routes.ts";
-import type { App, Site } from "../site.ts";
+import type { App, Site } from "../context.ts";
 import { acquire, acquireByState } from "./acquire.ts";
 import { release, update } from "./held.ts";
 import type { BoskosMetrics } from "./metrics.ts";

@@ -10,7 +10,7 @@ import { demandOf, type Placing } from "../../core/placement/demand.ts";
 import { fitting } from "../../core/placement/plan.ts";
 import type { Claim, Pool, State } from "../../core/state.ts";
 import { sendJson, sendNothing, sendText } from "../boskos/reply.ts";
-import type { App, Site } from "../site.ts";
+import type { App, Site } from "../context.ts";
 import { allRooms, leaseJson, networksKind, poolJson } from "./lease-json.ts";
 import { BadRequest, type CapacityRequest, parseFirst, readRequest } from "./request.ts";
 

@@ -5,10 +5,10 @@ import { newRequestId } from "../../broker/request-id.ts";
 import type { Ask, Command } from "../../core/command.ts";
 import type { PoolName, RequestId } from "../../core/ids.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import type { Site } from "../context.ts";
 import { noticeLoss } from "../delivery.ts";
-import { hangUp, listen, mustHaveRoomToWait } from "../fate.ts";
+import { hangUp, listen, mustHaveRoomToWait } from "../long-poll.ts";
 import { problemOf } from "../problems.ts";
-import type { Site } from "../site.ts";
 
 /** As long as the original's clients are used to waiting. */
 const timeoutMsDefault = 2 * 3_600_000;

@@ -1,6 +1,6 @@
 import type { RequestId, ResourceName } from "../../core/ids.ts";
+import type { Site } from "../context.ts";
 import { problemOf } from "../problems.ts";
-import type { Site } from "../site.ts";
 
 /**
  * Gives one resource back, wherever its pool sends it. It is looked up by name, and given back by the

@@ -10,8 +10,8 @@ import {
   pageNotFound,
 } from "../../api/lease-proxy.ts";
 import { Problem } from "../../api/problem.ts";
+import type { App, Site } from "../context.ts";
 import { unavailable } from "../errors.ts";
-import type { App, Site } from "../site.ts";
 import { acquire } from "./acquire.ts";
 import { holderOf } from "./holder.ts";
 import { release } from "./release.ts";

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { HeldLease } from "../../client/berth-client.ts";
+import type { Held } from "../../client/calls.ts";
+import { usageError } from "../failure.ts";
+import { fromEnvironment, type Parse, readValue, token } from "../values.ts";
+
+/** Holds the token, so only this user may read it, in a folder that only this user may enter. */
+export async function writeLeaseFile(lease: HeldLease, url: string): Promise<LeaseFile> {
+  const folder = await mkdtemp(join(tmpdir(), "berth-"));
+  const path = join(folder, "lease.json");
+  const text = JSON.stringify({ ...lease, url }, undefined, 2);
+  await writeFile(path, `${text}\n`, { mode: 0o600, flag: "wx" });
+  return { path, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export interface LeaseFile {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+export interface HeldFlags {
+  readonly token?: string;
+  readonly file?: string;
+}
+
+/** Which lease is meant: by argument and option, by a lease file, or as `berth run` has told it. */
+export function heldOf(id: string | undefined, flags: HeldFlags, verb: string): Held {
+  const named = flags.file === undefined ? undefined : readLeaseFile("--file", flags.file);
+  const path = id === undefined ? fromEnvironment("BERTH_LEASE_FILE", asWritten) : undefined;
+  const environmentId = fromEnvironment("BERTH_LEASE_ID", asWritten);
+  const environmentToken = fromEnvironment("BERTH_TOKEN", token);
+  const fallback =
+    path !== undefined && (environmentId === undefined || environmentToken === undefined)
+      ? readLeaseFile("BERTH_LEASE_FILE", path)
+      : undefined;
+  const leaseId = id ?? named?.id ?? environmentId ?? fallback?.id;
+  const proof = flags.token ?? named?.token ?? environmentToken ?? fallback?.token;
+  if (leaseId === undefined) {
+    const hint = "Name one from berth leases, or set BERTH_LEASE_ID or BERTH_LEASE_FILE";
+    throw usageError(`Cannot ${verb}: no lease is named`, hint);
+  }
+  if (proof === undefined) {
+    const hint = "Pass --token, or set BERTH_TOKEN or BERTH_LEASE_FILE";
+    throw usageError(`Cannot ${verb} ${leaseId}: its token is missing`, hint);
+  }
+  return { id: leaseId, token: proof };
+}
+
+const asWritten: Parse<string> = (text) => text;
+
+function readLeaseFile(name: string, path: string): Held {
+  const unusable = (state: string) =>
+    usageError(`Cannot use ${name} "${path}": ${state}`, "Use the file that berth run has written");
+  let found: unknown;
+  try {
+    found = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw unusable(error instanceof SyntaxError ? "it is not JSON" : "it cannot be read");
+  }
+  if (typeof found !== "object" || found === null || !("id" in found) || !("token" in found)) {
+    throw unusable("it holds no lease with its token");
+  }
+  return { id: String(found.id), token: readValue("token", String(found.token), token) };
+}

@@ -1,0 +1,25 @@
+/** For commands that work on a data folder while no server does. */
+import { exitCodes } from "../exit-codes.ts";
+import { CliError } from "../failure.ts";
+import { flag } from "../flags.ts";
+import { fromEnvironment } from "../values.ts";
+
+export const offlineOptions = [
+  flag("--data <dir>", "the server's data folder ($BERTH_DATA, else .berth)"),
+];
+
+export function dataFolder(given: string | undefined): string {
+  return given ?? fromEnvironment("BERTH_DATA", (text) => text) ?? ".berth";
+}
+
+/** The journal's own words, with what to do about it here; anything else is a bug. */
+export function folderFailure(error: unknown, folder: string): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error.name === "JournalUnusable") {
+    const hint = `Stop it first, if a server uses "${folder}"; otherwise choose another with --data`;
+    return new CliError(error.message, hint, exitCodes.unreachable);
+  }
+  if (error.name !== "JournalUnavailable" && error.name !== "JournalDamaged") return error;
+  const hint = `Check the disk of "${folder}", or choose another folder with --data`;
+  return new CliError(error.message, hint, exitCodes.unreachable);
+}

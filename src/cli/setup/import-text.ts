@@ -1,0 +1,48 @@
+import type { ImportReport, LeftBehind } from "../../server/migrate/import-boskos.ts";
+import { type Column, tableLines } from "../terminal/table.ts";
+
+const columns: readonly Column<LeftBehind>[] = [
+  { header: "RESOURCE", cell: ({ resource }) => resource },
+  { header: "TYPE", cell: ({ pool }) => pool },
+  { header: "OWNER", cell: ({ owner }) => owner },
+  { header: "WHY", cell: whyOf },
+];
+
+function whyOf({ why, holder }: LeftBehind): string {
+  switch (why) {
+    case "not_configured":
+      return "the configuration does not have it";
+    case "held_already":
+      return `${holder} holds it here`;
+    case "used_since":
+      return "it was lent and given back here since";
+  }
+}
+
+/** What came of it, for people. */
+export function importText(report: ImportReport, dryRun: boolean): string {
+  const { resources, leases, already, left, states, unlisted } = report;
+  const did = dryRun ? "Would carry over" : "Carried over";
+  const detail = Object.entries(states).map(([state, count]) => `${count} ${state}`);
+  const lines = [
+    `${did} ${many(resources, "resource")}${detail.length === 0 ? "" : `: ${detail.join(", ")}`}`,
+    `${did} ${many(leases, "lease")}`,
+  ];
+  if (unlisted.length > 0) {
+    lines.push(`Not in the configuration, and gone once given back: ${unlisted.join(", ")}`);
+  }
+  if (already > 0) {
+    const were = already === 1 ? "was" : "were";
+    lines.push(`Left ${many(already, "lease")} that ${were} carried over before`);
+  }
+  if (left.length > 0) {
+    const options = { wide: false, headers: true, width: undefined };
+    lines.push(`Left out ${many(left.length, "resource")}:`, ...tableLines(columns, left, options));
+  }
+  if (dryRun) lines.push("Nothing was changed");
+  return lines.join("\n");
+}
+
+function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

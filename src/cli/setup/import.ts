@@ -1,0 +1,123 @@
+import type { GoodConfig } from "../../config/parse.ts";
+import type { BoskosObjects } from "../../server/migrate/boskos-objects.ts";
+import type { ImportReport } from "../../server/migrate/import-boskos.ts";
+import type { CliCommand, Context } from "../cli-command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { CliError, usageError } from "../failure.ts";
+import { flag, outputFlag } from "../flags.ts";
+import { asData } from "../show/listing.ts";
+import { fromEnvironment } from "../values.ts";
+import { dataFolder, folderFailure, offlineOptions } from "./data-folder.ts";
+import { importText } from "./import-text.ts";
+import { importVcmCommand } from "./import-vcm.ts";
+import { readInput } from "./read-input.ts";
+
+interface Flags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly dryRun?: boolean;
+  readonly output: "table" | "json" | "yaml";
+}
+
+const help = `
+Makes the data folder what Boskos was: states, owners, user data, who was touched when. The server
+must not run meanwhile. What is held here already, or was lent here since, is left as it is, so a
+second run does no harm.
+
+Exit codes: 65 the file cannot be read and nothing was changed, 69 a server has the data folder,
+77 a lease could not be carried over, 78 the configuration is bad.`;
+
+const boskos: CliCommand = {
+  args: [
+    ["<file>", "kubectl get resources,dynamicresourcelifecycles -o json; - for standard input"],
+  ],
+  options: [
+    flag("--config <file>", "what the server will lend ($BERTH_CONFIG)"),
+    ...offlineOptions,
+    flag("--dry-run", "tell what would be carried over, and change nothing"),
+    outputFlag("table", "json", "yaml"),
+  ],
+  help,
+  async run(context) {
+    const { args, flags, note } = context;
+    const { config, data, dryRun = false } = flags<Flags>();
+    const objects = await readObjects(args[0] ?? "");
+    const { pools } = await readConfiguration(config, note);
+    const { importBoskos } = await import("../../server/migrate/import-boskos.ts");
+    const { compareLifecycles } = await import("../../server/migrate/compare-lifecycles.ts");
+    const folder = dataFolder(data);
+    const report = await importBoskos({ pools, objects, data: folder, dryRun }).catch(
+      (error: unknown) => {
+        throw folderFailure(error, folder);
+      },
+    );
+    const warnings = [...strangers(objects), ...compareLifecycles(objects.lifecycles, pools)];
+    await tell(context, report, warnings);
+    const lost = report.left.some(({ why, owner }) => owner !== "" && why !== "used_since");
+    return lost ? exitCodes.refused : exitCodes.ok;
+  },
+};
+
+export const importCommand: CliCommand = {
+  subcommands: {
+    boskos: { summary: "Carry over what a Boskos has lent, and to whom", command: boskos },
+    vcm: {
+      summary: "Turn manifests of the vSphere capacity manager into a configuration",
+      command: importVcmCommand,
+    },
+  },
+};
+
+async function readObjects(file: string): Promise<BoskosObjects> {
+  const text = await readInput(file);
+  const { BadBoskosObjects, parseBoskosObjects } = await import(
+    "../../server/migrate/boskos-objects.ts"
+  );
+  try {
+    return parseBoskosObjects(text);
+  } catch (error) {
+    if (!(error instanceof BadBoskosObjects)) throw error;
+    const problems = error.problems.map((problem) => `${file}: ${problem}`).join("\n");
+    throw new CliError(`${problems}\nNothing was changed`, error.hint, exitCodes.badInput);
+  }
+}
+
+async function readConfiguration(
+  given: string | undefined,
+  note: (text: string) => void,
+): Promise<GoodConfig> {
+  const file = given ?? fromEnvironment("BERTH_CONFIG", (text) => text);
+  if (file === undefined) {
+    const hint = "Name the file that the server will use: --config FILE";
+    throw usageError("Cannot import: there is no configuration", hint);
+  }
+  const { loadConfig } = await import("../../config/load.ts");
+  const { formatProblem, formatWarning } = await import("../../config/problem.ts");
+  const parsed = await loadConfig(file);
+  if (!parsed.ok) {
+    const hint = `Mend the file, then check it with: berth config check ${file}`;
+    const problems = parsed.problems.map(formatProblem).join("\n");
+    throw new CliError(problems, hint, exitCodes.badConfiguration);
+  }
+  for (const warning of parsed.warnings) note(formatWarning(warning));
+  return parsed;
+}
+
+function strangers({ others }: BoskosObjects): string[] {
+  return Array.from(others, ([kind, count]) => {
+    return `${count} of kind ${kind} ${count === 1 ? "is" : "are"} not Boskos's`;
+  });
+}
+
+async function tell(
+  { flags, print, note }: Context,
+  report: ImportReport,
+  warnings: readonly string[],
+): Promise<void> {
+  const { output, dryRun = false } = flags<Flags>();
+  if (output !== "table") print(await asData({ dryRun, ...report, warnings }, output));
+  else {
+    for (const warning of warnings) note(`warning: ${warning}`);
+    print(importText(report, dryRun));
+  }
+}

@@ -1,0 +1,24 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { exitCodes } from "../exit-codes.ts";
+import { CliError } from "../failure.ts";
+
+const states: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a directory",
+  EACCES: "this user may not read it",
+};
+
+/** What a file holds, or with `-` all that comes on standard input. */
+export async function readInput(file: string): Promise<string> {
+  if (file === "-") return text(process.stdin);
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const state = states[code];
+    if (state === undefined) throw error;
+    const hint = "Check the path, or name - for standard input";
+    throw new CliError(`Cannot read "${file}": ${state}`, hint, exitCodes.notFound);
+  }
+}

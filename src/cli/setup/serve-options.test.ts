@@ -1,0 +1,15 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { serve } from "./serve.ts";
+
+test("every option of berth serve is explained in a guide", async () => {
+  const guides = await Promise.all(
+    ["cli.md", "from-boskos.md"].map((name) =>
+      readFile(new URL(`../../../docs/guides/${name}`, import.meta.url), "utf8"),
+    ),
+  );
+  const options = (serve.options ?? []).flatMap(({ long }) => long ?? []);
+  expect(options.length).toBeGreaterThan(10);
+  const text = guides.join("\n");
+  expect(options.filter((option) => !text.includes(`\`${option}`))).toEqual([]);
+});

@@ -1,0 +1,99 @@
+import type { Running } from "../../server/main.ts";
+import type { CliCommand } from "../cli-command.ts";
+import { flag } from "../flags.ts";
+import { duration, fromEnvironment, oneOf, type Parse } from "../values.ts";
+import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
+
+interface Flags extends BoskosFlags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly listen?: string;
+  readonly insecureListen?: boolean;
+  readonly logLevel?: LogLevel;
+  readonly memory?: boolean;
+  readonly janitor?: boolean;
+  readonly healthListen?: string;
+  readonly metricsListen?: string;
+  readonly historyRetention?: number;
+  readonly rebuildHistory?: boolean;
+}
+
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+type LogLevel = (typeof logLevels)[number];
+/** Longer than ten years is a typing error. */
+const retention = duration({ minMs: 60_000, maxMs: 3_650 * 24 * 3_600_000 });
+const asWritten: Parse<string> = (text) => text;
+
+export const serve: CliCommand = {
+  options: [
+    flag("--config <file>", "what to lend ($BERTH_CONFIG; an example unless given)"),
+    flag("--data <dir>", "where to keep it ($BERTH_DATA, else .berth)"),
+    flag("--listen <host:port>", "where to listen ($BERTH_LISTEN, else 127.0.0.1:8080)"),
+    flag("--insecure-listen", "listen beyond loopback although this server has no authentication"),
+    flag(
+      "--log-level <level>",
+      `one of ${logLevels.join(", ")}; info unless given`,
+      oneOf(...logLevels),
+    ),
+    flag("--no-janitor", "leave cleaning to berth janitor --config FILE elsewhere"),
+    flag(
+      "--history-retention <duration>",
+      "how long past leases are kept ($BERTH_HISTORY_RETENTION, else 90d)",
+      retention,
+    ),
+    flag("--rebuild-history", "make it anew from the journal, as far back as that is kept"),
+    flag("--memory", "keep nothing on disk: all leases are forgotten at the end"),
+    flag("--health-listen <host:port>", "answer /healthz and /healthz/ready there as well"),
+    flag("--metrics-listen <host:port>", "answer /metrics there as well"),
+    ...boskosOptions,
+  ],
+  help: "\nReloads its configuration when the file changes or on HUP; TERM and Ctrl-C stop it.",
+  async run({ flags, note }) {
+    const given = flags<Flags>();
+    const { config, data, listen, insecureListen, logLevel, memory } = given;
+    const { healthListen, metricsListen } = given;
+    const file = config ?? fromEnvironment("BERTH_CONFIG", asWritten);
+    const retentionMs =
+      given.historyRetention ?? fromEnvironment("BERTH_HISTORY_RETENTION", retention);
+    const { serve: start } = await import("../../server/main.ts");
+    const running = await start({
+      ...(file === undefined ? undefined : { config: file }),
+      data: data ?? fromEnvironment("BERTH_DATA", asWritten) ?? ".berth",
+      listen: listen ?? fromEnvironment("BERTH_LISTEN", asWritten) ?? "127.0.0.1:8080",
+      insecureListen: insecureListen ?? false,
+      logLevel: logLevel ?? "info",
+      memory: memory ?? false,
+      janitor: given.janitor ?? true,
+      ...(healthListen === undefined ? undefined : { healthListen }),
+      ...(metricsListen === undefined ? undefined : { metricsListen }),
+      ...boskosSettings(given),
+      ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
+      rebuildHistory: given.rebuildHistory ?? false,
+    });
+    obeySignals(running);
+    const { url, pools, resources, configFile } = running;
+    note(`Berth lends ${resources} resources of ${pools} pools from ${configFile} at ${url}`);
+    if (file === undefined) note(nextSteps(url));
+    await running.stopped;
+    return undefined;
+  },
+};
+
+/** For somebody who has just started the example and wonders what now. */
+function nextSteps(url: string): string {
+  const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
+  return `
+This is an example; give your own with --config FILE. Try, in another terminal:
+  ${server}bin/berth status --watch
+  ${server}bin/berth run --pool aws-account -- sh -c 'echo I have $BERTH_RESOURCE_AWS_ACCOUNT; sleep 20'
+  curl -s ${url}/v1/pools/aws-account
+or look at ${url} in a browser (the API is described at /docs). Ctrl-C stops it.`;
+}
+
+function obeySignals(running: Running): void {
+  process.on("SIGHUP", () => void running.reload());
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    // A second one finds no listener and ends the process as signals do.
+    process.once(signal, () => void running.stop());
+  }
+}

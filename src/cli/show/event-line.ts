@@ -1,0 +1,44 @@
+import type { FeedEvent } from "../../client/event-feed.ts";
+import { plain } from "../terminal/text.ts";
+
+/** `2030-01-01T00:00:00.000Z  17  lease-granted  1m7gc8k0qpk5kpcd holder=ci/1 claims=aws-1` */
+export function eventLine({ seq, at, type, id, ...facts }: FeedEvent): string {
+  const words = Object.entries(facts).map(([key, value]) => wordOf(key, value));
+  const about = [...(typeof id === "string" ? [id] : []), ...words].join(" ");
+  return plain(`${at}  ${String(seq).padStart(6)}  ${type.padEnd(16)}  ${about}`).trimEnd();
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** The whole truth is in `-o json`; here is what a person looks for, and what is new as it comes. */
+function wordOf(key: string, value: unknown): string {
+  switch (key) {
+    case "ask": {
+      const { holder, items } = factsOf(value);
+      return `holder=${text(holder)} wants=${listOf(items, ["pool", "count"])}`;
+    }
+    case "claims":
+      return `claims=${listOf(value, ["resource"])}`;
+    case "back":
+      return `back=${listOf(Array.isArray(value) ? value : [value], ["resource", "state"])}`;
+    case "reason": {
+      const { by, why } = factsOf(value);
+      return why === "" ? `by=${text(by)}` : `by=${text(by)} reason=${text(why)}`;
+    }
+    default:
+      return `${key}=${text(value)}`;
+  }
+}
+
+function listOf(value: unknown, keys: readonly string[]): string {
+  if (!Array.isArray(value)) return text(value);
+  return value.map((each) => keys.map((key) => text(factsOf(each)[key])).join(":")).join(",");
+}
+
+function factsOf(value: unknown): Facts {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value);
+}

@@ -1,0 +1,72 @@
+import type { HistoryEntry } from "../../api/history-schemas.ts";
+import { limits } from "../../api/limits.ts";
+import type { CliCommand, Context } from "../cli-command.ts";
+import { flag } from "../flags.ts";
+import { poolMustExist } from "../operate/pool-must-exist.ts";
+import type { Column } from "../terminal/table.ts";
+import { wholeNumber } from "../values.ts";
+import { ageOf, seconds } from "./age.ts";
+import { list, listOptions } from "./listing.ts";
+
+interface Flags {
+  readonly pool?: string;
+  readonly resource?: string;
+  readonly holder?: string;
+  readonly how?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit: number;
+}
+
+const limitDefault = 50;
+
+const columns: readonly Column<HistoryEntry>[] = [
+  { header: "ENDED", cell: ({ endedAt }) => `${ageOf(endedAt)} ago` },
+  { header: "HOW", cell: ({ how }) => how },
+  { header: "HOLDER", cell: ({ holder }) => holder },
+  { header: "POOL", cell: ({ pool }) => pool },
+  { header: "RESOURCE", cell: ({ resource }) => resource ?? "-" },
+  { header: "WAITED", cell: ({ waitSeconds }) => seconds(waitSeconds) },
+  { header: "HELD", cell: ({ holdSeconds }) => seconds(holdSeconds) },
+  { header: "ID", cell: ({ id }) => id, whole: true, wide: true },
+  { header: "WAITED FOR", cell: ({ waitedFor }) => waitedFor ?? "-", wide: true },
+  { header: "ASKED AT", cell: ({ askedAt }) => askedAt, wide: true },
+  { header: "GRANTED AT", cell: ({ grantedAt }) => grantedAt ?? "-", wide: true },
+  { header: "ENDED AT", cell: ({ endedAt }) => endedAt, wide: true },
+  { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
+  { header: "SPACE", cell: ({ space }) => space, wide: true },
+];
+
+export const history: CliCommand = {
+  args: [["[lease]", "only this one"]],
+  options: [
+    flag("--pool <pool>", "only of this pool"),
+    flag("--resource <resource>", "only of this resource"),
+    flag("--holder <holder>", "only of this holder"),
+    flag("--how <end>", "only those that ended so, such as expired"),
+    flag("--since <time>", "ended then or later: RFC 3339, or how long ago, such as 2h"),
+    flag("--until <time>", "ended before then"),
+    flag(
+      "--limit <number>",
+      `at most so many, the latest first; ${limitDefault} unless given`,
+      wholeNumber(1, limits.pageSizeMax),
+    ).default(limitDefault),
+    ...listOptions(),
+  ],
+  help: "\nOne line for each claim; WAITED is until the grant, or until it left the queue.",
+  run: (context) =>
+    list(context, {
+      columns,
+      nameOf: ({ id }) => id,
+      read: () => readHistory(context),
+      none: "Nothing has ended yet, or nothing that fits.",
+    }),
+};
+
+async function readHistory({ args: [id], client, flags }: Context) {
+  const { pool, resource, holder, how, since, until, limit } = flags<Flags>();
+  const filter = { id, pool, resource, holder, how, since, until, limit };
+  const { items } = await client.history(filter);
+  if (items.length === 0) await poolMustExist(client, pool);
+  return items;
+}

@@ -1,0 +1,60 @@
+import type { Lease } from "../../api/schemas.ts";
+import type { CliCommand, Context } from "../cli-command.ts";
+import { flag } from "../flags.ts";
+import { poolMustExist } from "../operate/pool-must-exist.ts";
+import type { Column } from "../terminal/table.ts";
+import { ageOf, labelText, seconds, untilThen } from "./age.ts";
+import { list, listOptions } from "./listing.ts";
+
+interface Flags {
+  readonly pool?: string;
+  readonly holder?: string;
+}
+
+const columns: readonly Column<Lease>[] = [
+  { header: "ID", cell: ({ id }) => id, whole: true },
+  { header: "HOLDER", cell: ({ holder }) => holder },
+  { header: "RESOURCES", cell: ({ claims }) => claims.map(({ resource }) => resource).join(" ") },
+  { header: "AGE", cell: ({ grantedAt }) => ageOf(grantedAt) },
+  { header: "EXPIRES IN", cell: ({ expiresAt }) => untilThen(expiresAt) },
+  { header: "POOLS", cell: ({ claims }) => poolsOf(claims).join(" "), wide: true },
+  { header: "TTL", cell: ({ ttl }) => ttl ?? "-", wide: true },
+  { header: "ENDS IN", cell: ({ endsAt }) => untilThen(endsAt), wide: true },
+  { header: "WAITED", cell: ({ waitedSeconds }) => seconds(waitedSeconds), wide: true },
+  { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
+  { header: "LABELS", cell: ({ labels }) => labelText(labels), wide: true },
+];
+
+export const leases: CliCommand = {
+  args: [["[lease...]", "only these"]],
+  options: [
+    flag("--pool <pool>", "only those that hold something of this pool"),
+    flag("--holder <holder>", "only those of this holder"),
+    ...listOptions(),
+  ],
+  completes: leaseIds,
+  run: (context) =>
+    list(context, {
+      columns,
+      nameOf: ({ id }) => id,
+      read: () => readLeases(context),
+      none: "Nobody holds a lease. Ask for one: berth run --pool POOL -- CMD",
+    }),
+};
+
+async function readLeases({ args, client, flags }: Context): Promise<Lease[]> {
+  if (args.length > 0) return Promise.all(args.map((id) => client.lease(id)));
+  const { pool, holder } = flags<Flags>();
+  const found = await client.everyLease({ pool, holder });
+  if (found.length === 0) await poolMustExist(client, pool);
+  return found;
+}
+
+export async function leaseIds({ client }: Context): Promise<string[]> {
+  return (await client.everyLease()).map(({ id }) => id);
+}
+
+/** Each pool once, in the order of the claims. */
+export function poolsOf(claims: Lease["claims"]): string[] {
+  return [...new Set(claims.map(({ pool }) => pool))];
+}

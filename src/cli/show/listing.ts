@@ -1,0 +1,104 @@
+import { Option } from "commander";
+import type { Context } from "../cli-command.ts";
+import { flag, type ListFormat, listFormats, outputFlag } from "../flags.ts";
+import { type Column, tableLines } from "../terminal/table.ts";
+import { watch } from "./watch.ts";
+
+export interface ListFlags {
+  readonly output: ListFormat;
+  readonly headers: boolean;
+  readonly watch?: boolean;
+}
+
+export function listOptions(): Option[] {
+  return [
+    outputFlag(...listFormats),
+    flag("--no-headers", "tables without their first line"),
+    new Option("-w, --watch", "show it again whenever it changes, until Ctrl-C"),
+  ];
+}
+
+/** What a listing shows and where that comes from. */
+export interface Listing<Item> {
+  readonly columns: readonly Column<Item>[];
+  readonly nameOf: (item: Item) => string;
+  readonly read: () => Promise<readonly Item[]>;
+  /** Said on stderr when there is nothing, with what to do now. */
+  readonly none: string;
+  /** Colours, put on after everything has been aligned. */
+  readonly adorn?: (lines: readonly string[]) => string[];
+  /** While it is watched on a terminal, what stands above it, and what to do if it does not fit. */
+  readonly overview?: Overview<Item>;
+}
+
+export interface Overview<Item> {
+  readonly title: (items: readonly Item[]) => string;
+  /** Those to show where there is room for so many only. */
+  readonly choose: (items: readonly Item[], rows: number) => readonly Item[];
+  /** Says that the others are not shown. */
+  readonly rest: (left: readonly Item[]) => string;
+}
+
+export async function list<Item>(context: Context, listing: Listing<Item>): Promise<undefined> {
+  const { output, headers, watch: watches } = context.flags<ListFlags>();
+  const { screen } = context;
+  const render = async (rows?: number): Promise<string[]> => {
+    const items = await listing.read();
+    if (items.length === 0 && isTable(output)) return [];
+    const format = { output, headers, width: screen.width() };
+    const { overview } = listing;
+    if (rows === undefined || overview === undefined || !isTable(output) || output === "name")
+      return formatted(listing, items, format);
+    return fitted(overview, items, headers ? rows - 1 : rows, (shown) =>
+      formatted(listing, shown, format),
+    );
+  };
+  if (watches) return watch(context, () => render(screen.height()), listing.none);
+  const lines = await render();
+  if (lines.length > 0) context.print(lines.join("\n"));
+  else context.note(listing.none);
+  return undefined;
+}
+
+const isTable = (output: ListFormat) => output !== "json" && output !== "yaml";
+
+/** The title, as much of the table as there is room for, and how much of it there was not. */
+async function fitted<Item>(
+  { title, choose, rest }: Overview<Item>,
+  items: readonly Item[],
+  rows: number,
+  format: (shown: readonly Item[]) => Promise<string[]>,
+): Promise<string[]> {
+  const room = rows - titleRows;
+  const head = [title(items), ""];
+  if (items.length <= room) return [...head, ...(await format(items))];
+  const shown = new Set(choose(items, Math.max(1, room - 1)));
+  const left = items.filter((item) => !shown.has(item));
+  return [...head, ...(await format([...shown])), rest(left)];
+}
+
+/** The title and a line below it, and one for a notice that the server is away. */
+const titleRows = 3;
+
+async function formatted<Item>(
+  { columns, nameOf, adorn = (lines) => [...lines] }: Listing<Item>,
+  items: readonly Item[],
+  { output, headers, width }: { output: ListFormat; headers: boolean; width: number | undefined },
+): Promise<string[]> {
+  switch (output) {
+    case "name":
+      return items.map(nameOf);
+    case "json":
+    case "yaml":
+      return [await asData(items, output)];
+    default:
+      return adorn(tableLines(columns, items, { wide: output === "wide", headers, width }));
+  }
+}
+
+/** The YAML library is loaded only when somebody wants YAML. */
+export async function asData(value: unknown, output: "json" | "yaml"): Promise<string> {
+  if (output === "json") return JSON.stringify(value, undefined, 2);
+  const { stringify } = await import("yaml");
+  return stringify(value).trimEnd();
+}

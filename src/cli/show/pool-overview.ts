@@ -1,0 +1,39 @@
+import type { Pool } from "../../api/schemas.ts";
+import { seconds } from "./age.ts";
+import type { Overview } from "./listing.ts";
+import { outOf } from "./pools.ts";
+import { percent } from "./stats.ts";
+
+/** What the page has above its table, and those pools that need somebody where not all can be shown. */
+export const poolOverview: Overview<Pool> = { title, choose, rest };
+
+function title(pools: readonly Pool[]): string {
+  const sum = (of: (pool: Pool) => number) => pools.reduce((total, pool) => total + of(pool), 0);
+  const [total, held] = [sum((pool) => pool.total), sum((pool) => pool.held)];
+  const oldest = pools.reduce((most, pool) => Math.max(most, pool.oldestWaitSeconds ?? -1), -1);
+  const waiting = `${sum((pool) => pool.waiting)} waiting`;
+  return [
+    `${pools.length} ${pools.length === 1 ? "pool" : "pools"}`,
+    `${held}/${total} held (${percent(total === 0 ? null : held / total)})`,
+    `${sum(({ free }) => free)} free`,
+    `${sum(outOf)} out`,
+    oldest < 0 ? waiting : `${waiting} up to ${seconds(oldest)}`,
+  ].join(" · ");
+}
+
+/** Those with a queue first, then the fullest; in their usual order, so that rows stay where they are. */
+function choose(pools: readonly Pool[], rows: number): readonly Pool[] {
+  const share = ({ free, total }: Pool) => (total === 0 ? 0 : 1 - free / total);
+  const byNeed = pools.toSorted((a, b) => {
+    const queue = Number(b.waiting > 0) - Number(a.waiting > 0);
+    return queue || (b.oldestWaitSeconds ?? 0) - (a.oldestWaitSeconds ?? 0) || share(b) - share(a);
+  });
+  const chosen = new Set(byNeed.slice(0, rows));
+  return pools.filter((pool) => chosen.has(pool));
+}
+
+function rest(left: readonly Pool[]): string {
+  const queues = left.filter(({ waiting }) => waiting > 0).length;
+  const which = queues === 0 ? "none with a queue" : `${queues} with a queue`;
+  return `… ${left.length} more are not shown, ${which}; name some to see them`;
+}

@@ -1,0 +1,88 @@
+import type { Pool } from "../../api/schemas.ts";
+import type { CliCommand, Context } from "../cli-command.ts";
+import type { Screen } from "../terminal/screen.ts";
+import type { Column } from "../terminal/table.ts";
+import { labelText, seconds, untilThen } from "./age.ts";
+import { list, listOptions } from "./listing.ts";
+import { usageBars } from "./usage-bars.ts";
+
+function columnsFor(screen: Screen): readonly Column<Pool>[] {
+  return [
+    { header: "NAME", cell: ({ name, retiring }) => (retiring ? `${name} (retiring)` : name) },
+    { header: "TOTAL", cell: ({ total }) => String(total), align: "right" },
+    { header: "FREE", cell: ({ free }) => String(free), align: "right" },
+    { header: "HELD", cell: (pool) => String(heldIn(pool)), align: "right" },
+    { header: "OUT", cell: (pool) => String(outOf(pool)), align: "right" },
+    { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
+    { header: "OLDEST", cell: ({ oldestWaitSeconds }) => seconds(oldestWaitSeconds) },
+    { header: "TTL", cell: ({ policy }) => policy.ttl },
+    { header: "MEAN HOLD", cell: ({ meanHoldSeconds }) => seconds(meanHoldSeconds), wide: true },
+    { header: "LIFETIME", cell: ({ policy }) => policy.lifetime ?? "-", wide: true },
+    { header: "HOLD", cell: ({ policy }) => policy.hold ?? "-", wide: true },
+    { header: "EVERY", cell: ({ flow }) => seconds(flow.everySeconds), wide: true },
+    { header: "RATE", cell: ({ flow }) => rateText(flow), wide: true },
+    { header: "LIMITS", cell: ({ flow }) => limitText(flow), wide: true },
+    { header: "ADMISSION", cell: ({ admission }) => admissionText(admission), wide: true },
+    { header: "ON RELEASE", cell: ({ policy }) => policy.onRelease, wide: true },
+    { header: "ON EXPIRE", cell: ({ policy }) => policy.onExpire, wide: true },
+    { header: "STATES", cell: ({ states }) => stateText(states), wide: true },
+    { header: "PLACE", cell: ({ place }) => place ?? "-", wide: true },
+    { header: "USAGE", cell: ({ usage = [] }) => usageBars(usage, screen.unicode), wide: true },
+  ];
+}
+
+export const pools: CliCommand = {
+  args: [["[pool...]", "only these"]],
+  options: listOptions(),
+  help: "\nOUT counts what is neither free nor held: drained, dirty, quarantined, resting.",
+  completes: poolNames,
+  run: (context) =>
+    list(context, {
+      columns: columnsFor(context.screen),
+      nameOf: ({ name }) => name,
+      read: () => readPools(context, context.args),
+      none: "There are no pools. Add one to the server's configuration file.",
+    }),
+};
+
+export function readPools({ client }: Context, names: readonly string[]): Promise<Pool[]> {
+  if (names.length === 0) return client.everyPool();
+  return Promise.all(names.map((name) => client.pool(name)));
+}
+
+export async function poolNames({ client }: Context): Promise<string[]> {
+  return (await client.everyPool()).map(({ name }) => name);
+}
+
+export function heldIn({ held }: Pool): number {
+  return held;
+}
+
+/** `2.5/m`, and how it came to that. */
+function rateText({ rate, advisedRate, pinned }: Pool["flow"]): string {
+  const shown = rate ?? advisedRate;
+  if (shown === null) return "-";
+  const how = pinned !== null ? " (pinned)" : rate === null ? " (advised)" : "";
+  return `${Math.round(shown * 100) / 100}/m${how}`;
+}
+
+function limitText({ limits }: Pool["flow"]): string {
+  return limits.map(({ pool, used, limit }) => `${pool} ${used}/${limit}`).join(", ") || "-";
+}
+
+/** How many may be lent now, or why none; an older server does not tell. */
+function admissionText(admission: Pool["admission"] | undefined): string {
+  if (!admission) return "-";
+  const { credits, until, why } = admission;
+  if (credits > 0) return `${credits} for ${untilThen(until)}`;
+  return why === null ? "0" : `0: ${why}`;
+}
+
+/** Neither lent nor to be had. */
+export function outOf(pool: Pool): number {
+  return Math.max(0, pool.total - pool.free - heldIn(pool));
+}
+
+export function stateText(states: Readonly<Record<string, number>>): string {
+  return labelText(Object.fromEntries(Object.entries(states).map(([k, n]) => [k, String(n)])));
+}

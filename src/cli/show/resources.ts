@@ -1,0 +1,64 @@
+import type { Resource } from "../../api/schemas.ts";
+import type { CliCommand, Context } from "../cli-command.ts";
+import { flag } from "../flags.ts";
+import { poolMustExist } from "../operate/pool-must-exist.ts";
+import type { Column } from "../terminal/table.ts";
+import { ageOf, labelText, untilThen } from "./age.ts";
+import { list, listOptions } from "./listing.ts";
+
+interface Flags {
+  readonly pool?: string;
+  readonly state?: string;
+}
+
+const columns: readonly Column<Resource>[] = [
+  { header: "NAME", cell: ({ name }) => name },
+  { header: "POOL", cell: ({ pool }) => pool },
+  { header: "STATE", cell: stateOf },
+  { header: "HOLDER", cell: ({ lease }) => lease?.holder ?? "-" },
+  { header: "AGE", cell: ({ changedAt, lease }) => ageOf(lease?.since ?? changedAt) },
+  { header: "NOTE", cell: ({ note }) => note },
+  { header: "LEASE", cell: ({ lease }) => lease?.id ?? "-", wide: true },
+  { header: "FENCE", cell: ({ lease }) => String(lease?.fence ?? "-"), align: "right", wide: true },
+  { header: "RESTS FOR", cell: ({ restsUntil }) => untilThen(restsUntil), wide: true },
+  { header: "LABELS", cell: ({ labels }) => labelText(labels), wide: true },
+  { header: "USER DATA", cell: ({ userDataKeys }) => userDataKeys.join(","), wide: true },
+];
+
+export const resources: CliCommand = {
+  args: [["[resource...]", "only these"]],
+  options: [
+    flag("--pool <pool>", "only those of this pool"),
+    flag("--state <state>", "only those in this state, such as free, busy or quarantined"),
+    ...listOptions(),
+  ],
+  completes: (context) => resourceNames(context, () => true),
+  run: (context) =>
+    list(context, {
+      columns,
+      nameOf: ({ name }) => name,
+      read: () => readResources(context),
+      none: "There is no such resource. See them all: berth resources",
+    }),
+};
+
+async function readResources({ args, client, flags }: Context): Promise<Resource[]> {
+  if (args.length > 0) return Promise.all(args.map((name) => client.resource(name)));
+  const { pool, state } = flags<Flags>();
+  const found = await client.everyResource({ pool, state });
+  if (found.length === 0) await poolMustExist(client, pool);
+  return found;
+}
+
+export async function resourceNames(
+  { client }: Context,
+  fits: (resource: Resource) => boolean,
+): Promise<string[]> {
+  return (await client.everyResource()).filter(fits).map(({ name }) => name);
+}
+
+/** A drained one that is still held shows both; so does one that goes when it comes back. */
+export function stateOf({ state, drained, retiring }: Resource): string {
+  const draining = drained && state !== "drained" ? ",drained" : "";
+  return `${state}${draining}${retiring ? ",retiring" : ""}`;
+}

@@ -1,0 +1,81 @@
+import type { Stats, StatsPart } from "../../api/history-schemas.ts";
+import { formatDuration } from "../../core/duration.ts";
+import type { CliCommand } from "../cli-command.ts";
+import { flag, outputFlag } from "../flags.ts";
+import { type Column, tableLines } from "../terminal/table.ts";
+import { duration } from "../values.ts";
+import { seconds } from "./age.ts";
+import { asData } from "./listing.ts";
+
+interface Flags {
+  readonly pool?: string;
+  readonly window?: number;
+  readonly step?: number;
+  readonly until?: string;
+  readonly output: "table" | "wide" | "json" | "yaml";
+  readonly headers: boolean;
+}
+
+/** One line of the table: a step, or all of them. */
+interface Row {
+  readonly name: string;
+  readonly part: StatsPart;
+}
+
+const columns: readonly Column<Row>[] = [
+  { header: "FROM", cell: ({ name }) => name, whole: true },
+  { header: "ASKED", cell: ({ part }) => String(part.asked), align: "right" },
+  { header: "GRANTED", cell: ({ part }) => String(part.granted), align: "right" },
+  { header: "WAIT P50", cell: ({ part }) => seconds(part.waitSeconds?.p50 ?? null) },
+  { header: "WAIT P90", cell: ({ part }) => seconds(part.waitSeconds?.p90 ?? null) },
+  { header: "HOLD P50", cell: ({ part }) => seconds(part.holdSeconds?.p50 ?? null) },
+  { header: "ENDED/H", cell: ({ part }) => perHour(part), align: "right" },
+  { header: "USED", cell: ({ part }) => percent(part.utilisation), align: "right" },
+  { header: "EXPIRED", cell: ({ part }) => String(part.expired), align: "right" },
+  { header: "LEFT", cell: ({ part }) => String(part.left), align: "right" },
+  { header: "WAIT P99", cell: ({ part }) => seconds(part.waitSeconds?.p99 ?? null), wide: true },
+  { header: "WAIT MAX", cell: ({ part }) => seconds(part.waitSeconds?.max ?? null), wide: true },
+  { header: "HOLD P90", cell: ({ part }) => seconds(part.holdSeconds?.p90 ?? null), wide: true },
+  { header: "HOLD P99", cell: ({ part }) => seconds(part.holdSeconds?.p99 ?? null), wide: true },
+  { header: "ENDED", cell: ({ part }) => String(part.ended), align: "right", wide: true },
+];
+
+const positive = duration({ minMs: 1_000 });
+
+export const stats: CliCommand = {
+  options: [
+    flag("--pool <pool>", "of this pool; all together unless given"),
+    flag("--window <duration>", "how far back; 24h unless given", positive),
+    flag("--step <duration>", "one line for each; a 24th of the window unless given", positive),
+    flag("--until <time>", "where the window ends; now unless given"),
+    outputFlag("table", "wide", "json", "yaml"),
+    flag("--no-headers", "tables without their first line"),
+  ],
+  help: "\nCounts are of claims. Waits are of those granted in a step, holds of those that ended in it.",
+  async run({ client, flags, print, screen }) {
+    const { pool, window, step, until, output, headers } = flags<Flags>();
+    const found = await client.stats({ pool, until, window: text(window), step: text(step) });
+    if (output === "json" || output === "yaml") print(await asData(found, output));
+    else {
+      const options = { wide: output === "wide", headers, width: screen.width() };
+      print(tableLines(columns, rowsOf(found), options).join("\n"));
+    }
+    return undefined;
+  },
+};
+
+const text = (durationMs: number | undefined) =>
+  durationMs === undefined ? undefined : formatDuration(durationMs);
+
+function rowsOf({ steps, total }: Stats): Row[] {
+  const rows = steps.map(({ at, ...part }) => ({ name: at.slice(0, 16).replace("T", " "), part }));
+  return [...rows, { name: "all", part: total }];
+}
+
+function perHour({ endedPerHour }: StatsPart): string {
+  return endedPerHour >= 10 ? endedPerHour.toFixed(0) : endedPerHour.toFixed(1);
+}
+
+export function percent(share: number | null): string {
+  return share === null ? "-" : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)}%`;
+}

@@ -1,0 +1,99 @@
+import type { Pool } from "../../api/schemas.ts";
+import type { CliCommand, Context } from "../cli-command.ts";
+import { paint, type Screen } from "../terminal/screen.ts";
+import { spark } from "../terminal/sparkline.ts";
+import type { Column } from "../terminal/table.ts";
+import { seconds } from "./age.ts";
+import { list, listOptions } from "./listing.ts";
+import { poolOverview } from "./pool-overview.ts";
+import { heldIn, outOf, poolNames, readPools } from "./pools.ts";
+import { Trends } from "./trends.ts";
+
+const barWidth = 12;
+const sparkWidth = 15;
+/** On a narrower terminal the spark line, whose end says as much, stands in the place of the bar. */
+const bothWidthMin = 100;
+
+function columnsFor(screen: Screen, trends: Trends): readonly Column<Pool>[] {
+  const narrow = trends.known && (screen.width() ?? bothWidthMin) < bothWidthMin;
+  return [
+    { header: "POOL", cell: ({ name }) => name },
+    ...(narrow ? [] : [barColumn(screen)]),
+    {
+      header: narrow ? "HELD" : "",
+      cell: (pool) => `${heldIn(pool)}/${pool.total}`,
+      align: "right",
+    },
+    { header: "FREE", cell: ({ free }) => String(free), align: "right" },
+    { header: "OUT", cell: (pool) => String(outOf(pool)), align: "right" },
+    { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
+    { header: "OLDEST", cell: ({ oldestWaitSeconds }) => seconds(oldestWaitSeconds) },
+    { header: "MEAN HOLD", cell: (pool) => seconds(pool.meanHoldSeconds), wide: true },
+    ...(trends.known ? [sparkColumn(screen, trends)] : []),
+  ];
+}
+
+function barColumn({ unicode }: Screen): Column<Pool> {
+  return { header: "HELD", cell: (pool) => bar(pool, unicode), whole: true };
+}
+
+function sparkColumn({ unicode }: Screen, trends: Trends): Column<Pool> {
+  return {
+    header: "LAST HALF HOUR",
+    // The last sample may be old by now, and what is held now is known.
+    cell: ({ name, total, held }) =>
+      spark([...trends.heldIn(name), held], { top: total, width: sparkWidth, unicode }),
+    whole: true,
+  };
+}
+
+export const status: CliCommand = {
+  args: [["[pool...]", "only these"]],
+  options: listOptions(),
+  help: "\nOUT counts what is neither free nor held: drained, dirty, quarantined, resting.",
+  completes: poolNames,
+  run: (context) => {
+    const trends = new Trends(context);
+    return list(context, {
+      get columns() {
+        return columnsFor(context.screen, trends); // A window may have become wider meanwhile.
+      },
+      nameOf: ({ name }) => name,
+      read: async () => {
+        await trends.refresh();
+        return readPools(context, context.args);
+      },
+      none: "There are no pools. Add one to the server's configuration file.",
+      adorn: (lines) => adorn(lines, context),
+      overview: poolOverview,
+    });
+  },
+};
+
+/** Held, then what cannot be lent, then free. */
+export function bar(pool: Pool, unicode: boolean): string {
+  const [held, out, free] = unicode ? ["█", "▒", "░"] : ["#", "x", "."];
+  const share = (count: number) => (pool.total === 0 ? 0 : (count / pool.total) * barWidth);
+  // Something is never shown as nothing, nor as everything: 1 of 500 is seen, and so is 499.
+  const cells = (count: number) => {
+    if (count === 0) return 0;
+    if (count === pool.total) return barWidth;
+    return Math.min(barWidth - 1, Math.max(1, Math.round(share(count))));
+  };
+  const heldCells = cells(heldIn(pool));
+  const outCells = Math.min(barWidth - heldCells, cells(outOf(pool)));
+  const freeCells = barWidth - heldCells - outCells;
+  return (
+    (held ?? "").repeat(heldCells) + (out ?? "").repeat(outCells) + (free ?? "").repeat(freeCells)
+  );
+}
+
+function adorn(lines: readonly string[], { screen }: Context): string[] {
+  return lines.map((line) =>
+    line
+      .replace(/█+/, (cells) => paint(screen, "blue", cells))
+      .replace(/▒+/, (cells) => paint(screen, "yellow", cells))
+      .replace(/░+/, (cells) => paint(screen, "dim", cells))
+      .replace(/[▁-▇][▁-█ ]*$/, (cells) => paint(screen, "blue", cells)),
+  );
+}

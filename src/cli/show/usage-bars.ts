@@ -1,0 +1,21 @@
+import type { Usage } from "../../api/placement-schemas.ts";
+
+/** Narrow: a resource has several of them in a row. */
+const barWidth = 8;
+
+/** `vcpus ████░░░░ 48/120  memory █░░░░░░░ 192/1600` */
+export function usageBars(usage: readonly Usage[], unicode: boolean): string {
+  return usage
+    .map((one) => `${one.dimension} ${bar(one, unicode)} ${one.used}/${one.capacity}`)
+    .join("  ");
+}
+
+/** Something is never shown as nothing, nor as everything. */
+function bar({ used, capacity }: Usage, unicode: boolean): string {
+  const [full, empty] = unicode ? ["█", "░"] : ["#", "."];
+  const cells = Math.round((used / Math.max(capacity, 1)) * barWidth);
+  const least = used > 0 ? 1 : 0;
+  const most = used < capacity ? barWidth - 1 : barWidth;
+  const filled = capacity === 0 ? 0 : Math.min(most, Math.max(least, cells));
+  return full?.repeat(filled) + (empty ?? "").repeat(barWidth - filled);
+}

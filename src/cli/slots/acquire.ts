@@ -1,0 +1,61 @@
+import type { HeldSlot } from "../../slots/held-slot.ts";
+import type { CliCommand } from "../cli-command.ts";
+import { outputFlag } from "../flags.ts";
+import { SignalDesk } from "../run/signals.ts";
+import { asData } from "../show/listing.ts";
+import { shellQuoted } from "../terminal/text.ts";
+import {
+  type HolderFlags,
+  holderFrom,
+  holderOptions,
+  identityFrom,
+  refuseLongName,
+  type SetFlags,
+  setOptions,
+  type TermFlags,
+  termOptions,
+} from "./flags.ts";
+import { slotVariables } from "./slot-variables.ts";
+import { leaseStoreOf } from "./store.ts";
+import { waitForSlot } from "./wait-for-slot.ts";
+
+const formats = ["name", "json", "yaml", "env"] as const;
+
+interface Flags extends SetFlags, HolderFlags, TermFlags {
+  readonly output: (typeof formats)[number];
+}
+
+/** Nobody renews it unless told to, so it must last as long as a job does. */
+const usualSeconds = 7_200;
+
+export const slotsAcquire: CliCommand = {
+  options: [...setOptions(), ...holderOptions(), ...termOptions("2h"), outputFlag(...formats)],
+  help: `
+Prints the slot's number. The same run that asks again gets the same slot; no other run ever does.
+In a GitHub job the output slot_id is set. Keep it with berth slots renew, end it with release.`,
+  async run(context) {
+    const flags = context.flags<Flags>();
+    refuseLongName(holderFrom(flags));
+    const identity = identityFrom(flags);
+    const store = await leaseStoreOf(flags);
+    const desk = new SignalDesk();
+    const held = await waitForSlot(store, flags, { identity, usualSeconds }, desk);
+    desk.close();
+    context.note(`Acquired slot ${held.slot} for ${identity}`);
+    context.print(await rendered(held, flags.output));
+    return undefined;
+  },
+};
+
+async function rendered(held: HeldSlot, output: Flags["output"]): Promise<string> {
+  switch (output) {
+    case "name":
+      return String(held.slot);
+    case "env": {
+      const pairs = Object.entries(slotVariables(held));
+      return `export ${pairs.map(([name, value]) => `${name}=${shellQuoted(value)}`).join(" ")}`;
+    }
+    default:
+      return asData(held, output);
+  }
+}

@@ -1,0 +1,74 @@
+import type { ManifestWish } from "../../slots/manifests.ts";
+import type { CliCommand } from "../cli-command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { CliError } from "../failure.ts";
+import { flag, outputFlag } from "../flags.ts";
+import { asData } from "../show/listing.ts";
+import { oneOf, wholeNumber } from "../values.ts";
+import { type ClusterFlags, clusterKindOf, clusterOptions } from "./clusters.ts";
+import { type SetFlags, setOptions, slotSetOf } from "./flags.ts";
+
+interface Flags extends SetFlags, ClusterFlags {
+  readonly quota?: number;
+  readonly deleting?: number;
+  readonly for?: Use;
+  readonly output: "yaml" | "json";
+}
+
+const uses = ["slots", "mirror", "admission"] as const;
+type Use = (typeof uses)[number];
+
+const objectCount = wholeNumber(0, 100_000);
+
+export const slotsManifests: CliCommand = {
+  options: [
+    ...setOptions(),
+    ...clusterOptions(),
+    flag(
+      "--deleting <n>",
+      "clusters that may still be on their way out; 2 unless given",
+      objectCount,
+    ),
+    flag(
+      "--quota <n>",
+      "how many clusters there may be; slots + deleting unless given",
+      objectCount,
+    ),
+    flag("--for <use>", `one of ${uses.join(", ")}; slots unless given`, oneOf<Use>(...uses)),
+    outputFlag("yaml", "json"),
+  ],
+  help: `
+Prints accounts, roles and a quota to apply once: berth slots manifests --slots 6 | kubectl apply -f -
+A quota that is smaller than the number of slots is refused: its holders could make no cluster.
+With --for mirror what a server needs that shows its leases in the namespace (mirror: in its file), with
+--for admission what it needs to look whether another cluster fits (admission: of a pool).`,
+  async run({ flags, print }) {
+    const { output, for: use = "slots", ...rest } = flags<Flags>();
+    const wish = wishOf(rest);
+    const made = await import("../../slots/manifests.ts");
+    const objects = {
+      slots: () => made.manifestsOf(wish),
+      mirror: () => made.mirrorManifestsOf(wish.set.namespace),
+      admission: () => made.admissionManifestsOf(wish),
+    }[use]();
+    if (output === "json") {
+      print(await asData({ apiVersion: "v1", kind: "List", items: objects }, "json"));
+      return undefined;
+    }
+    const documents = await Promise.all(objects.map((each) => asData(each, "yaml")));
+    print(documents.join("\n---\n"));
+    return undefined;
+  },
+};
+
+function wishOf(flags: Omit<Flags, "output" | "for">): ManifestWish {
+  const set = slotSetOf(flags);
+  const { quota, deleting = 2 } = flags;
+  if (quota !== undefined && quota < set.count) {
+    const message = `Cannot make manifests: a quota of ${quota} clusters contradicts ${set.count} slots`;
+    const hint = `Use --quota ${set.count} or more, or --slots ${quota} or fewer`;
+    throw new CliError(message, hint, exitCodes.badConfiguration);
+  }
+  const spare = quota === undefined ? deleting : quota - set.count;
+  return { set, kind: clusterKindOf(flags), deleting: spare };
+}

@@ -1,0 +1,140 @@
+import { LeaseLost } from "../../client/errors.ts";
+import { clientLimits } from "../../client/limits.ts";
+import { retrying } from "../../client/pause.ts";
+import { roughDuration } from "../../core/duration.ts";
+import type { LeaseStore } from "../../kubernetes/lease-store.ts";
+import type { HeldSlot } from "../../slots/held-slot.ts";
+import type { KeptSlot } from "../../slots/keep-slot.ts";
+import type { CliCommand, Context } from "../cli-command.ts";
+import { exitCodeHelp, exitCodes } from "../exit-codes.ts";
+import { usageError } from "../failure.ts";
+import { flag } from "../flags.ts";
+import { CommandProcess, mustBeThere } from "../run/command-process.ts";
+import { HeartbeatLog } from "../run/heartbeat-log.ts";
+import { endOrLoss, graceAfter, graceMsDefault, passOn } from "../run/run-command.ts";
+import { isEnding, SignalDesk } from "../run/signals.ts";
+import { plain } from "../terminal/text.ts";
+import { duration } from "../values.ts";
+import {
+  type HolderFlags,
+  holderFrom,
+  holderOptions,
+  identityFrom,
+  refuseLongName,
+  type SetFlags,
+  setOptions,
+  type TermFlags,
+  termOptions,
+} from "./flags.ts";
+import { slotVariables } from "./slot-variables.ts";
+import { leaseStoreOf } from "./store.ts";
+import { waitForSlot } from "./wait-for-slot.ts";
+
+interface Flags extends SetFlags, HolderFlags, TermFlags {
+  readonly grace?: number;
+}
+
+/** Even where no time is left for a second try, the first one is given a chance. */
+const answerMsMin = 2_000;
+
+/** It is renewed all the time, so that a run that dies blocks a slot for no longer than this. */
+const usualSeconds = 120;
+
+export const slotsRun: CliCommand = {
+  args: [["[cmd...]", "the command and its arguments, behind --"]],
+  options: [
+    ...setOptions(),
+    ...holderOptions(),
+    ...termOptions("2m"),
+    flag(
+      "--grace <duration>",
+      "between TERM and KILL when the slot is lost; 30s unless given",
+      duration(),
+    ),
+  ],
+  passThrough: true,
+  help: `
+CMD finds in its environment: BERTH_SLOT_ID, BERTH_SLOT_NAME, BERTH_SLOT_FENCE, BERTH_SLOT_HOLDER.
+Signals are passed on to CMD and all that it started; renewals go on until it has ended.
+${exitCodeHelp}`,
+  async run(context) {
+    const flags = context.flags<Flags>();
+    const [file] = context.args;
+    if (file === undefined) {
+      const hint = "Put it behind --: berth slots run -- make test";
+      throw usageError("Cannot run: no command is given", hint);
+    }
+    mustBeThere(file);
+    refuseLongName(holderFrom(flags));
+    const identity = identityFrom(flags, process.pid);
+    const store = await leaseStoreOf(flags);
+    const desk = new SignalDesk();
+    const held = await waitForSlot(store, flags, { identity, usualSeconds }, desk);
+    context.note(`Acquired slot ${held.slot} for ${identity}`);
+    return runHolding(context, { store, held, desk });
+  },
+};
+
+interface Holding {
+  readonly store: LeaseStore;
+  readonly held: HeldSlot;
+  readonly desk: SignalDesk;
+}
+
+/** Renews the slot while the command runs, and gives it back however that ends. */
+async function runHolding(context: Context, { store, held, desk }: Holding): Promise<number> {
+  const { note, args } = context;
+  const { grace: graceMs = graceMsDefault } = context.flags<Flags>();
+  const { KeptSlot } = await import("../../slots/keep-slot.ts");
+  const log = new HeartbeatLog(note, held.durationSeconds * 1_000);
+  const kept = new KeptSlot(store, held, { marginMs: graceMs, ...log.listeners });
+  try {
+    await kept.alive.confirmed;
+    const gone = lossOf(kept);
+    if (gone !== undefined) {
+      note(`berth: SLOT LOST. ${plain(gone.message)}; ${args[0]} is not started`);
+      return exitCodes.leaseLost;
+    }
+    const env = { ...process.env, ...slotVariables(held) };
+    const child = await CommandProcess.start(args, env);
+    desk.handTo((signal) => passOn(child, signal));
+    const loss = await endOrLoss(child, kept, false, note);
+    if (loss === undefined) return await child.ended;
+    note(`berth: SLOT LOST. ${plain(loss.message)}; stopping ${args[0]}`);
+    await child.stop(graceAfter(loss, graceMs, kept.alive.leftMs));
+    return exitCodes.leaseLost;
+  } finally {
+    const gone = lossOf(kept);
+    kept.stop();
+    if (gone?.why !== "ended") await giveBack(context, { store, held, desk }, kept);
+    desk.close();
+  }
+}
+
+function lossOf({ signal }: KeptSlot): LeaseLost | undefined {
+  const reason: unknown = signal.reason;
+  return reason instanceof LeaseLost ? reason : undefined;
+}
+
+async function giveBack(
+  { note }: Context,
+  { store, held, desk }: Holding,
+  { alive }: KeptSlot,
+): Promise<void> {
+  const enough = new AbortController();
+  desk.handTo((signal) => {
+    if (isEnding(signal)) enough.abort(new Error("a signal ended it"));
+  });
+  const { signal } = enough;
+  const forMs = Math.min(clientLimits.releaseMs, Math.max(alive.leftMs, 0));
+  const { releaseSlot } = await import("../../slots/held-slot.ts");
+  try {
+    const answerMs = Math.min(clientLimits.answerMs, Math.max(forMs, answerMsMin));
+    await retrying(() => releaseSlot(store, held, { signal, answerMs }), { forMs, signal });
+    note(`Released slot ${held.slot}`);
+  } catch (error) {
+    const why = plain(error instanceof Error ? error.message : String(error));
+    note(`berth: Cannot give slot ${held.slot} back: ${why}`);
+    note(`  It will be free by itself in ${roughDuration(Math.max(0, alive.leftMs))}`);
+  }
+}

@@ -1,0 +1,65 @@
+import { roughDuration } from "../../core/duration.ts";
+import type { LeaseStore } from "../../kubernetes/lease-store.ts";
+import type { HeldSlot } from "../../slots/held-slot.ts";
+import { addGithubSummary, setGithubOutputs } from "../run/github-files.ts";
+import type { SignalDesk } from "../run/signals.ts";
+import { stderrScreen, stoppedBy } from "../run/wait-for-lease.ts";
+import { waitingDisplay } from "../run/waiting-display.ts";
+import {
+  durationSecondsOf,
+  type SetFlags,
+  slotSetOf,
+  type TermFlags,
+  timeoutMsOf,
+} from "./flags.ts";
+
+export interface SlotWish {
+  readonly identity: string;
+  readonly usualSeconds: number;
+}
+
+/** Waits with a visible place in line. A signal leaves it; a second one does not wait. */
+export async function waitForSlot(
+  store: LeaseStore,
+  flags: SetFlags & TermFlags,
+  { identity, usualSeconds }: SlotWish,
+  desk: SignalDesk,
+): Promise<HeldSlot> {
+  const { acquireSlot } = await import("../../slots/acquire.ts");
+  const signal = stoppedBy(desk);
+  const display = waitingDisplay(process.stderr, stderrScreen());
+  const startedAtMs = performance.now();
+  try {
+    const held = await acquireSlot(store, {
+      set: slotSetOf(flags),
+      identity,
+      durationSeconds: durationSecondsOf(flags, usualSeconds),
+      timeoutMs: timeoutMsOf(flags),
+      turnMs: flags.turn,
+      signal,
+      onWaiting: ({ waitedMs, position, reason }) =>
+        display.show({
+          waitedSeconds: waitedMs / 1_000,
+          position,
+          etaSeconds: null,
+          reason: { message: reason },
+        }),
+      onTrouble: (error) => display.trouble(error),
+    });
+    await tellGithub(held, performance.now() - startedAtMs);
+    return held;
+  } finally {
+    display.end();
+    desk.keep();
+  }
+}
+
+async function tellGithub({ slot, fence, name, identity }: HeldSlot, waitedMs: number) {
+  await setGithubOutputs({
+    slot_id: String(slot),
+    slot_fence: String(fence),
+    slot_holder: identity,
+  });
+  const waited = roughDuration(waitedMs);
+  await addGithubSummary(`Slot **${slot}** (\`${name}\`) for \`${identity}\`, after ${waited}`);
+}

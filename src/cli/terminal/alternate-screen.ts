@@ -1,0 +1,55 @@
+import type { Context } from "../cli-command.ts";
+import { paint } from "./screen.ts";
+import { cutTo } from "./text.ts";
+
+/** The screen of an editor, without a cursor, where a line that is too long does not wrap. */
+const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l";
+const leave = "\u001b[?7h\u001b[?25h\u001b[?1049l";
+
+/**
+ * Lines that are drawn over themselves, in one write, so that nothing flickers. On a terminal they have
+ * a screen of their own: a window that is made smaller would otherwise leave pieces of older ones
+ * behind, and whoever leaves finds the terminal as it was.
+ */
+export class Picture implements Disposable {
+  readonly #context: Context;
+  #entered = false;
+  #last = "";
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  draw(lines: readonly string[], lost: string | undefined): void {
+    const { screen } = this.#context;
+    const [width, height] = [screen.width(), screen.height()];
+    if (width === undefined || height === undefined) {
+      return this.#append(lost === undefined ? lines : [...lines, lost]);
+    }
+    const notice = lost === undefined ? [] : [paint(screen, "yellow", cutTo(lost, width))];
+    const room = Math.max(1, height - notice.length);
+    const all = lines.flatMap((line) => line.split("\n"));
+    const fits = all.length <= room;
+    const shown = fits ? all : [...all.slice(0, room - 1), `… ${all.length - room + 1} more`];
+    // Each line is wiped before it is written: afterwards, a full one would lose its last character.
+    const body = [...shown, ...notice].map((line) => `\u001b[2K${line}`).join("\n");
+    const below = shown.length + notice.length < height ? "\n\u001b[J" : "";
+    const before = this.#entered ? "" : enter;
+    this.#entered = true;
+    process.stdout.write(`${before}\u001b[?2026h\u001b[H${body}${below}\u001b[?2026l`);
+  }
+
+  /** Gives the terminal back. */
+  [Symbol.dispose](): void {
+    if (this.#entered) process.stdout.write(leave);
+    this.#entered = false;
+  }
+
+  /** Into a file or a pipe goes each new picture, and none twice. */
+  #append(lines: readonly string[]): void {
+    const text = lines.join("\n");
+    if (text === this.#last) return;
+    this.#context.print(this.#last === "" ? text : `\n${text}`);
+    this.#last = text;
+  }
+}

@@ -1,0 +1,51 @@
+import { type Sight, type Waiting, type WaitingDisplay, waitingText } from "../run/waiting-text.ts";
+import { paint, type Screen } from "./screen.ts";
+import { cutTo, plain } from "./text.ts";
+
+const frameMs = 120;
+const frames = { unicode: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", ascii: "|/-\\" } as const;
+
+/** One line of a terminal, redrawn in place. */
+export class LiveLine implements WaitingDisplay {
+  readonly #write: (text: string) => void;
+  readonly #screen: Screen;
+  #timer: NodeJS.Timeout | undefined;
+  #sight: Sight | undefined;
+  #trouble: string | undefined;
+  #frame = 0;
+
+  constructor(write: (text: string) => void, screen: Screen) {
+    this.#write = write;
+    this.#screen = screen;
+  }
+
+  show(request: Waiting): void {
+    this.#sight = { request, seenAtMs: performance.now() };
+    this.#trouble = undefined;
+    this.#draw();
+  }
+
+  trouble({ message }: Error): void {
+    this.#trouble = `${plain(message)}; trying again`;
+    this.#draw();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    if (this.#timer !== undefined) this.#write("\r\u001b[K");
+    this.#timer = undefined;
+  }
+
+  #draw(): void {
+    this.#timer ??= setInterval(() => this.#draw(), frameMs);
+    const set = [...(this.#screen.unicode ? frames.unicode : frames.ascii)];
+    const spinner = set[this.#frame++ % set.length] ?? "";
+    const text =
+      this.#trouble ??
+      (this.#sight === undefined ? "" : waitingText(this.#sight, performance.now()));
+    // One column stays free: a full line would wrap, and be drawn again below itself.
+    const line = cutTo(text, (this.#screen.width() ?? 80) - 3);
+    const shown = this.#trouble === undefined ? line : paint(this.#screen, "yellow", line);
+    this.#write(`\r${paint(this.#screen, "blue", spinner)} ${shown}\u001b[K`);
+  }
+}

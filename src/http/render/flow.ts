@@ -1,0 +1,72 @@
+/** How fast a pool lends and how much with its kin, as the wire carries it. */
+import type * as Wire from "../../api/schemas.ts";
+import { formatDuration } from "../../core/duration.ts";
+import { limitViews, nextGrant } from "../../core/explain.ts";
+import { intervalMs } from "../../core/pace.ts";
+import type { PoolPolicy } from "../../core/policy.ts";
+import { rateOf } from "../../core/rate.ts";
+import type { Pool } from "../../core/state.ts";
+import type { Instant } from "../../core/time.ts";
+import { timestamp } from "../timestamp.ts";
+import { timestampOrNull } from "./lease.ts";
+
+export function renderFlow(pool: Pool, now: Instant): Wire.Pool["flow"] {
+  const every = intervalMs(pool);
+  const { nextAt, nextBy } = nextGrant(pool, now);
+  const { pin, adaptive, policy, signals } = pool;
+  return {
+    everySeconds: every === 0 ? null : every / 1_000,
+    rate: rateOf(pool),
+    advisedRate: policy.adaptive?.mode === "advise" ? (adaptive?.rate ?? null) : null,
+    nextGrantAt: timestampOrNull(nextAt),
+    nextGrantBy: nextBy,
+    pinned: pin && { ...pin, at: timestamp(pin.at) },
+    reports: { ...signals },
+    limits: limitViews(pool),
+  };
+}
+
+type FlowPolicy = Pick<Wire.Pool["policy"], "pace" | "adaptive" | "parent" | "limit">;
+
+export function renderFlowPolicy({ pace, adaptive, parent, limit }: PoolPolicy): FlowPolicy {
+  return {
+    pace:
+      pace === undefined
+        ? null
+        : {
+            every: pace.everyMs === "auto" ? "auto" : formatDuration(pace.everyMs),
+            burst: pace.burst,
+            jitter: pace.jitter,
+          },
+    adaptive:
+      adaptive === undefined
+        ? null
+        : {
+            mode: adaptive.mode,
+            min: adaptive.min,
+            max: adaptive.max,
+            factor: adaptive.factor,
+            cutEvery: formatDuration(adaptive.cutEveryMs),
+            step: adaptive.step,
+            raiseAfter: formatDuration(adaptive.raiseAfterMs),
+          },
+    parent: parent ?? null,
+    limit: limit ?? null,
+  };
+}
+
+export function renderRateHistory({ name, rateHistory }: Pool): Wire.RateHistory {
+  return {
+    pool: name,
+    changes: rateHistory.map(({ at, rate, was, cause, advised }) => ({
+      at: timestamp(at),
+      rate,
+      was,
+      cause: cause.how,
+      lease: cause.lease ?? null,
+      by: cause.by ?? null,
+      why: cause.why ?? null,
+      advised,
+    })),
+  };
+}

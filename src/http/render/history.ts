@@ -1,0 +1,33 @@
+/** History and statistics as the wire carries them: milliseconds become seconds. */
+import type * as Wire from "../../api/history-schemas.ts";
+import type { Instant } from "../../core/time.ts";
+import type { HistoryEntry } from "../../insight/history/entry.ts";
+import type { Stats } from "../../insight/history/stats.ts";
+import { inSeconds } from "../../insight/what-if/report.ts";
+import { timestamp } from "../timestamp.ts";
+import { timestampOrNull } from "./lease.ts";
+
+export function renderEntry(entry: HistoryEntry): Wire.HistoryEntry {
+  const { number: _number, askedSeq: _seq, askedAt, grantedAt, endedAt, ...rest } = entry;
+  return {
+    ...rest,
+    askedAt: timestamp(askedAt as Instant),
+    grantedAt: timestampOrNull(grantedAt as Instant | null),
+    endedAt: timestamp(endedAt as Instant),
+    waitSeconds: ((grantedAt ?? endedAt) - askedAt) / 1_000,
+    holdSeconds: grantedAt === null ? null : (endedAt - grantedAt) / 1_000,
+  };
+}
+
+export function renderStats(stats: Stats, pool: string | null): Wire.Stats {
+  return {
+    pool,
+    from: timestamp(stats.from as Instant),
+    to: timestamp(stats.to as Instant),
+    stepSeconds: stats.stepMs / 1_000,
+    total: inSeconds(stats.total),
+    steps: stats.steps.map(({ at, ...part }) => {
+      return { at: timestamp(at as Instant), ...inSeconds(part) };
+    }),
+  };
+}

@@ -1,0 +1,152 @@
+/** From what the core shows to what the wire carries. */
+import type * as Wire from "../../api/schemas.ts";
+import { formatDuration } from "../../core/duration.ts";
+import type { NeedExplanation } from "../../core/explain.ts";
+import { freeState, type Resource, shownState } from "../../core/state.ts";
+import { earliest, type Instant, never } from "../../core/time.ts";
+import type { ClaimView, LeaseView, RequestView } from "../../core/view.ts";
+import type { Estimate, Estimates } from "../../insight/forecast/estimates.ts";
+import { timestamp } from "../timestamp.ts";
+import { renderRoom, renderRooms, renderShare } from "./shares.ts";
+
+const none: Readonly<Record<string, string>> = Object.freeze({});
+
+/**
+ * `secrets`: the reader has shown that it is the holder. `token`: it is the one that asks. Who knows a
+ * request id can ask again with it and is told the token, so the request id is a secret as well.
+ */
+export interface Audience {
+  readonly secrets: boolean;
+  readonly token?: string;
+}
+
+export const anybody: Audience = { secrets: false };
+
+export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
+  return {
+    id: lease.id,
+    requestId: audience.secrets ? (lease.key ?? null) : null,
+    ...(audience.token === undefined ? undefined : { token: audience.token }),
+    holder: lease.holder,
+    priority: lease.priority,
+    labels: lease.labels ?? none,
+    ttl: durationOrNull(lease.ttlMs),
+    queuedAt: timestamp(lease.queuedAt),
+    grantedAt: timestamp(lease.grantedAt),
+    expiresAt: timestampOrNull(lease.expiresAt),
+    endsAt: timestampOrNull(lease.endsAt),
+    waitedSeconds: (lease.grantedAt - lease.queuedAt) / 1_000,
+    claims: lease.claims.map((claim) => renderClaim(claim, audience)),
+  };
+}
+
+function renderClaim(claim: ClaimView, audience: Audience): Wire.Claim {
+  return {
+    id: claim.id,
+    pool: claim.pool,
+    resource: claim.resource,
+    fence: claim.fence,
+    heldUntil: timestampOrNull(claim.heldUntil),
+    labels: claim.labels,
+    ...(audience.secrets ? { userData: claim.userData } : undefined),
+    ...renderShare(claim, audience.secrets),
+  };
+}
+
+export function renderRequest(
+  request: RequestView,
+  now: Instant,
+  audience: Audience,
+  estimates: EstimateSource,
+): Wire.WaitingRequest {
+  const estimate = renderEstimate(estimates.of(request.id, now));
+  return {
+    id: request.id,
+    requestId: audience.secrets ? (request.key ?? null) : null,
+    ...(audience.token === undefined ? undefined : { token: audience.token }),
+    holder: request.holder,
+    priority: request.priority,
+    labels: request.labels ?? none,
+    ttl: durationOrNull(request.ttlMs),
+    items: request.items.map(({ pool, anyOf, count, state = freeState, amount }) => ({
+      pool,
+      ...(anyOf === undefined ? undefined : { anyOf: [pool, ...anyOf] }),
+      count,
+      state,
+      ...(amount === undefined ? undefined : { amount }),
+    })),
+    queuedAt: timestamp(request.queuedAt),
+    waitedSeconds: seconds(now - request.queuedAt),
+    position: request.position,
+    etaSeconds: estimate?.p50Seconds ?? null,
+    estimate,
+    reason: request.reason,
+  };
+}
+
+/** Where estimates come from: made beside the broker, so that telling one costs nothing. */
+export type EstimateSource = Pick<Estimates, "of">;
+
+function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
+  if (estimate === null) return null;
+  const { p50Ms, p90Ms, samples } = estimate;
+  return {
+    p50Seconds: Math.round(p50Ms / 1_000),
+    p90Seconds: Math.round(p90Ms / 1_000),
+    samples,
+  };
+}
+
+export function renderResource(resource: Resource): Wire.Resource {
+  const { claim } = resource;
+  return {
+    name: resource.name,
+    pool: resource.pool.name,
+    state: shownState(resource),
+    drained: resource.drained,
+    retiring: resource.retired,
+    note: resource.note,
+    changedAt: timestamp(resource.changedAt),
+    restsUntil: timestampOrNull(resource.restsUntil),
+    dynamic: resource.dynamic,
+    expiresAt: timestampOrNull(resource.expiresAt),
+    failures: resource.failures,
+    labels: resource.labels,
+    userDataKeys: Object.keys(resource.userData),
+    lease: claim && {
+      id: claim.lease.id,
+      holder: claim.lease.ask.holder,
+      since: timestamp(claim.lease.grantedAt),
+      endsAt: timestampOrNull(earliest(claim.heldUntil, claim.lease.endsAt)),
+      fence: claim.fence,
+    },
+    ...renderRoom(resource),
+  };
+}
+
+export function renderNeeds(needs: readonly NeedExplanation[]): Wire.Explanation["needs"] {
+  return needs.map(({ rooms, ...need }) => ({
+    ...need,
+    nextAt: timestampOrNull(need.nextAt),
+    limits: [...need.limits],
+    ...(rooms === null ? undefined : { rooms: renderRooms(rooms) }),
+    aheadOfIt: [...need.aheadOfIt],
+    heldBy: need.heldBy.map(({ amount: _, ...held }) => ({
+      ...held,
+      since: timestamp(held.since),
+      backBy: timestampOrNull(held.backBy),
+    })),
+  }));
+}
+
+export function seconds(durationMs: number): number {
+  return Math.max(0, Math.round(durationMs) / 1_000);
+}
+
+export function durationOrNull(durationMs: number | null): string | null {
+  return durationMs === null ? null : formatDuration(durationMs);
+}
+
+export function timestampOrNull(instant: Instant | null): string | null {
+  return instant === null || instant === never ? null : timestamp(instant);
+}

@@ -1,0 +1,73 @@
+import { EndedMemory } from "../../core/ended-memory.ts";
+import { kinOf } from "../../core/limit-tree.ts";
+import { type FrozenState, freeze } from "../../core/snapshot.ts";
+import { claimsOn, type Lease, type Pool, type Request, type State } from "../../core/state.ts";
+
+/** Larger ones are not estimated: copying them would hold up those who ask. */
+export const contestedMax = 50_000;
+
+/**
+ * The parts of a state in which somebody waits, each on its own: pools that share a waiter, a holder
+ * or a limit are one part, and what goes on elsewhere has no influence on it.
+ */
+export function contestedParts(state: State): FrozenState[] {
+  const seen = new Set<Pool>();
+  const parts: FrozenState[] = [];
+  for (const pool of state.pools.values()) {
+    if (pool.waiting === 0 || seen.has(pool)) continue;
+    const part = new Part(pool);
+    for (const member of part.pools) seen.add(member);
+    if (part.size <= contestedMax) parts.push(part.freeze(state));
+  }
+  return parts;
+}
+
+class Part {
+  readonly pools = new Set<Pool>();
+  readonly #requests = new Set<Request>();
+  readonly #leases = new Set<Lease>();
+
+  constructor(start: Pool) {
+    this.pools.add(start);
+    for (const pool of this.pools) this.#explore(pool); // Grows while it is walked.
+  }
+
+  get size(): number {
+    let size = this.#requests.size + this.#leases.size;
+    for (const { members } of this.pools) size += members.size;
+    return size;
+  }
+
+  freeze(state: State): FrozenState {
+    return freeze({
+      ...state,
+      pools: new Map(this.pools.values().map((pool) => [pool.name, pool])),
+      requests: new Map(this.#inOrder().map((request) => [request.id, request])),
+      leases: new Map(this.#leases.values().map((lease) => [lease.id, lease])),
+      ended: new EndedMemory(), // Nobody asks again in what is to come.
+    });
+  }
+
+  #explore(pool: Pool): void {
+    for (const { queue } of pool.shelves.values()) {
+      for (const request of queue) {
+        for (const one of request.company?.members ?? [request]) this.#requests.add(one);
+        for (const need of request.needs) this.pools.add(need.pool);
+      }
+    }
+    for (const resource of pool.members) {
+      for (const { lease } of claimsOn(resource)) this.#holds(lease);
+    }
+    for (const kin of kinOf(pool)) this.pools.add(kin);
+  }
+
+  #holds(lease: Lease): void {
+    if (this.#leases.has(lease)) return;
+    this.#leases.add(lease);
+    for (const { resource } of lease.claims) this.pools.add(resource.pool);
+  }
+
+  #inOrder(): Request[] {
+    return [...this.#requests].sort((a, b) => a.order - b.order);
+  }
+}

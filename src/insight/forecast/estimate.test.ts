@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { capacityPool, want } from "../../core/capacity.suite.ts";
+import type { PoolName } from "../../core/ids.ts";
+import { acquire, change, Lending, pool, release } from "../../core/lending.suite.ts";
+import { freeze } from "../../core/snapshot.ts";
+import type { Instant } from "../../core/time.ts";
+import { contestedParts } from "./components.ts";
+import { estimate } from "./estimate.ts";
+
+const always = (holdMs: number) => Array.from({ length: 20 }, () => holdMs);
+
+/** Everybody's estimate, from now on in milliseconds. */
+function estimates(lending: Lending, holds: Record<string, readonly number[]>, seed = 1) {
+  const known = new Map(Object.entries(holds));
+  const found = contestedParts(lending.state).flatMap((part) =>
+    estimate(part, known, lending.now, seed),
+  );
+  return Object.fromEntries(
+    found.map(({ id, p50At, p90At }) => [id, [p50At - lending.now, p90At - lending.now]]),
+  );
+}
+
+function later(lending: Lending, durationMs: number): void {
+  lending.now = (lending.now + durationMs) as Instant;
+}
+
+describe("estimate()", () => {
+  test("follows the queue: each turn is a hold and a rest away from the one before", () => {
+    const lending = new Lending(pool("aws", 1, { cooldownMs: 5_000 }));
+    lending.do(acquire("a", "aws"));
+    lending.outcome(
+      acquire("b", "aws"),
+      acquire("c", "aws"),
+      acquire("urgent", "aws", { priority: 1 }),
+    );
+    later(lending, 20_000);
+    expect(estimates(lending, { aws: always(60_000) })).toEqual({
+      urgent: [45_000, 45_000],
+      b: [110_000, 110_000],
+      c: [175_000, 175_000],
+    });
+  });
+
+  test("knows the rules: whole or not at all, hold, lifetime, drained", () => {
+    const lending = new Lending(
+      pool("aws", 2),
+      pool("slot", 1, { holdMs: 10_000 }),
+      pool("gcp", 2, { lifetimeMs: 15_000 }),
+    );
+    lending.outcome(acquire("two", "aws:2"), acquire("installer", "slot aws"));
+    lending.outcome(acquire("slots", "slot"), acquire("next", "slot"));
+    lending.outcome(acquire("g1", "gcp:2"), acquire("g2", "gcp"));
+    const found = estimates(lending, {
+      ...{ aws: always(60_000), slot: always(60_000), gcp: always(90_000) },
+    });
+    expect(found).toEqual({
+      installer: [60_000, 60_000], // The accounts are what it waits for, not the slot.
+      next: [10_000, 10_000],
+      g2: [15_000, 15_000],
+    });
+  });
+
+  test("knows amounts: who waits for room gets it when enough has come back", () => {
+    const lending = new Lending(capacityPool({ m: { capacity: { vcpus: 10 } } }));
+    lending.do(want("a", { amount: { vcpus: 6 } }));
+    later(lending, 20_000);
+    lending.do(want("b", { amount: { vcpus: 4 } }));
+    lending.outcome(want("big", { amount: { vcpus: 10 } }), want("six", { amount: { vcpus: 6 } }));
+    expect(estimates(lending, { vsphere: always(60_000) })).toEqual({
+      six: [40_000, 40_000], // It goes before the big one, which still has patience.
+      big: [100_000, 100_000],
+    });
+  });
+
+  test("knows amounts: room that is kept, sets, and groups that are granted together", () => {
+    const rooms = { m: { capacity: { vcpus: 4 } }, n: { capacity: { vcpus: 4 } } };
+    const lending = new Lending(capacityPool(rooms, { patienceMs: 10_000 }));
+    lending.outcome(want("a", { amount: { vcpus: 4 } }), want("b", { amount: { vcpus: 2 } }));
+    lending.do(want("two", { count: 2, amount: { vcpus: 4 } }));
+    lending.tickAt(10_000);
+    lending.do(want("small", { amount: { vcpus: 2 } }));
+    const group = { name: "g", size: 2 };
+    lending.outcome(want("g1", { amount: { vcpus: 3 } }, { group }));
+    lending.outcome(want("g2", { amount: { vcpus: 3 } }, { group }));
+    expect(estimates(lending, { vsphere: always(60_000) })).toEqual({
+      two: [50_000, 50_000],
+      small: [110_000, 110_000],
+      g1: [170_000, 170_000],
+      g2: [170_000, 170_000],
+    });
+  });
+
+  test("knows paces, and limits that pools next door have used up", () => {
+    const under = { parent: "account" as PoolName };
+    const pace = { everyMs: 25_000, burst: 1, jitter: 0 };
+    const lending = new Lending(
+      pool("account", [], { limit: 1 }),
+      pool("aws", 2, under),
+      pool("set", 2, under),
+      capacityPool({ m: { capacity: { vcpus: 9 } } }, { pace }),
+    );
+    lending.outcome(acquire("s", "set"), acquire("a", "aws"));
+    lending.outcome(...["x", "y", "z"].map((id) => want(id, { amount: { vcpus: 1 } })));
+    const holds = { set: always(60_000), aws: always(60_000), vsphere: always(60_000) };
+    expect(estimates(lending, holds)).toEqual({
+      a: [60_000, 60_000],
+      y: [25_000, 25_000],
+      z: [50_000, 50_000],
+    });
+  });
+
+  test("knows the pace of what several pools draw on", () => {
+    const under = { parent: "account" as PoolName };
+    const pace = { everyMs: 25_000, burst: 1, jitter: 0 };
+    const lending = new Lending(
+      pool("account", [], { limit: 9, pace }),
+      pool("aws", 3, under),
+      pool("set", 3, under),
+    );
+    lending.outcome(acquire("s", "set"), acquire("a", "aws"), acquire("t", "set"));
+    expect(estimates(lending, { set: always(60_000), aws: always(60_000) })).toEqual({
+      a: [25_000, 25_000],
+      t: [50_000, 50_000],
+    });
+  });
+
+  test("is unknown where too few holds are, and where nothing comes back", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 1, { onRelease: "dirty" }));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+    lending.outcome(acquire("c", "gcp"), acquire("d", "gcp"));
+    expect(estimates(lending, { aws: [1, 2, 3], gcp: always(1_000) })).toEqual({});
+  });
+
+  test("is the same for the same seed, and a little other for another", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+    for (let number = 0; number < 9; number++) lending.do(acquire(`w${number}`, "aws"));
+    const aws = Array.from({ length: 50 }, (_, index) => 1_000 + 997 * index);
+    expect(estimates(lending, { aws }, 4)).toEqual(estimates(lending, { aws }, 4));
+    expect(estimates(lending, { aws }, 4)).not.toEqual(estimates(lending, { aws }, 5));
+  });
+
+  test("changes nothing in the state that it starts from", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+    const before = JSON.stringify(freeze(lending.state));
+    estimates(lending, { aws: always(1_000) });
+    expect(JSON.stringify(freeze(lending.state))).toBe(before);
+  });
+});
+
+describe("contestedParts()", () => {
+  test("has each group of pools on its own, and only where somebody waits", () => {
+    const lending = new Lending(
+      pool("a", 1),
+      pool("b", 1),
+      pool("c", 1),
+      pool("d", 1),
+      pool("e", 1),
+    );
+    lending.outcome(acquire("1", "a b"), acquire("2", "a"), acquire("3", "c"), acquire("4", "c"));
+    lending.outcome(acquire("5", "d"), change("e-1", { drained: true }), acquire("6", "e"));
+    const parts = contestedParts(lending.state);
+    expect(parts.map(({ pools }) => pools.map(({ name }) => name))).toEqual([
+      ["a", "b"],
+      ["c"],
+      ["e"],
+    ]);
+    expect(parts.map(({ requests }) => requests.map(({ id }) => id))).toEqual([
+      ["2"],
+      ["4"],
+      ["6"],
+    ]);
+    lending.outcome(release("1"), release("3"), release("4"));
+    expect(contestedParts(lending.state)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
+import type { RequestId } from "../../core/ids.ts";
+import { acquire, leave, pool, release } from "../../core/lending.suite.ts";
+import { estimate } from "./estimate.ts";
+import { Estimates, type Foreseeing } from "./estimates.ts";
+import { HoldSamples } from "./hold-samples.ts";
+
+let site: TestBroker;
+let holds: HoldSamples;
+let estimates: Estimates;
+/** Called while the futures are being made. */
+let meanwhile: () => Promise<void>;
+let made = 0;
+
+beforeEach(async () => {
+  site = await brokerOf([pool("aws", 1)]);
+  holds = new HoldSamples();
+  meanwhile = async () => {};
+  made = 0;
+  // As the thread does it, but here.
+  const foresee = async ({ parts, holds: known, now, seed }: Foreseeing) => {
+    made += 1;
+    await meanwhile();
+    return parts.flatMap((part) => estimate(part, known, now, seed));
+  };
+  // Only when told to.
+  estimates = new Estimates(site.broker, holds, foresee, { everyMs: 1e8, idleMs: 1e8 });
+});
+afterEach(async () => {
+  await estimates.close();
+  await site.broker.close();
+});
+
+function remember(holdMs: number): void {
+  const ended = { pool: "aws", grantedAt: 0, endedAt: holdMs };
+  holds.record(Array.from({ length: 20 }, () => ended));
+}
+
+const of = (id: string) => estimates.of(id as RequestId, site.clock.now());
+
+describe("Estimates", () => {
+  test("has none for anybody before enough is known, and does not even try", async () => {
+    await site.broker.submit(acquire("a", "aws"));
+    await site.broker.submit(acquire("b", "aws"));
+    await estimates.refresh();
+    expect([of("b"), made]).toEqual([null, 0]);
+    remember(10_000);
+    await estimates.refresh();
+    expect([of("b"), made]).toEqual([{ p50Ms: 10_000, p90Ms: 10_000, samples: 20 }, 1]);
+  });
+
+  test("counts down between two passes, and never below zero", async () => {
+    remember(10_000);
+    await site.broker.submit(acquire("a", "aws"));
+    await site.broker.submit(acquire("b", "aws"));
+    await estimates.refresh();
+    await site.clock.advance(4_000);
+    expect(of("b")?.p50Ms).toBe(6_000);
+    await site.clock.advance(60_000);
+    expect(of("b")?.p50Ms).toBe(0);
+  });
+
+  test("compares the first estimate with the grant, not a later one", async () => {
+    remember(10_000);
+    await site.broker.submit(acquire("a", "aws"));
+    await site.broker.submit(acquire("b", "aws"));
+    await estimates.refresh();
+    await site.clock.advance(12_000);
+    await estimates.refresh();
+    await site.broker.submit(release("a"));
+    expect(estimates.accuracy.total).toEqual({
+      ...{ compared: 1, withinP50: 0, withinP90: 0, meanErrorMs: 2_000 },
+    });
+    expect([of("b"), estimates.size]).toEqual([null, 0]);
+  });
+
+  test("compares also who is granted while the futures are made, and nobody who leaves", async () => {
+    remember(10_000);
+    await site.broker.submit(acquire("a", "aws"));
+    await site.broker.submit(acquire("b", "aws"));
+    await site.broker.submit(acquire("c", "aws"));
+    meanwhile = async () => {
+      await site.broker.submit(release("a"));
+      await site.broker.submit(leave("c"));
+    };
+    await estimates.refresh();
+    expect(estimates.accuracy.total).toMatchObject({ compared: 1, withinP50: 1 });
+    expect([of("b"), of("c")]).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,226 @@
+/**
+ * Events into history. It knows nothing but the journal, so the same events always give the same
+ * entries: history that was lost is made again.
+ *
+ * It is not the core's fold. That one refuses a journal that contradicts itself; this one only looks
+ * on, so an event that it does not know, or that speaks of something it has not seen, changes nothing.
+ */
+import type { ResolvedAsk } from "../../core/event.ts";
+import type { State } from "../../core/state.ts";
+import type { Recorded } from "../../journal/journal.ts";
+import type { AskedItem, HistoryEntry, OpenClaim, OpenEntry, PoolSize } from "./entry.ts";
+
+/** What some events came to, to be written down as a whole. */
+export interface Changes {
+  readonly ended: HistoryEntry[];
+  /** Those that began, changed or ended; `open` tells which. */
+  readonly touched: Set<string>;
+  /** Resources and the pool that each is in now; null: it is gone. */
+  readonly members: Map<string, string | null>;
+  readonly sizes: Map<string, PoolSize>;
+}
+
+/** Where a fold stands after some event, enough to go on from there. */
+export interface Standing {
+  readonly open: ReadonlyMap<string, OpenEntry>;
+  readonly members: ReadonlyMap<string, string>;
+  readonly lastNumber: number;
+}
+
+type Asked = ResolvedAsk & { readonly space?: string };
+
+/** As much of an event as history reads; new kinds and new fields are none of its business. */
+interface SeenEvent {
+  readonly type: string;
+  readonly id?: string;
+  readonly ask?: Asked;
+  readonly why?: string;
+  readonly claim?: string;
+  readonly claims?: readonly { readonly id: string; readonly resource: string }[];
+  readonly pool?: string;
+  readonly resource?: string;
+  readonly waitedFor?: string;
+}
+
+export class HistoryFold {
+  readonly #open = new Map<string, OpenEntry>();
+  readonly #members = new Map<string, string>();
+  readonly #sizes = new Map<string, number>();
+  #number = 0;
+  #changes = noChanges();
+
+  constructor(standing?: Standing) {
+    if (standing === undefined) return;
+    this.#number = standing.lastNumber;
+    for (const [id, entry] of standing.open) this.#open.set(id, entry);
+    for (const [resource, pool] of standing.members) {
+      this.#members.set(resource, pool);
+      this.#sizes.set(pool, (this.#sizes.get(pool) ?? 0) + 1);
+    }
+  }
+
+  get open(): ReadonlyMap<string, OpenEntry> {
+    return this.#open;
+  }
+
+  /** Hands over what has changed since it was last taken. */
+  take(): Changes {
+    const changes = this.#changes;
+    this.#changes = noChanges();
+    return changes;
+  }
+
+  /** `seq` is the number of the first of these events. */
+  follow({ seq, at, events }: Recorded): void {
+    let number = seq;
+    for (const event of events) this.#follow(event as SeenEvent, at, number++);
+  }
+
+  /**
+   * Starts over from a state, where the events that led to it are no longer kept: what is open and
+   * what there is are taken from it, and what was open before and is not in it is forgotten.
+   */
+  startOver(state: State, at: number): void {
+    for (const id of this.#open.keys()) this.#close(id);
+    for (const resource of [...this.#members.keys()]) this.#leave(resource, at);
+    for (const { name, pool } of state.resources.values()) this.#join(name, pool.name, at);
+    for (const request of [...state.requests.values(), ...state.leases.values()]) {
+      const entry = this.#begin(request.id, request.ask, request.queuedAt, 0);
+      if (request.kind === "request") continue;
+      const claims = request.claims.map(({ id, resource }) => {
+        return { claim: id, pool: resource.pool.name, resource: resource.name };
+      });
+      this.#put({ ...entry, grantedAt: request.grantedAt, claims });
+    }
+  }
+
+  #follow(event: SeenEvent, at: number, seq: number): void {
+    const { id = "", resource = "", pool = "" } = event;
+    switch (event.type) {
+      case "request-queued":
+        if (event.ask !== undefined) this.#begin(id, event.ask, at, seq);
+        return;
+      case "lease-granted":
+        return this.#granted(event, at, seq);
+      case "claim-ended":
+        return this.#claimEnded(event, at);
+      case "lease-ended":
+      case "request-left":
+        return this.#ended(id, event.why ?? "", at);
+      case "resource-added":
+      case "resource-moved":
+        this.#leave(resource, at);
+        return this.#join(resource, pool, at);
+      case "resource-removed":
+        return this.#leave(resource, at);
+    }
+  }
+
+  #begin(id: string, ask: Asked, askedAt: number, askedSeq: number): OpenEntry {
+    const entry: OpenEntry = {
+      id,
+      holder: ask.holder,
+      space: ask.space ?? "default",
+      priority: ask.priority ?? 0,
+      items: addedUp(ask.items),
+      askedAt,
+      askedSeq,
+      grantedAt: null,
+      claims: [],
+    };
+    this.#put(entry);
+    return entry;
+  }
+
+  #granted({ id = "", ask, claims = [], waitedFor }: SeenEvent, at: number, seq: number): void {
+    const waited = this.#open.get(id);
+    const entry = waited ?? (ask === undefined ? undefined : this.#begin(id, ask, at, seq));
+    if (entry === undefined) return;
+    const wanted = entry.items.flatMap(({ pool, count }) => Array(count).fill(pool) as string[]);
+    const granted = claims.map(({ id: claim, resource }, index): OpenClaim => {
+      return { claim, resource, pool: this.#members.get(resource) ?? wanted[index] ?? "" };
+    });
+    const known = waitedFor === undefined ? undefined : { waitedFor };
+    this.#put({ ...entry, grantedAt: at, ...known, claims: granted });
+  }
+
+  #claimEnded({ id = "", claim: ended, why = "" }: SeenEvent, at: number): void {
+    const entry = this.#open.get(id);
+    if (entry === undefined) return;
+    const claims = entry.claims.filter(({ claim }) => claim !== ended);
+    for (const claim of entry.claims) if (claim.claim === ended) this.#write(entry, claim, why, at);
+    this.#put({ ...entry, claims });
+  }
+
+  #ended(id: string, why: string, at: number): void {
+    const entry = this.#open.get(id);
+    if (entry === undefined) return;
+    for (const claim of entry.claims) this.#write(entry, claim, why, at);
+    if (entry.grantedAt === null) for (const item of entry.items) this.#write(entry, item, why, at);
+    this.#close(id);
+  }
+
+  #write(entry: OpenEntry, part: OpenClaim | AskedItem, how: string, endedAt: number): void {
+    const { id, holder, space, priority, askedAt, askedSeq, grantedAt, waitedFor = null } = entry;
+    const claimed = "claim" in part;
+    this.#number += 1;
+    this.#changes.ended.push({
+      number: this.#number,
+      id,
+      claim: claimed ? part.claim : null,
+      holder,
+      space,
+      pool: part.pool,
+      resource: claimed ? part.resource : null,
+      count: claimed ? 1 : part.count,
+      priority,
+      askedAt,
+      askedSeq,
+      grantedAt,
+      waitedFor,
+      endedAt,
+      how,
+    });
+  }
+
+  #put(entry: OpenEntry): void {
+    this.#open.set(entry.id, entry);
+    this.#changes.touched.add(entry.id);
+  }
+
+  #close(id: string): void {
+    this.#open.delete(id);
+    this.#changes.touched.add(id);
+  }
+
+  #join(resource: string, pool: string, at: number): void {
+    this.#members.set(resource, pool);
+    this.#changes.members.set(resource, pool);
+    this.#resize(pool, 1, at);
+  }
+
+  #leave(resource: string, at: number): void {
+    const pool = this.#members.get(resource);
+    if (pool === undefined) return;
+    this.#members.delete(resource);
+    this.#changes.members.set(resource, null);
+    this.#resize(pool, -1, at);
+  }
+
+  #resize(pool: string, by: number, at: number): void {
+    const size = (this.#sizes.get(pool) ?? 0) + by;
+    this.#sizes.set(pool, size);
+    this.#changes.sizes.set(`${at} ${pool}`, { pool, at, size });
+  }
+}
+
+function noChanges(): Changes {
+  return { ended: [], touched: new Set(), members: new Map(), sizes: new Map() };
+}
+
+function addedUp(items: readonly AskedItem[]): readonly AskedItem[] {
+  if (items.length === 1) return items;
+  const counts = new Map<string, number>();
+  for (const { pool, count } of items) counts.set(pool, (counts.get(pool) ?? 0) + count);
+  return [...counts].map(([pool, count]) => ({ pool, count }));
+}

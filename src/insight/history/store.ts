@@ -1,0 +1,173 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { connect } from "../../journal/sqlite-database.ts";
+import { sqliteFailure } from "../../journal/sqlite-failure.ts";
+import type { HistoryEntry, OpenEntry } from "./entry.ts";
+import type { Changes, Standing } from "./fold.ts";
+import { dropHistory, migrateHistory } from "./schema.ts";
+
+/** The journal writes on the same thread, so nobody is ever met here but a person with sqlite3. */
+const busyMs = 250;
+/** Each chunk is a transaction of its own, so that the broker's commits get their turn in between. */
+const forgetChunk = 512;
+
+const sql = {
+  place: "SELECT seq, last_number FROM history_place",
+  move: "UPDATE history_place SET seq = ?, last_number = max(last_number, ?)",
+  insert: `INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  putOpen: `
+    INSERT INTO history_open VALUES (?, ?)
+    ON CONFLICT (id) DO UPDATE SET entry = excluded.entry`,
+  dropOpen: "DELETE FROM history_open WHERE id = ?",
+  putMember: `
+    INSERT INTO history_member VALUES (?, ?)
+    ON CONFLICT (resource) DO UPDATE SET pool = excluded.pool`,
+  dropMember: "DELETE FROM history_member WHERE resource = ?",
+  putSize: `
+    INSERT INTO history_size VALUES (?, ?, ?)
+    ON CONFLICT (pool, at) DO UPDATE SET size = excluded.size`,
+  forget: `
+    DELETE FROM history WHERE ended_at < ?
+    AND number IN (SELECT number FROM history ORDER BY number LIMIT ${forgetChunk})`,
+  /** The last size before that time still counts after it. */
+  forgetSizes: `
+    DELETE FROM history_size WHERE EXISTS (
+      SELECT 1 FROM history_size AS later
+      WHERE later.pool = history_size.pool AND later.at > history_size.at AND later.at < ?)`,
+} as const;
+
+type Statements = Record<keyof typeof sql, StatementSync>;
+
+/**
+ * Where history is kept: tables beside the journal, or a database in memory. What some events came
+ * to and the number of the last of them are written in one transaction, so a crash at any point
+ * leaves entries that are neither missing nor there twice.
+ *
+ * Commits are not synced: after a power cut the last ones are gone as a whole, and are made again
+ * from the journal, which is.
+ */
+export class HistoryStore {
+  readonly database: DatabaseSync;
+  readonly #path: string;
+  readonly #run: Statements;
+  readonly #stored = new Set<string>();
+  #seq = 0;
+
+  private constructor(path: string, database: DatabaseSync) {
+    this.database = database;
+    this.#path = path;
+    const names = Object.keys(sql) as (keyof typeof sql)[];
+    const prepared = names.map((name) => [name, database.prepare(sql[name])] as const);
+    this.#run = Object.fromEntries(prepared) as Statements;
+  }
+
+  /** In the journal's own file, which must be there already. `anew`: what it has is dropped. */
+  static open(path: string, { anew = false } = {}): HistoryStore {
+    return HistoryStore.#make(path, connect(path, busyMs), anew);
+  }
+
+  static inMemory(): HistoryStore {
+    return HistoryStore.#make(":memory:", new DatabaseSync(":memory:"), false);
+  }
+
+  static #make(path: string, database: DatabaseSync, anew: boolean): HistoryStore {
+    try {
+      database.exec("PRAGMA synchronous = NORMAL");
+      if (anew) dropHistory(database);
+      migrateHistory(database, path);
+      return new HistoryStore(path, database);
+    } catch (error) {
+      database.close();
+      throw sqliteFailure(error, "open the history in", path);
+    }
+  }
+
+  /** Number of the last event that is in it. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  load(): Standing {
+    return this.#attempt("read", () => {
+      const place = this.#run.place.get();
+      this.#seq = Number(place?.["seq"]);
+      const open = new Map<string, OpenEntry>();
+      for (const { id, entry } of this.database.prepare("SELECT * FROM history_open").iterate()) {
+        open.set(String(id), JSON.parse(String(entry)) as OpenEntry);
+      }
+      this.#stored.clear();
+      for (const id of open.keys()) this.#stored.add(id);
+      const members = new Map<string, string>();
+      const rows = this.database.prepare("SELECT * FROM history_member");
+      for (const { resource, pool } of rows.iterate()) members.set(String(resource), String(pool));
+      return { open, members, lastNumber: Number(place?.["last_number"]) };
+    });
+  }
+
+  /** All of it, or nothing and an error; `seq` is the last event that it comes from. */
+  save(seq: number, changes: Changes, open: ReadonlyMap<string, OpenEntry>): void {
+    const stored: string[] = [];
+    const dropped: string[] = [];
+    this.#attempt("write", () => {
+      this.database.exec("BEGIN IMMEDIATE");
+      try {
+        for (const entry of changes.ended) this.#insert(entry);
+        for (const id of changes.touched) {
+          const entry = open.get(id);
+          if (entry !== undefined) {
+            this.#run.putOpen.run(id, JSON.stringify(entry));
+            stored.push(id);
+          } else if (this.#stored.has(id)) {
+            this.#run.dropOpen.run(id);
+            dropped.push(id);
+          }
+        }
+        for (const [resource, pool] of changes.members) {
+          if (pool === null) this.#run.dropMember.run(resource);
+          else this.#run.putMember.run(resource, pool);
+        }
+        for (const { pool, at, size } of changes.sizes.values()) {
+          this.#run.putSize.run(pool, at, size);
+        }
+        this.#run.move.run(seq, changes.ended.at(-1)?.number ?? 0);
+        this.database.exec("COMMIT");
+      } catch (error) {
+        if (this.database.isTransaction) this.database.exec("ROLLBACK");
+        throw error;
+      }
+    });
+    for (const id of stored) this.#stored.add(id);
+    for (const id of dropped) this.#stored.delete(id);
+    this.#seq = seq;
+  }
+
+  /** Drops some of what ended before then; true: there may be more. */
+  forget(before: number): boolean {
+    return this.#attempt("prune", () => {
+      const { changes } = this.#run.forget.run(before);
+      if (Number(changes) === forgetChunk) return true;
+      this.#run.forgetSizes.run(before);
+      return false;
+    });
+  }
+
+  close(): void {
+    if (this.database.isOpen) this.database.close();
+  }
+
+  #insert(entry: HistoryEntry): void {
+    const { number, id, claim, holder, space, pool, resource, count, priority } = entry;
+    const { askedAt, askedSeq, grantedAt, endedAt, how, waitedFor } = entry;
+    this.#run.insert.run(
+      ...([number, id, claim, holder, space, pool, resource, count, priority] as const),
+      ...([askedAt, askedSeq, grantedAt, endedAt, how, waitedFor] as const),
+    );
+  }
+
+  #attempt<Result>(verb: string, work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw sqliteFailure(error, `${verb} the history in`, this.#path);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The herd: fifty jobs start in one instant and two hundred more follow, one every six seconds. Each
+ * installs for twenty minutes. What the provider sees of it depends on how its pool lends.
+ */
+import type { RequestId } from "../../core/ids.ts";
+import type { PoolPolicy } from "../../core/policy.ts";
+import { VirtualPool } from "./virtual-pool.ts";
+
+export interface Start {
+  /** When the job came to life. */
+  readonly wantedAt: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+export interface Herd {
+  readonly size: number;
+  readonly policy: Partial<PoolPolicy>;
+  /** How long the n-th job sleeps before it asks. */
+  readonly sleepMs?: (index: number) => number;
+  /** Those who wait stand by when they came to life, not by when they asked. */
+  readonly byWish?: boolean;
+  /** How long the n-th job takes, where it gives back by itself. */
+  readonly takesMs?: (index: number) => number;
+  /** The pool has been in use for long: it is full, and one comes back in every hold / size. */
+  readonly warm?: boolean;
+}
+
+export const holdMs = 20 * 60_000;
+const atOnce = 50;
+const following = 200;
+const followEveryMs = 6_000;
+export const herdSize = atOnce + following;
+
+const wantedAt = (index: number): number =>
+  index < atOnce ? 0 : (index - atOnce + 1) * followEveryMs;
+
+interface Ask {
+  readonly id: string;
+  readonly at: number;
+  readonly priority: number;
+}
+
+/** Every start of the herd, in order of time. The herd comes at 0. */
+export function runHerd(herd: Herd): Start[] {
+  const { size, policy, takesMs } = herd;
+  const before = herd.warm ? asksBefore(size) : [];
+  const beginsAt = before.at(-1)?.at ?? 0;
+  const startedAt = new Map<string, number>();
+  const returns: { readonly id: string; readonly at: number }[] = [];
+  const starts: Start[] = [];
+  const own = takesMs === undefined ? { holdMs } : {};
+  const pool = new VirtualPool(size, { ...own, ...policy }, (event, at) => {
+    if (event.type !== "lease-granted" && event.type !== "lease-ended") return;
+    const index = indexOf(event.id);
+    if (index === undefined) return;
+    if (event.type === "lease-granted") {
+      startedAt.set(event.id, at - beginsAt);
+      if (takesMs !== undefined) returns.push({ id: event.id, at: at + takesMs(index) });
+      returns.sort((a, b) => a.at - b.at);
+    } else {
+      const started = startedAt.get(event.id) ?? at;
+      starts.push({ wantedAt: wantedAt(index), startedAt: started, endedAt: at - beginsAt });
+    }
+  });
+  const giveBackUntil = (end: number): void => {
+    for (let next = returns[0]; next !== undefined && next.at <= end; next = returns[0]) {
+      returns.shift();
+      pool.passTo(next.at);
+      pool.do({ type: "release", id: next.id as RequestId });
+    }
+  };
+  for (const { id, at, priority } of [...before, ...asksOf(herd, beginsAt)]) {
+    giveBackUntil(at);
+    pool.passTo(at);
+    pool.ask(id, priority);
+  }
+  giveBackUntil(Number.POSITIVE_INFINITY);
+  pool.passAll();
+  return starts.sort((a, b) => a.startedAt - b.startedAt || a.wantedAt - b.wantedAt);
+}
+
+const ownPrefix = "job-";
+
+/** Which of the herd it is; undefined: one that came before. */
+function indexOf(id: string): number | undefined {
+  return id.startsWith(ownPrefix) ? Number(id.slice(ownPrefix.length)) : undefined;
+}
+
+function asksOf({ sleepMs = () => 0, byWish = false }: Herd, beginsAt: number): Ask[] {
+  const asks = Array.from({ length: herdSize }, (_, index) => ({
+    id: `${ownPrefix}${index}`,
+    at: beginsAt + wantedAt(index) + sleepMs(index),
+    priority: byWish ? -index : 0,
+  }));
+  return asks.sort((a, b) => a.at - b.at);
+}
+
+/** The last of them comes just before the herd, and the first goes when one more is due. */
+function asksBefore(size: number): Ask[] {
+  return Array.from({ length: size }, (_, index) => {
+    return { id: `before-${index}`, at: (index * holdMs) / size, priority: 0 };
+  });
+}

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { brokerOf } from "../broker/test-broker.suite.ts";
+import { acquire, pool, release } from "../core/lending.suite.ts";
+import { SqliteJournal } from "../journal/sqlite.ts";
+import { HistoryFollower } from "./history/follower.ts";
+import { HistoryStore } from "./history/store.ts";
+import { TooMuchHistory } from "./job.ts";
+import { Analyst, AnalystBusy } from "./stats-worker.ts";
+
+let folder: string;
+let analyst: Analyst;
+
+/** A file with three leases in its history. */
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "berth-analyst-"));
+  await SqliteJournal.open(folder).close();
+  const path = join(folder, "journal.db");
+  const { broker, journal, clock } = await brokerOf([pool("aws", 1)]);
+  const follower = new HistoryFollower(HistoryStore.open(path), journal, broker);
+  for (const id of ["a", "b", "c"]) {
+    await broker.submit(acquire(id, "aws"));
+    await clock.advance(60_000);
+    await broker.submit(release(id));
+  }
+  await follower.caughtUp();
+  await follower.close();
+  analyst = new Analyst(path);
+});
+
+afterEach(async () => {
+  await analyst.close();
+  rmSync(folder, { recursive: true });
+});
+
+const ids = async () =>
+  (await analyst.study("page", { filter: {}, limit: 10 })).items.map(({ id }) => id);
+
+describe("Analyst", () => {
+  test("reads history in a thread of its own", async () => {
+    expect(await ids()).toEqual(["c", "b", "a"]);
+    const range = { from: 1_700_000_000_000, to: 1_700_000_240_000, stepMs: 60_000 };
+    const { total } = await analyst.study("stats", { range, pool: "aws" });
+    expect(total).toMatchObject({ ended: 3, utilisation: 0.75 });
+  });
+
+  test("answers many at once, and refuses more than it keeps", async () => {
+    const asked = Array.from({ length: 70 }, () => ids().catch((error: unknown) => error));
+    const answers = await Promise.all(asked);
+    expect(answers.filter((answer) => Array.isArray(answer))).toHaveLength(64);
+    expect(answers.at(-1)).toBeInstanceOf(AnalystBusy);
+    expect(await ids()).toHaveLength(3);
+  });
+
+  test("says when there is too much to simulate", async () => {
+    const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)] };
+    await expect(analyst.study("simulate", { whatIf, entriesMax: 2 })).rejects.toThrow(
+      TooMuchHistory,
+    );
+    const found = await analyst.study("simulate", { whatIf, entriesMax: 3 });
+    expect(found).toMatchObject({ requests: 3, total: { simulated: { ended: 3 } } });
+  });
+
+  test("tells how far a simulation is, and gives up one that nobody wants any more", async () => {
+    const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)], changed: ["aws"] };
+    const ask = { whatIf, entriesMax: 3 };
+    const shares: number[] = [];
+    const found = await analyst.study("simulate", ask, { progress: (done) => shares.push(done) });
+    expect(found.requests).toBe(3);
+    expect(shares).toEqual([0]);
+    const stop = new AbortController();
+    const given = analyst.study("simulate", ask, {
+      signal: stop.signal,
+      progress: () => stop.abort(),
+    });
+    // Between the abort and the thread's hearing of it, so small a one may be over.
+    await given.catch((error: unknown) => expect(error).toMatchObject({ name: "AbortError" }));
+    expect(await ids()).toHaveLength(3);
+  });
+
+  test("does not begin what nobody wants any more", async () => {
+    const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)] };
+    const signal = AbortSignal.abort(new Error("gone"));
+    const given = analyst.study("simulate", { whatIf, entriesMax: 3 }, { signal });
+    await expect(given).rejects.toThrow("gone");
+  });
+
+  test("lets those go who wait when it is closed", async () => {
+    const waiting = expect(ids()).rejects.toThrow("closed");
+    await analyst.close();
+    await waiting;
+    await expect(ids()).rejects.toThrow("closed");
+  });
+});

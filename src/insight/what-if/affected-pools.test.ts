@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { PoolName } from "../../core/ids.ts";
+import { pool } from "../../core/lending.suite.ts";
+import { reachOf } from "./affected-pools.ts";
+
+const below = (parent: string) => ({ parent: parent as PoolName });
+const pools = [
+  pool("a", 1),
+  pool("b", 1),
+  pool("c", 1),
+  pool("site", 1),
+  pool("x", 1, below("site")),
+  pool("y", 1, below("site")),
+];
+const together = (...names: string[]) => ({ items: names.map((name) => ({ pool: name })) });
+
+const cases: Record<
+  string,
+  [changed: string[], asked: ReturnType<typeof together>[], want: string[]]
+> = {
+  "the pool alone": [["a"], [together("a"), together("b", "c")], ["a"]],
+  "whom it is asked for together with": [["a"], [together("b", "a")], ["a", "b"]],
+  "those over several steps": [["c"], [together("a", "b"), together("b", "c")], ["a", "b", "c"]],
+  "those that share a limit": [["x"], [], ["site", "x", "y"]],
+  "a limit's kin of whom it is asked for with": [
+    ["a"],
+    [together("a", "y")],
+    ["a", "site", "x", "y"],
+  ],
+  "all that are changed": [["a", "b"], [], ["a", "b"]],
+};
+test.each(Object.entries(cases))("reachOf() finds %s", (_, [changed, asked, want]) => {
+  expect([...reachOf(changed, pools, asked)].sort()).toEqual(want);
+});

@@ -1,0 +1,85 @@
+import { statSync } from "node:fs";
+import { type Recovered, recover } from "../../broker/recovery.ts";
+import { type FrozenState, thaw } from "../../core/snapshot.ts";
+import { JournalPruned } from "../../journal/journal.ts";
+import { journalPath } from "../../journal/sqlite.ts";
+import { SqliteJournalReader } from "../../journal/sqlite-reader.ts";
+import type { HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
+import { HistoryFold, type Standing } from "../history/fold.ts";
+import { HistoryReader } from "../history/reader.ts";
+import type { WhatIfSource } from "./what-if.ts";
+
+/** What a data folder knows about the past, and what it lends by now. */
+export interface PastOfData {
+  readonly source: WhatIfSource;
+  readonly now: Recovered;
+}
+
+/** `from` is a data folder or a journal's file. The server may be running. */
+export async function readPast(from: string, lastMs: number): Promise<PastOfData> {
+  const isFolder = statSync(from, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const journal = new SqliteJournalReader(isFolder ? journalPath(from) : from);
+  try {
+    const now = await recover(journal);
+    return { now, source: await sourceOf(journal, now.at - lastMs) };
+  } finally {
+    journal.close();
+  }
+}
+
+/** What history has, and what has happened since it was written: from the journal, in memory. */
+async function sourceOf(journal: SqliteJournalReader, since: number): Promise<WhatIfSource> {
+  const kept = hasHistory(journal) ? readKept(journal, since) : undefined;
+  const fold = new HistoryFold(kept?.standing);
+  try {
+    for await (const recorded of journal.read(kept?.seq ?? 0)) fold.follow(recorded);
+  } catch (error) {
+    if (!(error instanceof JournalPruned)) throw error;
+    await startOver(journal, fold);
+  }
+  const { ended, sizes } = fold.take();
+  return {
+    ended: [...(kept?.ended ?? []), ...ended.filter(({ endedAt }) => endedAt >= since)],
+    open: [...fold.open.values()],
+    sizes: [...(kept?.sizes ?? []), ...sizes.values()].sort(byPoolAndTime),
+  };
+}
+
+function hasHistory({ database }: SqliteJournalReader): boolean {
+  const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'history_place'").get();
+  return table !== undefined;
+}
+
+interface Kept {
+  readonly seq: number;
+  readonly standing: Standing;
+  readonly ended: readonly HistoryEntry[];
+  readonly sizes: readonly PoolSize[];
+}
+
+function readKept({ database }: SqliteJournalReader, since: number): Kept {
+  const reader = new HistoryReader(database);
+  const open = new Map<string, OpenEntry>();
+  for (const entry of reader.open()) open.set(entry.id, entry);
+  const members = new Map<string, string>();
+  const rows = database.prepare("SELECT resource, pool FROM history_member").iterate();
+  for (const { resource, pool } of rows) members.set(String(resource), String(pool));
+  const ended = [...reader.endedSince(since)];
+  const lastNumber = ended.at(-1)?.number ?? 0;
+  return {
+    ...{ seq: reader.seq, ended, sizes: [...reader.sizes()] },
+    standing: { open, members, lastNumber },
+  };
+}
+
+/** The events are gone that would tell how it came to this: it begins with what is known. */
+async function startOver(journal: SqliteJournalReader, fold: HistoryFold): Promise<void> {
+  const snapshot = await journal.loadSnapshot();
+  if (snapshot === undefined) return;
+  fold.startOver(thaw(JSON.parse(snapshot.state) as FrozenState), snapshot.at);
+  for await (const recorded of journal.read(snapshot.seq)) fold.follow(recorded);
+}
+
+function byPoolAndTime(a: PoolSize, b: PoolSize): number {
+  return a.pool === b.pool ? a.at - b.at : a.pool < b.pool ? -1 : 1;
+}

@@ -1,0 +1,66 @@
+/** Days of traffic through a real broker on a clock in hand, and the history that is left of them. */
+import { settled } from "../../broker/hand-clock.suite.ts";
+import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
+import { acquire, leave, release, revoke } from "../../core/lending.suite.ts";
+import type { PoolSpec } from "../../core/policy.ts";
+import { HistoryFollower } from "../history/follower.ts";
+import { HistoryReader } from "../history/reader.ts";
+import { HistoryStore } from "../history/store.ts";
+import type { Demand } from "./demand.ts";
+
+export interface Recorded extends AsyncDisposable {
+  readonly reader: HistoryReader;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Each asks at its time and gives back when its own time is over; it ends so long after the last. */
+export async function record(
+  pools: readonly PoolSpec[],
+  jobs: readonly Demand[],
+  lastMs = 1_000,
+): Promise<Recorded> {
+  const site = await brokerOf(pools);
+  const store = HistoryStore.inMemory();
+  const follower = new HistoryFollower(store, site.journal, site.broker);
+  const start = site.clock.now();
+  giveBackOnGrant(site, new Map(jobs.map((job) => [job.id, job])));
+  for (const job of jobs) {
+    await site.clock.advance(start + job.askedAt - site.clock.now());
+    const wanted = job.items.map(({ pool, count }) => `${pool}:${count}`).join(" ");
+    void site.broker.submit(acquire(job.id, wanted, { priority: job.priority, ttlMs: 86_400_000 }));
+    const { patienceMs } = job;
+    if (patienceMs !== null) {
+      const at = (site.clock.now() + patienceMs) as typeof start;
+      site.clock.wakeAt(at, () => void site.broker.submit(leave(job.id)));
+    }
+    await settled();
+  }
+  await site.clock.advance(lastMs);
+  await follower.caughtUp();
+  return {
+    reader: new HistoryReader(store.database),
+    start,
+    end: site.clock.now(),
+    async [Symbol.asyncDispose]() {
+      await follower.close();
+      await site.broker.close();
+    },
+  };
+}
+
+function giveBackOnGrant({ broker, clock }: TestBroker, jobs: ReadonlyMap<string, Demand>): void {
+  broker.listen({
+    committed: ({ at, events }) => {
+      for (const event of events) {
+        if (event.type !== "lease-granted") continue;
+        for (const { claim, afterMs, forced } of jobs.get(event.id)?.ends ?? []) {
+          const command = forced
+            ? revoke(event.id)
+            : release(event.id, claim === null ? {} : { claim });
+          clock.wakeAt((at + afterMs) as typeof at, () => void broker.submit(command));
+        }
+      }
+    },
+  });
+}

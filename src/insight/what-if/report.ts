@@ -1,0 +1,38 @@
+/** What a simulation found, as the API and the command line tell it: times in words, durations in seconds. */
+import type * as Wire from "../../api/history-schemas.ts";
+import type { Percentiles } from "../history/percentiles.ts";
+import type { StatsPart } from "../history/stats.ts";
+import { unknowns, type WhatIfReport } from "./what-if.ts";
+
+export function reportOf(report: WhatIfReport): Wire.Simulation {
+  const compared = ({ pool, recorded, simulated }: WhatIfReport["total"]) => ({
+    pool,
+    recorded: inSeconds(recorded),
+    simulated: inSeconds(simulated),
+  });
+  return {
+    from: new Date(report.from).toISOString(),
+    to: new Date(report.to).toISOString(),
+    requests: report.requests,
+    refused: report.refused,
+    total: compared(report.total),
+    pools: report.pools.map(compared),
+    unknowns: [...unknowns],
+  };
+}
+
+export function inSeconds({ waitMs, holdMs, ...rest }: StatsPart): Wire.StatsPart {
+  return { ...rest, waitSeconds: spreadOf(waitMs), holdSeconds: spreadOf(holdMs) };
+}
+
+function spreadOf(spread: Percentiles | null): Wire.StatsPart["waitSeconds"] {
+  if (spread === null) return null;
+  const { p50, p90, p99, max, mean } = spread;
+  return {
+    p50: p50 / 1_000,
+    p90: p90 / 1_000,
+    p99: p99 / 1_000,
+    max: max / 1_000,
+    mean: Math.round(mean) / 1_000,
+  };
+}

@@ -1,0 +1,131 @@
+import { isEligible, mayGoTo, type NodeObject } from "./nodes.ts";
+import {
+  type Amount,
+  amountOf,
+  nothing,
+  type PodObject,
+  plus,
+  requestsOf,
+  type Toleration,
+  times,
+} from "./pod-requests.ts";
+
+export interface AutoscalerObject {
+  readonly spec?: { readonly maxReplicas?: number };
+}
+
+export interface QuotaState {
+  readonly name: string;
+  readonly hard: number;
+  readonly used: number;
+}
+
+/** Everything that the analysis is made of, as it is at one moment. */
+export interface CapacityFacts {
+  readonly nodes: readonly NodeObject[];
+  /** Those that have not ended, of all namespaces. */
+  readonly pods: readonly PodObject[];
+  readonly autoscalers: readonly AutoscalerObject[];
+  /** How many clusters there are, those on their way out included, our own excepted. */
+  readonly clusters: number;
+  readonly quotas: readonly QuotaState[];
+}
+
+export interface CapacityWish {
+  readonly need: Amount;
+  /** What is needed is multiplied with this. */
+  readonly margin: number;
+  /** A share of what there is to be used at all; never more than 1, as for the scheduler. */
+  readonly share: number;
+  readonly clustersMax: number;
+  readonly tolerations: readonly Toleration[];
+}
+
+export const mebibyte = 2 ** 20;
+/** What one cluster is taken to need, in millicores and mebibytes. */
+export const usualNeed = { cpu: 3_000, memory: 12_000 } as const;
+
+export function needOf({ cpu, memory }: { readonly cpu: number; readonly memory: number }): Amount {
+  return { cpu: cpu / 1_000, memory: memory * mebibyte };
+}
+
+export function cpuText({ cpu }: Amount): string {
+  return `${Math.round(cpu * 1_000)}m`;
+}
+
+export function memoryText({ memory }: Amount): string {
+  return `${Math.round(memory / mebibyte)}Mi`;
+}
+
+export interface CapacityAnalysis {
+  readonly enough: boolean;
+  /** Why not, in words; empty if there is enough. */
+  readonly reasons: readonly string[];
+  readonly workers: { readonly now: number; readonly max: number };
+  readonly allocatable: Amount;
+  /** What the autoscaler can add: counted once, here. */
+  readonly headroom: Amount;
+  readonly requested: Amount;
+  readonly pendingPods: number;
+  readonly remaining: Amount;
+  readonly needed: Amount;
+  readonly clusters: { readonly now: number; readonly max: number };
+  readonly quotas: readonly QuotaState[];
+}
+
+export function analyse(facts: CapacityFacts, wish: CapacityWish): CapacityAnalysis {
+  const workers = facts.nodes.filter((node) => isEligible(node, wish.tolerations));
+  const allocatable = workers
+    .map(({ status }) => amountOf(status?.allocatable))
+    .reduce(plus, nothing);
+  const ceiling = facts.autoscalers.reduce((sum, { spec }) => sum + (spec?.maxReplicas ?? 0), 0);
+  const max = Math.max(workers.length, ceiling);
+  const each = workers.length === 0 ? nothing : times(allocatable, 1 / workers.length);
+  const headroom = times(each, max - workers.length);
+  const { requested, pendingPods } = demandOn(workers, facts.pods);
+  const total = times(plus(allocatable, headroom), Math.min(1, wish.share));
+  const remaining = plus(total, times(requested, -1));
+  const needed = times(wish.need, wish.margin);
+  const clusters = { now: facts.clusters, max: wish.clustersMax };
+  const found = {
+    workers: { now: workers.length, max },
+    ...{ allocatable, headroom, requested, pendingPods, remaining, needed, clusters },
+    quotas: facts.quotas,
+  };
+  const reasons = reasonsOf(found);
+  return { enough: reasons.length === 0, reasons, ...found };
+}
+
+/** Pods on our workers, and those without a node that may yet come to one of them. */
+function demandOn(workers: readonly NodeObject[], pods: readonly PodObject[]) {
+  const names = new Set(workers.map(({ metadata }) => metadata.name));
+  const alive = pods.filter(({ status }) => !["Succeeded", "Failed"].includes(status?.phase ?? ""));
+  const here = alive.filter(({ spec }) => names.has(spec?.nodeName ?? ""));
+  const pending = alive
+    .filter(({ spec }) => (spec?.nodeName ?? "") === "")
+    .filter(({ spec }) => workers.some((node) => mayGoTo(node, spec ?? {})));
+  const requested = [...here, ...pending].map(requestsOf).reduce(plus, nothing);
+  return { requested, pendingPods: pending.length };
+}
+
+function reasonsOf({
+  workers,
+  remaining,
+  needed,
+  clusters,
+  quotas,
+}: Omit<CapacityAnalysis, "enough" | "reasons">): string[] {
+  const reasons: string[] = [];
+  if (workers.now === 0) reasons.push("there is no worker that new pods may go to");
+  const short = (what: string, text: (amount: Amount) => string) =>
+    `too little ${what} remains: ${text(needed)} needed, ${text(remaining)} free`;
+  if (remaining.cpu < needed.cpu) reasons.push(short("CPU", cpuText));
+  if (remaining.memory < needed.memory) reasons.push(short("memory", memoryText));
+  if (clusters.now >= clusters.max) {
+    reasons.push(`there are ${clusters.now} clusters, and ${clusters.max} is the limit`);
+  }
+  for (const { name, used, hard } of quotas) {
+    if (used >= hard) reasons.push(`quota ${name} is used up: ${used} of ${hard}`);
+  }
+  return reasons;
+}

@@ -1,0 +1,329 @@
+/** The only place where the parts meet: configuration, journal, broker, edges; started and stopped in order. */
+import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import { Broker } from "../broker/broker.ts";
+import { Deliveries } from "../broker/deliveries.ts";
+import { SystemEnvironment } from "../broker/environment.ts";
+import { Tokens } from "../broker/tokens.ts";
+import type { BoskosExpiry } from "../config/boskos-expiry.ts";
+import { exampleConfigPath } from "../config/example.ts";
+import { makeApp } from "../http/app.ts";
+import { type App, defaultBoskosSettings } from "../http/context.ts";
+import { Insight } from "../insight/insight.ts";
+import {
+  type Journal,
+  JournalDamaged,
+  JournalUnavailable,
+  JournalUnusable,
+} from "../journal/journal.ts";
+import { MemoryJournal } from "../journal/memory.ts";
+import { journalPath, SqliteJournal } from "../journal/sqlite.ts";
+import { Admission, type Verdict } from "../workers/admission/admission.ts";
+import { BrokerWork } from "../workers/janitor/broker-work.ts";
+import { Janitor } from "../workers/janitor/janitor.ts";
+import { Mirror } from "../workers/mirror/mirror.ts";
+import { CannotServe, exitCodes } from "./cannot-serve.ts";
+import { ConfigInForce } from "./config-in-force.ts";
+import {
+  type ListenAddress,
+  listenTrouble,
+  parseListenAddress,
+  refuseToBeReachable,
+  urlOf,
+} from "./listen-address.ts";
+import { type LogLevel, makeLogger } from "./logger.ts";
+import { answerText, healthAnswers, onlyPath, SideListener } from "./side-listener.ts";
+
+export interface ServeOptions {
+  /** Absent: the example that comes with Berth. */
+  readonly config?: string;
+  readonly data: string;
+  /** Nothing is kept on disk. */
+  readonly memory: boolean;
+  /** HOST:PORT */
+  readonly listen: string;
+  /** Listen beyond loopback although there is no authentication. */
+  readonly insecureListen: boolean;
+  /** HOST:PORT for probes that expect health on a port of its own; absent: none. */
+  readonly healthListen?: string;
+  /** HOST:PORT for scrapers that expect metrics on a port of their own; absent: none. */
+  readonly metricsListen?: string;
+  /** False: what is dirty is cleaned by a janitor elsewhere. */
+  readonly janitor?: boolean;
+  readonly logLevel: LogLevel;
+  /** When silent holders of a Boskos file's resources lose them; absent: never. */
+  readonly boskosExpiry?: BoskosExpiry;
+  /** So long a Boskos client that polls keeps its place in line between two polls. */
+  readonly requestTtlMs?: number;
+  /** So long a Boskos client's request may be held open; 0: answered at once. */
+  readonly boskosWaitMs?: number;
+  /** How long past requests and leases are kept. */
+  readonly historyRetentionMs?: number;
+  /** Drop the history that is there and make it again from the journal. */
+  readonly rebuildHistory?: boolean;
+}
+
+export interface Running {
+  readonly url: string;
+  readonly healthUrl?: string;
+  readonly metricsUrl?: string;
+  readonly configFile: string;
+  readonly pools: number;
+  readonly resources: number;
+  reload(): Promise<void>;
+  /** Answers what is open, makes everything durable, lets go of the data folder. */
+  stop(): Promise<void>;
+  /** Rejects if the server cannot go on; otherwise settles when it has stopped. */
+  readonly stopped: Promise<void>;
+}
+
+/** For answers that are under way when the server stops. */
+const stopMsMax = 5_000;
+
+export async function serve(options: ServeOptions): Promise<Running> {
+  const address = allowedAddress(options.listen, options);
+  const server = new Server(options.config ?? exampleConfigPath, makeLogger(options.logLevel));
+  try {
+    return await server.start(options, address);
+  } catch (error) {
+    await server.stop();
+    throw cannotServe(error, options);
+  }
+}
+
+function allowedAddress(text: string, { insecureListen }: ServeOptions): ListenAddress {
+  const address = parseListenAddress(text);
+  refuseToBeReachable(address, insecureListen);
+  return address;
+}
+
+/** The parts of a server that are there so far, so that whatever is there can be stopped. */
+class Server {
+  readonly #configFile: string;
+  readonly #logger: Logger;
+  readonly #ended = Promise.withResolvers<void>();
+  #journal: Journal | undefined;
+  #broker: Broker | undefined;
+  #insight: Insight | undefined;
+  #config: ConfigInForce | undefined;
+  #app: App | undefined;
+  #health: SideListener | undefined;
+  #metrics: SideListener | undefined;
+  #janitor: Janitor | undefined;
+  #mirror: Mirror | undefined;
+  #admission: Admission | undefined;
+  #ready = false;
+
+  constructor(configFile: string, logger: Logger) {
+    this.#configFile = configFile;
+    this.#logger = logger;
+    this.#ended.promise.catch(() => {}); // Whoever wants to know asks for `stopped`.
+  }
+
+  async start(options: ServeOptions, address: ListenAddress): Promise<Running> {
+    await this.#listenAside(options);
+    const journal = options.memory ? new MemoryJournal() : SqliteJournal.open(options.data);
+    this.#journal = journal;
+    const broker = await this.#openBroker(journal);
+    const where = options.memory ? "memory" : options.data;
+    this.#logger.info({ events: broker.head, data: where }, "journal read");
+    const config = await ConfigInForce.start(
+      this.#configFile,
+      broker,
+      this.#logger,
+      options.boskosExpiry,
+    );
+    const insight = this.#openInsight(journal, broker, options);
+    this.#config = config;
+    if (options.janitor ?? true) this.#startJanitor(broker, config);
+    this.#mirror = this.#makeMirror(broker);
+    this.#mirror.configure(config.mirror);
+    this.#admission = this.#makeAdmission(broker);
+    this.#admission.configure(config.admissions);
+    config.onChange = () => {
+      this.#janitor?.configure(config.janitors);
+      this.#mirror?.configure(config.mirror);
+      this.#admission?.configure(config.admissions);
+    };
+    const site = {
+      broker,
+      journal,
+      tokens: new Tokens(journal.secret),
+      deliveries: new Deliveries(broker),
+      insight,
+      configStatus: () => config.status,
+      mirror: () => this.#mirror?.figures,
+      admission: () => this.#admission?.figures,
+      version: await version(),
+      boskos: {
+        requestTtlMs: options.requestTtlMs ?? defaultBoskosSettings.requestTtlMs,
+        waitMs: options.boskosWaitMs ?? defaultBoskosSettings.waitMs,
+      },
+      startedAtMs: Date.now(),
+    };
+    this.#app = await makeApp(site, this.#logger);
+    await this.#app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });
+    this.#ready = true;
+    const { pools, resources } = config.status;
+    return {
+      url: urlOf(this.#app.server.address() as AddressInfo),
+      ...(this.#health && { healthUrl: this.#health.url }),
+      ...(this.#metrics && { metricsUrl: this.#metrics.url }),
+      configFile: this.#configFile,
+      pools,
+      resources,
+      reload: () => config.reload(),
+      stop: () => this.stop(),
+      stopped: this.#ended.promise,
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#ready = false;
+    await this.#config?.close();
+    // While the broker still takes back what it has.
+    await Promise.all([this.#janitor?.stop(), this.#mirror?.stop(), this.#admission?.stop()]);
+    // Together: the one stops listening, the other answers those who wait on open connections. Who
+    // has sent half a request, or nothing, is not waited for.
+    const cut = setTimeout(() => this.#app?.server.closeAllConnections(), stopMsMax);
+    await Promise.all([this.#app?.close(), this.#broker?.close()]);
+    clearTimeout(cut);
+    await Promise.all([this.#health?.close(), this.#metrics?.close()]);
+    await this.#insight?.close();
+    await this.#journal?.close();
+    this.#logger.info("stopped");
+    this.#ended.resolve();
+  }
+
+  /** Who has it cleaned elsewhere has no janitor in the file. */
+  #startJanitor(broker: Broker, config: ConfigInForce): void {
+    const janitor = new Janitor(new BrokerWork(broker), config.janitors, {
+      started: ({ resource, pool }) => this.#logger.info({ resource, pool }, "cleaning"),
+      ended: ({ resource, pool }, cleaned, durationMs) => {
+        const facts = { resource, pool, seconds: Math.round(durationMs / 1_000) };
+        if (cleaned.how !== "failed") this.#logger.info(facts, cleaned.how);
+        else this.#logger.warn({ ...facts, output: cleaned.output }, "cleaning failed");
+      },
+      trouble: (err) => this.#logger.error({ err }, "the janitor cannot take what is dirty"),
+    });
+    this.#janitor = janitor;
+  }
+
+  #makeAdmission(broker: Broker): Admission {
+    const words: Readonly<Record<Verdict, string>> = {
+      room: "there is room again: the pool is lent",
+      none: "there is no room: the pool is not lent",
+      unknown: "nobody can tell whether there is room: the pool is not lent",
+    };
+    return new Admission(broker, {
+      verdict: (pool, verdict, why) => {
+        if (verdict === "unknown") this.#logger.error({ pool, why }, words[verdict]);
+        else this.#logger.info({ pool, ...(why === "" ? undefined : { why }) }, words[verdict]);
+      },
+    });
+  }
+
+  #makeMirror(broker: Broker): Mirror {
+    return new Mirror(broker, {
+      up: () => this.#logger.info("leases are mirrored in Kubernetes"),
+      down: (err) =>
+        this.#logger.error({ err }, "the mirror in Kubernetes is behind; it is tried again"),
+      left: (name, why) => this.#logger.warn({ name, why }, "a mirrored Lease is left as it is"),
+      cleared: ({ namespace, prefix }, err) => {
+        const facts = { namespace, prefix };
+        if (err === undefined) this.#logger.info(facts, "what was mirrored there is removed");
+        else this.#logger.warn({ ...facts, err }, "what was mirrored there could not be removed");
+      },
+    });
+  }
+
+  /** First of all, so that a probe sees a living process while the journal is read. */
+  async #listenAside(options: ServeOptions): Promise<void> {
+    const { healthListen, metricsListen } = options;
+    const health = healthListen && allowedAddress(healthListen, options);
+    const metrics = metricsListen && allowedAddress(metricsListen, options);
+    if (health) {
+      const answers = healthAnswers(() => this.#isReady());
+      this.#health = await SideListener.start("--health-listen", health, answers);
+      this.#logger.info(`health at ${this.#health.url}/healthz`);
+    }
+    if (metrics) {
+      const answers = onlyPath("/metrics", (request, response) => {
+        if (this.#app !== undefined) return this.#app.routing(request, response);
+        answerText(response, 503, "there is nothing to measure yet\n");
+      });
+      this.#metrics = await SideListener.start("--metrics-listen", metrics, answers);
+      this.#logger.info(`metrics at ${this.#metrics.url}/metrics`);
+    }
+  }
+
+  #isReady(): boolean {
+    return this.#ready && this.#broker?.ended === null && this.#broker.unwritable === null;
+  }
+
+  #openInsight(
+    journal: Journal,
+    broker: Broker,
+    { data, memory, historyRetentionMs: retentionMs, rebuildHistory: anew }: ServeOptions,
+  ): Insight {
+    this.#insight = new Insight(journal, broker, {
+      ...(memory ? undefined : { path: journalPath(data) }),
+      retentionMs,
+      anew,
+      failed: (what, err) => this.#logger.error({ err }, `${what} failed; it is tried again`),
+    });
+    return this.#insight;
+  }
+
+  async #openBroker(journal: Journal): Promise<Broker> {
+    const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore));
+    this.#broker = broker;
+    broker.listen({
+      writable: (cause) => {
+        if (cause !== null) {
+          this.#logger.error({ err: cause }, "the journal cannot be written; it is tried again");
+          return;
+        }
+        this.#logger.info("the journal can be written again");
+        this.#config?.retry();
+      },
+      failed: (what, err) => this.#logger.error({ err }, `a bug: ${what} failed`),
+      fatal: (cause) => this.#die(cause),
+    });
+    return broker;
+  }
+
+  /** It cannot go on, and must not look as if it could. */
+  #die(cause: Error): void {
+    this.#logger.fatal({ err: cause }, "the server cannot go on and stops");
+    this.#ended.reject(
+      new CannotServe(cause.message, "Restart the server", exitCodes.unavailable, cause),
+    );
+    void this.stop();
+  }
+}
+
+/** What a person can do something about is told without a stack; anything else is a bug. */
+function cannotServe(error: unknown, { listen, data }: ServeOptions): unknown {
+  const because = (message: string, hint: string) =>
+    new CannotServe(message, hint, exitCodes.unavailable, error);
+  if (error instanceof JournalUnusable) return because(error.message, error.hint);
+  if (error instanceof JournalUnavailable) {
+    return because(error.message, `Make room on the disk of "${data}", then start again`);
+  }
+  if (error instanceof JournalDamaged) {
+    return because(error.message, `Restore "${data}" from a backup, or start with an empty folder`);
+  }
+  const trouble = listenTrouble(error);
+  if (trouble === undefined) return error;
+  return because(
+    `Cannot listen on ${listen}: ${trouble}`,
+    "Choose another with --listen HOST:PORT",
+  );
+}
+
+async function version(): Promise<string> {
+  const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+  return String((JSON.parse(text) as { version: unknown }).version);
+}

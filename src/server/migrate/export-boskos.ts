@@ -1,0 +1,65 @@
+/** What a data folder holds as the records that a Boskos keeps, for the way back. */
+import { Broker } from "../../broker/broker.ts";
+import { SystemEnvironment } from "../../broker/environment.ts";
+import { coolingState, type Resource, type State } from "../../core/state.ts";
+import { type Instant, never } from "../../core/time.ts";
+import { SqliteJournal } from "../../journal/sqlite.ts";
+
+/** `kubectl create -f` takes a list of these. */
+export interface BoskosList {
+  readonly apiVersion: "v1";
+  readonly kind: "List";
+  readonly items: readonly object[];
+}
+
+/**
+ * Every resource with its owner and its user data. Boskos makes its lifecycle records from its own
+ * file. Throws what opening a journal throws.
+ */
+export async function exportBoskos(data: string): Promise<BoskosList> {
+  const journal = SqliteJournal.open(data);
+  try {
+    const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore));
+    try {
+      return await broker.look(listOf);
+    } finally {
+      await broker.close();
+    }
+  } finally {
+    await journal.close();
+  }
+}
+
+function listOf({ resources }: State): BoskosList {
+  const sorted = [...resources.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { apiVersion: "v1", kind: "List", items: sorted.map(recordOf) };
+}
+
+function recordOf(resource: Resource): object {
+  const { name, pool, claim, changedAt, userData, expiresAt } = resource;
+  return {
+    apiVersion: "boskos.k8s.io/v1",
+    kind: "ResourceObject",
+    metadata: { name },
+    spec: { type: pool.name },
+    status: {
+      state: stateIn(resource),
+      owner: claim?.lease.ask.holder ?? "",
+      // Its reaper counts from here: a holder that we gave grace has it there as well.
+      lastUpdate: secondsOf(claim?.lease.seenAt ?? changedAt),
+      userData: { ...userData }, // A copy: YAML would write anchors for what is shared.
+      ...(expiresAt === never ? undefined : { expirationDate: secondsOf(expiresAt) }),
+    },
+  };
+}
+
+/** Boskos knows no rest: what rests is where it was going. Nobody asks for what is drained. */
+function stateIn({ drained, claim, state, restsTo }: Resource): string {
+  if (drained && claim === null) return "drained";
+  return state === coolingState ? restsTo : state;
+}
+
+/** Kubernetes keeps whole seconds. */
+function secondsOf(at: Instant): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
+}

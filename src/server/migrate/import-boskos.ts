@@ -1,0 +1,148 @@
+/** Carries over into a data folder what a Boskos had, while no server uses the folder. */
+import { existsSync } from "node:fs";
+import { Broker } from "../../broker/broker.ts";
+import { SystemEnvironment } from "../../broker/environment.ts";
+import { newRequestId } from "../../broker/request-id.ts";
+import type { Command, ImportedResource } from "../../core/command.ts";
+import { decide } from "../../core/decide.ts";
+import type { PoolName, ResourceName } from "../../core/ids.ts";
+import type { LeftOut, Outcome } from "../../core/outcome.ts";
+import type { PoolSpec } from "../../core/policy.ts";
+import { freeze, thaw } from "../../core/snapshot.ts";
+import { freeState, type State } from "../../core/state.ts";
+import type { Instant } from "../../core/time.ts";
+import { MemoryJournal } from "../../journal/memory.ts";
+import { SqliteJournal } from "../../journal/sqlite.ts";
+import type { BoskosObjects, BoskosResource } from "./boskos-objects.ts";
+
+export interface ImportOptions {
+  readonly pools: readonly PoolSpec[];
+  readonly objects: BoskosObjects;
+  /** The data folder. */
+  readonly data: string;
+  /** Changes nothing, and does not even make the folder. */
+  readonly dryRun: boolean;
+}
+
+export interface ImportReport {
+  /** How many are in which state now, of those that were carried over. */
+  readonly states: Readonly<Record<string, number>>;
+  readonly resources: number;
+  readonly leases: number;
+  /** Carried over for its holder's sake: they go when they are given back. */
+  readonly unlisted: readonly string[];
+  /** Held by the same holder before: an earlier run has done it. */
+  readonly already: number;
+  readonly left: readonly LeftBehind[];
+}
+
+export interface LeftBehind extends LeftOut {
+  /** Who had it in Boskos; empty: nobody. */
+  readonly owner: string;
+  /** Who has it here. */
+  readonly holder: string;
+}
+
+/** Throws what opening a journal throws: the folder cannot be used, or somebody uses it. */
+export async function importBoskos(options: ImportOptions): Promise<ImportReport> {
+  const { data, dryRun } = options;
+  const journal = dryRun && !existsSync(data) ? new MemoryJournal() : SqliteJournal.open(data);
+  try {
+    const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore));
+    try {
+      const submit = dryRun
+        ? await rehearsal(broker)
+        : (command: Command) => broker.submit(command);
+      const report = await carryOver(options, submit);
+      return withHolders(report, await broker.look(holders));
+    } finally {
+      await broker.close();
+    }
+  } finally {
+    await journal.close();
+  }
+}
+
+type Submit = (command: Command) => Promise<Outcome>;
+
+/** What would come of it, on a copy of what is there. */
+async function rehearsal(broker: Broker): Promise<Submit> {
+  const { copy, now } = await broker.look((state, at) => ({ copy: thaw(freeze(state)), now: at }));
+  return async (command) => decide(copy, command, now).outcome;
+}
+
+type Found = Omit<ImportReport, "already" | "left"> & { readonly left: readonly Missed[] };
+type Missed = LeftOut & { readonly owner: string };
+
+async function carryOver({ pools, objects }: ImportOptions, submit: Submit): Promise<Found> {
+  // Nothing is made before what there was is back: it would be too many afterwards.
+  await submit({ type: "configure", pools: pools.map(withoutMinimum) });
+  const resources = objects.resources.toSorted(longestUntouchedFirst);
+  const outcome = await submit({ type: "import", resources: resources.map(imported) });
+  await submit({ type: "configure", pools });
+  if (outcome.type !== "imported") throw new Error(`Cannot import: ${outcome.type}`);
+  const owners = new Map(resources.map(({ name, owner }) => [name, owner]));
+  const left = outcome.left.map((each) => ({ ...each, owner: owners.get(each.resource) ?? "" }));
+  const gone = new Set<string>(left.map(({ resource }) => resource));
+  const carried = resources.filter(({ name }) => !gone.has(name));
+  const states = Map.groupBy(carried, stateOf);
+  return {
+    states: Object.fromEntries(Array.from(states, ([state, { length }]) => [state, length])),
+    resources: carried.length,
+    leases: outcome.leases,
+    unlisted: carried.filter(isUnlisted(pools)).map(({ name }) => name),
+    left,
+  };
+}
+
+function isUnlisted(pools: readonly PoolSpec[]): (resource: BoskosResource) => boolean {
+  const dynamic = new Set<string>(pools.filter(({ policy }) => policy.dynamic).map((p) => p.name));
+  const listed = new Set<string>(pools.flatMap(({ members }) => members.map((m) => m.name)));
+  return ({ name, type }) => !listed.has(name) && !dynamic.has(type);
+}
+
+function withoutMinimum(pool: PoolSpec): PoolSpec {
+  const { dynamic } = pool.policy;
+  if (dynamic === undefined) return pool;
+  return { ...pool, policy: { ...pool.policy, dynamic: { ...dynamic, min: 0 } } };
+}
+
+/** What Boskos never touched has no time and comes first. */
+function longestUntouchedFirst(a: BoskosResource, b: BoskosResource): number {
+  const [first, second] = [a.updatedAt ?? 0, b.updatedAt ?? 0];
+  return first === second ? (a.name < b.name ? -1 : 1) : first - second;
+}
+
+function imported(resource: BoskosResource): ImportedResource {
+  const { name, type, owner, userData, updatedAt, expiresAt } = resource;
+  return {
+    name: name as ResourceName,
+    pool: type as PoolName,
+    state: stateOf(resource),
+    holder: owner,
+    id: newRequestId(Date.now()),
+    userData,
+    ...(updatedAt === undefined ? undefined : { updatedAt: updatedAt as Instant }),
+    ...(expiresAt === undefined ? undefined : { expiresAt: expiresAt as Instant }),
+  };
+}
+
+function stateOf({ state }: BoskosResource): string {
+  return state === "" ? freeState : state;
+}
+
+function holders({ leases }: State): ReadonlyMap<ResourceName, string> {
+  const held = new Map<ResourceName, string>();
+  for (const { ask, claims } of leases.values()) {
+    for (const { resource } of claims) held.set(resource.name, ask.holder);
+  }
+  return held;
+}
+
+function withHolders(found: Found, held: ReadonlyMap<ResourceName, string>): ImportReport {
+  const left = found.left.map((each) => ({ ...each, holder: held.get(each.resource) ?? "" }));
+  const others = left.filter(
+    ({ why, owner, holder }) => why !== "held_already" || owner !== holder,
+  );
+  return { ...found, already: left.length - others.length, left: others };
+}

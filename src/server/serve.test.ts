@@ -1,0 +1,226 @@
+/** The whole server in this process, on a real port and a real disk. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { until } from "../broker/hand-clock.suite.ts";
+import { type Running, type ServeOptions, serve } from "./main.ts";
+
+interface Place extends AsyncDisposable {
+  readonly folder: string;
+  start(more?: Partial<ServeOptions>): Promise<Running>;
+}
+
+async function place(config = "pools: { aws: { count: 1, lockDelay: 0s } }"): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), "berth-serve-"));
+  const file = join(folder, "berth.yaml");
+  await writeFile(file, config);
+  const running: Running[] = [];
+  return {
+    folder,
+    async start(more) {
+      const server = await serve({
+        config: file,
+        data: join(folder, "data"),
+        memory: false,
+        listen: "127.0.0.1:0",
+        insecureListen: false,
+        logLevel: "silent",
+        ...more,
+      });
+      running.push(server);
+      return server;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.allSettled(running.map((server) => server.stop()));
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function ask({ url }: Running, more: object = {}) {
+  const response = await fetch(`${url}/v1/leases`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ items: [{ pool: "aws" }], holder: "a job", ...more }),
+  });
+  const body = (await response.json()) as { id: string; token: string };
+  return { status: response.status, ...body };
+}
+
+const metric = async ({ url }: Running, name: string) => {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+};
+
+describe("serve()", () => {
+  test("lends what the file has, and lends it on over a restart", async () => {
+    await using here = await place();
+    const first = await here.start();
+    expect(first).toMatchObject({
+      pools: 1,
+      resources: 1,
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    });
+    const lease = await ask(first, { requestId: "k" });
+    expect(lease.status).toBe(201);
+    await first.stop();
+    await first.stopped;
+
+    const second = await here.start();
+    expect(await ask(second, { requestId: "k" })).toMatchObject({
+      id: lease.id,
+      token: lease.token,
+    });
+    const headers = { authorization: `Bearer ${lease.token}` };
+    const beat = await fetch(`${second.url}/v1/leases/${lease.id}/heartbeat`, {
+      method: "POST",
+      headers,
+    });
+    expect(beat.status).toBe(200);
+  });
+
+  test("wakes a long poll, with the real clock and a real disk", async () => {
+    await using here = await place();
+    const server = await here.start();
+    const { id, token } = await ask(server);
+    const next = ask(server, { wait: "1h" });
+    while ((await metric(server, "berth_open_waits")) !== 1);
+    const headers = { authorization: `Bearer ${token}` };
+    await fetch(`${server.url}/v1/leases/${id}`, { method: "DELETE", headers });
+    expect(await next).toMatchObject({ status: 201 });
+  });
+
+  test("expires by the real clock", async () => {
+    await using here = await place();
+    const server = await here.start({ memory: true });
+    await ask(server, { ttl: "1s" });
+    expect(await ask(server, { wait: "1h" })).toMatchObject({ status: 201 });
+  });
+
+  test("stops at once, with a long poll, a feed and an idle connection open", async () => {
+    await using here = await place();
+    const server = await here.start();
+    await ask(server);
+    const waiting = ask(server, { wait: "1h", requestId: "k" });
+    const feed = await fetch(`${server.url}/v1/events`);
+    const read = feed.text();
+    while ((await metric(server, "berth_open_waits")) !== 1);
+    await server.stop();
+    await server.stopped;
+    expect([202, 503]).toContain((await waiting).status);
+    await read;
+  });
+
+  test("takes a new file with reload()", async () => {
+    await using here = await place();
+    const server = await here.start({ memory: true });
+    await writeFile(join(here.folder, "berth.yaml"), "pools: { aws: { count: 5 } }");
+    await server.reload();
+    const status = await (await fetch(`${server.url}/v1/config`)).json();
+    expect(status).toMatchObject({ ok: true, resources: 5 });
+  });
+
+  test("serves the example, when there is no file", async () => {
+    await using here = await place();
+    const { config: _, ...rest } = { config: "", data: here.folder, listen: "127.0.0.1:0" };
+    const server = await serve({
+      ...rest,
+      memory: true,
+      insecureListen: false,
+      logLevel: "silent",
+    });
+    expect(server.pools).toBeGreaterThan(1);
+    await server.stop();
+  });
+});
+
+describe("serve() does not start", () => {
+  test("with a bad file", async () => {
+    await using here = await place("pools: [");
+    await expect(here.start()).rejects.toMatchObject({ name: "CannotServe", exitCode: 78 });
+  });
+
+  test("where others could reach it", async () => {
+    await using here = await place();
+    await expect(here.start({ listen: "0.0.0.0:0" })).rejects.toMatchObject({
+      name: "CannotServe",
+      exitCode: 64,
+    });
+  });
+
+  test("on a port that is taken, and lets go of its data", async () => {
+    await using here = await place();
+    const other = createServer().listen(0, "127.0.0.1");
+    await until(() => other.listening);
+    const { port } = other.address() as { port: number };
+    await expect(here.start({ listen: `127.0.0.1:${port}` })).rejects.toMatchObject({
+      name: "CannotServe",
+      exitCode: 69,
+      message: `Cannot listen on 127.0.0.1:${port}: something else listens there`,
+    });
+    other.close();
+    await here.start();
+  });
+
+  test("in a folder that another server has", async () => {
+    await using here = await place();
+    await here.start();
+    await expect(here.start()).rejects.toMatchObject({
+      name: "CannotServe",
+      exitCode: 69,
+      hint: expect.any(String),
+    });
+  });
+});
+
+describe("serve() with further listeners", () => {
+  const text = async (url: string) => {
+    const response = await fetch(url);
+    return [response.status, await response.text()];
+  };
+
+  test("answers health and metrics where others expect them, and nothing else", async () => {
+    await using here = await place();
+    const listen = { healthListen: "127.0.0.1:0", metricsListen: "127.0.0.1:0" };
+    const { url, healthUrl, metricsUrl, stop } = await here.start(listen);
+    expect(await text(`${healthUrl}/healthz`)).toEqual([200, "OK"]);
+    expect(await text(`${healthUrl}/healthz/ready?verbose`)).toEqual([200, "OK"]);
+    expect(await text(`${healthUrl}/metrics`)).toEqual([404, "404 page not found\n"]);
+    expect(await text(`${metricsUrl}/metrics`)).toEqual([
+      200,
+      expect.stringContaining("berth_resources"),
+    ]);
+    expect(await text(`${metricsUrl}/v1/pools`)).toEqual([404, "404 page not found\n"]);
+    expect((await text(`${url}/healthz`))[0]).toBe(200);
+    await stop();
+    await expect(fetch(`${healthUrl}/healthz`)).rejects.toThrow("fetch failed");
+    await expect(fetch(`${metricsUrl}/metrics`)).rejects.toThrow("fetch failed");
+  });
+
+  test("has none unless it is told to", async () => {
+    await using here = await place();
+    const running = await here.start();
+    expect(running).not.toHaveProperty("healthUrl");
+    expect(running).not.toHaveProperty("metricsUrl");
+  });
+
+  test.each(["healthListen", "metricsListen"] as const)(
+    "does not start with a %s that others could reach, or that is taken",
+    async (option) => {
+      await using here = await place();
+      await expect(here.start({ [option]: "0.0.0.0:0" })).rejects.toMatchObject({ exitCode: 64 });
+      const other = createServer().listen(0, "127.0.0.1");
+      await until(() => other.listening);
+      const { port } = other.address() as { port: number };
+      await expect(here.start({ [option]: `127.0.0.1:${port}` })).rejects.toMatchObject({
+        exitCode: 69,
+        message: `Cannot listen on 127.0.0.1:${port}: something else listens there`,
+        hint: `Choose another with --${option.replace("L", "-l")} HOST:PORT`,
+      });
+      other.close();
+      await here.start();
+    },
+  );
+});

@@ -1,0 +1,210 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Broker } from "../../broker/broker.ts";
+import { SystemEnvironment } from "../../broker/environment.ts";
+import type { PoolName, ResourceName } from "../../core/ids.ts";
+import { pool } from "../../core/lending.suite.ts";
+import type { PoolSpec } from "../../core/policy.ts";
+import { MemoryJournal } from "../../journal/memory.ts";
+import { BrokerWork } from "./broker-work.ts";
+import type { Cleaned, CleaningSpec, Soiled } from "./cleaner.ts";
+import { Janitor } from "./janitor.ts";
+
+let broker: Broker;
+let folder: string;
+let janitor: Janitor | undefined;
+let news: { soiled: Soiled; cleaned: Cleaned }[];
+let tell: () => void;
+
+beforeEach(async () => {
+  broker = await Broker.open(new MemoryJournal(), (at) => new SystemEnvironment(at));
+  folder = await mkdtemp(join(tmpdir(), "berth-janitor-"));
+  news = [];
+  tell = () => {};
+});
+
+afterEach(async () => {
+  await janitor?.stop();
+  await broker.close();
+  await rm(folder, { recursive: true });
+});
+
+function dirtyPool(name: string, size: number, policy: PoolSpec["policy"] | object = {}): PoolSpec {
+  const spec = pool(name, size, policy);
+  return { ...spec, members: spec.members.map((member) => ({ ...member, state: "dirty" })) };
+}
+
+/** A pool that is cleaned by a shell script. */
+function cleaning(name: string, script: string, more: Partial<CleaningSpec> = {}): CleaningSpec {
+  const command = ["sh", "-c", script];
+  return { pool: name, command, timeoutMs: 60_000, parallel: 1, env: {}, ...more };
+}
+
+async function start(pools: readonly PoolSpec[], specs: readonly CleaningSpec[], parallel = 8) {
+  await broker.submit({ type: "configure", pools });
+  janitor = new Janitor(new BrokerWork(broker), specs, {
+    parallel,
+    ended: (soiled, cleaned) => {
+      news.push({ soiled, cleaned });
+      tell();
+    },
+  });
+  return janitor;
+}
+
+/** Resolves once so many have been cleaned, or were to be. */
+function ended(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    tell = () => {
+      if (news.length >= count) resolve();
+    };
+    tell();
+  });
+}
+
+const look = (name: string) =>
+  broker.look(({ resources }) => {
+    const resource = resources.get(name as ResourceName);
+    if (resource === undefined) throw new Error(`Cannot find ${name}`);
+    const { state, note, failures, restsUntil } = resource;
+    return { state, note, failures, rests: Number.isFinite(restsUntil) };
+  });
+
+describe("a janitor", () => {
+  test("cleans all that is dirty and what becomes dirty later", async () => {
+    await start([dirtyPool("aws", 3)], [cleaning("aws", "true")]);
+    await ended(3);
+    const states = await broker.look(({ pools }) =>
+      pools.get("aws" as PoolName)?.shown.get("free"),
+    );
+    expect(states).toBe(3);
+    const change = { state: "dirty" };
+    const reason = { by: "ann", why: "" };
+    const resource = "aws-2" as ResourceName;
+    await broker.submit({ type: "change-resource", resource, change, reason });
+    await ended(4);
+    expect(await look("aws-2")).toMatchObject({ state: "free" });
+  });
+
+  test("tells the command what it cleans, and nothing that is not mapped", async () => {
+    process.env["BERTH_TEST_SECRET_OF_SERVER"] = "hidden";
+    const out = join(folder, "env");
+    const script = `env > "${out}"`;
+    const env = { KEY: { userData: "access-key" }, REGION: "eu-1", MISSING: { userData: "no" } };
+    await broker.submit({ type: "configure", pools: [pool("aws", 1)] });
+    await broker.submit({
+      type: "change-resource",
+      resource: "aws-1" as ResourceName,
+      change: { state: "dirty", userData: { "access-key": "AK-123456", other: "unmapped" } },
+      reason: { by: "ann", why: "" },
+    });
+    await start([pool("aws", 1)], [cleaning("aws", script, { env })]);
+    await ended(1);
+    delete process.env["BERTH_TEST_SECRET_OF_SERVER"];
+    const lines = (await readFile(out, "utf8")).split("\n");
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        "BERTH_RESOURCE=aws-1",
+        "BERTH_POOL=aws",
+        "KEY=AK-123456",
+        "REGION=eu-1",
+      ]),
+    );
+    expect(lines.join("\n")).not.toMatch(/unmapped|hidden|MISSING/);
+  });
+
+  test("lets a failed one rest, and quarantines it after its retries with the last output", async () => {
+    const policy = { cleaning: { retries: 2, backoffMs: 10 } };
+    const script = "echo one; echo the bucket is not empty >&2; exit 3";
+    await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script)]);
+    await ended(2);
+    const resource = await look("aws-1");
+    expect(resource).toMatchObject({ state: "quarantined", failures: 2 });
+    expect(resource.note).toContain("It exited with 3");
+    expect(resource.note).toContain("the bucket is not empty");
+  });
+
+  test("blots out in the output what it was given in confidence", async () => {
+    const env = { KEY: { userData: "key" } };
+    await broker.submit({ type: "configure", pools: [pool("aws", 1)] });
+    await broker.submit({
+      type: "change-resource",
+      resource: "aws-1" as ResourceName,
+      change: { state: "dirty", userData: { key: "very-secret-key" } },
+      reason: { by: "ann", why: "" },
+    });
+    const policy = { cleaning: { retries: 1, backoffMs: 10 } };
+    await start([pool("aws", 1, policy)], [cleaning("aws", 'echo "with $KEY"; exit 1', { env })]);
+    await ended(1);
+    const { note } = await look("aws-1");
+    expect(note).toContain("with ***");
+    expect(note).not.toContain("very-secret-key");
+  });
+
+  test("keeps the end of a long output only", async () => {
+    const policy = { cleaning: { retries: 1, backoffMs: 10 } };
+    const script = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1";
+    await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script)]);
+    await ended(1);
+    const { note } = await look("aws-1");
+    expect(note.length).toBeLessThan(4_200);
+    expect(note).toContain("line 19999");
+  });
+
+  test("stops a command that takes too long, with all that it has started", async () => {
+    const pid = join(folder, "pid");
+    const script = `sleep 600 & echo $! > "${pid}"; wait`;
+    const policy = { cleaning: { retries: 1, backoffMs: 10 } };
+    await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script, { timeoutMs: 300 })]);
+    await ended(1);
+    expect((await look("aws-1")).note).toContain("longer than its timeout");
+    expect(existsSync(`/proc/${(await readFile(pid, "utf8")).trim()}/exe`)).toBe(false);
+  });
+
+  test("serves pools in turn, so that one with much to do does not hold up another", async () => {
+    const specs = [cleaning("big", "true"), cleaning("small", "true")];
+    await start([dirtyPool("big", 6), dirtyPool("small", 2)], specs, 1);
+    await ended(8);
+    const order = news.map(({ soiled }) => soiled.pool);
+    expect(order.slice(0, 4)).toEqual(["big", "small", "big", "small"]);
+  });
+
+  test("runs no more at once than the pool allows", async () => {
+    const marks = join(folder, "m");
+    const script = `mkdir "${marks}" || { echo two at once; exit 1; }; sleep 0.05; rmdir "${marks}"`;
+    await start([dirtyPool("aws", 4)], [cleaning("aws", script)]);
+    await ended(4);
+    expect(news.map(({ cleaned }) => cleaned.how)).toEqual(["clean", "clean", "clean", "clean"]);
+  });
+
+  test("breaks off when it is stopped, and what it had is as dirty as before", async () => {
+    const started = join(folder, "started");
+    const policy = { cleaning: { retries: 1, backoffMs: 10 } };
+    const pools = [dirtyPool("aws", 1, policy)];
+    const it = await start(pools, [cleaning("aws", `touch "${started}"; sleep 600`)]);
+    await expect.poll(() => existsSync(started)).toBe(true);
+    await it.stop();
+    expect(await look("aws-1")).toMatchObject({ state: "dirty", failures: 0 });
+  });
+
+  test("says what is wrong when the command is not there", async () => {
+    const policy = { cleaning: { retries: 1, backoffMs: 10 } };
+    const spec = { ...cleaning("aws", ""), command: ["/nowhere/clean.sh"] };
+    await start([dirtyPool("aws", 1, policy)], [spec]);
+    await ended(1);
+    expect(await look("aws-1")).toMatchObject({ state: "quarantined" });
+    expect((await look("aws-1")).note).toContain("Cannot run /nowhere/clean.sh");
+  });
+
+  test("forgets earlier failures once it has cleaned", async () => {
+    const once = join(folder, "once");
+    const policy = { cleaning: { retries: 3, backoffMs: 10 } };
+    const script = `test -e "${once}" || { touch "${once}"; exit 1; }`;
+    await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script)]);
+    await ended(2);
+    expect(await look("aws-1")).toMatchObject({ state: "free", failures: 0, note: "" });
+  });
+});

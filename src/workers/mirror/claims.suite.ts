@@ -1,0 +1,21 @@
+import { parseConfig } from "../../config/parse.ts";
+import { decide } from "../../core/decide.ts";
+import type { PoolName, RequestId } from "../../core/ids.ts";
+import type { Amounts } from "../../core/placement/room.ts";
+import { type Claim, emptyState } from "../../core/state.ts";
+import type { Instant } from "../../core/time.ts";
+
+/** What is lent of a pool, written as in a file, when it is asked for these amounts in turn. */
+export function grantedIn(pool: object, ...amounts: readonly (Amounts | undefined)[]): Claim[] {
+  const config = parseConfig(JSON.stringify({ pools: { pool } }), "test");
+  if (!config.ok) throw new Error(config.problems[0]?.message);
+  const state = emptyState();
+  const now = 1_700_000_000_000 as Instant;
+  decide(state, { type: "configure", pools: config.pools }, now);
+  for (const [index, amount] of (amounts.length === 0 ? [undefined] : amounts).entries()) {
+    const item = { pool: "pool" as PoolName, count: 1, ...(amount && { amount }) };
+    const ask = { holder: `job-${index}`, key: `a-secret-${index}`, items: [item], ttlMs: 60_000 };
+    decide(state, { type: "acquire", id: `r${index}` as RequestId, ask, waitMs: 0 }, now);
+  }
+  return [...state.leases.values()].flatMap(({ claims }) => claims);
+}

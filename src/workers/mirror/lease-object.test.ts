@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import type { MirrorSpec } from "../../config/read-mirror.ts";
+import type { LeaseObject } from "../../kubernetes/kube-objects.ts";
+import { grantedIn } from "./claims.suite.ts";
+import { compare, type Difference, leaseObject } from "./lease-object.ts";
+
+const spec = { namespace: "berth", prefix: "berth", labels: { team: "ci" } };
+const [claim] = grantedIn({ members: ["aws-1"] });
+if (claim === undefined) throw new Error("nothing was granted");
+const object = leaseObject(spec, claim);
+
+describe("leaseObject()", () => {
+  test("says who has it, since when and for how long", () => {
+    expect(object).toEqual({
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: {
+        name: "berth-aws-1",
+        namespace: "berth",
+        labels: { team: "ci", "app.kubernetes.io/managed-by": "berth", "berth/mirror": "berth" },
+        annotations: {
+          "berth/pool": "pool",
+          "berth/resource": "aws-1",
+          "berth/lease": "r0",
+          "berth/claim": "1",
+          "berth/labels": "team",
+        },
+      },
+      spec: {
+        holderIdentity: "job-0",
+        leaseDurationSeconds: 60,
+        acquireTime: "2023-11-14T22:13:20.000000Z",
+        renewTime: "2023-11-14T22:13:20.000000Z",
+        leaseTransitions: 1,
+      },
+    });
+  });
+
+  test("tells nobody what only the holder may know", () => {
+    expect(JSON.stringify(object)).not.toContain("a-secret");
+  });
+
+  test("keeps what others added to an object, and its version", () => {
+    const added = { a: "1", team: "other" };
+    const seen = {
+      metadata: { name: "berth-aws-1", uid: "u", resourceVersion: "7", labels: added },
+    };
+    expect(leaseObject(spec, claim, seen).metadata).toMatchObject({
+      uid: "u",
+      resourceVersion: "7",
+      labels: { a: "1", team: "ci" },
+    });
+  });
+});
+
+describe("a label that is taken out of the configuration", () => {
+  const kept = { "app.kubernetes.io/managed-by": "berth", "berth/mirror": "berth", theirs: "1" };
+  const labels = { ...kept, team: "ci" };
+  const seen = { ...object, metadata: { ...object.metadata, labels } };
+  const rows: [string, MirrorSpec, object][] = [
+    ["goes, and what others added stays", { ...spec, labels: { area: "x" } }, { area: "x" }],
+    ["goes with the last of them", { ...spec, labels: {} }, {}],
+  ];
+
+  test.each(rows)("%s", (_name, now, own) => {
+    expect(compare(now, claim, seen)).toBe("wrong");
+    const put = leaseObject(now, claim, seen);
+    expect(put.metadata.labels).toEqual({ ...kept, ...own });
+    expect(compare(now, claim, put)).toBe("none");
+  });
+});
+
+describe("compare() finds", () => {
+  const changed = (change: object): LeaseObject => ({ ...object, ...change });
+  const spoken = (change: object) => changed({ spec: { ...object.spec, ...change } });
+  const cases: Record<string, [LeaseObject, Difference]> = {
+    "nothing in the object itself": [object, "none"],
+    "nothing in what a newer Kubernetes adds": [spoken({ strategy: "x" }), "none"],
+    "nothing in a heartbeat that is young": [
+      spoken({ renewTime: "2023-11-14T22:12:50.001000Z" }),
+      "none",
+    ],
+    "that heartbeats came meanwhile": [
+      spoken({ renewTime: "2023-11-14T22:12:50.000000Z" }),
+      "stale",
+    ],
+    "a time that is not over yet": [spoken({ renewTime: "2024-01-01T00:00:00.000000Z" }), "stale"],
+    "that there is no time": [spoken({ renewTime: undefined }), "stale"],
+    "another holder": [spoken({ holderIdentity: "you" }), "wrong"],
+    "another fence": [spoken({ leaseTransitions: 2 }), "wrong"],
+    "an edited label": [changed({ metadata: { ...object.metadata, labels: {} } }), "wrong"],
+    "an edited note": [changed({ metadata: { ...object.metadata, annotations: {} } }), "wrong"],
+    "that nothing is said": [changed({ spec: undefined }), "wrong"],
+  };
+
+  test.each(Object.entries(cases))("%s", (_, [seen, difference]) => {
+    expect(compare(spec, claim, seen)).toBe(difference);
+  });
+});

@@ -1,0 +1,224 @@
+import { once } from "node:events";
+import { describe, expect, test } from "vitest";
+import { expectRow, open, proxyPools, rows } from "../../api/lease-proxy.suite.ts";
+import { until } from "../../broker/hand-clock.suite.ts";
+import { BerthClient } from "../../client/berth-client.ts";
+import { pool } from "../../core/lending.suite.ts";
+import type { PoolSpec } from "../../core/policy.ts";
+import { type TestSite, testSite } from "../../http/test-site.suite.ts";
+import { JournalUnavailable } from "../../journal/journal.ts";
+import { JobLeases, type JobLeasesOptions } from "./job-leases.ts";
+import { LeaseProxy } from "./lease-proxy.ts";
+
+interface Job extends AsyncDisposable {
+  readonly site: TestSite;
+  readonly leases: JobLeases;
+  readonly url: string;
+  readonly notes: string[];
+  acquire(query: string, headers?: object): ReturnType<typeof open>["answer"];
+  release(names: readonly string[], headers?: object): ReturnType<typeof open>["answer"];
+  states(): Promise<Record<string, string>>;
+}
+
+/** A proxy beside a job, over a real server on loopback. */
+async function job(pools: PoolSpec[], more: Partial<JobLeasesOptions> = {}): Promise<Job> {
+  const site = await testSite(pools);
+  const client = new BerthClient({ url: await site.listen() });
+  const notes: string[] = [];
+  const note = (text: string) => void notes.push(text);
+  const leases = new JobLeases({ client, holder: "the job", note, connectMs: 0, ...more });
+  const proxy = await LeaseProxy.start(leases);
+  const { url } = proxy;
+  return {
+    ...{ site, leases, url, notes },
+    acquire: (query, headers) => open(url, `POST /lease/acquire?${query}`, headers).answer,
+    release: (names, headers) =>
+      open(url, "POST /lease/release", headers, JSON.stringify({ names })).answer,
+    states: () =>
+      site.broker.look(({ resources }) =>
+        Object.fromEntries([...resources.values()].map(({ name, state }) => [name, state])),
+      ),
+    async [Symbol.asyncDispose]() {
+      await leases.close();
+      await proxy.close();
+      await site[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test.each(Object.entries(rows))("LeaseProxy answers %s", async (_, row) => {
+  await using proxied = await job(proxyPools());
+  const { call, body, headers = {} } = row;
+  const sent = { "content-type": "text/x-whatever", ...headers };
+  expectRow(row, await open(proxied.url, call, sent, body).answer);
+});
+
+describe("LeaseProxy", () => {
+  test("leases for the job, lists it sorted, and gives back what is named", async () => {
+    const pools = [pool("a", ["a_0"]), pool("b", ["b_1"]), pool("c", ["c_2"])];
+    await using proxied = await job(pools);
+    for (const type of ["c", "a", "b"]) await proxied.acquire(`type=${type}`);
+    expect(proxied.leases.names).toEqual(["a_0", "b_1", "c_2"]);
+    const holders = await proxied.site.broker.look(({ leases }) =>
+      [...leases.values()].map(({ ask }) => ask.holder),
+    );
+    expect(new Set(holders)).toEqual(new Set(["the job"]));
+    expect((await proxied.release(["a_0", "c_2"])).status).toBe(204);
+    expect(proxied.leases.names).toEqual(["b_1"]);
+    await proxied.leases.close();
+    expect(proxied.leases.names).toEqual([]);
+    expect(await proxied.states()).toEqual({ a_0: "free", b_1: "free", c_2: "free" });
+  });
+
+  test("gives part of a lease back and keeps the rest", async () => {
+    await using proxied = await job([pool("t", ["foo", "bar"])]);
+    await proxied.acquire("type=t&count=2");
+    await proxied.release(["bar"]);
+    expect(await proxied.states()).toEqual({ foo: "busy", bar: "free" });
+    await proxied.release(["foo"]);
+    expect(await proxied.site.broker.look(({ leases }) => leases.size)).toBe(0);
+  });
+
+  test("lends only what belongs to the job, and gives back nothing else", async () => {
+    await using proxied = await job([pool("t", ["foo"])]);
+    const body = { items: [{ pool: "t" }], holder: "the job" };
+    await proxied.site.call("POST /v1/leases", { body });
+    const answer = await proxied.release(["foo"]);
+    expect(decodeURI(String(answer.headers["berth-note"]))).toBe("not held, or no longer: foo");
+    expect(await proxied.states()).toEqual({ foo: "busy" });
+  });
+
+  test("leaves the queue when its client hangs up", async () => {
+    await using proxied = await job([pool("t", 1)]);
+    await proxied.acquire("type=t");
+    const asked = open(proxied.url, "POST /lease/acquire?type=t");
+    await until(() => proxied.site.broker.openWaits === 1);
+    asked.call.destroy();
+    await until(() => proxied.site.journal.appends.flat().at(-1)?.type === "request-left");
+    expect(proxied.leases.names).toEqual(["t-1"]);
+  });
+
+  test("undoes a grant of which nobody could be told", async () => {
+    await using proxied = await job([pool("t", 1)]);
+    const kept = await proxied.leases.acquire({ type: "t", count: 1, timeoutMs: undefined });
+    await proxied.leases.undo(kept);
+    expect(proxied.notes.at(-1)).toBe("Giving [t-1] back: whoever asked for it is gone");
+    expect(await proxied.states()).toEqual({ "t-1": "free" });
+    expect(proxied.leases.names).toEqual([]);
+  });
+
+  test("says so when nothing came free in time", async () => {
+    await using proxied = await job([pool("t", 1)], { timeoutMs: 50 });
+    await proxied.acquire("type=t");
+    let answered = false;
+    const asked = proxied.acquire("type=t").finally(() => {
+      answered = true;
+    });
+    while (!answered) await proxied.site.clock.advance(50);
+    expect(await asked).toMatchObject({
+      status: 500,
+      text: 'Failed to acquire lease "t": resources not found\n',
+    });
+    expect(await proxied.acquire("type=t&timeout=0s")).toMatchObject({ status: 409 });
+  });
+
+  test("answers the same names to the same key for as long as they are held", async () => {
+    await using proxied = await job([pool("t", ["foo", "bar"])]);
+    const headers = { "idempotency-key": "k" };
+    const first = await proxied.acquire("type=t", headers);
+    expect((await proxied.acquire("type=t", headers)).text).toBe(first.text);
+    expect(proxied.leases.names).toHaveLength(1);
+    await proxied.release(proxied.leases.names);
+    await proxied.acquire("type=t", headers);
+    expect(proxied.leases.names).toHaveLength(1);
+  });
+
+  test("tells that the server is away, and lends again when it is back", async () => {
+    await using proxied = await job([pool("t", 1)]);
+    const { app } = proxied.site;
+    const at = app.server.address() as { port: number };
+    app.server.closeAllConnections();
+    app.server.close();
+    await once(app.server, "close");
+    const away = await proxied.acquire("type=t");
+    expect(away.status).toBe(503);
+    expect(away.text).toMatch(/^Failed to acquire lease "t": Cannot reach the server at /);
+    app.server.listen(at.port, "127.0.0.1");
+    await once(app.server, "listening");
+    expect((await proxied.acquire("type=t")).status).toBe(200);
+  });
+
+  test("keeps what could not be given back, so that it can be tried again", async () => {
+    await using proxied = await job([pool("t", 2)], { releaseMs: 0 });
+    await proxied.acquire("type=t&count=2");
+    const { journal } = proxied.site;
+    journal.appendFails = new JournalUnavailable("full");
+    const failed = await proxied.release(["t-1"]);
+    expect(failed.status).toBe(500);
+    expect(failed.text).toMatch(/^Failed to release lease t-1: .*\nReleased: \n$/);
+    expect(proxied.leases.names).toEqual(["t-1", "t-2"]);
+    journal.appendFails = undefined;
+    await proxied.site.clock.advance(60_000);
+    expect((await proxied.release(["t-1", "t-2"])).status).toBe(204);
+    expect(proxied.leases.names).toEqual([]);
+  });
+
+  test("forgets what the server has taken back at the end of its hold", async () => {
+    await using proxied = await job([pool("t", 1, { holdMs: 200 })]);
+    await proxied.acquire("type=t");
+    await proxied.site.clock.advance(200);
+    await until(() => proxied.notes.includes("The server has taken [t-1] back: its hold is over"));
+    expect(proxied.leases.names).toEqual([]);
+    await until(() => proxied.site.journal.appends.flat().at(-1)?.type === "lease-ended");
+  });
+
+  test("says in the log when a lease is lost", async () => {
+    await using proxied = await job([pool("t", 1)], {
+      asking: { ttl: "1s" },
+    });
+    await proxied.acquire("type=t");
+    const [id = ""] = await proxied.site.broker.look(({ leases }) => [...leases.keys()]);
+    await proxied.site.call(`DELETE /v1/leases/${id}?force=true&reason=test`);
+    await until(() => proxied.notes.some((line) => /LEASE LOST: \[t-1\]/.test(line)));
+    expect(proxied.leases.names).toEqual([]);
+  });
+
+  test("when the job ends, those who wait leave and hear that nobody is left to ask", async () => {
+    await using proxied = await job([pool("t", 1)]);
+    await proxied.acquire("type=t");
+    const asked = open(proxied.url, "POST /lease/acquire?type=t");
+    await until(() => proxied.site.broker.openWaits === 1);
+    await proxied.leases.close();
+    expect(await asked.answer).toMatchObject({ status: 500, text: "Failed to get lease client\n" });
+    expect(
+      await proxied.site.broker.look(({ requests, leases }) => requests.size + leases.size),
+    ).toBe(0);
+    expect(await proxied.acquire("type=t")).toMatchObject({ status: 500 });
+    expect(await proxied.acquire("count=1")).toMatchObject({ status: 400 });
+    expect(await proxied.acquire("type=t&count=0")).toMatchObject({ text: '{"names":[]}' });
+  });
+
+  test("when the job ends, all else that it has is given back although one cannot be", async () => {
+    await using site = await testSite([pool("t", 1), pool("u", 1)]);
+    const notes: string[] = [];
+    let stuck = "";
+    const client = new BerthClient({
+      url: await site.listen(),
+      fetch: (address, init) => {
+        const isStuck = init?.method === "DELETE" && String(address).endsWith(stuck);
+        return isStuck ? Promise.reject(new TypeError("cut")) : fetch(address, init);
+      },
+    });
+    const note = (text: string) => void notes.push(text);
+    const leases = new JobLeases({ client, holder: "the job", note, releaseMs: 0 });
+    stuck = (await leases.acquire({ type: "t", count: 1, timeoutMs: undefined })).lease.id;
+    await leases.acquire({ type: "u", count: 1, timeoutMs: undefined });
+    await leases.close();
+    const left = await site.broker.look((state) => [...state.leases.keys()]);
+    expect(left).toEqual([stuck]);
+    expect(notes.join("\n")).toMatch(
+      /Cannot give \[t-1\] back: .*\n {2}It will come back by itself/,
+    );
+    expect(leases.names).toEqual([]);
+  });
+});
