@@ -2,12 +2,13 @@
  * What a grant by amount costs in the core beside a grant of something whole, and how many of those
  * who wait a release has to weigh up.
  */
-import type { Ask } from "../src/core/command.ts";
-import { decide } from "../src/core/decide.ts";
-import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
-import { defaultPolicy, type PoolSpec } from "../src/core/policy.ts";
-import { emptyState, type State } from "../src/core/state.ts";
-import type { Instant } from "../src/core/time.ts";
+
+import { decide } from "../src/core/decide/decide.ts";
+import type { Ask } from "../src/core/model/command.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
+import { emptyState, type State } from "../src/core/model/state.ts";
+import type { Instant } from "../src/core/model/time.ts";
 import { median } from "./process.ts";
 
 const pool = "pool" as PoolName;

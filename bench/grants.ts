@@ -6,9 +6,9 @@
 import { join } from "node:path";
 import { Broker } from "../src/broker/broker.ts";
 import { SystemEnvironment } from "../src/broker/environment.ts";
-import type { Command } from "../src/core/command.ts";
-import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
-import { defaultPolicy } from "../src/core/policy.ts";
+import type { Command } from "../src/core/model/command.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import { defaultPolicy } from "../src/core/model/policy.ts";
 import { SqliteJournal } from "../src/journal/sqlite.ts";
 import type { DecisionRow } from "./decisions.ts";
 import { median, scratchFolder } from "./process.ts";

@@ -6,8 +6,8 @@
 import { join } from "node:path";
 import { Broker } from "../src/broker/broker.ts";
 import { SystemEnvironment } from "../src/broker/environment.ts";
-import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
-import { defaultPolicy } from "../src/core/policy.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import { defaultPolicy } from "../src/core/model/policy.ts";
 import { HistoryFollower } from "../src/insight/history/follower.ts";
 import { HistoryStore } from "../src/insight/history/store.ts";
 import { journalPath, SqliteJournal } from "../src/journal/sqlite.ts";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { Broker } from "../src/broker/broker.ts";
 import { SystemEnvironment } from "../src/broker/environment.ts";
-import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
-import { defaultPolicy } from "../src/core/policy.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import { defaultPolicy } from "../src/core/model/policy.ts";
 import { SqliteJournal } from "../src/journal/sqlite.ts";
 import { scratchFolder, startBerth } from "./process.ts";
 

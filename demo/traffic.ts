@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Tokens } from "../src/broker/tokens.ts";
 import { BerthClient } from "../src/client/berth-client.ts";
 import { BerthUnreachable } from "../src/client/errors.ts";
-import type { RequestId } from "../src/core/ids.ts";
+import type { RequestId } from "../src/core/model/ids.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 import type { Demand } from "../src/insight/what-if/demand.ts";
 import { type DayOptions, demandBetween } from "./demand.ts";

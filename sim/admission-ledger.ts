@@ -2,8 +2,8 @@
  * A second account of what was said of pools that are lent only while there is room elsewhere: what
  * was looked up, what was told of it, and what was lent on the strength of it.
  */
-import type { EventOf } from "../src/core/event.ts";
-import type { PoolPolicy } from "../src/core/policy.ts";
+import type { EventOf } from "../src/core/model/event.ts";
+import type { PoolPolicy } from "../src/core/model/policy.ts";
 import { insist } from "./violation.ts";
 
 interface Guarded {

@@ -2,10 +2,11 @@
  * Boskos's clients as they behave: they poll with an id or without one, know what they hold by its
  * name alone, beat now and then, die, and oversleep; and the programs that run beside them.
  */
-import type { Ask } from "../src/core/command.ts";
-import type { PoolName, ResourceName } from "../src/core/ids.ts";
-import type { PoolSpec } from "../src/core/policy.ts";
-import type { LeaseView } from "../src/core/view.ts";
+
+import type { LeaseView } from "../src/core/explain/view.ts";
+import type { Ask } from "../src/core/model/command.ts";
+import type { PoolName, ResourceName } from "../src/core/model/ids.ts";
+import type { PoolSpec } from "../src/core/model/policy.ts";
 import type { JobWorld } from "./job.ts";
 
 export interface Poller extends JobWorld {

@@ -1,6 +1,6 @@
 /** What a seed makes for Boskos's clients: their pools, who comes when, and what must be left of it. */
-import type { PoolName, ResourceName } from "../src/core/ids.ts";
-import { type DynamicPolicy, defaultPolicy, type PoolSpec } from "../src/core/policy.ts";
+import type { PoolName, ResourceName } from "../src/core/model/ids.ts";
+import { type DynamicPolicy, defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
 import {
   type Poller,
   runCleaner,

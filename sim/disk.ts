@@ -2,8 +2,8 @@
  * A disk with a journal on it, which outlives the servers that write to it. It can be full, slow,
  * and cut off in the middle of a commit: then chance decides whether the commit was made.
  */
-import type { DurableEvent } from "../src/core/event.ts";
-import type { Instant } from "../src/core/time.ts";
+import type { DurableEvent } from "../src/core/model/event.ts";
+import type { Instant } from "../src/core/model/time.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
 import {
   type Journal,

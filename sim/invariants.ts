@@ -1,8 +1,8 @@
 /** What must be true of a state between any two commands. Costs O(state): for tests only. */
-import { isDue } from "../src/core/attention.ts";
-import { fits } from "../src/core/grant.ts";
-import { below, kinOf } from "../src/core/limit-tree.ts";
-import { freeze, thaw } from "../src/core/snapshot.ts";
+import { isDue } from "../src/core/apply/deadlines.ts";
+import { freeze, thaw } from "../src/core/apply/snapshot.ts";
+import { fits } from "../src/core/decide/grant.ts";
+import { below, kinOf } from "../src/core/gates/limits.ts";
 import {
   claimsOn,
   freeState,
@@ -15,8 +15,8 @@ import {
   type Shelf,
   type State,
   shownState,
-} from "../src/core/state.ts";
-import { type Instant, never } from "../src/core/time.ts";
+} from "../src/core/model/state.ts";
+import { type Instant, never } from "../src/core/model/time.ts";
 import { insist } from "./violation.ts";
 
 export function checkState(state: State, now: Instant): void {

@@ -2,9 +2,10 @@
  * A CI job as it really behaves: it asks and retries, waits, heartbeats while it works, gives back
  * or dies, or sleeps past its ttl and wakes up believing that nothing has happened.
  */
-import type { Ask } from "../src/core/command.ts";
-import type { RequestId } from "../src/core/ids.ts";
-import type { LeaseView } from "../src/core/view.ts";
+
+import type { LeaseView } from "../src/core/explain/view.ts";
+import type { Ask } from "../src/core/model/command.ts";
+import type { RequestId } from "../src/core/model/ids.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
 import type { Network } from "./network.ts";
 import type { Observer } from "./observer.ts";

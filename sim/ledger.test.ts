@@ -1,6 +1,6 @@
 /** The checker is checked: each of these must not happen, and the ledger must say so. */
 import { expect, test } from "vitest";
-import type { DurableEvent } from "../src/core/event.ts";
+import type { DurableEvent } from "../src/core/model/event.ts";
 import { Ledger } from "./ledger.ts";
 
 const add = (resource: string, pool = "aws") => ({ type: "resource-added", pool, resource });

@@ -2,14 +2,14 @@
  * A second, simple-minded account of everything that was committed. It knows nothing of the core's
  * indexes: it folds the events into plain maps, and checks of each event that it may have happened.
  */
-import type { Item } from "../src/core/command.ts";
+import type { Item } from "../src/core/model/command.ts";
 import type {
   DurableEvent,
   EventOf,
   GrantedClaim,
   ResolvedAsk,
   Return,
-} from "../src/core/event.ts";
+} from "../src/core/model/event.ts";
 import { AdmissionLedger } from "./admission-ledger.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";

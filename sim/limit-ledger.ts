@@ -2,8 +2,8 @@
  * A second account of the limits, by counting everything that is held at every grant: no grant may
  * take any level of the tree beyond its limit, whatever the file was before.
  */
-import type { GrantedClaim } from "../src/core/event.ts";
-import type { PoolPolicy } from "../src/core/policy.ts";
+import type { GrantedClaim } from "../src/core/model/event.ts";
+import type { PoolPolicy } from "../src/core/model/policy.ts";
 import { insist } from "./violation.ts";
 
 interface Thing {

@@ -2,9 +2,10 @@
  * Sees what clients were told and what was committed, and insists that the two agree: nothing
  * acknowledged is lost, and no two jobs believe at one time that they have the same resource.
  */
-import type { RequestId } from "../src/core/ids.ts";
-import type { State } from "../src/core/state.ts";
-import type { LeaseView } from "../src/core/view.ts";
+
+import type { LeaseView } from "../src/core/explain/view.ts";
+import type { RequestId } from "../src/core/model/ids.ts";
+import type { State } from "../src/core/model/state.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";
 import { Ledger } from "./ledger.ts";

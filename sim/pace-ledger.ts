@@ -4,8 +4,8 @@
  * on. A jitter may shift a start by its share of an interval, and no further. It trusts nothing that a
  * grant says of the pace but the interval.
  */
-import type { EventOf } from "../src/core/event.ts";
-import type { PoolPolicy } from "../src/core/policy.ts";
+import type { EventOf } from "../src/core/model/event.ts";
+import type { PoolPolicy } from "../src/core/model/policy.ts";
 import { insist } from "./violation.ts";
 
 interface Start {

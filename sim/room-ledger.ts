@@ -2,9 +2,9 @@
  * What is lent by amount, in plain maps: who has how much of what, and which parts. It is told every
  * committed event and knows nothing of indexes, strategies or patience.
  */
-import type { DurableEvent, GrantedClaim } from "../src/core/event.ts";
-import { effectiveCapacity } from "../src/core/placement/overcommit.ts";
-import type { RoomSpec } from "../src/core/placement/room.ts";
+import type { DurableEvent, GrantedClaim } from "../src/core/model/event.ts";
+import { effectiveCapacity } from "../src/core/shared/placement/overcommit.ts";
+import type { RoomSpec } from "../src/core/shared/placement/room.ts";
 import { insist } from "./violation.ts";
 
 interface Share {

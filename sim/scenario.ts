@@ -1,13 +1,13 @@
 /** What a seed makes: pools, jobs, and the configuration as somebody edits it. */
-import type { Ask } from "../src/core/command.ts";
-import type { PoolName, ResourceName } from "../src/core/ids.ts";
-import { type Placing, strategies } from "../src/core/placement/demand.ts";
+import type { Ask } from "../src/core/model/command.ts";
+import type { PoolName, ResourceName } from "../src/core/model/ids.ts";
 import {
   defaultAdaptive,
   defaultPolicy,
   type PoolPolicy,
   type PoolSpec,
-} from "../src/core/policy.ts";
+} from "../src/core/model/policy.ts";
+import { type Placing, strategies } from "../src/core/shared/placement/demand.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
 
 export function randomPools(random: Random): PoolSpec[] {

@@ -3,14 +3,14 @@
  * does; then the faults stop, and everybody who still waits must be served.
  */
 import type { Broker } from "../src/broker/broker.ts";
-import { awaitingAdmission } from "../src/core/admit.ts";
-import { apply } from "../src/core/apply.ts";
-import type { Command } from "../src/core/command.ts";
-import type { DurableEvent } from "../src/core/event.ts";
-import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
-import type { PoolSpec } from "../src/core/policy.ts";
-import { emptyState, type State } from "../src/core/state.ts";
-import type { Instant } from "../src/core/time.ts";
+import { apply } from "../src/core/apply/apply.ts";
+import { awaitingAdmission } from "../src/core/decide/admit.ts";
+import type { Command } from "../src/core/model/command.ts";
+import type { DurableEvent } from "../src/core/model/event.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import type { PoolSpec } from "../src/core/model/policy.ts";
+import { emptyState, type State } from "../src/core/model/state.ts";
+import type { Instant } from "../src/core/model/time.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";
 import { BoskosWorld } from "./boskos-world.ts";

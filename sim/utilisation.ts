@@ -3,12 +3,12 @@
  * under each strategy; how much of the pool is in use, and how long the large ones wait. One day is
  * chance: it is the mean of twenty that is drawn, and how far they lie apart is told beside it.
  */
-import { decide } from "../src/core/decide.ts";
-import type { PoolName, RequestId, ResourceName } from "../src/core/ids.ts";
-import { type Strategy, strategies } from "../src/core/placement/demand.ts";
-import { defaultPolicy, type PoolSpec } from "../src/core/policy.ts";
-import { emptyState } from "../src/core/state.ts";
-import type { Instant } from "../src/core/time.ts";
+import { decide } from "../src/core/decide/decide.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
+import { emptyState } from "../src/core/model/state.ts";
+import type { Instant } from "../src/core/model/time.ts";
+import { type Strategy, strategies } from "../src/core/shared/placement/demand.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 
 const pool = "vsphere" as PoolName;

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { expect } from "vitest";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 
 export const proxyPools = () => [
   pool("aws-1", ["aws-1_0"]),

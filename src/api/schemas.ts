@@ -1,6 +1,6 @@
 /** The wire, said once: these schemas validate, document (OpenAPI) and type both ends. */
 import Type, { type Static } from "typebox";
-import { durationPattern } from "../core/duration.ts";
+import { durationPattern } from "../core/model/duration.ts";
 import { limits } from "./limits.ts";
 import {
   GroupBody,

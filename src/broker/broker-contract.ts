@@ -1,5 +1,5 @@
 /** What the broker's neighbours see of it besides its methods: its settings, its news, its two "no"s. */
-import type { State } from "../core/state.ts";
+import type { State } from "../core/model/state.ts";
 import type { Recorded } from "../journal/journal.ts";
 
 export interface BrokerOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fingerprint } from "../../sim/invariants.ts";
-import { acquire, pool, release, renew } from "../core/lending.suite.ts";
+import { acquire, pool, release, renew } from "../core/decide/lending.suite.ts";
 import { JournalConflict, JournalUnavailable } from "../journal/journal.ts";
 import { BrokerClosed } from "./broker-contract.ts";
 import { settled } from "./hand-clock.suite.ts";

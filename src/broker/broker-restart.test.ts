@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fingerprint } from "../../sim/invariants.ts";
-import { acquire, change, pool, release, renew } from "../core/lending.suite.ts";
+import { acquire, change, pool, release, renew } from "../core/decide/lending.suite.ts";
 import { brokerOf, openBroker, type TestBroker } from "./test-broker.suite.ts";
 
 /** A restart after a crash: nothing but the journal is left. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { acquire, leave, poll, pool, release, renew } from "../core/lending.suite.ts";
+import { acquire, leave, poll, pool, release, renew } from "../core/decide/lending.suite.ts";
 import { BrokerClosed, BrokerOverloaded } from "./broker-contract.ts";
 import { settled } from "./hand-clock.suite.ts";
 import { brokerOf, openBroker, typesOf } from "./test-broker.suite.ts";

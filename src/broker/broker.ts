@@ -7,14 +7,15 @@
  * of it and is thrown away: the state is read back from the journal, as after a crash. There is one
  * way to recover, and it is used often enough to be trusted.
  */
-import type { Command } from "../core/command.ts";
-import { decide, isVolatile, nextDueAt } from "../core/decide.ts";
-import { type DurableEvent, isDurable } from "../core/event.ts";
-import type { RequestId } from "../core/ids.ts";
-import type { Outcome } from "../core/outcome.ts";
-import { freeze } from "../core/snapshot.ts";
-import type { State } from "../core/state.ts";
-import { after, type Instant } from "../core/time.ts";
+
+import { freeze } from "../core/apply/snapshot.ts";
+import { decide, isVolatile, nextDueAt } from "../core/decide/decide.ts";
+import type { Command } from "../core/model/command.ts";
+import { type DurableEvent, isDurable } from "../core/model/event.ts";
+import type { RequestId } from "../core/model/ids.ts";
+import type { Outcome } from "../core/model/outcome.ts";
+import type { State } from "../core/model/state.ts";
+import { after, type Instant } from "../core/model/time.ts";
 import {
   type Journal,
   JournalConflict,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Ask } from "../core/command.ts";
-import type { PoolName, RequestId } from "../core/ids.ts";
-import { pool, release } from "../core/lending.suite.ts";
-import type { LeaseView } from "../core/view.ts";
+import { pool, release } from "../core/decide/lending.suite.ts";
+import type { LeaseView } from "../core/explain/view.ts";
+import type { Ask } from "../core/model/command.ts";
+import type { PoolName, RequestId } from "../core/model/ids.ts";
 import { Deliveries } from "./deliveries.ts";
 import { brokerOf, openBroker, type TestBroker } from "./test-broker.suite.ts";
 

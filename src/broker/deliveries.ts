@@ -1,5 +1,5 @@
-import type { RequestId } from "../core/ids.ts";
-import type { LeaseView } from "../core/view.ts";
+import type { LeaseView } from "../core/explain/view.ts";
+import type { RequestId } from "../core/model/ids.ts";
 import type { Broker } from "./broker.ts";
 
 interface Replies {

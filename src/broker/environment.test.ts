@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Instant } from "../core/time.ts";
+import type { Instant } from "../core/model/time.ts";
 import { SystemEnvironment } from "./environment.ts";
 
 test("now() is whole milliseconds that never go back", () => {

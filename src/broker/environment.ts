@@ -1,4 +1,4 @@
-import type { Instant } from "../core/time.ts";
+import type { Instant } from "../core/model/time.ts";
 
 /**
  * Everything of the world that the broker touches besides its journal. The simulator has its own,

@@ -1,4 +1,4 @@
-import type { Instant } from "../core/time.ts";
+import type { Instant } from "../core/model/time.ts";
 import type { Environment } from "./environment.ts";
 
 interface Wake {

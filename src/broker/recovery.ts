@@ -1,7 +1,7 @@
-import { apply } from "../core/apply.ts";
-import { type FrozenState, thaw } from "../core/snapshot.ts";
-import { emptyState, type State } from "../core/state.ts";
-import type { Instant } from "../core/time.ts";
+import { apply } from "../core/apply/apply.ts";
+import { type FrozenState, thaw } from "../core/apply/snapshot.ts";
+import { emptyState, type State } from "../core/model/state.ts";
+import type { Instant } from "../core/model/time.ts";
 import { type Journal, JournalDamaged } from "../journal/journal.ts";
 
 export interface Recovered {

@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import type { RequestId } from "../core/ids.ts";
+import type { RequestId } from "../core/model/ids.ts";
 
 /** Without i, l, o and u: nothing that is misread, and few words. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";

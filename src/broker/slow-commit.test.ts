@@ -1,8 +1,8 @@
 /** However slow the disk is, who spoke in time is heard. */
 import { expect, test } from "vitest";
-import type { Command } from "../core/command.ts";
-import { acquire, pool, release, renew } from "../core/lending.suite.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { acquire, pool, release, renew } from "../core/decide/lending.suite.ts";
+import type { Command } from "../core/model/command.ts";
+import type { Outcome } from "../core/model/outcome.ts";
 import { brokerOf, type TestBroker } from "./test-broker.suite.ts";
 
 /** Sends commands in the fifth second of a commit that takes twenty. */

@@ -1,6 +1,6 @@
-import type { Command } from "../core/command.ts";
-import { type BrokerEvent, isDurable } from "../core/event.ts";
-import type { PoolSpec } from "../core/policy.ts";
+import type { Command } from "../core/model/command.ts";
+import { type BrokerEvent, isDurable } from "../core/model/event.ts";
+import type { PoolSpec } from "../core/model/policy.ts";
 import type { Recorded } from "../journal/journal.ts";
 import type { MemoryJournal } from "../journal/memory.ts";
 import { Broker } from "./broker.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RequestId } from "../core/ids.ts";
+import type { RequestId } from "../core/model/ids.ts";
 import { Tokens } from "./tokens.ts";
 
 const a = "a" as RequestId;

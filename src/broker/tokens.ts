@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { RequestId } from "../core/ids.ts";
+import type { RequestId } from "../core/model/ids.ts";
 
 /**
  * A lease's token is derived from its id and the journal's secret. So none is ever stored: not in

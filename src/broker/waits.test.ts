@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RequestId } from "../core/ids.ts";
-import type { Instant } from "../core/time.ts";
+import type { RequestId } from "../core/model/ids.ts";
+import type { Instant } from "../core/model/time.ts";
 import { Waits } from "./waits.ts";
 
 const a = "a" as RequestId;

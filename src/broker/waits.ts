@@ -1,5 +1,5 @@
-import type { RequestId } from "../core/ids.ts";
-import type { Instant } from "../core/time.ts";
+import type { RequestId } from "../core/model/ids.ts";
+import type { Instant } from "../core/model/time.ts";
 
 export interface Listener {
   readonly until: Instant;

@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from "commander";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/model/nearest.ts";
 import { type CliError, usageError } from "./failure.ts";
 
 /** What the parser found wrong, said as Berth says things. Help and version pass as they are. */

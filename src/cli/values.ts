@@ -1,7 +1,7 @@
 /** What people type, checked before anything is sent. */
 import { limits } from "../api/limits.ts";
 import { checkedAddress } from "../client/transport.ts";
-import { formatDuration, parseDuration } from "../core/duration.ts";
+import { formatDuration, parseDuration } from "../core/model/duration.ts";
 import { usageError } from "./failure.ts";
 
 /** Why a value cannot be used, and how to write it instead. */

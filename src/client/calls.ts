@@ -24,7 +24,7 @@ import type {
   WaitingRequest,
   Whoami,
 } from "../api/schemas.ts";
-import { formatDuration } from "../core/duration.ts";
+import { formatDuration } from "../core/model/duration.ts";
 import { clientLimits } from "./limits.ts";
 import { type Call, Transport } from "./transport.ts";
 

@@ -1,5 +1,5 @@
 import type { WaitingRequest } from "../api/schemas.ts";
-import { roughDuration } from "../core/duration.ts";
+import { roughDuration } from "../core/model/duration.ts";
 
 /** There was no answer: nobody listens there, the way is cut, or it took too long. */
 export class BerthUnreachable extends Error {

@@ -1,4 +1,4 @@
-import type { PoolSpec, Silence } from "../core/policy.ts";
+import type { PoolSpec, Silence } from "../core/model/policy.ts";
 import type { GoodConfig } from "./parse.ts";
 
 /** What a Boskos file cannot say: when what silent holders have is taken back. */

@@ -4,7 +4,7 @@
  * where text is wanted.
  */
 import { isAlias, isMap, isNode, isScalar, isSeq, Scalar } from "yaml";
-import { parseGoDuration } from "../core/go-duration.ts";
+import { parseGoDuration } from "../core/model/go-duration.ts";
 import type { ConfigDocument } from "./document.ts";
 import { quote } from "./problem.ts";
 import type { Entry } from "./read-map.ts";

@@ -1,6 +1,6 @@
 /** What the file says of pools whose resources are lent by amount. */
 import Type from "typebox";
-import { strategies } from "../core/placement/demand.ts";
+import { strategies } from "../core/shared/placement/demand.ts";
 import { amountMax } from "./limits.ts";
 
 const closed = { additionalProperties: false } as const;

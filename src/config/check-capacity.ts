@@ -1,5 +1,5 @@
 /** What can only be seen of a pool as a whole: whether its members are lent as the pool says. */
-import type { PartKind } from "../core/policy.ts";
+import type { PartKind } from "../core/model/policy.ts";
 import type { Entry } from "./read-map.ts";
 import type { MemberDraft } from "./read-members.ts";
 import type { PoolDraft } from "./read-pool.ts";

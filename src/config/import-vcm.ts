@@ -4,8 +4,8 @@
  * that nobody could ask for.
  */
 import { parseAllDocuments } from "yaml";
-import { nearest } from "../core/nearest.ts";
-import { parseRatio } from "../core/placement/overcommit.ts";
+import { nearest } from "../core/model/nearest.ts";
+import { parseRatio } from "../core/shared/placement/overcommit.ts";
 import { networkPart, readNetwork, type VcmNetwork } from "./vcm-network.ts";
 
 export interface ManifestFile {

@@ -1,7 +1,7 @@
 /** The keys that space grants out and that bound several pools together. */
 import Type from "typebox";
-import { durationPattern } from "../core/duration.ts";
-import { defaultAdaptive } from "../core/policy.ts";
+import { durationPattern } from "../core/model/duration.ts";
+import { defaultAdaptive } from "../core/model/policy.ts";
 import { resourcesMax } from "./limits.ts";
 
 const closed = { additionalProperties: false } as const;

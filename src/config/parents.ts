@@ -1,4 +1,4 @@
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/model/nearest.ts";
 import { quote } from "./problem.ts";
 import type { PoolDraft } from "./read-pool.ts";
 import type { Source } from "./source.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Value } from "typebox/value";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { formatDuration } from "../core/duration.ts";
+import { formatDuration } from "../core/model/duration.ts";
 import { type DurationKey, durationLimits } from "./limits.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
 import { formatProblem } from "./problem.ts";

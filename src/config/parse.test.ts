@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultPolicy } from "../core/policy.ts";
+import { defaultPolicy } from "../core/model/policy.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
 import { formatProblem, formatWarning } from "./problem.ts";
 

@@ -1,6 +1,6 @@
 import { isMap } from "yaml";
-import type { PoolName, ResourceName } from "../core/ids.ts";
-import type { MemberSpec, PoolSpec } from "../core/policy.ts";
+import type { PoolName, ResourceName } from "../core/model/ids.ts";
+import type { MemberSpec, PoolSpec } from "../core/model/policy.ts";
 import { readBoskos } from "./boskos-file.ts";
 import { lenientField, lenientMap } from "./boskos-yaml.ts";
 import { type ConfigDocument, openDocument } from "./document.ts";

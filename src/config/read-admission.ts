@@ -1,5 +1,5 @@
-import type { PoolName } from "../core/ids.ts";
-import type { AdmissionPolicy } from "../core/policy.ts";
+import type { PoolName } from "../core/model/ids.ts";
+import type { AdmissionPolicy } from "../core/model/policy.ts";
 import type { ConfigDocument } from "./document.ts";
 import { admissionTolerationsMax, factorMax, innerDurationLimits, resourcesMax } from "./limits.ts";
 import { readDuration } from "./read-duration.ts";

@@ -1,10 +1,10 @@
 /** Reads what belongs to pools whose resources are lent by amount. */
 import { isScalar, isSeq } from "yaml";
-import { type Strategy, strategies } from "../core/placement/demand.ts";
-import { parseRatio, ratioMax } from "../core/placement/overcommit.ts";
-import type { Attribute, RoomSpec } from "../core/placement/room.ts";
-import type { Taint } from "../core/placement/taint.ts";
-import type { PartKind, PlacementPolicy } from "../core/policy.ts";
+import type { PartKind, PlacementPolicy } from "../core/model/policy.ts";
+import { type Strategy, strategies } from "../core/shared/placement/demand.ts";
+import { parseRatio, ratioMax } from "../core/shared/placement/overcommit.ts";
+import type { Attribute, RoomSpec } from "../core/shared/placement/room.ts";
+import type { Taint } from "../core/shared/placement/taint.ts";
 import type { ConfigDocument } from "./document.ts";
 import { amountMax } from "./limits.ts";
 import { formatNumber } from "./problem.ts";

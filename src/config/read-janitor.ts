@@ -1,7 +1,7 @@
 import { isMap } from "yaml";
-import { defaultCleaning } from "../core/come-back.ts";
-import type { PoolName } from "../core/ids.ts";
-import type { CleaningPolicy } from "../core/policy.ts";
+import { defaultCleaning } from "../core/decide/return-resource.ts";
+import type { PoolName } from "../core/model/ids.ts";
+import type { CleaningPolicy } from "../core/model/policy.ts";
 import type { ConfigDocument } from "./document.ts";
 import {
   innerDurationLimits,

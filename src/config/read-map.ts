@@ -1,5 +1,5 @@
 import { isMap, isNode, isScalar } from "yaml";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/model/nearest.ts";
 import type { ConfigDocument } from "./document.ts";
 import { formatNumber, quote } from "./problem.ts";
 import type { Place, Spot } from "./source.ts";

@@ -1,12 +1,12 @@
 /** Reads what a pool says of its pace, its rate, and the limit that it draws on. */
 import { isScalar } from "yaml";
-import type { PoolName } from "../core/ids.ts";
+import type { PoolName } from "../core/model/ids.ts";
 import {
   type AdaptivePolicy,
   defaultAdaptive,
   type PacePolicy,
   type PoolPolicy,
-} from "../core/policy.ts";
+} from "../core/model/policy.ts";
 import type { ConfigDocument } from "./document.ts";
 import { durationLimits, resourcesMax } from "./limits.ts";
 import { Adaptive, burstMax, Pace, rateMax, rateMin } from "./pace-schema.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/model/nearest.ts";
 import type { ConfigDocument } from "./document.ts";
 import { profilesMax } from "./limits.ts";
 import { quote } from "./problem.ts";

@@ -1,5 +1,5 @@
 import { isMap } from "yaml";
-import type { PoolPolicy, Silence } from "../core/policy.ts";
+import type { PoolPolicy, Silence } from "../core/model/policy.ts";
 import type { ConfigDocument } from "./document.ts";
 import { innerDurationLimits, silencesMax } from "./limits.ts";
 import { readDuration } from "./read-duration.ts";

@@ -1,7 +1,7 @@
 /** The parts of a pool that keep its resources usable: expiry by silence, growth, cleaning. */
 import Type from "typebox";
-import { defaultCleaning } from "../core/come-back.ts";
-import { formatDuration } from "../core/duration.ts";
+import { defaultCleaning } from "../core/decide/return-resource.ts";
+import { formatDuration } from "../core/model/duration.ts";
 import {
   innerDurationLimits,
   janitorParallelMax,

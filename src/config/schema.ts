@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { defaultPolicy } from "../core/policy.ts";
+import { defaultPolicy } from "../core/model/policy.ts";
 import { placementFields, roomFields } from "./capacity-schema.ts";
 import {
   durationLimits,

@@ -1,5 +1,5 @@
 /** One Network manifest of the vSphere capacity manager. */
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/model/nearest.ts";
 import type { Finding } from "./import-vcm.ts";
 
 export interface VcmNetwork {

@@ -1,7 +1,7 @@
-import { formatDuration } from "../core/duration.ts";
-import { nearest } from "../core/nearest.ts";
-import type { PoolPolicy } from "../core/policy.ts";
-import { freeState, quarantinedState } from "../core/state.ts";
+import { formatDuration } from "../core/model/duration.ts";
+import { nearest } from "../core/model/nearest.ts";
+import type { PoolPolicy } from "../core/model/policy.ts";
+import { freeState, quarantinedState } from "../core/model/state.ts";
 import { quote } from "./problem.ts";
 import type { Entry } from "./read-map.ts";
 import type { Source } from "./source.ts";

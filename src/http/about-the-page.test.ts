@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SearchResult, Trends, Whoami } from "../api/schemas.ts";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, asRequest, testSite } from "./test-site.suite.ts";
 import { TrendSampler } from "./trends.ts";
 

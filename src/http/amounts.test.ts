@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seedPools } from "../core/capacity.suite.ts";
+import { seedPools } from "../core/shared/capacity.suite.ts";
 import { testSite } from "./test-site.suite.ts";
 
 const ask = (vcpus: number, more: object = {}, count = 1) => ({

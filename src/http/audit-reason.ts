@@ -1,7 +1,7 @@
 /** Who acts on behalf of others, and why: it goes into the event, for those who wonder afterwards. */
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
-import type { Reason } from "../core/command.ts";
+import type { Reason } from "../core/model/command.ts";
 
 export const becauseFields = {
   by: Type.Optional(

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../api/problem.ts";
 import type { Tokens } from "../broker/tokens.ts";
-import type { RequestId } from "../core/ids.ts";
+import type { RequestId } from "../core/model/ids.ts";
 
 function bearer(request: FastifyRequest): string | undefined {
   const header = request.headers.authorization;

@@ -4,8 +4,8 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { settled, until } from "../broker/hand-clock.suite.ts";
-import type { RequestId } from "../core/ids.ts";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
+import type { RequestId } from "../core/model/ids.ts";
 import { askBody, asLease, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
 
 interface Open {

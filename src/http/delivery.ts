@@ -1,6 +1,6 @@
 /** What becomes of a lease when the reply that tells of it does not arrive. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { LeaseView } from "../core/view.ts";
+import type { LeaseView } from "../core/explain/view.ts";
 import type { Site } from "./context.ts";
 
 /** A reply that does not get through would leave a lease of which nobody knows. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import { type TestSite, testSite } from "./test-site.suite.ts";
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration } from "../core/duration.ts";
+import { formatDuration, parseDuration } from "../core/model/duration.ts";
 import { invalid } from "./problems.ts";
 
 export interface DurationRange {

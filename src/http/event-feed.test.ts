@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { settled, until } from "../broker/hand-clock.suite.ts";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, asLease, type TestSite, testSite } from "./test-site.suite.ts";
 
 interface Told {

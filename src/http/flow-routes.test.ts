@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { pool } from "../core/lending.suite.ts";
-import { defaultAdaptive, type PoolPolicy } from "../core/policy.ts";
+import { pool } from "../core/decide/lending.suite.ts";
+import { defaultAdaptive, type PoolPolicy } from "../core/model/policy.ts";
 import {
   type Answer,
   askBody,

@@ -12,11 +12,11 @@ import {
   WaitingRequest,
 } from "../api/schemas.ts";
 import { newRequestId } from "../broker/request-id.ts";
-import { poolNotFound } from "../core/acquire.ts";
-import type { PoolName, RequestId } from "../core/ids.ts";
-import { idOf } from "../core/outcome.ts";
-import type { Pool as CorePool } from "../core/state.ts";
-import type { Instant } from "../core/time.ts";
+import { poolNotFound } from "../core/decide/acquire.ts";
+import type { PoolName, RequestId } from "../core/model/ids.ts";
+import { idOf } from "../core/model/outcome.ts";
+import type { Pool as CorePool } from "../core/model/state.ts";
+import type { Instant } from "../core/model/time.ts";
 import { mustBeHolder, mustBeOperator } from "./auth.ts";
 import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";

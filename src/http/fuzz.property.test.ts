@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkState } from "../../sim/invariants.ts";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, asLease, type TestSite, testSite } from "./test-site.suite.ts";
 
 let site: TestSite;

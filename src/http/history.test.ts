@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EstimateAccuracy, HistoryEntry, Simulation, Stats } from "../api/history-schemas.ts";
 import type { PageOf } from "../api/schemas.ts";
-import { acquire, pool, release } from "../core/lending.suite.ts";
+import { acquire, pool, release } from "../core/decide/lending.suite.ts";
 import { askBody, asProblem, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
 
 let site: TestSite;

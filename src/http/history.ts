@@ -3,9 +3,9 @@ import { EstimateAccuracy, HistoryEntry, Stats } from "../api/history-schemas.ts
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Duration, Page } from "../api/schemas.ts";
-import { poolNotFound } from "../core/acquire.ts";
-import { parseDuration } from "../core/duration.ts";
-import type { PoolName } from "../core/ids.ts";
+import { poolNotFound } from "../core/decide/acquire.ts";
+import { parseDuration } from "../core/model/duration.ts";
+import type { PoolName } from "../core/model/ids.ts";
 import type { Accuracy } from "../insight/forecast/accuracy.ts";
 import { AnalystBusy } from "../insight/stats-worker.ts";
 import type { App, Site } from "./context.ts";

@@ -11,12 +11,12 @@ import {
   WaitingRequest,
 } from "../api/schemas.ts";
 import { newRequestId } from "../broker/request-id.ts";
-import { optionCount, optionsMax } from "../core/any-of.ts";
-import type { Ask, Item, Report } from "../core/command.ts";
-import type { ClaimId, PoolName, RequestId } from "../core/ids.ts";
-import { idOf } from "../core/outcome.ts";
-import { noLease } from "../core/release.ts";
-import { leaseView } from "../core/view.ts";
+import { noLease } from "../core/decide/release.ts";
+import { leaseView } from "../core/explain/view.ts";
+import type { Ask, Item, Report } from "../core/model/command.ts";
+import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
+import { idOf } from "../core/model/outcome.ts";
+import { optionCount, optionsMax } from "../core/queue/alternatives.ts";
 import { becauseFields, becauseOf } from "./audit-reason.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
 import type { App, Site } from "./context.ts";

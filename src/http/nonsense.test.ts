@@ -1,7 +1,7 @@
 /** Whatever comes in: the answer says what is wrong and what to do, and nothing has changed. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../api/limits.ts";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import {
   type Answer,
   askBody,

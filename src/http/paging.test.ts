@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, type TestSite, testSite } from "./test-site.suite.ts";
 
 interface Page {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Pool } from "../api/schemas.ts";
-import type { PoolName } from "../core/ids.ts";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
+import type { PoolName } from "../core/model/ids.ts";
 import { askBody, asLease, testSite } from "./test-site.suite.ts";
 
 const noFlowPolicy = { pace: null, adaptive: null, parent: null, limit: null };

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { Problem } from "../api/problem.ts";
 import { ConfigStatus, Page, Pool } from "../api/schemas.ts";
-import { poolNotFound } from "../core/acquire.ts";
-import type { PoolName } from "../core/ids.ts";
+import { poolNotFound } from "../core/decide/acquire.ts";
+import type { PoolName } from "../core/model/ids.ts";
 import type { App, Site } from "./context.ts";
 import { NameParams, pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";

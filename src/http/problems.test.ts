@@ -2,9 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Problem } from "../api/problem.ts";
 import { failureOf } from "../cli/failure.ts";
-import type { ClaimId, PoolName, RequestId, ResourceName } from "../core/ids.ts";
-import type { Refusal, RefusalCode } from "../core/refusal.ts";
-import type { Instant } from "../core/time.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName } from "../core/model/ids.ts";
+import type { Refusal, RefusalCode } from "../core/model/refusal.ts";
+import type { Instant } from "../core/model/time.ts";
 import { problemOf } from "./problems.ts";
 import { validationProblem } from "./validation.ts";
 

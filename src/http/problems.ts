@@ -1,6 +1,6 @@
 /** Where every "no" gets its words: what is wrong, with the value, and what to do now. */
 import { Problem } from "../api/problem.ts";
-import type { Refusal } from "../core/refusal.ts";
+import type { Refusal } from "../core/model/refusal.ts";
 import { isNotPlaced, type NotPlaced, notPlaced } from "./placement-problems.ts";
 import { timestamp } from "./timestamp.ts";
 

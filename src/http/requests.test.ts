@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../broker/hand-clock.suite.ts";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, asLease, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
 
 /** One holder, and one who waits behind it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, asLease, testSite } from "./test-site.suite.ts";
 
 describe("GET /v1/resources", () => {

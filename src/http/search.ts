@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { type SearchHit, SearchResult } from "../api/schemas.ts";
-import { type State, shownState } from "../core/state.ts";
+import { type State, shownState } from "../core/model/state.ts";
 import type { App, Site } from "./context.ts";
 import { problems } from "./responses.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import { type Answer, askBody, asLease, asRequest, testSite } from "./test-site.suite.ts";
 

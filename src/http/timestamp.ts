@@ -1,4 +1,4 @@
-import type { Instant } from "../core/time.ts";
+import type { Instant } from "../core/model/time.ts";
 
 /** Replies tell a few different seconds again and again, and a second's text is the costly part. */
 const prefixes = new Map<number, string>();

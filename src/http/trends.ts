@@ -1,7 +1,7 @@
 import { Trends } from "../api/schemas.ts";
-import type { PoolName } from "../core/ids.ts";
-import type { State } from "../core/state.ts";
-import type { Instant } from "../core/time.ts";
+import type { PoolName } from "../core/model/ids.ts";
+import type { State } from "../core/model/state.ts";
+import type { Instant } from "../core/model/time.ts";
 import type { App, Site } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../broker/hand-clock.suite.ts";
-import { pool } from "../core/lending.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import { askBody, asLease, asProblem, type TestSite, testSite } from "./test-site.suite.ts";
 

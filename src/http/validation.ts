@@ -1,7 +1,7 @@
 /** Turns what a schema found wrong into a message with the place, the value and the way out. */
 import type { FastifySchemaValidationError } from "fastify/types/schema.js";
 import { Problem } from "../api/problem.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/model/nearest.ts";
 
 /** Ajv's own fields that Fastify's type leaves out; `verbose` adds the data and the schema. */
 interface SchemaError extends FastifySchemaValidationError {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { brokerOf } from "../broker/test-broker.suite.ts";
-import { acquire, pool, release } from "../core/lending.suite.ts";
+import { acquire, pool, release } from "../core/decide/lending.suite.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
 import { HistoryFollower } from "./history/follower.ts";
 import { HistoryStore } from "./history/store.ts";

@@ -1,5 +1,5 @@
-import type { DurableEvent } from "../core/event.ts";
-import type { Instant } from "../core/time.ts";
+import type { DurableEvent } from "../core/model/event.ts";
+import type { Instant } from "../core/model/time.ts";
 import {
   JournalConflict,
   JournalPruned,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { DurableEvent } from "../core/event.ts";
-import type { PoolName, RequestId, ResourceName } from "../core/ids.ts";
-import type { Instant } from "../core/time.ts";
+import type { DurableEvent } from "../core/model/event.ts";
+import type { PoolName, RequestId, ResourceName } from "../core/model/ids.ts";
+import type { Instant } from "../core/model/time.ts";
 import {
   type Journal,
   JournalConflict,

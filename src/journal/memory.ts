@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { DurableEvent } from "../core/event.ts";
-import type { Instant } from "../core/time.ts";
+import type { DurableEvent } from "../core/model/event.ts";
+import type { Instant } from "../core/model/time.ts";
 import {
   closedJournal,
   misplacedSnapshot,

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Instant } from "../core/time.ts";
+import type { Instant } from "../core/model/time.ts";
 import { prunedEvents, recordedAfter } from "./commit.ts";
 import { type Journal, JournalUnusable, type Recorded, type Snapshot } from "./journal.ts";
 import { applicationId } from "./migrations.ts";

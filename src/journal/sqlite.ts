@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import type { DurableEvent } from "../core/event.ts";
-import type { Instant } from "../core/time.ts";
+import type { DurableEvent } from "../core/model/event.ts";
+import type { Instant } from "../core/model/time.ts";
 import {
   closedJournal,
   misplacedSnapshot,

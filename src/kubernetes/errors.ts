@@ -1,6 +1,6 @@
 import { Problem } from "../api/problem.ts";
 import { BerthUnreachable } from "../client/errors.ts";
-import { roughDuration } from "../core/duration.ts";
+import { roughDuration } from "../core/model/duration.ts";
 
 /** There was no answer from the Kubernetes API server. */
 export class ApiUnreachable extends BerthUnreachable {

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { until } from "../broker/hand-clock.suite.ts";
 import { openBroker, type TestBroker } from "../broker/test-broker.suite.ts";
 import type { BoskosExpiry } from "../config/boskos-expiry.ts";
-import type { Pool } from "../core/state.ts";
+import type { Pool } from "../core/model/state.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import { ConfigInForce } from "./config-in-force.ts";
 

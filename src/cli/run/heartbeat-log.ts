@@ -1,4 +1,4 @@
-import { roughDuration } from "../../core/duration.ts";
+import { roughDuration } from "../../core/model/duration.ts";
 import { plain } from "../terminal/text.ts";
 
 const lineMsMin = 60_000;

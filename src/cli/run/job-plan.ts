@@ -3,7 +3,7 @@ import type { AskBody, Claim, Profile } from "../../api/schemas.ts";
 import type { HeldLease } from "../../client/berth-client.ts";
 import { clientLimits } from "../../client/limits.ts";
 import { retrying } from "../../client/pause.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/model/nearest.ts";
 import type { Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError, usageError } from "../failure.ts";

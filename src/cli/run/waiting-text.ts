@@ -1,5 +1,5 @@
 import type { WaitingRequest } from "../../api/schemas.ts";
-import { roughDuration } from "../../core/duration.ts";
+import { roughDuration } from "../../core/model/duration.ts";
 import { plain } from "../terminal/text.ts";
 
 /** What is told of a wait, for a lease of the server or for a slot. */

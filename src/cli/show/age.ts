@@ -1,4 +1,4 @@
-import { roughDuration } from "../../core/duration.ts";
+import { roughDuration } from "../../core/model/duration.ts";
 
 /** How long ago, such as `3m12s`. Clocks that differ a little do not make it negative. */
 export function ageOf(timestamp: string, nowMs: number = Date.now()): string {

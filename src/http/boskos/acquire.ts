@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { newRequestId } from "../../broker/request-id.ts";
-import type { Ask, Command } from "../../core/command.ts";
-import type { PoolName, ResourceName } from "../../core/ids.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { LeaseView } from "../../core/view.ts";
+import type { LeaseView } from "../../core/explain/view.ts";
+import type { Ask, Command } from "../../core/model/command.ts";
+import type { PoolName, ResourceName } from "../../core/model/ids.ts";
+import type { Outcome } from "../../core/model/outcome.ts";
 import type { Site } from "../context.ts";
 import { noticeLoss } from "../delivery.ts";
 import { hangUp, hasRoomToWait, listen } from "../long-poll.ts";

@@ -4,7 +4,7 @@ import { type ClientRequest, request } from "node:http";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { until } from "../../broker/hand-clock.suite.ts";
-import { pool } from "../../core/lending.suite.ts";
+import { pool } from "../../core/decide/lending.suite.ts";
 import { JournalUnavailable } from "../../journal/journal.ts";
 import { type TestSite, testSite } from "../test-site.suite.ts";
 import { type BoskosAnswer, BoskosSite } from "./boskos-site.suite.ts";

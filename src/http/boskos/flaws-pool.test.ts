@@ -1,8 +1,8 @@
 /** What went wrong with lines and pools where Boskos was used, and does not here. */
 import { describe, expect, test } from "vitest";
 import { until } from "../../broker/hand-clock.suite.ts";
-import { pool } from "../../core/lending.suite.ts";
-import type { DynamicPolicy } from "../../core/policy.ts";
+import { pool } from "../../core/decide/lending.suite.ts";
+import type { DynamicPolicy } from "../../core/model/policy.ts";
 import { JournalUnavailable } from "../../journal/journal.ts";
 import { askBody, testSite } from "../test-site.suite.ts";
 import { BoskosSite } from "./boskos-site.suite.ts";

@@ -1,6 +1,6 @@
 /** What Boskos's clients say of what they hold: heartbeats, user data, giving back. */
 import type { FastifyReply } from "fastify";
-import type { RequestId, ResourceName } from "../../core/ids.ts";
+import type { RequestId, ResourceName } from "../../core/model/ids.ts";
 import type { Site } from "../context.ts";
 import type { Query } from "./query.ts";
 import { sendNothing, sendText } from "./reply.ts";

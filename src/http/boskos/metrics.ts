@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Gauge, Histogram, type Registry } from "prom-client";
 import type { Broker } from "../../broker/broker.ts";
+import type { LeaseView } from "../../core/explain/view.ts";
 import {
   busyState,
   cleaningState,
@@ -10,8 +11,7 @@ import {
   type Pool,
   toBeDeletedState,
   tombstoneState,
-} from "../../core/state.ts";
-import type { LeaseView } from "../../core/view.ts";
+} from "../../core/model/state.ts";
 
 const knownStates = [
   ...[busyState, cleaningState, dirtyState, freeState],

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
-import { parseGoDuration } from "../../core/go-duration.ts";
-import type { PoolName } from "../../core/ids.ts";
+import { parseGoDuration } from "../../core/model/go-duration.ts";
+import type { PoolName } from "../../core/model/ids.ts";
 import type { Site } from "../context.ts";
 import type { Query } from "./query.ts";
 import { sendJson, sendText } from "./reply.ts";

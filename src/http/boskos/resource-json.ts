@@ -1,4 +1,4 @@
-import type { ClaimView, LeaseView } from "../../core/view.ts";
+import type { ClaimView, LeaseView } from "../../core/explain/view.ts";
 import { timestamp } from "../timestamp.ts";
 
 /** A resource as Boskos shows it to the one that has just taken it. */

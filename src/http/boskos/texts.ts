@@ -1,5 +1,5 @@
 /** What Boskos says, word for word: clients look for these texts. */
-import type { Refusal } from "../../core/refusal.ts";
+import type { Refusal } from "../../core/model/refusal.ts";
 import { timestamp } from "../timestamp.ts";
 import { goQuote } from "./go-quote.ts";
 

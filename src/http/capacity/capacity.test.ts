@@ -1,7 +1,7 @@
 /** The early capacity API over real sockets, number for number. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { capacityPool, type MemberText, seedPools } from "../../core/capacity.suite.ts";
-import type { PoolSpec } from "../../core/policy.ts";
+import type { PoolSpec } from "../../core/model/policy.ts";
+import { capacityPool, type MemberText, seedPools } from "../../core/shared/capacity.suite.ts";
 import { type TestSite, testSite } from "../test-site.suite.ts";
 import { goTime } from "./go-time.ts";
 

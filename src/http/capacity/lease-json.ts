@@ -1,8 +1,8 @@
 /** Leases and pools as the early capacity API wrote them, key by key. */
-import { roomsIn } from "../../core/explain-rooms.ts";
-import type { Part } from "../../core/placement/room.ts";
-import { usageOf } from "../../core/placement/room.ts";
-import type { Claim, SharedRoom, State } from "../../core/state.ts";
+import { roomsIn } from "../../core/explain/explain-capacity.ts";
+import type { Claim, SharedRoom, State } from "../../core/model/state.ts";
+import type { Part } from "../../core/shared/placement/room.ts";
+import { usageOf } from "../../core/shared/placement/room.ts";
 import { goTime } from "./go-time.ts";
 
 /** The kind of parts that this API calls networks and port groups. */

@@ -4,11 +4,11 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { newRequestId } from "../../broker/request-id.ts";
-import type { Ask } from "../../core/command.ts";
-import type { ClaimId, PoolName, RequestId } from "../../core/ids.ts";
-import { demandOf, type Placing } from "../../core/placement/demand.ts";
-import { fitting } from "../../core/placement/plan.ts";
-import type { Claim, Pool, State } from "../../core/state.ts";
+import type { Ask } from "../../core/model/command.ts";
+import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
+import type { Claim, Pool, State } from "../../core/model/state.ts";
+import { demandOf, type Placing } from "../../core/shared/placement/demand.ts";
+import { fitting } from "../../core/shared/placement/plan.ts";
 import { sendJson, sendNothing, sendText } from "../boskos/reply.ts";
 import type { App, Site } from "../context.ts";
 import { allRooms, leaseJson, networksKind, poolJson } from "./lease-json.ts";

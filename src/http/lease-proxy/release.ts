@@ -1,4 +1,4 @@
-import type { RequestId, ResourceName } from "../../core/ids.ts";
+import type { RequestId, ResourceName } from "../../core/model/ids.ts";
 import type { Site } from "../context.ts";
 import { problemOf } from "../problems.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectRow, open, proxyPools, rows, type Told } from "../../api/lease-proxy.suite.ts";
 import { until } from "../../broker/hand-clock.suite.ts";
-import { pool } from "../../core/lending.suite.ts";
+import { pool } from "../../core/decide/lending.suite.ts";
 import { JournalUnavailable } from "../../journal/journal.ts";
 import { askBody, type TestSite, testSite } from "../test-site.suite.ts";
 

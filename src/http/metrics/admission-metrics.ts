@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from "prom-client";
-import type { Instant } from "../../core/time.ts";
+import type { Instant } from "../../core/model/time.ts";
 import { counters } from "./lease-metrics.ts";
 
 export interface Look {

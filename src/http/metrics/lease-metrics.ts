@@ -1,9 +1,9 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Broker } from "../../broker/broker.ts";
-import type { DurableEvent } from "../../core/event.ts";
-import type { ClaimId, PoolName, RequestId } from "../../core/ids.ts";
-import type { State } from "../../core/state.ts";
-import type { Instant } from "../../core/time.ts";
+import type { DurableEvent } from "../../core/model/event.ts";
+import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
+import type { State } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
 
 /** From an instant to a day: queues here are measured in hours. */
 const secondsBuckets = [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pool } from "../../core/lending.suite.ts";
+import { pool } from "../../core/decide/lending.suite.ts";
 import { askBody, asLease, testSite } from "../test-site.suite.ts";
 
 /** The value of a line such as `berth_leases 1`. */

@@ -1,11 +1,11 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { nextGrant } from "../../core/explain.ts";
-import { hasKin, limitOf } from "../../core/limit-tree.ts";
-import { intervalMs, isPaced } from "../../core/pace.ts";
-import { rateOf } from "../../core/rate.ts";
-import type { Pool, State } from "../../core/state.ts";
-import { upwards } from "../../core/tell.ts";
-import type { Instant } from "../../core/time.ts";
+import { upwards } from "../../core/decide/report.ts";
+import { nextGrant } from "../../core/explain/explain.ts";
+import { hasKin, limitOf } from "../../core/gates/limits.ts";
+import { intervalMs, isPaced } from "../../core/gates/pace.ts";
+import { rateOf } from "../../core/gates/rate.ts";
+import type { Pool, State } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
 import type { Site } from "../context.ts";
 import { oldestQueuedAt } from "../render/pool.ts";
 import { renderUsage } from "../render/shares.ts";

@@ -1,8 +1,8 @@
 /** What was said outside of whether a pool may be lent, as the wire carries it. */
 import type * as Wire from "../../api/schemas.ts";
-import { creditsOf } from "../../core/admission.ts";
-import type { Pool } from "../../core/state.ts";
-import type { Instant } from "../../core/time.ts";
+import { creditsOf } from "../../core/gates/credits.ts";
+import type { Pool } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
 import type { Look } from "../metrics/admission-metrics.ts";
 import { timestamp } from "../timestamp.ts";
 

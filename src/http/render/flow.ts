@@ -1,12 +1,12 @@
 /** How fast a pool lends and how much with its kin, as the wire carries it. */
 import type * as Wire from "../../api/schemas.ts";
-import { formatDuration } from "../../core/duration.ts";
-import { limitViews, nextGrant } from "../../core/explain.ts";
-import { intervalMs } from "../../core/pace.ts";
-import type { PoolPolicy } from "../../core/policy.ts";
-import { rateOf } from "../../core/rate.ts";
-import type { Pool } from "../../core/state.ts";
-import type { Instant } from "../../core/time.ts";
+import { limitViews, nextGrant } from "../../core/explain/explain.ts";
+import { intervalMs } from "../../core/gates/pace.ts";
+import { rateOf } from "../../core/gates/rate.ts";
+import { formatDuration } from "../../core/model/duration.ts";
+import type { PoolPolicy } from "../../core/model/policy.ts";
+import type { Pool } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
 import { timestamp } from "../timestamp.ts";
 import { timestampOrNull } from "./lease.ts";
 

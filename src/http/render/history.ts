@@ -1,6 +1,6 @@
 /** History and statistics as the wire carries them: milliseconds become seconds. */
 import type * as Wire from "../../api/history-schemas.ts";
-import type { Instant } from "../../core/time.ts";
+import type { Instant } from "../../core/model/time.ts";
 import type { HistoryEntry } from "../../insight/history/entry.ts";
 import type { Stats } from "../../insight/history/stats.ts";
 import { inSeconds } from "../../insight/what-if/report.ts";

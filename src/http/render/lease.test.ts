@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Instant } from "../../core/time.ts";
+import type { Instant } from "../../core/model/time.ts";
 import { timestamp } from "../timestamp.ts";
 
 test("timestamp() writes what Date writes, in whatever order it is asked", () => {

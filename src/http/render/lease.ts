@@ -1,10 +1,10 @@
 /** From what the core shows to what the wire carries. */
 import type * as Wire from "../../api/schemas.ts";
-import { formatDuration } from "../../core/duration.ts";
-import type { NeedExplanation } from "../../core/explain.ts";
-import { freeState, type Resource, shownState } from "../../core/state.ts";
-import { earliest, type Instant, never } from "../../core/time.ts";
-import type { ClaimView, LeaseView, RequestView } from "../../core/view.ts";
+import type { NeedExplanation } from "../../core/explain/explain.ts";
+import type { ClaimView, LeaseView, RequestView } from "../../core/explain/view.ts";
+import { formatDuration } from "../../core/model/duration.ts";
+import { freeState, type Resource, shownState } from "../../core/model/state.ts";
+import { earliest, type Instant, never } from "../../core/model/time.ts";
 import type { Estimate, Estimates } from "../../insight/forecast/estimates.ts";
 import { timestamp } from "../timestamp.ts";
 import { renderRoom, renderRooms, renderShare } from "./shares.ts";

@@ -1,9 +1,9 @@
 import type * as Wire from "../../api/schemas.ts";
-import { formatDuration } from "../../core/duration.ts";
-import { statesOf } from "../../core/explain.ts";
-import type { PoolPolicy } from "../../core/policy.ts";
-import { freeCount, type Pool } from "../../core/state.ts";
-import type { Instant } from "../../core/time.ts";
+import { statesOf } from "../../core/explain/explain.ts";
+import { formatDuration } from "../../core/model/duration.ts";
+import type { PoolPolicy } from "../../core/model/policy.ts";
+import { freeCount, type Pool } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
 import type { Site } from "../context.ts";
 import { renderAdmission } from "./admission.ts";
 import { renderFlow, renderFlowPolicy } from "./flow.ts";

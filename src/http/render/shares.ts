@@ -1,12 +1,12 @@
 /** From what the core knows of shares to what the wire carries. */
 import type * as Wire from "../../api/placement-schemas.ts";
 import type { Claim, Pool as WirePool, Resource as WireResource } from "../../api/schemas.ts";
-import type { RoomExplanation, Usage } from "../../core/explain-rooms.ts";
-import { roomsIn, usagesOf } from "../../core/explain-rooms.ts";
-import type { Unfit } from "../../core/placement/fit.ts";
-import { formatTaint } from "../../core/placement/taint.ts";
-import type { Pool, Resource } from "../../core/state.ts";
-import type { ClaimView } from "../../core/view.ts";
+import type { RoomExplanation, Usage } from "../../core/explain/explain-capacity.ts";
+import { roomsIn, usagesOf } from "../../core/explain/explain-capacity.ts";
+import type { ClaimView } from "../../core/explain/view.ts";
+import type { Pool, Resource } from "../../core/model/state.ts";
+import type { Unfit } from "../../core/shared/placement/fit.ts";
+import { formatTaint } from "../../core/shared/placement/taint.ts";
 import { timestamp } from "../timestamp.ts";
 
 type Share = Pick<Claim, "amount" | "parts">;

@@ -1,7 +1,13 @@
-import { EndedMemory } from "../../core/ended-memory.ts";
-import { kinOf } from "../../core/limit-tree.ts";
-import { type FrozenState, freeze } from "../../core/snapshot.ts";
-import { claimsOn, type Lease, type Pool, type Request, type State } from "../../core/state.ts";
+import { type FrozenState, freeze } from "../../core/apply/snapshot.ts";
+import { kinOf } from "../../core/gates/limits.ts";
+import { EndedMemory } from "../../core/model/ended-memory.ts";
+import {
+  claimsOn,
+  type Lease,
+  type Pool,
+  type Request,
+  type State,
+} from "../../core/model/state.ts";
 
 /** Larger ones are not estimated: copying them would hold up those who ask. */
 export const contestedMax = 50_000;

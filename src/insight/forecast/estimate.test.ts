@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { capacityPool, want } from "../../core/capacity.suite.ts";
-import type { PoolName } from "../../core/ids.ts";
-import { acquire, change, Lending, pool, release } from "../../core/lending.suite.ts";
-import { freeze } from "../../core/snapshot.ts";
-import type { Instant } from "../../core/time.ts";
+import { freeze } from "../../core/apply/snapshot.ts";
+import { acquire, change, Lending, pool, release } from "../../core/decide/lending.suite.ts";
+import type { PoolName } from "../../core/model/ids.ts";
+import type { Instant } from "../../core/model/time.ts";
+import { capacityPool, want } from "../../core/shared/capacity.suite.ts";
 import { contestedParts } from "./components.ts";
 import { estimate } from "./estimate.ts";
 

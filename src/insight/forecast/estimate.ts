@@ -1,7 +1,7 @@
-import type { RequestId } from "../../core/ids.ts";
-import type { FrozenState } from "../../core/snapshot.ts";
-import type { Lease } from "../../core/state.ts";
-import type { Instant } from "../../core/time.ts";
+import type { FrozenState } from "../../core/apply/snapshot.ts";
+import type { RequestId } from "../../core/model/ids.ts";
+import type { Lease } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
 import { patient, runForward } from "./forward.ts";
 import { HoldCurve } from "./hold-curve.ts";
 import { Random } from "./random.ts";

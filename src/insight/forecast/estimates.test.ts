@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
-import type { RequestId } from "../../core/ids.ts";
-import { acquire, leave, pool, release } from "../../core/lending.suite.ts";
+import { acquire, leave, pool, release } from "../../core/decide/lending.suite.ts";
+import type { RequestId } from "../../core/model/ids.ts";
 import { estimate } from "./estimate.ts";
 import { Estimates, type Foreseeing } from "./estimates.ts";
 import { HoldSamples } from "./hold-samples.ts";

@@ -1,8 +1,8 @@
-import type { DurableEvent } from "../../core/event.ts";
-import type { RequestId } from "../../core/ids.ts";
-import type { FrozenState } from "../../core/snapshot.ts";
-import type { State } from "../../core/state.ts";
-import type { Instant } from "../../core/time.ts";
+import type { FrozenState } from "../../core/apply/snapshot.ts";
+import type { DurableEvent } from "../../core/model/event.ts";
+import type { RequestId } from "../../core/model/ids.ts";
+import type { State } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
 import { type Accuracy, AccuracyBook, type Promised } from "./accuracy.ts";
 import { contestedParts } from "./components.ts";
 import { type Forecast, type Holds, holdsMin } from "./estimate.ts";

@@ -1,11 +1,12 @@
 /** One possible future: the real core, run on from the present with holds drawn from the past. */
-import { decide, nextDueAt } from "../../core/decide.ts";
-import { DueHeap } from "../../core/due-heap.ts";
-import type { BrokerEvent, ResolvedAsk } from "../../core/event.ts";
-import type { RequestId } from "../../core/ids.ts";
-import { type FrozenState, thaw } from "../../core/snapshot.ts";
-import type { Lease, State } from "../../core/state.ts";
-import { after, earliest, type Instant, never } from "../../core/time.ts";
+
+import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
+import { decide, nextDueAt } from "../../core/decide/decide.ts";
+import { DueHeap } from "../../core/model/due-heap.ts";
+import type { BrokerEvent, ResolvedAsk } from "../../core/model/event.ts";
+import type { RequestId } from "../../core/model/ids.ts";
+import type { Lease, State } from "../../core/model/state.ts";
+import { after, earliest, type Instant, never } from "../../core/model/time.ts";
 
 /** How long a lease lasts from its grant on, given that it has lasted for so long. */
 export type DrawHold = (lease: Lease, ageMs: number) => number;

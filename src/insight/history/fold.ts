@@ -5,8 +5,8 @@
  * It is not the core's fold. That one refuses a journal that contradicts itself; this one only looks
  * on, so an event that it does not know, or that speaks of something it has not seen, changes nothing.
  */
-import type { ResolvedAsk } from "../../core/event.ts";
-import type { State } from "../../core/state.ts";
+import type { ResolvedAsk } from "../../core/model/event.ts";
+import type { State } from "../../core/model/state.ts";
 import type { Recorded } from "../../journal/journal.ts";
 import type { AskedItem, HistoryEntry, OpenClaim, OpenEntry, PoolSize } from "./entry.ts";
 

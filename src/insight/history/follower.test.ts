@@ -5,7 +5,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../../broker/hand-clock.suite.ts";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
-import { acquire, pool, release } from "../../core/lending.suite.ts";
+import { acquire, pool, release } from "../../core/decide/lending.suite.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 import { type Followed, HistoryFollower } from "./follower.ts";
 import { HistoryReader } from "./reader.ts";

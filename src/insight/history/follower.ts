@@ -1,6 +1,6 @@
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
-import { type FrozenState, thaw } from "../../core/snapshot.ts";
+import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
 import { type Journal, JournalPruned, type Recorded } from "../../journal/journal.ts";
 import type { HistoryEntry } from "./entry.ts";
 import { HistoryFold } from "./fold.ts";

@@ -1,5 +1,5 @@
 /** The ways to lend to a herd that are worth comparing. */
-import type { PacePolicy } from "../../core/policy.ts";
+import type { PacePolicy } from "../../core/model/policy.ts";
 import { type Herd, herdSize, holdMs } from "./herd.ts";
 
 const limit = 50;

@@ -2,8 +2,8 @@
  * The herd: fifty jobs start in one instant and two hundred more follow, one every six seconds. Each
  * installs for twenty minutes. What the provider sees of it depends on how its pool lends.
  */
-import type { RequestId } from "../../core/ids.ts";
-import type { PoolPolicy } from "../../core/policy.ts";
+import type { RequestId } from "../../core/model/ids.ts";
+import type { PoolPolicy } from "../../core/model/policy.ts";
 import { VirtualPool } from "./virtual-pool.ts";
 
 export interface Start {

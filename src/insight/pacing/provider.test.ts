@@ -1,6 +1,6 @@
 /** The controller's published figures, start by start: they repeat exactly, or something changed. */
 import { describe, expect, test } from "vitest";
-import type { PoolPolicy } from "../../core/policy.ts";
+import type { PoolPolicy } from "../../core/model/policy.ts";
 import { providerPolicies, providers, runProvider } from "./provider.ts";
 
 type Row = [Partial<PoolPolicy>, steady: [number, number], failing: [number, number]];

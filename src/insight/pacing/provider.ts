@@ -3,8 +3,8 @@
  * first five minutes. There is always somebody who waits. A minute after it was turned down, a job
  * says so. What a pool makes of that is up to the core.
  */
-import type { RequestId } from "../../core/ids.ts";
-import { type AdaptivePolicy, defaultAdaptive, type PoolPolicy } from "../../core/policy.ts";
+import type { RequestId } from "../../core/model/ids.ts";
+import { type AdaptivePolicy, defaultAdaptive, type PoolPolicy } from "../../core/model/policy.ts";
 import { holdMs } from "./herd.ts";
 import { earlyMs, minuteMs } from "./herd-figures.ts";
 import { VirtualPool } from "./virtual-pool.ts";

@@ -2,13 +2,14 @@
  * One pool of the real core on a virtual clock: requests come at given times, everything else
  * happens when it is due. Nothing here decides who is lent what.
  */
-import type { Command } from "../../core/command.ts";
-import { decide, nextDueAt } from "../../core/decide.ts";
-import type { BrokerEvent } from "../../core/event.ts";
-import type { PoolName, RequestId, ResourceName } from "../../core/ids.ts";
-import { defaultPolicy, type PoolPolicy } from "../../core/policy.ts";
-import { emptyState, type State } from "../../core/state.ts";
-import type { Instant } from "../../core/time.ts";
+
+import { decide, nextDueAt } from "../../core/decide/decide.ts";
+import type { Command } from "../../core/model/command.ts";
+import type { BrokerEvent } from "../../core/model/event.ts";
+import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
+import { defaultPolicy, type PoolPolicy } from "../../core/model/policy.ts";
+import { emptyState, type State } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
 
 export const poolName = "install" as PoolName;
 /** Longer than any scenario: nobody is lost for being silent in one. */

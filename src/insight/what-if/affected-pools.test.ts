@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { PoolName } from "../../core/ids.ts";
-import { pool } from "../../core/lending.suite.ts";
+import { pool } from "../../core/decide/lending.suite.ts";
+import type { PoolName } from "../../core/model/ids.ts";
 import { reachOf } from "./affected-pools.ts";
 
 const below = (parent: string) => ({ parent: parent as PoolName });

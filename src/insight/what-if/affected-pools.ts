@@ -1,4 +1,4 @@
-import type { PoolSpec } from "../../core/policy.ts";
+import type { PoolSpec } from "../../core/model/policy.ts";
 import type { AskedItem } from "../history/entry.ts";
 
 /**

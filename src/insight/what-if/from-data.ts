@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { type Recovered, recover } from "../../broker/recovery.ts";
-import { type FrozenState, thaw } from "../../core/snapshot.ts";
+import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
 import { JournalPruned } from "../../journal/journal.ts";
 import { journalPath } from "../../journal/sqlite.ts";
 import { SqliteJournalReader } from "../../journal/sqlite-reader.ts";

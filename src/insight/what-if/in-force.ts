@@ -1,5 +1,5 @@
-import type { PoolSpec } from "../../core/policy.ts";
-import { noEntries, type State } from "../../core/state.ts";
+import type { PoolSpec } from "../../core/model/policy.ts";
+import { noEntries, type State } from "../../core/model/state.ts";
 
 /** The pools that a state lends by, as a configuration: what is to go is left out. */
 export function poolsInForce(state: State): PoolSpec[] {

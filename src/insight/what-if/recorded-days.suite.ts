@@ -1,8 +1,8 @@
 /** Days of traffic through a real broker on a clock in hand, and the history that is left of them. */
 import { settled } from "../../broker/hand-clock.suite.ts";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
-import { acquire, leave, release, revoke } from "../../core/lending.suite.ts";
-import type { PoolSpec } from "../../core/policy.ts";
+import { acquire, leave, release, revoke } from "../../core/decide/lending.suite.ts";
+import type { PoolSpec } from "../../core/model/policy.ts";
 import { HistoryFollower } from "../history/follower.ts";
 import { HistoryReader } from "../history/reader.ts";
 import { HistoryStore } from "../history/store.ts";

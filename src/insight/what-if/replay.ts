@@ -1,11 +1,12 @@
 /** Demand against the real core on a virtual clock: a week passes in seconds. */
-import type { Command } from "../../core/command.ts";
-import { decide, nextDueAt } from "../../core/decide.ts";
-import { DueHeap } from "../../core/due-heap.ts";
-import { type DurableEvent, isDurable } from "../../core/event.ts";
-import type { ClaimId, PoolName, RequestId } from "../../core/ids.ts";
-import type { State } from "../../core/state.ts";
-import { after, type Instant, never } from "../../core/time.ts";
+
+import { decide, nextDueAt } from "../../core/decide/decide.ts";
+import type { Command } from "../../core/model/command.ts";
+import { DueHeap } from "../../core/model/due-heap.ts";
+import { type DurableEvent, isDurable } from "../../core/model/event.ts";
+import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
+import type { State } from "../../core/model/state.ts";
+import { after, type Instant, never } from "../../core/model/time.ts";
 import type { Demand } from "./demand.ts";
 
 /** Nobody is given up for silence: who died is known, and ends as recorded. */

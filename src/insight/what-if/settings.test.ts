@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { PoolName } from "../../core/ids.ts";
-import { pool } from "../../core/lending.suite.ts";
+import { pool } from "../../core/decide/lending.suite.ts";
+import type { PoolName } from "../../core/model/ids.ts";
 import { BadSetting, parseSetting, withSettings } from "./settings.ts";
 
 const pools = [pool("aws", 2, { cooldownMs: 30_000, onRelease: "dirty" }), pool("aws.eu", ["x"])];

@@ -1,7 +1,7 @@
 import { parseConfig } from "../../config/parse.ts";
 import type { ConfigProblem } from "../../config/problem.ts";
-import { formatDuration } from "../../core/duration.ts";
-import type { PacePolicy, PoolPolicy, PoolSpec } from "../../core/policy.ts";
+import { formatDuration } from "../../core/model/duration.ts";
+import type { PacePolicy, PoolPolicy, PoolSpec } from "../../core/model/policy.ts";
 
 /** `POOL.KEY=VALUE`: another value for a key of a pool, as it would stand in the file. */
 export interface Setting {

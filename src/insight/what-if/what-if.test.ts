@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { PoolName } from "../../core/ids.ts";
-import { pool } from "../../core/lending.suite.ts";
-import type { PoolSpec } from "../../core/policy.ts";
+import { pool } from "../../core/decide/lending.suite.ts";
+import type { PoolName } from "../../core/model/ids.ts";
+import type { PoolSpec } from "../../core/model/policy.ts";
 import { Random } from "../forecast/random.ts";
 import type { Demand } from "./demand.ts";
 import { type Recorded, record } from "./recorded-days.suite.ts";

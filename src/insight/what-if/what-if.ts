@@ -1,7 +1,7 @@
-import { decide } from "../../core/decide.ts";
-import type { PoolSpec } from "../../core/policy.ts";
-import { emptyState } from "../../core/state.ts";
-import type { Instant } from "../../core/time.ts";
+import { decide } from "../../core/decide/decide.ts";
+import type { PoolSpec } from "../../core/model/policy.ts";
+import { emptyState } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
 import type { AskedItem, HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
 import { HistoryFold } from "../history/fold.ts";
 import type { StatsPart } from "../history/stats.ts";

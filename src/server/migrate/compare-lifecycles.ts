@@ -1,4 +1,4 @@
-import type { PoolSpec } from "../../core/policy.ts";
+import type { PoolSpec } from "../../core/model/policy.ts";
 import type { BoskosLifecycle } from "./boskos-objects.ts";
 
 /** Where Boskos kept other numbers of dynamic resources than the file says: the file counts. */

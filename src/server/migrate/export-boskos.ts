@@ -1,8 +1,8 @@
 /** What a data folder holds as the records that a Boskos keeps, for the way back. */
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
-import { coolingState, type Resource, type State } from "../../core/state.ts";
-import { type Instant, never } from "../../core/time.ts";
+import { coolingState, type Resource, type State } from "../../core/model/state.ts";
+import { type Instant, never } from "../../core/model/time.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 
 /** `kubectl create -f` takes a list of these. */

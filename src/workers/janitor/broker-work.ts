@@ -1,8 +1,8 @@
 import type { Broker } from "../../broker/broker.ts";
 import { newRequestId } from "../../broker/request-id.ts";
-import type { DurableEvent } from "../../core/event.ts";
-import type { PoolName, RequestId } from "../../core/ids.ts";
-import { cleaningState, dirtyState } from "../../core/state.ts";
+import type { DurableEvent } from "../../core/model/event.ts";
+import type { PoolName, RequestId } from "../../core/model/ids.ts";
+import { cleaningState, dirtyState } from "../../core/model/state.ts";
 import type { Recorded } from "../../journal/journal.ts";
 import type { Cleaned } from "./cleaner.ts";
 import { type DirtyWork, returnOf, type Task } from "./janitor.ts";

@@ -4,7 +4,7 @@
  * dies. Pools take turns, so one whose cleaning is slow or fails does not hold up the others.
  */
 import { LinkedAbort } from "../../client/linked-abort.ts";
-import { dirtyState } from "../../core/state.ts";
+import { dirtyState } from "../../core/model/state.ts";
 import { type Cleaned, type CleaningSpec, clean, type Soiled } from "./cleaner.ts";
 
 /** A dirty resource that is ours to clean. */

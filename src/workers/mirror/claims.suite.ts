@@ -1,9 +1,9 @@
 import { parseConfig } from "../../config/parse.ts";
-import { decide } from "../../core/decide.ts";
-import type { PoolName, RequestId } from "../../core/ids.ts";
-import type { Amounts } from "../../core/placement/room.ts";
-import { type Claim, emptyState } from "../../core/state.ts";
-import type { Instant } from "../../core/time.ts";
+import { decide } from "../../core/decide/decide.ts";
+import type { PoolName, RequestId } from "../../core/model/ids.ts";
+import { type Claim, emptyState } from "../../core/model/state.ts";
+import type { Instant } from "../../core/model/time.ts";
+import type { Amounts } from "../../core/shared/placement/room.ts";
 
 /** What is lent of a pool, written as in a file, when it is asked for these amounts in turn. */
 export function grantedIn(pool: object, ...amounts: readonly (Amounts | undefined)[]): Claim[] {

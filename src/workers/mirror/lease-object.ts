@@ -1,8 +1,8 @@
 /** A claim as an object of Kubernetes: one Lease for each. */
 import type { MirrorSpec } from "../../config/read-mirror.ts";
-import type { RequestId, ResourceName } from "../../core/ids.ts";
-import type { Claim, State } from "../../core/state.ts";
-import { never } from "../../core/time.ts";
+import type { RequestId, ResourceName } from "../../core/model/ids.ts";
+import type { Claim, State } from "../../core/model/state.ts";
+import { never } from "../../core/model/time.ts";
 import { ApiServer } from "../../kubernetes/api-server.ts";
 import { type LeaseObject, type LeaseSpec, microTime } from "../../kubernetes/kube-objects.ts";
 import { LeaseStore } from "../../kubernetes/lease-store.ts";

@@ -5,7 +5,7 @@
 import type { Broker } from "../../broker/broker.ts";
 import { pause } from "../../client/pause.ts";
 import type { MirrorSpec } from "../../config/read-mirror.ts";
-import { same } from "../../core/policy.ts";
+import { same } from "../../core/model/policy.ts";
 import { isConflict, isNotFound } from "../../kubernetes/errors.ts";
 import type { LeaseObject } from "../../kubernetes/kube-objects.ts";
 import type { LeaseStore } from "../../kubernetes/lease-store.ts";

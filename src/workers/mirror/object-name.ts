@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Claim } from "../../core/state.ts";
+import type { Claim } from "../../core/model/state.ts";
 
 /** What Kubernetes allows a label of a name in DNS. */
 const lengthMax = 63;

@@ -1,7 +1,7 @@
 import type { Broker } from "../../broker/broker.ts";
 import type { MirrorSpec } from "../../config/read-mirror.ts";
-import type { ClaimId, RequestId } from "../../core/ids.ts";
-import type { Lease, State } from "../../core/state.ts";
+import type { ClaimId, RequestId } from "../../core/model/ids.ts";
+import type { Lease, State } from "../../core/model/state.ts";
 import type { LeaseObject } from "../../kubernetes/kube-objects.ts";
 import type { LeaseBoard } from "../../kubernetes/lease-board.ts";
 import type { Blocked } from "./blocked.ts";

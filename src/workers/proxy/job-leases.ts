@@ -12,7 +12,7 @@ import type {
   LeaseLost,
 } from "../../client/berth-client.ts";
 import { LinkedAbort } from "../../client/linked-abort.ts";
-import { roughDuration } from "../../core/duration.ts";
+import { roughDuration } from "../../core/model/duration.ts";
 import { asProblem } from "./as-problem.ts";
 import { KeptLease } from "./kept-lease.ts";
 

@@ -1,6 +1,6 @@
 /** What the page says of how fast a pool lends: in numbers, and before an operator changes it. */
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
-import { roughDuration } from "../../../src/core/duration.ts";
+import { roughDuration } from "../../../src/core/model/duration.ts";
 
 /** As the server takes them, in starts per minute. */
 export const rateMin = 0.001;

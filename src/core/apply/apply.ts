@@ -1,0 +1,127 @@
+/**
+ * The fold: the only code that changes state. It takes every event at its word and keeps the
+ * indexes; it decides nothing, so an event from an old journal means what it meant then.
+ *
+ * An event that contradicts the state throws. That is a damaged journal or a bug, and going on
+ * would lend one resource twice.
+ */
+
+import { poolAdmitted, poolWithheld } from "../gates/credits.ts";
+import { poolSignalled, rateChanged } from "../gates/rate.ts";
+import type { BrokerEvent, EventOf } from "../model/event.ts";
+import { must } from "../model/must.ts";
+import type { State } from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
+import { attendPool, attendPoolLater } from "./deadlines.ts";
+import {
+  claimEnded,
+  graceGiven,
+  keepRequest,
+  leaseDelivered,
+  leaseEnded,
+  leaseGranted,
+  leaseRenewed,
+  requestLeft,
+  requestQueued,
+  roomKept,
+} from "./leases.ts";
+import {
+  poolDefined,
+  poolRemoved,
+  resourceAdded,
+  resourceAdopted,
+  resourceChanged,
+  resourceMoved,
+  resourceRelabelled,
+  resourceRemoved,
+  resourceResized,
+  resourceRested,
+  resourceRetired,
+} from "./resources.ts";
+
+export function apply(state: State, event: BrokerEvent, at: Instant): void {
+  switch (event.type) {
+    case "lease-granted":
+      return leaseGranted(state, event, at);
+    case "lease-ended":
+      return leaseEnded(state, event, at);
+    case "lease-renewed":
+      return leaseRenewed(state, must(state.leases.get(event.id), event.id), at);
+    case "lease-delivered":
+      return leaseDelivered(state, event, at);
+    case "request-queued":
+      return requestQueued(state, event, at);
+    case "request-seen":
+      return keepRequest(state, must(state.requests.get(event.id), event.id), at, event.waitMs);
+    case "request-left":
+      return requestLeft(state, event, at);
+    case "room-kept":
+      return roomKept(state, event);
+    case "claim-ended":
+      return claimEnded(state, event, at);
+    case "resource-rested":
+      return resourceRested(state, event, at);
+    case "resource-changed":
+      return resourceChanged(state, event, at);
+    case "resource-relabelled":
+      return resourceRelabelled(state, event, at);
+    case "resource-resized":
+      return resourceResized(state, event);
+    case "resource-added":
+      return resourceAdded(state, event, at);
+    case "resource-adopted":
+      return resourceAdopted(state, event);
+    case "resource-retired":
+    case "resource-kept":
+      return resourceRetired(state, event);
+    case "resource-moved":
+      return resourceMoved(state, event, at);
+    case "resource-removed":
+      return resourceRemoved(state, event.resource);
+    case "pool-defined":
+      return poolDefined(state, event, at);
+    case "pool-retired":
+      must(state.pools.get(event.pool), event.pool).retired = true;
+      return;
+    case "pool-removed":
+      return poolRemoved(state, event.pool);
+    case "grace-given":
+      return graceGiven(state, at);
+    case "pool-signalled":
+    case "rate-changed":
+      return rateEvent(state, event, at);
+    case "pool-admitted":
+    case "pool-withheld":
+      return admissionEvent(state, event, at);
+    case "pool-attended":
+      return attendPool(state, must(state.pools.get(event.pool), event.pool), at);
+    default:
+      return unreachable(event);
+  }
+}
+
+function admissionEvent(
+  state: State,
+  event: EventOf<"pool-admitted"> | EventOf<"pool-withheld">,
+  at: Instant,
+): void {
+  const pool = must(state.pools.get(event.pool), event.pool);
+  if (event.type === "pool-admitted") poolAdmitted(pool, event);
+  else poolWithheld(pool, event);
+  attendPoolLater(state, pool, at);
+}
+
+function rateEvent(
+  state: State,
+  event: EventOf<"pool-signalled"> | EventOf<"rate-changed">,
+  at: Instant,
+): void {
+  const pool = must(state.pools.get(event.pool), event.pool);
+  if (event.type === "rate-changed") rateChanged(pool, event, at);
+  else poolSignalled(pool, event, at);
+  attendPoolLater(state, pool, at);
+}
+
+function unreachable(event: never): never {
+  throw new Error(`Cannot apply an event of an unknown type: ${JSON.stringify(event)}`);
+}

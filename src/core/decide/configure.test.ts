@@ -1,0 +1,285 @@
+import { describe, expect, test } from "vitest";
+import type { PoolSpec } from "../model/policy.ts";
+import { acquire, change, Lending, pool, release } from "./lending.suite.ts";
+
+const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
+
+function labelled(name: string, labels: Record<string, string>): PoolSpec {
+  const spec = pool(name, 1);
+  return { ...spec, members: spec.members.map((member) => ({ ...member, labels })) };
+}
+
+describe("configure()", () => {
+  test("makes pools and resources, ready to be lent", () => {
+    const lending = new Lending(labelled("aws", { region: "eu" }));
+    expect(lending.events).toMatchObject([
+      { type: "pool-defined", pool: "aws", policy: { onRelease: "free" } },
+      { type: "resource-added", pool: "aws", resource: "aws-1", labels: { region: "eu" } },
+    ]);
+    expect(lending.resource("aws-1")).toMatchObject({ state: "free", labels: { region: "eu" } });
+  });
+
+  test("changes nothing, when nothing has changed", () => {
+    const file = [labelled("aws", { region: "eu" }), pool("gcp", 3, { holdMs: 5 })];
+    const lending = new Lending(...file);
+    lending.outcome(acquire("a", "aws"), change("gcp-1", { labels: { x: "y" }, drained: true }));
+    expect(lending.configure(...structuredClone(file)).events).toEqual([]);
+  });
+
+  test("grows a pool, and serves who waits with what is new", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+    lending.configure(pool("aws", 2));
+    expect(lending.held("b")).toEqual(["aws-2"]);
+  });
+
+  test("shrinks a pool at once by what nobody holds", () => {
+    const lending = new Lending(pool("aws", 3));
+    expect(types(lending.configure(pool("aws", 1)).events)).toEqual([
+      "resource-removed",
+      "resource-removed",
+    ]);
+    expect([...lending.state.resources.keys()]).toEqual(["aws-1"]);
+  });
+
+  test("takes nothing from its holder: what is held goes when it comes back", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.do(acquire("a", "aws:2"));
+    expect(types(lending.configure(pool("aws", 1)).events)).toEqual(["resource-retired"]);
+    expect(lending.held("a")).toEqual(["aws-1", "aws-2"]);
+    expect(types(lending.do(release("a")).events)).toEqual(["lease-ended", "resource-removed"]);
+    expect([...lending.state.resources.keys()]).toEqual(["aws-1"]);
+  });
+
+  test("retires once, however often the file is read", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.do(acquire("a", "aws:2"));
+    lending.configure(pool("aws", 1));
+    expect(lending.configure(pool("aws", 1)).events).toEqual([]);
+  });
+
+  test("keeps what is listed again before it came back", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(acquire("a", "aws"));
+    lending.configure(pool("aws", 0));
+    expect(types(lending.configure(pool("aws", 1)).events)).toEqual(["resource-kept"]);
+    lending.do(release("a"));
+    expect(lending.outcome(acquire("b", "aws"))).toMatchObject({ type: "granted" });
+  });
+
+  test("does not lend what is to go", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 1));
+    lending.do(acquire("a", "aws"));
+    lending.configure(pool("aws", 0), pool("gcp", 1));
+    expect(lending.outcome(acquire("b", "aws"))).toMatchObject({ refusal: { code: "never_fits" } });
+  });
+
+  test("gives a pool another policy, which holds for leases from then on", () => {
+    const lending = new Lending(pool("aws", 2, { ttlMs: 1_000 }));
+    lending.do(acquire("a", "aws"));
+    expect(types(lending.configure(pool("aws", 2, { ttlMs: 9_000 })).events)).toEqual([
+      "pool-defined",
+    ]);
+    expect(lending.outcome(acquire("b", "aws"))).toMatchObject({ lease: { ttlMs: 9_000 } });
+    lending.tickAt(1_000);
+    expect([lending.end("a"), lending.end("b")]).toEqual(["expired", undefined]);
+  });
+
+  test("a shorter patience keeps for those who already wait", () => {
+    const slow = { patienceMs: 9_000 };
+    const lending = new Lending(pool("aws", 1, slow), pool("gcp", 1, slow));
+    lending.outcome(acquire("g", "gcp"), acquire("both", "aws gcp"));
+    lending.now = 10 as typeof lending.now;
+    lending.configure(pool("aws", 1, { patienceMs: 5 }), pool("gcp", 1, slow));
+    expect(lending.outcome(acquire("small", "aws"))).toMatchObject({ type: "waiting" });
+  });
+
+  test("gives labels from the file, and forgets what an operator had set on them", () => {
+    const lending = new Lending(labelled("aws", { region: "eu" }));
+    lending.do(change("aws-1", { labels: { region: "us", extra: "1" } }));
+    expect(lending.configure(labelled("aws", { region: "ap" })).events).toEqual([
+      { type: "resource-relabelled", resource: "aws-1", labels: { region: "ap" } },
+    ]);
+    expect(lending.resource("aws-1").labels).toEqual({ region: "ap" });
+  });
+});
+
+describe("configure() without a pool", () => {
+  test("removes it with all that nobody holds", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 1));
+    expect(types(lending.configure(pool("gcp", 1)).events)).toEqual([
+      "resource-removed",
+      "pool-retired",
+      "pool-removed",
+    ]);
+    expect(lending.outcome(acquire("a", "aws"))).toMatchObject({
+      refusal: { code: "pool_not_found" },
+    });
+  });
+
+  test("lets it live until its last resource is back", () => {
+    const lending = new Lending(pool("aws", 2), pool("gcp", 1));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+    lending.configure(pool("gcp", 1));
+    expect(lending.outcome(acquire("c", "aws"))).toMatchObject({
+      refusal: { code: "pool_not_found", known: ["gcp"] },
+    });
+    expect(types(lending.do(release("a")).events)).toEqual(["lease-ended", "resource-removed"]);
+    expect(types(lending.do(release("b")).events)).toEqual([
+      "lease-ended",
+      "resource-removed",
+      "pool-removed",
+    ]);
+    expect([...lending.state.pools.keys()]).toEqual(["gcp"]);
+  });
+
+  test("removes it once, when one lease had several of it", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.do(acquire("a", "aws:2"));
+    lending.configure();
+    expect(types(lending.do(release("a")).events)).toEqual([
+      "lease-ended",
+      "resource-removed",
+      "resource-removed",
+      "pool-removed",
+    ]);
+  });
+
+  test("brings it back with its holders, when it is listed again in time", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(acquire("a", "aws"));
+    lending.configure();
+    expect(types(lending.configure(pool("aws", 1)).events)).toEqual([
+      "pool-defined",
+      "resource-kept",
+    ]);
+    expect(lending.outcome(acquire("b", "aws"))).toMatchObject({ type: "waiting" });
+    lending.do(release("a"));
+    expect(lending.held("b")).toEqual(["aws-1"]);
+  });
+
+  test("tells those who wait for it that they wait in vain", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 1));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("both", "gcp aws"));
+    const { events } = lending.configure(pool("gcp", 1));
+    expect(events).toContainEqual({ type: "request-left", id: "b", why: "unsatisfiable" });
+    expect(events).toContainEqual({ type: "request-left", id: "both", why: "unsatisfiable" });
+    expect([lending.end("b"), lending.line("gcp")]).toEqual(["unsatisfiable", []]);
+  });
+});
+
+describe("configure() with less", () => {
+  test("dismisses only those who ask for more than there will ever be", () => {
+    const lending = new Lending(pool("aws", 3));
+    lending.outcome(acquire("a", "aws:3"), acquire("big", "aws:3"), acquire("small", "aws:2"));
+    lending.configure(pool("aws", 2));
+    expect([lending.end("big"), lending.line("aws")]).toEqual(["unsatisfiable", ["small"]]);
+    lending.do(release("a"));
+    expect(lending.held("small")).toEqual(["aws-1", "aws-2"]);
+  });
+
+  test("lets through whoever stood behind the dismissed", () => {
+    const lending = new Lending(pool("aws", 3));
+    lending.outcome(acquire("a", "aws"), acquire("big", "aws:3"), acquire("small", "aws"));
+    lending.configure(pool("aws", 2));
+    expect(lending.held("small")).toEqual(["aws-2"]);
+  });
+});
+
+describe("configure() with a resource in another pool", () => {
+  const before = [pool("aws", ["x", "y"]), pool("gcp", ["z"])];
+  const after = [pool("aws", ["y"]), pool("gcp", ["z", "x"])];
+
+  test("moves it at once, when nobody holds it", () => {
+    const lending = new Lending(...before);
+    expect(lending.configure(...after).events).toEqual([
+      { type: "resource-moved", resource: "x", pool: "gcp", labels: {} },
+    ]);
+    expect(lending.resource("x").pool.name).toBe("gcp");
+  });
+
+  test("moves it when it comes back, and serves the pool that it comes to", () => {
+    const lending = new Lending(...before);
+    lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("next", "gcp"));
+    expect(lending.configure(...after).events).toEqual([
+      { type: "resource-retired", resource: "x", movesTo: { pool: "gcp", labels: {} } },
+    ]);
+    expect(lending.resource("x").pool.name).toBe("aws");
+    lending.do(release("a"));
+    expect(lending.resource("x").pool.name).toBe("gcp");
+    expect(lending.held("next")).toEqual(["x"]);
+  });
+
+  test("follows a second thought while it is held", () => {
+    const lending = new Lending(...before);
+    lending.do(acquire("a", "aws"));
+    lending.configure(...after);
+    expect(lending.configure(...after).events).toEqual([]);
+    expect(types(lending.configure(...before).events)).toEqual(["resource-kept"]);
+    lending.do(release("a"));
+    expect(lending.resource("x").pool.name).toBe("aws");
+  });
+
+  test("drops it, when the pool that it was to go to is dropped", () => {
+    const lending = new Lending(...before);
+    lending.do(acquire("a", "aws"));
+    lending.configure(...after);
+    lending.configure(pool("aws", ["y"]));
+    lending.do(release("a"));
+    expect([...lending.state.resources.keys()]).toEqual(["y"]);
+  });
+
+  test("moves the last one out of a pool that goes", () => {
+    const lending = new Lending(pool("aws", ["x"]), pool("gcp", ["z"]));
+    lending.do(acquire("a", "aws"));
+    lending.configure(pool("gcp", ["z", "x"]));
+    expect(types(lending.do(release("a")).events)).toEqual([
+      "lease-ended",
+      "resource-moved",
+      "pool-removed",
+    ]);
+    expect([...lending.state.pools.keys()]).toEqual(["gcp"]);
+  });
+
+  test("leaves it as dirty as it would have been, when its holder vanished", () => {
+    const strict = { onExpire: "dirty", ttlMs: 1_000 };
+    const lending = new Lending(pool("aws", ["x", "y"], strict), pool("gcp", ["z"]));
+    lending.do(acquire("a", "aws"));
+    lending.configure(pool("aws", ["y"], strict), pool("gcp", ["z", "x"]));
+    lending.tickAt(1_000);
+    expect(lending.resource("x")).toMatchObject({ state: "dirty", pool: { name: "gcp" } });
+  });
+
+  test("lets it rest for the lock-delay of the pool that it was lent from", () => {
+    const strict = { ttlMs: 1_000, lockDelayMs: 5_000 };
+    const lending = new Lending(pool("aws", ["x", "y"], strict), pool("gcp", ["z"]));
+    lending.outcome(acquire("a", "aws"), acquire("g", "gcp"));
+    lending.do(acquire("next", "gcp", { ttlMs: 60_000 }));
+    lending.configure(pool("aws", ["y"], strict), pool("gcp", ["z", "x"]));
+    lending.tickAt(1_000);
+    expect(lending.resource("x").state).toBe("cooling");
+    lending.tickAt(6_000);
+    expect(lending.held("next")).toEqual(["x"]);
+  });
+
+  test.each([
+    { state: "dirty" },
+    { state: "quarantined", note: "why" },
+    { drained: true },
+    { userData: { k: "v" } },
+  ])("leaves it %j, when nobody holds it", (wish) => {
+    const lending = new Lending(...before);
+    lending.do(change("x", wish));
+    lending.configure(...after);
+    expect(lending.resource("x")).toMatchObject({ ...wish, pool: { name: "gcp" } });
+  });
+
+  test("gives it the labels that it is listed with there", () => {
+    const lending = new Lending(...before);
+    lending.do(change("x", { labels: { by: "hand" } }));
+    const moved = pool("gcp", ["z", "x"]);
+    const members = moved.members.map((member) => ({ ...member, labels: { region: "eu" } }));
+    lending.configure(pool("aws", ["y"]), { ...moved, members });
+    expect(lending.resource("x").labels).toEqual({ region: "eu" });
+  });
+});

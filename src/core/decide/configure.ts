@@ -1,0 +1,129 @@
+/**
+ * Brings the state to what the configuration wants, without taking anything from anybody: a
+ * resource that is gone from the file leaves at once if nobody holds it, otherwise when it comes
+ * back. A request that the new configuration can never satisfy is told so.
+ */
+
+import { settleRates } from "../gates/adaptive.ts";
+import { parentsFirst } from "../gates/limits.ts";
+import { configuredRate } from "../gates/pace.ts";
+import type { DurableEvent, Move } from "../model/event.ts";
+import type { PoolName, ResourceName } from "../model/ids.ts";
+import { done, type Outcome } from "../model/outcome.ts";
+import { type MemberSpec, type PoolSpec, same, samePolicy } from "../model/policy.ts";
+import { freeState, isHeld, type Resource } from "../model/state.ts";
+import { impossible } from "./acquire.ts";
+import { removeIfDeserted } from "./deserted.ts";
+import { serveAll } from "./return-resource.ts";
+import { emit, type Turn } from "./turn.ts";
+
+interface Wanted extends MemberSpec {
+  readonly pool: PoolName;
+}
+
+export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
+  const { state } = turn;
+  const wanted = new Map<ResourceName, Wanted>();
+  for (const pool of parentsFirst(pools)) {
+    definePool(turn, pool);
+    for (const member of pool.members) wanted.set(member.name, { ...member, pool: pool.name });
+  }
+  const dynamic = new Set(pools.filter(({ policy }) => policy.dynamic).map(({ name }) => name));
+  for (const resource of [...state.resources.values()]) {
+    const want = wanted.get(resource.name);
+    if (want === undefined && (resource.dynamic || dynamic.has(resource.pool.name))) {
+      if (!resource.dynamic) emit(turn, adopted(resource, true));
+    } else {
+      settleMember(turn, resource, want);
+    }
+  }
+  for (const member of wanted.values()) {
+    if (!state.resources.has(member.name)) addMember(turn, member);
+  }
+  const names = new Set(pools.map(({ name }) => name));
+  for (const pool of state.pools.values()) {
+    if (!names.has(pool.name) && !pool.retired)
+      emit(turn, { type: "pool-retired", pool: pool.name });
+  }
+  settleRates(turn, configuredRate);
+  dismissImpossible(turn);
+  for (const pool of [...state.pools.values()]) removeIfDeserted(turn, pool);
+  serveAll(turn, new Set(state.pools.values()));
+  return done;
+}
+
+function adopted({ name }: Resource, dynamic: boolean): DurableEvent {
+  return { type: "resource-adopted", resource: name, dynamic };
+}
+
+function definePool(turn: Turn, { name, policy }: PoolSpec): void {
+  const known = turn.state.pools.get(name);
+  if (known !== undefined && !known.retired && samePolicy(known.policy, policy)) return;
+  emit(turn, { type: "pool-defined", pool: name, policy });
+}
+
+/** Keeps, relabels, moves or removes a resource that is there. */
+function settleMember(turn: Turn, resource: Resource, wanted: Wanted | undefined): void {
+  const { name } = resource;
+  const isSameKind = (resource.room === null) === (wanted?.room === undefined);
+  if (wanted !== undefined && wanted.pool === resource.pool.name && isSameKind) {
+    if (resource.retired) emit(turn, { type: "resource-kept", resource: name });
+    if (resource.dynamic) emit(turn, adopted(resource, false));
+    if (wanted.room !== undefined && !same(resource.room?.spec, wanted.room)) {
+      emit(turn, { type: "resource-resized", resource: name, room: wanted.room });
+    }
+    if (!sameEntries(resource.specLabels, wanted.labels)) {
+      emit(turn, { type: "resource-relabelled", resource: name, labels: wanted.labels });
+    }
+    return;
+  }
+  const movesTo = wanted === undefined ? undefined : moveTo(wanted);
+  if (!isHeld(resource)) {
+    if (movesTo === undefined) emit(turn, { type: "resource-removed", resource: name });
+    else emit(turn, { type: "resource-moved", resource: name, ...movesTo });
+    return;
+  }
+  if (resource.retired && sameMove(resource.movesTo, movesTo)) return;
+  emit(turn, {
+    type: "resource-retired",
+    resource: name,
+    ...(movesTo === undefined ? undefined : { movesTo }),
+  });
+}
+
+function moveTo({ pool, labels, room }: Wanted): Move {
+  return { pool, labels, ...(room === undefined ? undefined : { room }) };
+}
+
+function addMember(turn: Turn, { pool, name, labels, room, state = freeState }: Wanted): void {
+  const bare = Object.keys(labels).length === 0;
+  emit(turn, {
+    type: "resource-added",
+    pool,
+    resource: name,
+    ...(bare ? undefined : { labels }),
+    ...(state === freeState ? undefined : { state }),
+    ...(room === undefined ? undefined : { room }),
+  });
+}
+
+function dismissImpossible(turn: Turn): void {
+  const { state } = turn;
+  for (const request of [...state.requests.values()]) {
+    if (impossible(state, request.ask, request.options) !== undefined) {
+      emit(turn, { type: "request-left", id: request.id, why: "unsatisfiable" });
+    }
+  }
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+function sameEntries(a: Labels, b: Labels): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}
+
+function sameMove(a: Resource["movesTo"], b: Move | undefined): boolean {
+  if (a === null || b === undefined) return a === null && b === undefined;
+  return a.pool === b.pool && sameEntries(a.labels ?? {}, b.labels ?? {}) && same(a.room, b.room);
+}

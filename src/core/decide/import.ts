@@ -1,0 +1,78 @@
+/** Carries over what another broker had: states, user data, holders, and who was touched when. */
+
+import type { ImportedResource } from "../model/command.ts";
+import type { ClaimId, PoolName } from "../model/ids.ts";
+import type { LeftOut, Outcome } from "../model/outcome.ts";
+import { defaultPolicy } from "../model/policy.ts";
+import type { Resource } from "../model/state.ts";
+import { serveAll } from "./return-resource.ts";
+import { emit, type Turn } from "./turn.ts";
+
+/** In the order given, which becomes the order in which they are lent. Held ones are left alone. */
+export function importResources(turn: Turn, resources: readonly ImportedResource[]): Outcome {
+  const left: LeftOut[] = [];
+  let leases = 0;
+  for (const imported of resources) {
+    const { name: resource, pool } = imported;
+    const known = turn.state.resources.get(resource);
+    if (known?.claim !== null && known !== undefined) {
+      left.push({ resource, pool, why: "held_already" });
+    } else if (known !== undefined && usedSince(known, imported)) {
+      left.push({ resource, pool, why: "used_since" });
+    } else if (known === undefined ? !isWelcome(turn, imported) : known.room !== null) {
+      left.push({ resource, pool, why: "not_configured" });
+    } else {
+      carryOver(turn, imported, known);
+      if (imported.holder !== "") leases += 1;
+    }
+  }
+  serveAll(turn, new Set(turn.state.pools.values()));
+  return { type: "imported", leases, left };
+}
+
+/** Importing the same thing twice must not give back to a holder what it has returned here. */
+function usedSince({ last }: Resource, { updatedAt }: ImportedResource): boolean {
+  return last !== null && (updatedAt === undefined || last.at >= updatedAt);
+}
+
+/** One that somebody holds is carried over in any case: nothing may be taken from its holder. */
+function isWelcome(turn: Turn, imported: ImportedResource): boolean {
+  return imported.holder !== "" || mayBeMade(turn, imported);
+}
+
+function mayBeMade({ state }: Turn, { pool }: ImportedResource): boolean {
+  return state.pools.get(pool)?.policy.dynamic !== undefined;
+}
+
+function carryOver(turn: Turn, imported: ImportedResource, known: Resource | undefined): void {
+  const { name: resource, pool, state, userData, holder, expiresAt } = imported;
+  const unlisted = known === undefined && !mayBeMade(turn, imported);
+  if (known === undefined) add(turn, imported);
+  emit(turn, {
+    type: "resource-changed",
+    resource,
+    state,
+    userData,
+    ...(expiresAt === undefined ? undefined : { expiresAt }),
+  });
+  if (holder !== "") lend(turn, imported, known?.pool.name ?? pool);
+  // Its holder keeps what the configuration no longer has, as anywhere here; then it goes.
+  if (unlisted) emit(turn, { type: "resource-retired", resource });
+}
+
+function add(turn: Turn, imported: ImportedResource): void {
+  const { name: resource, pool } = imported;
+  const isNew = !turn.state.pools.has(pool);
+  if (isNew) emit(turn, { type: "pool-defined", pool, policy: defaultPolicy });
+  const dynamic = mayBeMade(turn, imported) ? { dynamic: true as const } : undefined;
+  emit(turn, { type: "resource-added", pool, resource, ...dynamic });
+  if (isNew) emit(turn, { type: "pool-retired", pool });
+}
+
+function lend(turn: Turn, { name: resource, state, holder, id }: ImportedResource, pool: PoolName) {
+  const item = { pool, count: 1, state, into: state };
+  const ask = { holder, items: [item], ttlMs: null, byName: true as const };
+  const fence = turn.state.fence + 1;
+  const claims = [{ id: "1" as ClaimId, resource, fence, into: state }];
+  emit(turn, { type: "lease-granted", id, ask, claims });
+}

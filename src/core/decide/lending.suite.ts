@@ -1,0 +1,160 @@
+/** Small makers for tests: pools, asks, and a core that is driven by hand. */
+import type { Ask, Command, Item } from "../model/command.ts";
+import type { BrokerEvent } from "../model/event.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../model/policy.ts";
+import { emptyState, freeState, queueAt, type Resource, type State } from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
+import { type Decision, decide, nextDueAt } from "./decide.ts";
+
+/** `pool("aws", 2)` has aws-1 and aws-2; a list of names has these. No lock-delay unless told. */
+export function pool(
+  name: string,
+  members: number | readonly string[],
+  policy: Partial<PoolPolicy> = {},
+): PoolSpec {
+  const names =
+    typeof members === "number"
+      ? Array.from({ length: members }, (_, index) => `${name}-${index + 1}`)
+      : members;
+  return {
+    name: name as PoolName,
+    policy: { ...defaultPolicy, lockDelayMs: 0, ...policy },
+    members: names.map((member) => ({ name: member as ResourceName, labels: {} })),
+  };
+}
+
+/** `items("aws", "gcp:2", "aws|gcp:2")`, the last for two of any of these. */
+export function items(...texts: readonly string[]): Item[] {
+  return texts.map((text) => {
+    const [names = "", count] = text.split(":");
+    const [name, ...others] = names.split("|") as PoolName[];
+    const anyOf = others.length === 0 ? undefined : { anyOf: others };
+    return { pool: name as PoolName, count: Number(count ?? 1), ...anyOf };
+  });
+}
+
+type AskOptions = Partial<Omit<Ask, "items">> & { readonly waitMs?: number };
+
+/** Asks for one of a pool, or for `"aws gcp:2"`; the holder is named after the id. */
+export function acquire(id: string, wanted: string, options: AskOptions = {}): Command {
+  const { waitMs = 0, ...rest } = options;
+  const ask: Ask = { holder: `job-${id}`, items: items(...wanted.split(" ")), ...rest };
+  return { type: "acquire", id: id as RequestId, ask, waitMs };
+}
+
+export function release(id: string, options: { claim?: string; state?: string } = {}): Command {
+  const { claim, state } = options;
+  return {
+    type: "release",
+    id: id as RequestId,
+    ...(claim === undefined ? undefined : { claim: claim as ClaimId }),
+    ...(state === undefined ? undefined : { state }),
+  };
+}
+
+export const operator = { by: "ann", why: "test" };
+
+export function change(
+  resource: string,
+  wanted: Extract<Command, { type: "change-resource" }>["change"],
+): Command {
+  return {
+    type: "change-resource",
+    resource: resource as ResourceName,
+    change: wanted,
+    reason: operator,
+  };
+}
+
+export const renew = (id: string): Command => ({ type: "renew", id: id as RequestId });
+export const leave = (id: string): Command => ({
+  type: "leave",
+  id: id as RequestId,
+  why: "cancelled",
+});
+export const revoke = (id: string): Command => ({
+  type: "revoke",
+  id: id as RequestId,
+  reason: operator,
+});
+export const poll = (id: string, waitMs = 0): Command => ({
+  type: "keep-waiting",
+  id: id as RequestId,
+  waitMs,
+});
+
+/** A core with a clock in the test's hand. Due things are done before every command, as by the broker. */
+export class Lending {
+  readonly state: State = emptyState();
+  readonly events: BrokerEvent[] = [];
+  now = 0 as Instant;
+
+  constructor(...pools: readonly PoolSpec[]) {
+    this.do({ type: "configure", pools });
+  }
+
+  /** The events and the outcome of one command. */
+  do(command: Command): Decision {
+    const decision = decide(this.state, command, this.now);
+    this.events.push(...decision.events);
+    return decision;
+  }
+
+  /** Does them one after the other and answers the outcome of the last. */
+  outcome(...commands: readonly Command[]): Decision["outcome"] {
+    const outcomes = commands.map((command) => this.do(command).outcome);
+    const last = outcomes.at(-1);
+    if (last === undefined) throw new Error("Cannot answer: no command was given");
+    return last;
+  }
+
+  configure(...pools: readonly PoolSpec[]): Decision {
+    return this.do({ type: "configure", pools });
+  }
+
+  /** Moves the clock and does what is due then. */
+  tickAt(now: number): Decision {
+    this.now = now as Instant;
+    return this.do({ type: "tick" });
+  }
+
+  /** Which resources a lease has; undefined: it is no lease. */
+  held(id: string): string[] | undefined {
+    return this.state.leases.get(id as RequestId)?.claims.map(({ resource }) => resource.name);
+  }
+
+  /** Who waits for a pool, in the order of their turn. */
+  line(name: string): string[] {
+    const found = this.state.pools.get(name as PoolName);
+    return found === undefined
+      ? []
+      : [...queueAt({ pool: found, state: freeState })].map(({ id }) => id);
+  }
+
+  resource(name: string): Resource {
+    const found = this.state.resources.get(name as ResourceName);
+    if (found === undefined) throw new Error(`Cannot find the resource ${name}`);
+    return found;
+  }
+
+  /** How an ended request or lease ended. */
+  end(id: string): string | undefined {
+    return this.state.ended.get(id as RequestId)?.how;
+  }
+}
+
+/** When each lease was granted, by its id. */
+export function grants(lending: Lending): Record<string, number> {
+  const leases = [...lending.state.leases.values()];
+  return Object.fromEntries(leases.map((lease) => [lease.id, lease.grantedAt]));
+}
+
+/** Lets everything happen that is due until then. */
+export function runTo(lending: Lending, end: number): void {
+  for (let due = nextDueAt(lending.state); due !== undefined && due <= end; ) {
+    lending.tickAt(due);
+    due = nextDueAt(lending.state);
+  }
+  lending.now = end as Instant;
+}

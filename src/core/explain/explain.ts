@@ -1,0 +1,269 @@
+/** Why a request waits, found by the very functions that made it wait. */
+
+import { availableTo, countAt, isThere, keeps, overtakenMax } from "../decide/grant.ts";
+import { lackingCredit } from "../gates/credits.ts";
+import { below, isAround, lacking, limitOf, limitsFor } from "../gates/limits.ts";
+import { closedBy, closedFor, isOpen, opensAt, reducedFrom } from "../gates/pace.ts";
+import { formatDuration, roughDuration } from "../model/duration.ts";
+import type { PoolName, RequestId } from "../model/ids.ts";
+import {
+  claimsOn,
+  coolingState,
+  freeState,
+  idleCount,
+  type Need,
+  type Place,
+  type Pool,
+  queueAt,
+  type Request,
+} from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
+import { speakerOf } from "../queue/gang.ts";
+import { compareRank } from "../queue/ranked-queue.ts";
+import { explainRooms, type RoomExplanation, roomObstacle } from "./explain-capacity.ts";
+import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
+
+/** The first thing in a request's way, in words. */
+export function waitReason(waiting: Request, now: Instant): WaitReason {
+  const request = speakerOf(waiting);
+  const needs = request.options[0] ?? request.needs;
+  const [first] = needs;
+  const short = needs.find((need) => !isThere(need, request, now));
+  const need = short ?? needs.find((other) => !isTimeIn(needs, other, now)) ?? first;
+  if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
+  const { company } = request;
+  if (company !== null && !request.inLine) {
+    const come = company.members.length;
+    const message = `${come} of the ${company.size} of its group ${come === 1 ? "has" : "have"} come`;
+    return { code: "group_incomplete", pool: need.pool.name, message };
+  }
+  const { code, what, shared } =
+    heldBack(need, request, now) ??
+    withheld(needs, need, request, now) ??
+    overLimit(needs, need, request) ??
+    obstacle(need, request, now);
+  return { code, pool: need.pool.name, message: `${what}; ${lineText(need, request, shared)}` };
+}
+
+interface Obstacle {
+  readonly code: WaitReason["code"];
+  readonly what: string;
+  /** What others wait for in other lines as well. */
+  readonly shared?: Pool;
+}
+
+function lineText(need: Need, request: Request, shared: Pool | undefined): string {
+  const ahead = queueAt(need).countBefore(request);
+  if (ahead > 0) return `${ahead} ahead of you`;
+  const isFirst = shared === undefined || !isBehindIn(shared, request);
+  return isFirst ? "you are next" : `others that draw on ${shared.name} are before you`;
+}
+
+function isBehindIn(shared: Pool, request: Request): boolean {
+  for (const { shelves } of below(shared)) {
+    for (const { queue } of shelves.values()) {
+      const first = queue.at(0);
+      if (first !== undefined && compareRank(first, request) < 0) return true;
+    }
+  }
+  return false;
+}
+
+/** Enough is there, but it is not lent before its time. */
+function heldBack(need: Need, request: Request, now: Instant): Obstacle | undefined {
+  const closed = closedFor(need, now);
+  if (closed === null || !isAround(need, request)) return undefined;
+  const every = formatDuration(closed.pace.everyMs);
+  const next = roughDuration(Math.ceil((opensAt(closed) - now) / 1_000) * 1_000);
+  const lent = closed === need.pool ? "lent" : `but all that share ${closed.name} are lent`;
+  const what = `${aroundText(need)}, ${lent} one every ${every}`;
+  const usual = reducedFrom(closed);
+  if (usual === null)
+    return { code: "paced", what: `${what}, the next in ${next}`, shared: closed };
+  const instead = `instead of every ${formatDuration(usual)} since it was throttled`;
+  return { code: "limit_reduced", what: `${what} ${instead}, the next in ${next}`, shared: closed };
+}
+
+function aroundText({ pool, state, demands }: Need): string {
+  if (demands !== null) return `${pool.name} has room`;
+  return `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
+}
+
+function isTimeIn(needs: readonly Need[], need: Need, now: Instant): boolean {
+  return isOpen(need, now) && !lackingCredit(needs, now).has(need.pool);
+}
+
+/** Enough is there, but whoever looks outside has not said that it can be used. */
+function withheld(
+  needs: readonly Need[],
+  need: Need,
+  request: Request,
+  now: Instant,
+): Obstacle | undefined {
+  const { pool } = need;
+  if (!lackingCredit(needs, now).has(pool) || !isAround(need, request)) return undefined;
+  const by = pool.policy.admission?.by ?? "";
+  const { why } = pool.admission;
+  const said = why === null ? `${by} is under way` : `${by} says: ${why}`;
+  return { code: "admission", what: `${aroundText(need)}, but ${said}` };
+}
+
+/** Enough is there, but all that share a limit have as much as they may have together. */
+function overLimit(needs: readonly Need[], need: Need, request: Request): Obstacle | undefined {
+  const [limit] = lacking(needs);
+  if (limit === undefined || !isAround(need, request)) return undefined;
+  const { used, name } = limit;
+  const lent = `${used} of ${limitOf(limit)} ${name} ${used === 1 ? "is" : "are"} lent`;
+  const what = `${lent} to all that share it`;
+  return { code: "limit_reached", what, shared: limit };
+}
+
+function obstacle(need: Need, request: Request, now: Instant): Obstacle {
+  if (need.demands !== null) return roomObstacle(need, request);
+  const { pool, count, state } = need;
+  const { name, size } = pool;
+  const free = idleCount(pool, state);
+  if (free >= count) {
+    const what = `${free} of ${size} ${name} ${state}`;
+    return keptForOlder(need, request, now)
+      ? { code: "kept_for_others", what: `${what}, kept for a request that has waited longer` }
+      : { code: "behind_others", what: `${what}, but others are before you` };
+  }
+  if (free > 0)
+    return {
+      code: "not_enough_free",
+      what: `${free} of ${size} ${name} ${state}, ${count} needed`,
+    };
+  const { held } = pool;
+  const resting = pool.shown.get(coolingState) ?? 0;
+  if (held + resting === 0)
+    return { code: "none_usable", what: `None of ${size} ${name} can be lent${mix(pool)}` };
+  if (held >= size && state === freeState) return { code: "no_free", what: allHeld(name, size) };
+  return { code: "no_free", what: `No ${name} is ${state}${mix(pool)}` };
+}
+
+function allHeld(pool: PoolName, size: number): string {
+  return size === 1 ? `The only one of ${pool} is held` : `All ${size} of ${pool} are held`;
+}
+
+/** True where an older request over several pools has run out of patience. */
+function keptForOlder(place: Place, request: Request, now: Instant): boolean {
+  let looked = 0;
+  for (const ahead of queueAt(place)) {
+    if (ahead === request || looked === overtakenMax) return false;
+    looked += 1;
+    const kept = keeps(ahead, place, now);
+    if (kept > 0) return Number.isFinite(kept);
+  }
+  return false;
+}
+
+function mix(pool: Pool): string {
+  const counts = [...pool.shown].filter(([, count]) => count > 0);
+  const text = counts.map(([state, count]) => `${count} ${state}`).join(", ");
+  return text === "" ? "" : ` (${text})`;
+}
+
+export interface NeedExplanation {
+  readonly pool: PoolName;
+  /** Those in this state are wanted. */
+  readonly state: string;
+  readonly needed: number;
+  /** Free and not kept for somebody before this request. */
+  readonly available: number;
+  readonly free: number;
+  readonly size: number;
+  readonly states: Readonly<Record<string, number>>;
+  /** When the paces of the pool and of what it draws on allow the next grant; null: at once. */
+  readonly nextAt: Instant | null;
+  /** Whose pace that is. */
+  readonly nextBy: PoolName | null;
+  /** What it draws on, with what that has lent: the nearest first. */
+  readonly limits: readonly LimitView[];
+  readonly ahead: number;
+  /** Who stands before it, first come first. At most `listedMax`. */
+  readonly aheadOfIt: readonly {
+    readonly id: RequestId;
+    readonly holder: string;
+    readonly count: number;
+    readonly keeps: number | "all";
+  }[];
+  /** Who holds the pool's resources, longest first. At most `listedMax`. */
+  readonly heldBy: readonly HolderView[];
+  /** Where it is lent by amount: each resource, and what is missing on it. At most `listedMax`. */
+  readonly rooms: readonly RoomExplanation[] | null;
+}
+
+export interface LimitView {
+  readonly pool: PoolName;
+  readonly used: number;
+  readonly limit: number;
+}
+
+export function limitViews(pool: Pool): LimitView[] {
+  return Array.from(limitsFor(pool), (limit) => {
+    return { pool: limit.name, used: limit.used, limit: limitOf(limit) };
+  });
+}
+
+/** When the next grant may come, and whose pace says so; null: now, or there is no pace. */
+export function nextGrant(pool: Pool, now: Instant): NextGrant {
+  const closed = closedBy(pool, now);
+  if (closed === null) return { nextAt: null, nextBy: null };
+  return { nextAt: opensAt(closed), nextBy: closed.name };
+}
+
+type NextGrant = Pick<NeedExplanation, "nextAt" | "nextBy">;
+
+/** As many neighbours and holders as a person reads; the counts beside them are complete. */
+export const listedMax = 20;
+
+/** Everything that a request waits for, pool by pool. */
+export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] {
+  const request = speakerOf(waiting);
+  return request.needs.map((need) => ({
+    pool: need.pool.name,
+    state: need.state,
+    needed: need.count,
+    available: need.demands === null ? availableTo(need, request, now) : roomy(need, request),
+    free: need.demands === null ? idleCount(need.pool, need.state) : roomy(need, request),
+    size: need.pool.size,
+    states: statesOf(need.pool),
+    ...nextGrant(need.pool, now),
+    limits: limitViews(need.pool),
+    ahead: queueAt(need).countBefore(request),
+    aheadOfIt: aheadOf(request, need, now),
+    heldBy: holdersOf(need.pool),
+    rooms: need.demands === null ? null : explainRooms(need, request).slice(0, listedMax),
+  }));
+}
+
+function roomy(need: Need, request: Request): number {
+  return explainRooms(need, request).filter((room) => room.fits).length;
+}
+
+function aheadOf(request: Request, place: Place, now: Instant): NeedExplanation["aheadOfIt"] {
+  const ahead = [];
+  for (const other of queueAt(place)) {
+    if (other === request || ahead.length === listedMax) break;
+    const kept = keeps(other, place, now);
+    ahead.push({
+      id: other.id,
+      holder: other.ask.holder,
+      count: countAt(other, place),
+      keeps: Number.isFinite(kept) ? kept : ("all" as const),
+    });
+  }
+  return ahead;
+}
+
+function holdersOf(pool: Pool): HolderView[] {
+  const claims = [...pool.members].flatMap((resource) => [...claimsOn(resource)]);
+  claims.sort((a, b) => a.lease.grantedAt - b.lease.grantedAt);
+  return claims.slice(0, listedMax).map(holderView);
+}
+
+/** How many of a pool are in which state, without the states that none is in. */
+export function statesOf(pool: Pool): Record<string, number> {
+  return Object.fromEntries([...pool.shown].filter(([, count]) => count > 0));
+}

@@ -1,0 +1,49 @@
+/** Words and figures that every explanation shares. */
+import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import type { Claim } from "../model/state.ts";
+import { earliest, type Instant, never } from "../model/time.ts";
+import type { Amounts } from "../shared/placement/room.ts";
+
+export interface WaitReason {
+  readonly code:
+    | "no_free"
+    | "behind_others"
+    | "kept_for_others"
+    | "not_enough_free"
+    | "no_room"
+    | "group_incomplete"
+    | "none_usable"
+    /** It is there; its time has not come. */
+    | "paced"
+    /** The same, and reports of throttling have put it off. */
+    | "limit_reduced"
+    /** It is there; somebody outside has to say that there is room, and has not. */
+    | "admission"
+    /** It is there; a pool that it draws on has lent all that it may. */
+    | "limit_reached";
+  readonly pool: PoolName;
+  readonly message: string;
+}
+
+export interface HolderView {
+  readonly id: RequestId;
+  readonly holder: string;
+  readonly resource: ResourceName;
+  readonly since: Instant;
+  /** When it comes back at the latest if nothing more is heard of its holder; null: never. */
+  readonly backBy: Instant | null;
+  /** Null: it has all of it. */
+  readonly amount: Amounts | null;
+}
+
+export function holderView({ lease, resource, heldUntil, amount }: Claim): HolderView {
+  const at = earliest(heldUntil, earliest(lease.expiresAt, lease.endsAt));
+  return {
+    id: lease.id,
+    holder: lease.ask.holder,
+    resource: resource.name,
+    since: lease.grantedAt,
+    backBy: at === never ? null : at,
+    amount,
+  };
+}

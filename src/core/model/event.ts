@@ -1,0 +1,257 @@
+import type { WaitReason } from "../explain/wait-reason.ts";
+import type { Amounts, RoomSpec } from "../shared/placement/room.ts";
+import type { Ask, Reason } from "./command.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { PoolPolicy } from "./policy.ts";
+import type { Instant } from "./time.ts";
+
+/** What becomes of a resource that comes back. */
+export interface Return {
+  readonly resource: ResourceName;
+  readonly state: string;
+  /** Absent: at once. Otherwise it rests until then, in the state `cooling`. */
+  readonly restsUntil?: Instant;
+  /** When it is deleted unless somebody takes it; null: never. Absent: as before. */
+  readonly expiresAt?: Instant | null;
+  /** How often in a row its cleaning has failed. Absent: as before. */
+  readonly failures?: number;
+  readonly note?: string;
+}
+
+export interface GrantedClaim {
+  readonly id: ClaimId;
+  readonly resource: ResourceName;
+  /** Larger than that of every earlier grant, of this resource and of any other. */
+  readonly fence: number;
+  readonly heldUntil?: Instant;
+  /** What it is in while it is held. Absent: `busy`. */
+  readonly into?: string;
+  /** Of a resource that others share. */
+  readonly amount?: Amounts;
+  /** By kind, the parts that came with it. */
+  readonly parts?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What is kept on one resource for a request that has run out of patience. */
+export interface KeptRoom {
+  readonly resource: ResourceName;
+  readonly amount: Amounts;
+  /** The last fence given out by then. */
+  readonly since: number;
+  readonly parts?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Where a resource is listed now. */
+export interface Move {
+  readonly pool: PoolName;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly room?: RoomSpec;
+}
+
+/** How a grant moved a pool's pace on. */
+export interface Paced {
+  readonly pool: PoolName;
+  readonly baseAt: Instant;
+  readonly ticks: number;
+  readonly everyMs: number;
+  /** Absent: 0. */
+  readonly share?: number;
+}
+
+/** How many credits of a pool a grant used up. */
+export interface Admitted {
+  readonly pool: PoolName;
+  readonly count: number;
+}
+
+/** Why a pool's start rate changed. */
+export interface RateCause {
+  readonly how: "throttled" | "clean" | "pinned" | "unpinned" | "configured";
+  /** Whose report it was, or the operator. */
+  readonly lease?: RequestId;
+  readonly by?: string;
+  /** The evidence that came with the report, or the operator's reason. */
+  readonly why?: string;
+}
+
+export type RequestEnd =
+  | "cancelled"
+  | "disconnected"
+  /** Not heard from for its ttl while it waited. */
+  | "abandoned"
+  /** A new configuration has no room for it, ever. */
+  | "unsatisfiable";
+
+export type LeaseEnd =
+  | "released"
+  | "expired"
+  | "lifetime"
+  | "revoked"
+  /** Whoever asked for it never came for it. */
+  | "uncollected"
+  /** Taken back by another program that watches over silent holders. */
+  | "reset";
+
+/**
+ * Everything that can have happened: the journal's vocabulary. State is a fold over these.
+ *
+ * An event says what became true, never which rule made it so: a grant names its resources and a
+ * release the state that each goes to. So an old journal replays to the same state under new rules.
+ */
+export type DurableEvent =
+  | { readonly type: "pool-defined"; readonly pool: PoolName; readonly policy: PoolPolicy }
+  /** Gone from the configuration; resources that are still held keep it alive. */
+  | { readonly type: "pool-retired"; readonly pool: PoolName }
+  | { readonly type: "pool-removed"; readonly pool: PoolName }
+  /** A holder's word on how its provider took it. */
+  | {
+      readonly type: "pool-signalled";
+      readonly pool: PoolName;
+      readonly id: RequestId;
+      readonly throttled: boolean;
+      readonly evidence?: string;
+    }
+  | {
+      readonly type: "rate-changed";
+      readonly pool: PoolName;
+      /** Starts per minute from now on; null: it is not paced any more. */
+      readonly rate: number | null;
+      readonly cause: RateCause;
+      /** It is what the pool would do; it does not. */
+      readonly advised?: true;
+    }
+  /** Somebody outside says that there is room for so many more. */
+  | {
+      readonly type: "pool-admitted";
+      readonly pool: PoolName;
+      readonly grants: number;
+      readonly until: Instant;
+    }
+  /** Or that there is none, or that nobody can tell. */
+  | { readonly type: "pool-withheld"; readonly pool: PoolName; readonly why: string }
+  | {
+      readonly type: "resource-added";
+      readonly pool: PoolName;
+      readonly resource: ResourceName;
+      readonly labels?: Readonly<Record<string, string>>;
+      /** Absent: `free`. */
+      readonly state?: string;
+      /** Made because it was needed, not because it is listed. */
+      readonly dynamic?: true;
+      /** It is lent by amount. */
+      readonly room?: RoomSpec;
+    }
+  /** The configuration gives it other capacity, taints or parts. Its holders keep what they have. */
+  | {
+      readonly type: "resource-resized";
+      readonly resource: ResourceName;
+      readonly room: RoomSpec;
+    }
+  /** Listed from now on, or (dynamic) one of those that come and go. */
+  | {
+      readonly type: "resource-adopted";
+      readonly resource: ResourceName;
+      readonly dynamic: boolean;
+    }
+  /** Gone from its pool's configuration while held; it goes once it is given back. */
+  | {
+      readonly type: "resource-retired";
+      readonly resource: ResourceName;
+      /** The pool that lists it now, if it was moved. */
+      readonly movesTo?: Move;
+    }
+  | { readonly type: "resource-kept"; readonly resource: ResourceName }
+  /** Listed in another pool now. It stays as it is: dirty, resting, drained, with its user data. */
+  | ({
+      readonly type: "resource-moved";
+      readonly resource: ResourceName;
+    } & Move)
+  | { readonly type: "resource-removed"; readonly resource: ResourceName }
+  /** The configuration gives it other labels; those that an operator had set are gone. */
+  | {
+      readonly type: "resource-relabelled";
+      readonly resource: ResourceName;
+      readonly labels: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly type: "resource-changed";
+      readonly resource: ResourceName;
+      readonly state?: string;
+      readonly note?: string;
+      readonly drained?: boolean;
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly userData?: Readonly<Record<string, string>>;
+      readonly expiresAt?: Instant;
+      readonly reason?: Reason;
+    }
+  | { readonly type: "resource-rested"; readonly resource: ResourceName; readonly state: string }
+  | { readonly type: "request-queued"; readonly id: RequestId; readonly ask: ResolvedAsk }
+  | {
+      readonly type: "request-left";
+      readonly id: RequestId;
+      readonly why: RequestEnd;
+      readonly reason?: Reason;
+    }
+  /** It has run out of patience: this is kept for it. Nothing: it would all be another's. */
+  | { readonly type: "room-kept"; readonly id: RequestId; readonly rooms: readonly KeptRoom[] }
+  | {
+      readonly type: "lease-granted";
+      readonly id: RequestId;
+      /** Present when it was granted at once; a request that waited has told it when it queued. */
+      readonly ask?: ResolvedAsk;
+      readonly claims: readonly GrantedClaim[];
+      /** What it was last in want of, for those who look back; nothing follows from it. */
+      readonly waitedFor?: WaitReason["code"];
+      readonly endsAt?: Instant;
+      /** Nobody was there to be told. */
+      readonly undelivered?: true;
+      /** Of the pools that have a pace, where it stands now. */
+      readonly paced?: readonly Paced[];
+      /** Of the pools that wait for a word from outside, what it used up of it. */
+      readonly admitted?: readonly Admitted[];
+    }
+  /** Whoever asked is being told of its lease; or it turned out that it was not. */
+  | { readonly type: "lease-delivered"; readonly id: RequestId; readonly delivered: boolean }
+  | {
+      readonly type: "claim-ended";
+      readonly id: RequestId;
+      readonly claim: ClaimId;
+      readonly why: "released" | "hold";
+      readonly back: Return;
+    }
+  | {
+      readonly type: "lease-ended";
+      readonly id: RequestId;
+      readonly why: LeaseEnd;
+      readonly back: readonly Return[];
+      readonly reason?: Reason;
+    };
+
+/**
+ * Signs of life. They change the state but not the journal: after a restart everybody is given one
+ * full ttl, so losing them costs nobody anything, and a heartbeat costs no disk.
+ */
+export type VolatileEvent =
+  | { readonly type: "lease-renewed"; readonly id: RequestId }
+  | { readonly type: "request-seen"; readonly id: RequestId; readonly waitMs: number }
+  | { readonly type: "grace-given" }
+  /** What was due for the pool itself has been seen to. */
+  | { readonly type: "pool-attended"; readonly pool: PoolName };
+
+export type BrokerEvent = DurableEvent | VolatileEvent;
+export type EventOf<Type extends BrokerEvent["type"]> = Extract<BrokerEvent, { type: Type }>;
+
+/** An ask whose ttl has been settled, so that replay does not depend on the pool's policy. */
+export type ResolvedAsk = Ask & { readonly ttlMs: number | null };
+
+export function isDurable(event: BrokerEvent): event is DurableEvent {
+  switch (event.type) {
+    case "lease-renewed":
+    case "request-seen":
+    case "grace-given":
+    case "pool-attended":
+      return false;
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,114 @@
+/** What spaces and bounds grants holds as well where resources are lent by amount. */
+import { describe, expect, test } from "vitest";
+import { acquire, Lending, operator, poll, pool, release } from "../decide/lending.suite.ts";
+import type { PoolName, RequestId } from "../model/ids.ts";
+import { defaultAdaptive, type PoolPolicy } from "../model/policy.ts";
+import { capacityPool, want } from "./capacity.suite.ts";
+
+const everyMs = 10_000;
+const spaced: Partial<PoolPolicy> = { pace: { everyMs, burst: 1, jitter: 0 } };
+const under: Partial<PoolPolicy> = { parent: "account" as PoolName };
+const big = (policy: Partial<PoolPolicy>) =>
+  capacityPool({ m: { capacity: { vcpus: 99 } } }, policy);
+const one = { amount: { vcpus: 1 } };
+const account = (limit: number) => pool("account", [], { limit });
+
+function reasonOf(lending: Lending, id: string) {
+  const outcome = lending.outcome(poll(id));
+  return outcome.type === "waiting" ? outcome.request.reason : undefined;
+}
+
+describe("a pace on a pool that is lent by amount", () => {
+  test("spaces its grants, in the order of the line", () => {
+    const lending = new Lending(big(spaced));
+    lending.outcome(want("a", one), want("b", one), want("c", one));
+    expect(reasonOf(lending, "b")).toMatchObject({
+      code: "paced",
+      message: "vsphere has room, lent one every 10s, the next in 10s; you are next",
+    });
+    lending.tickAt(everyMs);
+    expect([lending.held("b"), lending.held("c")]).toEqual([["m"], undefined]);
+    lending.tickAt(2 * everyMs);
+    expect(lending.held("c")).toEqual(["m"]);
+  });
+
+  test("lets go in its turn whoever had no room before", () => {
+    const lending = new Lending(big(spaced));
+    lending.outcome(want("a", { amount: { vcpus: 99 } }), want("b", { amount: { vcpus: 99 } }));
+    lending.tickAt(5 * everyMs);
+    expect(reasonOf(lending, "b")?.code).toBe("no_room");
+    lending.do(release("a"));
+    expect(lending.held("b")).toEqual(["m"]);
+  });
+
+  test("counts a request for two resources twice", () => {
+    const rooms = { m: { capacity: { vcpus: 9 } }, n: { capacity: { vcpus: 9 } } };
+    const lending = new Lending(capacityPool(rooms, spaced));
+    lending.outcome(want("a", { ...one, count: 2 }), want("b", one));
+    lending.tickAt(2 * everyMs - 1);
+    expect(lending.held("b")).toBeUndefined();
+    lending.tickAt(2 * everyMs);
+    expect(lending.held("b")).toHaveLength(1);
+  });
+
+  test("is made slower by a report, and held by an operator", () => {
+    const adaptive = { ...defaultAdaptive, min: 0.5, max: 6 };
+    const lending = new Lending(big({ ...spaced, adaptive }));
+    lending.outcome(want("a", one), want("b", one), want("c", one), want("d", one));
+    lending.do({ type: "signal", id: "a" as RequestId, throttled: true });
+    lending.tickAt(everyMs);
+    expect(reasonOf(lending, "c")?.code).toBe("limit_reduced");
+    lending.tickAt(2 * everyMs);
+    expect(lending.held("c")).toBeUndefined();
+    lending.do({ type: "pin", pool: "vsphere" as PoolName, rate: 60, reason: operator });
+    expect(lending.held("c")).toEqual(["m"]);
+    lending.tickAt(2 * everyMs + 1_000);
+    expect(lending.held("d")).toEqual(["m"]);
+  });
+});
+
+describe("a limit that a pool which is lent by amount draws on", () => {
+  test("counts its claims beside the whole resources of others", () => {
+    const lending = new Lending(account(3), big(under), pool("aws", 3, under));
+    lending.outcome(want("a", one), want("b", one), acquire("w", "aws"), want("c", one));
+    expect(reasonOf(lending, "c")).toMatchObject({
+      code: "limit_reached",
+      message: "3 of 3 account are lent to all that share it; you are next",
+    });
+    lending.do(release("w"));
+    expect(lending.held("c")).toEqual(["m"]);
+  });
+
+  test("is its own where it has one", () => {
+    const lending = new Lending(big({ limit: 2 }));
+    lending.outcome(want("a", one), want("b", one), want("c", one));
+    expect(lending.held("c")).toBeUndefined();
+    lending.do(release("a"));
+    expect(lending.held("c")).toEqual(["m"]);
+  });
+
+  test("is kept for whoever has waited longest for it, however it is lent", () => {
+    const rooms = { m: { capacity: { vcpus: 9 } }, n: { capacity: { vcpus: 9 } } };
+    const lending = new Lending(account(2), capacityPool(rooms, under), pool("aws", 3, under));
+    lending.outcome(acquire("w", "aws"), want("two", { ...one, count: 2 }), acquire("v", "aws"));
+    expect(lending.held("v")).toBeUndefined();
+    lending.do(release("w"));
+    expect(lending.held("two")).toEqual(["m", "n"]);
+    lending.do(release("two"));
+    expect(lending.held("v")).toHaveLength(1);
+  });
+
+  test("is not kept for one that has no room anyway", () => {
+    const lending = new Lending(account(2), big(under), pool("aws", 3, under));
+    lending.outcome(want("a", { amount: { vcpus: 99 } }), want("b", one), acquire("w", "aws"));
+    expect(lending.held("w")).toEqual(["aws-1"]);
+  });
+
+  test("refuses at once what could never be within it", () => {
+    const rooms = { m: { capacity: { vcpus: 9 } }, n: { capacity: { vcpus: 9 } } };
+    const lending = new Lending(account(1), capacityPool(rooms, under));
+    expect(lending.outcome(want("a", { ...one, count: 2 }))).toMatchObject({
+      refusal: { code: "never_fits", pool: "account", asked: 2, size: 1 },
+    });
+  });
+});
