@@ -2,8 +2,9 @@
 import { isDue } from "../src/core/apply/deadlines.ts";
 import { freeze, thaw } from "../src/core/apply/snapshot.ts";
 import { fits } from "../src/core/decide/grant.ts";
-import { below, kinOf } from "../src/core/gates/limits.ts";
+import { cohortOf, descendants } from "../src/core/gates/limits.ts";
 import {
+  type Bucket,
   claimsOn,
   freeState,
   isHeld,
@@ -12,7 +13,6 @@ import {
   type Request,
   type Resource,
   type SharedRoom,
-  type Shelf,
   type State,
   shownState,
 } from "../src/core/model/state.ts";
@@ -97,8 +97,8 @@ function checkPool(state: State, pool: Pool): void {
     const open = !drained && !retired && restsUntil === never;
     if (room !== null) checkRoom(room, open && resource.state === freeState);
     const usable = room === null && claim === null && open;
-    const shelf = usable ? pool.shelves.get(resource.state) : null;
-    insist(resource.shelf === (shelf ?? null), () => `${resource.name} is on the wrong shelf`);
+    const shelf = usable ? pool.buckets.get(resource.state) : null;
+    insist(resource.bucket === (shelf ?? null), () => `${resource.name} is on the wrong shelf`);
     insist(!usable || shelf !== undefined, () => `${resource.name} is on no shelf`);
   }
   checkCounts(pool);
@@ -111,8 +111,8 @@ function checkPool(state: State, pool: Pool): void {
       () => `${pool.name} counts ${count} ${name}, has ${shown.get(name)}`,
     );
   }
-  for (const shelf of pool.shelves.values()) checkShelf(state, shelf);
-  const waiting = [...pool.shelves.values()].reduce((sum, { queue }) => sum + queue.size, 0);
+  for (const shelf of pool.buckets.values()) checkShelf(state, shelf);
+  const waiting = [...pool.buckets.values()].reduce((sum, { queue }) => sum + queue.size, 0);
   insist(
     waiting === pool.waiting,
     () => `${pool.name} counts ${pool.waiting} of ${waiting} waiters`,
@@ -162,7 +162,7 @@ function checkTree({ pools }: State, { name, parent, policy }: Pool): void {
 /** What a limit counts is what is lent below it. */
 function checkUsed(pool: Pool): void {
   let used = 0;
-  for (const { members } of below(pool)) {
+  for (const { members } of descendants(pool)) {
     for (const resource of members) {
       if (resource.state !== "cleaning") used += [...claimsOn(resource)].length;
     }
@@ -170,7 +170,7 @@ function checkUsed(pool: Pool): void {
   insist(used === pool.used, () => `${pool.name} counts ${pool.used} lent, and it is ${used}`);
 }
 
-function checkShelf(state: State, { pool, state: name, idle, queue }: Shelf): void {
+function checkShelf(state: State, { pool, state: name, idle, queue }: Bucket): void {
   const label = `the shelf ${name} of ${pool.name}`;
   insist([...idle].length === idle.size, () => `${label} has lost count`);
   const line = [...queue];
@@ -189,9 +189,9 @@ function checkNothingIdle(request: Request, now: Instant): void {
   if (!request.inLine) return;
   if (!request.needs.every((need) => queueAt(need).at(0) === request)) return;
   // Its time may have come since the last decision; the next one is due.
-  if (request.needs.some(({ pool }) => [...kinOf(pool)].some((kin) => isDue(kin, now)))) return;
+  if (request.needs.some(({ pool }) => [...cohortOf(pool)].some((kin) => isDue(kin, now)))) return;
   insist(
-    !request.options.some((needs) => fits(needs, request, now)),
+    !request.alternatives.some((needs) => fits(needs, request, now)),
     () => `${request.id} waits although all of it is there`,
   );
 }

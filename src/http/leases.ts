@@ -16,7 +16,7 @@ import { leaseView } from "../core/explain/view.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
 import { idOf } from "../core/model/outcome.ts";
-import { optionCount, optionsMax } from "../core/queue/alternatives.ts";
+import { alternativeCount, alternativesMax } from "../core/queue/alternatives.ts";
 import { becauseFields, becauseOf } from "./audit-reason.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
 import type { App, Site } from "./context.ts";
@@ -47,8 +47,8 @@ function acquireRoute(app: App, site: Site): void {
     const waitMs = waitOf(request.body.wait);
     mustHaveRoomToWait(site, waitMs);
     const ask = askOf(request.body);
-    if (optionCount(ask) > optionsMax) {
-      const wrong = `its choices can be combined in more than ${optionsMax} ways`;
+    if (alternativeCount(ask) > alternativesMax) {
+      const wrong = `its choices can be combined in more than ${alternativesMax} ways`;
       throw invalid("body.items", wrong, "Name fewer pools in anyOf");
     }
     let outcome = await broker.submit({

@@ -12,15 +12,15 @@ import type { BrokerEvent, EventOf } from "../model/event.ts";
 import { must } from "../model/must.ts";
 import type { State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { attendPool, attendPoolLater } from "./deadlines.ts";
+import { poolAttended, schedulePool } from "./deadlines.ts";
 import {
   claimEnded,
   graceGiven,
-  keepRequest,
   leaseDelivered,
   leaseEnded,
   leaseGranted,
   leaseRenewed,
+  renewRequest,
   requestLeft,
   requestQueued,
   roomKept,
@@ -52,7 +52,7 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "request-queued":
       return requestQueued(state, event, at);
     case "request-seen":
-      return keepRequest(state, must(state.requests.get(event.id), event.id), at, event.waitMs);
+      return renewRequest(state, must(state.requests.get(event.id), event.id), at, event.waitMs);
     case "request-left":
       return requestLeft(state, event, at);
     case "room-kept":
@@ -94,7 +94,7 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "pool-withheld":
       return admissionEvent(state, event, at);
     case "pool-attended":
-      return attendPool(state, must(state.pools.get(event.pool), event.pool), at);
+      return poolAttended(state, must(state.pools.get(event.pool), event.pool), at);
     default:
       return unreachable(event);
   }
@@ -108,7 +108,7 @@ function admissionEvent(
   const pool = must(state.pools.get(event.pool), event.pool);
   if (event.type === "pool-admitted") poolAdmitted(pool, event);
   else poolWithheld(pool, event);
-  attendPoolLater(state, pool, at);
+  schedulePool(state, pool, at);
 }
 
 function rateEvent(
@@ -119,7 +119,7 @@ function rateEvent(
   const pool = must(state.pools.get(event.pool), event.pool);
   if (event.type === "rate-changed") rateChanged(pool, event, at);
   else poolSignalled(pool, event, at);
-  attendPoolLater(state, pool, at);
+  schedulePool(state, pool, at);
 }
 
 function unreachable(event: never): never {

@@ -1,6 +1,6 @@
 /** When something next needs the broker's attention. */
 
-import { below } from "../gates/limits.ts";
+import { descendants } from "../gates/limits.ts";
 import { isPaced, opensAt } from "../gates/pace.ts";
 import { windowEndsAt } from "../gates/rate.ts";
 import {
@@ -16,7 +16,7 @@ import { after, earliest, type Instant, never } from "../model/time.ts";
 export const deletedAfterMs = 30_000;
 
 /** Sets when a resource next needs attention, if ever. */
-export function attendLater(state: State, resource: Resource): void {
+export function scheduleResource(state: State, resource: Resource): void {
   const { dynamic, restsUntil } = resource;
   let at = restsUntil;
   if (dynamic && resource.state === toBeDeletedState)
@@ -29,7 +29,7 @@ export function attendLater(state: State, resource: Resource): void {
  * Sets when a pool is next to be looked at because somebody's turn may have come by then. What is due
  * already stays so until it is attended to: a command that came before the tick must not put it off.
  */
-export function attendPoolLater(state: State, pool: Pool, now: Instant): void {
+export function schedulePool(state: State, pool: Pool, now: Instant): void {
   if (isDue(pool, now)) return;
   const opens = isPaced(pool) && isWaitedFor(pool) ? opensAt(pool) : never;
   // What was kept for one that had a word from outside is anybody's when that word is void.
@@ -41,13 +41,13 @@ export function attendPoolLater(state: State, pool: Pool, now: Instant): void {
 /** Somebody stands in line for it, or for what draws on it and goes by its pace as well. */
 function isWaitedFor(pool: Pool): boolean {
   if (pool.waiting > 0) return true;
-  for (const { waiting } of below(pool)) if (waiting > 0) return true;
+  for (const { waiting } of descendants(pool)) if (waiting > 0) return true;
   return false;
 }
 
 /** The same for a pool that somebody stands in line for, and for all that it draws on. */
-export function attendUpwardsLater(state: State, pool: Pool, now: Instant): void {
-  for (let up: Pool | null = pool; up !== null; up = up.parent) attendPoolLater(state, up, now);
+export function scheduleUpwards(state: State, pool: Pool, now: Instant): void {
+  for (let up: Pool | null = pool; up !== null; up = up.parent) schedulePool(state, up, now);
 }
 
 export function isDue({ heapIndex, dueAt }: Due, now: Instant): boolean {
@@ -55,9 +55,9 @@ export function isDue({ heapIndex, dueAt }: Due, now: Instant): boolean {
 }
 
 /** It is being looked at. */
-export function attendPool(state: State, pool: Pool, now: Instant): void {
+export function poolAttended(state: State, pool: Pool, now: Instant): void {
   state.due.clear(pool);
-  attendPoolLater(state, pool, now);
+  schedulePool(state, pool, now);
 }
 
 export function schedule(state: State, due: Due, at: Instant): void {

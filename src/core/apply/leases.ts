@@ -1,7 +1,7 @@
 /** What becomes of requests and leases by their events. */
 
-import { isGuarded, useCredits } from "../gates/credits.ts";
-import { hasKin } from "../gates/limits.ts";
+import { needsAdmission, useCredits } from "../gates/credits.ts";
+import { hasCohort } from "../gates/limits.ts";
 import { isPaced, movePace } from "../gates/pace.ts";
 import { countStarts } from "../gates/rate.ts";
 import type { Ended } from "../model/ended-memory.ts";
@@ -9,6 +9,7 @@ import type { EventOf, GrantedClaim, LeaseEnd, ResolvedAsk, Return } from "../mo
 import type { RequestId } from "../model/ids.ts";
 import { must } from "../model/must.ts";
 import {
+  bucketFor,
   busyState,
   type Claim,
   cleaningState,
@@ -16,34 +17,33 @@ import {
   type Lease,
   type Pool,
   type Request,
+  removeIfEmpty,
   type State,
-  shelfFor,
-  takeDownIfBare,
 } from "../model/state.ts";
 import { after, earliest, type Instant, never } from "../model/time.ts";
-import { type Ways, waysOf } from "../queue/alternatives.ts";
-import { join, part, speakerOf, together } from "../queue/gang.ts";
-import { forget, keep, partFor } from "../shared/capacity.ts";
+import { type Wants, wantsOf } from "../queue/alternatives.ts";
+import { combinedWants, joinGang, leaderOf, leaveGang } from "../queue/gang.ts";
+import { clearReservations, partFor, setReservations } from "../shared/capacity.ts";
 import { isWithinReach } from "../shared/place.ts";
 import type { Part } from "../shared/placement/room.ts";
-import { attendLater, attendPoolLater, attendUpwardsLater, schedule } from "./deadlines.ts";
-import { put, seat } from "./membership.ts";
+import { schedule, schedulePool, scheduleResource, scheduleUpwards } from "./deadlines.ts";
+import { chargeClaim, put } from "./membership.ts";
 
 export function requestQueued(state: State, event: EventOf<"request-queued">, at: Instant): void {
-  const request = enlist(state, event.id, event.ask, at);
-  keepRequest(state, request, at, 0);
-  for (const { pool } of request.needs) attendUpwardsLater(state, pool, at);
+  const request = addRequest(state, event.id, event.ask, at);
+  renewRequest(state, request, at, 0);
+  for (const { pool } of request.needs) scheduleUpwards(state, pool, at);
 }
 
 /** Puts a request into its queues. Shared with `thaw`, which knows an older `order`. */
-export function enlist(
+export function addRequest(
   state: State,
   id: RequestId,
   ask: ResolvedAsk,
   queuedAt: Instant,
   order = ++state.order,
 ): Request {
-  const own = waysOf(state, ask);
+  const own = wantsOf(state, ask);
   const request: Request = {
     kind: "request",
     id,
@@ -53,31 +53,31 @@ export function enlist(
     priority: ask.priority ?? 0,
     order,
     queuedAt,
-    company: null,
+    gang: null,
     inLine: false,
-    weighed: false,
+    evaluated: false,
     patience: { kind: "patience", request: id, dueAt: never, heapIndex: -1 },
-    kept: null,
+    reservations: null,
     dueAt: never,
     heapIndex: -1,
   };
   state.requests.set(id, request);
   if (ask.key !== undefined) state.keys.set(ask.key, id);
-  if (join(state, request)) standInLine(state, request);
+  if (joinGang(state, request)) standInLine(state, request);
   return request;
 }
 
 function standInLine(state: State, request: Request): void {
   request.inLine = true;
   for (const { pool, state: from } of request.needs) {
-    shelfFor(pool, from).queue.add(request);
+    bucketFor(pool, from).queue.add(request);
     pool.waiting += 1;
   }
   const shares = request.needs.filter(({ demands }) => demands !== null);
   if (shares.length === 0) return;
   // Whoever is put into a line has just been found not to fit, unless it stands too far back.
   // And unless it was time or a limit that stood in its way: that changes without any room.
-  request.weighed = request.needs.every((need) => {
+  request.evaluated = request.needs.every((need) => {
     return isWithinReach(need, request) && !isHeldBack(need.pool);
   });
   const patienceMs = Math.max(...shares.map(({ pool }) => pool.policy.patienceMs));
@@ -86,35 +86,35 @@ function standInLine(state: State, request: Request): void {
 
 /** Something else than a lack of room may keep it from being lent. */
 function isHeldBack(pool: Pool): boolean {
-  return isPaced(pool) || hasKin(pool) || isGuarded(pool);
+  return isPaced(pool) || hasCohort(pool) || needsAdmission(pool);
 }
 
-function unlist(state: State, request: Request): void {
+function removeRequest(state: State, request: Request): void {
   state.requests.delete(request.id);
   state.due.clear(request);
-  const speaker = speakerOf(request);
+  const speaker = leaderOf(request);
   if (speaker.inLine) leaveLine(state, speaker);
-  part(state, request);
+  leaveGang(state, request);
 }
 
 /** What was kept for it is given up, and of a company the others wait for another to come. */
 function leaveLine(state: State, request: Request): void {
   request.inLine = false;
   state.due.clear(request.patience);
-  forget(request);
-  request.kept = null;
+  clearReservations(request);
+  request.reservations = null;
   for (const { pool, state: from } of request.needs) {
-    const shelf = shelfFor(pool, from);
+    const shelf = bucketFor(pool, from);
     shelf.queue.remove(request);
     pool.waiting -= 1;
-    takeDownIfBare(shelf);
+    removeIfEmpty(shelf);
   }
   stand(request, request.own);
 }
 
-function stand(request: Request, { needs, options }: Ways): void {
+function stand(request: Request, { needs, alternatives }: Wants): void {
   request.needs = needs;
-  request.options = options;
+  request.alternatives = alternatives;
 }
 
 /** A pool is lent otherwise than before: what everybody wants of it is read anew. */
@@ -122,40 +122,40 @@ export function rereadNeeds(state: State): void {
   const standing = [...state.requests.values()].filter(({ inLine }) => inLine);
   for (const request of standing) leaveLine(state, request);
   for (const request of state.requests.values()) {
-    request.own = waysOf(state, request.ask);
+    request.own = wantsOf(state, request.ask);
     stand(request, request.own);
   }
   for (const request of standing) {
-    const { company } = request;
-    if (company !== null) stand(request, together(company.members));
+    const { gang } = request;
+    if (gang !== null) stand(request, combinedWants(gang.members));
     standInLine(state, request);
-    request.weighed = false;
+    request.evaluated = false;
   }
 }
 
 export function roomKept(state: State, event: EventOf<"room-kept">): void {
   const request = must(state.requests.get(event.id), event.id);
   state.due.clear(request.patience);
-  keep(request, event.rooms, (name) => must(state.resources.get(name), name));
+  setReservations(request, event.rooms, (name) => must(state.resources.get(name), name));
 }
 
-export function keepRequest(state: State, request: Request, at: Instant, waitMs: number): void {
-  state.due.set(request, after(at, waitMs + presenceMs(request)));
+export function renewRequest(state: State, request: Request, at: Instant, waitMs: number): void {
+  state.due.set(request, after(at, waitMs + pollTtlOf(request)));
 }
 
 /** For how long a waiter that says nothing is believed to be there. */
-function presenceMs({ ask }: Request): number {
+function pollTtlOf({ ask }: Request): number {
   return ask.presenceMs ?? ask.ttlMs ?? 0;
 }
 
-function keepLease(state: State, lease: Lease, at: Instant): void {
+function renewLease(state: State, lease: Lease, at: Instant): void {
   lease.seenAt = at;
-  lease.expiresAt = after(at, silenceMs(lease));
+  lease.expiresAt = after(at, holderTtlOf(lease));
   schedule(state, lease, earliest(lease.expiresAt, lease.endsAt));
 }
 
 /** For how long a holder that says nothing is believed to be there. */
-function silenceMs(lease: Lease): number {
+function holderTtlOf(lease: Lease): number {
   const { ask, delivered } = lease;
   if (!delivered && ask.presenceMs !== undefined) return ask.presenceMs;
   return ask.ttlMs ?? Math.min(...lease.claims.map(silenceAllowed));
@@ -166,37 +166,37 @@ function silenceAllowed({ resource }: Claim): number {
 }
 
 export function leaseRenewed(state: State, lease: Lease, at: Instant): void {
-  lease.acknowledged = true;
-  keepLease(state, lease, at);
+  lease.confirmed = true;
+  renewLease(state, lease, at);
 }
 
 export function leaseDelivered(state: State, event: EventOf<"lease-delivered">, at: Instant): void {
   const lease = must(state.leases.get(event.id), event.id);
   lease.delivered = event.delivered;
-  if (event.delivered) lease.told += 1;
-  keepLease(state, lease, at);
+  if (event.delivered) lease.sent += 1;
+  renewLease(state, lease, at);
 }
 
 /** Gives time, never takes any: who waits on an open connection may have more already. */
 export function graceGiven(state: State, at: Instant): void {
-  for (const lease of state.leases.values()) keepLease(state, lease, at);
+  for (const lease of state.leases.values()) renewLease(state, lease, at);
   for (const request of state.requests.values()) {
     const waitingUntil = request.heapIndex < 0 ? at : request.dueAt;
-    const waitMs = Math.max(0, waitingUntil - at - presenceMs(request));
-    keepRequest(state, request, at, waitMs);
+    const waitMs = Math.max(0, waitingUntil - at - pollTtlOf(request));
+    renewRequest(state, request, at, waitMs);
   }
 }
 
 export function requestLeft(state: State, event: EventOf<"request-left">, at: Instant): void {
   const request = must(state.requests.get(event.id), event.id);
-  unlist(state, request);
+  removeRequest(state, request);
   rememberEnd(state, request.id, request.ask, event.why, at);
 }
 
 export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: Instant): void {
   const request = state.requests.get(event.id);
   const ask = event.ask ?? must(request, event.id).ask;
-  if (request !== undefined) unlist(state, request);
+  if (request !== undefined) removeRequest(state, request);
   else if (ask.key !== undefined) state.keys.set(ask.key, event.id);
   const queuedAt = request?.queuedAt ?? at;
   const lease = newLease(state, {
@@ -208,12 +208,12 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
     claims: event.claims,
     delivered: event.undelivered !== true,
   });
-  keepLease(state, lease, at);
+  renewLease(state, lease, at);
   for (const paced of event.paced ?? []) {
     const pool = must(state.pools.get(paced.pool), paced.pool);
     movePace(pool, paced);
     countStarts(pool, paced.ticks, at);
-    attendPoolLater(state, pool, at);
+    schedulePool(state, pool, at);
   }
   for (const { pool, count } of event.admitted ?? []) {
     useCredits(must(state.pools.get(pool), pool), count);
@@ -248,8 +248,8 @@ export function newLease(state: State, record: LeaseRecord): Lease {
     expiresAt: grantedAt,
     seenAt: grantedAt,
     delivered,
-    told: delivered ? 1 : 0,
-    acknowledged: false,
+    sent: delivered ? 1 : 0,
+    confirmed: false,
     claims: [],
     dueAt: never,
     heapIndex: -1,
@@ -286,7 +286,7 @@ function newClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
   if (claim.heldUntil !== never) state.due.set(claim, claim.heldUntil);
   if (granted.fence > state.fence) state.fence = granted.fence;
   if (isShare) {
-    seat(resource, claim, 1, lease.grantedAt);
+    chargeClaim(resource, claim, 1, lease.grantedAt);
   } else {
     put(resource, { claim, state: granted.into ?? busyState }, lease.grantedAt);
     state.due.clear(resource);
@@ -337,14 +337,14 @@ function giveBack(state: State, claim: Claim, back: Return, how: LeaseEnd, at: I
   if (had && resource.state !== cleaningState) {
     learnHold(resource.pool, at - claim.lease.grantedAt);
   }
-  if (resource.room !== null) return seat(resource, claim, -1, at);
+  if (resource.room !== null) return chargeClaim(resource, claim, -1, at);
   if (had) resource.last = { holder: claim.lease.ask.holder, how, state: back.state, at };
   resource.restsTo = back.state;
   resource.failures = back.failures ?? resource.failures;
   const { restsUntil = never, expiresAt = resource.expiresAt, note = "" } = back;
   const next = restsUntil === never ? back.state : coolingState;
   put(resource, { claim: null, state: next, note, restsUntil, expiresAt: expiresAt ?? never }, at);
-  attendLater(state, resource);
+  scheduleResource(state, resource);
 }
 
 /** A mean that forgets: the last few dozen holds weigh the most. What it draws on learns as well. */
@@ -371,6 +371,6 @@ function rememberEnd(
 
 /** Its time counts from when its holder was last heard of, under the new policy as under the old. */
 export function followPolicy(state: State, lease: Lease): void {
-  lease.expiresAt = after(lease.seenAt, silenceMs(lease));
+  lease.expiresAt = after(lease.seenAt, holderTtlOf(lease));
   schedule(state, lease, earliest(lease.expiresAt, lease.endsAt));
 }

@@ -2,8 +2,10 @@
  * Resources and what is indexed by them: a pool's members, its size, how many are in which state,
  * and the idle lists that grants are served from. Nothing else writes these.
  */
-import { lend } from "../gates/limits.ts";
+import { countUse } from "../gates/limits.ts";
 import {
+  type Bucket,
+  bucketFor,
   busyState,
   type Claim,
   cleaningState,
@@ -14,60 +16,58 @@ import {
   type Pool,
   quarantinedState,
   type Resource,
-  type Shelf,
+  removeIfEmpty,
   type State,
-  shelfFor,
   shownState,
-  takeDownIfBare,
   toBeDeletedState,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 import { charge, clear, listIfUsable } from "../shared/capacity.ts";
 
 /** Makes a new resource a member of its pool. Shared with `thaw`. */
-export function enrol(state: State, resource: Resource): void {
+export function addMember(state: State, resource: Resource): void {
   const { pool } = resource;
   state.resources.set(resource.name, resource);
   pool.members.add(resource);
-  tally(resource, 1);
+  countIn(resource, 1);
   place(resource);
 }
 
 /** Takes a resource out of its pool for good. */
-export function strike(state: State, resource: Resource): void {
+export function removeMember(state: State, resource: Resource): void {
   const { pool } = resource;
   state.resources.delete(resource.name);
-  takeFrom(resource.shelf, resource);
+  takeFrom(resource.bucket, resource);
   pool.members.delete(resource);
-  tally(resource, -1);
+  countIn(resource, -1);
   clear(resource);
 }
 
 /** Gives somebody a share of a resource, or takes it back. */
-export function seat(resource: Resource, claim: Claim, by: 1 | -1, at: Instant): void {
+export function chargeClaim(resource: Resource, claim: Claim, by: 1 | -1, at: Instant): void {
   const { room } = resource;
   if (room === null) throw new Error(`Cannot share ${resource.name}: it is lent whole`);
-  tally(resource, -1);
+  countIn(resource, -1);
   charge(room, claim, by);
-  lend(resource.pool, by);
+  countUse(resource.pool, by);
   if (at > resource.changedAt) resource.changedAt = at;
-  tally(resource, 1);
+  countIn(resource, 1);
 }
 
 /** Marks a resource as one that goes as soon as nobody holds it, or takes the mark away. */
 export function retire(resource: Resource, retired: boolean): void {
-  tally(resource, -1);
+  countIn(resource, -1);
   resource.retired = retired;
-  tally(resource, 1);
+  countIn(resource, 1);
   place(resource);
 }
 
 /** Makes a resource one of those that come and go, or one that is listed. */
 export function adopt(resource: Resource, dynamic: boolean): void {
-  tally(resource, -1);
+  countIn(resource, -1);
   resource.dynamic = dynamic;
   resource.leaving = dynamic && resource.state === toBeDeletedState;
-  tally(resource, 1);
+  countIn(resource, 1);
 }
 
 type Change = Partial<
@@ -87,7 +87,7 @@ type Change = Partial<
 
 /** Changes a resource and keeps what is indexed by it: the counts and the shelves. */
 export function put(resource: Resource, change: Change, at: Instant): void {
-  tally(resource, -1);
+  countIn(resource, -1);
   if (change.claim !== undefined) resource.claim = change.claim;
   if (change.state !== undefined && change.state !== resource.state) {
     resource.state = change.state;
@@ -103,9 +103,9 @@ export function put(resource: Resource, change: Change, at: Instant): void {
   if (at > resource.changedAt) resource.changedAt = at;
   // Whoever cleans it up calls it otherwise meanwhile; it goes all the same.
   if (resource.dynamic && resource.state === toBeDeletedState) resource.leaving = true;
-  tally(resource, 1);
+  countIn(resource, 1);
   // What is told its state, be it the same, has been touched: it goes behind the others there.
-  if (change.state !== undefined) takeFrom(resource.shelf, resource);
+  if (change.state !== undefined) takeFrom(resource.bucket, resource);
   place(resource);
 }
 
@@ -117,26 +117,26 @@ function place(resource: Resource): void {
     !resource.drained &&
     !resource.retired &&
     resource.restsUntil === never;
-  const shelf = usable ? shelfFor(resource.pool, resource.state) : null;
-  if (resource.shelf === shelf) return;
-  takeFrom(resource.shelf, resource);
-  resource.shelf = shelf;
+  const shelf = usable ? bucketFor(resource.pool, resource.state) : null;
+  if (resource.bucket === shelf) return;
+  takeFrom(resource.bucket, resource);
+  resource.bucket = shelf;
   shelf?.idle.push(resource);
 }
 
-function takeFrom(shelf: Shelf | null, resource: Resource): void {
+function takeFrom(shelf: Bucket | null, resource: Resource): void {
   if (shelf === null) return;
   shelf.idle.remove(resource);
-  resource.shelf = null;
-  takeDownIfBare(shelf);
+  resource.bucket = null;
+  removeIfEmpty(shelf);
 }
 
 /** Adds a resource to what its pool counts, or takes it out. */
-function tally(resource: Resource, by: 1 | -1): void {
+function countIn(resource: Resource, by: 1 | -1): void {
   const { pool } = resource;
   if (!resource.retired) pool.size += by;
   if (isHeld(resource)) pool.held += by;
-  if (resource.claim !== null && resource.state !== cleaningState) lend(pool, by);
+  if (resource.claim !== null && resource.state !== cleaningState) countUse(pool, by);
   if (resource.dynamic) pool.dynamic += by;
   if (resource.leaving) pool.leaving += by;
   count(pool, shownState(resource), by);

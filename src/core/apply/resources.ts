@@ -1,6 +1,6 @@
 /** What becomes of pools and resources by their events. */
 
-import { drawOnParent, enterTree, leaveTree } from "../gates/limits.ts";
+import { enterTree, leaveTree, linkParent } from "../gates/limits.ts";
 import { repace } from "../gates/pace.ts";
 import { adaptiveOf } from "../gates/rate.ts";
 import type { EventOf } from "../model/event.ts";
@@ -18,11 +18,11 @@ import {
   unchecked,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
-import { furnish, rearrange } from "../shared/capacity.ts";
+import { rearrange, setCapacity } from "../shared/capacity.ts";
 import type { RoomSpec } from "../shared/placement/room.ts";
-import { attendLater, attendUpwardsLater } from "./deadlines.ts";
+import { scheduleResource, scheduleUpwards } from "./deadlines.ts";
 import { followPolicy, rereadNeeds } from "./leases.ts";
-import { adopt, enrol, put, retire, strike } from "./membership.ts";
+import { addMember, adopt, put, removeMember, retire } from "./membership.ts";
 
 export function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant): void {
   const pool = state.pools.get(event.pool);
@@ -35,11 +35,11 @@ export function poolDefined(state: State, event: EventOf<"pool-defined">, at: In
       (pool.policy.placement === undefined) !== (event.policy.placement === undefined);
     pool.policy = event.policy;
     pool.retired = false;
-    drawOnParent(state, pool);
+    linkParent(state, pool);
     if (adaptiveOf(pool) === undefined) pool.adaptive = null;
     repace(pool);
     if (event.policy.admission === undefined) pool.admission = unchecked;
-    attendUpwardsLater(state, pool, at);
+    scheduleUpwards(state, pool, at);
     if (lentOtherwise) rereadNeeds(state);
     if (event.policy.placement !== undefined) rearrange(pool);
     for (const { claim } of pool.members) {
@@ -64,20 +64,20 @@ export function resourceAdded(state: State, event: EventOf<"resource-added">, at
   resource.state = event.state ?? freeState;
   resource.dynamic = event.dynamic === true;
   if (resource.dynamic) state.made += 1;
-  if (event.room !== undefined) furnish(resource, event.room);
-  enrol(state, resource);
+  if (event.room !== undefined) setCapacity(resource, event.room);
+  addMember(state, resource);
 }
 
 export function resourceResized(state: State, event: EventOf<"resource-resized">): void {
   const resource = must(state.resources.get(event.resource), event.resource);
   if (resource.room === null) throw new Error(`Cannot resize ${resource.name}: it is lent whole`);
-  furnish(resource, event.room);
+  setCapacity(resource, event.room);
 }
 
 export function resourceAdopted(state: State, event: EventOf<"resource-adopted">): void {
   const resource = must(state.resources.get(event.resource), event.resource);
   adopt(resource, event.dynamic);
-  attendLater(state, resource);
+  scheduleResource(state, resource);
 }
 
 export function resourceRetired(
@@ -92,7 +92,7 @@ export function resourceRetired(
 export function resourceMoved(state: State, event: EventOf<"resource-moved">, at: Instant): void {
   const resource = must(state.resources.get(event.resource), event.resource);
   if (isHeld(resource)) throw new Error(`Cannot move ${resource.name}: somebody holds it`);
-  strike(state, resource);
+  removeMember(state, resource);
   resource.pool = must(state.pools.get(event.pool), event.pool);
   resource.retired = false;
   resource.movesTo = null;
@@ -100,26 +100,26 @@ export function resourceMoved(state: State, event: EventOf<"resource-moved">, at
   resource.dynamic = false;
   resource.leaving = false;
   refit(resource, event.room);
-  enrol(state, resource);
+  addMember(state, resource);
   put(resource, { labels: resource.specLabels }, at);
 }
 
 /** What is lent by amount has no state of its own but `free`, unless somebody took it out of use. */
 function refit(resource: Resource, spec: RoomSpec | undefined): void {
-  if (spec !== undefined) furnish(resource, spec);
+  if (spec !== undefined) setCapacity(resource, spec);
 }
 
 export function resourceRemoved(state: State, name: ResourceName): void {
   const resource = must(state.resources.get(name), name);
   if (isHeld(resource)) throw new Error(`Cannot remove ${name}: somebody holds it`);
   state.due.clear(resource);
-  strike(state, resource);
+  removeMember(state, resource);
 }
 
 export function resourceRested(state: State, event: EventOf<"resource-rested">, at: Instant): void {
   const resource = must(state.resources.get(event.resource), event.resource);
   put(resource, { state: event.state, restsUntil: never }, at);
-  attendLater(state, resource);
+  scheduleResource(state, resource);
 }
 
 export function resourceRelabelled(
@@ -142,5 +142,5 @@ export function resourceChanged(
   const leaving = resource.leaving && event.state === tombstoneState;
   const told = { ...event, restsUntil: never, leaving };
   put(resource, event.state === undefined ? event : told, at);
-  attendLater(state, resource);
+  scheduleResource(state, resource);
 }

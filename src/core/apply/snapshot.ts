@@ -3,7 +3,7 @@
  * has an order that matters (idle lists, arrivals) is written in that order.
  */
 
-import { drawOnParent } from "../gates/limits.ts";
+import { linkParent } from "../gates/limits.ts";
 import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
 import type { KeptRoom, Move, ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
@@ -26,12 +26,12 @@ import {
   unchecked,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
-import { furnish, keep } from "../shared/capacity.ts";
+import { setCapacity, setReservations } from "../shared/capacity.ts";
 import { byKind } from "../shared/place.ts";
 import type { RoomSpec } from "../shared/placement/room.ts";
-import { attendLater, attendPoolLater } from "./deadlines.ts";
-import { type ClaimRecord, enlist, newLease } from "./leases.ts";
-import { enrol } from "./membership.ts";
+import { schedulePool, scheduleResource } from "./deadlines.ts";
+import { addRequest, type ClaimRecord, newLease } from "./leases.ts";
+import { addMember } from "./membership.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -104,8 +104,14 @@ export function freeze(state: State): FrozenState {
     order: state.order,
     made: state.made,
     pools: Array.from(state.pools.values(), freezePool),
-    requests: Array.from(state.requests.values(), ({ id, ask, queuedAt, order, kept }) => {
-      return { id, ask, queuedAt, order, ...(kept === null ? undefined : { kept }) };
+    requests: Array.from(state.requests.values(), ({ id, ask, queuedAt, order, reservations }) => {
+      return {
+        id,
+        ask,
+        queuedAt,
+        order,
+        ...(reservations === null ? undefined : { kept: reservations }),
+      };
     }),
     leases: Array.from(state.leases.values(), freezeLease),
     ended: state.ended.freeze(),
@@ -115,9 +121,9 @@ export function freeze(state: State): FrozenState {
 /** Lists and strangers to any list in an order of their own, so that equal states freeze equally. */
 function freezePool(pool: Pool): FrozenPool {
   const { name, policy, retired, holds } = pool;
-  const shelves = [...pool.shelves.values()].sort((a, b) => (a.state < b.state ? -1 : 1));
+  const shelves = [...pool.buckets.values()].sort((a, b) => (a.state < b.state ? -1 : 1));
   const listed = shelves.flatMap(({ idle }) => [...idle]);
-  const others = [...pool.members].filter(({ shelf }) => shelf === null);
+  const others = [...pool.members].filter(({ bucket }) => bucket === null);
   others.sort((a, b) => (a.name < b.name ? -1 : 1));
   const resources = [...listed, ...others].map(freezeResource);
   const pace = pool.pace.ticks === 0 ? undefined : { pace: pool.pace };
@@ -207,7 +213,7 @@ export function thaw(frozen: FrozenState): State {
     state.pools.set(name, pool);
     for (const resource of resources) thawResource(state, pool, resource);
   }
-  for (const pool of state.pools.values()) drawOnParent(state, pool);
+  for (const pool of state.pools.values()) linkParent(state, pool);
   state.ended = EndedMemory.thaw(frozen.ended);
   const { older, recent } = frozen.ended.keyed;
   for (const { id, key } of [...older, ...recent]) {
@@ -215,9 +221,9 @@ export function thaw(frozen: FrozenState): State {
   }
   for (const lease of frozen.leases) thawLease(state, lease);
   for (const { id, ask, queuedAt, order } of frozen.requests) {
-    enlist(state, id, ask, queuedAt, order);
+    addRequest(state, id, ask, queuedAt, order);
   }
-  for (const pool of state.pools.values()) attendPoolLater(state, pool, longAgo);
+  for (const pool of state.pools.values()) schedulePool(state, pool, longAgo);
   for (const { id, kept } of frozen.requests) if (kept !== undefined) thawKept(state, id, kept);
   return state;
 }
@@ -229,10 +235,10 @@ function thawResource(state: State, pool: Pool, frozen: FrozenResource): void {
   const { room, lastFence = 0, ...facts } = frozen;
   const resource = newResource(pool, facts.name, facts.labels ?? {}, facts.changedAt);
   Object.assign(resource, facts);
-  if (room !== undefined) furnish(resource, room);
+  if (room !== undefined) setCapacity(resource, room);
   if (resource.room !== null) resource.room.lastFence = lastFence;
-  enrol(state, resource);
-  attendLater(state, resource);
+  addMember(state, resource);
+  scheduleResource(state, resource);
 }
 
 function thawLease(state: State, frozen: FrozenLease): void {
@@ -244,7 +250,7 @@ function thawLease(state: State, frozen: FrozenLease): void {
 function thawKept(state: State, id: RequestId, kept: readonly KeptRoom[]): void {
   const request = must(state.requests.get(id), id);
   state.due.clear(request.patience);
-  keep(request, kept, (name) => must(state.resources.get(name), name));
+  setReservations(request, kept, (name) => must(state.resources.get(name), name));
 }
 
 function isEmpty(entries: Labels): boolean {

@@ -1,6 +1,6 @@
 import { leaseView, requestView } from "../explain/view.ts";
-import { noteWish } from "../gates/credits.ts";
-import { beyondLimits, hasKin } from "../gates/limits.ts";
+import { noteUnmetDemand } from "../gates/credits.ts";
+import { beyondLimits, hasCohort } from "../gates/limits.ts";
 import type { Ask, Command, Item } from "../model/command.ts";
 import type { ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
@@ -10,12 +10,12 @@ import { same } from "../model/policy.ts";
 import type { Refusal } from "../model/refusal.ts";
 import { busyState, type Lease, type Need, reservedStates, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { poolsOf, type Ways, waysOf } from "../queue/alternatives.ts";
-import { companyOf, together } from "../queue/gang.ts";
+import { poolsOf, type Wants, wantsOf } from "../queue/alternatives.ts";
+import { combinedWants, gangOf } from "../queue/gang.ts";
 import type { Ranked } from "../queue/ranked-queue.ts";
 import { neverPlaced } from "../shared/never-fits.ts";
 import { growFor } from "./dynamic.ts";
-import { fits, grant, grantRequest, lacksOnlyCredit, serve, wayFor } from "./grant.ts";
+import { fits, fittingAlternative, grant, grantRequest, lacksOnlyCredit, serve } from "./grant.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Acquire = Extract<Command, { type: "acquire" }>;
@@ -37,14 +37,14 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
   if (ask.group !== undefined && ask.group.size > 1) {
     return joinCompany(turn, { id, ask: resolved, waitMs });
   }
-  const way = ways.options.find((option) => fits(option, rank, now));
+  const way = ways.alternatives.find((option) => fits(option, rank, now));
   if (way !== undefined) {
     grant(turn, id, way, resolved);
     // Who stood before others in line, but now has nothing to take, is in nobody's way any more.
-    for (const { pool } of way) if (hasKin(pool)) serve(turn, pool);
+    for (const { pool } of way) if (hasCohort(pool)) serve(turn, pool);
   } else if (nowOnly) {
-    const withheld = ways.options.find((option) => lacksOnlyCredit(option, rank, now));
-    if (withheld !== undefined) noteWish(withheld, now);
+    const withheld = ways.alternatives.find((option) => lacksOnlyCredit(option, rank, now));
+    if (withheld !== undefined) noteUnmetDemand(withheld, now);
     return refused({ code: "none_free", pool: shortest(needs, rank, now) });
   } else {
     emit(turn, { type: "request-queued", id, ask: resolved });
@@ -55,20 +55,20 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
 }
 
 /** In which ways it could be served, or why no amount of waiting would help. */
-export function waysFor(state: State, ask: Ask): Ways | Refusal {
+export function waysFor(state: State, ask: Ask): Wants | Refusal {
   const unknown = misnamed(state, ask);
   if (unknown !== undefined) return poolNotFound(state, unknown);
-  const ways = waysOf(state, ask);
+  const ways = wantsOf(state, ask);
   const lie = ask.byName ? undefined : ways.needs.find(({ into }) => isReserved(into));
   if (lie !== undefined) return { code: "state_reserved", state: lie.into };
-  return impossible(state, ask, waysWith(state, ask, ways).options) ?? ways;
+  return impossible(state, ask, waysWith(state, ask, ways).alternatives) ?? ways;
 }
 
 /** What must be possible: where it is the last of its company, what all of them want. */
-function waysWith(state: State, ask: Ask, own: Ways): Ways {
-  const company = companyOf(state, ask);
+function waysWith(state: State, ask: Ask, own: Wants): Wants {
+  const company = gangOf(state, ask);
   if (company === undefined || company.members.length + 1 < company.size) return own;
-  return together([...company.members, { own }]);
+  return combinedWants([...company.members, { own }]);
 }
 
 /** It is there first, and then it is seen whether all of them can go. */
@@ -76,7 +76,7 @@ function joinCompany(turn: Turn, { id, ask, waitMs }: Joining): Outcome {
   emit(turn, { type: "request-queued", id, ask });
   emit(turn, { type: "request-seen", id, waitMs });
   const request = turn.state.requests.get(id);
-  const way = request?.inLine ? wayFor(request, turn.now) : undefined;
+  const way = request?.inLine ? fittingAlternative(request, turn.now) : undefined;
   if (request !== undefined && way !== undefined) grantRequest(turn, request, way);
   return standing(turn.state, id, turn.now);
 }
@@ -120,7 +120,7 @@ function isUsedUp(state: State, id: RequestId, ask: Ask, now: Instant): boolean 
   if (ask.presenceMs === undefined || state.requests.has(id)) return false;
   const lease = state.leases.get(id);
   if (lease === undefined) return true;
-  return lease.delivered && (lease.acknowledged || now - lease.seenAt >= answerLostMs);
+  return lease.delivered && (lease.confirmed || now - lease.seenAt >= answerLostMs);
 }
 
 /** The reply to whoever asks where a request stands: its lease, or its place in line. */

@@ -1,6 +1,6 @@
 /** What somebody outside says of a pool, and who waits for such a word. */
 
-import { creditsOf, isGuarded, lackingCredit } from "../gates/credits.ts";
+import { creditsOf, lackingCredit, needsAdmission } from "../gates/credits.ts";
 import type { Command } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
 import { done, type Outcome, refused } from "../model/outcome.ts";
@@ -18,7 +18,7 @@ type Withhold = Extract<Command, { type: "withhold" }>;
 export function admit(turn: Turn, { pool: name, grants, forMs }: Admit): Outcome {
   const pool = turn.state.pools.get(name);
   if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
-  if (!isGuarded(pool)) return done; // It has been configured otherwise meanwhile.
+  if (!needsAdmission(pool)) return done; // It has been configured otherwise meanwhile.
   emit(turn, { type: "pool-admitted", pool: name, grants, until: after(turn.now, forMs) });
   serveAll(turn, new Set([pool]));
   return done;
@@ -28,7 +28,7 @@ export function admit(turn: Turn, { pool: name, grants, forMs }: Admit): Outcome
 export function withhold(turn: Turn, { pool: name, why }: Withhold): Outcome {
   const pool = turn.state.pools.get(name);
   if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
-  if (isGuarded(pool) && pool.admission.why !== why) {
+  if (needsAdmission(pool) && pool.admission.why !== why) {
     emit(turn, { type: "pool-withheld", pool: name, why });
   }
   return done;
@@ -47,7 +47,7 @@ export function awaitingAdmission(
   const found = new Map<PoolName, number>();
   for (const name of names) {
     const pool = state.pools.get(name);
-    if (pool === undefined || pool.retired || !isGuarded(pool)) continue;
+    if (pool === undefined || pool.retired || !needsAdmission(pool)) continue;
     const count = lackingIn(pool, now, aheadMs);
     if (count > 0) found.set(name, count);
   }
@@ -55,19 +55,20 @@ export function awaitingAdmission(
 }
 
 function lackingIn(pool: Pool, now: Instant, aheadMs: number): number {
-  for (const { queue } of pool.shelves.values()) {
+  for (const { queue } of pool.buckets.values()) {
     let looked = 0;
     for (const request of queue) {
       if (looked === overtakenMax) break;
       looked += 1;
-      for (const way of request.options) {
+      for (const way of request.alternatives) {
         const count = lackingCredit(way, now).get(pool);
         if (count === undefined) continue;
         if (willLackOnlyCredit(way, request, now, aheadMs)) return count;
       }
     }
   }
-  const { wish } = pool;
-  const isWished = wish !== null && wish.until > now && wish.count > creditsOf(pool, now);
-  return isWished ? wish.count : 0;
+  const { unmetDemand } = pool;
+  const isWished =
+    unmetDemand !== null && unmetDemand.until > now && unmetDemand.count > creditsOf(pool, now);
+  return isWished ? unmetDemand.count : 0;
 }

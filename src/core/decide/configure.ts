@@ -110,7 +110,7 @@ function addMember(turn: Turn, { pool, name, labels, room, state = freeState }: 
 function dismissImpossible(turn: Turn): void {
   const { state } = turn;
   for (const request of [...state.requests.values()]) {
-    if (impossible(state, request.ask, request.options) !== undefined) {
+    if (impossible(state, request.ask, request.alternatives) !== undefined) {
       emit(turn, { type: "request-left", id: request.id, why: "unsatisfiable" });
     }
   }

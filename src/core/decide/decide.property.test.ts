@@ -187,7 +187,7 @@ describe("decide() over random days", () => {
   test("leaves nobody waiting whose turn it is and whose needs are free", () => {
     always(() => (state, now) => {
       for (const request of state.requests.values()) {
-        const ways = request.options.filter((needs) => fits(needs, request, now));
+        const ways = request.alternatives.filter((needs) => fits(needs, request, now));
         expect(ways, `${request.id} could go`).toEqual([]);
       }
     });

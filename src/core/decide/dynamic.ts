@@ -31,7 +31,8 @@ export function upkeep(turn: Turn, pool: Pool, touched: Set<Pool>): void {
   const { min, max } = policyOf(pool);
   for (const grave of idleIn(pool, tombstoneState)) remove(turn, grave, touched);
   const surplus = pool.dynamic - pool.leaving - max;
-  if (surplus > 0) for (const resource of dispensable(pool, surplus)) mark(turn, resource);
+  if (surplus > 0)
+    for (const resource of dispensable(pool, surplus)) markForDeletion(turn, resource);
   while (pool.dynamic < min) make(turn, pool);
   growFor(turn, pool);
 }
@@ -66,7 +67,7 @@ function onTheWay(pool: Pool): number {
 /** States are whatever people make of them: what they have put aside may stay there for ever. */
 function isExpected({ pool, state, restsTo }: Resource): boolean {
   const next = state === coolingState ? restsTo : state;
-  const awaited = (pool.shelves.get(next)?.queue.size ?? 0) > 0;
+  const awaited = (pool.buckets.get(next)?.queue.size ?? 0) > 0;
   return awaited || [freeState, dirtyState, policyOf(pool).state].includes(next);
 }
 
@@ -89,7 +90,7 @@ function newName(state: State, pool: PoolName): ResourceName {
 }
 
 function idleIn(pool: Pool, state: string): Resource[] {
-  const shelf = pool.shelves.get(state);
+  const shelf = pool.buckets.get(state);
   return shelf === undefined ? [] : [...shelf.idle].filter(({ dynamic }) => dynamic);
 }
 
@@ -102,12 +103,12 @@ function dispensable(pool: Pool, count: number): Resource[] {
   return idle.slice(0, count);
 }
 
-export function mark(turn: Turn, { name }: Resource): void {
+export function markForDeletion(turn: Turn, { name }: Resource): void {
   emit(turn, { type: "resource-changed", resource: name, state: toBeDeletedState });
 }
 
 /** Nobody else has cleaned it up: its end has come. */
-export function bury(turn: Turn, resource: Resource, touched: Set<Pool>): void {
+export function deleteResource(turn: Turn, resource: Resource, touched: Set<Pool>): void {
   emit(turn, { type: "resource-changed", resource: resource.name, state: tombstoneState });
   remove(turn, resource, touched);
 }
@@ -120,7 +121,7 @@ function remove(turn: Turn, { name, pool }: Resource, touched: Set<Pool>): void 
   emit(turn, { type: "resource-removed", resource: name });
   touched.add(pool);
   for (const other of turn.state.pools.values()) {
-    const shelf = other.shelves.get(name);
+    const shelf = other.buckets.get(name);
     if (shelf === undefined) continue;
     for (const orphan of [...shelf.idle]) {
       emit(turn, { type: "resource-changed", resource: orphan.name, state: dirtyState });

@@ -14,13 +14,14 @@
  * So between commands nobody waits whose turn it is and whose needs are there.
  */
 
-import { type WaitCode, waitedFor } from "../explain/wait-cause.ts";
+import { type WaitCode, waitCause } from "../explain/wait-cause.ts";
 import { admittedBy, isAdmitted, isTimeFor } from "../gates/credits.ts";
-import { hasKin, hasRoom, isItsTurn, kinOf } from "../gates/limits.ts";
+import { cohortOf, hasCohort, hasRoom, isItsTurn } from "../gates/limits.ts";
 import { isOpen, pacedBy } from "../gates/pace.ts";
 import type { GrantedClaim, ResolvedAsk } from "../model/event.ts";
 import type { ClaimId, RequestId } from "../model/ids.ts";
 import {
+  type Bucket,
   busyState,
   cleaningState,
   freeState,
@@ -29,21 +30,13 @@ import {
   type Pool,
   queueAt,
   type Request,
-  type Shelf,
 } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
-import { hadChoice, isForOnePool } from "../queue/alternatives.ts";
+import { hasChoice, isForOnePool } from "../queue/alternatives.ts";
 import { compareRank, type Ranked } from "../queue/ranked-queue.ts";
-import {
-  couldUse,
-  isToBePlaced,
-  placeAll,
-  reachMax,
-  type Sharing,
-  share,
-} from "../shared/place.ts";
+import { canPlace, couldUse, placeAll, reachMax, type Sharing, share } from "../shared/place.ts";
 import type { Part, Room } from "../shared/placement/room.ts";
-import { keepForOverdue } from "../shared/reserve.ts";
+import { retryReservations } from "../shared/reserve.ts";
 import { removeIfDeserted } from "./deserted.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -55,12 +48,12 @@ export const overtakenMax = 100;
 
 /** Whether everything can be had now by one who stands at this rank. */
 export function fits(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
-  return mayGo(needs, rank, now) && needs.every((need) => isThere(need, rank, now));
+  return mayGo(needs, rank, now) && needs.every((need) => isAvailable(need, rank, now));
 }
 
 /** The first way in which a request that waits can be served now. */
-export function wayFor(request: Request, now: Instant): readonly Need[] | undefined {
-  return request.options.find((option) => fits(option, request, now));
+export function fittingAlternative(request: Request, now: Instant): readonly Need[] | undefined {
+  return request.alternatives.find((option) => fits(option, request, now));
 }
 
 /** Whether it is time and no limit is in the way, whatever is there. */
@@ -71,7 +64,7 @@ function mayGo(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
 /** Whether nothing but a word from outside is missing. */
 export function lacksOnlyCredit(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
   if (isAdmitted(needs, now) || !hasRoom(needs, rank, now)) return false;
-  return needs.every((need) => isOpen(need, now) && isThere(need, rank, now));
+  return needs.every((need) => isOpen(need, now) && isAvailable(need, rank, now));
 }
 
 /**
@@ -86,18 +79,18 @@ export function willLackOnlyCredit(
   aheadMs: number,
 ): boolean {
   if (isAdmitted(needs, now) || !isItsTurn(needs, rank, now)) return false;
-  return needs.every((need) => isOpen(need, after(now, aheadMs)) && isThere(need, rank, now));
+  return needs.every((need) => isOpen(need, after(now, aheadMs)) && isAvailable(need, rank, now));
 }
 
 /** Whether it is there, whatever the time. */
-export function isThere(need: Need, rank: Ranked, now: Instant): boolean {
-  if (need.demands !== null) return isToBePlaced(need, rank);
+export function isAvailable(need: Need, rank: Ranked, now: Instant): boolean {
+  if (need.demands !== null) return canPlace(need, rank);
   return need.count <= availableTo(need, rank, now);
 }
 
 /** How many are there and not kept for somebody before this rank. */
 export function availableTo(place: Place, rank: Ranked, now: Instant): number {
-  const shelf = place.pool.shelves.get(place.state);
+  const shelf = place.pool.buckets.get(place.state);
   if (shelf === undefined) return 0;
   let available = shelf.idle.size;
   if (available === 0 || shelf.queue.size === 0) return available;
@@ -106,14 +99,14 @@ export function availableTo(place: Place, rank: Ranked, now: Instant): number {
     if (compareRank(ahead, rank) >= 0) break;
     if (looked === overtakenMax) return 0;
     looked += 1;
-    available -= keeps(ahead, shelf, now);
+    available -= reservedBy(ahead, shelf, now);
     if (available <= 0) return 0;
   }
   return available;
 }
 
 /** How many a request that waits keeps from all who stand behind it. */
-export function keeps(request: Request, place: Place, now: Instant): number {
+export function reservedBy(request: Request, place: Place, now: Instant): number {
   if (place.pool.policy.placement !== undefined) return 0;
   if (isForOnePool(request)) return Number.POSITIVE_INFINITY;
   if (now - request.queuedAt < place.pool.policy.patienceMs) return 0;
@@ -121,7 +114,7 @@ export function keeps(request: Request, place: Place, now: Instant): number {
 }
 
 export function countAt(request: Request, place: Place): number {
-  return Math.max(0, ...request.options.map((needs) => countIn(needs, place)));
+  return Math.max(0, ...request.alternatives.map((needs) => countIn(needs, place)));
 }
 
 function countIn(needs: readonly Need[], place: Place): number {
@@ -134,16 +127,16 @@ function isAt(need: Need, { pool, state }: Place): boolean {
 
 /** Grants to everybody in the pool's queues who can go now, in order. */
 export function serve(turn: Turn, pool: Pool): void {
-  if (hasKin(pool)) serveKin(turn, pool);
+  if (hasCohort(pool)) serveKin(turn, pool);
   else if (pool.waiting > 0) servePools(turn, [pool]);
-  else pool.improved.clear();
+  else pool.freed.clear();
 }
 
 /** What one gives back another may take, so all that share a limit are served, eldest first. */
 function serveKin(turn: Turn, pool: Pool): void {
   for (let before = -1; before !== turn.events.length; ) {
     before = turn.events.length;
-    servePools(turn, kinOf(pool));
+    servePools(turn, cohortOf(pool));
   }
 }
 
@@ -154,14 +147,14 @@ function servePools(turn: Turn, pools: Iterable<Pool>): void {
 }
 
 /** The shelves that have both something to lend and somebody who waits, by who waits first. */
-function lines(pools: Iterable<Pool>): Shelf[] {
-  const found: Shelf[] = [];
-  for (const { shelves } of pools) {
-    for (const shelf of shelves.values()) {
+function lines(pools: Iterable<Pool>): Bucket[] {
+  const found: Bucket[] = [];
+  for (const { buckets } of pools) {
+    for (const shelf of buckets.values()) {
       if (shelf.queue.size > 0 && shelf.idle.size > 0) found.push(shelf);
     }
   }
-  const first = (shelf: Shelf): Ranked => shelf.queue.at(0) ?? last;
+  const first = (shelf: Bucket): Ranked => shelf.queue.at(0) ?? last;
   return found.sort((a, b) => compareRank(first(a), first(b)));
 }
 
@@ -172,17 +165,17 @@ const last: Ranked = { priority: Number.NEGATIVE_INFINITY, order: 0 };
  * not to fit, and nothing that it could use has changed.
  */
 function serveRooms(turn: Turn, pool: Pool): void {
-  keepForOverdue(turn, pool);
+  retryReservations(turn, pool);
   const queue = queueAt({ pool, state: freeState });
   const others = new Set<Pool>();
   const improved = new Set<Room>();
   let place = 0;
   while (place < reachMax) {
-    for (const room of pool.improved) improved.add(room);
-    pool.improved.clear();
+    for (const room of pool.freed) improved.add(room);
+    pool.freed.clear();
     const request = queue.at(place);
     if (request === undefined) break;
-    const worthIt = !request.weighed || couldUse(request, pool, improved);
+    const worthIt = !request.evaluated || couldUse(request, pool, improved);
     const way = worthIt ? weigh(turn, request) : undefined;
     if (way !== undefined) {
       noteOthers(request, ({ pool: other }) => other !== pool, others);
@@ -196,24 +189,24 @@ function serveRooms(turn: Turn, pool: Pool): void {
 
 function weigh(turn: Turn, request: Request): readonly Need[] | undefined {
   // Not facts but notes: without the second the same would be found out once more.
-  turn.state.weighed += 1;
-  request.weighed = isWeighable(request, turn.now);
-  return wayFor(request, turn.now);
+  turn.state.evaluations += 1;
+  request.evaluated = isWeighable(request, turn.now);
+  return fittingAlternative(request, turn.now);
 }
 
 /** Who waits for its time or for a limit must be looked at again without any room having changed. */
 function isWeighable(request: Request, now: Instant): boolean {
-  return request.options.every((option) => mayGo(option, request, now));
+  return request.alternatives.every((option) => mayGo(option, request, now));
 }
 
-function serveShelf(turn: Turn, shelf: Shelf): void {
+function serveShelf(turn: Turn, shelf: Bucket): void {
   const others = new Set<Pool>();
   let place = 0;
   let available = shelf.idle.size;
   while (available > 0 && place < overtakenMax) {
     const request = shelf.queue.at(place);
     if (request === undefined) break;
-    const needs = request.options.find((option) => {
+    const needs = request.alternatives.find((option) => {
       return countIn(option, shelf) <= available && fitsFrom(option, request, shelf, turn.now);
     });
     if (needs !== undefined) {
@@ -222,8 +215,8 @@ function serveShelf(turn: Turn, shelf: Shelf): void {
       available -= countIn(needs, shelf);
     } else {
       // What has come free here may be all that it lacked once its time has come.
-      if (request.weighed) request.weighed = isWeighable(request, turn.now);
-      available -= keeps(request, shelf, turn.now);
+      if (request.evaluated) request.evaluated = isWeighable(request, turn.now);
+      available -= reservedBy(request, shelf, turn.now);
       place += 1;
     }
   }
@@ -234,7 +227,7 @@ function serveShelf(turn: Turn, shelf: Shelf): void {
 function noteOthers(request: Request, isElsewhere: (need: Need) => boolean, others: Set<Pool>) {
   for (const need of request.needs) {
     const { pool } = need;
-    const helps = hadChoice(request) || need.demands !== null || pool.waiting >= overtakenMax;
+    const helps = hasChoice(request) || need.demands !== null || pool.waiting >= overtakenMax;
     if (helps && isElsewhere(need)) others.add(pool);
   }
 }
@@ -247,18 +240,18 @@ function serveOthers(turn: Turn, others: Iterable<Pool>): void {
 }
 
 /** Whether a way to be served begins here and everything else of it is to be had. */
-function fitsFrom(needs: readonly Need[], request: Request, here: Shelf, now: Instant): boolean {
+function fitsFrom(needs: readonly Need[], request: Request, here: Bucket, now: Instant): boolean {
   if (countIn(needs, here) === 0 || !mayGo(needs, request, now)) return false;
-  return needs.every((need) => isAt(need, here) || isThere(need, request, now));
+  return needs.every((need) => isAt(need, here) || isAvailable(need, request, now));
 }
 
 /** Lends to one that waits, and with it to all of its company. */
 export function grantRequest(turn: Turn, request: Request, way: readonly Need[]): void {
   const sharing = { placed: placeAll(way, request), mine: new Set<Part>(), rank: request };
-  const past = { sharing, waitedFor: waitedFor(turn, request, way) };
-  const { company } = request;
-  if (company === null) return grant(turn, request.id, way, request.ask, past);
-  for (const { id, ask, own } of [...company.members]) grant(turn, id, own.needs, ask, past);
+  const past = { sharing, waitedFor: waitCause(turn, request, way) };
+  const { gang } = request;
+  if (gang === null) return grant(turn, request.id, way, request.ask, past);
+  for (const { id, ask, own } of [...gang.members]) grant(turn, id, own.needs, ask, past);
 }
 
 /** Of one that has stood in line. */
@@ -315,7 +308,7 @@ function newcomer({ state }: Turn, needs: readonly Need[], ask: ResolvedAsk): Sh
 function pick(turn: Turn, need: Need, claims: GrantedClaim[]): void {
   const { pool, state, into, count } = need;
   const holdMs = into === cleaningState ? null : pool.policy.holdMs;
-  let resource = pool.shelves.get(state)?.idle.first ?? null;
+  let resource = pool.buckets.get(state)?.idle.first ?? null;
   for (let taken = 0; taken < count && resource !== null; taken++) {
     claims.push({
       id: String(claims.length + 1) as ClaimId,

@@ -4,8 +4,8 @@
  */
 
 import { leaseView } from "../explain/view.ts";
-import { admittedBy, lackingCredit, noteWish } from "../gates/credits.ts";
-import { lacking } from "../gates/limits.ts";
+import { admittedBy, lackingCredit, noteUnmetDemand } from "../gates/credits.ts";
+import { exceeded } from "../gates/limits.ts";
 import { closedFor, pacedBy } from "../gates/pace.ts";
 import type { HeldCommand } from "../model/command.ts";
 import type { ClaimId } from "../model/ids.ts";
@@ -23,18 +23,18 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
   const { state } = turn;
   const { resources, state: from, into, holder, ids } = command;
   const there = resources.flatMap((name) => state.resources.get(name) ?? []);
-  const ready = there.filter(({ shelf }) => shelf?.state === from);
+  const ready = there.filter(({ bucket }) => bucket?.state === from);
   if (ready.length < resources.length) {
     const missing = resources.filter((name) => !ready.some((resource) => resource.name === name));
     return refused({ code: "not_all_free", resources: missing, state: from });
   }
   const useOf = ({ pool }: Resource) => ({ pool, state: from, into, count: 1 });
   const uses = ready.map(useOf);
-  const [shut] = [...lacking(uses), ...uses.flatMap((use) => closedFor(use, turn.now) ?? [])];
+  const [shut] = [...exceeded(uses), ...uses.flatMap((use) => closedFor(use, turn.now) ?? [])];
   if (shut !== undefined) return refused({ code: "none_free", pool: shut.name });
   const [withheld] = lackingCredit(uses, turn.now).keys();
   if (withheld !== undefined) {
-    noteWish(uses, turn.now);
+    noteUnmetDemand(uses, turn.now);
     return refused({ code: "none_free", pool: withheld.name });
   }
   const leases = untouchedFirst(ready).map((resource, index) => {
@@ -55,7 +55,7 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
 /** In the order in which they would be lent, one by one. */
 function untouchedFirst(resources: readonly Resource[]): readonly Resource[] {
   const places = new Map<Resource, number>();
-  for (const shelf of new Set(resources.map((resource) => resource.shelf))) {
+  for (const shelf of new Set(resources.map((resource) => resource.bucket))) {
     for (const resource of shelf?.idle ?? []) places.set(resource, places.size);
   }
   const placeOf = (resource: Resource) => places.get(resource) ?? 0;

@@ -40,7 +40,7 @@ function run(state: State, resources: readonly ImportedResource[], at = now) {
 }
 
 const idle = (state: State, shelf = "free") =>
-  Array.from(state.pools.get("t" as PoolName)?.shelves.get(shelf)?.idle ?? [], (r) => r.name);
+  Array.from(state.pools.get("t" as PoolName)?.buckets.get(shelf)?.idle ?? [], (r) => r.name);
 
 describe("import", () => {
   test("sets states, user data and holders, and lends in the order given", () => {

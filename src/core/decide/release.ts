@@ -5,7 +5,7 @@ import { done, type Outcome, refused } from "../model/outcome.ts";
 import type { Refusal } from "../model/refusal.ts";
 import { type Lease, type Pool, reservedStates, type State } from "../model/state.ts";
 import { standing } from "./acquire.ts";
-import { poolsIn, tell } from "./report.ts";
+import { poolsIn, report } from "./report.ts";
 import { endClaim, endLease, serveAll } from "./return-resource.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -26,7 +26,8 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
     const wasReleased = turn.state.ended.get(id)?.how === "released";
     return wasReleased ? done : refused(noLease(turn.state, id));
   }
-  if (command.outcome !== undefined) tell(turn, lease, poolsIn(turn.state, lease), command.outcome);
+  if (command.outcome !== undefined)
+    report(turn, lease, poolsIn(turn.state, lease), command.outcome);
   const touched = new Set<Pool>();
   const ending = {
     why: "released" as const,
@@ -100,7 +101,7 @@ export function notDelivered(
   { id, told }: Extract<Command, { type: "not-delivered" }>,
 ): Outcome {
   const lease = turn.state.leases.get(id);
-  if (lease === undefined || lease.acknowledged || lease.told > told) return done;
+  if (lease === undefined || lease.confirmed || lease.sent > told) return done;
   if (lease.ask.key !== undefined && lease.ask.presenceMs !== undefined) {
     emit(turn, { type: "lease-delivered", id, delivered: false });
     return done;

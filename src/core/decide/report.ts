@@ -6,7 +6,7 @@ import { emit, type Turn } from "./turn.ts";
  * Takes a report to the controllers of the pools and of what they draw on: it is the account that a
  * provider throttles, under whatever name it was lent.
  */
-export function tell(
+export function report(
   turn: Turn,
   { id }: Lease,
   pools: readonly Pool[],

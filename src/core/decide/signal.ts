@@ -8,7 +8,7 @@ import { done, type Outcome, refused } from "../model/outcome.ts";
 import type { Pool } from "../model/state.ts";
 import { poolNotFound } from "./acquire.ts";
 import { noLease } from "./release.ts";
-import { poolsIn, tell, upwards } from "./report.ts";
+import { poolsIn, report, upwards } from "./report.ts";
 import { serveAll } from "./return-resource.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -23,7 +23,7 @@ export function signal(turn: Turn, { id, pool: name, throttled, evidence }: Sign
   if (name !== undefined && meant.length === 0) {
     return refused({ code: "pool_not_in_lease", id, pool: name });
   }
-  tell(turn, lease, meant, { throttled, evidence });
+  report(turn, lease, meant, { throttled, evidence });
   return done;
 }
 

@@ -2,8 +2,8 @@ import { speedUp } from "../gates/adaptive.ts";
 import { must } from "../model/must.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import type { Due, Lease, Pool, Resource } from "../model/state.ts";
-import { keepFor } from "../shared/reserve.ts";
-import { bury, mark } from "./dynamic.ts";
+import { reserveFor } from "../shared/reserve.ts";
+import { deleteResource, markForDeletion } from "./dynamic.ts";
 import { endClaim, endLease, serveAll } from "./return-resource.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -37,7 +37,7 @@ function attend(turn: Turn, due: Due, touched: Set<Pool>): void {
       touched.add(due);
       return;
     case "patience":
-      return keepFor(turn, must(turn.state.requests.get(due.request), due.request));
+      return reserveFor(turn, must(turn.state.requests.get(due.request), due.request));
     case "resource":
       touched.add(due.pool);
       return attendResource(turn, due, touched);
@@ -49,9 +49,9 @@ function attendResource(turn: Turn, resource: Resource, touched: Set<Pool>): voi
   if (restsUntil <= turn.now) {
     emit(turn, { type: "resource-rested", resource: resourceName, state: restsTo });
   } else if (resource.leaving) {
-    bury(turn, resource, touched);
+    deleteResource(turn, resource, touched);
   } else {
-    mark(turn, resource);
+    markForDeletion(turn, resource);
   }
 }
 

@@ -44,7 +44,7 @@ export function explainRooms(need: Need, request: Request): RoomExplanation[] {
       fits: why === null && short.length === 0,
       unfit: why,
       short,
-      keptFor: room.kept.flatMap(({ by, amounts }) => {
+      keptFor: room.reservations.flatMap(({ by, amounts }) => {
         const { id, ask } = by as Request;
         const amount = Object.fromEntries(amounts);
         return compareRank(by, request) < 0 ? [{ id, holder: ask.holder, amount }] : [];

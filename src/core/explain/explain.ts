@@ -1,8 +1,8 @@
 /** Why a request waits, found by the very functions that made it wait. */
 
-import { availableTo, countAt, isThere, keeps, overtakenMax } from "../decide/grant.ts";
+import { availableTo, countAt, isAvailable, overtakenMax, reservedBy } from "../decide/grant.ts";
 import { lackingCredit } from "../gates/credits.ts";
-import { below, isAround, lacking, limitOf, limitsFor } from "../gates/limits.ts";
+import { descendants, exceeded, isPresent, limitOf, limitsFor } from "../gates/limits.ts";
 import { closedBy, closedFor, isOpen, opensAt, reducedFrom } from "../gates/pace.ts";
 import { formatDuration, roughDuration } from "../model/duration.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
@@ -18,23 +18,23 @@ import {
   type Request,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { speakerOf } from "../queue/gang.ts";
+import { leaderOf } from "../queue/gang.ts";
 import { compareRank } from "../queue/ranked-queue.ts";
 import { explainRooms, type RoomExplanation, roomObstacle } from "./explain-capacity.ts";
 import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
 
 /** The first thing in a request's way, in words. */
 export function waitReason(waiting: Request, now: Instant): WaitReason {
-  const request = speakerOf(waiting);
-  const needs = request.options[0] ?? request.needs;
+  const request = leaderOf(waiting);
+  const needs = request.alternatives[0] ?? request.needs;
   const [first] = needs;
-  const short = needs.find((need) => !isThere(need, request, now));
+  const short = needs.find((need) => !isAvailable(need, request, now));
   const need = short ?? needs.find((other) => !isTimeIn(needs, other, now)) ?? first;
   if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
-  const { company } = request;
-  if (company !== null && !request.inLine) {
-    const come = company.members.length;
-    const message = `${come} of the ${company.size} of its group ${come === 1 ? "has" : "have"} come`;
+  const { gang } = request;
+  if (gang !== null && !request.inLine) {
+    const come = gang.members.length;
+    const message = `${come} of the ${gang.size} of its group ${come === 1 ? "has" : "have"} come`;
     return { code: "group_incomplete", pool: need.pool.name, message };
   }
   const { code, what, shared } =
@@ -60,8 +60,8 @@ function lineText(need: Need, request: Request, shared: Pool | undefined): strin
 }
 
 function isBehindIn(shared: Pool, request: Request): boolean {
-  for (const { shelves } of below(shared)) {
-    for (const { queue } of shelves.values()) {
+  for (const { buckets } of descendants(shared)) {
+    for (const { queue } of buckets.values()) {
       const first = queue.at(0);
       if (first !== undefined && compareRank(first, request) < 0) return true;
     }
@@ -72,7 +72,7 @@ function isBehindIn(shared: Pool, request: Request): boolean {
 /** Enough is there, but it is not lent before its time. */
 function heldBack(need: Need, request: Request, now: Instant): Obstacle | undefined {
   const closed = closedFor(need, now);
-  if (closed === null || !isAround(need, request)) return undefined;
+  if (closed === null || !isPresent(need, request)) return undefined;
   const every = formatDuration(closed.pace.everyMs);
   const next = roughDuration(Math.ceil((opensAt(closed) - now) / 1_000) * 1_000);
   const lent = closed === need.pool ? "lent" : `but all that share ${closed.name} are lent`;
@@ -101,7 +101,7 @@ function withheld(
   now: Instant,
 ): Obstacle | undefined {
   const { pool } = need;
-  if (!lackingCredit(needs, now).has(pool) || !isAround(need, request)) return undefined;
+  if (!lackingCredit(needs, now).has(pool) || !isPresent(need, request)) return undefined;
   const by = pool.policy.admission?.by ?? "";
   const { why } = pool.admission;
   const said = why === null ? `${by} is under way` : `${by} says: ${why}`;
@@ -110,8 +110,8 @@ function withheld(
 
 /** Enough is there, but all that share a limit have as much as they may have together. */
 function overLimit(needs: readonly Need[], need: Need, request: Request): Obstacle | undefined {
-  const [limit] = lacking(needs);
-  if (limit === undefined || !isAround(need, request)) return undefined;
+  const [limit] = exceeded(needs);
+  if (limit === undefined || !isPresent(need, request)) return undefined;
   const { used, name } = limit;
   const lent = `${used} of ${limitOf(limit)} ${name} ${used === 1 ? "is" : "are"} lent`;
   const what = `${lent} to all that share it`;
@@ -152,7 +152,7 @@ function keptForOlder(place: Place, request: Request, now: Instant): boolean {
   for (const ahead of queueAt(place)) {
     if (ahead === request || looked === overtakenMax) return false;
     looked += 1;
-    const kept = keeps(ahead, place, now);
+    const kept = reservedBy(ahead, place, now);
     if (kept > 0) return Number.isFinite(kept);
   }
   return false;
@@ -220,7 +220,7 @@ export const listedMax = 20;
 
 /** Everything that a request waits for, pool by pool. */
 export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] {
-  const request = speakerOf(waiting);
+  const request = leaderOf(waiting);
   return request.needs.map((need) => ({
     pool: need.pool.name,
     state: need.state,
@@ -246,7 +246,7 @@ function aheadOf(request: Request, place: Place, now: Instant): NeedExplanation[
   const ahead = [];
   for (const other of queueAt(place)) {
     if (other === request || ahead.length === listedMax) break;
-    const kept = keeps(other, place, now);
+    const kept = reservedBy(other, place, now);
     ahead.push({
       id: other.id,
       holder: other.ask.holder,

@@ -10,7 +10,7 @@ import {
   type Request,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
-import { speakerOf } from "../queue/gang.ts";
+import { leaderOf } from "../queue/gang.ts";
 import type { Amounts, Attribute, Part } from "../shared/placement/room.ts";
 import { waitReason } from "./explain.ts";
 import type { WaitReason } from "./wait-reason.ts";
@@ -83,7 +83,7 @@ export function leaseView(lease: Lease): LeaseView {
     queuedAt: lease.queuedAt,
     grantedAt: lease.grantedAt,
     seenAt: lease.seenAt,
-    told: lease.told,
+    told: lease.sent,
     expiresAt: lease.expiresAt === never ? null : lease.expiresAt,
     endsAt: lease.endsAt === never ? null : lease.endsAt,
     claims: lease.claims.map(claimView),
@@ -129,7 +129,7 @@ export function requestView(request: Request, now: Instant): RequestView {
 }
 
 function position(waiting: Request): number {
-  const request = speakerOf(waiting);
+  const request = leaderOf(waiting);
   const inLine = (need: Need) => queueAt(need).countBefore(request) + 1;
-  return Math.min(...request.options.map((needs) => Math.max(...needs.map(inLine))));
+  return Math.min(...request.alternatives.map((needs) => Math.max(...needs.map(inLine))));
 }

@@ -27,10 +27,10 @@ const eventsMax = 256;
 const claimsMax = eventsMax * eventsMax;
 
 /** Null: it did not wait, or a new configuration let it go and nobody can tell by what. */
-export function waitedFor(turn: Turn, request: Request, way: readonly Need[]): WaitCode | null {
+export function waitCause(turn: Turn, request: Request, way: readonly Need[]): WaitCode | null {
   const { events } = turn;
   if (isTooMuch(events) || events.some(({ type }) => type === "pool-defined")) return null;
-  if (request.company !== null && hasComeJustNow(events, request)) return "group_incomplete";
+  if (request.gang !== null && hasComeJustNow(events, request)) return "group_incomplete";
   if (way.some(({ pool }) => hasHappened(events, "pool-admitted", pool))) return "admission";
   const missing = way.find((need) => !wasThere(turn, need));
   if (missing !== undefined) return missing.demands === null ? "no_free" : "no_room";
@@ -60,9 +60,9 @@ function hasHappened(
   return events.some((event) => event.type === type && event.pool === pool.name);
 }
 
-function hasComeJustNow(events: readonly BrokerEvent[], { company }: Request): boolean {
+function hasComeJustNow(events: readonly BrokerEvent[], { gang }: Request): boolean {
   return events.some((event) => {
-    return event.type === "request-queued" && company?.members.some(({ id }) => id === event.id);
+    return event.type === "request-queued" && gang?.members.some(({ id }) => id === event.id);
   });
 }
 

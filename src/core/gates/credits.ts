@@ -10,7 +10,7 @@ import { after, type Instant } from "../model/time.ts";
 import { isOpen } from "./pace.ts";
 
 /** Whether what is lent of the pool waits for a word from outside. */
-export function isGuarded({ policy }: Pool): boolean {
+export function needsAdmission({ policy }: Pool): boolean {
   return policy.admission !== undefined;
 }
 
@@ -24,7 +24,7 @@ export type Use = Pick<Need, "pool" | "state" | "into" | "count">;
 
 /** Cleaning makes nothing outside. But what is free is clean, whatever its taker means to do. */
 function needsCredit({ pool, state, into }: Use): boolean {
-  return isGuarded(pool) && (into !== cleaningState || state === freeState);
+  return needsAdmission(pool) && (into !== cleaningState || state === freeState);
 }
 
 /** By pool: several states of one are one to whoever looks outside. */
@@ -71,16 +71,16 @@ const wishMs = 30_000;
  * Who does not wait in line is seen by nobody who looks for those that wait. Not a fact but a note: if it
  * is lost, they ask again.
  */
-export function noteWish(uses: readonly Use[], now: Instant): void {
+export function noteUnmetDemand(uses: readonly Use[], now: Instant): void {
   for (const [pool, count] of lackingCredit(uses, now)) {
-    pool.wish = { count, until: after(now, wishMs) };
+    pool.unmetDemand = { count, until: after(now, wishMs) };
   }
 }
 
 /** A new word replaces the one before: it is what the outside is like now. */
 export function poolAdmitted(pool: Pool, { grants, until }: EventOf<"pool-admitted">): void {
   pool.admission = { credits: grants, until, why: null };
-  pool.wish = null;
+  pool.unmetDemand = null;
 }
 
 export function poolWithheld(pool: Pool, { why }: EventOf<"pool-withheld">): void {

@@ -12,10 +12,10 @@ import type { PoolSpec } from "../model/policy.ts";
 import { cleaningState, idleCount, type Need, type Pool, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { compareRank, type Ranked } from "../queue/ranked-queue.ts";
-import { isToBePlaced } from "../shared/place.ts";
+import { canPlace } from "../shared/place.ts";
 import { isTimeFor } from "./credits.ts";
 
-export function hasKin({ parent, children, policy }: Pool): boolean {
+export function hasCohort({ parent, children, policy }: Pool): boolean {
   return parent !== null || children.size > 0 || policy.limit !== undefined;
 }
 
@@ -35,7 +35,7 @@ type Use = Pick<Need, "pool" | "into" | "count">;
 
 /** How much a grant would use of each limit. */
 export function usesOf(needs: readonly Use[]): ReadonlyMap<Pool, number> {
-  if (!needs.some(({ pool }) => hasKin(pool))) return noUses;
+  if (!needs.some(({ pool }) => hasCohort(pool))) return noUses;
   const uses = new Map<Pool, number>();
   for (const { pool, into, count } of needs) {
     if (into === cleaningState) continue;
@@ -47,7 +47,7 @@ export function usesOf(needs: readonly Use[]): ReadonlyMap<Pool, number> {
 const noUses: ReadonlyMap<Pool, number> = new Map();
 
 /** The limits that leave no room for all of these now. */
-export function lacking(needs: readonly Use[]): Pool[] {
+export function exceeded(needs: readonly Use[]): Pool[] {
   const short = (limit: Pool, count: number) => limit.used + count > limitOf(limit);
   return [...usesOf(needs)].flatMap(([limit, count]) => (short(limit, count) ? [limit] : []));
 }
@@ -66,14 +66,14 @@ export function beyondLimits(
 
 /** Whether every limit has room for one who stands at this rank. */
 export function hasRoom(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
-  if (!needs.some(({ pool }) => hasKin(pool))) return true;
-  return lacking(needs).length === 0 && isFirst(needs, rank, now);
+  if (!needs.some(({ pool }) => hasCohort(pool))) return true;
+  return exceeded(needs).length === 0 && isFirst(needs, rank, now);
 }
 
 /** Whether each limit has room for it, or goes to it next of those who share it. */
 export function isItsTurn(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
-  if (!needs.some(({ pool }) => hasKin(pool))) return true;
-  return lacking(needs).every(({ children }) => children.size > 0) && isFirst(needs, rank, now);
+  if (!needs.some(({ pool }) => hasCohort(pool))) return true;
+  return exceeded(needs).every(({ children }) => children.size > 0) && isFirst(needs, rank, now);
 }
 
 function isFirst(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
@@ -83,11 +83,12 @@ function isFirst(needs: readonly Need[], rank: Ranked, now: Instant): boolean {
 /** Whether somebody who came before waits for this limit, or could go this very moment. */
 function isKeptFor(limit: Pool, rank: Ranked, now: Instant): boolean {
   const root = rootOf(limit);
-  for (const pool of below(limit)) {
-    for (const { queue } of pool.shelves.values()) {
+  for (const pool of descendants(limit)) {
+    for (const { queue } of pool.buckets.values()) {
       const first = queue.at(0);
       if (first === undefined || compareRank(first, rank) >= 0) continue;
-      if (first.options.some((option) => wants(option, first, { limit, root, now }))) return true;
+      if (first.alternatives.some((option) => wants(option, first, { limit, root, now })))
+        return true;
     }
   }
   return false;
@@ -99,9 +100,9 @@ function isKeptFor(limit: Pool, rank: Ranked, now: Instant): boolean {
  */
 function wants(needs: readonly Need[], rank: Ranked, { limit, root, now }: Keeping): boolean {
   if (!usesOf(needs).has(limit) || needs.some(({ pool }) => rootOf(pool) !== root)) return false;
-  const isReady = isTimeFor(needs, now) && needs.every((need) => isAround(need, rank));
+  const isReady = isTimeFor(needs, now) && needs.every((need) => isPresent(need, rank));
   if (!isReady) return false;
-  const short = lacking(needs);
+  const short = exceeded(needs);
   return short.length === 0 || short.includes(limit);
 }
 
@@ -112,8 +113,8 @@ interface Keeping {
 }
 
 /** Whether it is there, whoever else waits for it. */
-export function isAround(need: Need, rank: Ranked): boolean {
-  if (need.demands !== null) return isToBePlaced(need, rank);
+export function isPresent(need: Need, rank: Ranked): boolean {
+  if (need.demands !== null) return canPlace(need, rank);
   return need.count <= idleCount(need.pool, need.state);
 }
 
@@ -124,22 +125,22 @@ function rootOf(pool: Pool): Pool {
 }
 
 /** A pool and all that draws on it, over any number of steps. */
-export function* below(pool: Pool): Generator<Pool, void, undefined> {
+export function* descendants(pool: Pool): Generator<Pool, void, undefined> {
   yield pool;
-  for (const child of pool.children) yield* below(child);
+  for (const child of pool.children) yield* descendants(child);
 }
 
 /** All that shares a limit with it. */
-export function kinOf(pool: Pool): Iterable<Pool> {
-  return below(rootOf(pool));
+export function cohortOf(pool: Pool): Iterable<Pool> {
+  return descendants(rootOf(pool));
 }
 
-export function lend(pool: Pool, by: number): void {
+export function countUse(pool: Pool, by: number): void {
   for (let up: Pool | null = pool; up !== null; up = up.parent) up.used += by;
 }
 
 /** Moves a pool, with what it has lent, below the parent that its policy names. */
-export function drawOnParent(state: State, pool: Pool): void {
+export function linkParent(state: State, pool: Pool): void {
   const name = pool.policy.parent;
   const named = name === undefined ? null : (state.pools.get(name) ?? null);
   if (name !== undefined && named === null) state.orphans.add(pool);
@@ -150,27 +151,27 @@ export function drawOnParent(state: State, pool: Pool): void {
   detach(pool);
   pool.parent = parent;
   parent?.children.add(pool);
-  if (parent !== null) lend(parent, pool.used);
+  if (parent !== null) countUse(parent, pool.used);
 }
 
 function detach(pool: Pool): void {
   if (pool.parent === null) return;
   pool.parent.children.delete(pool);
-  lend(pool.parent, -pool.used);
+  countUse(pool.parent, -pool.used);
   pool.parent = null;
 }
 
 /** A pool that has just come: what was left of its name, under whatever file, draws on it again. */
 export function enterTree(state: State, pool: Pool): void {
-  drawOnParent(state, pool);
-  for (const orphan of state.orphans) drawOnParent(state, orphan);
+  linkParent(state, pool);
+  for (const orphan of state.orphans) linkParent(state, orphan);
 }
 
 /** What drew on a pool that is no more draws on nothing, until one of that name comes. */
 export function leaveTree(state: State, pool: Pool): void {
   detach(pool);
   state.orphans.delete(pool);
-  for (const child of [...pool.children]) drawOnParent(state, child);
+  for (const child of [...pool.children]) linkParent(state, child);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Ways } from "../queue/alternatives.ts";
+import type { Wants } from "../queue/alternatives.ts";
 import { type Ranked, RankedQueue } from "../queue/ranked-queue.ts";
 import { type Demand, demandOf } from "../shared/placement/demand.ts";
 import type { Amounts, Part, Room } from "../shared/placement/room.ts";
@@ -43,7 +43,7 @@ export interface State {
   readonly requests: Map<RequestId, Request>;
   readonly leases: Map<RequestId, Lease>;
   /** Requests that are granted together, by the name of their group. */
-  readonly companies: Map<string, Company>;
+  readonly gangs: Map<string, Gang>;
   /** From a client's own request id to ours, while the request or lease lives or is remembered. */
   readonly keys: Map<string, RequestId>;
   ended: EndedMemory;
@@ -56,11 +56,11 @@ export interface State {
   /** The last number given to a dynamic resource. */
   made: number;
   /** How often one that waits was weighed up against a pool that is lent by amount. A statistic. */
-  weighed: number;
+  evaluations: number;
 }
 
 /** A pool's resources in one state that nobody holds, and those who wait for one of them. */
-export interface Shelf {
+export interface Bucket {
   readonly pool: Pool;
   readonly state: string;
   /** Longest untouched first. */
@@ -79,17 +79,17 @@ export interface Pool extends Timed {
   /** All of its resources, those that are to go included. */
   readonly members: Set<Resource>;
   /** By state. A shelf that is empty and that nobody waits at is taken down. */
-  readonly shelves: Map<string, Shelf>;
+  readonly buckets: Map<string, Bucket>;
   /** Those of its resources that are lent by amount and are usable, in the order of its strategy. */
   readonly rooms: RankedQueue<SharedRoom>;
   /** What is lent whole with them, by kind and name. */
   readonly parts: Map<string, Part>;
   /** Rooms that have become roomier since those who wait were last looked at. */
-  readonly improved: Set<Room>;
+  readonly freed: Set<Room>;
   /** Those out of patience for whom nothing could be kept so far. */
-  readonly overdue: Set<Request>;
+  readonly starved: Set<Request>;
   /** Something may be kept for them now. */
-  reconsider: boolean;
+  retryReservations: boolean;
   /** How many of its members are shown in which state; zero where there were some once. */
   readonly shown: Map<string, number>;
   /** How many of its members somebody holds. */
@@ -111,7 +111,7 @@ export interface Pool extends Timed {
   /** What was said outside of whether there is room; of no meaning while nobody is asked. */
   admission: AdmissionState;
   /** Who came lately for a credit and did not wait. A note, which no journal has. */
-  wish: { readonly count: number; readonly until: Instant } | null;
+  unmetDemand: { readonly count: number; readonly until: Instant } | null;
   /** Where its search for a start rate stands; null while it does not look for one. */
   adaptive: AdaptiveState | null;
   /** What an operator has set it to. */
@@ -206,7 +206,7 @@ export interface Resource extends Timed, Linked<Resource> {
   movesTo: Move | null;
   changedAt: Instant;
   /** The one that it is on, ready to be lent. */
-  shelf: Shelf | null;
+  bucket: Bucket | null;
 }
 
 /** A room with those who share it. */
@@ -244,20 +244,20 @@ export interface Request extends Ranked, Timed {
   readonly id: RequestId;
   readonly ask: ResolvedAsk;
   /** What it wants itself. */
-  own: Ways;
+  own: Wants;
   /** The same, or for all of its company if it stands in line for them. */
-  needs: Ways["needs"];
-  options: Ways["options"];
+  needs: Wants["needs"];
+  alternatives: Wants["alternatives"];
   readonly queuedAt: Instant;
   /** Those that it is granted together with. */
-  company: Company | null;
+  gang: Gang | null;
   /** Stands in the queues. Of a company only the last does, once all are there. */
   inLine: boolean;
   /** It has been found that it cannot go: only what has come free since can change that. */
-  weighed: boolean;
+  evaluated: boolean;
   readonly patience: Patience;
   /** What is kept for it; null while it has patience. */
-  kept: readonly KeptRoom[] | null;
+  reservations: readonly KeptRoom[] | null;
 }
 
 /** Comes due when a request that wants room has waited for long enough. */
@@ -267,7 +267,7 @@ export interface Patience extends Timed {
 }
 
 /** Requests that are granted at one moment. */
-export interface Company {
+export interface Gang {
   readonly name: string;
   readonly size: number;
   /** In the order of their arrival. */
@@ -287,9 +287,9 @@ export interface Lease extends Timed {
   /** False while nobody has come for it. */
   delivered: boolean;
   /** How often its asker has been told of it, as far as this process knows. */
-  told: number;
+  sent: number;
   /** Its holder has shown since that it knows of it. */
-  acknowledged: boolean;
+  confirmed: boolean;
   /** `never` where no lifetime is set. */
   readonly endsAt: Instant;
   /** Those not given back yet. Replaced, never changed in place: replies may still refer to it. */
@@ -319,14 +319,14 @@ export function emptyState(): State {
     resources: new Map(),
     requests: new Map(),
     leases: new Map(),
-    companies: new Map(),
+    gangs: new Map(),
     keys: new Map(),
     ended: new EndedMemory(),
     due: new DueHeap(),
     fence: 0,
     order: 0,
     made: 0,
-    weighed: 0,
+    evaluations: 0,
   };
 }
 
@@ -338,12 +338,12 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     retired: false,
     size: 0,
     members: new Set(),
-    shelves: new Map(),
+    buckets: new Map(),
     rooms: new RankedQueue(),
     parts: new Map(),
-    improved: new Set(),
-    overdue: new Set(),
-    reconsider: false,
+    freed: new Set(),
+    starved: new Set(),
+    retryReservations: false,
     shown: new Map(),
     held: 0,
     waiting: 0,
@@ -355,7 +355,7 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     used: 0,
     pace: unpaced,
     admission: unchecked,
-    wish: null,
+    unmetDemand: null,
     adaptive: null,
     pin: null,
     rateHistory: [],
@@ -397,7 +397,7 @@ export function newResource(
     heapIndex: -1,
     previous: null,
     next: null,
-    shelf: null,
+    bucket: null,
   };
 }
 
@@ -426,7 +426,7 @@ export function freeCount(pool: Pool): number {
 }
 
 export function idleCount(pool: Pool, state: string): number {
-  return pool.shelves.get(state)?.idle.size ?? 0;
+  return pool.buckets.get(state)?.idle.size ?? 0;
 }
 
 /** Where something is to be had: a need, or a shelf. */
@@ -434,24 +434,24 @@ export type Place = Pick<Need, "pool" | "state">;
 
 /** The line at a place; nobody stands in it where there is no shelf. */
 export function queueAt({ pool, state }: Place): RankedQueue<Request> {
-  return pool.shelves.get(state)?.queue ?? nobody;
+  return pool.buckets.get(state)?.queue ?? nobody;
 }
 
 const nobody = new RankedQueue<Request>();
 
 /** The shelf, put up if there is none. Only `apply` puts shelves up. */
-export function shelfFor(pool: Pool, state: string): Shelf {
-  let shelf = pool.shelves.get(state);
+export function bucketFor(pool: Pool, state: string): Bucket {
+  let shelf = pool.buckets.get(state);
   if (shelf === undefined) {
     shelf = { pool, state, idle: new IdleList(), queue: new RankedQueue() };
-    pool.shelves.set(state, shelf);
+    pool.buckets.set(state, shelf);
   }
   return shelf;
 }
 
 /** States are whatever people make of them: what is not used any more must not pile up. */
-export function takeDownIfBare({ pool, state, idle, queue }: Shelf): void {
-  if (idle.size === 0 && queue.size === 0 && state !== freeState) pool.shelves.delete(state);
+export function removeIfEmpty({ pool, state, idle, queue }: Bucket): void {
+  if (idle.size === 0 && queue.size === 0 && state !== freeState) pool.buckets.delete(state);
 }
 
 /**
@@ -472,10 +472,10 @@ export function needsOf(state: State, ask: Pick<Ask, "items" | "group">): Need[]
 
 /** Whose parts a new request may share: those of its group, or nobody's. */
 function sharerOf({ group }: Pick<Ask, "group">): string {
-  return group === undefined ? "" : groupOwner(group.name);
+  return group === undefined ? "" : gangOwner(group.name);
 }
 
-export function groupOwner(name: string): string {
+export function gangOwner(name: string): string {
   return `group ${name}`;
 }
 

@@ -7,41 +7,41 @@ import type { PoolName } from "../model/ids.ts";
 import { type Need, needsOf, type Request, type State } from "../model/state.ts";
 
 /** So many ways are looked at, the best first; edges refuse an ask that has more. */
-export const optionsMax = 64;
+export const alternativesMax = 64;
 
 export function poolsOf({ pool, anyOf }: Item): readonly PoolName[] {
   return anyOf === undefined ? [pool] : [pool, ...anyOf];
 }
 
 /** In how many ways an ask could be served. */
-export function optionCount({ items }: Pick<Ask, "items">): number {
+export function alternativeCount({ items }: Pick<Ask, "items">): number {
   return items.reduce((product, item) => product * poolsOf(item).length, 1);
 }
 
 /** What a request wants: the ways in which it can be served, and every place that these name. */
-export interface Ways {
+export interface Wants {
   /** Where it stands in line. */
   readonly needs: readonly Need[];
   /** The best first. Mostly one, which is all its needs. */
-  readonly options: readonly (readonly Need[])[];
+  readonly alternatives: readonly (readonly Need[])[];
 }
 
 /** Who is granted together with others has no choice: what all of them want is added up. */
-export function waysOf(state: State, ask: Ask): Ways {
-  const all = optionsOf(state, ask);
+export function wantsOf(state: State, ask: Ask): Wants {
+  const all = alternativesOf(state, ask);
   const alone = ask.group === undefined || ask.group.size === 1;
   const options = alone ? all : all.slice(0, 1);
-  return { needs: placesOf(options), options };
+  return { needs: placesOf(options), alternatives };
 }
 
-export function optionsOf(state: State, ask: Ask): readonly (readonly Need[])[] {
+export function alternativesOf(state: State, ask: Ask): readonly (readonly Need[])[] {
   if (ask.items.every(({ anyOf }) => anyOf === undefined)) return [needsOf(state, ask)];
   let ways: readonly Item[][] = [[]];
   for (const item of ask.items) {
     const pools = poolsOf(item).filter((name) => state.pools.has(name));
     ways = ways.flatMap((way) => pools.map((pool) => [...way, { ...item, pool }]));
   }
-  return ways.slice(0, optionsMax).map((items) => needsOf(state, { ...ask, items }));
+  return ways.slice(0, alternativesMax).map((items) => needsOf(state, { ...ask, items }));
 }
 
 /** Every place that any of the ways has something to do with, once. */
@@ -57,10 +57,10 @@ export function placesOf(options: readonly (readonly Need[])[]): readonly Need[]
 }
 
 /** It takes all that it needs from one place, whichever that will be. */
-export function isForOnePool({ options }: Request): boolean {
-  return options.every(({ length }) => length === 1);
+export function isForOnePool({ alternatives }: Request): boolean {
+  return alternatives.every(({ length }) => length === 1);
 }
 
-export function hadChoice({ options }: Request): boolean {
-  return options.length > 1;
+export function hasChoice({ alternatives }: Request): boolean {
+  return alternatives.length > 1;
 }

@@ -282,7 +282,7 @@ describe("groups that are granted together", () => {
     const granted = events.filter(({ type }) => type === "lease-granted");
     expect(granted.map((event) => "id" in event && event.id)).toEqual(["a", "b"]);
     expect([lending.held("a"), lending.held("b")]).toEqual([["pool1"], ["pool2"]]);
-    expect(lending.state.companies.size).toBe(0);
+    expect(lending.state.gangs.size).toBe(0);
   });
 
   test("get nothing until there is room for all, over several pools too", () => {
@@ -371,9 +371,9 @@ describe("patience", () => {
     );
     lending.outcome(want("a", vcpus(6)), want("b", vcpus(7)), want("big", vcpus(8)));
     lending.tickAt(1_000);
-    expect(waitingFor(lending, "big").kept).toMatchObject([{ resource: "one" }]);
+    expect(waitingFor(lending, "big").reservations).toMatchObject([{ resource: "one" }]);
     lending.do(change("one", { drained: true }));
-    expect(waitingFor(lending, "big").kept).toMatchObject([{ resource: "two" }]);
+    expect(waitingFor(lending, "big").reservations).toMatchObject([{ resource: "two" }]);
     checkState(lending.state, lending.now);
     lending.do(release("b"));
     expect(lending.held("big")).toEqual(["two"]);
@@ -398,10 +398,10 @@ describe("a release", () => {
       const selector = { number: String(number % 10) };
       lending.do(want(`w${number}`, { selector, amount: { [dimension]: 5 } }));
     }
-    const before = lending.state.weighed;
+    const before = lending.state.evaluations;
     lending.do(release("v4"));
     // Of the 500 fifty want r4 and vcpus; two of them go, and then none of the others fits.
-    expect(lending.state.weighed - before).toBe(2);
+    expect(lending.state.evaluations - before).toBe(2);
     expect([lending.held("w4"), lending.held("w14")]).toEqual([["r4"], ["r4"]]);
   });
 });

@@ -6,7 +6,7 @@ import type { KeptRoom } from "../model/event.ts";
 import {
   type Claim,
   freeState,
-  groupOwner,
+  gangOwner,
   type Pool,
   type Request,
   type Resource,
@@ -14,11 +14,11 @@ import {
 } from "../model/state.ts";
 import { never } from "../model/time.ts";
 import { effectiveCapacity } from "./placement/overcommit.ts";
-import type { Amounts, Kept, Level, Part, RoomSpec } from "./placement/room.ts";
+import type { Amounts, Level, Part, Reservation, RoomSpec } from "./placement/room.ts";
 import { standingKey } from "./placement/strategy.ts";
 
 /** Gives a resource its room, or another one: those who share it keep what they have. */
-export function furnish(resource: Resource, spec: RoomSpec): void {
+export function setCapacity(resource: Resource, spec: RoomSpec): void {
   const { room } = resource;
   if (room === null) {
     resource.room = {
@@ -28,7 +28,7 @@ export function furnish(resource: Resource, spec: RoomSpec): void {
       spec,
       levels: levelsOf(spec, []),
       parts: partsOf(resource.pool, spec),
-      kept: [],
+      reservations: [],
       lastFence: 0,
       claims: new Set(),
       listed: false,
@@ -69,7 +69,7 @@ export function partFor(pool: Pool, kind: string, name: string): Part {
   const key = `${kind}/${name}`;
   let part = pool.parts.get(key);
   if (part === undefined) {
-    const facts = { apart: undefined, attributes: {}, owner: null, uses: 0, kept: [] };
+    const facts = { apart: undefined, attributes: {}, owner: null, uses: 0, reservedFor: [] };
     part = { kind, name, ...facts, rooms: new Set() };
     pool.parts.set(key, part);
     describePart(pool, part);
@@ -128,7 +128,7 @@ function list(room: SharedRoom): void {
   room.priority = -standingKey(strategy, room);
   pool.rooms.add(room);
   room.listed = true;
-  pool.reconsider = true;
+  pool.retryReservations = true;
   improve(room);
 }
 
@@ -138,8 +138,8 @@ function unlist(room: SharedRoom): void {
   const { pool } = room.at;
   pool.rooms.remove(room);
   room.listed = false;
-  pool.improved.delete(room);
-  for (const { by } of room.kept) unkeep(by as Request);
+  pool.freed.delete(room);
+  for (const { by } of room.reservations) dropReservations(by as Request);
 }
 
 function relist(room: SharedRoom): void {
@@ -150,7 +150,7 @@ function relist(room: SharedRoom): void {
 }
 
 function improve(room: SharedRoom): void {
-  room.at.pool.improved.add(room);
+  room.at.pool.freed.add(room);
 }
 
 /** Charges a claim to its room, or takes it off. The caller keeps the counts of the pool. */
@@ -161,7 +161,7 @@ export function charge(room: SharedRoom, claim: Claim, by: 1 | -1): void {
   else room.claims.delete(claim);
   chargeLevels(room, claim.amount ?? {}, by);
   for (const part of claim.parts) own(pool, part, claim, by);
-  for (const kept of room.kept) if (claim.fence > kept.since) note(kept, claim, by);
+  for (const kept of room.reservations) if (claim.fence > kept.since) note(kept, claim, by);
   room.lastFence = Math.max(room.lastFence, claim.fence);
   if (!room.listed) return;
   room.priority = -standingKey(pool.policy.placement?.strategy ?? "least-used", room);
@@ -169,7 +169,7 @@ export function charge(room: SharedRoom, claim: Claim, by: 1 | -1): void {
   if (by === -1) improve(room);
 }
 
-function note({ taken }: Kept, { amount }: Claim, by: 1 | -1): void {
+function note({ taken }: Reservation, { amount }: Claim, by: 1 | -1): void {
   for (const name in amount) taken.set(name, (taken.get(name) ?? 0) + by * (amount[name] ?? 0));
 }
 
@@ -183,66 +183,70 @@ function own(pool: Pool, part: Part, { lease }: Claim, by: 1 | -1): void {
     part.owner = ownerOf(lease);
   } else if (part.uses === 0) {
     part.owner = null;
-    for (const other of part.rooms) pool.improved.add(other);
+    for (const other of part.rooms) pool.freed.add(other);
     dropUnused(pool, part);
   }
 }
 
 /** Whose a part is: one lease's, or that of all leases of a group. */
 export function ownerOf({ id, ask }: Pick<Claim["lease"], "id" | "ask">): string {
-  return ask.group === undefined ? id : groupOwner(ask.group.name);
+  return ask.group === undefined ? id : gangOwner(ask.group.name);
 }
 
 /** Keeps room for one that is out of patience, in the place of what was kept for it before. */
-export function keep(request: Request, rooms: readonly KeptRoom[], resources: Lookup): void {
-  unkeep(request);
-  request.kept = rooms;
+export function setReservations(
+  request: Request,
+  rooms: readonly KeptRoom[],
+  resources: Lookup,
+): void {
+  dropReservations(request);
+  request.reservations = rooms;
   for (const { resource, amount, since, parts = {} } of rooms) {
     const { room, pool } = resources(resource);
     if (room === null) continue;
     const kept = { by: request, since, amounts: Object.entries(amount), taken: new Map() };
     for (const claim of room.claims) if (claim.fence > since) note(kept, claim, 1);
-    room.kept = [...room.kept, kept];
+    room.reservations = [...room.reservations, kept];
     for (const [kind, names] of Object.entries(parts)) {
       for (const name of names) {
         const part = partFor(pool, kind, name);
-        part.kept = [...part.kept, request];
+        part.reservedFor = [...part.reservedFor, request];
       }
     }
   }
   for (const { pool, demands } of request.needs) {
     if (demands === null) continue;
-    if (rooms.length === 0) pool.overdue.add(request);
-    else pool.overdue.delete(request);
+    if (rooms.length === 0) pool.starved.add(request);
+    else pool.starved.delete(request);
   }
 }
 
 type Lookup = (name: KeptRoom["resource"]) => Resource;
 
 /** Gives up what is kept for a request; if it goes on waiting, something else must be found. */
-export function unkeep(request: Request): void {
-  const kept = request.kept ?? [];
-  if (request.kept !== null) request.kept = [];
+export function dropReservations(request: Request): void {
+  const kept = request.reservations ?? [];
+  if (request.reservations !== null) request.reservations = [];
   for (const { pool, demands } of request.needs) {
     if (demands === null) continue;
-    if (request.kept !== null) pool.overdue.add(request);
+    if (request.reservations !== null) pool.starved.add(request);
     if (kept.length === 0) continue;
-    pool.reconsider = true;
+    pool.retryReservations = true;
     for (const { room } of pool.members) {
-      if (room === null || !room.kept.some(({ by }) => by === request)) continue;
-      room.kept = room.kept.filter(({ by }) => by !== request);
+      if (room === null || !room.reservations.some(({ by }) => by === request)) continue;
+      room.reservations = room.reservations.filter(({ by }) => by !== request);
       if (room.listed) improve(room);
     }
     for (const part of pool.parts.values()) {
-      if (!part.kept.includes(request)) continue;
-      part.kept = part.kept.filter((by) => by !== request);
-      for (const room of part.rooms) pool.improved.add(room);
+      if (!part.reservedFor.includes(request)) continue;
+      part.reservedFor = part.reservedFor.filter((by) => by !== request);
+      for (const room of part.rooms) pool.freed.add(room);
     }
   }
 }
 
 /** It waits no longer. */
-export function forget(request: Request): void {
-  unkeep(request);
-  for (const { pool } of request.needs) pool.overdue.delete(request);
+export function clearReservations(request: Request): void {
+  dropReservations(request);
+  for (const { pool } of request.needs) pool.starved.delete(request);
 }

@@ -37,7 +37,7 @@ export function viewOf({ owner }: Need, rank: Ranked): View {
 }
 
 /** Whether all that is wanted of this pool can be had now by one who stands at this rank. */
-export function isToBePlaced(need: Need, rank: Ranked): boolean {
+export function canPlace(need: Need, rank: Ranked): boolean {
   return isWithinReach(need, rank) && placedOf(need, rank) !== undefined;
 }
 

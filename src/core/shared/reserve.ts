@@ -20,7 +20,7 @@ import { place } from "./placement/plan.ts";
 import type { Room } from "./placement/room.ts";
 
 /** Its patience is over: something is kept for it, or it is noted that nothing could be. */
-export function keepFor(turn: Turn, request: Request): void {
+export function reserveFor(turn: Turn, request: Request): void {
   const rooms = keepable(request, turn.state.fence);
   emit(turn, { type: "room-kept", id: request.id, rooms });
 }
@@ -29,10 +29,10 @@ export function keepFor(turn: Turn, request: Request): void {
 const overdueMax = 50;
 
 /** Tries again for those for whom nothing could be kept when their patience ended. */
-export function keepForOverdue(turn: Turn, pool: Pool): void {
-  if (!pool.reconsider) return;
-  pool.reconsider = false;
-  for (const request of [...pool.overdue].sort(compareRank).slice(0, overdueMax)) {
+export function retryReservations(turn: Turn, pool: Pool): void {
+  if (!pool.retryReservations) return;
+  pool.retryReservations = false;
+  for (const request of [...pool.starved].sort(compareRank).slice(0, overdueMax)) {
     const rooms = keepable(request, turn.state.fence);
     if (rooms.length > 0) emit(turn, { type: "room-kept", id: request.id, rooms });
   }
@@ -42,7 +42,7 @@ export function keepForOverdue(turn: Turn, pool: Pool): void {
 function keepable(request: Request, since: number): KeptRoom[] {
   const kept: KeptRoom[] = [];
   // Of several ways the best: what is kept on all of them would be kept from too many.
-  for (const need of request.options[0] ?? []) {
+  for (const need of request.alternatives[0] ?? []) {
     if (need.demands === null) continue;
     const rooms = keepableOf(need, request);
     if (rooms === undefined) return [];

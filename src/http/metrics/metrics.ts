@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { upwards } from "../../core/decide/report.ts";
 import { nextGrant } from "../../core/explain/explain.ts";
-import { hasKin, limitOf } from "../../core/gates/limits.ts";
+import { hasCohort, limitOf } from "../../core/gates/limits.ts";
 import { intervalMs, isPaced } from "../../core/gates/pace.ts";
 import { rateOf } from "../../core/gates/rate.ts";
 import type { Pool, State } from "../../core/model/state.ts";
@@ -77,10 +77,10 @@ function sampleFlow(sample: Sample): void {
     pin !== null ? 1 : adaptive !== null ? 0 : null,
   );
   each("berth_limit_used", "Lent of the pool and of all that draws on it", (pool) =>
-    hasKin(pool) ? pool.used : null,
+    hasCohort(pool) ? pool.used : null,
   );
   each("berth_limit_max", "So many may be lent of it and of all that draws on it", (pool) =>
-    hasKin(pool) ? limitOf(pool) : null,
+    hasCohort(pool) ? limitOf(pool) : null,
   );
   sample("berth_limit_reports", "What holders reported", ["pool", "report"], (gauge, state) => {
     for (const { name: pool, signals } of state.pools.values()) {

@@ -41,7 +41,7 @@ function usedRooms(pool: Pool): number {
 /** The head of the line has waited longest, unless priorities have put a younger one before it. */
 export function oldestQueuedAt(pool: Pool): Instant | null {
   let oldest: Instant | null = null;
-  for (const { queue } of pool.shelves.values()) {
+  for (const { queue } of pool.buckets.values()) {
     for (const { queuedAt } of queue) if (oldest === null || queuedAt < oldest) oldest = queuedAt;
   }
   return oldest;

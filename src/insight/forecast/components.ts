@@ -1,5 +1,5 @@
 import { type FrozenState, freeze } from "../../core/apply/snapshot.ts";
-import { kinOf } from "../../core/gates/limits.ts";
+import { cohortOf } from "../../core/gates/limits.ts";
 import { EndedMemory } from "../../core/model/ended-memory.ts";
 import {
   claimsOn,
@@ -55,16 +55,16 @@ class Part {
   }
 
   #explore(pool: Pool): void {
-    for (const { queue } of pool.shelves.values()) {
+    for (const { queue } of pool.buckets.values()) {
       for (const request of queue) {
-        for (const one of request.company?.members ?? [request]) this.#requests.add(one);
+        for (const one of request.gang?.members ?? [request]) this.#requests.add(one);
         for (const need of request.needs) this.pools.add(need.pool);
       }
     }
     for (const resource of pool.members) {
       for (const { lease } of claimsOn(resource)) this.#holds(lease);
     }
-    for (const kin of kinOf(pool)) this.pools.add(kin);
+    for (const kin of cohortOf(pool)) this.pools.add(kin);
   }
 
   #holds(lease: Lease): void {

@@ -49,8 +49,8 @@ async function contents(data: string): Promise<unknown[]> {
   const journal = SqliteJournal.open(data);
   const broker = await Broker.open(journal, (at) => new SystemEnvironment(at));
   const found = await broker.look(({ pools: all }) =>
-    [...all.values()].flatMap(({ members, shelves, name: pool }) => {
-      const idle = [...shelves.values()].flatMap((shelf) => [...shelf.idle]);
+    [...all.values()].flatMap(({ members, buckets, name: pool }) => {
+      const idle = [...buckets.values()].flatMap((shelf) => [...shelf.idle]);
       const held = [...members].filter(({ claim }) => claim !== null);
       return [...held, ...idle].map(({ name, state, claim, userData }) => [
         ...[pool, name, state, claim?.lease.ask.holder ?? ""],

@@ -27,7 +27,7 @@ export class BrokerWork implements DirtyWork {
     const broker = this.#broker;
     const pool = name as PoolName;
     const there = await broker.look(
-      ({ pools }) => (pools.get(pool)?.shelves.get(dirtyState)?.idle.size ?? 0) > 0,
+      ({ pools }) => (pools.get(pool)?.buckets.get(dirtyState)?.idle.size ?? 0) > 0,
     );
     if (!there) return undefined;
     const item = { pool, count: 1, state: dirtyState, into: cleaningState };

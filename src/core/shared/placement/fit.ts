@@ -99,9 +99,9 @@ function freeAt(room: Room, { name, capacity, used }: Level, view: View): number
   const planned = view.planned?.get(room)?.get(name) ?? 0;
   if (view.empty) return capacity - planned;
   const now = view.later ? capacity : capacity - used;
-  if (room.kept.length === 0) return now - planned;
+  if (room.reservations.length === 0) return now - planned;
   let [kept, taken] = [0, 0];
-  for (const one of room.kept) {
+  for (const one of room.reservations) {
     if (compareRank(one.by, view.rank) >= 0) continue;
     for (const [dimension, amount] of one.amounts) if (dimension === name) kept += amount;
     taken = Math.max(taken, one.taken.get(name) ?? 0);
@@ -124,7 +124,7 @@ function countApart(parts: readonly Part[], view: View): number {
 function isToBeHad(part: Part, { rank, owner, empty, later }: View): boolean {
   if (empty) return true;
   if (part.owner !== null && !later) return part.owner === owner;
-  return part.kept.every((by) => compareRank(by, rank) >= 0);
+  return part.reservedFor.every((by) => compareRank(by, rank) >= 0);
 }
 
 /** The parts that a claim on this room gets: first what its own lease or group has already. */

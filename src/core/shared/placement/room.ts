@@ -44,13 +44,13 @@ export interface Part {
   /** How many claims of its owner use it. */
   uses: number;
   /** Those who wait for it and have run out of patience. */
-  kept: readonly Ranked[];
+  reservedFor: readonly Ranked[];
   /** Where it can be had. */
   readonly rooms: Set<Room>;
 }
 
 /** What is kept free for one who has run out of patience. */
-export interface Kept {
+export interface Reservation {
   readonly by: Ranked;
   /** The last fence given out before it was kept: claims with a larger one have come since. */
   readonly since: number;
@@ -67,7 +67,7 @@ export interface Room extends Ranked {
   spec: RoomSpec;
   levels: readonly Level[];
   parts: ReadonlyMap<string, readonly Part[]>;
-  kept: readonly Kept[];
+  reservations: readonly Reservation[];
   /** The fence of the last claim that was made on it. */
   lastFence: number;
 }

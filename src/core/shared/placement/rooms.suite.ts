@@ -26,14 +26,23 @@ export function room(name: string, text: RoomText, index = 0): Room {
       return { name: level, capacity: most, used: used[level] ?? 0 };
     }),
     parts: new Map(Object.entries(parts)),
-    kept: [],
+    reservations: [],
     lastFence: 0,
   };
 }
 
 export function part(name: string, apart?: string): Part {
   const rooms = new Set<Room>();
-  return { kind: "networks", name, apart, attributes: {}, owner: null, uses: 0, kept: [], rooms };
+  return {
+    kind: "networks",
+    name,
+    apart,
+    attributes: {},
+    owner: null,
+    uses: 0,
+    reservedFor: [],
+    rooms,
+  };
 }
 
 /** In the order in which a pool of this strategy would keep them. */
