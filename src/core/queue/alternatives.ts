@@ -30,8 +30,8 @@ export interface Wants {
 export function wantsOf(state: State, ask: Ask): Wants {
   const all = alternativesOf(state, ask);
   const alone = ask.group === undefined || ask.group.size === 1;
-  const options = alone ? all : all.slice(0, 1);
-  return { needs: placesOf(options), alternatives };
+  const alternatives = alone ? all : all.slice(0, 1);
+  return { needs: placesOf(alternatives), alternatives };
 }
 
 export function alternativesOf(state: State, ask: Ask): readonly (readonly Need[])[] {
