@@ -3,11 +3,12 @@
  * who wait a release has to weigh up.
  */
 
+import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
 import type { Ask } from "../src/core/model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
-import { emptyState, type State } from "../src/core/model/state.ts";
+import type { State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { median } from "./process.ts";
 

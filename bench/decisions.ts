@@ -1,10 +1,11 @@
 /** What a grant costs in the core as pools and queues grow. */
 
+import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
 import type { Command } from "../src/core/model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import { defaultPolicy } from "../src/core/model/policy.ts";
-import { emptyState, type State } from "../src/core/model/state.ts";
+import type { State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { median } from "./process.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../src/config/parse.ts";
+import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
 import type { DurableEvent } from "../src/core/model/event.ts";
-import { emptyState } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { type Accuracy, AccuracyBook, type Promised } from "../src/insight/forecast/accuracy.ts";
 import { contestedParts } from "../src/insight/forecast/components.ts";

@@ -1,7 +1,7 @@
 import { parseConfig } from "../src/config/parse.ts";
+import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
 import { type DurableEvent, isDurable } from "../src/core/model/event.ts";
-import { emptyState } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import type { Demand } from "../src/insight/what-if/demand.ts";
 import { Replay } from "../src/insight/what-if/replay.ts";

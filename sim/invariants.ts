@@ -1,18 +1,20 @@
 /** What must be true of a state between any two commands. Costs O(state): for tests only. */
+
 import { isDue } from "../src/core/apply/deadlines.ts";
 import { freeze, thaw } from "../src/core/apply/snapshot.ts";
-import { fits } from "../src/core/decide/grant.ts";
+import { fits } from "../src/core/decide/serve.ts";
 import { cohortOf, descendants } from "../src/core/gates/limits.ts";
+import { freeState } from "../src/core/model/lifecycle.ts";
 import {
   type Bucket,
   claimsOn,
-  freeState,
+  type ExclusiveResource,
   isHeld,
   type Pool,
   queueAt,
   type Request,
   type Resource,
-  type SharedRoom,
+  type SharedResource,
   type State,
   shownState,
 } from "../src/core/model/state.ts";
@@ -77,8 +79,8 @@ function checkDeadlines(state: State): void {
 
 /** It rests, or it comes and goes and its end has been set. */
 function awaitsSomething(resource: Resource): boolean {
-  const { claim, dynamic, leaving, expiresAt } = resource;
-  if (claim !== null) return false;
+  const { dynamic, leaving, expiresAt } = resource;
+  if (isHeld(resource)) return false;
   if (resource.state === "cooling") return true;
   return dynamic && (resource.state === "toBeDeleted" || (!leaving && expiresAt !== never));
 }
@@ -93,13 +95,10 @@ function checkPool(state: State, pool: Pool): void {
     );
     shown.set(shownState(resource), (shown.get(shownState(resource)) ?? 0) + 1);
     if (!resource.retired) size += 1;
-    const { claim, drained, retired, restsUntil, room } = resource;
+    const { drained, retired, restsUntil } = resource;
     const open = !drained && !retired && restsUntil === never;
-    if (room !== null) checkRoom(room, open && resource.state === freeState);
-    const usable = room === null && claim === null && open;
-    const shelf = usable ? pool.buckets.get(resource.state) : null;
-    insist(resource.bucket === (shelf ?? null), () => `${resource.name} is on the wrong shelf`);
-    insist(!usable || shelf !== undefined, () => `${resource.name} is on no shelf`);
+    if (resource.sharing === "shared") checkShared(resource, open && resource.state === freeState);
+    else checkBucketOf(resource, open && resource.claim === null);
   }
   checkCounts(pool);
   checkTree(state, pool);
@@ -111,7 +110,7 @@ function checkPool(state: State, pool: Pool): void {
       () => `${pool.name} counts ${count} ${name}, has ${shown.get(name)}`,
     );
   }
-  for (const shelf of pool.buckets.values()) checkShelf(state, shelf);
+  for (const bucket of pool.buckets.values()) checkBucket(state, bucket);
   const waiting = [...pool.buckets.values()].reduce((sum, { queue }) => sum + queue.size, 0);
   insist(
     waiting === pool.waiting,
@@ -119,22 +118,28 @@ function checkPool(state: State, pool: Pool): void {
   );
 }
 
+function checkBucketOf({ pool, name, state, bucket }: ExclusiveResource, usable: boolean): void {
+  const right = usable ? pool.buckets.get(state) : null;
+  insist(bucket === (right ?? null), () => `${name} is in the wrong bucket`);
+  insist(!usable || right !== undefined, () => `${name} is in no bucket`);
+}
+
 /** What is used is the sum of what is lent; a part has an owner exactly while somebody has it. */
-function checkRoom(room: SharedRoom, usable: boolean): void {
-  const { name, pool } = room.at;
-  insist(room.listed === usable, () => `${name} is listed as if it were otherwise`);
+function checkShared(resource: SharedResource, usable: boolean): void {
+  const { name, pool } = resource;
+  insist(resource.listed === usable, () => `${name} is listed as if it were otherwise`);
   insist(
-    [...pool.rooms].includes(room) === usable,
+    [...pool.shared].includes(resource) === usable,
     () => `${name} stands wrongly in the index of ${pool.name}`,
   );
-  const claims = [...room.claims];
-  for (const level of room.levels) {
-    const lent = claims.reduce((sum, { amount }) => sum + (amount?.[level.name] ?? 0), 0);
+  const claims = [...resource.claims];
+  for (const level of resource.levels) {
+    const lent = claims.reduce((sum, { amount }) => sum + (amount[level.name] ?? 0), 0);
     insist(lent === level.used, () => `${name} counts ${level.used} ${level.name}, lent ${lent}`);
   }
-  for (const part of [...room.parts.values()].flat()) {
+  for (const part of [...resource.parts.values()].flat()) {
     insist(
-      part.rooms.has(room) && part.uses > 0 === (part.owner !== null) && part.uses >= 0,
+      part.resources.has(resource) && part.uses > 0 === (part.owner !== null) && part.uses >= 0,
       () => `${part.name} of ${name} has lost its owner`,
     );
   }
@@ -170,8 +175,8 @@ function checkUsed(pool: Pool): void {
   insist(used === pool.used, () => `${pool.name} counts ${pool.used} lent, and it is ${used}`);
 }
 
-function checkShelf(state: State, { pool, state: name, idle, queue }: Bucket): void {
-  const label = `the shelf ${name} of ${pool.name}`;
+function checkBucket(state: State, { pool, state: name, idle, queue }: Bucket): void {
+  const label = `the bucket ${name} of ${pool.name}`;
   insist([...idle].length === idle.size, () => `${label} has lost count`);
   const line = [...queue];
   const waiting = [...state.requests.values()].filter(

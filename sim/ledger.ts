@@ -2,6 +2,7 @@
  * A second, simple-minded account of everything that was committed. It knows nothing of the core's
  * indexes: it folds the events into plain maps, and checks of each event that it may have happened.
  */
+
 import type { Item } from "../src/core/model/command.ts";
 import type {
   DurableEvent,

@@ -2,9 +2,10 @@
  * What is lent by amount, in plain maps: who has how much of what, and which parts. It is told every
  * committed event and knows nothing of indexes, strategies or patience.
  */
+
 import type { DurableEvent, GrantedClaim } from "../src/core/model/event.ts";
 import { effectiveCapacity } from "../src/core/shared/placement/overcommit.ts";
-import type { RoomSpec } from "../src/core/shared/placement/room.ts";
+import type { CapacitySpec } from "../src/core/shared/placement/shareable.ts";
 import { insist } from "./violation.ts";
 
 interface Share {
@@ -14,7 +15,7 @@ interface Share {
 }
 
 export class RoomLedger {
-  readonly #rooms = new Map<string, RoomSpec>();
+  readonly #rooms = new Map<string, CapacitySpec>();
   readonly #shared = new Set<string>();
   readonly #asked = new Map<string, string>();
   readonly #shares = new Map<string, Share[]>();

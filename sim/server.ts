@@ -6,6 +6,8 @@ import { Broker } from "../src/broker/broker.ts";
 import { Deliveries } from "../src/broker/deliveries.ts";
 import type { Environment } from "../src/broker/environment.ts";
 import { Tokens } from "../src/broker/tokens.ts";
+import { forgetGatesBelow } from "../src/core/apply/cohort.ts";
+import { edit } from "../src/core/apply/edit.ts";
 import { standing } from "../src/core/decide/acquire.ts";
 import type { Ask, Command } from "../src/core/model/command.ts";
 import type { RequestId, ResourceName } from "../src/core/model/ids.ts";
@@ -280,6 +282,7 @@ function ignoreSharedPaces({ pools }: State): void {
     if (pool.children.size === 0 || pool.policy.pace === undefined) continue;
     const { policy } = pool;
     const { pace: _, ...rest } = policy;
-    pool.policy = Object.defineProperty(rest, "toJSON", { value: () => policy });
+    edit(pool).policy = Object.defineProperty(rest, "toJSON", { value: () => policy });
+    forgetGatesBelow(pool);
   }
 }

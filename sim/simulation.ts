@@ -2,14 +2,16 @@
  * One seeded history: jobs come and go for a quarter of an hour while everything that can fail
  * does; then the faults stop, and everybody who still waits must be served.
  */
+
 import type { Broker } from "../src/broker/broker.ts";
 import { apply } from "../src/core/apply/apply.ts";
+import { emptyState } from "../src/core/apply/create.ts";
 import { awaitingAdmission } from "../src/core/decide/admit.ts";
 import type { Command } from "../src/core/model/command.ts";
 import type { DurableEvent } from "../src/core/model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import type { PoolSpec } from "../src/core/model/policy.ts";
-import { emptyState, type State } from "../src/core/model/state.ts";
+import type { State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";

@@ -3,10 +3,10 @@
  * under each strategy; how much of the pool is in use, and how long the large ones wait. One day is
  * chance: it is the mean of twenty that is drawn, and how far they lie apart is told beside it.
  */
+import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
-import { emptyState } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { type Strategy, strategies } from "../src/core/shared/placement/demand.ts";
 import { Random } from "../src/insight/forecast/random.ts";
@@ -68,7 +68,7 @@ export function utilisation(strategy: Strategy, seed: number): Day {
       ends.set(id, minute + (holds.get(id) ?? 30));
       if (id.startsWith("large")) waits.push((lease.grantedAt - lease.queuedAt) / minuteMs);
     }
-    const rooms = [...(state.pools.get(pool)?.rooms ?? [])];
+    const rooms = [...(state.pools.get(pool)?.shared ?? [])];
     const vcpus = rooms.reduce((sum, { levels }) => sum + (levels[0]?.used ?? 0), 0);
     used.push(vcpus / 720);
   }

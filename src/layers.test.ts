@@ -4,14 +4,43 @@ import { dirname, join, normalize } from "node:path/posix";
 import { describe, expect, test } from "vitest";
 
 interface Layer {
-  /** Folders of `src`, each without the sub-folders that have a line of their own. */
+  /**
+   * Folders of `src`. A folder stands for its sub-folders too, unless it has a line of its own: then
+   * those of its sub-folders that have one must be named.
+   */
   readonly folders: readonly string[];
+  /** Folders that only types may come from: what is erased before it runs. */
+  readonly types?: readonly string[];
   /** Packages; `node:*` stands for all that Node brings. */
   readonly packages: readonly string[];
 }
 
 const layers: Readonly<Record<string, Layer>> = {
-  core: { folders: [], packages: [] },
+  // The words of the model; they name the types of what the other parts of the core work on.
+  "core/model": {
+    folders: [],
+    types: ["core/explain", "core/gates", "core/queue", "core/shared"],
+    packages: [],
+  },
+  "core/shared": { folders: ["core/model"], packages: [] },
+  "core/queue": { folders: ["core/model", "core/shared"], packages: [] },
+  "core/gates": { folders: ["core/model", "core/queue"], packages: [] },
+  // The only folder that changes a state.
+  "core/apply": {
+    folders: ["core/gates", "core/model", "core/queue", "core/shared"],
+    packages: [],
+  },
+  "core/explain": {
+    folders: ["core/gates", "core/model", "core/queue", "core/shared"],
+    packages: [],
+  },
+  "core/decide": {
+    folders: [
+      ...["core/apply", "core/explain", "core/gates", "core/model", "core/queue"],
+      "core/shared",
+    ],
+    packages: [],
+  },
   journal: { folders: ["core"], packages: ["node:*"] },
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
   config: { folders: ["core"], packages: ["node:*", "yaml", "typebox"] },
@@ -108,7 +137,7 @@ function violations(path: string, source: string): string[] {
   const from = layerOf(path);
   const layer = from === undefined ? undefined : layers[from];
   if (from === undefined || layer === undefined) return [`${path} is in no layer: add it here`];
-  return importsOf(source).flatMap(({ target }) => {
+  return importsOf(source).flatMap(({ target, typeOnly }) => {
     if (!target.startsWith(".")) {
       const allowed = layer.packages.some((name) => isPart(target, name));
       return allowed ? [] : [`${from} may not use the package ${target}: ${path}`];
@@ -116,9 +145,15 @@ function violations(path: string, source: string): string[] {
     const to = normalize(join(dirname(path), target));
     if (/\.(test|suite)\.ts$/.test(to)) return [`${path} imports the test ${to}`];
     const other = layerOf(to);
-    if (other === from || (other !== undefined && layer.folders.includes(other))) return [];
+    if (other === from || (other !== undefined && mayUse(layer, other, typeOnly))) return [];
     return [`${from} may not import ${other ?? "from outside of src"}: ${path} imports ${to}`];
   });
+}
+
+function mayUse({ folders, types = [] }: Layer, other: string, typeOnly: boolean): boolean {
+  const allowed = typeOnly ? [...folders, ...types] : folders;
+  const [top = ""] = other.split("/");
+  return allowed.includes(other) || (layers[top] === undefined && allowed.includes(top));
 }
 
 function isPart(target: string, name: string): boolean {
@@ -135,6 +170,14 @@ const sources = globSync("src/**/*.ts", { cwd: root }).filter(
 test("every file imports only what its layer may", () => {
   expect(sources.length).toBeGreaterThan(80);
   expect(sources.flatMap((path) => violations(path, read(path)))).toEqual([]);
+});
+
+test("only the fold changes a state", () => {
+  const editors = sources.filter((path) => {
+    return importsOf(read(path)).some(({ target }) => target.endsWith("/edit.ts"));
+  });
+  expect(editors.length).toBeGreaterThan(4);
+  expect(editors.filter((path) => !path.startsWith("src/core/apply/"))).toEqual([]);
 });
 
 /** Everything that is loaded with a file, over any number of steps. */
@@ -163,24 +206,38 @@ test("the Kubernetes client is loaded when it is called for, and never with a fi
 
 describe("violations() finds", () => {
   const planted: Record<string, [string, string]> = {
-    "an arrow that points outward": ["src/core/x.ts", 'import { a } from "../http/app.ts";'],
+    "a rule that reads an explanation": [
+      "src/core/gates/x.ts",
+      'import { waitReason } from "../explain/explain.ts";',
+    ],
+    "code that the model may only name": [
+      "src/core/model/x.ts",
+      'import { gatesOf } from "../gates/gates.ts";',
+    ],
+    "an arrow that points outward": [
+      "src/core/model/x.ts",
+      'import { a } from "../../http/app.ts";',
+    ],
     "a type that points outward": [
-      "src/core/x.ts",
-      'import type { A } from "../broker/broker.ts";',
+      "src/core/model/x.ts",
+      'import type { A } from "../../broker/broker.ts";',
     ],
     "an import over several lines": [
       "src/broker/x.ts",
       'import {\n  a,\n  b,\n} from "../http/x.ts";',
     ],
     "a re-export": ["src/api/x.ts", 'export { a } from "../http/app.ts";'],
-    "an import for its effect": ["src/core/x.ts", 'import "../journal/sqlite.ts";'],
+    "an import for its effect": ["src/core/model/x.ts", 'import "../../journal/sqlite.ts";'],
     "a lazy import": ["src/client/x.ts", 'const a = await import("../broker/broker.ts");'],
-    "a package in the core": ["src/core/x.ts", 'import fc from "fast-check";'],
-    "something of Node's in the core": ["src/core/x.ts", 'import { hash } from "node:crypto";'],
+    "a package in the core": ["src/core/model/x.ts", 'import fc from "fast-check";'],
+    "something of Node's in the core": [
+      "src/core/model/x.ts",
+      'import { hash } from "node:crypto";',
+    ],
     "a package that is not for this layer": ["src/broker/x.ts", 'import fastify from "fastify";'],
     "a package with a similar name": ["src/config/x.ts", 'import x from "yaml-extra";'],
-    "a way out of src": ["src/core/x.ts", 'import { a } from "../../sim/world.ts";'],
-    "a way around": ["src/core/x.ts", 'import { a } from "./../../src/http/app.ts";'],
+    "a way out of src": ["src/core/model/x.ts", 'import { a } from "../../../sim/world.ts";'],
+    "a way around": ["src/core/model/x.ts", 'import { a } from "./../../../src/http/app.ts";'],
     "a test in production": ["src/http/x.ts", 'import { a } from "./test-site.suite.ts";'],
     "main as a dependency": ["src/http/x.ts", 'import { serve } from "../server/main.ts";'],
     "a sub-folder that is not for this layer": [
@@ -197,11 +254,11 @@ describe("violations() finds", () => {
 
   test("nothing in what is fine", () => {
     const source = `
-      // import { a } from "../http/app.ts";
-      /* import { a } from "../http/app.ts"; */
+      // import { a } from "../../http/app.ts";
+      /* import { a } from "../../http/app.ts"; */
     `;
-    expect(violations("src/core/x.ts", source)).toEqual([]);
-    expect(violations("src/broker/x.ts", 'import { a } from "../core/ids.ts";')).toEqual([]);
+    expect(violations("src/core/model/x.ts", source)).toEqual([]);
+    expect(violations("src/broker/x.ts", 'import { a } from "../core/model/ids.ts";')).toEqual([]);
     expect(violations("src/config/x.ts", 'import a from "typebox/compile";')).toEqual([]);
   });
 });

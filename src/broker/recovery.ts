@@ -1,6 +1,7 @@
 import { apply } from "../core/apply/apply.ts";
+import { emptyState } from "../core/apply/create.ts";
 import { type FrozenState, thaw } from "../core/apply/snapshot.ts";
-import { emptyState, type State } from "../core/model/state.ts";
+import type { State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
 import { type Journal, JournalDamaged } from "../journal/journal.ts";
 

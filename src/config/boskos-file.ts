@@ -1,11 +1,11 @@
 import type { PoolName, ResourceName } from "../core/model/ids.ts";
+import { freeState } from "../core/model/lifecycle.ts";
 import {
   type DynamicPolicy,
   defaultPolicy,
   type MemberSpec,
   type PoolSpec,
 } from "../core/model/policy.ts";
-import { freeState } from "../core/model/state.ts";
 import { type BoskosEntry, readEntry } from "./boskos-entry.ts";
 import { checkRules, isStatic } from "./boskos-rules.ts";
 import { lenientList } from "./boskos-yaml.ts";

@@ -1,9 +1,10 @@
 /** Reads what belongs to pools whose resources are lent by amount. */
+
 import { isScalar, isSeq } from "yaml";
 import type { PartKind, PlacementPolicy } from "../core/model/policy.ts";
 import { type Strategy, strategies } from "../core/shared/placement/demand.ts";
 import { parseRatio, ratioMax } from "../core/shared/placement/overcommit.ts";
-import type { Attribute, RoomSpec } from "../core/shared/placement/room.ts";
+import type { Attribute, CapacitySpec } from "../core/shared/placement/shareable.ts";
 import type { Taint } from "../core/shared/placement/taint.ts";
 import type { ConfigDocument } from "./document.ts";
 import { amountMax } from "./limits.ts";
@@ -15,7 +16,7 @@ import { dimensionKind, nameKind } from "./text-kinds.ts";
 import { readText, refuseValue } from "./yaml-scalars.ts";
 
 type Fields = ReadonlyMap<string, Entry>;
-export type RoomDraft = Omit<RoomSpec, "index">;
+export type RoomDraft = Omit<CapacitySpec, "index">;
 
 /** Undefined: its resources are lent whole. */
 export function readPlacement(

@@ -1,5 +1,5 @@
+import { freeState } from "../core/model/lifecycle.ts";
 import type { DynamicPolicy } from "../core/model/policy.ts";
-import { freeState } from "../core/model/state.ts";
 import type { ConfigDocument } from "./document.ts";
 import { innerDurationLimits, resourcesMax } from "./limits.ts";
 import { readDuration } from "./read-duration.ts";

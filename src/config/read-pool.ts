@@ -1,5 +1,5 @@
+import { dirtyState } from "../core/model/lifecycle.ts";
 import { defaultPolicy, type PoolPolicy } from "../core/model/policy.ts";
-import { dirtyState } from "../core/model/state.ts";
 import { checkCapacities } from "./check-capacity.ts";
 import type { ConfigDocument } from "./document.ts";
 import { type DurationKey, durationLimits } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { reservedStates } from "../core/model/state.ts";
+import { reservedStates } from "../core/model/lifecycle.ts";
 import { quote } from "./problem.ts";
 import type { Entry } from "./read-map.ts";
 import type { Source } from "./source.ts";

@@ -1,4 +1,5 @@
 /** What holders tell of their provider, what they ask for again, and an operator's hold on a rate. */
+
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
@@ -12,7 +13,7 @@ import {
   WaitingRequest,
 } from "../api/schemas.ts";
 import { newRequestId } from "../broker/request-id.ts";
-import { poolNotFound } from "../core/decide/acquire.ts";
+import { poolNotFound } from "../core/decide/not-found.ts";
 import type { PoolName, RequestId } from "../core/model/ids.ts";
 import { idOf } from "../core/model/outcome.ts";
 import type { Pool as CorePool } from "../core/model/state.ts";

@@ -3,7 +3,7 @@ import { EstimateAccuracy, HistoryEntry, Stats } from "../api/history-schemas.ts
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Duration, Page } from "../api/schemas.ts";
-import { poolNotFound } from "../core/decide/acquire.ts";
+import { poolNotFound } from "../core/decide/not-found.ts";
 import { parseDuration } from "../core/model/duration.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { Accuracy } from "../insight/forecast/accuracy.ts";

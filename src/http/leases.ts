@@ -11,7 +11,7 @@ import {
   WaitingRequest,
 } from "../api/schemas.ts";
 import { newRequestId } from "../broker/request-id.ts";
-import { noLease } from "../core/decide/release.ts";
+import { leaseNotFound } from "../core/decide/not-found.ts";
 import { leaseView } from "../core/explain/view.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
@@ -104,7 +104,7 @@ function lookRoutes(app: App, { broker, tokens }: Site): void {
       const lease = state.leases.get(id);
       if (lease !== undefined)
         return renderLease(leaseView(lease), { secrets: isHolder(tokens, id, request) });
-      return problemOf(noLease(state, id));
+      return problemOf(leaseNotFound(state, id));
     });
     if (found instanceof Problem) throw found;
     return found;

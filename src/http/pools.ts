@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { Problem } from "../api/problem.ts";
 import { ConfigStatus, Page, Pool } from "../api/schemas.ts";
-import { poolNotFound } from "../core/decide/acquire.ts";
+import { poolNotFound } from "../core/decide/not-found.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { App, Site } from "./context.ts";
 import { NameParams, pageFields, pageOf } from "./paging.ts";

@@ -20,7 +20,7 @@ const documented = new Map(
 
 /** Every code that the sources can produce, by the two ways in which they write one. */
 function codesInSources(): Set<string> {
-  const files = globSync(["src/http/*.ts", "src/api/problem.ts", "src/core/refusal.ts"], {
+  const files = globSync(["src/http/*.ts", "src/api/problem.ts", "src/core/model/refusal.ts"], {
     cwd: root,
   }).filter((file) => !/\.(test|suite)\.ts$/.test(file));
   const text = files.map((file) => read(file)).join("\n");
@@ -107,8 +107,7 @@ describe("docs/errors.md", () => {
   test("has every way in which a request or lease ends, and every reason to wait", () => {
     const text = read("docs/errors.md");
     const ends = read("src/http/problems.ts").match(/howEnded.* = \{([^}]*)\}/)?.[1] ?? "";
-    const reasons =
-      read("src/core/explain-holder.ts").match(/interface WaitReason[^}]*\}/)?.[0] ?? "";
+    const reasons = read("src/core/model/event.ts").match(/type WaitCode[^;]*;/)?.[0] ?? "";
     const names = [...ends.matchAll(/^ {2}(\w+):/gm), ...reasons.matchAll(/"(\w+)"/g)];
     expect(names.length).toBeGreaterThan(12);
     for (const [, name] of names) expect(text).toMatch(new RegExp(`^\\| ${name} +\\|`, "m"));

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Duration, Explanation, Lease, Page, WaitingRequest } from "../api/schemas.ts";
-import { noRequest } from "../core/decide/acquire.ts";
+import { requestNotFound } from "../core/decide/not-found.ts";
 import { explainNeeds } from "../core/explain/explain.ts";
 import { requestView } from "../core/explain/view.ts";
 import type { RequestId } from "../core/model/ids.ts";
@@ -142,7 +142,7 @@ function explainRoute(app: App, { broker, insight }: Site): void {
         return { request: renderRequest(view, now, anybody, insight.estimates), needs };
       }
       if (state.leases.has(id)) return granted(id);
-      return problemOf(noRequest(state, id));
+      return problemOf(requestNotFound(state, id));
     });
     if (found instanceof Problem) throw found;
     return found;

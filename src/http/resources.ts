@@ -2,7 +2,7 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Page, Resource, ResourcePatch } from "../api/schemas.ts";
-import { resourceNotFound } from "../core/decide/change-resource.ts";
+import { resourceNotFound } from "../core/decide/not-found.ts";
 import type { PoolName, ResourceName } from "../core/model/ids.ts";
 import { type Resource as CoreResource, type State, shownState } from "../core/model/state.ts";
 import { becauseOf } from "./audit-reason.ts";

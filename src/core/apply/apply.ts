@@ -5,14 +5,11 @@
  * An event that contradicts the state throws. That is a damaged journal or a bug, and going on
  * would lend one resource twice.
  */
-
-import { poolAdmitted, poolWithheld } from "../gates/credits.ts";
-import { poolSignalled, rateChanged } from "../gates/rate.ts";
-import type { BrokerEvent, EventOf } from "../model/event.ts";
+import type { BrokerEvent } from "../model/event.ts";
 import { must } from "../model/must.ts";
 import type { State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { poolAttended, schedulePool } from "./deadlines.ts";
+import { poolAttended } from "./deadlines.ts";
 import {
   claimEnded,
   graceGiven,
@@ -26,8 +23,13 @@ import {
   roomKept,
 } from "./leases.ts";
 import {
+  admissionEvent,
+  demandUnmet,
   poolDefined,
+  poolOf,
   poolRemoved,
+  poolRetired,
+  rateEvent,
   resourceAdded,
   resourceAdopted,
   resourceChanged,
@@ -81,8 +83,7 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "pool-defined":
       return poolDefined(state, event, at);
     case "pool-retired":
-      must(state.pools.get(event.pool), event.pool).retired = true;
-      return;
+      return poolRetired(state, event.pool);
     case "pool-removed":
       return poolRemoved(state, event.pool);
     case "grace-given":
@@ -94,32 +95,12 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "pool-withheld":
       return admissionEvent(state, event, at);
     case "pool-attended":
-      return poolAttended(state, must(state.pools.get(event.pool), event.pool), at);
+      return poolAttended(state, poolOf(state, event.pool), at);
+    case "demand-unmet":
+      return demandUnmet(state, event);
     default:
       return unreachable(event);
   }
-}
-
-function admissionEvent(
-  state: State,
-  event: EventOf<"pool-admitted"> | EventOf<"pool-withheld">,
-  at: Instant,
-): void {
-  const pool = must(state.pools.get(event.pool), event.pool);
-  if (event.type === "pool-admitted") poolAdmitted(pool, event);
-  else poolWithheld(pool, event);
-  schedulePool(state, pool, at);
-}
-
-function rateEvent(
-  state: State,
-  event: EventOf<"pool-signalled"> | EventOf<"rate-changed">,
-  at: Instant,
-): void {
-  const pool = must(state.pools.get(event.pool), event.pool);
-  if (event.type === "rate-changed") rateChanged(pool, event, at);
-  else poolSignalled(pool, event, at);
-  schedulePool(state, pool, at);
 }
 
 function unreachable(event: never): never {

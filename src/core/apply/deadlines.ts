@@ -1,66 +1,51 @@
-/** When something next needs the broker's attention. */
-
-import { descendants } from "../gates/limits.ts";
-import { isPaced, opensAt } from "../gates/pace.ts";
-import { windowEndsAt } from "../gates/rate.ts";
-import {
-  type Due,
-  type Pool,
-  type Resource,
-  type State,
-  toBeDeletedState,
-} from "../model/state.ts";
+/** When something next has to be decided because time has passed. */
+import { opensAt } from "../gates/gates.ts";
+import { ancestors } from "../gates/limits.ts";
+import { ruleOf } from "../model/lifecycle.ts";
+import { type Due, isHeld, type Pool, type Resource, type State } from "../model/state.ts";
 import { after, earliest, type Instant, never } from "../model/time.ts";
+import { edit } from "./edit.ts";
 
-/** A dynamic resource stays so long to be seen and cleaned up by others before Berth does it. */
-export const deletedAfterMs = 30_000;
+/** How long a resource that is to be deleted is left for others to clean up, before Berth does it. */
+const deletedAfterMs = 30_000;
 
-/** Sets when a resource next needs attention, if ever. */
+/** Sets a resource's deadline, if it has any. */
 export function scheduleResource(state: State, resource: Resource): void {
-  const { dynamic, restsUntil } = resource;
-  let at = restsUntil;
-  if (dynamic && resource.state === toBeDeletedState)
-    at = after(resource.changedAt, deletedAfterMs);
-  else if (dynamic && !resource.leaving) at = earliest(restsUntil, resource.expiresAt);
-  schedule(state, resource, resource.claim === null ? at : never);
+  schedule(state, resource, isHeld(resource) ? never : resourceDueAt(resource));
+}
+
+function resourceDueAt(resource: Resource): Instant {
+  const { dynamic, leaving, restsUntil, expiresAt } = resource;
+  if (!dynamic) return restsUntil;
+  if (ruleOf(resource.state).deadline === "deletion") {
+    return after(resource.changedAt, deletedAfterMs);
+  }
+  return leaving ? restsUntil : earliest(restsUntil, expiresAt);
 }
 
 /**
- * Sets when a pool is next to be looked at because somebody's turn may have come by then. What is due
- * already stays so until it is attended to: a command that came before the tick must not put it off.
+ * Sets when a pool is next looked at because a gate may have opened by then. What is due already
+ * stays due until it is attended to: a command that came before the tick must not delay it.
  */
 export function schedulePool(state: State, pool: Pool, now: Instant): void {
-  if (isDue(pool, now)) return;
-  const opens = isPaced(pool) && isWaitedFor(pool) ? opensAt(pool) : never;
-  // What was kept for one that had a word from outside is anybody's when that word is void.
-  const lapses = pool.waiting > 0 && pool.admission.credits > 0 ? pool.admission.until : never;
-  const times = [opens, lapses, windowEndsAt(pool)].filter((at) => at > now);
-  schedule(state, pool, times.reduce(earliest, never));
+  if (!isDue(pool, now)) schedule(state, pool, opensAt(pool, now));
 }
 
-/** Somebody stands in line for it, or for what draws on it and goes by its pace as well. */
-function isWaitedFor(pool: Pool): boolean {
-  if (pool.waiting > 0) return true;
-  for (const { waiting } of descendants(pool)) if (waiting > 0) return true;
-  return false;
-}
-
-/** The same for a pool that somebody stands in line for, and for all that it draws on. */
+/** The same for a pool and for all above it, whose paces it keeps as well. */
 export function scheduleUpwards(state: State, pool: Pool, now: Instant): void {
-  for (let up: Pool | null = pool; up !== null; up = up.parent) schedulePool(state, up, now);
+  for (const up of ancestors(pool)) schedulePool(state, up, now);
 }
 
 export function isDue({ heapIndex, dueAt }: Due, now: Instant): boolean {
   return heapIndex >= 0 && dueAt <= now;
 }
 
-/** It is being looked at. */
 export function poolAttended(state: State, pool: Pool, now: Instant): void {
-  state.due.clear(pool);
+  schedule(state, pool, never);
   schedulePool(state, pool, now);
 }
 
 export function schedule(state: State, due: Due, at: Instant): void {
-  if (at === never) state.due.clear(due);
-  else state.due.set(due, at);
+  if (at === never) edit(state.due).clear(due);
+  else edit(state.due).set(due, at);
 }

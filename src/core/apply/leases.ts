@@ -1,33 +1,29 @@
-/** What becomes of requests and leases by their events. */
-
-import { needsAdmission, useCredits } from "../gates/credits.ts";
-import { hasCohort } from "../gates/limits.ts";
-import { isPaced, movePace } from "../gates/pace.ts";
-import { countStarts } from "../gates/rate.ts";
+/** What the events of requests and leases change. */
+import { charged } from "../gates/gates.ts";
 import type { Ended } from "../model/ended-memory.ts";
 import type { EventOf, GrantedClaim, LeaseEnd, ResolvedAsk, Return } from "../model/event.ts";
 import type { RequestId } from "../model/ids.ts";
+import { busyState, coolingState, purposeOf } from "../model/lifecycle.ts";
 import { must } from "../model/must.ts";
-import {
-  bucketFor,
-  busyState,
-  type Claim,
-  cleaningState,
-  coolingState,
-  type Lease,
-  type Pool,
-  type Request,
-  removeIfEmpty,
-  type State,
+import type {
+  Claim,
+  ExclusiveClaim,
+  Gang,
+  Lease,
+  Pool,
+  Request,
+  Resource,
+  SharedClaim,
+  State,
 } from "../model/state.ts";
 import { after, earliest, type Instant, never } from "../model/time.ts";
 import { type Wants, wantsOf } from "../queue/alternatives.ts";
-import { combinedWants, joinGang, leaderOf, leaveGang } from "../queue/gang.ts";
-import { clearReservations, partFor, setReservations } from "../shared/capacity.ts";
-import { isWithinReach } from "../shared/place.ts";
-import type { Part } from "../shared/placement/room.ts";
+import { combinedWants, gangOf, leaderOf } from "../queue/gang.ts";
+import type { Part } from "../shared/placement/shareable.ts";
 import { schedule, schedulePool, scheduleResource, scheduleUpwards } from "./deadlines.ts";
-import { chargeClaim, put } from "./membership.ts";
+import { edit } from "./edit.ts";
+import { bucketFor, chargeClaim, removeIfEmpty, update } from "./membership.ts";
+import { clearReservations, partFor, setReservations } from "./shared.ts";
 
 export function requestQueued(state: State, event: EventOf<"request-queued">, at: Instant): void {
   const request = addRequest(state, event.id, event.ask, at);
@@ -41,7 +37,7 @@ export function addRequest(
   id: RequestId,
   ask: ResolvedAsk,
   queuedAt: Instant,
-  order = ++state.order,
+  order: number = ++edit(state).order,
 ): Request {
   const own = wantsOf(state, ask);
   const request: Request = {
@@ -55,125 +51,138 @@ export function addRequest(
     queuedAt,
     gang: null,
     inLine: false,
-    evaluated: false,
     patience: { kind: "patience", request: id, dueAt: never, heapIndex: -1 },
     reservations: null,
+    cache: { evaluated: false },
     dueAt: never,
     heapIndex: -1,
   };
-  state.requests.set(id, request);
-  if (ask.key !== undefined) state.keys.set(ask.key, id);
-  if (joinGang(state, request)) standInLine(state, request);
+  edit(state.requests).set(id, request);
+  if (ask.key !== undefined) edit(state.keys).set(ask.key, id);
+  if (joinGang(state, request)) enterQueues(state, request);
   return request;
 }
 
-function standInLine(state: State, request: Request): void {
-  request.inLine = true;
-  for (const { pool, state: from } of request.needs) {
-    bucketFor(pool, from).queue.add(request);
-    pool.waiting += 1;
-  }
-  const shares = request.needs.filter(({ demands }) => demands !== null);
-  if (shares.length === 0) return;
-  // Whoever is put into a line has just been found not to fit, unless it stands too far back.
-  // And unless it was time or a limit that stood in its way: that changes without any room.
-  request.evaluated = request.needs.every((need) => {
-    return isWithinReach(need, request) && !isHeldBack(need.pool);
-  });
-  const patienceMs = Math.max(...shares.map(({ pool }) => pool.policy.patienceMs));
-  schedule(state, request.patience, after(request.queuedAt, patienceMs));
+/** Makes a new request one of its gang, if it has one; true: nobody is missing. */
+function joinGang(state: State, request: Request): boolean {
+  const { group } = request.ask;
+  if (group === undefined || group.size === 1) return true;
+  const known = gangOf(state, request.ask);
+  const gang: Gang = known ?? { ...group, members: [] };
+  if (known === undefined) edit(state.gangs).set(group.name, gang);
+  edit(gang).members = [...gang.members, request];
+  edit(request).gang = gang;
+  if (gang.members.length < gang.size) return false;
+  setWants(request, combinedWants(gang.members));
+  return true;
 }
 
-/** Something else than a lack of room may keep it from being lent. */
-function isHeldBack(pool: Pool): boolean {
-  return isPaced(pool) || hasCohort(pool) || needsAdmission(pool);
+function leaveGang(state: State, request: Request): void {
+  const { gang } = request;
+  if (gang === null) return;
+  edit(gang).members = gang.members.filter((member) => member !== request);
+  if (gang.members.length === 0) edit(state.gangs).delete(gang.name);
+}
+
+function enterQueues(state: State, request: Request): void {
+  edit(request).inLine = true;
+  let patienceMs = -1;
+  for (const { pool, state: from, sharing } of request.needs) {
+    edit(bucketFor(pool, from).queue).add(request);
+    edit(pool).waiting += 1;
+    if (sharing === "shared") patienceMs = Math.max(patienceMs, pool.policy.patienceMs);
+  }
+  if (patienceMs >= 0) schedule(state, request.patience, after(request.queuedAt, patienceMs));
 }
 
 function removeRequest(state: State, request: Request): void {
-  state.requests.delete(request.id);
-  state.due.clear(request);
-  const speaker = leaderOf(request);
-  if (speaker.inLine) leaveLine(state, speaker);
+  edit(state.requests).delete(request.id);
+  schedule(state, request, never);
+  const leader = leaderOf(request);
+  if (leader.inLine) leaveQueues(state, leader);
   leaveGang(state, request);
 }
 
-/** What was kept for it is given up, and of a company the others wait for another to come. */
-function leaveLine(state: State, request: Request): void {
-  request.inLine = false;
-  state.due.clear(request.patience);
+/** What was reserved for it is given up, and the others of a gang wait for another to come. */
+function leaveQueues(state: State, request: Request): void {
+  edit(request).inLine = false;
+  request.cache.evaluated = false;
+  schedule(state, request.patience, never);
   clearReservations(request);
-  request.reservations = null;
   for (const { pool, state: from } of request.needs) {
-    const shelf = bucketFor(pool, from);
-    shelf.queue.remove(request);
-    pool.waiting -= 1;
-    removeIfEmpty(shelf);
+    const bucket = bucketFor(pool, from);
+    edit(bucket.queue).remove(request);
+    edit(pool).waiting -= 1;
+    removeIfEmpty(bucket);
   }
-  stand(request, request.own);
+  setWants(request, request.own);
 }
 
-function stand(request: Request, { needs, alternatives }: Wants): void {
-  request.needs = needs;
-  request.alternatives = alternatives;
+function setWants(request: Request, { needs, alternatives }: Wants): void {
+  edit(request).needs = needs;
+  edit(request).alternatives = alternatives;
 }
 
-/** A pool is lent otherwise than before: what everybody wants of it is read anew. */
-export function rereadNeeds(state: State): void {
+/** A pool is lent otherwise than before: what everybody wants of it is found out again. */
+export function refreshWants(state: State): void {
   const standing = [...state.requests.values()].filter(({ inLine }) => inLine);
-  for (const request of standing) leaveLine(state, request);
+  for (const request of standing) leaveQueues(state, request);
   for (const request of state.requests.values()) {
-    request.own = wantsOf(state, request.ask);
-    stand(request, request.own);
+    edit(request).own = wantsOf(state, request.ask);
+    setWants(request, request.own);
   }
   for (const request of standing) {
-    const { gang } = request;
-    if (gang !== null) stand(request, combinedWants(gang.members));
-    standInLine(state, request);
-    request.evaluated = false;
+    if (request.gang !== null) setWants(request, combinedWants(request.gang.members));
+    enterQueues(state, request);
   }
 }
 
 export function roomKept(state: State, event: EventOf<"room-kept">): void {
   const request = must(state.requests.get(event.id), event.id);
-  state.due.clear(request.patience);
+  schedule(state, request.patience, never);
   setReservations(request, event.rooms, (name) => must(state.resources.get(name), name));
 }
 
 export function renewRequest(state: State, request: Request, at: Instant, waitMs: number): void {
-  state.due.set(request, after(at, waitMs + pollTtlOf(request)));
+  schedule(state, request, after(at, waitMs + pollTtlOf(request)));
 }
 
-/** For how long a waiter that says nothing is believed to be there. */
+/** For how long a waiting client that does not poll is believed to be there. */
 function pollTtlOf({ ask }: Request): number {
   return ask.presenceMs ?? ask.ttlMs ?? 0;
 }
 
 function renewLease(state: State, lease: Lease, at: Instant): void {
-  lease.seenAt = at;
-  lease.expiresAt = after(at, holderTtlOf(lease));
+  edit(lease).seenAt = at;
+  scheduleLease(state, lease);
+}
+
+/** Counts from when its holder was last heard of. */
+export function scheduleLease(state: State, lease: Lease): void {
+  edit(lease).expiresAt = after(lease.seenAt, holderTtlOf(lease));
   schedule(state, lease, earliest(lease.expiresAt, lease.endsAt));
 }
 
-/** For how long a holder that says nothing is believed to be there. */
+/** For how long a holder without a heartbeat is believed to be there. */
 function holderTtlOf(lease: Lease): number {
   const { ask, delivered } = lease;
   if (!delivered && ask.presenceMs !== undefined) return ask.presenceMs;
-  return ask.ttlMs ?? Math.min(...lease.claims.map(silenceAllowed));
+  return ask.ttlMs ?? Math.min(...lease.claims.map(tokenlessTtlOf));
 }
 
-function silenceAllowed({ resource }: Claim): number {
+function tokenlessTtlOf({ resource }: Claim): number {
   return resource.pool.policy.silence?.[resource.state]?.afterMs ?? Number.POSITIVE_INFINITY;
 }
 
 export function leaseRenewed(state: State, lease: Lease, at: Instant): void {
-  lease.confirmed = true;
+  edit(lease).confirmed = true;
   renewLease(state, lease, at);
 }
 
 export function leaseDelivered(state: State, event: EventOf<"lease-delivered">, at: Instant): void {
   const lease = must(state.leases.get(event.id), event.id);
-  lease.delivered = event.delivered;
-  if (event.delivered) lease.sent += 1;
+  edit(lease).delivered = event.delivered;
+  if (event.delivered) edit(lease).sent += 1;
   renewLease(state, lease, at);
 }
 
@@ -197,26 +206,21 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
   const request = state.requests.get(event.id);
   const ask = event.ask ?? must(request, event.id).ask;
   if (request !== undefined) removeRequest(state, request);
-  else if (ask.key !== undefined) state.keys.set(ask.key, event.id);
-  const queuedAt = request?.queuedAt ?? at;
-  const lease = newLease(state, {
+  else if (ask.key !== undefined) edit(state.keys).set(ask.key, event.id);
+  const lease = addLease(state, {
     id: event.id,
     ask,
-    queuedAt,
+    queuedAt: request?.queuedAt ?? at,
     grantedAt: at,
     endsAt: event.endsAt ?? never,
     claims: event.claims,
     delivered: event.undelivered !== true,
   });
   renewLease(state, lease, at);
-  for (const paced of event.paced ?? []) {
-    const pool = must(state.pools.get(paced.pool), paced.pool);
-    movePace(pool, paced);
-    countStarts(pool, paced.ticks, at);
+  if (event.paced === undefined && event.admitted === undefined) return;
+  for (const [pool, change] of charged(state, event, at)) {
+    Object.assign(edit(pool), change);
     schedulePool(state, pool, at);
-  }
-  for (const { pool, count } of event.admitted ?? []) {
-    useCredits(must(state.pools.get(pool), pool), count);
   }
 }
 
@@ -236,7 +240,7 @@ export interface ClaimRecord extends GrantedClaim {
   readonly given?: Readonly<Record<string, string>>;
 }
 
-export function newLease(state: State, record: LeaseRecord): Lease {
+export function addLease(state: State, record: LeaseRecord): Lease {
   const { id, ask, queuedAt, grantedAt, endsAt, delivered } = record;
   const lease: Lease = {
     kind: "lease",
@@ -254,44 +258,50 @@ export function newLease(state: State, record: LeaseRecord): Lease {
     dueAt: never,
     heapIndex: -1,
   };
-  lease.claims = record.claims.map((granted) => newClaim(state, lease, granted));
-  state.leases.set(id, lease);
+  edit(lease).claims = record.claims.map((granted) => addClaim(state, lease, granted));
+  edit(state.leases).set(id, lease);
   return lease;
 }
 
-function newClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
+function addClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
   const resource = must(state.resources.get(granted.resource), granted.resource);
-  const isShare = granted.amount !== undefined;
-  if (isShare !== (resource.room !== null)) {
+  if ((granted.amount !== undefined) !== (resource.sharing === "shared")) {
     throw new Error(`Cannot grant ${resource.name} to ${lease.id}: it is lent otherwise`);
   }
-  if (resource.claim !== null) {
-    throw new Error(
-      `Cannot grant ${resource.name} to ${lease.id}: ${resource.claim.lease.id} has it`,
-    );
+  const claim = newClaim(resource, lease, granted);
+  if (claim.heldUntil !== never) schedule(state, claim, claim.heldUntil);
+  if (granted.fence > state.fence) edit(state).fence = granted.fence;
+  if (claim.amount !== null) {
+    chargeClaim(claim, 1, lease.grantedAt);
+  } else {
+    update(claim.resource, { claim, state: granted.into ?? busyState }, lease.grantedAt);
+    schedule(state, claim.resource, never);
   }
-  const claim: Claim = {
-    kind: "claim",
-    id: granted.id,
+  return claim;
+}
+
+function newClaim(resource: Resource, lease: Lease, granted: ClaimRecord): Claim {
+  const { id, fence, heldUntil = never, given = resource.userData } = granted;
+  const base = {
+    kind: "claim" as const,
+    id,
     lease,
-    resource,
-    fence: granted.fence,
-    heldUntil: granted.heldUntil ?? never,
-    amount: granted.amount ?? null,
-    parts: isShare ? partsOf(resource.pool, granted) : noParts,
-    given: granted.given ?? resource.userData,
+    fence,
+    heldUntil,
+    purpose: purposeOf(granted.into ?? busyState),
+    given,
     dueAt: never,
     heapIndex: -1,
   };
-  if (claim.heldUntil !== never) state.due.set(claim, claim.heldUntil);
-  if (granted.fence > state.fence) state.fence = granted.fence;
-  if (isShare) {
-    chargeClaim(resource, claim, 1, lease.grantedAt);
-  } else {
-    put(resource, { claim, state: granted.into ?? busyState }, lease.grantedAt);
-    state.due.clear(resource);
+  if (resource.sharing === "shared") {
+    const parts = partsOf(resource.pool, granted);
+    return { ...base, resource, amount: granted.amount ?? {}, parts } satisfies SharedClaim;
   }
-  return claim;
+  if (resource.claim !== null) {
+    const { id: other } = resource.claim.lease;
+    throw new Error(`Cannot grant ${resource.name} to ${lease.id}: ${other} has it`);
+  }
+  return { ...base, resource, amount: null, parts: noParts } satisfies ExclusiveClaim;
 }
 
 const noParts: readonly Part[] = [];
@@ -308,16 +318,16 @@ export function claimEnded(state: State, event: EventOf<"claim-ended">, at: Inst
     lease.claims.find(({ id }) => id === event.claim),
     event.claim,
   );
-  lease.claims = lease.claims.filter((other) => other !== claim);
+  edit(lease).claims = lease.claims.filter((other) => other !== claim);
   giveBack(state, claim, event.back, "released", at);
 }
 
 export function leaseEnded(state: State, event: EventOf<"lease-ended">, at: Instant): void {
   const lease = must(state.leases.get(event.id), event.id);
   const { claims } = lease;
-  lease.claims = [];
-  state.leases.delete(lease.id);
-  state.due.clear(lease);
+  edit(lease).claims = [];
+  edit(state.leases).delete(lease.id);
+  schedule(state, lease, never);
   let index = 0;
   for (const claim of claims) {
     giveBack(state, claim, must(event.back[index++], claim.resource.name), event.why, at);
@@ -327,30 +337,31 @@ export function leaseEnded(state: State, event: EventOf<"lease-ended">, at: Inst
 
 function giveBack(state: State, claim: Claim, back: Return, how: LeaseEnd, at: Instant): void {
   const { resource } = claim;
-  const has = resource.claim === claim || resource.room?.claims.has(claim) === true;
-  if (!has || resource.name !== back.resource) {
+  const isHeld =
+    claim.amount === null ? claim.resource.claim === claim : claim.resource.claims.has(claim);
+  if (!isHeld || resource.name !== back.resource) {
     throw new Error(`Cannot take ${back.resource} back: the lease ${claim.lease.id} has lost it`);
   }
-  state.due.clear(claim);
-  // One who never came for it has not had it.
+  schedule(state, claim, never);
+  // A client that never came for its lease has not had it.
   const had = how !== "uncollected";
-  if (had && resource.state !== cleaningState) {
-    learnHold(resource.pool, at - claim.lease.grantedAt);
-  }
-  if (resource.room !== null) return chargeClaim(resource, claim, -1, at);
-  if (had) resource.last = { holder: claim.lease.ask.holder, how, state: back.state, at };
-  resource.restsTo = back.state;
-  resource.failures = back.failures ?? resource.failures;
+  if (had && claim.purpose === "use") learnHold(resource.pool, at - claim.lease.grantedAt);
+  if (claim.amount !== null) return chargeClaim(claim, -1, at);
+  const writable = edit(resource);
+  if (had) writable.last = { holder: claim.lease.ask.holder, how, state: back.state, at };
+  writable.restsTo = back.state;
+  writable.failures = back.failures ?? resource.failures;
   const { restsUntil = never, expiresAt = resource.expiresAt, note = "" } = back;
   const next = restsUntil === never ? back.state : coolingState;
-  put(resource, { claim: null, state: next, note, restsUntil, expiresAt: expiresAt ?? never }, at);
+  const change = { claim: null, state: next, note, restsUntil, expiresAt: expiresAt ?? never };
+  update(resource, change, at);
   scheduleResource(state, resource);
 }
 
-/** A mean that forgets: the last few dozen holds weigh the most. What it draws on learns as well. */
+/** A mean that forgets: the last few dozen holds weigh the most. The pools above learn as well. */
 function learnHold(pool: Pool, holdMs: number): void {
   for (let up: Pool | null = pool; up !== null; up = up.parent) {
-    const { holds } = up;
+    const holds = edit(up.holds);
     holds.count += 1;
     holds.meanMs += (holdMs - holds.meanMs) / Math.min(holds.count, 32);
   }
@@ -363,14 +374,8 @@ function rememberEnd(
   how: Ended["how"],
   at: Instant,
 ): void {
-  for (const forgotten of state.ended.add({ id, key, holder, how, at })) {
+  for (const forgotten of edit(state.ended).add({ id, key, holder, how, at })) {
     const { key: old } = forgotten;
-    if (old !== undefined && state.keys.get(old) === forgotten.id) state.keys.delete(old);
+    if (old !== undefined && state.keys.get(old) === forgotten.id) edit(state.keys).delete(old);
   }
-}
-
-/** Its time counts from when its holder was last heard of, under the new policy as under the old. */
-export function followPolicy(state: State, lease: Lease): void {
-  lease.expiresAt = after(lease.seenAt, holderTtlOf(lease));
-  schedule(state, lease, earliest(lease.expiresAt, lease.endsAt));
 }

@@ -1,152 +1,155 @@
 /**
  * Resources and what is indexed by them: a pool's members, its size, how many are in which state,
- * and the idle lists that grants are served from. Nothing else writes these.
+ * and the buckets that grants are served from. Nothing else writes these.
  */
-import { countUse } from "../gates/limits.ts";
+import { freeState, ruleOf, toBeDeletedState } from "../model/lifecycle.ts";
 import {
   type Bucket,
-  bucketFor,
-  busyState,
-  type Claim,
-  cleaningState,
-  coolingState,
-  dirtyState,
-  freeState,
+  type ExclusiveClaim,
+  type ExclusiveResource,
   isHeld,
   type Pool,
-  quarantinedState,
   type Resource,
-  removeIfEmpty,
+  type SharedClaim,
   type State,
   shownState,
-  toBeDeletedState,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
-import { charge, clear, listIfUsable } from "../shared/capacity.ts";
+import { countUse } from "./cohort.ts";
+import { newBucket } from "./create.ts";
+import { edit } from "./edit.ts";
+import { charge, listIfUsable, removeShared } from "./shared.ts";
 
 /** Makes a new resource a member of its pool. Shared with `thaw`. */
 export function addMember(state: State, resource: Resource): void {
   const { pool } = resource;
-  state.resources.set(resource.name, resource);
-  pool.members.add(resource);
-  countIn(resource, 1);
-  place(resource);
+  edit(state.resources).set(resource.name, resource);
+  edit(pool.members).add(resource);
+  count(resource, 1);
+  index(resource);
 }
 
 /** Takes a resource out of its pool for good. */
 export function removeMember(state: State, resource: Resource): void {
   const { pool } = resource;
-  state.resources.delete(resource.name);
-  takeFrom(resource.bucket, resource);
-  pool.members.delete(resource);
-  countIn(resource, -1);
-  clear(resource);
+  edit(state.resources).delete(resource.name);
+  if (resource.sharing === "shared") removeShared(resource);
+  else takeOut(resource);
+  edit(pool.members).delete(resource);
+  count(resource, -1);
 }
 
 /** Gives somebody a share of a resource, or takes it back. */
-export function chargeClaim(resource: Resource, claim: Claim, by: 1 | -1, at: Instant): void {
-  const { room } = resource;
-  if (room === null) throw new Error(`Cannot share ${resource.name}: it is lent whole`);
-  countIn(resource, -1);
-  charge(room, claim, by);
+export function chargeClaim(claim: SharedClaim, by: 1 | -1, at: Instant): void {
+  const { resource } = claim;
+  count(resource, -1);
+  charge(resource, claim, by);
   countUse(resource.pool, by);
-  if (at > resource.changedAt) resource.changedAt = at;
-  countIn(resource, 1);
+  if (at > resource.changedAt) edit(resource).changedAt = at;
+  count(resource, 1);
 }
 
 /** Marks a resource as one that goes as soon as nobody holds it, or takes the mark away. */
 export function retire(resource: Resource, retired: boolean): void {
-  countIn(resource, -1);
-  resource.retired = retired;
-  countIn(resource, 1);
-  place(resource);
+  count(resource, -1);
+  edit(resource).retired = retired;
+  count(resource, 1);
+  index(resource);
 }
 
 /** Makes a resource one of those that come and go, or one that is listed. */
 export function adopt(resource: Resource, dynamic: boolean): void {
-  countIn(resource, -1);
-  resource.dynamic = dynamic;
-  resource.leaving = dynamic && resource.state === toBeDeletedState;
-  countIn(resource, 1);
+  count(resource, -1);
+  edit(resource).dynamic = dynamic;
+  edit(resource).leaving = dynamic && resource.state === toBeDeletedState;
+  count(resource, 1);
 }
 
 type Change = Partial<
   Pick<
     Resource,
-    | "claim"
-    | "state"
-    | "note"
-    | "drained"
-    | "labels"
-    | "userData"
-    | "restsUntil"
-    | "expiresAt"
-    | "leaving"
+    "state" | "note" | "drained" | "labels" | "userData" | "restsUntil" | "expiresAt" | "leaving"
   >
->;
+> & { readonly claim?: ExclusiveClaim | null };
 
-/** Changes a resource and keeps what is indexed by it: the counts and the shelves. */
-export function put(resource: Resource, change: Change, at: Instant): void {
-  countIn(resource, -1);
-  if (change.claim !== undefined) resource.claim = change.claim;
+/** Changes a resource and keeps what is indexed by it: the counts and the buckets. */
+export function update(resource: Resource, change: Change, at: Instant): void {
+  count(resource, -1);
+  const writable = edit(resource);
+  if (change.claim !== undefined && writable.sharing === "exclusive") writable.claim = change.claim;
   if (change.state !== undefined && change.state !== resource.state) {
-    resource.state = change.state;
-    resource.note = "";
+    writable.state = change.state;
+    writable.note = "";
   }
-  if (change.note !== undefined) resource.note = change.note;
-  if (change.drained !== undefined) resource.drained = change.drained;
-  if (change.labels !== undefined) resource.labels = change.labels;
-  if (change.userData !== undefined) resource.userData = change.userData;
-  if (change.restsUntil !== undefined) resource.restsUntil = change.restsUntil;
-  if (change.expiresAt !== undefined) resource.expiresAt = change.expiresAt;
-  if (change.leaving !== undefined) resource.leaving = change.leaving;
-  if (at > resource.changedAt) resource.changedAt = at;
-  // Whoever cleans it up calls it otherwise meanwhile; it goes all the same.
-  if (resource.dynamic && resource.state === toBeDeletedState) resource.leaving = true;
-  countIn(resource, 1);
-  // What is told its state, be it the same, has been touched: it goes behind the others there.
-  if (change.state !== undefined) takeFrom(resource.bucket, resource);
-  place(resource);
+  if (change.note !== undefined) writable.note = change.note;
+  if (change.drained !== undefined) writable.drained = change.drained;
+  if (change.labels !== undefined) writable.labels = change.labels;
+  if (change.userData !== undefined) writable.userData = change.userData;
+  if (change.restsUntil !== undefined) writable.restsUntil = change.restsUntil;
+  if (change.expiresAt !== undefined) writable.expiresAt = change.expiresAt;
+  if (change.leaving !== undefined) writable.leaving = change.leaving;
+  if (at > resource.changedAt) writable.changedAt = at;
+  // Whoever cleans it up calls it otherwise meanwhile; it is deleted all the same.
+  if (resource.dynamic && resource.state === toBeDeletedState) writable.leaving = true;
+  count(resource, 1);
+  // A state that is set anew, even to the same, has been touched: it goes behind the others there.
+  if (change.state !== undefined && resource.sharing === "exclusive") takeOut(resource);
+  index(resource);
 }
 
-/** Puts a resource on the shelf that it belongs to, if any, and takes it from any other. */
-function place(resource: Resource): void {
-  if (resource.room !== null) return listIfUsable(resource.room);
+/** Puts a resource where grants find it, if it can be lent, and takes it from anywhere else. */
+function index(resource: Resource): void {
+  if (resource.sharing === "shared") return listIfUsable(resource);
   const usable =
     resource.claim === null &&
     !resource.drained &&
     !resource.retired &&
     resource.restsUntil === never;
-  const shelf = usable ? bucketFor(resource.pool, resource.state) : null;
-  if (resource.bucket === shelf) return;
-  takeFrom(resource.bucket, resource);
-  resource.bucket = shelf;
-  shelf?.idle.push(resource);
+  const bucket = usable ? bucketFor(resource.pool, resource.state) : null;
+  if (resource.bucket === bucket) return;
+  takeOut(resource);
+  edit(resource).bucket = bucket;
+  if (bucket !== null) edit(bucket.idle).push(resource);
 }
 
-function takeFrom(shelf: Bucket | null, resource: Resource): void {
-  if (shelf === null) return;
-  shelf.idle.remove(resource);
-  resource.bucket = null;
-  removeIfEmpty(shelf);
+function takeOut(resource: ExclusiveResource): void {
+  const { bucket } = resource;
+  if (bucket === null) return;
+  edit(bucket.idle).remove(resource);
+  edit(resource).bucket = null;
+  removeIfEmpty(bucket);
+}
+
+/** The bucket, made if there is none. */
+export function bucketFor(pool: Pool, state: string): Bucket {
+  let bucket = pool.buckets.get(state);
+  if (bucket === undefined) {
+    bucket = newBucket(pool, state);
+    edit(pool.buckets).set(state, bucket);
+  }
+  return bucket;
+}
+
+/** People may use any word as a state: those that are not used any more must not pile up. */
+export function removeIfEmpty({ pool, state, idle, queue }: Bucket): void {
+  if (idle.size === 0 && queue.size === 0 && state !== freeState) edit(pool.buckets).delete(state);
 }
 
 /** Adds a resource to what its pool counts, or takes it out. */
-function countIn(resource: Resource, by: 1 | -1): void {
-  const { pool } = resource;
+function count(resource: Resource, by: 1 | -1): void {
+  const pool = edit(resource.pool);
   if (!resource.retired) pool.size += by;
   if (isHeld(resource)) pool.held += by;
-  if (resource.claim !== null && resource.state !== cleaningState) countUse(pool, by);
   if (resource.dynamic) pool.dynamic += by;
   if (resource.leaving) pool.leaving += by;
-  count(pool, shownState(resource), by);
+  if (resource.sharing === "exclusive" && resource.claim?.purpose === "use") {
+    countUse(resource.pool, by);
+  }
+  countShown(resource.pool, shownState(resource), by);
 }
 
-function count(pool: Pool, state: string, by: number): void {
-  const counted = (pool.shown.get(state) ?? 0) + by;
-  if (counted === 0 && !lastingStates.has(state)) pool.shown.delete(state);
-  else pool.shown.set(state, counted);
+function countShown({ shown }: Pool, state: string, by: number): void {
+  const counted = (shown.get(state) ?? 0) + by;
+  if (counted === 0 && !ruleOf(state).counted) edit(shown).delete(state);
+  else edit(shown).set(state, counted);
 }
-
-/** Shown with a zero once there were some, so that what watches them sees the zero. */
-const lastingStates = new Set([freeState, busyState, dirtyState, quarantinedState, coolingState]);

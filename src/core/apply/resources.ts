@@ -1,81 +1,144 @@
-/** What becomes of pools and resources by their events. */
+/** What the events of pools and resources change. */
 
-import { enterTree, leaveTree, linkParent } from "../gates/limits.ts";
-import { repace } from "../gates/pace.ts";
-import { adaptiveOf } from "../gates/rate.ts";
+import { admissionAfter } from "../gates/credits.ts";
+import { paceAfterReload } from "../gates/pace.ts";
+import { adaptiveOf, afterRateChange, afterSignal } from "../gates/rate.ts";
 import type { EventOf } from "../model/event.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
+import { freeState, tombstoneState } from "../model/lifecycle.ts";
 import { must } from "../model/must.ts";
 import {
-  freeState,
   isHeld,
-  newPool,
-  newResource,
+  isShared,
   noEntries,
+  type Pool,
   type Resource,
   type State,
-  tombstoneState,
   unchecked,
+  wholeClaim,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
-import { rearrange, setCapacity } from "../shared/capacity.ts";
-import type { RoomSpec } from "../shared/placement/room.ts";
-import { scheduleResource, scheduleUpwards } from "./deadlines.ts";
-import { followPolicy, rereadNeeds } from "./leases.ts";
-import { addMember, adopt, put, removeMember, retire } from "./membership.ts";
+import type { CapacitySpec } from "../shared/placement/shareable.ts";
+import { enterCohort, forgetGatesBelow, leaveCohort, linkParent } from "./cohort.ts";
+import { type Birth, newExclusive, newPool, newShared } from "./create.ts";
+import { schedule, schedulePool, scheduleResource, scheduleUpwards } from "./deadlines.ts";
+import { edit } from "./edit.ts";
+import { refreshWants, scheduleLease } from "./leases.ts";
+import { addMember, adopt, removeMember, retire, update } from "./membership.ts";
+import { listIfUsable, rearrange, setCapacity } from "./shared.ts";
+
+export function poolOf(state: State, name: PoolName): Pool {
+  return must(state.pools.get(name), name);
+}
+
+function resourceOf(state: State, name: ResourceName): Resource {
+  return must(state.resources.get(name), name);
+}
 
 export function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant): void {
-  const pool = state.pools.get(event.pool);
-  if (pool === undefined) {
-    const made = newPool(event.pool, event.policy);
-    state.pools.set(event.pool, made);
-    enterTree(state, made);
-  } else {
-    const lentOtherwise =
-      (pool.policy.placement === undefined) !== (event.policy.placement === undefined);
-    pool.policy = event.policy;
-    pool.retired = false;
-    linkParent(state, pool);
-    if (adaptiveOf(pool) === undefined) pool.adaptive = null;
-    repace(pool);
-    if (event.policy.admission === undefined) pool.admission = unchecked;
-    scheduleUpwards(state, pool, at);
-    if (lentOtherwise) rereadNeeds(state);
-    if (event.policy.placement !== undefined) rearrange(pool);
-    for (const { claim } of pool.members) {
-      if (claim !== null && claim.lease.ask.ttlMs === null) followPolicy(state, claim.lease);
-    }
+  const known = state.pools.get(event.pool);
+  if (known !== undefined) return redefine(state, known, event, at);
+  const pool = newPool(event.pool, event.policy);
+  edit(state.pools).set(event.pool, pool);
+  enterCohort(state, pool);
+}
+
+function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: Instant): void {
+  const wasShared = isShared(pool);
+  const writable = edit(pool);
+  writable.policy = event.policy;
+  writable.retired = false;
+  linkParent(state, pool);
+  forgetGatesBelow(pool);
+  if (adaptiveOf(pool) === undefined) writable.adaptive = null;
+  writable.pace = paceAfterReload(pool);
+  if (event.policy.admission === undefined) writable.admission = unchecked;
+  scheduleUpwards(state, pool, at);
+  if (wasShared !== isShared(pool)) refreshWants(state);
+  if (isShared(pool)) rearrange(pool);
+  // The ttl of a holder without a token is the pool's: the new one counts from its last heartbeat.
+  for (const resource of pool.members) {
+    const lease = wholeClaim(resource)?.lease;
+    if (lease?.ask.ttlMs === null) scheduleLease(state, lease);
   }
+}
+
+export function poolRetired(state: State, name: PoolName): void {
+  const pool = poolOf(state, name);
+  edit(pool).retired = true;
+  forgetGatesBelow(pool);
 }
 
 export function poolRemoved(state: State, name: PoolName): void {
-  const pool = must(state.pools.get(name), name);
-  state.due.clear(pool);
-  state.pools.delete(name);
-  leaveTree(state, pool);
+  const pool = poolOf(state, name);
+  schedule(state, pool, never);
+  edit(state.pools).delete(name);
+  leaveCohort(state, pool);
+}
+
+/** A report or another rate: what holds grants of the pool apart changes. */
+export function rateEvent(
+  state: State,
+  event: EventOf<"pool-signalled"> | EventOf<"rate-changed">,
+  at: Instant,
+): void {
+  const pool = poolOf(state, event.pool);
+  if (event.type === "pool-signalled") {
+    Object.assign(edit(pool), afterSignal(pool, event, at));
+  } else {
+    Object.assign(edit(pool), afterRateChange(pool, event, at));
+    forgetGatesBelow(pool);
+  }
+  schedulePool(state, pool, at);
+}
+
+export function admissionEvent(
+  state: State,
+  event: EventOf<"pool-admitted"> | EventOf<"pool-withheld">,
+  at: Instant,
+): void {
+  const pool = poolOf(state, event.pool);
+  edit(pool).admission = admissionAfter(event);
+  if (event.type === "pool-admitted") edit(pool).unmetDemand = null;
+  schedulePool(state, pool, at);
+}
+
+export function demandUnmet(state: State, event: EventOf<"demand-unmet">): void {
+  const { count, until } = event;
+  edit(poolOf(state, event.pool)).unmetDemand = { count, until };
 }
 
 export function resourceAdded(state: State, event: EventOf<"resource-added">, at: Instant): void {
-  const pool = must(state.pools.get(event.pool), event.pool);
   if (state.resources.has(event.resource)) {
     throw new Error(`Cannot add ${event.resource}: there is one already`);
   }
-  const resource = newResource(pool, event.resource, event.labels ?? noEntries, at);
-  resource.state = event.state ?? freeState;
-  resource.dynamic = event.dynamic === true;
-  if (resource.dynamic) state.made += 1;
-  if (event.room !== undefined) setCapacity(resource, event.room);
+  const { resource: name, labels = noEntries, dynamic = false } = event;
+  const resource = newResource({ pool: poolOf(state, event.pool), name, labels, at }, event.room);
+  edit(resource).state = event.state ?? freeState;
+  edit(resource).dynamic = dynamic;
+  if (dynamic) edit(state).made += 1;
   addMember(state, resource);
 }
 
+/** Exclusive, or shared if it has a capacity. It is no member yet. */
+export function newResource(birth: Birth, spec: CapacitySpec | undefined): Resource {
+  if (spec === undefined) return newExclusive(birth);
+  const resource = newShared(birth, spec);
+  setCapacity(resource, spec);
+  return resource;
+}
+
 export function resourceResized(state: State, event: EventOf<"resource-resized">): void {
-  const resource = must(state.resources.get(event.resource), event.resource);
-  if (resource.room === null) throw new Error(`Cannot resize ${resource.name}: it is lent whole`);
+  const resource = resourceOf(state, event.resource);
+  if (resource.sharing === "exclusive") {
+    throw new Error(`Cannot resize ${resource.name}: it is lent whole`);
+  }
   setCapacity(resource, event.room);
+  listIfUsable(resource);
 }
 
 export function resourceAdopted(state: State, event: EventOf<"resource-adopted">): void {
-  const resource = must(state.resources.get(event.resource), event.resource);
+  const resource = resourceOf(state, event.resource);
   adopt(resource, event.dynamic);
   scheduleResource(state, resource);
 }
@@ -84,41 +147,42 @@ export function resourceRetired(
   state: State,
   event: EventOf<"resource-retired"> | EventOf<"resource-kept">,
 ): void {
-  const resource = must(state.resources.get(event.resource), event.resource);
-  retire(resource, event.type === "resource-retired");
-  resource.movesTo = event.type === "resource-retired" ? (event.movesTo ?? null) : null;
+  const resource = resourceOf(state, event.resource);
+  const retired = event.type === "resource-retired";
+  retire(resource, retired);
+  edit(resource).movesTo = retired ? (event.movesTo ?? null) : null;
 }
 
+/** A resource may become shared or exclusive with the move, so it is made anew with its facts. */
 export function resourceMoved(state: State, event: EventOf<"resource-moved">, at: Instant): void {
-  const resource = must(state.resources.get(event.resource), event.resource);
-  if (isHeld(resource)) throw new Error(`Cannot move ${resource.name}: somebody holds it`);
-  removeMember(state, resource);
-  resource.pool = must(state.pools.get(event.pool), event.pool);
-  resource.retired = false;
-  resource.movesTo = null;
-  resource.specLabels = event.labels ?? noEntries;
-  resource.dynamic = false;
-  resource.leaving = false;
-  refit(resource, event.room);
+  const old = resourceOf(state, event.resource);
+  if (isHeld(old)) throw new Error(`Cannot move ${old.name}: somebody holds it`);
+  schedule(state, old, never);
+  removeMember(state, old);
+  const { name, changedAt, state: was, userData, note, drained } = old;
+  const { restsTo, restsUntil, expiresAt, failures, last } = old;
+  const labels = event.labels ?? noEntries;
+  const birth = { pool: poolOf(state, event.pool), name, labels, at: changedAt };
+  const resource = newResource(birth, event.room);
+  Object.assign(edit(resource), {
+    ...{ state: was, userData, note, drained },
+    ...{ restsTo, restsUntil, expiresAt, failures, last },
+  });
   addMember(state, resource);
-  put(resource, { labels: resource.specLabels }, at);
-}
-
-/** What is lent by amount has no state of its own but `free`, unless somebody took it out of use. */
-function refit(resource: Resource, spec: RoomSpec | undefined): void {
-  if (spec !== undefined) setCapacity(resource, spec);
+  update(resource, { labels }, at);
+  scheduleResource(state, resource);
 }
 
 export function resourceRemoved(state: State, name: ResourceName): void {
-  const resource = must(state.resources.get(name), name);
+  const resource = resourceOf(state, name);
   if (isHeld(resource)) throw new Error(`Cannot remove ${name}: somebody holds it`);
-  state.due.clear(resource);
+  schedule(state, resource, never);
   removeMember(state, resource);
 }
 
 export function resourceRested(state: State, event: EventOf<"resource-rested">, at: Instant): void {
-  const resource = must(state.resources.get(event.resource), event.resource);
-  put(resource, { state: event.state, restsUntil: never }, at);
+  const resource = resourceOf(state, event.resource);
+  update(resource, { state: event.state, restsUntil: never }, at);
   scheduleResource(state, resource);
 }
 
@@ -127,9 +191,9 @@ export function resourceRelabelled(
   event: EventOf<"resource-relabelled">,
   at: Instant,
 ): void {
-  const resource = must(state.resources.get(event.resource), event.resource);
-  resource.specLabels = event.labels;
-  put(resource, { labels: event.labels }, at);
+  const resource = resourceOf(state, event.resource);
+  edit(resource).specLabels = event.labels;
+  update(resource, { labels: event.labels }, at);
 }
 
 export function resourceChanged(
@@ -137,10 +201,10 @@ export function resourceChanged(
   event: EventOf<"resource-changed">,
   at: Instant,
 ): void {
-  const resource = must(state.resources.get(event.resource), event.resource);
-  // Told its state by hand, it rests no longer, and it is not to go any more unless that says so.
+  const resource = resourceOf(state, event.resource);
+  // A state that is set by hand ends the cooldown, and the deletion unless it is the tombstone.
   const leaving = resource.leaving && event.state === tombstoneState;
-  const told = { ...event, restsUntil: never, leaving };
-  put(resource, event.state === undefined ? event : told, at);
+  const byHand = { ...event, restsUntil: never, leaving };
+  update(resource, event.state === undefined ? event : byHand, at);
   scheduleResource(state, resource);
 }

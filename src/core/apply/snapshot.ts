@@ -3,22 +3,20 @@
  * has an order that matters (idle lists, arrivals) is written in that order.
  */
 
-import { linkParent } from "../gates/limits.ts";
 import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
 import type { KeptRoom, Move, ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import { busyState } from "../model/lifecycle.ts";
 import { must } from "../model/must.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import {
+  type AdaptiveState,
   type AdmissionState,
-  busyState,
   type Claim,
-  emptyState,
   type HoldStatistic,
   type LastHolder,
   type Lease,
-  newPool,
-  newResource,
+  noEntries,
   type PaceState,
   type Pool,
   type Resource,
@@ -26,12 +24,16 @@ import {
   unchecked,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
-import { setCapacity, setReservations } from "../shared/capacity.ts";
 import { byKind } from "../shared/place.ts";
-import type { RoomSpec } from "../shared/placement/room.ts";
-import { schedulePool, scheduleResource } from "./deadlines.ts";
-import { addRequest, type ClaimRecord, newLease } from "./leases.ts";
+import type { CapacitySpec } from "../shared/placement/shareable.ts";
+import { linkParent } from "./cohort.ts";
+import { emptyState, newPool } from "./create.ts";
+import { schedule, schedulePool, scheduleResource } from "./deadlines.ts";
+import { edit } from "./edit.ts";
+import { addLease, addRequest, type ClaimRecord } from "./leases.ts";
 import { addMember } from "./membership.ts";
+import { newResource } from "./resources.ts";
+import { setReservations } from "./shared.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -76,7 +78,7 @@ interface FrozenResource {
   readonly last?: LastHolder;
   readonly retired?: true;
   readonly movesTo?: Move;
-  readonly room?: RoomSpec;
+  readonly room?: CapacitySpec;
   readonly lastFence?: number;
 }
 
@@ -121,15 +123,19 @@ export function freeze(state: State): FrozenState {
 /** Lists and strangers to any list in an order of their own, so that equal states freeze equally. */
 function freezePool(pool: Pool): FrozenPool {
   const { name, policy, retired, holds } = pool;
-  const shelves = [...pool.buckets.values()].sort((a, b) => (a.state < b.state ? -1 : 1));
-  const listed = shelves.flatMap(({ idle }) => [...idle]);
-  const others = [...pool.members].filter(({ bucket }) => bucket === null);
+  const buckets = [...pool.buckets.values()].sort((a, b) => (a.state < b.state ? -1 : 1));
+  const listed: Resource[] = buckets.flatMap(({ idle }) => [...idle]);
+  const others = [...pool.members].filter(isNotIdle);
   others.sort((a, b) => (a.name < b.name ? -1 : 1));
   const resources = [...listed, ...others].map(freezeResource);
   const pace = pool.pace.ticks === 0 ? undefined : { pace: pool.pace };
   const admission = pool.admission === unchecked ? undefined : { admission: pool.admission };
   const flow = { ...pace, ...admission, ...freezeRate(pool) };
   return { name, policy, retired, holds: { ...holds }, ...flow, resources };
+}
+
+function isNotIdle(resource: Resource): boolean {
+  return resource.sharing === "shared" || resource.bucket === null;
 }
 
 function freezeRate(pool: Pool): { readonly rate: FrozenRate } | undefined {
@@ -143,7 +149,7 @@ function freezeRate(pool: Pool): { readonly rate: FrozenRate } | undefined {
 
 function freezeResource(resource: Resource): FrozenResource {
   const { name, state, changedAt, labels, specLabels, userData, note, movesTo } = resource;
-  const { restsTo, restsUntil, expiresAt, failures, last, room } = resource;
+  const { restsTo, restsUntil, expiresAt, failures, last } = resource;
   return {
     name,
     state,
@@ -161,7 +167,9 @@ function freezeResource(resource: Resource): FrozenResource {
     ...(last === null ? undefined : { last }),
     ...(resource.retired ? { retired: true as const } : undefined),
     ...(movesTo === null ? undefined : { movesTo }),
-    ...(room === null ? undefined : { room: room.spec, lastFence: room.lastFence }),
+    ...(resource.sharing === "exclusive"
+      ? undefined
+      : { room: resource.spec, lastFence: resource.lastFence }),
   };
 }
 
@@ -199,58 +207,72 @@ function freezeClaim(claim: Claim): ClaimRecord {
  */
 export function thaw(frozen: FrozenState): State {
   const state = emptyState();
-  state.fence = frozen.fence;
-  state.order = frozen.order;
-  state.made = frozen.made ?? 0;
-  for (const frozenPool of frozen.pools) {
-    const { name, policy, retired, holds, pace, rate, admission, resources } = frozenPool;
-    const pool = newPool(name, policy);
-    pool.retired = retired;
-    if (admission !== undefined) pool.admission = admission;
-    if (pace !== undefined) pool.pace = pace;
-    if (rate !== undefined) Object.assign(pool, rate);
-    Object.assign(pool.holds, holds);
-    state.pools.set(name, pool);
-    for (const resource of resources) thawResource(state, pool, resource);
-  }
+  const writable = edit(state);
+  writable.fence = frozen.fence;
+  writable.order = frozen.order;
+  writable.made = frozen.made ?? 0;
+  for (const pool of frozen.pools) thawPool(state, pool);
   for (const pool of state.pools.values()) linkParent(state, pool);
-  state.ended = EndedMemory.thaw(frozen.ended);
+  writable.ended = EndedMemory.thaw(frozen.ended);
   const { older, recent } = frozen.ended.keyed;
   for (const { id, key } of [...older, ...recent]) {
-    if (key !== undefined) state.keys.set(key, id);
+    if (key !== undefined) edit(state.keys).set(key, id);
   }
   for (const lease of frozen.leases) thawLease(state, lease);
   for (const { id, ask, queuedAt, order } of frozen.requests) {
     addRequest(state, id, ask, queuedAt, order);
   }
   for (const pool of state.pools.values()) schedulePool(state, pool, longAgo);
-  for (const { id, kept } of frozen.requests) if (kept !== undefined) thawKept(state, id, kept);
+  for (const { id, kept } of frozen.requests) {
+    if (kept !== undefined) thawReservations(state, id, kept);
+  }
   return state;
 }
 
 /** No time is known here: what has opened meanwhile is found at the first tick. */
 const longAgo = Number.NEGATIVE_INFINITY as Instant;
 
+function thawPool(state: State, frozen: FrozenPool): void {
+  const { name, policy, retired, holds, pace, rate, admission, resources } = frozen;
+  const pool = newPool(name, policy);
+  const writable = edit(pool);
+  writable.retired = retired;
+  if (admission !== undefined) writable.admission = admission;
+  if (pace !== undefined) writable.pace = pace;
+  if (rate !== undefined) {
+    Object.assign(writable, rate);
+    writable.adaptive = rate.adaptive && thawAdaptive(rate.adaptive);
+  }
+  Object.assign(writable.holds, holds);
+  edit(state.pools).set(name, pool);
+  for (const resource of resources) thawResource(state, pool, resource);
+}
+
+/** JSON has no infinity: a rate that was never cut has no time of it. */
+function thawAdaptive(adaptive: AdaptiveState): AdaptiveState {
+  return { ...adaptive, cutAt: adaptive.cutAt ?? (-never as Instant) };
+}
+
 function thawResource(state: State, pool: Pool, frozen: FrozenResource): void {
   const { room, lastFence = 0, ...facts } = frozen;
-  const resource = newResource(pool, facts.name, facts.labels ?? {}, facts.changedAt);
-  Object.assign(resource, facts);
-  if (room !== undefined) setCapacity(resource, room);
-  if (resource.room !== null) resource.room.lastFence = lastFence;
+  const { name, labels = noEntries, changedAt } = facts;
+  const resource = newResource({ pool, name, labels, at: changedAt }, room);
+  Object.assign(edit(resource), facts);
+  if (resource.sharing === "shared") edit(resource).lastFence = lastFence;
   addMember(state, resource);
   scheduleResource(state, resource);
 }
 
 function thawLease(state: State, frozen: FrozenLease): void {
   const delivered = frozen.undelivered !== true;
-  newLease(state, { ...frozen, endsAt: frozen.endsAt ?? never, delivered });
-  if (frozen.ask.key !== undefined) state.keys.set(frozen.ask.key, frozen.id);
+  addLease(state, { ...frozen, endsAt: frozen.endsAt ?? never, delivered });
+  if (frozen.ask.key !== undefined) edit(state.keys).set(frozen.ask.key, frozen.id);
 }
 
-function thawKept(state: State, id: RequestId, kept: readonly KeptRoom[]): void {
+function thawReservations(state: State, id: RequestId, reservations: readonly KeptRoom[]): void {
   const request = must(state.requests.get(id), id);
-  state.due.clear(request.patience);
-  setReservations(request, kept, (name) => must(state.resources.get(name), name));
+  schedule(state, request.patience, never);
+  setReservations(request, reservations, (name) => must(state.resources.get(name), name));
 }
 
 function isEmpty(entries: Labels): boolean {

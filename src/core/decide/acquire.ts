@@ -1,26 +1,30 @@
 import { leaseView, requestView } from "../explain/view.ts";
-import { noteUnmetDemand } from "../gates/credits.ts";
-import { beyondLimits, hasCohort } from "../gates/limits.ts";
-import type { Ask, Command, Item } from "../model/command.ts";
+import { unmetDemandOf } from "../gates/credits.ts";
+import { gatesOf, lacksOnlyCredits } from "../gates/gates.ts";
+import type { Ask, Command } from "../model/command.ts";
 import type { ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
-import { nearest } from "../model/nearest.ts";
+import { busyState, reservedStates } from "../model/lifecycle.ts";
 import { type Outcome, refused } from "../model/outcome.ts";
 import { same } from "../model/policy.ts";
+import { newcomerRank, type Rank } from "../model/rank.ts";
 import type { Refusal } from "../model/refusal.ts";
-import { busyState, type Lease, type Need, reservedStates, type State } from "../model/state.ts";
+import type { Lease, Need, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { poolsOf, type Wants, wantsOf } from "../queue/alternatives.ts";
+import { type Wants, wantsOf } from "../queue/alternatives.ts";
+import { isAvailable } from "../queue/available.ts";
 import { combinedWants, gangOf } from "../queue/gang.ts";
-import type { Ranked } from "../queue/ranked-queue.ts";
-import { neverPlaced } from "../shared/never-fits.ts";
-import { growFor } from "./dynamic.ts";
-import { fits, fittingAlternative, grant, grantRequest, lacksOnlyCredit, serve } from "./grant.ts";
+import { isWithinReach } from "../shared/place.ts";
+import type { Answer } from "./decide.ts";
+import { grant } from "./grant.ts";
+import { impossible, unknownPool } from "./impossible.ts";
+import { poolNotFound, requestNotFound } from "./not-found.ts";
+import { fits } from "./serve.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Acquire = Extract<Command, { type: "acquire" }>;
 
-export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outcome {
+export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Answer {
   const { state, now } = turn;
   if (ask.key !== undefined) {
     const known = state.keys.get(ask.key);
@@ -28,93 +32,95 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Outc
       return askedAgain(turn, known, ask, waitMs);
     }
   }
-  const ways = waysFor(state, ask);
-  if ("code" in ways) return refused(ways);
-  const { needs } = ways;
-  const ttlMs = ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs;
-  const resolved = { ...ask, ttlMs };
-  const rank = { priority: ask.priority ?? 0, order: state.order + 1 };
+  const wants = possibleWants(state, ask);
+  if ("code" in wants) return refused(wants);
+  const { needs, alternatives } = wants;
+  const resolved = { ...ask, ttlMs: ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs };
   if (ask.group !== undefined && ask.group.size > 1) {
-    return joinCompany(turn, { id, ask: resolved, waitMs });
+    queue(turn, id, resolved, waitMs);
+    return () => standing(state, id, now);
   }
-  const way = ways.alternatives.find((option) => fits(option, rank, now));
-  if (way !== undefined) {
-    grant(turn, id, way, resolved);
-    // Who stood before others in line, but now has nothing to take, is in nobody's way any more.
-    for (const { pool } of way) if (hasCohort(pool)) serve(turn, pool);
-  } else if (nowOnly) {
-    const withheld = ways.alternatives.find((option) => lacksOnlyCredit(option, rank, now));
-    if (withheld !== undefined) noteUnmetDemand(withheld, now);
-    return refused({ code: "none_free", pool: shortest(needs, rank, now) });
-  } else {
-    emit(turn, { type: "request-queued", id, ask: resolved });
-    emit(turn, { type: "request-seen", id, waitMs });
-    growAndServe(turn, needs, id);
+  const rank = newcomerRank(state, ask.priority);
+  const fitting = alternatives.find((alternative) => fits(alternative, rank, now));
+  if (fitting !== undefined) {
+    grant(turn, id, fitting, resolved);
+    return () => standing(state, id, now);
   }
-  return standing(turn.state, id, turn.now);
+  if (nowOnly) return notNow(turn, wants, rank);
+  queue(turn, id, resolved, waitMs);
+  rememberEvaluation(state, id);
+  return () => {
+    // A resource may have been made that is just what was asked for.
+    const lease = state.leases.get(id);
+    if (lease !== undefined) confirmDelivery(turn, lease);
+    return standing(state, id, now);
+  };
 }
 
-/** In which ways it could be served, or why no amount of waiting would help. */
-export function waysFor(state: State, ask: Ask): Wants | Refusal {
-  const unknown = misnamed(state, ask);
+/** What it wants, or why no amount of waiting would help. */
+export function possibleWants(state: State, ask: Ask): Wants | Refusal {
+  const unknown = unknownPool(state, ask);
   if (unknown !== undefined) return poolNotFound(state, unknown);
-  const ways = wantsOf(state, ask);
-  const lie = ask.byName ? undefined : ways.needs.find(({ into }) => isReserved(into));
-  if (lie !== undefined) return { code: "state_reserved", state: lie.into };
-  return impossible(state, ask, waysWith(state, ask, ways).alternatives) ?? ways;
+  const own = wantsOf(state, ask);
+  const reserved = ask.byName
+    ? undefined
+    : own.needs.find(({ heldState }) => isReserved(heldState));
+  if (reserved !== undefined) return { code: "state_reserved", state: reserved.heldState };
+  return impossible(state, ask, gangWants(state, ask, own).alternatives) ?? own;
 }
 
-/** What must be possible: where it is the last of its company, what all of them want. */
-function waysWith(state: State, ask: Ask, own: Wants): Wants {
-  const company = gangOf(state, ask);
-  if (company === undefined || company.members.length + 1 < company.size) return own;
-  return combinedWants([...company.members, { own }]);
+function isReserved(heldState: string): boolean {
+  return heldState !== busyState && reservedStates.includes(heldState);
 }
 
-/** It is there first, and then it is seen whether all of them can go. */
-function joinCompany(turn: Turn, { id, ask, waitMs }: Joining): Outcome {
+/** What must be possible: for the last of a gang, what all of them want. */
+function gangWants(state: State, ask: Ask, own: Wants): Wants {
+  const gang = gangOf(state, ask);
+  if (gang === undefined || gang.members.length + 1 < gang.size) return own;
+  return combinedWants([...gang.members, { own }]);
+}
+
+function queue(turn: Turn, id: RequestId, ask: ResolvedAsk, waitMs: number): void {
   emit(turn, { type: "request-queued", id, ask });
   emit(turn, { type: "request-seen", id, waitMs });
-  const request = turn.state.requests.get(id);
-  const way = request?.inLine ? fittingAlternative(request, turn.now) : undefined;
-  if (request !== undefined && way !== undefined) grantRequest(turn, request, way);
-  return standing(turn.state, id, turn.now);
 }
 
-interface Joining {
-  readonly id: RequestId;
-  readonly ask: ResolvedAsk;
-  readonly waitMs: number;
+/**
+ * It was just found not to fit, so only what comes free can change that: unless it stands too far
+ * back to have been looked at, or a gate is in its way, which may open without anything coming free.
+ */
+function rememberEvaluation(state: State, id: RequestId): void {
+  const request = state.requests.get(id);
+  if (request === undefined || request.needs.every(({ sharing }) => sharing === "exclusive"))
+    return;
+  request.cache.evaluated = request.needs.every((need) => {
+    return isWithinReach(need, request) && gatesOf(need.pool).length === 0;
+  });
 }
 
-function isReserved(into: string): boolean {
-  return into !== busyState && reservedStates.includes(into);
+/** It does not wait. Where only a check outside is missing, the check must hear of it all the same. */
+function notNow(turn: Turn, { needs, alternatives }: Wants, rank: Rank): Outcome {
+  const { now } = turn;
+  const unchecked = alternatives.find((alternative) => {
+    const isHeldUp = lacksOnlyCredits({ needs: alternative, rank, now });
+    return isHeldUp && alternative.every((need) => isAvailable(need, rank, now));
+  });
+  for (const event of unmetDemandOf(unchecked ?? [], now)) emit(turn, event);
+  return refused({ code: "none_free", pool: shortPool(needs, rank, now) });
 }
 
-/** Where one can be made that is just what was asked for, it is lent in the same breath. */
-function growAndServe(turn: Turn, needs: readonly Need[], id: RequestId): void {
-  for (const { pool } of needs) {
-    if (pool.policy.dynamic === undefined) continue;
-    growFor(turn, pool);
-    serve(turn, pool);
-  }
-  const lease = turn.state.leases.get(id);
-  if (lease !== undefined) tellOf(turn, lease);
-}
-
-function shortest(needs: readonly Need[], rank: Ranked, now: Instant): PoolName {
-  const [first] = needs;
-  const short = needs.find((need) => !fits([need], rank, now)) ?? first;
+function shortPool(needs: readonly Need[], rank: Rank, now: Instant): PoolName {
+  const short = needs.find((need) => !fits([need], rank, now)) ?? needs[0];
   if (short === undefined) throw new Error("Cannot refuse: nothing was asked for");
   return short.pool.name;
 }
 
-/** One that asks again and again may have missed the answer for so long before it means another. */
+/** How long a client that polls may take to find out that it missed an answer. */
 const answerLostMs = 60_000;
 
 /**
- * Whoever polls may use one key for one lease after the other. It means the same one only while that
- * is waited for, or was lent just now and its holder has not shown that it knows.
+ * A client that polls may use one key for one lease after the other. The key means the same request
+ * only while that waits, or was lent just now and its holder has not shown that it knows.
  */
 function isUsedUp(state: State, id: RequestId, ask: Ask, now: Instant): boolean {
   if (ask.presenceMs === undefined || state.requests.has(id)) return false;
@@ -129,14 +135,7 @@ export function standing(state: State, id: RequestId, now: Instant): Outcome {
   if (lease !== undefined) return { type: "granted", lease: leaseView(lease) };
   const request = state.requests.get(id);
   if (request !== undefined) return { type: "waiting", request: requestView(request, now) };
-  return refused(noRequest(state, id));
-}
-
-/** Why there is no request of this id. */
-export function noRequest(state: State, id: RequestId): Refusal {
-  const ended = state.ended.get(id);
-  if (ended === undefined) return { code: "request_not_found", id };
-  return { code: "request_ended", id, how: ended.how, endedAt: ended.at };
+  return refused(requestNotFound(state, id));
 }
 
 /** A retry: the first answer may have been lost. It never makes a second request. */
@@ -146,15 +145,16 @@ function askedAgain(turn: Turn, id: RequestId, ask: Ask, waitMs: number): Outcom
     return refused({ code: "request_id_reused", key: ask.key ?? "", id });
   }
   if (known?.kind === "request") emit(turn, { type: "request-seen", id, waitMs });
-  if (known?.kind === "lease") tellOf(turn, known);
+  if (known?.kind === "lease") confirmDelivery(turn, known);
   return standing(turn.state, id, turn.now);
 }
 
 /**
- * To one that polls, the reply is what makes it the holder: that must be known after a crash too. If
- * it asks yet again, it has missed that one as well, and its time to miss the next counts anew.
+ * To a client that polls, the reply is what makes it the holder: that must be known after a crash
+ * too. If it asks yet again, it has missed that reply as well, and its time to miss the next one
+ * starts anew.
  */
-function tellOf(turn: Turn, { id, ask }: Lease): void {
+function confirmDelivery(turn: Turn, { id, ask }: Lease): void {
   if (ask.presenceMs === undefined) emit(turn, { type: "lease-renewed", id });
   else emit(turn, { type: "lease-delivered", id, delivered: true });
 }
@@ -164,112 +164,6 @@ function sameAsk(known: ResolvedAsk, ask: Ask): boolean {
     known.holder === ask.holder && same(known.items, ask.items) && same(known.group, ask.group)
   );
 }
-
-/** Why no amount of waiting would help, judged against empty pools; drained ones count as there. */
-export function impossible(
-  state: State,
-  ask: Ask,
-  options: readonly (readonly Need[])[],
-): Refusal | undefined {
-  for (const item of ask.items) {
-    if (poolsOf(item).every((name) => isGone(state, name))) return poolNotFound(state, item.pool);
-  }
-  const otherwise = lentOtherwise(state, ask);
-  let first: Refusal | undefined;
-  for (const needs of options) {
-    if (needs.some(({ pool }) => pool.retired)) continue;
-    const refusal = otherwise ?? tooMuch(state, needs);
-    if (refusal === undefined) return undefined;
-    first ??= refusal;
-  }
-  return first;
-}
-
-/** Shares are asked for with amounts, and whole resources without. */
-function lentOtherwise(state: State, { items }: Ask): Refusal | undefined {
-  for (const item of items) {
-    for (const name of poolsOf(item)) {
-      const policy = state.pools.get(name)?.policy;
-      if (policy === undefined) continue;
-      const refusal =
-        policy.placement === undefined ? onlyWhole(name, item) : onlyShares(name, item);
-      if (refusal !== undefined) return refusal;
-    }
-  }
-  return undefined;
-}
-
-/** A pool that was asked for by a name that no pool has. */
-function misnamed(state: State, { items }: Ask): PoolName | undefined {
-  for (const item of items) {
-    const gone = poolsOf(item).find((name) => isGone(state, name));
-    if (gone !== undefined) return gone;
-  }
-  return undefined;
-}
-
-function isGone(state: State, name: PoolName): boolean {
-  return state.pools.get(name)?.retired ?? true;
-}
-
-function tooMuch(state: State, needs: readonly Need[]): Refusal | undefined {
-  for (const need of needs) {
-    const { pool, count, demands } = need;
-    if (demands !== null) {
-      const refusal = neverPlaced(need);
-      if (refusal !== undefined) return refusal;
-      continue;
-    }
-    if (count <= pool.size) continue;
-    const size = Math.max(pool.size + arriving(state, pool.name), pool.policy.dynamic?.max ?? 0);
-    if (count > size) return { code: "never_fits", pool: pool.name, asked: count, size };
-  }
-  const [tight] = beyondLimits(needs);
-  return tight === undefined ? undefined : { code: "never_fits", ...tight };
-}
-
-/** What only makes sense where resources are shared. */
-const shareKeys = [
-  "amount",
-  "selector",
-  "tolerations",
-  "spread",
-  "atMost",
-  "resource",
-  "exclude",
-  "strategy",
-] as const satisfies (keyof Item)[];
-
-function onlyWhole(pool: PoolName, item: Item): Refusal | undefined {
-  const key = shareKeys.find((name) => item[name] !== undefined);
-  return key === undefined ? undefined : { code: "lent_whole", pool, key };
-}
-
-function onlyShares(pool: PoolName, { state, into }: Item): Refusal | undefined {
-  const isWhole = state !== undefined || into !== undefined;
-  return isWhole ? { code: "lent_by_amount", pool } : undefined;
-}
-
-/** How many are listed in this pool now and still held as another's. */
-function arriving(state: State, pool: PoolName): number {
-  let count = 0;
-  for (const { movesTo } of state.resources.values()) if (movesTo?.pool === pool) count += 1;
-  return count;
-}
-
-export function poolNotFound(state: State, pool: Ask["items"][number]["pool"]): Refusal {
-  const known = [...state.pools.values()].filter(({ retired }) => !retired).map(({ name }) => name);
-  const meant = nearest(pool, known) as typeof pool | undefined;
-  return {
-    code: "pool_not_found",
-    pool,
-    known: known.slice(0, knownMax),
-    ...(meant === undefined ? undefined : { nearest: meant }),
-  };
-}
-
-/** As many names as a person reads in an error message. */
-const knownMax = 10;
 
 function shortestTtl(needs: readonly Need[]): number {
   return needs.reduce(

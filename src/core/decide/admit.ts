@@ -1,14 +1,14 @@
-/** What somebody outside says of a pool, and who waits for such a word. */
+/** What a check outside says of a pool, and which pools wait for such an answer. */
 
-import { creditsOf, lackingCredit, needsAdmission } from "../gates/credits.ts";
+import { creditsOf, missingCredits, needsAdmission } from "../gates/credits.ts";
+import { lacksOnlyCredits } from "../gates/gates.ts";
 import type { Command } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
 import { done, type Outcome, refused } from "../model/outcome.ts";
-import type { Pool, State } from "../model/state.ts";
+import type { Need, Pool, Request, State } from "../model/state.ts";
 import { after, type Instant } from "../model/time.ts";
-import { poolNotFound } from "./acquire.ts";
-import { overtakenMax, willLackOnlyCredit } from "./grant.ts";
-import { serveAll } from "./return-resource.ts";
+import { isAvailable, overtakenMax } from "../queue/available.ts";
+import { poolNotFound } from "./not-found.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Admit = Extract<Command, { type: "admit" }>;
@@ -20,7 +20,6 @@ export function admit(turn: Turn, { pool: name, grants, forMs }: Admit): Outcome
   if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
   if (!needsAdmission(pool)) return done; // It has been configured otherwise meanwhile.
   emit(turn, { type: "pool-admitted", pool: name, grants, until: after(turn.now, forMs) });
-  serveAll(turn, new Set([pool]));
   return done;
 }
 
@@ -35,8 +34,8 @@ export function withhold(turn: Turn, { pool: name, why }: Withhold): Outcome {
 }
 
 /**
- * How many credits the first in line of each pool lacks, where nothing else holds it back, or nothing
- * that will when its turn comes. Whoever gives credits has no other reason to look whether there is room.
+ * How many credits the first request of each pool lacks that lacks nothing else, or will lack nothing
+ * else once its turn has come. A check has no other reason to look whether there is room.
  */
 export function awaitingAdmission(
   state: State,
@@ -48,27 +47,40 @@ export function awaitingAdmission(
   for (const name of names) {
     const pool = state.pools.get(name);
     if (pool === undefined || pool.retired || !needsAdmission(pool)) continue;
-    const count = lackingIn(pool, now, aheadMs);
+    const count = creditsWanted(pool, now, aheadMs);
     if (count > 0) found.set(name, count);
   }
   return found;
 }
 
-function lackingIn(pool: Pool, now: Instant, aheadMs: number): number {
+function creditsWanted(pool: Pool, now: Instant, aheadMs: number): number {
   for (const { queue } of pool.buckets.values()) {
     let looked = 0;
     for (const request of queue) {
       if (looked === overtakenMax) break;
       looked += 1;
-      for (const way of request.alternatives) {
-        const count = lackingCredit(way, now).get(pool);
-        if (count === undefined) continue;
-        if (willLackOnlyCredit(way, request, now, aheadMs)) return count;
+      for (const needs of request.alternatives) {
+        const count = missingCredits(needs, now).get(pool);
+        if (count !== undefined && willLackOnlyCredits(needs, request, now, aheadMs)) return count;
       }
     }
   }
   const { unmetDemand } = pool;
-  const isWished =
+  const isUnmet =
     unmetDemand !== null && unmetDemand.until > now && unmetDemand.count > creditsOf(pool, now);
-  return isWished ? unmetDemand.count : 0;
+  return isUnmet ? unmetDemand.count : 0;
+}
+
+/**
+ * Others that share a pace or a limit take it in the very decision in which it comes free: a request
+ * without credits by then would be passed by every time. So it asks for them ahead of its turn.
+ */
+function willLackOnlyCredits(
+  needs: readonly Need[],
+  request: Request,
+  now: Instant,
+  aheadMs: number,
+): boolean {
+  const attempt = { needs, rank: request, now, by: after(now, aheadMs) };
+  return lacksOnlyCredits(attempt) && needs.every((need) => isAvailable(need, request, now));
 }

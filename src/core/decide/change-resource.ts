@@ -1,11 +1,9 @@
 import type { Command, ResourceChange } from "../model/command.ts";
 import type { DurableEvent } from "../model/event.ts";
-import type { ResourceName } from "../model/ids.ts";
-import { nearest } from "../model/nearest.ts";
+import { reservedStates } from "../model/lifecycle.ts";
 import { done, type Outcome, refused } from "../model/outcome.ts";
-import type { Refusal } from "../model/refusal.ts";
-import { claimsOn, type Resource, reservedStates, type State } from "../model/state.ts";
-import { serveAll } from "./return-resource.ts";
+import { claimsOn, type Resource } from "../model/state.ts";
+import { resourceNotFound } from "./not-found.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /** So many labels, and so many keys of user data, a resource may have. */
@@ -40,14 +38,7 @@ export function changeResource(
   }
   if (Object.keys(difference).length === 0) return done;
   emit(turn, { type: "resource-changed", resource: name, ...difference, reason });
-  serveAll(turn, new Set([resource.pool]));
   return done;
-}
-
-export function resourceNotFound(state: State, resource: ResourceName): Refusal {
-  const meant = nearest(resource, state.resources.keys()) as ResourceName | undefined;
-  const hint = meant === undefined ? undefined : { nearest: meant };
-  return { code: "resource_not_found", resource, ...hint };
 }
 
 function differenceOf(

@@ -3,18 +3,14 @@
  * resource that is gone from the file leaves at once if nobody holds it, otherwise when it comes
  * back. A request that the new configuration can never satisfy is told so.
  */
-
-import { settleRates } from "../gates/adaptive.ts";
-import { parentsFirst } from "../gates/limits.ts";
-import { configuredRate } from "../gates/pace.ts";
+import { ratesToConfigure } from "../gates/adaptive.ts";
 import type { DurableEvent, Move } from "../model/event.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
+import { freeState } from "../model/lifecycle.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import { type MemberSpec, type PoolSpec, same, samePolicy } from "../model/policy.ts";
-import { freeState, isHeld, type Resource } from "../model/state.ts";
-import { impossible } from "./acquire.ts";
-import { removeIfDeserted } from "./deserted.ts";
-import { serveAll } from "./return-resource.ts";
+import { isHeld, type Resource } from "../model/state.ts";
+import { impossible } from "./impossible.ts";
 import { emit, type Turn } from "./turn.ts";
 
 interface Wanted extends MemberSpec {
@@ -34,7 +30,7 @@ export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
     if (want === undefined && (resource.dynamic || dynamic.has(resource.pool.name))) {
       if (!resource.dynamic) emit(turn, adopted(resource, true));
     } else {
-      settleMember(turn, resource, want);
+      reconcile(turn, resource, want);
     }
   }
   for (const member of wanted.values()) {
@@ -45,10 +41,8 @@ export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
     if (!names.has(pool.name) && !pool.retired)
       emit(turn, { type: "pool-retired", pool: pool.name });
   }
-  settleRates(turn, configuredRate);
+  for (const change of ratesToConfigure(state)) emit(turn, change);
   dismissImpossible(turn);
-  for (const pool of [...state.pools.values()]) removeIfDeserted(turn, pool);
-  serveAll(turn, new Set(state.pools.values()));
   return done;
 }
 
@@ -62,14 +56,15 @@ function definePool(turn: Turn, { name, policy }: PoolSpec): void {
   emit(turn, { type: "pool-defined", pool: name, policy });
 }
 
-/** Keeps, relabels, moves or removes a resource that is there. */
-function settleMember(turn: Turn, resource: Resource, wanted: Wanted | undefined): void {
+/** Keeps, resizes, relabels, moves or removes a resource that is there. */
+function reconcile(turn: Turn, resource: Resource, wanted: Wanted | undefined): void {
   const { name } = resource;
-  const isSameKind = (resource.room === null) === (wanted?.room === undefined);
+  const isSameKind = (resource.sharing === "exclusive") === (wanted?.room === undefined);
   if (wanted !== undefined && wanted.pool === resource.pool.name && isSameKind) {
     if (resource.retired) emit(turn, { type: "resource-kept", resource: name });
     if (resource.dynamic) emit(turn, adopted(resource, false));
-    if (wanted.room !== undefined && !same(resource.room?.spec, wanted.room)) {
+    const spec = resource.sharing === "shared" ? resource.spec : undefined;
+    if (wanted.room !== undefined && !same(spec, wanted.room)) {
       emit(turn, { type: "resource-resized", resource: name, room: wanted.room });
     }
     if (!sameEntries(resource.specLabels, wanted.labels)) {
@@ -126,4 +121,21 @@ function sameEntries(a: Labels, b: Labels): boolean {
 function sameMove(a: Resource["movesTo"], b: Move | undefined): boolean {
   if (a === null || b === undefined) return a === null && b === undefined;
   return a.pool === b.pool && sameEntries(a.labels ?? {}, b.labels ?? {}) && same(a.room, b.room);
+}
+
+/**
+ * What a file lists, each pool behind its parent: defined in this order, pools that change places
+ * never have each other as parents in a circle on the way.
+ */
+function parentsFirst(pools: readonly PoolSpec[]): readonly PoolSpec[] {
+  if (pools.every(({ policy }) => policy.parent === undefined)) return pools;
+  const specs = new Map(pools.map((pool) => [pool.name, pool]));
+  const depth = ({ policy }: PoolSpec): number => {
+    let steps = 0;
+    for (let up = policy.parent; up !== undefined && steps < pools.length; steps++) {
+      up = specs.get(up)?.policy.parent;
+    }
+    return steps;
+  };
+  return pools.toSorted((a, b) => depth(a) - depth(b));
 }

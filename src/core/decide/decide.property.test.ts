@@ -1,18 +1,21 @@
 /** Lives random days at the core and checks, after every command, what must never be false. */
+
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkSnapshot, checkState, fingerprint } from "../../../sim/invariants.ts";
 import { Ledger } from "../../../sim/ledger.ts";
 import { apply } from "../apply/apply.ts";
+import { emptyState } from "../apply/create.ts";
 import type { Command } from "../model/command.ts";
 import { type DurableEvent, isDurable } from "../model/event.ts";
 import type { PoolName } from "../model/ids.ts";
 import type { PoolSpec } from "../model/policy.ts";
-import { emptyState, type State } from "../model/state.ts";
+import type { State } from "../model/state.ts";
+import { wholeClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { decide } from "./decide.ts";
-import { fits } from "./grant.ts";
 import { acquire, change, leave, poll, pool, release, renew, revoke } from "./lending.suite.ts";
+import { fits } from "./serve.ts";
 
 const pace = fc.record({
   everyMs: fc.constantFrom(300, 1_000, "auto" as const),
@@ -177,7 +180,7 @@ describe("decide() over random days", () => {
         expect([...ledger.waiting.keys()].sort()).toEqual([...state.requests.keys()].sort());
         for (const [name, thing] of ledger.things) {
           const known = state.resources.get(name as never);
-          expect(known?.claim?.lease.id ?? null).toBe(thing.heldBy);
+          expect(wholeClaim(known)?.lease.id ?? null).toBe(thing.heldBy);
           expect(known?.state).toBe(thing.state);
         }
       };

@@ -7,8 +7,9 @@
  * Time and identifiers arrive with the command.
  *
  * The state moves on by exactly the events that are returned, each applied as it is found, because
- * what follows in the same decision depends on it (a release frees what the next in line is
- * granted). A shell that cannot make them durable must throw the state away and replay its journal.
+ * what follows in the same decision depends on it: every decision ends in `settle`, which grants what
+ * a command has freed. A shell that cannot make the events durable must throw the state away and
+ * replay its journal.
  */
 
 import type { Command } from "../model/command.ts";
@@ -24,22 +25,28 @@ import { releaseHeld, renewHeld, reset, take } from "./held.ts";
 import { importResources } from "./import.ts";
 import { refresh } from "./refresh.ts";
 import { keepWaiting, leave, notDelivered, release, renew, revoke } from "./release.ts";
+import { settle } from "./settle.ts";
 import { pin, signal } from "./signal.ts";
 import { tick } from "./tick.ts";
-import { emit, type Turn } from "./turn.ts";
+import { emit, newTurn, type Turn } from "./turn.ts";
 
 export interface Decision {
   readonly events: readonly BrokerEvent[];
   readonly outcome: Outcome;
 }
 
+/** What a command answers: now, or once the decision is settled. */
+export type Answer = Outcome | (() => Outcome);
+
 export function decide(state: State, command: Command, now: Instant): Decision {
-  const turn: Turn = { state, now, events: [] };
-  const outcome = outcomeOf(turn, command);
+  const turn = newTurn(state, now);
+  const answer = handle(turn, command);
+  settle(turn);
+  const outcome = typeof answer === "function" ? answer() : answer;
   return { events: turn.events, outcome };
 }
 
-function outcomeOf(turn: Turn, command: Command): Outcome {
+function handle(turn: Turn, command: Command): Answer {
   switch (command.type) {
     case "acquire":
       return acquire(turn, command);

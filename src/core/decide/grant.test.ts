@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { overtakenMax } from "./grant.ts";
+import { wholeClaim } from "../model/state.ts";
+import { overtakenMax } from "../queue/available.ts";
 import { acquire, change, Lending, leave, pool, release } from "./lending.suite.ts";
 
 const patient = { patienceMs: 60_000 };
@@ -9,7 +10,7 @@ describe("a request over several pools", () => {
     const lending = new Lending(pool("aws", 2), pool("gcp", 1));
     lending.outcome(acquire("g", "gcp"), acquire("both", "aws:2 gcp"));
     expect(lending.held("both")).toBeUndefined();
-    expect(lending.resource("aws-1").claim).toBeNull();
+    expect(wholeClaim(lending.resource("aws-1"))).toBeNull();
     lending.do(release("g"));
     expect(lending.held("both")).toEqual(["aws-1", "aws-2", "gcp-1"]);
   });
@@ -182,6 +183,6 @@ describe("fences", () => {
     lending.configure();
     lending.configure(pool("aws", 1));
     lending.do(acquire("b", "aws"));
-    expect(lending.resource("aws-1").claim?.fence).toBe(2);
+    expect(wholeClaim(lending.resource("aws-1"))?.fence).toBe(2);
   });
 });

@@ -1,62 +1,78 @@
 /**
- * What may be done by whoever knows a holder's name: how Boskos's clients speak of their leases. A
- * lease that has a token is left alone here, whatever name is given.
+ * Commands of holders without a token: Boskos's clients name themselves and the resource. A lease
+ * that has a token is left alone here, whatever name is given.
  */
 
 import { leaseView } from "../explain/view.ts";
-import { admittedBy, lackingCredit, noteUnmetDemand } from "../gates/credits.ts";
-import { exceeded } from "../gates/limits.ts";
-import { closedFor, pacedBy } from "../gates/pace.ts";
+import { unmetDemandOf } from "../gates/credits.ts";
+import { chargesFor, closedBy, lacksOnlyCredits } from "../gates/gates.ts";
 import type { HeldCommand } from "../model/command.ts";
-import type { ClaimId } from "../model/ids.ts";
+import type { ClaimId, RequestId } from "../model/ids.ts";
+import { purposeOf } from "../model/lifecycle.ts";
 import { done, type Outcome, refused } from "../model/outcome.ts";
+import { aheadOfAll } from "../model/rank.ts";
 import type { Refusal } from "../model/refusal.ts";
-import type { Claim, Pool, Resource } from "../model/state.ts";
+import type { Claim, ExclusiveResource, Resource } from "../model/state.ts";
+import { wholeClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { entriesMax, merged } from "./change-resource.ts";
-import { endLease, serveAll } from "./return-resource.ts";
+import { endLease } from "./return-resource.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Held<Type extends HeldCommand["type"]> = Extract<HeldCommand, { type: Type }>;
 
+/** Takes named resources, ahead of all who wait, but not past a gate. */
 export function take(turn: Turn, command: Held<"take">): Outcome {
-  const { state } = turn;
-  const { resources, state: from, into, holder, ids } = command;
-  const there = resources.flatMap((name) => state.resources.get(name) ?? []);
-  const ready = there.filter(({ bucket }) => bucket?.state === from);
-  if (ready.length < resources.length) {
-    const missing = resources.filter((name) => !ready.some((resource) => resource.name === name));
+  const { state, now } = turn;
+  const { resources: names, state: from, into } = command;
+  const ready = names.flatMap((name) => {
+    const resource = state.resources.get(name);
+    const isReady = resource?.sharing === "exclusive" && resource.bucket?.state === from;
+    return isReady ? [resource] : [];
+  });
+  if (ready.length < names.length) {
+    const missing = names.filter((name) => !ready.some((resource) => resource.name === name));
     return refused({ code: "not_all_free", resources: missing, state: from });
   }
-  const useOf = ({ pool }: Resource) => ({ pool, state: from, into, count: 1 });
-  const uses = ready.map(useOf);
-  const [shut] = [...exceeded(uses), ...uses.flatMap((use) => closedFor(use, turn.now) ?? [])];
-  if (shut !== undefined) return refused({ code: "none_free", pool: shut.name });
-  const [withheld] = lackingCredit(uses, turn.now).keys();
-  if (withheld !== undefined) {
-    noteUnmetDemand(uses, turn.now);
-    return refused({ code: "none_free", pool: withheld.name });
+  const needs = ready.map(({ pool }) => useOf(pool, from, into));
+  const attempt = { needs, rank: aheadOfAll, now };
+  const closed = closedBy(attempt);
+  if (closed !== null) {
+    if (lacksOnlyCredits(attempt)) for (const event of unmetDemandOf(needs, now)) emit(turn, event);
+    return refused({ code: "none_free", pool: closed.name });
   }
-  const leases = untouchedFirst(ready).map((resource, index) => {
-    const { name, pool } = resource;
-    const id = ids[index];
-    if (id === undefined) throw new Error(`Cannot take ${name}: no id`);
-    const item = { pool: pool.name, count: 1, state: from, into };
-    const ask = { holder, items: [item], ttlMs: null, byName: true as const };
-    const claim = { id: "1" as ClaimId, resource: name, fence: state.fence + 1, into };
-    const used = { ...pacedBy([useOf(resource)], id, turn.now), ...admittedBy([useOf(resource)]) };
-    emit(turn, { type: "lease-granted", id, ask, claims: [claim], ...used });
+  const ids = longestIdleFirst(ready).map((resource, index) => {
+    const id = command.ids[index];
+    if (id === undefined) throw new Error(`Cannot take ${resource.name}: no id`);
+    takeOne(turn, resource, id, command);
     return id;
   });
-  const granted = leases.flatMap((id) => state.leases.get(id) ?? []);
-  return { type: "taken", leases: granted.map(leaseView) };
+  const leases = ids.flatMap((id) => state.leases.get(id) ?? []);
+  return { type: "taken", leases: leases.map(leaseView) };
+}
+
+function useOf(pool: Resource["pool"], state: string, heldState: string) {
+  return { pool, state, purpose: purposeOf(heldState), count: 1 };
+}
+
+function takeOne(
+  turn: Turn,
+  { name, pool }: ExclusiveResource,
+  id: RequestId,
+  { holder, state: from, into }: Held<"take">,
+): void {
+  const item = { pool: pool.name, count: 1, state: from, into };
+  const ask = { holder, items: [item], ttlMs: null, byName: true as const };
+  const claim = { id: "1" as ClaimId, resource: name, fence: turn.state.fence + 1, into };
+  const charges = chargesFor([useOf(pool, from, into)], id, turn.now);
+  emit(turn, { type: "lease-granted", id, ask, claims: [claim], ...charges });
 }
 
 /** In the order in which they would be lent, one by one. */
-function untouchedFirst(resources: readonly Resource[]): readonly Resource[] {
+function longestIdleFirst(resources: readonly ExclusiveResource[]): readonly ExclusiveResource[] {
   const places = new Map<Resource, number>();
-  for (const shelf of new Set(resources.map((resource) => resource.bucket))) {
-    for (const resource of shelf?.idle ?? []) places.set(resource, places.size);
+  for (const bucket of new Set(resources.map((resource) => resource.bucket))) {
+    for (const resource of bucket?.idle ?? []) places.set(resource, places.size);
   }
   const placeOf = (resource: Resource) => places.get(resource) ?? 0;
   return resources.toSorted((a, b) => a.changedAt - b.changedAt || placeOf(a) - placeOf(b));
@@ -99,28 +115,28 @@ export function releaseHeld(turn: Turn, command: Held<"release-held">): Outcome 
     const again = lost?.how === "released" && lost.state === command.state;
     return again ? done : refused(claim);
   }
-  const touched = new Set<Pool>();
-  endLease(turn, claim.lease, { why: "released", state: command.state }, touched);
-  serveAll(turn, touched);
+  endLease(turn, claim.lease, { why: "released", state: command.state });
   return done;
 }
 
-/** Takes back what silent holders have, whoever they are: they asked by name and sent no word. */
+/** Takes back what holders have that were not heard of for so long. */
 export function reset(turn: Turn, command: Held<"reset">): Outcome {
   const pool = turn.state.pools.get(command.pool);
-  const touched = new Set<Pool>();
-  const silent = pool === undefined ? [] : [...pool.members].filter(isSilent(turn.now, command));
-  const holders = silent.map(({ name, claim }) => [name, claim?.lease.ask.holder ?? ""] as const);
-  for (const { claim } of silent) {
-    if (claim !== null) endLease(turn, claim.lease, { why: "reset", state: command.to }, touched);
-  }
-  serveAll(turn, touched);
+  const claims = [...(pool?.members ?? [])].flatMap((resource) => {
+    const claim = wholeClaim(resource);
+    return claim !== null && isSilent(claim, command, turn.now) ? [claim] : [];
+  });
+  const holders = claims.map(({ resource, lease }) => [resource.name, lease.ask.holder] as const);
+  for (const { lease } of claims) endLease(turn, lease, { why: "reset", state: command.to });
   return { type: "reset", holders: new Map(holders) };
 }
 
-function isSilent(now: Instant, { state, silentMs }: Held<"reset">) {
-  return ({ claim, state: actual }: Resource): boolean =>
-    claim?.lease.ask.byName === true && actual === state && now - claim.lease.seenAt >= silentMs;
+function isSilent(
+  { lease, resource }: Claim,
+  { state, silentMs }: Held<"reset">,
+  now: Instant,
+): boolean {
+  return lease.ask.byName === true && resource.state === state && now - lease.seenAt >= silentMs;
 }
 
 /**
@@ -142,7 +158,8 @@ function heldBy(
   const resource = state.resources.get(name);
   // Boskos has no words for what may have been meant, and clients that go on asking for what is gone.
   if (resource === undefined) return { code: "resource_not_found", resource: name };
-  const { claim, last } = resource;
+  const claim = wholeClaim(resource);
+  const { last } = resource;
   const current = claim?.lease.ask;
   const meant = id === undefined || claim?.lease.id === id;
   if (claim !== null && current?.holder === holder && current.byName && meant) return claim;

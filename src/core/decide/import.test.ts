@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { emptyState } from "../apply/create.ts";
 import type { ImportedResource } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { defaultPolicy, type PoolSpec } from "../model/policy.ts";
-import { emptyState, type State } from "../model/state.ts";
+import type { State } from "../model/state.ts";
+import { wholeClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { decide } from "./decide.ts";
 
@@ -54,7 +56,7 @@ describe("import", () => {
     expect(idle(state)).toEqual(["c", "a"]);
     const held = state.resources.get("b" as ResourceName);
     expect(held).toMatchObject({ state: "leased", userData: { key: "value" } });
-    expect(held?.claim?.lease.ask).toMatchObject({ holder: "job", byName: true });
+    expect(wholeClaim(held)?.lease.ask).toMatchObject({ holder: "job", byName: true });
   });
 
   test("lets its holder give it back by name", () => {
@@ -90,7 +92,7 @@ describe("import", () => {
     const name = "x" as ResourceName;
     run(state, [imported("x", { pool: pool as PoolName, state: "leased", holder: "job" })]);
     decide(state, { type: "configure", pools }, now);
-    expect(state.resources.get(name)?.claim?.lease.ask.holder).toBe("job");
+    expect(wholeClaim(state.resources.get(name))?.lease.ask.holder).toBe("job");
     decide(state, { type: "release-held", holder: "job", resource: name, state: "free" }, now);
     expect([...state.resources.keys()]).toEqual(["a"]);
     expect([...state.pools.keys()]).toEqual(["t"]);

@@ -5,7 +5,6 @@ import type { ClaimId, PoolName } from "../model/ids.ts";
 import type { LeftOut, Outcome } from "../model/outcome.ts";
 import { defaultPolicy } from "../model/policy.ts";
 import type { Resource } from "../model/state.ts";
-import { serveAll } from "./return-resource.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /** In the order given, which becomes the order in which they are lent. Held ones are left alone. */
@@ -15,18 +14,17 @@ export function importResources(turn: Turn, resources: readonly ImportedResource
   for (const imported of resources) {
     const { name: resource, pool } = imported;
     const known = turn.state.resources.get(resource);
-    if (known?.claim !== null && known !== undefined) {
+    if (known?.sharing === "exclusive" && known.claim !== null) {
       left.push({ resource, pool, why: "held_already" });
     } else if (known !== undefined && usedSince(known, imported)) {
       left.push({ resource, pool, why: "used_since" });
-    } else if (known === undefined ? !isWelcome(turn, imported) : known.room !== null) {
+    } else if (known === undefined ? !isWelcome(turn, imported) : known.sharing === "shared") {
       left.push({ resource, pool, why: "not_configured" });
     } else {
       carryOver(turn, imported, known);
       if (imported.holder !== "") leases += 1;
     }
   }
-  serveAll(turn, new Set(turn.state.pools.values()));
   return { type: "imported", leases, left };
 }
 

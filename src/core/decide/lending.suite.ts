@@ -1,9 +1,12 @@
 /** Small makers for tests: pools, asks, and a core that is driven by hand. */
+
+import { emptyState } from "../apply/create.ts";
 import type { Ask, Command, Item } from "../model/command.ts";
 import type { BrokerEvent } from "../model/event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import { freeState } from "../model/lifecycle.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../model/policy.ts";
-import { emptyState, freeState, queueAt, type Resource, type State } from "../model/state.ts";
+import { queueAt, type Resource, type SharedResource, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { type Decision, decide, nextDueAt } from "./decide.ts";
 
@@ -136,6 +139,12 @@ export class Lending {
     const found = this.state.resources.get(name as ResourceName);
     if (found === undefined) throw new Error(`Cannot find the resource ${name}`);
     return found;
+  }
+
+  shared(name: string): SharedResource {
+    const resource = this.resource(name);
+    if (resource.sharing === "exclusive") throw new Error(`Cannot share ${name}: it is lent whole`);
+    return resource;
   }
 
   /** How an ended request or lease ended. */

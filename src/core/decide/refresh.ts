@@ -4,20 +4,22 @@
  */
 
 import type { Ask, Command } from "../model/command.ts";
-import { type Outcome, refused } from "../model/outcome.ts";
+import { refused } from "../model/outcome.ts";
 import type { Lease, Pool } from "../model/state.ts";
 import { poolsOf } from "../queue/alternatives.ts";
-import { acquire, waysFor } from "./acquire.ts";
-import { noLease } from "./release.ts";
-import { endClaim, endLease, serveAll } from "./return-resource.ts";
+import { acquire, possibleWants } from "./acquire.ts";
+import type { Answer } from "./decide.ts";
+import { leaseNotFound } from "./not-found.ts";
+import { endClaim, endLease } from "./return-resource.ts";
+import { settle } from "./settle.ts";
 import type { Turn } from "./turn.ts";
 
 type Refresh = Extract<Command, { type: "refresh" }>;
 
-export function refresh(turn: Turn, command: Refresh): Outcome {
+export function refresh(turn: Turn, command: Refresh): Answer {
   const { id, next, key, pool: name, waitMs } = command;
   const lease = turn.state.leases.get(id);
-  if (lease === undefined) return again(turn, command) ?? refused(noLease(turn.state, id));
+  if (lease === undefined) return again(turn, command) ?? refused(leaseNotFound(turn.state, id));
   if (key !== undefined && lease.ask.key === key) {
     return refused({ code: "request_id_reused", key, id });
   }
@@ -30,15 +32,16 @@ export function refresh(turn: Turn, command: Refresh): Outcome {
   // A key that is known already means that this was asked before, or that it is another's.
   const isNew = key === undefined || !turn.state.keys.has(key);
   if (isNew) {
-    const ways = waysFor(turn.state, ask);
-    if ("code" in ways) return refused(ways); // It could never be had again: nothing is given back.
+    const wants = possibleWants(turn.state, ask);
+    if ("code" in wants) return refused(wants); // It could never be had again: nothing is given back.
     giveBack(turn, lease, wanted.length === items.length ? undefined : name);
+    settle(turn); // Those who wait come first.
   }
   return acquire(turn, { type: "acquire", id: next, ask, waitMs });
 }
 
 /** The lease is gone because this was asked before; its answer was lost. */
-function again(turn: Turn, { key, waitMs, next }: Refresh): Outcome | undefined {
+function again(turn: Turn, { key, waitMs, next }: Refresh): Answer | undefined {
   const known = key === undefined ? undefined : turn.state.keys.get(key);
   const found =
     known === undefined
@@ -50,10 +53,8 @@ function again(turn: Turn, { key, waitMs, next }: Refresh): Outcome | undefined 
 
 /** All of it, or what it has of one pool while the rest goes on. */
 function giveBack(turn: Turn, lease: Lease, pool: Pool["name"] | undefined): void {
-  const touched = new Set<Pool>();
-  if (pool === undefined) endLease(turn, lease, { why: "released" }, touched);
+  if (pool === undefined) endLease(turn, lease, { why: "released" });
   for (const claim of lease.claims) {
-    if (claim.resource.pool.name === pool) endClaim(turn, claim, { why: "released" }, touched);
+    if (claim.resource.pool.name === pool) endClaim(turn, claim, { why: "released" });
   }
-  serveAll(turn, touched);
 }

@@ -1,17 +1,18 @@
 import { leaseView } from "../explain/view.ts";
 import type { Command, Reason } from "../model/command.ts";
 import type { RequestId } from "../model/ids.ts";
+import { reservedStates } from "../model/lifecycle.ts";
 import { done, type Outcome, refused } from "../model/outcome.ts";
-import type { Refusal } from "../model/refusal.ts";
-import { type Lease, type Pool, reservedStates, type State } from "../model/state.ts";
+import type { Lease } from "../model/state.ts";
 import { standing } from "./acquire.ts";
+import { leaseNotFound } from "./not-found.ts";
 import { poolsIn, report } from "./report.ts";
-import { endClaim, endLease, serveAll } from "./return-resource.ts";
+import { endClaim, endLease } from "./return-resource.ts";
 import { emit, type Turn } from "./turn.ts";
 
 export function renew(turn: Turn, id: RequestId): Outcome {
   const lease = turn.state.leases.get(id);
-  if (lease === undefined) return refused(noLease(turn.state, id));
+  if (lease === undefined) return refused(leaseNotFound(turn.state, id));
   emit(turn, { type: "lease-renewed", id });
   return { type: "granted", lease: leaseView(lease) };
 }
@@ -24,11 +25,10 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
   const lease = turn.state.leases.get(id);
   if (lease === undefined) {
     const wasReleased = turn.state.ended.get(id)?.how === "released";
-    return wasReleased ? done : refused(noLease(turn.state, id));
+    return wasReleased ? done : refused(leaseNotFound(turn.state, id));
   }
   if (command.outcome !== undefined)
     report(turn, lease, poolsIn(turn.state, lease), command.outcome);
-  const touched = new Set<Pool>();
   const ending = {
     why: "released" as const,
     ...(state === undefined ? undefined : { state }),
@@ -36,13 +36,12 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
   };
   if (claimId === undefined || lease.claims.every((claim) => claim.id === claimId)) {
     if (claimId !== undefined && lease.claims.length === 0) return goneClaim(lease, claimId);
-    endLease(turn, lease, ending, touched);
+    endLease(turn, lease, ending);
   } else {
     const claim = lease.claims.find(({ id: other }) => other === claimId);
     if (claim === undefined) return goneClaim(lease, claimId);
-    endClaim(turn, claim, ending, touched);
+    endClaim(turn, claim, ending);
   }
-  serveAll(turn, touched);
   return done;
 }
 
@@ -61,11 +60,9 @@ export function revoke(turn: Turn, id: RequestId, reason: Reason): Outcome {
   const lease = turn.state.leases.get(id);
   if (lease === undefined) {
     const wasRevoked = turn.state.ended.get(id)?.how === "revoked";
-    return wasRevoked ? done : refused(noLease(turn.state, id));
+    return wasRevoked ? done : refused(leaseNotFound(turn.state, id));
   }
-  const touched = new Set<Pool>();
-  endLease(turn, lease, { why: "revoked", reason }, touched);
-  serveAll(turn, touched);
+  endLease(turn, lease, { why: "revoked", reason });
   return done;
 }
 
@@ -88,7 +85,6 @@ export function leave(turn: Turn, command: Extract<Command, { type: "leave" }>):
     return hadLeft ? done : standing(turn.state, id, turn.now);
   }
   emit(turn, { type: "request-left", id, why, ...(reason === undefined ? undefined : { reason }) });
-  serveAll(turn, new Set(request.needs.map(({ pool }) => pool)));
   return done;
 }
 
@@ -98,24 +94,14 @@ export function leave(turn: Turn, command: Extract<Command, { type: "leave" }>):
  */
 export function notDelivered(
   turn: Turn,
-  { id, told }: Extract<Command, { type: "not-delivered" }>,
+  { id, told: sent }: Extract<Command, { type: "not-delivered" }>,
 ): Outcome {
   const lease = turn.state.leases.get(id);
-  if (lease === undefined || lease.confirmed || lease.sent > told) return done;
+  if (lease === undefined || lease.confirmed || lease.sent > sent) return done;
   if (lease.ask.key !== undefined && lease.ask.presenceMs !== undefined) {
     emit(turn, { type: "lease-delivered", id, delivered: false });
     return done;
   }
-  const touched = new Set<Pool>();
-  endLease(turn, lease, { why: "uncollected" }, touched);
-  serveAll(turn, touched);
+  endLease(turn, lease, { why: "uncollected" });
   return done;
-}
-
-/** Why there is no lease of this id. */
-export function noLease(state: State, id: RequestId): Refusal {
-  if (state.requests.has(id)) return { code: "lease_not_granted", id };
-  const ended = state.ended.get(id);
-  if (ended === undefined) return { code: "lease_not_found", id };
-  return { code: "lease_ended", id, how: ended.how, endedAt: ended.at };
 }

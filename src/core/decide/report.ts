@@ -1,18 +1,18 @@
 import { slowDown } from "../gates/adaptive.ts";
+import { ancestors } from "../gates/limits.ts";
 import type { Lease, Pool, State } from "../model/state.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /**
- * Takes a report to the controllers of the pools and of what they draw on: it is the account that a
- * provider throttles, under whatever name it was lent.
+ * Tells the pools of a lease, and all pools above them, how the provider took it: it is the account
+ * that a provider throttles, under whatever name it was lent.
  */
 export function report(
   turn: Turn,
   { id }: Lease,
   pools: readonly Pool[],
-  report: { readonly throttled: boolean; readonly evidence?: string | undefined },
+  { throttled, evidence }: { readonly throttled: boolean; readonly evidence?: string | undefined },
 ): void {
-  const { throttled, evidence } = report;
   const why = evidence === undefined ? undefined : { why: evidence };
   for (const pool of upwards(pools)) {
     emit(turn, {
@@ -22,17 +22,14 @@ export function report(
       throttled,
       ...(evidence === undefined ? undefined : { evidence }),
     });
-    if (throttled) slowDown(turn, pool, { lease: id, ...why });
+    const change = throttled ? slowDown(pool, { lease: id, ...why }, turn.now) : undefined;
+    if (change !== undefined) emit(turn, change);
   }
 }
 
-/** These pools and all that they draw on, each once. */
+/** These pools and all above them, each once. */
 export function upwards(pools: readonly Pool[]): ReadonlySet<Pool> {
-  const all = new Set<Pool>();
-  for (const pool of pools) {
-    for (let up: Pool | null = pool; up !== null; up = up.parent) all.add(up);
-  }
-  return all;
+  return new Set(pools.flatMap((pool) => [...ancestors(pool)]));
 }
 
 /** Those that it holds something of, and those that it did before the server took it back. */

@@ -6,17 +6,15 @@ import type { Command, Reason } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
 import { done, type Outcome, refused } from "../model/outcome.ts";
 import type { Pool } from "../model/state.ts";
-import { poolNotFound } from "./acquire.ts";
-import { noLease } from "./release.ts";
+import { leaseNotFound, poolNotFound } from "./not-found.ts";
 import { poolsIn, report, upwards } from "./report.ts";
-import { serveAll } from "./return-resource.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Signal = Extract<Command, { type: "signal" }>;
 
 export function signal(turn: Turn, { id, pool: name, throttled, evidence }: Signal): Outcome {
   const lease = turn.state.leases.get(id);
-  if (lease === undefined) return refused(noLease(turn.state, id));
+  if (lease === undefined) return refused(leaseNotFound(turn.state, id));
   const pools = poolsIn(turn.state, lease);
   const meant =
     name === undefined ? pools : [...upwards(pools)].filter((pool) => pool.name === name);
@@ -40,7 +38,6 @@ export function pin(turn: Turn, name: PoolName, rate: number | null, reason: Rea
   } else {
     return done;
   }
-  serveAll(turn, new Set([pool]));
   return done;
 }
 

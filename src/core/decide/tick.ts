@@ -1,57 +1,62 @@
 import { speedUp } from "../gates/adaptive.ts";
+import type { RequestId } from "../model/ids.ts";
 import { must } from "../model/must.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import type { Due, Lease, Pool, Resource } from "../model/state.ts";
-import { reserveFor } from "../shared/reserve.ts";
-import { deleteResource, markForDeletion } from "./dynamic.ts";
-import { endClaim, endLease, serveAll } from "./return-resource.ts";
+import { reservationsFor } from "../shared/reserve.ts";
+import { endClaim, endLease } from "./return-resource.ts";
 import { emit, type Turn } from "./turn.ts";
+import { deleteResource, markForDeletion } from "./upkeep.ts";
 
 /**
- * Does all that is due, in order of time, and only then lends what came free: so nothing is lent
- * to a waiter that has gone away.
+ * Does all that is due, in order of time. What came free is lent only after that, when the decision
+ * is settled: so nothing is lent to a waiting client that has gone away.
  */
 export function tick(turn: Turn): Outcome {
-  const touched = new Set<Pool>();
   for (let due = turn.state.due.first(); due !== undefined; due = turn.state.due.first()) {
     if (due.dueAt > turn.now) break;
-    attend(turn, due, touched);
+    attend(turn, due);
   }
-  serveAll(turn, touched);
   return done;
 }
 
-function attend(turn: Turn, due: Due, touched: Set<Pool>): void {
+function attend(turn: Turn, due: Due): void {
   switch (due.kind) {
     case "lease":
-      return endLease(turn, due, { why: whyDue(turn, due) }, touched);
+      return endLease(turn, due, { why: whyDue(turn, due) });
     case "claim":
-      return endClaim(turn, due, { why: "hold" }, touched);
+      return endClaim(turn, due, { why: "hold" });
     case "request":
-      emit(turn, { type: "request-left", id: due.id, why: "abandoned" });
-      for (const { pool } of due.needs) touched.add(pool);
-      return;
+      return emit(turn, { type: "request-left", id: due.id, why: "abandoned" });
     case "pool":
-      speedUp(turn, due);
-      emit(turn, { type: "pool-attended", pool: due.name });
-      touched.add(due);
-      return;
+      return attendPool(turn, due);
     case "patience":
-      return reserveFor(turn, must(turn.state.requests.get(due.request), due.request));
+      return reserve(turn, due.request);
     case "resource":
-      touched.add(due.pool);
-      return attendResource(turn, due, touched);
+      return attendResource(turn, due);
   }
 }
 
-function attendResource(turn: Turn, resource: Resource, touched: Set<Pool>): void {
-  const { name: resourceName, restsTo, restsUntil } = resource;
+function attendPool(turn: Turn, pool: Pool): void {
+  const change = speedUp(pool, turn.now);
+  if (change !== undefined) emit(turn, change);
+  emit(turn, { type: "pool-attended", pool: pool.name });
+}
+
+/** Its patience is over: something is reserved for it, or it is noted that nothing could be. */
+function reserve(turn: Turn, id: RequestId): void {
+  const request = must(turn.state.requests.get(id), id);
+  emit(turn, { type: "room-kept", id, rooms: reservationsFor(request, turn.state.fence) });
+}
+
+function attendResource(turn: Turn, resource: Resource): void {
+  const { name, restsTo, restsUntil } = resource;
   if (restsUntil <= turn.now) {
-    emit(turn, { type: "resource-rested", resource: resourceName, state: restsTo });
+    emit(turn, { type: "resource-rested", resource: name, state: restsTo });
   } else if (resource.leaving) {
-    deleteResource(turn, resource, touched);
+    deleteResource(turn, name);
   } else {
-    markForDeletion(turn, resource);
+    markForDeletion(turn, name);
   }
 }
 

@@ -1,20 +1,148 @@
+/** One command being decided: the state, the time, and what has come of it so far. */
 import { apply } from "../apply/apply.ts";
+import { hasCohort } from "../gates/limits.ts";
 import type { BrokerEvent } from "../model/event.ts";
-import type { State } from "../model/state.ts";
+import type { ResourceName } from "../model/ids.ts";
+import type { Pool, Request, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
+import { hasChoice } from "../queue/alternatives.ts";
+import { overtakenMax } from "../queue/available.ts";
+import { leaderOf } from "../queue/gang.ts";
 
-/** One command being decided: where things stand, what time it is, what has come of it so far. */
 export interface Turn {
   readonly state: State;
   readonly now: Instant;
   readonly events: BrokerEvent[];
+  /** Pools in which somebody may be able to go now, or which need upkeep. `settle` empties it. */
+  readonly touched: Set<Pool>;
+}
+
+export function newTurn(state: State, now: Instant): Turn {
+  return { state, now, events: [], touched: new Set() };
 }
 
 /**
- * Makes an event true at once, so that the rest of the decision sees it: a release frees a
- * resource, and the same decision grants it to the next in line.
+ * Makes an event true at once, so that the rest of the decision sees it, and records the pools that
+ * it touches: `settle` then looks who can go there. No command has to remember that.
  */
 export function emit(turn: Turn, event: BrokerEvent): void {
-  apply(turn.state, event, turn.now);
+  const { state, touched } = turn;
+  // What is about to go is looked up before it is gone.
+  const leaving = leavingBy(state, event);
+  apply(state, event, turn.now);
   turn.events.push(event);
+  for (const pool of leaving) touched.add(pool);
+  touch(turn, event);
+}
+
+/** The pools that somebody or something leaves by this event. */
+function leavingBy(state: State, event: BrokerEvent): readonly Pool[] {
+  switch (event.type) {
+    case "request-left": {
+      const request = state.requests.get(event.id);
+      return request === undefined ? none : leaderOf(request).needs.map(({ pool }) => pool);
+    }
+    case "lease-granted": {
+      const request = state.requests.get(event.id);
+      return request === undefined ? none : queuesThatMove(leaderOf(request));
+    }
+    case "resource-moved":
+    case "resource-removed":
+      return listed(state.resources.get(event.resource)?.pool);
+    case "pool-removed":
+      return listed(state.pools.get(event.pool)?.parent);
+    default:
+      return none;
+  }
+}
+
+const none: readonly Pool[] = [];
+
+function listed(pool: Pool | null | undefined): readonly Pool[] {
+  return pool === null || pool === undefined ? none : [pool];
+}
+
+/** Where not all of a queue is looked at, or a request stood in it for nothing, others may go. */
+function queuesThatMove(request: Request): readonly Pool[] {
+  return request.needs.flatMap(({ pool, sharing }) => {
+    const moves = hasChoice(request) || sharing === "shared" || pool.waiting >= overtakenMax;
+    return moves ? [pool] : [];
+  });
+}
+
+/** The pools in which an event frees something or makes somebody wait who could go. */
+function touch(turn: Turn, event: BrokerEvent): void {
+  switch (event.type) {
+    case "lease-ended":
+      for (const { resource } of event.back) touchResource(turn, resource);
+      return;
+    case "claim-ended":
+      return touchResource(turn, event.back.resource);
+    case "lease-granted":
+      return touchCohorts(turn, event.claims);
+    case "request-queued":
+      return touchQueued(turn, turn.state.requests.get(event.id));
+    case "resource-added":
+    case "resource-adopted":
+    case "resource-changed":
+    case "resource-kept":
+    case "resource-moved":
+    case "resource-relabelled":
+    case "resource-resized":
+    case "resource-rested":
+    case "resource-retired":
+      return touchResource(turn, event.resource);
+    case "pool-admitted":
+    case "pool-attended":
+    case "pool-defined":
+    case "pool-retired":
+    case "pool-withheld":
+    case "rate-changed": {
+      const pool = turn.state.pools.get(event.pool);
+      if (pool !== undefined) turn.touched.add(pool);
+      return;
+    }
+    case "demand-unmet":
+    case "grace-given":
+    case "lease-delivered":
+    case "lease-renewed":
+    case "pool-removed":
+    case "pool-signalled":
+    case "request-left":
+    case "request-seen":
+    case "resource-removed":
+    case "room-kept":
+      return;
+    default:
+      return unreachable(event);
+  }
+}
+
+function touchResource({ state, touched }: Turn, name: ResourceName): void {
+  const pool = state.resources.get(name)?.pool;
+  if (pool !== undefined) touched.add(pool);
+}
+
+/** A request that was ahead, but finds nothing left to take, no longer keeps a limit from others. */
+function touchCohorts(
+  { state, touched }: Turn,
+  claims: readonly { readonly resource: ResourceName }[],
+): void {
+  for (const { resource } of claims) {
+    const pool = state.resources.get(resource)?.pool;
+    if (pool !== undefined && hasCohort(pool)) touched.add(pool);
+  }
+}
+
+/** It has been found that it does not fit; but a resource may be made for it, or its gang is whole. */
+function touchQueued({ touched }: Turn, request: Request | undefined): void {
+  if (request === undefined) return;
+  const isWhole = request.gang !== null && request.inLine;
+  for (const { pool } of request.needs) {
+    if (isWhole || pool.policy.dynamic !== undefined) touched.add(pool);
+  }
+}
+
+function unreachable(event: never): never {
+  throw new Error(`Cannot tell what an event touches: ${JSON.stringify(event)}`);
 }

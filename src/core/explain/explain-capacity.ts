@@ -1,17 +1,17 @@
-/** Why there is no room for a request, resource by resource, with the numbers. */
-
+/** Why a request does not fit, resource by resource, with the numbers. */
+import type { Obstacle } from "../gates/gate.ts";
 import type { RequestId, ResourceName } from "../model/ids.ts";
-import type { Need, Pool, Request, SharedRoom } from "../model/state.ts";
+import { aheadOfAll, isAhead } from "../model/rank.ts";
+import type { Pool, Request, SharedNeed, SharedResource } from "../model/state.ts";
 import { never } from "../model/time.ts";
-import { compareRank } from "../queue/ranked-queue.ts";
 import { viewOf } from "../shared/place.ts";
 import type { Demand } from "../shared/placement/demand.ts";
 import { type Shortfall, shortfalls, type Unfit, unfit } from "../shared/placement/fit.ts";
 import { isFitting, place } from "../shared/placement/plan.ts";
-import { type Amounts, usageOf } from "../shared/placement/room.ts";
-import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
+import { type Amounts, usageOf } from "../shared/placement/shareable.ts";
+import { type HolderView, holderView } from "./wait-reason.ts";
 
-export interface RoomExplanation {
+export interface SharedExplanation {
   readonly resource: ResourceName;
   readonly fits: boolean;
   /** Why it is not for this request at all, however empty. */
@@ -24,52 +24,59 @@ export interface RoomExplanation {
   readonly longest: HolderView | null;
 }
 
-/** Every resource that is lent by amount, in the order of the definition. */
-export function roomsIn(pool: Pool): SharedRoom[] {
-  const rooms = [...pool.members].flatMap(({ room }) => room ?? []);
-  return rooms.sort((a, b) => a.order - b.order);
+/** Every shared resource of a pool, in the order of the definition. */
+export function sharedIn(pool: Pool): SharedResource[] {
+  const shared = [...pool.members].filter(
+    (resource): resource is SharedResource => resource.sharing === "shared",
+  );
+  return shared.sort((a, b) => a.order - b.order);
 }
 
-/** For the first demand that cannot be met; for one that can, for the first of all. */
-export function explainRooms(need: Need, request: Request): RoomExplanation[] {
+/** For the first demand that cannot be met; for a need that can be met, for the first of all. */
+export function explainShared(need: SharedNeed, request: Request): SharedExplanation[] {
   const demand = hardest(need, request);
-  return demand === undefined ? [] : roomsIn(need.pool).map((room) => explainRoom(room, demand));
-
-  function explainRoom(room: SharedRoom, wanted: Demand): RoomExplanation {
-    const view = viewOf(need, request);
-    const why = unfit(room, wanted, view) ?? outOfUse(room);
-    const short = shortfalls(room, wanted, view);
+  if (demand === undefined) return [];
+  const view = viewOf(need, request);
+  return sharedIn(need.pool).map((resource) => {
+    const why = unfit(resource, demand, view) ?? outOfUse(resource);
+    const short = shortfalls(resource, demand, view);
     return {
-      resource: room.at.name,
+      resource: resource.name,
       fits: why === null && short.length === 0,
       unfit: why,
       short,
-      keptFor: room.reservations.flatMap(({ by, amounts }) => {
-        const { id, ask } = by as Request;
-        const amount = Object.fromEntries(amounts);
-        return compareRank(by, request) < 0 ? [{ id, holder: ask.holder, amount }] : [];
-      }),
-      longest: longestOn(room),
+      keptFor: reservedAhead(resource, request),
+      longest: longestOn(resource),
     };
-  }
+  });
+}
+
+function reservedAhead(
+  { reservations }: SharedResource,
+  request: Request,
+): SharedExplanation["keptFor"] {
+  return reservations.flatMap(({ by, amounts }) => {
+    const { id, ask } = by as Request;
+    const amount = Object.fromEntries(amounts);
+    return isAhead(by, request) ? [{ id, holder: ask.holder, amount }] : [];
+  });
 }
 
 /** Quarantined, or on its way out: as good as cordoned. */
-function outOfUse({ listed }: SharedRoom): Unfit | null {
+function outOfUse({ listed }: SharedResource): Unfit | null {
   return listed ? null : { why: "cordoned" };
 }
 
-function hardest(need: Need, request: Request): Demand | undefined {
-  const demands = need.demands ?? [];
+function hardest(need: SharedNeed, request: Request): Demand | undefined {
+  const { demands, pool } = need;
   const view = viewOf(need, request);
-  const rooms = [...need.pool.rooms];
-  return (
-    demands.find((one) => rooms.filter((room) => isFitting(room, one, view)).length < one.count) ??
-    demands[0]
-  );
+  const resources = [...pool.shared];
+  const isShort = (demand: Demand) =>
+    resources.filter((resource) => isFitting(resource, demand, view)).length < demand.count;
+  return demands.find(isShort) ?? demands[0];
 }
 
-function longestOn({ claims }: SharedRoom): HolderView | null {
+function longestOn({ claims }: SharedResource): HolderView | null {
   let longest: HolderView | null = null;
   for (const claim of claims) {
     const view = holderView(claim);
@@ -79,13 +86,11 @@ function longestOn({ claims }: SharedRoom): HolderView | null {
 }
 
 /** The first thing in the way, in words. */
-export function roomObstacle(
-  need: Need,
-  request: Request,
-): { code: WaitReason["code"]; what: string } {
+export function capacityObstacle(need: SharedNeed, request: Request): Obstacle {
   const { pool } = need;
-  const rooms = explainRooms(need, request);
-  const eligible = rooms.filter(({ unfit: why }) => why === null || why.why === "cordoned");
+  const eligible = explainShared(need, request).filter(
+    ({ unfit: why }) => why === null || why.why === "cordoned",
+  );
   const open = eligible.filter(({ unfit: why }) => why === null);
   if (open.length === 0) {
     const what = `None of ${eligible.length} eligible ${pool.name} can be lent (cordoned)`;
@@ -99,7 +104,7 @@ export function roomObstacle(
     return { code: "not_enough_free", what };
   }
   const kept = open.find(({ keptFor }) => keptFor.length > 0);
-  if (kept !== undefined && wouldFitUnkept(need, request)) {
+  if (kept !== undefined && wouldFitUnreserved(need, request)) {
     const what = `The room on ${kept.resource} is kept for a request that has waited longer`;
     return { code: "kept_for_others", what };
   }
@@ -111,16 +116,13 @@ export function roomObstacle(
   return { code: "no_room", what };
 }
 
-function wouldFitUnkept(need: Need, request: Request): boolean {
-  const rank = { priority: Number.POSITIVE_INFINITY, order: 0 };
-  const view = { ...viewOf(need, request), rank };
-  return (
-    place({ strategy: "round-robin", rooms: need.pool.rooms }, need.demands ?? [], view) !==
-    undefined
-  );
+function wouldFitUnreserved(need: SharedNeed, request: Request): boolean {
+  const view = { ...viewOf(need, request), rank: aheadOfAll };
+  const candidates = { strategy: "round-robin" as const, resources: need.pool.shared };
+  return place(candidates, need.demands, view) !== undefined;
 }
 
-function missing({ short }: RoomExplanation): number {
+function missing({ short }: SharedExplanation): number {
   return short.reduce((sum, { asked, free }) => sum + (asked - free) / asked, 0);
 }
 
@@ -133,7 +135,7 @@ export interface Usage {
   readonly share: number;
 }
 
-export function usagesOf({ levels, parts }: SharedRoom): Usage[] {
+export function usagesOf({ levels, parts }: SharedResource): Usage[] {
   const dimensions = levels.map((level) => {
     const { name: dimension, used, capacity } = level;
     return { dimension, used, capacity, share: usageOf(level) };

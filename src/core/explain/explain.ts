@@ -1,35 +1,38 @@
 /** Why a request waits, found by the very functions that made it wait. */
 
-import { availableTo, countAt, isAvailable, overtakenMax, reservedBy } from "../decide/grant.ts";
-import { lackingCredit } from "../gates/credits.ts";
-import { descendants, exceeded, isPresent, limitOf, limitsFor } from "../gates/limits.ts";
-import { closedBy, closedFor, isOpen, opensAt, reducedFrom } from "../gates/pace.ts";
-import { formatDuration, roughDuration } from "../model/duration.ts";
+import type { Obstacle } from "../gates/gate.ts";
+import { gateObstacle } from "../gates/gates.ts";
+import { descendants, limitOf, limitsFor } from "../gates/limits.ts";
+import { lastToOpen, nextGrantAt } from "../gates/pace.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
+import { coolingState, freeState } from "../model/lifecycle.ts";
+import { isAhead } from "../model/rank.ts";
 import {
   claimsOn,
-  coolingState,
-  freeState,
+  type ExclusiveNeed,
   idleCount,
   type Need,
   type Place,
   type Pool,
   queueAt,
   type Request,
+  type SharedNeed,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
+import { availableTo, countAt, isAvailable, keptFor, overtakenMax } from "../queue/available.ts";
 import { leaderOf } from "../queue/gang.ts";
-import { compareRank } from "../queue/ranked-queue.ts";
-import { explainRooms, type RoomExplanation, roomObstacle } from "./explain-capacity.ts";
+import { capacityObstacle, explainShared, type SharedExplanation } from "./explain-capacity.ts";
 import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
 
 /** The first thing in a request's way, in words. */
 export function waitReason(waiting: Request, now: Instant): WaitReason {
   const request = leaderOf(waiting);
   const needs = request.alternatives[0] ?? request.needs;
-  const [first] = needs;
-  const short = needs.find((need) => !isAvailable(need, request, now));
-  const need = short ?? needs.find((other) => !isTimeIn(needs, other, now)) ?? first;
+  const attempt = { needs, rank: request, now };
+  const need =
+    needs.find((one) => !isAvailable(one, request, now)) ??
+    needs.find((one) => gateObstacle(attempt, one) !== null) ??
+    needs[0];
   if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
   const { gang } = request;
   if (gang !== null && !request.inLine) {
@@ -37,19 +40,9 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
     const message = `${come} of the ${gang.size} of its group ${come === 1 ? "has" : "have"} come`;
     return { code: "group_incomplete", pool: need.pool.name, message };
   }
-  const { code, what, shared } =
-    heldBack(need, request, now) ??
-    withheld(needs, need, request, now) ??
-    overLimit(needs, need, request) ??
-    obstacle(need, request, now);
+  const obstacle = gateObstacle(attempt, need) ?? shortage(need, request, now);
+  const { code, what, shared } = obstacle;
   return { code, pool: need.pool.name, message: `${what}; ${lineText(need, request, shared)}` };
-}
-
-interface Obstacle {
-  readonly code: WaitReason["code"];
-  readonly what: string;
-  /** What others wait for in other lines as well. */
-  readonly shared?: Pool;
 }
 
 function lineText(need: Need, request: Request, shared: Pool | undefined): string {
@@ -63,63 +56,20 @@ function isBehindIn(shared: Pool, request: Request): boolean {
   for (const { buckets } of descendants(shared)) {
     for (const { queue } of buckets.values()) {
       const first = queue.at(0);
-      if (first !== undefined && compareRank(first, request) < 0) return true;
+      if (first !== undefined && isAhead(first, request)) return true;
     }
   }
   return false;
 }
 
-/** Enough is there, but it is not lent before its time. */
-function heldBack(need: Need, request: Request, now: Instant): Obstacle | undefined {
-  const closed = closedFor(need, now);
-  if (closed === null || !isPresent(need, request)) return undefined;
-  const every = formatDuration(closed.pace.everyMs);
-  const next = roughDuration(Math.ceil((opensAt(closed) - now) / 1_000) * 1_000);
-  const lent = closed === need.pool ? "lent" : `but all that share ${closed.name} are lent`;
-  const what = `${aroundText(need)}, ${lent} one every ${every}`;
-  const usual = reducedFrom(closed);
-  if (usual === null)
-    return { code: "paced", what: `${what}, the next in ${next}`, shared: closed };
-  const instead = `instead of every ${formatDuration(usual)} since it was throttled`;
-  return { code: "limit_reduced", what: `${what} ${instead}, the next in ${next}`, shared: closed };
+/** No gate is in the way: others are ahead, or it is not there. */
+function shortage(need: Need, request: Request, now: Instant): Obstacle {
+  return need.sharing === "shared"
+    ? capacityObstacle(need, request)
+    : exclusiveObstacle(need, request, now);
 }
 
-function aroundText({ pool, state, demands }: Need): string {
-  if (demands !== null) return `${pool.name} has room`;
-  return `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
-}
-
-function isTimeIn(needs: readonly Need[], need: Need, now: Instant): boolean {
-  return isOpen(need, now) && !lackingCredit(needs, now).has(need.pool);
-}
-
-/** Enough is there, but whoever looks outside has not said that it can be used. */
-function withheld(
-  needs: readonly Need[],
-  need: Need,
-  request: Request,
-  now: Instant,
-): Obstacle | undefined {
-  const { pool } = need;
-  if (!lackingCredit(needs, now).has(pool) || !isPresent(need, request)) return undefined;
-  const by = pool.policy.admission?.by ?? "";
-  const { why } = pool.admission;
-  const said = why === null ? `${by} is under way` : `${by} says: ${why}`;
-  return { code: "admission", what: `${aroundText(need)}, but ${said}` };
-}
-
-/** Enough is there, but all that share a limit have as much as they may have together. */
-function overLimit(needs: readonly Need[], need: Need, request: Request): Obstacle | undefined {
-  const [limit] = exceeded(needs);
-  if (limit === undefined || !isPresent(need, request)) return undefined;
-  const { used, name } = limit;
-  const lent = `${used} of ${limitOf(limit)} ${name} ${used === 1 ? "is" : "are"} lent`;
-  const what = `${lent} to all that share it`;
-  return { code: "limit_reached", what, shared: limit };
-}
-
-function obstacle(need: Need, request: Request, now: Instant): Obstacle {
-  if (need.demands !== null) return roomObstacle(need, request);
+function exclusiveObstacle(need: ExclusiveNeed, request: Request, now: Instant): Obstacle {
   const { pool, count, state } = need;
   const { name, size } = pool;
   const free = idleCount(pool, state);
@@ -152,7 +102,7 @@ function keptForOlder(place: Place, request: Request, now: Instant): boolean {
   for (const ahead of queueAt(place)) {
     if (ahead === request || looked === overtakenMax) return false;
     looked += 1;
-    const kept = reservedBy(ahead, place, now);
+    const kept = keptFor(ahead, place, now);
     if (kept > 0) return Number.isFinite(kept);
   }
   return false;
@@ -191,7 +141,7 @@ export interface NeedExplanation {
   /** Who holds the pool's resources, longest first. At most `listedMax`. */
   readonly heldBy: readonly HolderView[];
   /** Where it is lent by amount: each resource, and what is missing on it. At most `listedMax`. */
-  readonly rooms: readonly RoomExplanation[] | null;
+  readonly rooms: readonly SharedExplanation[] | null;
 }
 
 export interface LimitView {
@@ -208,9 +158,9 @@ export function limitViews(pool: Pool): LimitView[] {
 
 /** When the next grant may come, and whose pace says so; null: now, or there is no pace. */
 export function nextGrant(pool: Pool, now: Instant): NextGrant {
-  const closed = closedBy(pool, now);
+  const closed = lastToOpen(pool, now);
   if (closed === null) return { nextAt: null, nextBy: null };
-  return { nextAt: opensAt(closed), nextBy: closed.name };
+  return { nextAt: nextGrantAt(closed), nextBy: closed.name };
 }
 
 type NextGrant = Pick<NeedExplanation, "nextAt" | "nextBy">;
@@ -225,8 +175,7 @@ export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] 
     pool: need.pool.name,
     state: need.state,
     needed: need.count,
-    available: need.demands === null ? availableTo(need, request, now) : roomy(need, request),
-    free: need.demands === null ? idleCount(need.pool, need.state) : roomy(need, request),
+    ...(need.sharing === "shared" ? sharedCounts(need, request) : counts(need, request, now)),
     size: need.pool.size,
     states: statesOf(need.pool),
     ...nextGrant(need.pool, now),
@@ -234,19 +183,27 @@ export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] 
     ahead: queueAt(need).countBefore(request),
     aheadOfIt: aheadOf(request, need, now),
     heldBy: holdersOf(need.pool),
-    rooms: need.demands === null ? null : explainRooms(need, request).slice(0, listedMax),
   }));
 }
 
-function roomy(need: Need, request: Request): number {
-  return explainRooms(need, request).filter((room) => room.fits).length;
+type Counts = Pick<NeedExplanation, "available" | "free" | "rooms">;
+
+function counts(need: ExclusiveNeed, request: Request, now: Instant): Counts {
+  const available = availableTo(need, request, now);
+  return { available, free: idleCount(need.pool, need.state), rooms: null };
+}
+
+function sharedCounts(need: SharedNeed, request: Request): Counts {
+  const resources = explainShared(need, request);
+  const fitting = resources.filter(({ fits }) => fits).length;
+  return { available: fitting, free: fitting, rooms: resources.slice(0, listedMax) };
 }
 
 function aheadOf(request: Request, place: Place, now: Instant): NeedExplanation["aheadOfIt"] {
   const ahead = [];
   for (const other of queueAt(place)) {
     if (other === request || ahead.length === listedMax) break;
-    const kept = reservedBy(other, place, now);
+    const kept = keptFor(other, place, now);
     ahead.push({
       id: other.id,
       holder: other.ask.holder,

@@ -1,17 +1,11 @@
 /** What the outside may see of the state: plain data with instants, without references. */
 import type { Item } from "../model/command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "../model/ids.ts";
-import {
-  busyState,
-  type Claim,
-  type Lease,
-  type Need,
-  queueAt,
-  type Request,
-} from "../model/state.ts";
+import { busyState } from "../model/lifecycle.ts";
+import { type Claim, type Lease, type Need, queueAt, type Request } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 import { leaderOf } from "../queue/gang.ts";
-import type { Amounts, Attribute, Part } from "../shared/placement/room.ts";
+import type { Amounts, Attribute, Part } from "../shared/placement/shareable.ts";
 import { waitReason } from "./explain.ts";
 import type { WaitReason } from "./wait-reason.ts";
 

@@ -1,26 +1,12 @@
 /** Words and figures that every explanation shares. */
+import type { WaitCode } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import type { Claim } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
-import type { Amounts } from "../shared/placement/room.ts";
+import type { Amounts } from "../shared/placement/shareable.ts";
 
 export interface WaitReason {
-  readonly code:
-    | "no_free"
-    | "behind_others"
-    | "kept_for_others"
-    | "not_enough_free"
-    | "no_room"
-    | "group_incomplete"
-    | "none_usable"
-    /** It is there; its time has not come. */
-    | "paced"
-    /** The same, and reports of throttling have put it off. */
-    | "limit_reduced"
-    /** It is there; somebody outside has to say that there is room, and has not. */
-    | "admission"
-    /** It is there; a pool that it draws on has lent all that it may. */
-    | "limit_reached";
+  readonly code: WaitCode;
   readonly pool: PoolName;
   readonly message: string;
 }

@@ -7,50 +7,56 @@
  * report or change on, so a journal replays to the same rate. An operator's pin stops all of it.
  */
 
-import { emit, type Turn } from "../decide/turn.ts";
-import type { RateCause } from "../model/event.ts";
-import type { Pool } from "../model/state.ts";
+import type { EventOf, RateCause } from "../model/event.ts";
+import type { Pool, State } from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
+import { configuredRate } from "./pace.ts";
 import { adaptiveOf, minuteMs } from "./rate.ts";
 
-/** A report: the rate falls, unless it did so just now. */
-export function slowDown(turn: Turn, pool: Pool, cause: Omit<RateCause, "how">): void {
+type RateChanged = EventOf<"rate-changed">;
+
+/** After a report: the rate falls, unless it did so just now. */
+export function slowDown(
+  pool: Pool,
+  cause: Omit<RateCause, "how">,
+  now: Instant,
+): RateChanged | undefined {
   const [policy, state] = [adaptiveOf(pool), pool.adaptive];
-  if (policy === undefined || state === null || pool.pin !== null) return;
+  if (policy === undefined || state === null || pool.pin !== null) return undefined;
   const rate = Math.max(policy.min, state.rate * policy.factor);
-  if (turn.now - state.cutAt < policy.cutEveryMs || rate >= state.rate) return;
-  change(turn, pool, rate, { how: "throttled", ...cause });
+  if (now - state.cutAt < policy.cutEveryMs || rate >= state.rate) return undefined;
+  return changeTo(pool, rate, { how: "throttled", ...cause });
 }
 
-/** The end of a window without a report: the rate rises, if it was used up. */
-export function speedUp(turn: Turn, pool: Pool): void {
+/** At the end of a window without a report: the rate rises, if it was used up. */
+export function speedUp(pool: Pool, now: Instant): RateChanged | undefined {
   const [policy, state] = [adaptiveOf(pool), pool.adaptive];
-  if (policy === undefined || state === null || pool.pin !== null) return;
-  if (turn.now - state.windowAt < policy.raiseAfterMs) return;
+  if (policy === undefined || state === null || pool.pin !== null) return undefined;
+  if (now - state.windowAt < policy.raiseAfterMs) return undefined;
   const allowed = (state.rate * policy.raiseAfterMs) / minuteMs;
   const rate = Math.min(policy.max, state.rate + policy.step);
-  if (state.starts < policy.used * allowed || rate <= state.rate) return;
-  change(turn, pool, rate, { how: "clean" });
+  if (state.starts < policy.used * allowed || rate <= state.rate) return undefined;
+  return changeTo(pool, rate, { how: "clean" });
 }
 
-/** After a new configuration: what has no rate yet gets one, what is out of bounds comes back. */
-export function settleRates(turn: Turn, startOf: (pool: Pool) => number | null): void {
-  for (const pool of turn.state.pools.values()) {
+/** After a new configuration: a pool without a rate gets one, one out of bounds comes back. */
+export function ratesToConfigure({ pools }: State): RateChanged[] {
+  return [...pools.values()].flatMap((pool) => {
     const policy = adaptiveOf(pool);
-    if (policy === undefined) continue;
-    const wanted = pool.adaptive?.rate ?? startOf(pool) ?? policy.max;
+    if (policy === undefined) return [];
+    const wanted = pool.adaptive?.rate ?? configuredRate(pool) ?? policy.max;
     const rate = Math.min(policy.max, Math.max(policy.min, wanted));
-    if (rate !== pool.adaptive?.rate) change(turn, pool, rate, { how: "configured" });
-  }
+    return rate === pool.adaptive?.rate ? [] : [changeTo(pool, rate, { how: "configured" })];
+  });
 }
 
-function change(turn: Turn, pool: Pool, rate: number, cause: RateCause): void {
-  const advised = pool.policy.adaptive?.mode === "advise";
-  const rounded = Math.round(rate * 1e6) / 1e6;
-  emit(turn, {
+function changeTo({ name, policy }: Pool, rate: number, cause: RateCause): RateChanged {
+  const advised = policy.adaptive?.mode === "advise" ? { advised: true as const } : undefined;
+  return {
     type: "rate-changed",
-    pool: pool.name,
-    rate: rounded,
+    pool: name,
+    rate: Math.round(rate * 1e6) / 1e6,
     cause,
-    ...(advised ? { advised } : undefined),
-  });
+    ...advised,
+  };
 }

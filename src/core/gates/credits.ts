@@ -1,15 +1,52 @@
 /**
- * A pool that is lent only while somebody outside says that there is room: each claim uses up a
- * credit, and credits come with a command, as any worker's word does. They lapse soon, because what was
- * true of the outside when it was looked at may not be true for long. All of it is told by events, so a
- * restart neither makes a credit nor gives one back.
+ * Admission: a pool that is lent only while a check outside says that there is room. Each claim uses
+ * up a credit, and credits come with a command, as a worker's answer does. They lapse soon, because
+ * what was true outside when the check ran may not be true for long. Events tell all of it, so a
+ * restart neither makes a credit nor returns one.
  */
 import type { Admitted, EventOf } from "../model/event.ts";
-import { cleaningState, freeState, type Need, type Pool, unchecked } from "../model/state.ts";
-import { after, type Instant } from "../model/time.ts";
-import { isOpen } from "./pace.ts";
+import { freeState } from "../model/lifecycle.ts";
+import { must } from "../model/must.ts";
+import { type AdmissionState, type Pool, unchecked } from "../model/state.ts";
+import { after, type Instant, never } from "../model/time.ts";
+import { isPresent, presentText } from "../queue/available.ts";
+import { type Gate, hasHappened, type Use } from "./gate.ts";
 
-/** Whether what is lent of the pool waits for a word from outside. */
+export const creditGate: Gate = {
+  name: "credits",
+  guards: needsAdmission,
+  closedBy({ needs, now }) {
+    for (const pool of missingCredits(needs, now).keys()) return pool;
+    return null;
+  },
+  charge: chargeCredits,
+  *charged(state, { admitted = [] }) {
+    for (const { pool: name, count } of admitted) {
+      const pool = must(state.pools.get(name), name);
+      const credits = Math.max(0, pool.admission.credits - count);
+      yield [pool, { admission: { ...pool.admission, credits } }];
+    }
+  },
+  /** What was left for a request with credits is anybody's once these have lapsed. */
+  opensAt({ waiting, admission }, now) {
+    const lapses = waiting > 0 && admission.credits > 0 ? admission.until : never;
+    return lapses > now ? lapses : never;
+  },
+  explain({ needs, rank, now }, need) {
+    const { pool } = need;
+    if (!missingCredits(needs, now).has(pool) || !isPresent(need, rank)) return null;
+    const by = pool.policy.admission?.by ?? "";
+    const { why } = pool.admission;
+    const said = why === null ? `${by} is under way` : `${by} says: ${why}`;
+    return { code: "admission", what: `${presentText(need)}, but ${said}` };
+  },
+  openedIn({ events, needs }) {
+    const wasAdmitted = needs.some(({ pool }) => hasHappened(events, "pool-admitted", pool));
+    return wasAdmitted ? "admission" : null;
+  },
+};
+
+/** Whether its policy makes each claim wait for a check outside. */
 export function needsAdmission({ policy }: Pool): boolean {
   return policy.admission !== undefined;
 }
@@ -19,15 +56,12 @@ export function creditsOf({ admission: { credits, until } }: Pool, now: Instant)
   return until > now ? credits : 0;
 }
 
-/** What is asked of a pool, as far as a word from outside is concerned. */
-export type Use = Pick<Need, "pool" | "state" | "into" | "count">;
-
 /** Cleaning makes nothing outside. But what is free is clean, whatever its taker means to do. */
-function needsCredit({ pool, state, into }: Use): boolean {
-  return needsAdmission(pool) && (into !== cleaningState || state === freeState);
+function needsCredit({ pool, state, purpose }: Use): boolean {
+  return needsAdmission(pool) && (purpose !== "clean" || state === freeState);
 }
 
-/** By pool: several states of one are one to whoever looks outside. */
+/** By pool: to the check outside, several states of one pool are the same. */
 function creditsFor(uses: readonly Use[]): ReadonlyMap<Pool, number> {
   if (!uses.some(needsCredit)) return none;
   const counts = new Map<Pool, number>();
@@ -39,24 +73,14 @@ function creditsFor(uses: readonly Use[]): ReadonlyMap<Pool, number> {
 
 const none: ReadonlyMap<Pool, number> = new Map();
 
-/** The pools of which more is asked than there are credits now, with all that is asked of them. */
-export function lackingCredit(uses: readonly Use[], now: Instant): ReadonlyMap<Pool, number> {
-  const asked = creditsFor(uses);
-  if (asked.size === 0) return none;
-  return new Map([...asked].filter(([pool, count]) => count > creditsOf(pool, now)));
+/** The pools with fewer credits than these uses need, and how many they need. */
+export function missingCredits(uses: readonly Use[], now: Instant): ReadonlyMap<Pool, number> {
+  const needed = creditsFor(uses);
+  if (needed.size === 0) return none;
+  return new Map([...needed].filter(([pool, count]) => count > creditsOf(pool, now)));
 }
 
-export function isAdmitted(uses: readonly Use[], now: Instant): boolean {
-  return lackingCredit(uses, now).size === 0;
-}
-
-/** Whether it is time for all of these, as far as their pools are concerned. */
-export function isTimeFor(needs: readonly Need[], now: Instant): boolean {
-  return needs.every((need) => isOpen(need, now)) && isAdmitted(needs, now);
-}
-
-/** The credits that a grant uses up, for its event. */
-export function admittedBy(
+function chargeCredits(
   uses: readonly Use[],
 ): { readonly admitted: readonly Admitted[] } | undefined {
   const counts = creditsFor(uses);
@@ -64,30 +88,20 @@ export function admittedBy(
   return { admitted: Array.from(counts, ([pool, count]) => ({ pool: pool.name, count })) };
 }
 
-/** For so long it is remembered that somebody came and went who would not wait. */
-const wishMs = 30_000;
+/** How long it counts that somebody came who lacked credits and did not wait. */
+const unmetDemandMs = 30_000;
 
-/**
- * Who does not wait in line is seen by nobody who looks for those that wait. Not a fact but a note: if it
- * is lost, they ask again.
- */
-export function noteUnmetDemand(uses: readonly Use[], now: Instant): void {
-  for (const [pool, count] of lackingCredit(uses, now)) {
-    pool.unmetDemand = { count, until: after(now, wishMs) };
-  }
+/** Who does not wait in a queue would not be found by a worker that looks for waiting requests. */
+export function unmetDemandOf(uses: readonly Use[], now: Instant): EventOf<"demand-unmet">[] {
+  return Array.from(missingCredits(uses, now), ([pool, count]) => {
+    return { type: "demand-unmet", pool: pool.name, count, until: after(now, unmetDemandMs) };
+  });
 }
 
-/** A new word replaces the one before: it is what the outside is like now. */
-export function poolAdmitted(pool: Pool, { grants, until }: EventOf<"pool-admitted">): void {
-  pool.admission = { credits: grants, until, why: null };
-  pool.unmetDemand = null;
-}
-
-export function poolWithheld(pool: Pool, { why }: EventOf<"pool-withheld">): void {
-  pool.admission = { ...unchecked, why };
-}
-
-export function useCredits(pool: Pool, count: number): void {
-  const { admission } = pool;
-  pool.admission = { ...admission, credits: Math.max(0, admission.credits - count) };
+/** A new answer replaces the one before: it is what the outside is like now. */
+export function admissionAfter(
+  event: EventOf<"pool-admitted"> | EventOf<"pool-withheld">,
+): AdmissionState {
+  if (event.type === "pool-withheld") return { ...unchecked, why: event.why };
+  return { credits: event.grants, until: event.until, why: null };
 }

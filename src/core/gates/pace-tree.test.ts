@@ -1,6 +1,8 @@
 /** A pace on a pool that others draw on: it spaces what is lent of all of them together. */
+
 import { describe, expect, test } from "vitest";
 import { apply } from "../apply/apply.ts";
+import { emptyState } from "../apply/create.ts";
 import { freeze, thaw } from "../apply/snapshot.ts";
 import { nextDueAt } from "../decide/decide.ts";
 import {
@@ -26,10 +28,10 @@ import {
   type PoolPolicy,
   type PoolSpec,
 } from "../model/policy.ts";
-import { emptyState, type Pool, type State } from "../model/state.ts";
+import type { Pool, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { capacityPool, want } from "../shared/capacity.suite.ts";
-import { intervalMs, opensAt, shareOf } from "./pace.ts";
+import { intervalMs, nextGrantAt, shareOf } from "./pace.ts";
 
 const second = 1_000;
 const minute = 60 * second;
@@ -224,8 +226,8 @@ describe("a pace on what pools draw on: the state", () => {
     for (const event of lending.events as BrokerEvent[]) apply(replayed, event, 0 as Instant);
     expect(freeze(replayed)).toEqual(freeze(lending.state));
     const restarted = thaw(freeze(lending.state));
-    const opens = opensAt(poolIn(restarted, "account"));
-    expect(opens).toBe(opensAt(poolIn(lending.state, "account")));
+    const opens = nextGrantAt(poolIn(restarted, "account"));
+    expect(opens).toBe(nextGrantAt(poolIn(lending.state, "account")));
     expect(opens).toBeGreaterThan(0);
     expect([nextDueAt(restarted), nextDueAt(replayed)]).toEqual([opens, opens]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { apply } from "../apply/apply.ts";
+import { emptyState } from "../apply/create.ts";
 import { freeze, thaw } from "../apply/snapshot.ts";
 import { nextDueAt } from "../decide/decide.ts";
 import {
@@ -17,9 +18,8 @@ import type { BrokerEvent } from "../model/event.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
 import { must } from "../model/must.ts";
 import { defaultAdaptive, type PacePolicy } from "../model/policy.ts";
-import { emptyState } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { intervalMs, opensAt, shareOf } from "./pace.ts";
+import { intervalMs, nextGrantAt, shareOf } from "./pace.ts";
 
 const second = 1_000;
 const paced = (size: number, pace: Partial<PacePolicy> = {}) =>
@@ -146,8 +146,8 @@ describe("pace: the state", () => {
   test("keeps a restarted broker from granting faster, and wakes it in time", () => {
     const lending = busy();
     const restarted = thaw(freeze(lending.state));
-    const opens = opensAt(must(restarted.pools.get("aws" as PoolName), "aws"));
-    expect(opens).toBe(opensAt(must(lending.state.pools.get("aws" as PoolName), "aws")));
+    const opens = nextGrantAt(must(restarted.pools.get("aws" as PoolName), "aws"));
+    expect(opens).toBe(nextGrantAt(must(lending.state.pools.get("aws" as PoolName), "aws")));
     expect(opens).toBeGreaterThan(lending.now);
     expect(nextDueAt(restarted)).toBe(opens);
   });

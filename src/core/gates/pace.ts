@@ -1,19 +1,77 @@
 /**
  * How far apart a pool's grants are: the generic cell rate algorithm in whole milliseconds. Grants
- * are paced, not requests, so whoever leaves the line has used nothing up, and a quiet time saves up
- * no more than the burst. All that it remembers is told by the grants, so a restart opens nothing.
+ * are paced, not requests, so a request that leaves the queue has used nothing up, and a quiet time
+ * saves up no more than the burst. Grants tell all that it remembers, so a restart opens nothing.
  *
- * A grant keeps the paces of its pools and of all that these draw on, and pays at every one of them.
+ * A grant keeps the paces of its pools and of all pools above them, and pays at every one of them.
  *
- * The jitter puts a grant off within its own interval and leaves the time line alone: it makes the
+ * The jitter delays a grant within its own interval and leaves the time line alone: it makes the
  * pool neither faster nor slower in the long run. It is a hash of the pool and of the id of the grant
  * before, so the same history has the same times and a log is enough to check them.
  */
-
+import { formatDuration, roughDuration } from "../model/duration.ts";
 import type { Paced } from "../model/event.ts";
-import { cleaningState, type Need, type Pool } from "../model/state.ts";
-import { after, type Instant } from "../model/time.ts";
-import { adaptiveOf, intervalOf, minuteMs, rateOf } from "./rate.ts";
+import { must } from "../model/must.ts";
+import type { PaceState, Pool } from "../model/state.ts";
+import { after, earliest, type Instant, never } from "../model/time.ts";
+import { isPresent, presentText } from "../queue/available.ts";
+import { type Gate, hasHappened, type Obstacle, type Opening, type Use } from "./gate.ts";
+import { ancestors, descendants } from "./limits.ts";
+import { adaptiveOf, intervalOf, minuteMs, rateOf, startsCounted, windowEndsAt } from "./rate.ts";
+
+export const paceGate: Gate = {
+  name: "pace",
+  guards(pool) {
+    for (const up of ancestors(pool)) if (isPaced(up)) return true;
+    return false;
+  },
+  closedBy({ needs, now, by = now }) {
+    for (const need of needs) {
+      const closed = closedFor(need, by);
+      if (closed !== null) return closed;
+    }
+    return null;
+  },
+  charge: chargePaces,
+  *charged(state, { paced = [] }, at) {
+    for (const { pool: name, baseAt, ticks, everyMs, share = 0 } of paced) {
+      const pool = must(state.pools.get(name), name);
+      const pace = { baseAt, ticks, everyMs, share };
+      yield [pool, { pace, adaptive: startsCounted(pool, ticks, at) }];
+    }
+  },
+  opensAt(pool, now) {
+    const opens = isPaced(pool) && isWaitedFor(pool) ? nextGrantAt(pool) : never;
+    return [opens, windowEndsAt(pool)].filter((at) => at > now).reduce(earliest, never);
+  },
+  explain({ rank, now }, need) {
+    const closed = closedFor(need, now);
+    if (closed === null || !isPresent(need, rank)) return null;
+    const lent = closed === need.pool ? "lent" : `but all that share ${closed.name} are lent`;
+    return paceObstacle(closed, `${presentText(need)}, ${lent}`, now);
+  },
+  openedIn(opening) {
+    const pool = lastOpened(opening);
+    if (pool === null) return null;
+    return reducedFrom(pool) === null ? "paced" : "limit_reduced";
+  },
+};
+
+function paceObstacle(closed: Pool, what: string, now: Instant): Obstacle {
+  const every = formatDuration(closed.pace.everyMs);
+  const next = roughDuration(Math.ceil((nextGrantAt(closed) - now) / 1_000) * 1_000);
+  const usual = reducedFrom(closed);
+  if (usual === null) {
+    return {
+      code: "paced",
+      what: `${what} one every ${every}, the next in ${next}`,
+      shared: closed,
+    };
+  }
+  const instead = `instead of every ${formatDuration(usual)} since it was throttled`;
+  const text = `${what} one every ${every} ${instead}, the next in ${next}`;
+  return { code: "limit_reduced", what: text, shared: closed };
+}
 
 /** How far apart the grants of a pool are from now on; 0: it has no pace. */
 export function intervalMs(pool: Pool): number {
@@ -57,59 +115,57 @@ function autoMs(pool: Pool): number {
   return Math.ceil(hold / Math.max(1, heldMax(pool)));
 }
 
-/** How many may be held at one time. What draws on it may have far more than its limit allows. */
+/** How many may be held at one time. The pools below it may have far more than its limit allows. */
 function heldMax({ policy: { limit }, size, children }: Pool): number {
   if (limit === undefined) return size;
   return children.size > 0 ? limit : Math.min(limit, size);
 }
 
-/** When the next grant may come. */
-export function opensAt({ pace, policy }: Pool): Instant {
+/** When the pool's own pace allows the next grant. */
+export function nextGrantAt({ pace, policy }: Pool): Instant {
   const { burst, jitter } = policy.pace ?? plain;
   const { baseAt, ticks, everyMs, share } = pace;
-  return after(baseAt, (ticks - burst + 1) * everyMs + putOffMs(share, jitter, everyMs));
+  return after(baseAt, (ticks - burst + 1) * everyMs + jitterMs(share, jitter, everyMs));
 }
 
 const plain = { burst: 1, jitter: 0 };
 
-function putOffMs(share: number, jitter: number, everyMs: number): number {
+function jitterMs(share: number, jitter: number, everyMs: number): number {
   return Math.floor(share * jitter * everyMs);
 }
 
-/** What a pace has to do with of a need. */
-type Start = Pick<Need, "pool" | "into" | "count">;
-
-export function isOpen(start: Start, now: Instant): boolean {
-  return closedFor(start, now) === null;
-}
-
 /** Cleaning is no start: it is not paced, and costs the pool no tick. */
-export function closedFor({ pool, into }: Start, now: Instant): Pool | null {
-  return into === cleaningState ? null : closedBy(pool, now);
+function closedFor({ pool, purpose }: Use, now: Instant): Pool | null {
+  return purpose === "clean" ? null : lastToOpen(pool, now);
 }
 
-/** Of this pool and those that it draws on, the one whose pace opens last; null: all are open. */
-export function closedBy(pool: Pool, now: Instant): Pool | null {
+/** Of this pool and those above it, the one whose pace opens last; null: all are open. */
+export function lastToOpen(pool: Pool, now: Instant): Pool | null {
   let last: Pool | null = null;
   let lastAt = now;
-  for (let up: Pool | null = pool; up !== null; up = up.parent) {
-    if (!isPaced(up) || opensAt(up) <= lastAt) continue;
+  for (const up of ancestors(pool)) {
+    if (!isPaced(up) || nextGrantAt(up) <= lastAt) continue;
     last = up;
-    lastAt = opensAt(up);
+    lastAt = nextGrantAt(up);
   }
   return last;
 }
 
-/** What a grant does to the paces of its pools and of what they draw on, for its event. */
-export function pacedBy(
-  needs: readonly Start[],
+/** Somebody stands in line for it, or for a pool below it that keeps its pace as well. */
+function isWaitedFor(pool: Pool): boolean {
+  for (const { waiting } of descendants(pool)) if (waiting > 0) return true;
+  return false;
+}
+
+function chargePaces(
+  uses: readonly Use[],
   id: string,
   now: Instant,
 ): { readonly paced: readonly Paced[] } | undefined {
   const starts = new Map<Pool, number>();
-  for (const { pool, into, count } of needs) {
-    if (into === cleaningState) continue;
-    for (let up: Pool | null = pool; up !== null; up = up.parent) {
+  for (const { pool, purpose, count } of uses) {
+    if (purpose === "clean") continue;
+    for (const up of ancestors(pool)) {
       if (isPaced(up)) starts.set(up, (starts.get(up) ?? 0) + count);
     }
   }
@@ -121,7 +177,7 @@ function pacedPool(pool: Pool, id: string, ticks: number, now: Instant): Paced {
   const { jitter } = pool.policy.pace ?? plain;
   const { pace } = pool;
   const slotAt = after(pace.baseAt, pace.ticks * pace.everyMs);
-  const onTime = after(now, -putOffMs(pace.share, jitter, pace.everyMs));
+  const onTime = after(now, -jitterMs(pace.share, jitter, pace.everyMs));
   return {
     pool: pool.name,
     baseAt: after(onTime, Math.max(0, slotAt - onTime)),
@@ -140,13 +196,30 @@ export function shareOf(pool: string, id: string): number {
   return Math.round(((hash >>> 0) / 0xffffffff) * 10_000) / 10_000;
 }
 
-export function movePace(pool: Pool, { baseAt, ticks, everyMs, share = 0 }: Paced): void {
-  pool.pace = { baseAt, ticks, everyMs, share };
+/** A new pace counts from the last grant: nobody waits for the end of an interval that is no more. */
+export function paceAfterReload(pool: Pool): PaceState {
+  const every = pool.policy.pace?.everyMs;
+  return typeof every === "number" && rateOf(pool) === null
+    ? { ...pool.pace, everyMs: every }
+    : pool.pace;
 }
 
-/** A new pace counts from the last grant: nobody waits for the end of an interval that is no more. */
-export function repace(pool: Pool): void {
-  const every = pool.policy.pace?.everyMs;
-  if (typeof every === "number" && rateOf(pool) === null)
-    pool.pace = { ...pool.pace, everyMs: every };
+/**
+ * The pace that opened last, if that was in this decision and while the request waited; or one that
+ * somebody has changed. One that opened before let others go, and the request stood behind them.
+ */
+function lastOpened({ events, request, needs }: Opening): Pool | null {
+  let last: Pool | null = null;
+  let lastAt = request.queuedAt;
+  for (const { pool, purpose } of needs) {
+    if (purpose === "clean") continue;
+    for (const up of ancestors(pool)) {
+      if (hasHappened(events, "rate-changed", up)) return up;
+      if (!isPaced(up) || nextGrantAt(up) <= lastAt) continue;
+      if (!hasHappened(events, "pool-attended", up)) continue;
+      last = up;
+      lastAt = nextGrantAt(up);
+    }
+  }
+  return last;
 }

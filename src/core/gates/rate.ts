@@ -32,43 +32,62 @@ export function windowEndsAt(pool: Pool): Instant {
 }
 
 /**
- * Counts starts in the window that they fall into; earlier windows were not used up. What starts in
- * the instant at which one window ends and the next begins counts for neither.
+ * The adaptive state after so many starts, which count in the window that they fall into; earlier
+ * windows were not used up. A start at the instant at which one window ends and the next begins
+ * counts for neither.
  */
-export function countStarts(pool: Pool, starts: number, at: Instant): void {
+export function startsCounted(pool: Pool, starts: number, at: Instant): AdaptiveState | null {
   const [policy, state] = [adaptiveOf(pool), pool.adaptive];
-  if (policy === undefined || state === null) return;
+  if (policy === undefined || state === null) return state;
   const over = Math.floor((at - state.windowAt) / policy.raiseAfterMs);
-  if (over > 0) startWindow(state, after(state.windowAt, over * policy.raiseAfterMs));
-  if (at > state.windowAt) state.starts += starts;
+  const current =
+    over > 0 ? newWindow(state, after(state.windowAt, over * policy.raiseAfterMs)) : state;
+  return at > current.windowAt ? { ...current, starts: current.starts + starts } : current;
 }
 
-export function poolSignalled(pool: Pool, event: EventOf<"pool-signalled">, at: Instant): void {
-  pool.signals[event.throttled ? "throttled" : "ok"] += 1;
-  if (pool.adaptive !== null && event.throttled) startWindow(pool.adaptive, at);
+/** What a holder's report changes of a pool. */
+export function afterSignal(
+  { signals, adaptive }: Pool,
+  { throttled }: EventOf<"pool-signalled">,
+  at: Instant,
+): Pick<Pool, "signals" | "adaptive"> {
+  const counted = throttled ? "throttled" : "ok";
+  return {
+    signals: { ...signals, [counted]: signals[counted] + 1 },
+    adaptive: adaptive !== null && throttled ? newWindow(adaptive, at) : adaptive,
+  };
 }
 
-export function rateChanged(pool: Pool, event: EventOf<"rate-changed">, at: Instant): void {
-  const { rate, cause, advised } = event;
+/** What a new rate changes of a pool. */
+export function afterRateChange(
+  pool: Pool,
+  event: EventOf<"rate-changed">,
+  at: Instant,
+): Pick<Pool, "pin" | "pace" | "adaptive" | "rateHistory"> {
+  const { rate, cause, advised = false } = event;
   const { how, by = "", why = "" } = cause;
-  const was = pool.pin?.rate ?? pool.adaptive?.rate ?? null;
+  let { pin, pace } = pool;
   if (how === "pinned" || how === "unpinned") {
-    pool.pin = how === "pinned" && rate !== null ? { rate, by, why, at } : null;
-    pool.pace = { ...pool.pace, everyMs: rate === null ? 0 : intervalOf(rate) };
+    pin = how === "pinned" && rate !== null ? { rate, by, why, at } : null;
+    pace = { ...pace, everyMs: rate === null ? 0 : intervalOf(rate) };
   }
-  const policy = adaptiveOf(pool);
-  if (policy !== undefined) {
-    const from = rate ?? policy.max;
-    pool.adaptive ??= { rate: from, windowAt: at, starts: 0, cutAt: -never as Instant };
-    pool.adaptive.rate = from;
-    if (how === "throttled") pool.adaptive.cutAt = at;
-    startWindow(pool.adaptive, at);
-  }
-  const told = { at, rate, was, cause, advised: advised === true };
-  pool.rateHistory = [...pool.rateHistory.slice(1 - rateHistoryMax), told];
+  const was = pool.pin?.rate ?? pool.adaptive?.rate ?? null;
+  const change = { at, rate, was, cause, advised };
+  const rateHistory = [...pool.rateHistory.slice(1 - rateHistoryMax), change];
+  return { pin, pace, adaptive: adaptiveAfter(pool, event, at), rateHistory };
 }
 
-function startWindow(state: AdaptiveState, at: Instant): void {
-  state.windowAt = at;
-  state.starts = 0;
+function adaptiveAfter(
+  pool: Pool,
+  { rate, cause }: EventOf<"rate-changed">,
+  at: Instant,
+): AdaptiveState | null {
+  const policy = adaptiveOf(pool);
+  if (policy === undefined) return pool.adaptive;
+  const cutAt = cause.how === "throttled" ? at : (pool.adaptive?.cutAt ?? (-never as Instant));
+  return { rate: rate ?? policy.max, windowAt: at, starts: 0, cutAt };
+}
+
+function newWindow(state: AdaptiveState, windowAt: Instant): AdaptiveState {
+  return { ...state, windowAt, starts: 0 };
 }

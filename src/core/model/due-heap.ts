@@ -1,10 +1,18 @@
 import type { Instant } from "./time.ts";
 
-/** Something that will need attention. It knows its place in the heap, so it can be moved. */
+/** Something with a deadline. It knows its place in the heap, so it can be moved. */
 export interface Timed {
-  dueAt: Instant;
-  /** -1 while nothing is due for it. Only the heap writes this. */
-  heapIndex: number;
+  readonly dueAt: Instant;
+  /** -1 while it has no deadline. Only the heap writes these two. */
+  readonly heapIndex: number;
+}
+
+type Placed = { -readonly [Key in keyof Timed]: Timed[Key] };
+
+/** A heap as those see it who may not change it. */
+export interface ReadonlyDueHeap<Element extends Timed> extends Iterable<Element> {
+  readonly size: number;
+  first(): Element | undefined;
 }
 
 /**
@@ -12,7 +20,7 @@ export interface Timed {
  * and clearing one costs O(log n). Places live in the elements themselves; a map from element to
  * place would cost more than the heap does.
  */
-export class DueHeap<Element extends Timed> {
+export class DueHeap<Element extends Timed> implements ReadonlyDueHeap<Element> {
   readonly #elements: Element[] = [];
 
   get size(): number {
@@ -23,10 +31,15 @@ export class DueHeap<Element extends Timed> {
     return this.#elements[0];
   }
 
+  /** In no order that means anything. */
+  [Symbol.iterator](): Iterator<Element> {
+    return this.#elements[Symbol.iterator]();
+  }
+
   /** Inserts the element, or moves it if it is there. */
   set(element: Element, dueAt: Instant): void {
     const before = element.dueAt;
-    element.dueAt = dueAt;
+    (element as Placed).dueAt = dueAt;
     if (element.heapIndex < 0) {
       this.#elements.push(element);
       this.#rise(element, this.#elements.length - 1);
@@ -40,7 +53,7 @@ export class DueHeap<Element extends Timed> {
   clear(element: Element): void {
     const index = element.heapIndex;
     if (index < 0) return;
-    element.heapIndex = -1;
+    (element as Placed).heapIndex = -1;
     const last = this.#elements.pop();
     if (last === undefined || last === element) return;
     if (last.dueAt < element.dueAt) this.#rise(last, index);
@@ -78,6 +91,6 @@ export class DueHeap<Element extends Timed> {
 
   #put(element: Element, index: number): void {
     this.#elements[index] = element;
-    element.heapIndex = index;
+    (element as Placed).heapIndex = index;
   }
 }

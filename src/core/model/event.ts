@@ -1,9 +1,26 @@
-import type { WaitReason } from "../explain/wait-reason.ts";
-import type { Amounts, RoomSpec } from "../shared/placement/room.ts";
+import type { Amounts, CapacitySpec } from "../shared/placement/shareable.ts";
 import type { Ask, Reason } from "./command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { Instant } from "./time.ts";
+
+/** What a request waits for. */
+export type WaitCode =
+  | "no_free"
+  | "behind_others"
+  | "kept_for_others"
+  | "not_enough_free"
+  | "no_room"
+  | "group_incomplete"
+  | "none_usable"
+  /** It is there; its time has not come. */
+  | "paced"
+  /** The same, and reports of throttling have put it off. */
+  | "limit_reduced"
+  /** It is there; somebody outside has to say that there is room, and has not. */
+  | "admission"
+  /** It is there; a limit that its pool shares is used up. */
+  | "limit_reached";
 
 /** What becomes of a resource that comes back. */
 export interface Return {
@@ -45,7 +62,7 @@ export interface KeptRoom {
 export interface Move {
   readonly pool: PoolName;
   readonly labels?: Readonly<Record<string, string>>;
-  readonly room?: RoomSpec;
+  readonly room?: CapacitySpec;
 }
 
 /** How a grant moved a pool's pace on. */
@@ -139,13 +156,13 @@ export type DurableEvent =
       /** Made because it was needed, not because it is listed. */
       readonly dynamic?: true;
       /** It is lent by amount. */
-      readonly room?: RoomSpec;
+      readonly room?: CapacitySpec;
     }
   /** The configuration gives it other capacity, taints or parts. Its holders keep what they have. */
   | {
       readonly type: "resource-resized";
       readonly resource: ResourceName;
-      readonly room: RoomSpec;
+      readonly room: CapacitySpec;
     }
   /** Listed from now on, or (dynamic) one of those that come and go. */
   | {
@@ -201,7 +218,7 @@ export type DurableEvent =
       readonly ask?: ResolvedAsk;
       readonly claims: readonly GrantedClaim[];
       /** What it was last in want of, for those who look back; nothing follows from it. */
-      readonly waitedFor?: WaitReason["code"];
+      readonly waitedFor?: WaitCode;
       readonly endsAt?: Instant;
       /** Nobody was there to be told. */
       readonly undelivered?: true;
@@ -235,6 +252,13 @@ export type VolatileEvent =
   | { readonly type: "lease-renewed"; readonly id: RequestId }
   | { readonly type: "request-seen"; readonly id: RequestId; readonly waitMs: number }
   | { readonly type: "grace-given" }
+  /** Somebody lacked so many credits of a pool and did not wait: for so long it counts as demand. */
+  | {
+      readonly type: "demand-unmet";
+      readonly pool: PoolName;
+      readonly count: number;
+      readonly until: Instant;
+    }
   /** What was due for the pool itself has been seen to. */
   | { readonly type: "pool-attended"; readonly pool: PoolName };
 
@@ -249,6 +273,7 @@ export function isDurable(event: BrokerEvent): event is DurableEvent {
     case "lease-renewed":
     case "request-seen":
     case "grace-given":
+    case "demand-unmet":
     case "pool-attended":
       return false;
     default:

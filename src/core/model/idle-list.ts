@@ -1,7 +1,15 @@
 /** A link in an idle list. Only the list writes these. */
 export interface Linked<Element> {
-  previous: Element | null;
-  next: Element | null;
+  readonly previous: Element | null;
+  readonly next: Element | null;
+}
+
+type Link<Element> = { -readonly [Key in keyof Linked<Element>]: Linked<Element>[Key] };
+
+/** A list as those see it who may not change it. */
+export interface ReadonlyIdleList<Element> extends Iterable<Element> {
+  readonly size: number;
+  readonly first: Element | null;
 }
 
 /**
@@ -9,7 +17,7 @@ export interface Linked<Element> {
  * the middle is O(1). A `Set` would keep the order too, but reading its first element walks over
  * every hole that earlier removals left at the front, which a queue makes by the thousand.
  */
-export class IdleList<Element extends Linked<Element>> {
+export class IdleList<Element extends Linked<Element>> implements ReadonlyIdleList<Element> {
   #first: Element | null = null;
   #last: Element | null = null;
   #size = 0;
@@ -23,25 +31,31 @@ export class IdleList<Element extends Linked<Element>> {
   }
 
   push(element: Element): void {
-    element.previous = this.#last;
-    element.next = null;
+    const link = linkOf(element);
+    link.previous = this.#last;
+    link.next = null;
     if (this.#last === null) this.#first = element;
-    else this.#last.next = element;
+    else linkOf(this.#last).next = element;
     this.#last = element;
     this.#size += 1;
   }
 
   remove(element: Element): void {
-    if (element.previous === null) this.#first = element.next;
-    else element.previous.next = element.next;
-    if (element.next === null) this.#last = element.previous;
-    else element.next.previous = element.previous;
-    element.previous = null;
-    element.next = null;
+    const link = linkOf(element);
+    if (link.previous === null) this.#first = link.next;
+    else linkOf(link.previous).next = link.next;
+    if (link.next === null) this.#last = link.previous;
+    else linkOf(link.next).previous = link.previous;
+    link.previous = null;
+    link.next = null;
     this.#size -= 1;
   }
 
   *[Symbol.iterator](): Generator<Element, void, undefined> {
     for (let element = this.#first; element !== null; element = element.next) yield element;
   }
+}
+
+function linkOf<Element extends Linked<Element>>(element: Element): Link<Element> {
+  return element;
 }

@@ -1,5 +1,5 @@
 import type { Strategy } from "../shared/placement/demand.ts";
-import type { Attribute, RoomSpec } from "../shared/placement/room.ts";
+import type { Attribute, CapacitySpec } from "../shared/placement/shareable.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
 
 /** How a pool lends. Durations in milliseconds; `null` means "no such limit". */
@@ -134,7 +134,7 @@ export interface MemberSpec {
   readonly labels: Readonly<Record<string, string>>;
   /** What it is in when it is new; `free` unless told otherwise. */
   readonly state?: string;
-  readonly room?: RoomSpec;
+  readonly room?: CapacitySpec;
 }
 
 /** A pool as configured: what the operator wants to be true. */

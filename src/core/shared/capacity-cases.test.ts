@@ -127,7 +127,7 @@ describe("as in the reference's end-to-end tests", () => {
   test("an overcommitted, empty one is no emptier than another", () => {
     const lending = inventory();
     for (let number = 0; number < 6; number++) lending.do(want(`n${number}`, small));
-    const places = ["ci", "t2", "west"].map((name) => lending.resource(name).room?.claims.size);
+    const places = ["ci", "t2", "west"].map((name) => lending.shared(name).claims.size);
     expect(places).toEqual([3, 2, 1]);
   });
 

@@ -1,17 +1,18 @@
 /** Lives random days in pools that are lent by amount, and checks what must never be false. */
+
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkSnapshot, checkState, fingerprint } from "../../../sim/invariants.ts";
 import { Ledger } from "../../../sim/ledger.ts";
 import { apply } from "../apply/apply.ts";
+import { emptyState } from "../apply/create.ts";
 import { decide } from "../decide/decide.ts";
-import { fits } from "../decide/grant.ts";
 import { change, Lending, leave, pool, release, renew } from "../decide/lending.suite.ts";
+import { fits } from "../decide/serve.ts";
 import type { Command } from "../model/command.ts";
 import { type DurableEvent, isDurable } from "../model/event.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
 import type { PoolPolicy, PoolSpec } from "../model/policy.ts";
-import { emptyState } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { capacityPool, type MemberText, want } from "./capacity.suite.ts";
 import { strategies } from "./placement/demand.ts";

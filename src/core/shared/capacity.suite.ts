@@ -4,9 +4,9 @@ import type { Lending } from "../decide/lending.suite.ts";
 import type { Ask, Command, Item } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../model/policy.ts";
-import type { Amounts, RoomSpec } from "./placement/room.ts";
+import type { Amounts, CapacitySpec } from "./placement/shareable.ts";
 
-export interface MemberText extends Partial<RoomSpec> {
+export interface MemberText extends Partial<CapacitySpec> {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
@@ -71,7 +71,7 @@ export function want(
 
 /** What is used of each dimension of a resource. */
 export function used(lending: Lending, name: string): Record<string, number> {
-  const levels = lending.resource(name).room?.levels ?? [];
+  const levels = lending.shared(name).levels;
   return Object.fromEntries(levels.map((level) => [level.name, level.used]));
 }
 

@@ -1,44 +1,47 @@
 /**
- * Why no amount of waiting would help with a share, judged against empty resources. What is drained
+ * Why no amount of waiting would help a request for a share, judged against empty resources. What is drained
  * counts as there: it comes back.
  */
-
+import type { PoolName } from "../model/ids.ts";
+import { aheadOfAll } from "../model/rank.ts";
 import type { Refusal } from "../model/refusal.ts";
-import type { Need } from "../model/state.ts";
-import { roomsOf } from "./place.ts";
+import type { Pool, SharedNeed, SharedResource } from "../model/state.ts";
+import { candidatesOf } from "./place.ts";
 import { mostAtOnce } from "./placement/choose.ts";
 import type { Demand } from "./placement/demand.ts";
 import { shortfalls, unfit, type View } from "./placement/fit.ts";
 import { place, searchMax } from "./placement/plan.ts";
-import { levelOf, type Room } from "./placement/room.ts";
+import { levelOf, type Shareable } from "./placement/shareable.ts";
 
 const empty: View = { rank: { priority: 0, order: 0 }, owner: "", empty: true };
 
-/** One before whom nobody stands: nothing is kept from it. */
-const first: View = { rank: { priority: Number.POSITIVE_INFINITY, order: 0 }, owner: "" };
+/** Nobody is ahead, so nothing is reserved for others. */
+const first: View = { rank: aheadOfAll, owner: "" };
 
-export function neverPlaced({ pool, demands }: Need): Refusal | undefined {
-  for (const demand of demands ?? []) {
+export function neverPlaced({ pool, demands }: SharedNeed): Refusal | undefined {
+  for (const demand of demands) {
     const refusal = choiceRefused(pool, demand);
     if (refusal !== undefined) return refusal;
   }
   // What there is room for now is possible: mostly that is all there is to say.
-  if (place(roomsOf(pool), demands ?? [], first) !== undefined) return undefined;
-  const rooms = [...pool.members].flatMap(({ room, retired }) => (retired ? [] : (room ?? [])));
-  rooms.sort((a, b) => a.order - b.order);
-  for (const demand of demands ?? []) {
-    const refusal = neverOne(pool, rooms, demand);
+  if (place(candidatesOf(pool), demands, first) !== undefined) return undefined;
+  const resources = [...pool.members].filter(
+    (resource): resource is SharedResource => resource.sharing === "shared" && !resource.retired,
+  );
+  resources.sort((a, b) => a.order - b.order);
+  for (const demand of demands) {
+    const refusal = neverOne(pool, resources, demand);
     if (refusal !== undefined) return refusal;
   }
-  if (demands === null || demands.length < 2) return undefined;
+  if (demands.length < 2) return undefined;
   const budget = { left: searchMax };
-  const found = place({ strategy: "round-robin", rooms }, demands, empty, budget);
+  const found = place({ strategy: "round-robin", resources }, demands, empty, budget);
   // Too hard to tell is no reason to say no.
   if (found !== undefined || budget.left <= 0) return undefined;
   return { code: "never_fits_together", pool: pool.name, items: demands.length };
 }
 
-function choiceRefused({ name, policy }: Need["pool"], { placing }: Demand): Refusal | undefined {
+function choiceRefused({ name, policy }: Pool, { placing }: Demand): Refusal | undefined {
   const { strategy } = placing;
   const { strategy: own, choices = [] } = policy.placement ?? {};
   if (strategy === undefined || strategy === own || choices.includes(strategy)) return undefined;
@@ -47,18 +50,18 @@ function choiceRefused({ name, policy }: Need["pool"], { placing }: Demand): Ref
 }
 
 function neverOne(
-  { name: pool }: Need["pool"],
-  rooms: readonly Room[],
+  { name: pool }: Pool,
+  resources: readonly Shareable[],
   demand: Demand,
 ): Refusal | undefined {
-  const eligible = rooms.filter((room) => unfit(room, demand, empty) === undefined);
-  const enough = eligible.filter((room) => shortfalls(room, demand, empty).length === 0);
+  const eligible = resources.filter((resource) => unfit(resource, demand, empty) === undefined);
+  const enough = eligible.filter((resource) => shortfalls(resource, demand, empty).length === 0);
   if (eligible.length > 0 && enough.length === 0) return tooLarge(pool, eligible, demand);
   const possible = mostAtOnce(enough, demand);
   if (possible >= demand.count) return undefined;
   const reasons = new Map<string, number>();
-  for (const room of rooms) {
-    const why = unfit(room, demand, empty)?.why;
+  for (const resource of resources) {
+    const why = unfit(resource, demand, empty)?.why;
     if (why !== undefined) reasons.set(why, (reasons.get(why) ?? 0) + 1);
   }
   return {
@@ -68,19 +71,21 @@ function neverOne(
     possible,
     large: enough.length,
     eligible: eligible.length,
-    total: rooms.length,
+    total: resources.length,
     unfit: Object.fromEntries(reasons),
   };
 }
 
 /** The dimension that not even the largest has; or, of those that lack some, the one nearest to it. */
 function tooLarge(
-  pool: Need["pool"]["name"],
-  eligible: readonly Room[],
+  pool: PoolName,
+  eligible: readonly Shareable[],
   demand: Demand,
 ): Refusal | undefined {
   for (const [index, [dimension, asked]] of demand.amounts.entries()) {
-    const largest = Math.max(...eligible.map((room) => mostOf(room, demand, dimension, index)));
+    const largest = Math.max(
+      ...eligible.map((resource) => mostOf(resource, demand, dimension, index)),
+    );
     if (largest < asked) return { code: "amount_too_large", pool, dimension, asked, largest };
   }
   const nearest = eligible.toSorted(
@@ -89,13 +94,13 @@ function tooLarge(
   const [short] = nearest === undefined ? [] : shortfalls(nearest, demand, empty);
   if (nearest === undefined || short === undefined) return undefined;
   const { dimension, asked, free: largest } = short;
-  const resource = nearest.at.name;
+  const resource = nearest.name;
   return { code: "amount_too_large", pool, dimension, asked, largest, resource };
 }
 
-function mostOf(room: Room, demand: Demand, dimension: string, hint: number): number {
-  const level = levelOf(room, dimension, hint);
+function mostOf(resource: Shareable, demand: Demand, dimension: string, hint: number): number {
+  const level = levelOf(resource, dimension, hint);
   if (level !== undefined) return level.capacity;
-  const short = shortfalls(room, demand, empty).find((one) => one.dimension === dimension);
+  const short = shortfalls(resource, demand, empty).find((one) => one.dimension === dimension);
   return short?.free ?? Number.POSITIVE_INFINITY;
 }

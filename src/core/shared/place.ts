@@ -1,93 +1,106 @@
-/** Where shares of a pool's resources are to be had: placement, seen from a need and its rank. */
-
-import type { Turn } from "../decide/turn.ts";
+/** Placement in a shared pool, as a need at some rank sees it. */
 import type { GrantedClaim } from "../model/event.ts";
 import type { ClaimId } from "../model/ids.ts";
-import { type Need, type Pool, queueAt, type Request, type Resource } from "../model/state.ts";
-import { after } from "../model/time.ts";
-import type { Ranked } from "../queue/ranked-queue.ts";
+import type { Rank } from "../model/rank.ts";
+import {
+  type Need,
+  type Pool,
+  queueAt,
+  type Request,
+  type SharedNeed,
+  type SharedResource,
+} from "../model/state.ts";
+import { after, type Instant } from "../model/time.ts";
 import type { Demand } from "./placement/demand.ts";
 import { pickParts, type View } from "./placement/fit.ts";
-import { isFitting, place, type Rooms } from "./placement/plan.ts";
-import { levelOf, type Part, type Room } from "./placement/room.ts";
+import { type Candidates, isFitting, place } from "./placement/plan.ts";
+import { levelOf, type Part, type Shareable } from "./placement/shareable.ts";
 
 /**
- * How many who cannot go are looked past in a pool that is lent by amount. Looking past one costs
- * little: it is compared with what has come free, not with the whole pool.
+ * How many requests that cannot go are looked past in a shared pool. Looking past one costs little:
+ * it is compared with what has come free, not with the whole pool.
  */
 export const reachMax = 2_000;
 
-/** The rooms that were found for each demand. */
-export type Placed = ReadonlyMap<Demand, readonly Room[]>;
+/** The resources that were found for each demand. */
+type Placed = ReadonlyMap<Demand, readonly SharedResource[]>;
 
-/** What a grant is made of, where shares are lent. */
-export interface Sharing {
+/** Where the shared needs of a grant go, and the parts that its claims have been given so far. */
+export interface Placement {
   readonly placed: Placed;
-  /** Parts that have been given to others of the same company, or to the same request. */
+  /** Parts that have been given to others of the same gang, or to the same request. */
   readonly mine: Set<Part>;
-  readonly rank: Ranked;
+  readonly rank: Rank;
 }
 
-export function roomsOf(pool: Pool): Rooms {
-  return { strategy: pool.policy.placement?.strategy ?? "least-used", rooms: pool.rooms };
+export function candidatesOf(pool: Pool): Candidates<SharedResource> {
+  return { strategy: pool.policy.placement?.strategy ?? "least-used", resources: pool.shared };
 }
 
-export function viewOf({ owner }: Need, rank: Ranked): View {
+export function viewOf({ owner }: SharedNeed, rank: Rank): View {
   return { rank, owner };
 }
 
-/** Whether all that is wanted of this pool can be had now by one who stands at this rank. */
-export function canPlace(need: Need, rank: Ranked): boolean {
-  return isWithinReach(need, rank) && placedOf(need, rank) !== undefined;
+/** Whether all that is wanted of this pool can be had now at this rank. */
+export function canPlace(need: SharedNeed, rank: Rank): boolean {
+  return isWithinReach(need, rank) && placedFor(need, rank) !== undefined;
 }
 
 /** Behind so many, a request waits its turn. */
-export function isWithinReach(need: Need, rank: Ranked): boolean {
+export function isWithinReach(need: Need, rank: Rank): boolean {
   const queue = queueAt(need);
   return queue.size < reachMax || queue.countBefore(rank) < reachMax;
 }
 
-function placedOf(need: Need, rank: Ranked): Room[][] | undefined {
-  return place(roomsOf(need.pool), need.demands ?? [], viewOf(need, rank));
+function placedFor(need: SharedNeed, rank: Rank): SharedResource[][] | undefined {
+  return place(candidatesOf(need.pool), need.demands, viewOf(need, rank));
 }
 
 const nothing: Placed = new Map();
 
 /** Where everything goes. The caller has made sure that it fits. */
-export function placeAll(needs: readonly Need[], rank: Ranked): Placed {
-  if (needs.every(({ demands }) => demands === null)) return nothing;
-  const placed = new Map<Demand, readonly Room[]>();
+export function placeAll(needs: readonly Need[], rank: Rank): Placement {
+  const mine = new Set<Part>();
+  if (needs.every(({ sharing }) => sharing === "exclusive")) return { placed: nothing, mine, rank };
+  const placed = new Map<Demand, readonly SharedResource[]>();
   for (const need of needs) {
-    const sets = need.demands === null ? [] : placedOf(need, rank);
+    if (need.sharing === "exclusive") continue;
+    const sets = placedFor(need, rank);
     if (sets === undefined) throw new Error(`Cannot place in ${need.pool.name}: it does not fit`);
     for (const [index, set] of sets.entries()) {
-      const demand = need.demands?.[index];
+      const demand = need.demands[index];
       if (demand !== undefined) placed.set(demand, set);
     }
   }
-  return placed;
+  return { placed, mine, rank };
 }
 
-/** The claims of one need, numbered on from those that the lease has already. */
-export function share(
-  turn: Turn,
-  need: Need,
-  { placed, mine, rank }: Sharing,
-  numbered: number,
+/** Where a grant's numbers go on: claims of the lease so far, fences of the broker so far. */
+export interface Numbering {
+  readonly claims: number;
+  readonly fence: number;
+}
+
+/** The claims of one need. */
+export function sharedClaims(
+  need: SharedNeed,
+  { placed, mine, rank }: Placement,
+  from: Numbering,
+  now: Instant,
 ): GrantedClaim[] {
   const claims: GrantedClaim[] = [];
   const { holdMs } = need.pool.policy;
-  for (const demand of need.demands ?? []) {
-    for (const room of placed.get(demand) ?? []) {
-      const number = numbered + claims.length + 1;
-      const parts = pickParts(room, demand, { ...viewOf(need, rank), mine });
+  for (const demand of need.demands) {
+    for (const resource of placed.get(demand) ?? []) {
+      const number = from.claims + claims.length + 1;
+      const parts = pickParts(resource, demand, { ...viewOf(need, rank), mine });
       for (const part of parts) mine.add(part);
       claims.push({
         id: String(number) as ClaimId,
-        resource: room.at.name as Resource["name"],
-        fence: turn.state.fence + number,
-        ...(holdMs === null ? undefined : { heldUntil: after(turn.now, holdMs) }),
-        amount: amountIn(room, demand),
+        resource: resource.name,
+        fence: from.fence + number,
+        ...(holdMs === null ? undefined : { heldUntil: after(now, holdMs) }),
+        amount: amountOn(resource, demand),
         ...(parts.length === 0 ? undefined : { parts: byKind(parts) }),
       });
     }
@@ -95,9 +108,9 @@ export function share(
   return claims;
 }
 
-/** What is charged to a room; parts are told by their names. */
-export function amountIn(room: Room, { amounts }: Demand): Record<string, number> {
-  const entries = amounts.filter(([name], index) => levelOf(room, name, index) !== undefined);
+/** What a demand charges a resource; parts are told by their names. */
+export function amountOn(resource: Shareable, { amounts }: Demand): Record<string, number> {
+  const entries = amounts.filter(([name], index) => levelOf(resource, name, index) !== undefined);
   return Object.fromEntries(entries);
 }
 
@@ -111,13 +124,13 @@ export function byKind(parts: readonly Part[]): Record<string, string[]> {
   return kinds;
 }
 
-/** Whether some of what has become roomier would now do for one of its resources. */
-export function couldUse(request: Request, pool: Pool, improved: ReadonlySet<Room>): boolean {
+/** Whether some of what was freed would now do for one of the request's demands. */
+export function couldUse(request: Request, pool: Pool, freed: ReadonlySet<Shareable>): boolean {
   const need = request.needs.find((other) => other.pool === pool);
-  if (need?.demands == null || improved.size === 0) return false;
+  if (need?.sharing !== "shared" || freed.size === 0) return false;
   const view = viewOf(need, request);
   for (const demand of need.demands) {
-    for (const room of improved) if (isFitting(room, demand, view)) return true;
+    for (const resource of freed) if (isFitting(resource, demand, view)) return true;
   }
   return false;
 }

@@ -1,97 +1,91 @@
 /**
- * Room for those who have run out of patience.
+ * Reservations for starved requests: those that have run out of patience in a shared pool.
  *
  * A set of resources is chosen for such a request as if all who hold something now had given it back.
- * From then on, on each of them, whatever is lent to those behind it fits beside its share. So once
- * those have ended who held something on them at that moment, it fits: it waits for its patience and
- * one more hold. Younger requests go on being served beside it. One behind it that has run out of
- * patience as well is kept room beside it if there is any, and otherwise once its turn has come: with
- * k before it that are out of patience, it waits for its patience and k + 1 holds at the most.
+ * From then on, on each of them, whatever is lent to requests behind it must fit beside its share. So
+ * once those leases have ended that held something there at that moment, it fits: it waits for its
+ * patience and one more hold. Younger requests go on being served beside it. A starved request behind
+ * it gets a reservation beside the first if there is room for both, and otherwise once its turn has
+ * come: with k starved requests ahead, it waits for its patience and k + 1 holds at the most.
  */
-
-import { emit, type Turn } from "../decide/turn.ts";
 import type { KeptRoom } from "../model/event.ts";
-import type { Need, Pool, Request, Resource } from "../model/state.ts";
-import { compareRank } from "../queue/ranked-queue.ts";
-import { amountIn, byKind, viewOf } from "./place.ts";
+import { compareRank } from "../model/rank.ts";
+import type { Pool, Request, SharedNeed, SharedResource } from "../model/state.ts";
+import { amountOn, byKind, viewOf } from "./place.ts";
 import type { Demand } from "./placement/demand.ts";
 import { pickParts, shortfalls, type View } from "./placement/fit.ts";
 import { place } from "./placement/plan.ts";
-import type { Room } from "./placement/room.ts";
-
-/** Its patience is over: something is kept for it, or it is noted that nothing could be. */
-export function reserveFor(turn: Turn, request: Request): void {
-  const rooms = keepable(request, turn.state.fence);
-  emit(turn, { type: "room-kept", id: request.id, rooms });
-}
 
 /** So many are looked at again at one time. */
-const overdueMax = 50;
+const starvedMax = 50;
 
-/** Tries again for those for whom nothing could be kept when their patience ended. */
-export function retryReservations(turn: Turn, pool: Pool): void {
-  if (!pool.retryReservations) return;
-  pool.retryReservations = false;
-  for (const request of [...pool.starved].sort(compareRank).slice(0, overdueMax)) {
-    const rooms = keepable(request, turn.state.fence);
-    if (rooms.length > 0) emit(turn, { type: "room-kept", id: request.id, rooms });
+/** The reservations that can be made now for those who had none, eldest first. */
+export function* retriedReservations(
+  pool: Pool,
+  state: { readonly fence: number },
+): Generator<[Request, readonly KeptRoom[]], void, undefined> {
+  if (pool.cache.triedReservations) return;
+  pool.cache.triedReservations = true;
+  for (const request of [...pool.starved].sort(compareRank).slice(0, starvedMax)) {
+    const reservations = reservationsFor(request, state.fence);
+    if (reservations.length > 0) yield [request, reservations];
   }
 }
 
-/** All that it wants, or nothing: half of it kept would help nobody. */
-function keepable(request: Request, since: number): KeptRoom[] {
-  const kept: KeptRoom[] = [];
-  // Of several ways the best: what is kept on all of them would be kept from too many.
+/** Room for all that it wants, or none: half of it would help nobody. */
+export function reservationsFor(request: Request, since: number): KeptRoom[] {
+  const reservations: KeptRoom[] = [];
+  // Only for the best alternative: to reserve all of them would take too much from others.
   for (const need of request.alternatives[0] ?? []) {
-    if (need.demands === null) continue;
-    const rooms = keepableOf(need, request);
-    if (rooms === undefined) return [];
-    kept.push(...rooms.map((room) => ({ ...room, since })));
+    if (need.sharing === "exclusive") continue;
+    const found = reservationsOf(need, request);
+    if (found === undefined) return [];
+    reservations.push(...found.map((one) => ({ ...one, since })));
   }
-  return kept;
+  return reservations;
 }
 
 type Target = Omit<KeptRoom, "since">;
 
-function keepableOf(need: Need, request: Request): Target[] | undefined {
+function reservationsOf(need: SharedNeed, request: Request): Target[] | undefined {
   const view = { ...viewOf(need, request), later: true as const };
-  const demands = (need.demands ?? []).map(asGiven);
-  const rooms = nearest(need, request);
+  const demands = need.demands.map(withoutStrategy);
   // The order is ours: none of the strategies asks how soon there will be room.
-  const sets = place({ strategy: "round-robin", rooms }, demands, view);
+  const resources = soonestFirst(need, request);
+  const sets = place({ strategy: "round-robin", resources }, demands, view);
   return sets?.flatMap((set, index) =>
-    set.map((room) => keptRoom(room, demands[index] as Demand, view)),
+    set.map((resource) => targetOn(resource, demands[index] as Demand, view)),
   );
 }
 
-function asGiven(demand: Demand): Demand {
+function withoutStrategy(demand: Demand): Demand {
   const { strategy: _, ...placing } = demand.placing;
   return { ...demand, placing };
 }
 
-/** The rooms where the least must come free first. */
-function nearest({ pool, demands, owner }: Need, request: Request): Room[] {
-  const missing = (room: Room) => {
+/** First the resources on which the least must still come free. */
+function soonestFirst({ pool, demands, owner }: SharedNeed, request: Request): SharedResource[] {
+  const missingOn = (resource: SharedResource) => {
     let sum = 0;
-    for (const demand of demands ?? []) {
-      for (const { asked, free } of shortfalls(room, demand, { rank: request, owner })) {
+    for (const demand of demands) {
+      for (const { asked, free } of shortfalls(resource, demand, { rank: request, owner })) {
         sum += (asked - free) / asked;
       }
     }
     return sum;
   };
-  const rooms = Array.from(pool.rooms, (room) => ({ room, missing: missing(room) }));
-  rooms.sort((a, b) => a.missing - b.missing || a.room.order - b.room.order);
-  return rooms.map(({ room }) => room);
+  const all = Array.from(pool.shared, (resource) => ({ resource, missing: missingOn(resource) }));
+  all.sort((a, b) => a.missing - b.missing || a.resource.order - b.resource.order);
+  return all.map(({ resource }) => resource);
 }
 
-function keptRoom(room: Room, demand: Demand, view: View): Target {
-  // Those that nobody has come first: they need not come free.
-  const idle = pickParts(room, demand, { rank: view.rank, owner: view.owner });
-  const parts = pickParts(room, demand, { ...view, mine: new Set(idle) });
+function targetOn(resource: SharedResource, demand: Demand, view: View): Target {
+  // Parts that nobody has come first: they need not come free.
+  const idle = pickParts(resource, demand, { rank: view.rank, owner: view.owner });
+  const parts = pickParts(resource, demand, { ...view, mine: new Set(idle) });
   return {
-    resource: room.at.name as Resource["name"],
-    amount: amountIn(room, demand),
+    resource: resource.name,
+    amount: amountOn(resource, demand),
     ...(parts.length === 0 ? undefined : { parts: byKind(parts) }),
   };
 }

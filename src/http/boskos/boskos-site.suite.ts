@@ -2,6 +2,7 @@
  * A whole server for Boskos's clients, with a journal on disk and a clock in the test's hand, spoken
  * to over real sockets. It can be dropped as `kill -9` drops it, and goes on from its disk.
  */
+
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,6 +18,7 @@ import { Tokens } from "../../broker/tokens.ts";
 import type { ImportedResource } from "../../core/model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../../core/model/policy.ts";
+import { wholeClaim } from "../../core/model/state.ts";
 import { Insight } from "../../insight/insight.ts";
 import { makeDataFolder } from "../../journal/data-folder.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
@@ -142,8 +144,9 @@ export class BoskosSite implements AsyncDisposable {
   /** All resources as seeds are written, by name. */
   stored(): Promise<string[]> {
     return this.broker.look(({ resources }) =>
-      Array.from(resources.values(), ({ name, pool, state, claim }) => {
-        return `${name}:${pool.name}/${state}/${claim?.lease.ask.holder ?? ""}`;
+      Array.from(resources.values(), (resource) => {
+        const { name, pool, state } = resource;
+        return `${name}:${pool.name}/${state}/${wholeClaim(resource)?.lease.ask.holder ?? ""}`;
       }).sort(),
     );
   }
@@ -157,7 +160,7 @@ export class BoskosSite implements AsyncDisposable {
     return await this.broker.look(({ resources }) => {
       const resource = resources.get(name as ResourceName);
       if (resource === undefined) throw new Error(`Cannot look: there is no ${name}`);
-      return timestamp(resource.claim?.lease.seenAt ?? resource.changedAt);
+      return timestamp(wholeClaim(resource)?.lease.seenAt ?? resource.changedAt);
     });
   }
 

@@ -1,10 +1,12 @@
 /** What went wrong with leases where Boskos was used, and does not here. The calls are the same. */
+
 import { once } from "node:events";
 import { type ClientRequest, request } from "node:http";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { until } from "../../broker/hand-clock.suite.ts";
 import { pool } from "../../core/decide/lending.suite.ts";
+import { isHeld } from "../../core/model/state.ts";
 import { JournalUnavailable } from "../../journal/journal.ts";
 import { type TestSite, testSite } from "../test-site.suite.ts";
 import { type BoskosAnswer, BoskosSite } from "./boskos-site.suite.ts";
@@ -105,7 +107,7 @@ async function listening(size: number): Promise<Listening> {
 
 describe("a socket that is closed before the reply", () => {
   const seats = ({ broker }: TestSite) =>
-    broker.look(({ resources }) => [...resources.values()].map(({ claim }) => claim !== null));
+    broker.look(({ resources }) => [...resources.values()].map(isHeld));
   const told = ({ journal }: TestSite, wanted: string) =>
     journal.appends.flat().filter(({ type }) => type === wanted);
 

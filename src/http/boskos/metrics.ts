@@ -1,4 +1,5 @@
 /** The names that Boskos's dashboards and alerts know, beside Berth's own. */
+
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Gauge, Histogram, type Registry } from "prom-client";
 import type { Broker } from "../../broker/broker.ts";
@@ -8,10 +9,10 @@ import {
   cleaningState,
   dirtyState,
   freeState,
-  type Pool,
   toBeDeletedState,
   tombstoneState,
-} from "../../core/model/state.ts";
+} from "../../core/model/lifecycle.ts";
+import type { Pool } from "../../core/model/state.ts";
 
 const knownStates = [
   ...[busyState, cleaningState, dirtyState, freeState],

@@ -1,6 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { parseGoDuration } from "../../core/model/go-duration.ts";
 import type { PoolName } from "../../core/model/ids.ts";
+import { wholeClaim } from "../../core/model/state.ts";
 import type { Site } from "../context.ts";
 import type { Query } from "./query.ts";
 import { sendJson, sendText } from "./reply.ts";
@@ -35,8 +36,9 @@ export async function metric({ broker }: Site, query: Query, reply: FastifyReply
     if (pool === undefined) return undefined;
     const current = new Map<string, number>();
     const owner = new Map<string, number>();
-    for (const { state, claim } of pool.members) {
-      const holder = claim?.lease.ask.holder ?? "";
+    for (const resource of pool.members) {
+      const { state } = resource;
+      const holder = wholeClaim(resource)?.lease.ask.holder ?? "";
       current.set(state, (current.get(state) ?? 0) + 1);
       owner.set(holder, (owner.get(holder) ?? 0) + 1);
     }

@@ -1,8 +1,7 @@
 /** Leases and pools as the early capacity API wrote them, key by key. */
-import { roomsIn } from "../../core/explain/explain-capacity.ts";
-import type { Claim, SharedRoom, State } from "../../core/model/state.ts";
-import type { Part } from "../../core/shared/placement/room.ts";
-import { usageOf } from "../../core/shared/placement/room.ts";
+import { sharedIn } from "../../core/explain/explain-capacity.ts";
+import type { Claim, SharedResource, State } from "../../core/model/state.ts";
+import { type Part, usageOf } from "../../core/shared/placement/shareable.ts";
 import { goTime } from "./go-time.ts";
 
 /** The kind of parts that this API calls networks and port groups. */
@@ -43,10 +42,10 @@ function portGroup({ name, attributes }: Part): object {
   return { name, ...attributes };
 }
 
-export function poolJson(room: SharedRoom, startedAtMs: number): object {
-  const { at, spec, levels, parts, claims } = room;
+export function poolJson(resource: SharedResource, startedAtMs: number): object {
+  const { spec, levels, parts, claims } = resource;
   const { vcpus = 0, memory = 0, storage = 0 } = spec.capacity;
-  const { vcenter = "", datacenter = "", cluster = "", datastore = "" } = at.labels;
+  const { vcenter = "", datacenter = "", cluster = "", datastore = "" } = resource.labels;
   const networks = parts.get(networksKind)?.map(({ name }) => name) ?? null;
   const usage = (dimension: string) => {
     const level = levels.find(({ name }) => name === dimension);
@@ -56,7 +55,7 @@ export function poolJson(room: SharedRoom, startedAtMs: number): object {
   return {
     spec: {
       ...{ vcpus, memory, storage, vcenters: 0 },
-      ...{ name: at.name, vcenter, datacenter, cluster, datastore, networks },
+      ...{ name: resource.name, vcenter, datacenter, cluster, datastore, networks },
     },
     status: {
       "vcpus-usage": usage("vcpus"),
@@ -69,6 +68,6 @@ export function poolJson(room: SharedRoom, startedAtMs: number): object {
 }
 
 /** Every resource that is lent by amount, in the order of the configuration. */
-export function allRooms(state: State): SharedRoom[] {
-  return [...state.pools.values()].flatMap((pool) => roomsIn(pool));
+export function allRooms(state: State): SharedResource[] {
+  return [...state.pools.values()].flatMap((pool) => sharedIn(pool));
 }

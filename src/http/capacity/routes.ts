@@ -118,7 +118,7 @@ function askOf(pool: PoolName, wanted: CapacityRequest): Ask {
 function whyNot(pool: Pool | undefined, wanted: CapacityRequest): string {
   if (pool === undefined) return noPools;
   const view = { rank: { priority: 0, order: Number.POSITIVE_INFINITY }, owner: "" };
-  const fit = fitting(pool.rooms, demandOf(1, placingOf(wanted)), view);
+  const fit = fitting(pool.shared, demandOf(1, placingOf(wanted)), view);
   return fit.length === 0 ? noPools : noVcenters;
 }
 

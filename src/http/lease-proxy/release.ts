@@ -1,4 +1,5 @@
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
+import { wholeClaim } from "../../core/model/state.ts";
 import type { Site } from "../context.ts";
 import { problemOf } from "../problems.ts";
 
@@ -8,9 +9,9 @@ import { problemOf } from "../problems.ts";
  */
 export async function release({ broker }: Site, holder: string, name: string): Promise<boolean> {
   const held = await broker.look((state) => {
-    const claim = state.resources.get(name as ResourceName)?.claim;
+    const claim = wholeClaim(state.resources.get(name as ResourceName));
     const ask = claim?.lease.ask;
-    if (claim === null || claim === undefined || !ask?.byName || ask.holder !== holder) return;
+    if (claim === null || !ask?.byName || ask.holder !== holder) return;
     return { id: claim.lease.id as RequestId, claim: claim.id };
   });
   if (held === undefined) return false;

@@ -1,9 +1,11 @@
 /** From what the core shows to what the wire carries. */
+
 import type * as Wire from "../../api/schemas.ts";
 import type { NeedExplanation } from "../../core/explain/explain.ts";
 import type { ClaimView, LeaseView, RequestView } from "../../core/explain/view.ts";
 import { formatDuration } from "../../core/model/duration.ts";
-import { freeState, type Resource, shownState } from "../../core/model/state.ts";
+import { freeState } from "../../core/model/lifecycle.ts";
+import { type Resource, shownState, wholeClaim } from "../../core/model/state.ts";
 import { earliest, type Instant, never } from "../../core/model/time.ts";
 import type { Estimate, Estimates } from "../../insight/forecast/estimates.ts";
 import { timestamp } from "../timestamp.ts";
@@ -98,7 +100,7 @@ function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
 }
 
 export function renderResource(resource: Resource): Wire.Resource {
-  const { claim } = resource;
+  const claim = wholeClaim(resource);
   return {
     name: resource.name,
     pool: resource.pool.name,

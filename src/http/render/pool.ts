@@ -2,7 +2,7 @@ import type * as Wire from "../../api/schemas.ts";
 import { statesOf } from "../../core/explain/explain.ts";
 import { formatDuration } from "../../core/model/duration.ts";
 import type { PoolPolicy } from "../../core/model/policy.ts";
-import { freeCount, type Pool } from "../../core/model/state.ts";
+import { freeCount, isShared, type Pool } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { Site } from "../context.ts";
 import { renderAdmission } from "./admission.ts";
@@ -17,7 +17,7 @@ export function renderPool(pool: Pool, now: Instant, { admission }: LooksOutside
   return {
     name: pool.name,
     total: pool.members.size,
-    free: pool.policy.placement === undefined ? freeCount(pool) : pool.rooms.size - usedRooms(pool),
+    free: isShared(pool) ? pool.shared.size - partlyHeld(pool) : freeCount(pool),
     held: pool.held,
     states: statesOf(pool),
     waiting: pool.waiting,
@@ -32,9 +32,9 @@ export function renderPool(pool: Pool, now: Instant, { admission }: LooksOutside
 }
 
 /** Of those that are usable, how many somebody has a share of. */
-function usedRooms(pool: Pool): number {
+function partlyHeld(pool: Pool): number {
   let count = 0;
-  for (const { claims } of pool.rooms) if (claims.size > 0) count += 1;
+  for (const { claims } of pool.shared) if (claims.size > 0) count += 1;
   return count;
 }
 

@@ -1,8 +1,9 @@
 /** From what the core knows of shares to what the wire carries. */
+
 import type * as Wire from "../../api/placement-schemas.ts";
 import type { Claim, Pool as WirePool, Resource as WireResource } from "../../api/schemas.ts";
-import type { RoomExplanation, Usage } from "../../core/explain/explain-capacity.ts";
-import { roomsIn, usagesOf } from "../../core/explain/explain-capacity.ts";
+import type { Usage } from "../../core/explain/explain-capacity.ts";
+import { type SharedExplanation, sharedIn, usagesOf } from "../../core/explain/explain-capacity.ts";
 import type { ClaimView } from "../../core/explain/view.ts";
 import type { Pool, Resource } from "../../core/model/state.ts";
 import type { Unfit } from "../../core/shared/placement/fit.ts";
@@ -24,7 +25,7 @@ export function renderUsage(pool: Pool): Pick<WirePool, "place" | "usage"> | und
   const { placement } = pool.policy;
   if (placement === undefined) return undefined;
   const sums = new Map<string, { used: number; capacity: number }>();
-  for (const room of roomsIn(pool)) {
+  for (const room of sharedIn(pool)) {
     for (const { dimension, used, capacity } of usagesOf(room)) {
       const sum = sums.get(dimension) ?? { used: 0, capacity: 0 };
       sums.set(dimension, { used: sum.used + used, capacity: sum.capacity + capacity });
@@ -34,20 +35,20 @@ export function renderUsage(pool: Pool): Pick<WirePool, "place" | "usage"> | und
   return { place: placement.strategy, usage };
 }
 
-export function renderRoom({
-  room,
-}: Resource): Pick<WireResource, "usage" | "taints" | "shares"> | undefined {
-  if (room === null) return undefined;
-  const usage = usagesOf(room).map(({ dimension, used, capacity }: Usage) => {
+export function renderRoom(
+  resource: Resource,
+): Pick<WireResource, "usage" | "taints" | "shares"> | undefined {
+  if (resource.sharing === "exclusive") return undefined;
+  const usage = usagesOf(resource).map(({ dimension, used, capacity }: Usage) => {
     return { dimension, used, capacity };
   });
-  const shares = Array.from(room.claims, ({ lease, amount }) => {
-    return { id: lease.id, holder: lease.ask.holder, amount: amount ?? {} };
+  const shares = Array.from(resource.claims, ({ lease, amount }) => {
+    return { id: lease.id, holder: lease.ask.holder, amount };
   });
-  return { usage, taints: (room.spec.taints ?? []).map(formatTaint), shares };
+  return { usage, taints: (resource.spec.taints ?? []).map(formatTaint), shares };
 }
 
-export function renderRooms(rooms: readonly RoomExplanation[]): Wire.RoomExplanation[] {
+export function renderRooms(rooms: readonly SharedExplanation[]): Wire.RoomExplanation[] {
   return rooms.map(({ resource, fits, unfit, short, keptFor, longest }) => ({
     resource,
     fits,

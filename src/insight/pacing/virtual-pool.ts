@@ -3,12 +3,13 @@
  * happens when it is due. Nothing here decides who is lent what.
  */
 
+import { emptyState } from "../../core/apply/create.ts";
 import { decide, nextDueAt } from "../../core/decide/decide.ts";
 import type { Command } from "../../core/model/command.ts";
 import type { BrokerEvent } from "../../core/model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
 import { defaultPolicy, type PoolPolicy } from "../../core/model/policy.ts";
-import { emptyState, type State } from "../../core/model/state.ts";
+import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 
 export const poolName = "install" as PoolName;

@@ -1,6 +1,6 @@
+import { emptyState } from "../../core/apply/create.ts";
 import { decide } from "../../core/decide/decide.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
-import { emptyState } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { AskedItem, HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
 import { HistoryFold } from "../history/fold.ts";

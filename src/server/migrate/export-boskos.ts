@@ -1,7 +1,10 @@
 /** What a data folder holds as the records that a Boskos keeps, for the way back. */
+
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
-import { coolingState, type Resource, type State } from "../../core/model/state.ts";
+import { coolingState } from "../../core/model/lifecycle.ts";
+import type { Resource, State } from "../../core/model/state.ts";
+import { isHeld, wholeClaim } from "../../core/model/state.ts";
 import { type Instant, never } from "../../core/model/time.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 
@@ -36,7 +39,8 @@ function listOf({ resources }: State): BoskosList {
 }
 
 function recordOf(resource: Resource): object {
-  const { name, pool, claim, changedAt, userData, expiresAt } = resource;
+  const { name, pool, changedAt, userData, expiresAt } = resource;
+  const claim = wholeClaim(resource);
   return {
     apiVersion: "boskos.k8s.io/v1",
     kind: "ResourceObject",
@@ -54,8 +58,9 @@ function recordOf(resource: Resource): object {
 }
 
 /** Boskos knows no rest: what rests is where it was going. Nobody asks for what is drained. */
-function stateIn({ drained, claim, state, restsTo }: Resource): string {
-  if (drained && claim === null) return "drained";
+function stateIn(resource: Resource): string {
+  const { drained, state, restsTo } = resource;
+  if (drained && !isHeld(resource)) return "drained";
   return state === coolingState ? restsTo : state;
 }
 

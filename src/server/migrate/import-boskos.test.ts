@@ -1,4 +1,5 @@
 /** On a real data folder. */
+
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
 import { parseConfig } from "../../config/parse.ts";
+import { isHeld, wholeClaim } from "../../core/model/state.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 import type { BoskosResource } from "./boskos-objects.ts";
 import { compareLifecycles } from "./compare-lifecycles.ts";
@@ -51,10 +53,11 @@ async function contents(data: string): Promise<unknown[]> {
   const found = await broker.look(({ pools: all }) =>
     [...all.values()].flatMap(({ members, buckets, name: pool }) => {
       const idle = [...buckets.values()].flatMap((shelf) => [...shelf.idle]);
-      const held = [...members].filter(({ claim }) => claim !== null);
-      return [...held, ...idle].map(({ name, state, claim, userData }) => [
-        ...[pool, name, state, claim?.lease.ask.holder ?? ""],
-        userData,
+      const held = [...members].filter(isHeld);
+      return [...held, ...idle].map((resource) => [
+        ...[pool, resource.name, resource.state],
+        wholeClaim(resource)?.lease.ask.holder ?? "",
+        resource.userData,
       ]);
     }),
   );

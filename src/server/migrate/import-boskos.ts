@@ -1,4 +1,5 @@
 /** Carries over into a data folder what a Boskos had, while no server uses the folder. */
+
 import { existsSync } from "node:fs";
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
@@ -7,9 +8,10 @@ import { freeze, thaw } from "../../core/apply/snapshot.ts";
 import { decide } from "../../core/decide/decide.ts";
 import type { Command, ImportedResource } from "../../core/model/command.ts";
 import type { PoolName, ResourceName } from "../../core/model/ids.ts";
+import { freeState } from "../../core/model/lifecycle.ts";
 import type { LeftOut, Outcome } from "../../core/model/outcome.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
-import { freeState, type State } from "../../core/model/state.ts";
+import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { MemoryJournal } from "../../journal/memory.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";

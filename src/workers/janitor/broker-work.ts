@@ -2,7 +2,7 @@ import type { Broker } from "../../broker/broker.ts";
 import { newRequestId } from "../../broker/request-id.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
 import type { PoolName, RequestId } from "../../core/model/ids.ts";
-import { cleaningState, dirtyState } from "../../core/model/state.ts";
+import { cleaningState, dirtyState } from "../../core/model/lifecycle.ts";
 import type { Recorded } from "../../journal/journal.ts";
 import type { Cleaned } from "./cleaner.ts";
 import { type DirtyWork, returnOf, type Task } from "./janitor.ts";

@@ -3,7 +3,7 @@ import type { BerthClient, HeldLease } from "../../client/berth-client.ts";
 import type { KeepAlive } from "../../client/keep-alive.ts";
 import { LinkedAbort } from "../../client/linked-abort.ts";
 import { pause } from "../../client/pause.ts";
-import { cleaningState, dirtyState } from "../../core/model/state.ts";
+import { cleaningState, dirtyState } from "../../core/model/lifecycle.ts";
 import type { Cleaned } from "./cleaner.ts";
 import { type DirtyWork, returnOf, type Task } from "./janitor.ts";
 

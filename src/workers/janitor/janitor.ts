@@ -3,8 +3,9 @@
  * other with a lease of its own and keeps it alive, so a janitor that dies is reaped like a job that
  * dies. Pools take turns, so one whose cleaning is slow or fails does not hold up the others.
  */
+
 import { LinkedAbort } from "../../client/linked-abort.ts";
-import { dirtyState } from "../../core/model/state.ts";
+import { dirtyState } from "../../core/model/lifecycle.ts";
 import { type Cleaned, type CleaningSpec, clean, type Soiled } from "./cleaner.ts";
 
 /** A dirty resource that is ours to clean. */

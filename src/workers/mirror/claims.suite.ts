@@ -1,9 +1,10 @@
 import { parseConfig } from "../../config/parse.ts";
+import { emptyState } from "../../core/apply/create.ts";
 import { decide } from "../../core/decide/decide.ts";
 import type { PoolName, RequestId } from "../../core/model/ids.ts";
-import { type Claim, emptyState } from "../../core/model/state.ts";
+import type { Claim } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
-import type { Amounts } from "../../core/shared/placement/room.ts";
+import type { Amounts } from "../../core/shared/placement/shareable.ts";
 
 /** What is lent of a pool, written as in a file, when it is asked for these amounts in turn. */
 export function grantedIn(pool: object, ...amounts: readonly (Amounts | undefined)[]): Claim[] {

@@ -1,7 +1,9 @@
 /** A claim as an object of Kubernetes: one Lease for each. */
+
 import type { MirrorSpec } from "../../config/read-mirror.ts";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
 import type { Claim, State } from "../../core/model/state.ts";
+import { wholeClaim } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
 import { ApiServer } from "../../kubernetes/api-server.ts";
 import { type LeaseObject, type LeaseSpec, microTime } from "../../kubernetes/kube-objects.ts";
@@ -132,6 +134,7 @@ export function isWanted(state: State, { prefix }: MirrorSpec, seen: LeaseObject
   const { name, annotations = {} } = seen.metadata;
   const resource = state.resources.get(annotations[resourceNote] as ResourceName);
   const lease = state.leases.get(annotations[leaseNote] as RequestId);
-  const claim = resource?.claim ?? lease?.claims.find(({ id }) => id === annotations[claimNote]);
+  const claim =
+    wholeClaim(resource) ?? lease?.claims.find(({ id }) => id === annotations[claimNote]);
   return claim !== undefined && objectName(prefix, claim) === name;
 }

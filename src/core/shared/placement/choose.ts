@@ -9,7 +9,7 @@
  * come; asked of each, it took 20 ms where the third place began behind 650 resources of two others.
  */
 import type { Demand } from "./demand.ts";
-import type { Room } from "./room.ts";
+import type { Shareable } from "./shareable.ts";
 
 /** Bounds what one decision may cost; shared by all that it searches. */
 export interface Budget {
@@ -17,20 +17,20 @@ export interface Budget {
 }
 
 /** All sets that satisfy the demand, the best first, each a prefix in the order of the candidates. */
-export function* sets(
-  candidates: readonly Room[],
+export function* sets<Resource extends Shareable>(
+  candidates: readonly Resource[],
   demand: Demand,
   budget: Budget,
-): Generator<Room[], void, undefined> {
+): Generator<Resource[], void, undefined> {
   yield* extend([], candidates, demand, budget);
 }
 
-function* extend(
-  chosen: readonly Room[],
-  rest: readonly Room[],
+function* extend<Resource extends Shareable>(
+  chosen: readonly Resource[],
+  rest: readonly Resource[],
   demand: Demand,
   budget: Budget,
-): Generator<Room[], void, undefined> {
+): Generator<Resource[], void, undefined> {
   if (chosen.length === demand.count) {
     yield [...chosen];
     return;
@@ -41,13 +41,13 @@ function* extend(
   ];
   const hopeful = boundsOf(chosen, rest, demand);
   const hopeless = new Set<string>();
-  for (const [index, room] of rest.entries()) {
-    const kind = kindOf(room, labels);
+  for (const [index, resource] of rest.entries()) {
+    const kind = kindOf(resource, labels);
     if (hopeless.has(kind)) continue;
     if (budget.left <= 0) return;
-    const next = [...chosen, room];
+    const next = [...chosen, resource];
     const others = () => rest.slice(index + 1);
-    if (!mayJoin(room, chosen, demand) || !hopeful(room)) {
+    if (!mayJoin(resource, chosen, demand) || !hopeful(resource)) {
       hopeless.add(kind);
       continue;
     }
@@ -58,8 +58,8 @@ function* extend(
 }
 
 /** Those that are alike in all that the demand has rules for. */
-function kindOf({ at }: Room, labels: readonly string[]): string {
-  return labels.length === 0 ? "" : JSON.stringify(labels.map((label) => at.labels[label]));
+function kindOf({ labels: own }: Shareable, labels: readonly string[]): string {
+  return labels.length === 0 ? "" : JSON.stringify(labels.map((label) => own[label]));
 }
 
 /**
@@ -67,44 +67,48 @@ function kindOf({ at }: Room, labels: readonly string[]): string {
  * look that costs next to nothing, where there are as many values as resources.
  */
 function boundsOf(
-  chosen: readonly Room[],
-  rest: readonly Room[],
+  chosen: readonly Shareable[],
+  rest: readonly Shareable[],
   { count, placing }: Demand,
-): (room: Room) => boolean {
+): (resource: Shareable) => boolean {
   const bounds = Object.entries(placing.atMost ?? {}).map(([label, max]) => {
     const { open, counts, most, largest } = tally(label, chosen, rest);
     const top = (among: readonly number[], values: number) => {
       return among.slice(0, Math.max(0, values)).reduce((sum, size) => sum + size, most);
     };
     const others = max - open.size - 1;
-    return ({ at }: Room) => {
-      const value = at.labels[label];
+    return ({ labels }: Shareable) => {
+      const value = labels[label];
       if (value === undefined || open.has(value)) return top(largest, others + 1);
       const size = counts.get(value) ?? 0;
       const isLargest = size >= (largest[Math.max(0, others)] ?? 0);
       return isLargest ? top(largest, others + 1) : top(largest, others) + size;
     };
   });
-  return (room) => bounds.every((bound) => bound(room) >= count - chosen.length);
+  return (resource) => bounds.every((bound) => bound(resource) >= count - chosen.length);
 }
 
-function mayJoin(room: Room, chosen: readonly Room[], { placing }: Demand): boolean {
+function mayJoin(resource: Shareable, chosen: readonly Shareable[], { placing }: Demand): boolean {
   const { spread, atMost = {} } = placing;
-  if (spread !== undefined && valuesOf(chosen, spread).has(room.at.labels[spread] ?? "")) {
+  if (spread !== undefined && valuesOf(chosen, spread).has(resource.labels[spread] ?? "")) {
     return false;
   }
   return Object.entries(atMost).every(
-    ([label, max]) => valuesOf([...chosen, room], label).size <= max,
+    ([label, max]) => valuesOf([...chosen, resource], label).size <= max,
   );
 }
 
 /** A resource without the label is in no place that could count. */
-function valuesOf(rooms: readonly Room[], label: string): Set<string> {
-  return new Set(rooms.flatMap(({ at }) => at.labels[label] ?? []));
+function valuesOf(resources: readonly Shareable[], label: string): Set<string> {
+  return new Set(resources.flatMap(({ labels }) => labels[label] ?? []));
 }
 
 /** Each rule on its own leaves enough. With one rule that is exact; with several it is a bound. */
-function canComplete(chosen: readonly Room[], rest: readonly Room[], demand: Demand): boolean {
+function canComplete(
+  chosen: readonly Shareable[],
+  rest: readonly Shareable[],
+  demand: Demand,
+): boolean {
   const missing = demand.count - chosen.length;
   if (missing <= 0) return true;
   const { spread, atMost } = demand.placing;
@@ -124,20 +128,20 @@ function canComplete(chosen: readonly Room[], rest: readonly Room[], demand: Dem
 function mostUnder(
   label: string,
   max: number,
-  chosen: readonly Room[],
-  rest: readonly Room[],
+  chosen: readonly Shareable[],
+  rest: readonly Shareable[],
 ): number {
   const { open, most, largest } = tally(label, chosen, rest);
   return largest.slice(0, Math.max(0, max - open.size)).reduce((sum, count) => sum + count, most);
 }
 
 /** What is left by the values of a label: of those in use or without one, and of each other. */
-function tally(label: string, chosen: readonly Room[], rest: readonly Room[]) {
+function tally(label: string, chosen: readonly Shareable[], rest: readonly Shareable[]) {
   const open = valuesOf(chosen, label);
   const counts = new Map<string, number>();
   let most = 0;
-  for (const { at } of rest) {
-    const value = at.labels[label];
+  for (const { labels } of rest) {
+    const value = labels[label];
     if (value === undefined || open.has(value)) most += 1;
     else counts.set(value, (counts.get(value) ?? 0) + 1);
   }
@@ -145,7 +149,7 @@ function tally(label: string, chosen: readonly Room[], rest: readonly Room[]) {
 }
 
 /** How many resources could be had at once: the answer to "why not four?". */
-export function mostAtOnce(candidates: readonly Room[], demand: Demand): number {
+export function mostAtOnce(candidates: readonly Shareable[], demand: Demand): number {
   for (let count = Math.min(demand.count, candidates.length); count > 0; count--) {
     const budget = { left: 10_000 };
     const found = sets(candidates, { ...demand, count }, budget).next();

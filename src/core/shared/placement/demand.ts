@@ -1,4 +1,4 @@
-import type { Amounts } from "./room.ts";
+import type { Amounts } from "./shareable.ts";
 import type { Toleration } from "./taint.ts";
 
 export const strategies = ["least-used", "pack", "least-fragmenting", "round-robin"] as const;

@@ -5,12 +5,12 @@ import { sets } from "./choose.ts";
 import type { Demand, Placing } from "./demand.ts";
 import { strategies } from "./demand.ts";
 import { isFitting, place, searchMax } from "./plan.ts";
-import type { Room } from "./room.ts";
-import { anybody, poolOf, room, wanted } from "./rooms.suite.ts";
+import { anybody, poolOf, shared, wanted } from "./shareable.suite.ts";
+import type { Shareable } from "./shareable.ts";
 
 const amounts = (max: number) => fc.record({ vcpus: fc.nat(max), memory: fc.nat(max) });
 
-const rooms = fc
+const resources = fc
   .array(
     fc.record({
       capacity: amounts(6),
@@ -21,7 +21,7 @@ const rooms = fc
     }),
     { maxLength: 6 },
   )
-  .map((texts) => texts.map((text, index) => room(`r${index}`, text, index)));
+  .map((texts) => texts.map((text, index) => shared(`r${index}`, text, index)));
 
 const demand: fc.Arbitrary<Demand> = fc
   .record({
@@ -44,10 +44,10 @@ const demand: fc.Arbitrary<Demand> = fc
     return wanted(placing, count);
   });
 
-const distinct = (set: readonly Room[], label: string) =>
-  new Set(set.flatMap(({ at }) => at.labels[label] ?? [])).size;
+const distinct = (set: readonly Shareable[], label: string) =>
+  new Set(set.flatMap(({ labels }) => labels[label] ?? [])).size;
 
-function satisfies(set: readonly Room[], { count, placing }: Demand): boolean {
+function satisfies(set: readonly Shareable[], { count, placing }: Demand): boolean {
   const { spread, atMost = {} } = placing;
   if (set.length !== count || new Set(set).size !== count) return false;
   if (spread !== undefined && distinct(set, spread) !== count) return false;
@@ -55,7 +55,7 @@ function satisfies(set: readonly Room[], { count, placing }: Demand): boolean {
 }
 
 /** Every subset of that size. */
-function subsets(all: readonly Room[], size: number): Room[][] {
+function subsets(all: readonly Shareable[], size: number): Shareable[][] {
   if (size === 0) return [[]];
   return all.flatMap((one, index) =>
     subsets(all.slice(index + 1), size - 1).map((rest) => [one, ...rest]),
@@ -63,11 +63,15 @@ function subsets(all: readonly Room[], size: number): Room[][] {
 }
 
 /** Whether what is put on each room is there. */
-function holds(all: readonly Room[], demands: readonly Demand[], sets: readonly Room[][]): boolean {
+function holds(
+  all: readonly Shareable[],
+  demands: readonly Demand[],
+  sets: readonly Shareable[][],
+): boolean {
   return all.every(({ levels }, index) =>
     levels.every(({ name, capacity }) => {
       const put = demands.map(({ placing }, which) => {
-        const here = sets[which]?.includes(all[index] as Room) === true;
+        const here = sets[which]?.includes(all[index] as Shareable) === true;
         return here ? (placing.amount?.[name] ?? 0) : 0;
       });
       return put.reduce((sum, amount) => sum + amount, 0) <= capacity;
@@ -77,7 +81,7 @@ function holds(all: readonly Room[], demands: readonly Demand[], sets: readonly 
 
 test("sets() has every set that would do, the best first", () => {
   fc.assert(
-    fc.property(rooms, demand, (all, one) => {
+    fc.property(resources, demand, (all, one) => {
       const fit = all.filter((candidate) => isFitting(candidate, one, anybody));
       const want = subsets(fit, one.count).filter((set) => satisfies(set, one));
       expect([...sets(fit, one, { left: searchMax })]).toEqual(want);
@@ -88,7 +92,7 @@ test("sets() has every set that would do, the best first", () => {
 
 test("one demand is placed exactly when some set of resources would do", () => {
   fc.assert(
-    fc.property(rooms, demand, (all, one) => {
+    fc.property(resources, demand, (all, one) => {
       const fit = all.filter((candidate) => isFitting(candidate, one, anybody));
       const possible = subsets(fit, one.count).some((set) => satisfies(set, one));
       const found = place(poolOf(all), [one], anybody)?.[0];
@@ -103,8 +107,8 @@ test("one demand is placed exactly when some set of resources would do", () => {
 
 test("several demands are placed exactly when some sets would do together", () => {
   fc.assert(
-    fc.property(rooms, fc.array(demand, { minLength: 2, maxLength: 3 }), (all, demands) => {
-      const tryAll = (rest: readonly Demand[], sets: Room[][]): boolean => {
+    fc.property(resources, fc.array(demand, { minLength: 2, maxLength: 3 }), (all, demands) => {
+      const tryAll = (rest: readonly Demand[], sets: Shareable[][]): boolean => {
         const [next, ...others] = rest;
         if (next === undefined) return holds(all, demands, sets);
         return subsets(all, next.count)
@@ -124,12 +128,12 @@ test("several demands are placed exactly when some sets would do together", () =
 });
 
 /** `least-used` by its definition, the long way. */
-test("least-used gives the rooms with the least sum of usages, the first of equals", () => {
+test("least-used gives the resources with the least sum of usages, the first of equals", () => {
   const used = fc.array(amounts(3), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(used, fc.integer({ min: 1, max: 3 }), (texts, count) => {
       const all = texts.map((one, index) =>
-        room(`r${index}`, { capacity: { vcpus: 4, memory: 4 }, used: one }, index),
+        shared(`r${index}`, { capacity: { vcpus: 4, memory: 4 }, used: one }, index),
       );
       const ask = wanted({ amount: { vcpus: 1, memory: 1 } }, count);
       const sum = (index: number) => ((texts[index]?.vcpus ?? 0) + (texts[index]?.memory ?? 0)) / 4;

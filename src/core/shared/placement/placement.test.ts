@@ -4,8 +4,8 @@ import type { Placing, Strategy } from "./demand.ts";
 import { pickParts, shortfalls, unfit } from "./fit.ts";
 import { effectiveCapacity, parseRatio } from "./overcommit.ts";
 import { place, searchMax } from "./plan.ts";
-import type { Room } from "./room.ts";
-import { anybody, part, poolOf, room, wanted } from "./rooms.suite.ts";
+import { anybody, part, poolOf, shared, wanted } from "./shareable.suite.ts";
+import type { Shareable } from "./shareable.ts";
 import { shutOutBy, type Taint, type Toleration, tolerates } from "./taint.ts";
 
 describe("effectiveCapacity() is exact where binary fractions are not", () => {
@@ -69,7 +69,7 @@ describe("tolerates()", () => {
 describe("unfit() and shortfalls()", () => {
   const west = { capacity: { vcpus: 50, memory: 100 }, labels: { region: "us-west", tier: "x" } };
   const selector = { region: "us-west" };
-  const rows: [string, Parameters<typeof room>[1], Placing, string | undefined][] = [
+  const rows: [string, Parameters<typeof shared>[1], Placing, string | undefined][] = [
     ["an empty selector", west, {}, undefined],
     ["all pairs there, others too", west, { selector }, undefined],
     ["a key is missing", west, { selector: { zone: "a" } }, "label"],
@@ -83,12 +83,12 @@ describe("unfit() and shortfalls()", () => {
     ["cannot be told apart", west, { spread: "vcenter" }, "no_label"],
   ];
   test.each(rows)("%s", (_, text, placing, want) => {
-    expect(unfit(room("r", text), wanted(placing), anybody)?.why).toBe(want);
+    expect(unfit(shared("r", text), wanted(placing), anybody)?.why).toBe(want);
   });
 
   test("names every dimension that is short, the first asked for first", () => {
     const demand = wanted({ amount: { vcpus: 100, memory: 200 } });
-    expect(shortfalls(room("r", west), demand, anybody)).toEqual([
+    expect(shortfalls(shared("r", west), demand, anybody)).toEqual([
       { dimension: "vcpus", asked: 100, free: 50 },
       { dimension: "memory", asked: 200, free: 100 },
     ]);
@@ -96,15 +96,15 @@ describe("unfit() and shortfalls()", () => {
 
   test("equality fits, and a dimension that is not there has nothing", () => {
     const exact = wanted({ amount: { vcpus: 50, memory: 100, storage: 0 } });
-    expect(shortfalls(room("r", west), exact, anybody)).toEqual([]);
-    expect(shortfalls(room("r", west), wanted({ amount: { gpus: 1 } }), anybody)).toEqual([
+    expect(shortfalls(shared("r", west), exact, anybody)).toEqual([]);
+    expect(shortfalls(shared("r", west), wanted({ amount: { gpus: 1 } }), anybody)).toEqual([
       { dimension: "gpus", asked: 1, free: 0 },
     ]);
   });
 
   test("of parts that have something in common one claim gets one", () => {
     const parts = { networks: [part("a-1", "938"), part("a-2", "938"), part("b", "956")] };
-    const one = room("r", { capacity: {}, parts });
+    const one = shared("r", { capacity: {}, parts });
     expect(shortfalls(one, wanted({ amount: { networks: 3 } }), anybody)).toEqual([
       { dimension: "networks", asked: 3, free: 2 },
     ]);
@@ -116,7 +116,7 @@ describe("unfit() and shortfalls()", () => {
     const [mine, theirs, free] = [part("mine"), part("theirs"), part("free")];
     Object.assign(mine, { owner: "me", uses: 1 });
     Object.assign(theirs, { owner: "them", uses: 1 });
-    const one = room("r", { capacity: {}, parts: { networks: [free, theirs, mine] } });
+    const one = shared("r", { capacity: {}, parts: { networks: [free, theirs, mine] } });
     const demand = (networks: number) => wanted({ amount: { networks } });
     expect(pickParts(one, demand(1), anybody)).toEqual([mine]);
     expect(pickParts(one, demand(2), anybody)).toEqual([mine, free]);
@@ -125,14 +125,15 @@ describe("unfit() and shortfalls()", () => {
 
   test("optional parts are wanted only where there are any", () => {
     const demand = wanted({ amount: { networks: 1 }, optional: ["networks"] });
-    expect(shortfalls(room("bare", { capacity: {} }), demand, anybody)).toEqual([]);
+    expect(shortfalls(shared("bare", { capacity: {} }), demand, anybody)).toEqual([]);
     const taken = Object.assign(part("n"), { owner: "them", uses: 1 });
-    const full = room("full", { capacity: {}, parts: { networks: [taken] } });
+    const full = shared("full", { capacity: {}, parts: { networks: [taken] } });
     expect(shortfalls(full, demand, anybody)).toHaveLength(1);
   });
 });
 
-const chosen = (found: Room[][] | undefined) => found?.map((set) => set.map(({ at }) => at.name));
+const chosen = (found: Shareable[][] | undefined) =>
+  found?.map((set) => set.map(({ name }) => name));
 
 describe("place() by strategy", () => {
   /** Usages of vcpus, memory and datastore: the sum, the maximum and each alone pick another. */
@@ -142,7 +143,7 @@ describe("place() by strategy", () => {
       ["Q", 30, 25, 30],
       ["R", 20, 40, 50],
     ].map(([name, vcpus, memory, storage], index) =>
-      room(
+      shared(
         String(name),
         {
           capacity: { vcpus: 100, memory: 100, storage: 100 },
@@ -169,8 +170,8 @@ describe("place() by strategy", () => {
   test("least-fragmenting keeps dimensions in balance", () => {
     const lean = { capacity: { vcpus: 10, memory: 10 }, used: { vcpus: 6, memory: 2 } };
     const even = { capacity: { vcpus: 10, memory: 10 }, used: { vcpus: 5, memory: 5 } };
-    const rooms = [room("lean", lean, 0), room("even", even, 1)];
-    const pool = poolOf(rooms, "least-fragmenting");
+    const resources = [shared("lean", lean, 0), shared("even", even, 1)];
+    const pool = poolOf(resources, "least-fragmenting");
     const memory = wanted({ amount: { memory: 3 } });
     expect(chosen(place(pool, [memory], anybody))).toEqual([["lean"]]);
     expect(chosen(place(pool, [wanted({ amount: { vcpus: 3 } })], anybody))).toEqual([["even"]]);
@@ -178,8 +179,8 @@ describe("place() by strategy", () => {
 
   test("PreferNoSchedule is a last resort, not a wall", () => {
     const taints: Taint[] = [{ key: "old", effect: "PreferNoSchedule" }];
-    const soft = room("soft", { capacity: { vcpus: 10 }, spec: { taints } }, 0);
-    const busy = room("busy", { capacity: { vcpus: 10 }, used: { vcpus: 5 } }, 1);
+    const soft = shared("soft", { capacity: { vcpus: 10 }, spec: { taints } }, 0);
+    const busy = shared("busy", { capacity: { vcpus: 10 }, used: { vcpus: 5 } }, 1);
     const ask = (vcpus: number, more: Placing = {}) =>
       chosen(place(poolOf([soft, busy]), [wanted({ amount: { vcpus }, ...more })], anybody));
     expect(ask(5)).toEqual([["busy"]]);
@@ -194,10 +195,10 @@ describe("place() of several resources", () => {
     Object.entries(places)
       .flatMap(([vcenter, free]) => free.map((vcpus, index) => ({ vcenter, vcpus, index })))
       .map(({ vcenter, vcpus, index }, order) =>
-        room(`${vcenter}${index}`, { capacity: { vcpus }, labels: { vcenter } }, order),
+        shared(`${vcenter}${index}`, { capacity: { vcpus }, labels: { vcenter } }, order),
       );
-  const ask = (rooms: Room[], count: number, placing: Placing) =>
-    place(poolOf(rooms), [wanted({ amount: { vcpus: 1 }, ...placing }, count)], anybody)?.[0];
+  const ask = (resources: Shareable[], count: number, placing: Placing) =>
+    place(poolOf(resources), [wanted({ amount: { vcpus: 1 }, ...placing }, count)], anybody)?.[0];
 
   const rows: [string, Record<string, number[]>, number, number | undefined, boolean][] = [
     ["need 3 cap 1 of {1,3}", { a: [1], b: [1, 1, 1] }, 3, 1, true],
@@ -219,7 +220,7 @@ describe("place() of several resources", () => {
     expect(found !== undefined).toBe(feasible);
     if (found === undefined) return;
     expect(new Set(found).size).toBe(count);
-    expect(new Set(found.map(({ at }) => at.labels["vcenter"])).size).toBeLessThanOrEqual(
+    expect(new Set(found.map(({ labels }) => labels["vcenter"])).size).toBeLessThanOrEqual(
       max ?? 99,
     );
   });
@@ -233,23 +234,23 @@ describe("place() of several resources", () => {
       ["vc", 66, 263],
       ["vc", 152, 1048],
     ];
-    const rooms = state.map(([vcenter, vcpus, memory], index) =>
-      room(`p${index}`, { capacity: { vcpus, memory }, labels: { vcenter } }, index),
+    const resources = state.map(([vcenter, vcpus, memory], index) =>
+      shared(`p${index}`, { capacity: { vcpus, memory }, labels: { vcenter } }, index),
     );
-    const found = ask(rooms, 4, { amount: { vcpus: 24, memory: 96 }, atMost: { vcenter: 3 } });
+    const found = ask(resources, 4, { amount: { vcpus: 24, memory: 96 }, atMost: { vcenter: 3 } });
     expect(found).toHaveLength(4);
-    expect(new Set(found?.map(({ at }) => at.labels["vcenter"])).size).toBeLessThanOrEqual(3);
+    expect(new Set(found?.map(({ labels }) => labels["vcenter"])).size).toBeLessThanOrEqual(3);
   });
 
   test("spread takes the best of each value", () => {
-    const rooms = inventory({ a: [2, 9], b: [9], c: [0] });
-    expect(ask(rooms, 2, { spread: "vcenter" })?.map(({ at }) => at.name)).toEqual(["a0", "b0"]);
-    expect(ask(rooms, 3, { spread: "vcenter" })).toBeUndefined();
+    const resources = inventory({ a: [2, 9], b: [9], c: [0] });
+    expect(ask(resources, 2, { spread: "vcenter" })?.map(({ name }) => name)).toEqual(["a0", "b0"]);
+    expect(ask(resources, 3, { spread: "vcenter" })).toBeUndefined();
   });
 
   test("mostAtOnce() says how many there could be", () => {
-    const rooms = inventory({ a: [1, 1, 1] });
-    expect(mostAtOnce(rooms, wanted({ atMost: { vcenter: 1 } }, 4))).toBe(3);
+    const resources = inventory({ a: [1, 1, 1] });
+    expect(mostAtOnce(resources, wanted({ atMost: { vcenter: 1 } }, 4))).toBe(3);
     const three = inventory({ a: [1, 1], b: [1, 1], c: [1, 1] });
     expect(mostAtOnce(three, wanted({ atMost: { vcenter: 2 } }, 6))).toBe(4);
     expect(mostAtOnce([], wanted({}, 2))).toBe(0);
@@ -257,12 +258,12 @@ describe("place() of several resources", () => {
 
   test("demands for one pool are placed together, not one after the other", () => {
     // The small one would take the larger room, and the large one would find none.
-    const rooms = [
-      room("big", { capacity: { vcpus: 10 } }, 0),
-      room("small", { capacity: { vcpus: 4 } }, 1),
+    const resources = [
+      shared("big", { capacity: { vcpus: 10 } }, 0),
+      shared("small", { capacity: { vcpus: 4 } }, 1),
     ];
     const both = [wanted({ amount: { vcpus: 4 } }), wanted({ amount: { vcpus: 8 } })];
-    expect(chosen(place(poolOf(rooms), both, anybody))).toEqual([["small"], ["big"]]);
+    expect(chosen(place(poolOf(resources), both, anybody))).toEqual([["small"], ["big"]]);
   });
 });
 
@@ -287,11 +288,11 @@ describe("sets() looks at few of a thousand, in whatever order they come:", () =
     "nothing that would do": { labels: () => ({ site: "s" }), placing: { spread: "site" } },
   };
   test.each(Object.entries(cases))("%s", (_, { labels, placing }) => {
-    const rooms = Array.from({ length: 1_000 }, (_room, index) =>
-      room(`r${index}`, { capacity: { vcpus: 8 }, labels: labels(index) }, index),
+    const resources = Array.from({ length: 1_000 }, (_room, index) =>
+      shared(`r${index}`, { capacity: { vcpus: 8 }, labels: labels(index) }, index),
     );
     const budget = { left: searchMax };
-    sets(rooms, wanted({ amount: { vcpus: 1 }, ...placing }, 3), budget).next();
+    sets(resources, wanted({ amount: { vcpus: 1 }, ...placing }, 3), budget).next();
     expect(searchMax - budget.left).toBeLessThanOrEqual(3);
   });
 });

@@ -1,32 +1,32 @@
 /** Where several demands of one pool go together: all of them, or none. */
 import { type Budget, sets } from "./choose.ts";
 import type { Demand, Strategy } from "./demand.ts";
-import { hasRoom, type Plan, unfit, type View } from "./fit.ts";
-import { levelOf, type Room } from "./room.ts";
+import { hasCapacity, type Plan, unfit, type View } from "./fit.ts";
+import { levelOf, type Shareable } from "./shareable.ts";
 import { inOrder } from "./strategy.ts";
 import { penalty } from "./taint.ts";
 
 /** A request that is so hard to place counts as not placeable now: it waits, it holds up nobody. */
 export const searchMax = 10_000;
 
-/** The rooms of a pool, in the order of its own strategy. */
-export interface Rooms {
+/** The resources of a pool, in the order of its own strategy. */
+export interface Candidates<Resource extends Shareable = Shareable> {
   readonly strategy: Strategy;
-  readonly rooms: Iterable<Room>;
+  readonly resources: Iterable<Resource>;
 }
 
-/** For each demand its rooms; undefined: not to be had. */
-export function place(
-  pool: Rooms,
+/** For each demand its resources; undefined: not to be had. */
+export function place<Resource extends Shareable>(
+  pool: Candidates<Resource>,
   demands: readonly Demand[],
   view: View,
   budget: Budget = { left: searchMax },
-): Room[][] | undefined {
+): Resource[][] | undefined {
   const [only, ...more] = demands;
   if (only === undefined) return [];
   if (more.length === 0 && isSimple(only)) {
-    const room = firstFit(pool, only, view);
-    return room === undefined ? undefined : [[room]];
+    const resource = firstFit(pool, only, view);
+    return resource === undefined ? undefined : [[resource]];
   }
   return search(pool, demands, { ...view, planned: new Map() }, budget);
 }
@@ -36,59 +36,67 @@ function isSimple({ count, placing }: Demand): boolean {
 }
 
 /** Mostly the very first in the index, so that a grant costs the same in a pool of any size. */
-function firstFit({ strategy, rooms }: Rooms, demand: Demand, view: View): Room | undefined {
+function firstFit<Resource extends Shareable>(
+  { strategy, resources }: Candidates<Resource>,
+  demand: Demand,
+  view: View,
+): Resource | undefined {
   const { strategy: wanted = strategy, tolerations } = demand.placing;
   const indexed = wanted === strategy && strategy !== "least-fragmenting";
   if (!indexed) {
-    return inOrder(fitting(rooms, demand, view), demand, strategy)[0];
+    return inOrder(fitting(resources, demand, view), demand, strategy)[0];
   }
-  const avoided: Room[] = [];
-  for (const room of rooms) {
-    if (!isFitting(room, demand, view)) continue;
-    const { taints } = room.spec;
-    if (taints === undefined || penalty(taints, tolerations) === 0) return room;
-    avoided.push(room);
+  const avoided: Resource[] = [];
+  for (const resource of resources) {
+    if (!isFitting(resource, demand, view)) continue;
+    const { taints } = resource.spec;
+    if (taints === undefined || penalty(taints, tolerations) === 0) return resource;
+    avoided.push(resource);
   }
   return inOrder(avoided, demand, strategy)[0];
 }
 
-export function isFitting(room: Room, demand: Demand, view: View): boolean {
-  return unfit(room, demand, view) === undefined && hasRoom(room, demand, view);
+export function isFitting(resource: Shareable, demand: Demand, view: View): boolean {
+  return unfit(resource, demand, view) === undefined && hasCapacity(resource, demand, view);
 }
 
-export function fitting(rooms: Iterable<Room>, demand: Demand, view: View): Room[] {
-  const found: Room[] = [];
-  for (const room of rooms) if (isFitting(room, demand, view)) found.push(room);
+export function fitting<Resource extends Shareable>(
+  resources: Iterable<Resource>,
+  demand: Demand,
+  view: View,
+): Resource[] {
+  const found: Resource[] = [];
+  for (const resource of resources) if (isFitting(resource, demand, view)) found.push(resource);
   return found;
 }
 
-function search(
-  pool: Rooms,
+function search<Resource extends Shareable>(
+  pool: Candidates<Resource>,
   [demand, ...others]: readonly Demand[],
   view: View & { readonly planned: Plan },
   budget: Budget,
-): Room[][] | undefined {
+): Resource[][] | undefined {
   if (demand === undefined) return [];
   const candidates = inOrder(
-    fitting(pool.rooms, demand, view),
+    fitting(pool.resources, demand, view),
     demand,
     pool.strategy,
     view.planned,
   );
   for (const chosen of sets(candidates, demand, budget)) {
-    for (const room of chosen) note(view.planned, room, demand, 1);
+    for (const resource of chosen) note(view.planned, resource, demand, 1);
     const rest = search(pool, others, view, budget);
     if (rest !== undefined) return [chosen, ...rest];
-    for (const room of chosen) note(view.planned, room, demand, -1);
+    for (const resource of chosen) note(view.planned, resource, demand, -1);
   }
   return undefined;
 }
 
-function note(plan: Plan, room: Room, { amounts }: Demand, by: 1 | -1): void {
-  const planned = plan.get(room) ?? new Map<string, number>();
-  plan.set(room, planned);
+function note(plan: Plan, resource: Shareable, { amounts }: Demand, by: 1 | -1): void {
+  const planned = plan.get(resource) ?? new Map<string, number>();
+  plan.set(resource, planned);
   for (const [index, [name, amount]] of amounts.entries()) {
-    if (levelOf(room, name, index) === undefined) continue; // Parts are shared within a request.
+    if (levelOf(resource, name, index) === undefined) continue; // Parts are shared within a request.
     planned.set(name, (planned.get(name) ?? 0) + by * amount);
   }
 }

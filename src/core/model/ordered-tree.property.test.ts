@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareRank, type Ranked, RankedQueue } from "./ranked-queue.ts";
+import { compareRank, newQueue, type Rank } from "./rank.ts";
 
 const step = fc.oneof(
   {
@@ -10,11 +10,11 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ join: fc.constant(false), value: fc.nat() }) },
 );
 
-test("RankedQueue stands in line as a sorted array does", () => {
+test("OrderedTree keeps a queue as a sorted array does", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200, size: "max" }), (steps) => {
-      const queue = new RankedQueue<Ranked>();
-      let model: Ranked[] = [];
+      const queue = newQueue<Rank>();
+      let model: Rank[] = [];
       let order = 0;
       for (const { join, value } of steps) {
         if (join) {
@@ -44,7 +44,7 @@ test("RankedQueue stands in line as a sorted array does", () => {
 });
 
 test("RankedQueue ignores the removal of a stranger", () => {
-  const queue = new RankedQueue<Ranked>();
+  const queue = newQueue<Rank>();
   queue.add({ priority: 0, order: 1 });
   queue.remove({ priority: 0, order: 2 });
   expect(queue.size).toBe(1);

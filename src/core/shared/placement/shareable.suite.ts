@@ -1,27 +1,29 @@
-/** Small makers for tests of placement: rooms without a broker around them. */
+/** Small makers for tests of placement: shared resources without a broker around them. */
 import type { Placing, Strategy } from "./demand.ts";
 import { demandOf } from "./demand.ts";
 import type { View } from "./fit.ts";
-import type { Rooms } from "./plan.ts";
-import type { Amounts, Part, Room, RoomSpec } from "./room.ts";
+import type { Candidates } from "./plan.ts";
+import type { Amounts, CapacitySpec, Part, Shareable } from "./shareable.ts";
 import { standingKey } from "./strategy.ts";
 
-export interface RoomText {
+export interface SharedText {
   readonly capacity: Amounts;
   readonly used?: Amounts;
   readonly labels?: Readonly<Record<string, string>>;
-  readonly spec?: Partial<RoomSpec>;
+  readonly spec?: Partial<CapacitySpec>;
   readonly drained?: boolean;
   readonly parts?: Readonly<Record<string, readonly Part[]>>;
 }
 
-export function room(name: string, text: RoomText, index = 0): Room {
+export function shared(name: string, text: SharedText, index = 0): Shareable {
   const { capacity, used = {}, labels = {}, drained = false, parts = {} } = text;
   return {
-    priority: 0,
+    name,
+    labels,
+    drained,
+    standing: 0,
     order: index,
     spec: { index, capacity, ...text.spec },
-    at: { name, labels, drained },
     levels: Object.entries(capacity).map(([level, most]) => {
       return { name: level, capacity: most, used: used[level] ?? 0 };
     }),
@@ -32,7 +34,6 @@ export function room(name: string, text: RoomText, index = 0): Room {
 }
 
 export function part(name: string, apart?: string): Part {
-  const rooms = new Set<Room>();
   return {
     kind: "networks",
     name,
@@ -41,14 +42,20 @@ export function part(name: string, apart?: string): Part {
     owner: null,
     uses: 0,
     reservedFor: [],
-    rooms,
+    resources: new Set<Shareable>(),
   };
 }
 
 /** In the order in which a pool of this strategy would keep them. */
-export function poolOf(rooms: readonly Room[], strategy: Strategy = "least-used"): Rooms {
-  const key = (one: Room) => standingKey(strategy, one);
-  return { strategy, rooms: rooms.toSorted((a, b) => key(a) - key(b) || a.order - b.order) };
+export function poolOf(
+  resources: readonly Shareable[],
+  strategy: Strategy = "least-used",
+): Candidates {
+  const key = (one: Shareable) => standingKey(strategy, one);
+  return {
+    strategy,
+    resources: resources.toSorted((a, b) => key(a) - key(b) || a.order - b.order),
+  };
 }
 
 export const wanted = (placing: Placing, count = 1) => demandOf(count, placing);

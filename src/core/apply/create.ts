@@ -1,0 +1,147 @@
+/** New and empty: a state, a pool, a resource. */
+import { DueHeap } from "../model/due-heap.ts";
+import { EndedMemory } from "../model/ended-memory.ts";
+import { IdleList } from "../model/idle-list.ts";
+import type { PoolName, ResourceName } from "../model/ids.ts";
+import { freeState } from "../model/lifecycle.ts";
+import { OrderedTree } from "../model/ordered-tree.ts";
+import type { PoolPolicy } from "../model/policy.ts";
+import { newQueue } from "../model/rank.ts";
+import {
+  type Bucket,
+  type Due,
+  type ExclusiveResource,
+  noEntries,
+  type PaceState,
+  type Pool,
+  type Request,
+  type SharedResource,
+  type State,
+  unchecked,
+} from "../model/state.ts";
+import { type Instant, never } from "../model/time.ts";
+import {
+  type CapacitySpec,
+  compareStanding,
+  type Standing,
+} from "../shared/placement/shareable.ts";
+
+export function emptyState(): State {
+  return {
+    pools: new Map(),
+    orphans: new Set(),
+    resources: new Map(),
+    requests: new Map(),
+    leases: new Map(),
+    gangs: new Map(),
+    keys: new Map(),
+    ended: new EndedMemory(),
+    due: new DueHeap<Due>(),
+    fence: 0,
+    order: 0,
+    made: 0,
+    cache: { evaluations: 0 },
+  };
+}
+
+const unpaced: PaceState = { baseAt: 0 as Instant, ticks: 0, everyMs: 0, share: 0 };
+
+export function newPool(name: PoolName, policy: PoolPolicy): Pool {
+  return {
+    kind: "pool",
+    name,
+    policy,
+    retired: false,
+    size: 0,
+    members: new Set(),
+    buckets: new Map(),
+    shared: new OrderedTree<SharedResource, Standing>(compareStanding),
+    parts: new Map(),
+    starved: new Set(),
+    shown: new Map(),
+    held: 0,
+    waiting: 0,
+    dynamic: 0,
+    leaving: 0,
+    holds: { count: 0, meanMs: 0 },
+    parent: null,
+    children: new Set(),
+    used: 0,
+    pace: unpaced,
+    admission: unchecked,
+    unmetDemand: null,
+    adaptive: null,
+    pin: null,
+    rateHistory: [],
+    signals: { throttled: 0, ok: 0 },
+    cache: { gates: null, freed: new Set(), triedReservations: false },
+    dueAt: never,
+    heapIndex: -1,
+  };
+}
+
+export function newBucket(pool: Pool, state: string): Bucket {
+  return { pool, state, idle: new IdleList<ExclusiveResource>(), queue: newQueue<Request>() };
+}
+
+/** What a resource begins with. */
+export interface Birth {
+  readonly pool: Pool;
+  readonly name: ResourceName;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly at: Instant;
+}
+
+export function newExclusive(birth: Birth): ExclusiveResource {
+  return {
+    sharing: "exclusive",
+    ...plain(birth),
+    claim: null,
+    bucket: null,
+    previous: null,
+    next: null,
+  };
+}
+
+/** Without levels and parts: those come with `setCapacity`. */
+export function newShared(birth: Birth, spec: CapacitySpec): SharedResource {
+  return {
+    sharing: "shared",
+    ...plain(birth),
+    spec,
+    levels: [],
+    parts: new Map(),
+    reservations: [],
+    lastFence: 0,
+    claims: new Set(),
+    listed: false,
+    standing: 0,
+    order: spec.index,
+  };
+}
+
+function plain({ pool, name, labels, at }: Birth) {
+  return {
+    kind: "resource" as const,
+    name,
+    pool,
+    state: freeState as string,
+    labels,
+    specLabels: labels,
+    userData: noEntries,
+    note: "",
+    drained: false,
+    restsTo: freeState as string,
+    restsUntil: never,
+    dynamic: false,
+    leaving: false,
+    expiresAt: never,
+    failures: 0,
+    last: null,
+    retired: false,
+    movesTo: null,
+    changedAt: at,
+    dueAt: never,
+    heapIndex: -1,
+  };
+}

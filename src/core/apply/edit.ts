@@ -1,0 +1,22 @@
+/**
+ * The only way to change a state. `layers.test.ts` lets nothing outside of `core/apply` import it,
+ * and everywhere else the types are readonly: so the fold is the only code that writes.
+ */
+
+import type { DueHeap, ReadonlyDueHeap, Timed } from "../model/due-heap.ts";
+import type { EndedMemory } from "../model/ended-memory.ts";
+import type { IdleList, Linked, ReadonlyIdleList } from "../model/idle-list.ts";
+import type { Numbered, OrderedTree, ReadonlyTree } from "../model/ordered-tree.ts";
+import type { ReadonlyEnded } from "../model/state.ts";
+
+/** The same object, one level deep without `readonly`. */
+export function edit<K, V>(map: ReadonlyMap<K, V>): Map<K, V>;
+export function edit<V>(set: ReadonlySet<V>): Set<V>;
+export function edit<E extends K, K extends Numbered>(tree: ReadonlyTree<E, K>): OrderedTree<E, K>;
+export function edit<E extends Linked<E>>(list: ReadonlyIdleList<E>): IdleList<E>;
+export function edit<E extends Timed>(heap: ReadonlyDueHeap<E>): DueHeap<E>;
+export function edit(ended: ReadonlyEnded): EndedMemory;
+export function edit<T extends object>(entity: T): { -readonly [Key in keyof T]: T[Key] };
+export function edit(value: unknown): unknown {
+  return value;
+}

@@ -1,0 +1,251 @@
+/**
+ * Shared resources and what is indexed by them: how much is used, which parts have an owner, what is
+ * reserved for whom, and the order in which the pool's strategy tries them.
+ */
+import type { KeptRoom } from "../model/event.ts";
+import { ruleOf } from "../model/lifecycle.ts";
+import type {
+  Claim,
+  Pool,
+  Request,
+  Resource,
+  SharedClaim,
+  SharedResource,
+} from "../model/state.ts";
+import { never } from "../model/time.ts";
+import { groupOwner } from "../queue/alternatives.ts";
+import { effectiveCapacity } from "../shared/placement/overcommit.ts";
+import type {
+  Amounts,
+  CapacitySpec,
+  Level,
+  Part,
+  Reservation,
+} from "../shared/placement/shareable.ts";
+import { standingKey } from "../shared/placement/strategy.ts";
+import { edit } from "./edit.ts";
+
+/** Gives a resource its capacity, or another one: its claims keep what they have. */
+export function setCapacity(resource: SharedResource, spec: CapacitySpec): void {
+  unlist(resource);
+  detachParts(resource);
+  const writable = edit(resource);
+  writable.spec = spec;
+  writable.order = spec.index;
+  writable.levels = levelsOf(spec, resource.claims);
+  writable.parts = partsOf(resource.pool, spec);
+  attachParts(resource);
+}
+
+function levelsOf(spec: CapacitySpec, claims: Iterable<SharedClaim>): Level[] {
+  const used = new Map<string, number>();
+  for (const { amount } of claims) {
+    for (const name in amount) used.set(name, (used.get(name) ?? 0) + (amount[name] ?? 0));
+  }
+  return Object.entries(spec.capacity).map(([name, amount]) => {
+    const capacity = effectiveCapacity(amount, spec.overcommit?.[name]);
+    return { name, capacity, used: used.get(name) ?? 0 };
+  });
+}
+
+function partsOf(pool: Pool, { parts = {} }: CapacitySpec): Map<string, Part[]> {
+  return new Map(
+    Object.entries(parts).map(([kind, names]) => {
+      return [kind, names.map((name) => partFor(pool, kind, name))];
+    }),
+  );
+}
+
+/** The part of that name, which may be there already: on another resource, or in use. */
+export function partFor(pool: Pool, kind: string, name: string): Part {
+  const key = `${kind}/${name}`;
+  let part = pool.parts.get(key);
+  if (part === undefined) {
+    const facts = { apart: undefined, attributes: {}, owner: null, uses: 0, reservedFor: [] };
+    part = { kind, name, ...facts, resources: new Set() };
+    edit(pool.parts).set(key, part);
+    describePart(pool, part);
+  }
+  return part;
+}
+
+function describePart({ policy }: Pool, part: Part): void {
+  const kind = policy.placement?.parts?.[part.kind];
+  const attributes = kind?.members[part.name] ?? {};
+  const value = kind?.apart === undefined ? undefined : attributes[kind.apart];
+  edit(part).attributes = attributes;
+  edit(part).apart = value === undefined ? undefined : String(value);
+}
+
+/** The pool's policy is another: parts may have other attributes, and the order may be another. */
+export function rearrange(pool: Pool): void {
+  for (const part of pool.parts.values()) describePart(pool, part);
+  for (const resource of pool.members) {
+    if (resource.sharing === "shared") relist(resource);
+  }
+}
+
+function attachParts(resource: SharedResource): void {
+  for (const part of [...resource.parts.values()].flat()) edit(part.resources).add(resource);
+}
+
+function detachParts(resource: SharedResource): void {
+  for (const part of [...resource.parts.values()].flat()) {
+    edit(part.resources).delete(resource);
+    removeIfUnused(resource.pool, part);
+  }
+}
+
+function removeIfUnused(pool: Pool, { kind, name, resources, uses }: Part): void {
+  if (resources.size === 0 && uses === 0) edit(pool.parts).delete(`${kind}/${name}`);
+}
+
+/** Takes a shared resource out of its pool's indexes, for good or to another pool. */
+export function removeShared(resource: SharedResource): void {
+  unlist(resource);
+  detachParts(resource);
+}
+
+/** Puts a resource into its pool's index or takes it out, as its state is. */
+export function listIfUsable(resource: SharedResource): void {
+  const { listed } = resource;
+  const { state, drained, retired, restsUntil } = resource;
+  const usable = ruleOf(state).lendable && !drained && !retired && restsUntil === never;
+  if (!usable) return unlist(resource);
+  if (listed) markFreed(resource);
+  else list(resource);
+}
+
+function list(resource: SharedResource): void {
+  const { pool } = resource;
+  const writable = edit(resource);
+  writable.standing = standingOf(resource);
+  writable.listed = true;
+  edit(pool.shared).add(resource);
+  pool.cache.triedReservations = false;
+  markFreed(resource);
+}
+
+function standingOf(resource: SharedResource): number {
+  return standingKey(resource.pool.policy.placement?.strategy ?? "least-used", resource);
+}
+
+/** Nothing can be reserved on what is not lent: those requests need another reservation. */
+function unlist(resource: SharedResource): void {
+  if (!resource.listed) return;
+  const { pool } = resource;
+  edit(pool.shared).remove(resource);
+  edit(resource).listed = false;
+  pool.cache.freed.delete(resource);
+  for (const { by } of resource.reservations) dropReservations(by as Request);
+}
+
+function relist(resource: SharedResource): void {
+  if (!resource.listed) return;
+  edit(resource.pool.shared).remove(resource);
+  list(resource);
+}
+
+/** Waiting requests that were found not to fit are evaluated against it again. */
+function markFreed(resource: SharedResource): void {
+  resource.pool.cache.freed.add(resource);
+}
+
+/** Charges a claim to its resource, or takes it off. The caller keeps the counts of the pool. */
+export function charge(resource: SharedResource, claim: SharedClaim, by: 1 | -1): void {
+  const { pool } = resource;
+  const writable = edit(resource);
+  if (resource.listed) edit(pool.shared).remove(resource);
+  if (by === 1) edit(resource.claims).add(claim);
+  else edit(resource.claims).delete(claim);
+  for (const level of resource.levels) edit(level).used += by * (claim.amount[level.name] ?? 0);
+  for (const part of claim.parts) own(pool, part, claim, by);
+  for (const reservation of resource.reservations) {
+    if (claim.fence > reservation.since) noteTaken(reservation, claim.amount, by);
+  }
+  writable.lastFence = Math.max(resource.lastFence, claim.fence);
+  if (!resource.listed) return;
+  writable.standing = standingOf(resource);
+  edit(pool.shared).add(resource);
+  if (by === -1) markFreed(resource);
+}
+
+function noteTaken({ taken }: Reservation, amount: Amounts, by: 1 | -1): void {
+  const counts = edit(taken);
+  for (const name in amount) counts.set(name, (counts.get(name) ?? 0) + by * (amount[name] ?? 0));
+}
+
+function own(pool: Pool, part: Part, { lease }: Claim, by: 1 | -1): void {
+  const writable = edit(part);
+  writable.uses += by;
+  if (by === 1) {
+    writable.owner = ownerOf(lease);
+  } else if (part.uses === 0) {
+    writable.owner = null;
+    for (const other of part.resources) pool.cache.freed.add(other);
+    removeIfUnused(pool, part);
+  }
+}
+
+/** Whose a part is: one lease's, or that of all leases of a group. */
+function ownerOf({ id, ask }: Pick<Claim["lease"], "id" | "ask">): string {
+  return ask.group === undefined ? id : groupOwner(ask.group.name);
+}
+
+/** Reserves room for a starved request, in the place of what was reserved for it before. */
+export function setReservations(
+  request: Request,
+  reservations: readonly KeptRoom[],
+  resourceOf: (name: KeptRoom["resource"]) => Resource,
+): void {
+  dropReservations(request);
+  edit(request).reservations = reservations;
+  for (const { resource: name, amount, since, parts = {} } of reservations) {
+    const resource = resourceOf(name);
+    if (resource.sharing === "exclusive") continue;
+    const one = { by: request, since, amounts: Object.entries(amount), taken: new Map() };
+    for (const claim of resource.claims) if (claim.fence > since) noteTaken(one, claim.amount, 1);
+    edit(resource).reservations = [...resource.reservations, one];
+    for (const [kind, names] of Object.entries(parts)) {
+      for (const partName of names) {
+        const part = partFor(resource.pool, kind, partName);
+        edit(part).reservedFor = [...part.reservedFor, request];
+      }
+    }
+  }
+  for (const { pool, sharing } of request.needs) {
+    if (sharing === "exclusive") continue;
+    if (reservations.length === 0) edit(pool.starved).add(request);
+    else edit(pool.starved).delete(request);
+  }
+}
+
+/** Gives up what is reserved for a request; if it goes on waiting, it needs something else. */
+function dropReservations(request: Request): void {
+  const dropped = request.reservations ?? [];
+  if (request.reservations !== null) edit(request).reservations = [];
+  for (const { pool, sharing } of request.needs) {
+    if (sharing === "exclusive") continue;
+    if (request.reservations !== null) edit(pool.starved).add(request);
+    if (dropped.length === 0) continue;
+    pool.cache.triedReservations = false;
+    for (const resource of pool.members) {
+      if (resource.sharing === "exclusive") continue;
+      if (!resource.reservations.some(({ by }) => by === request)) continue;
+      edit(resource).reservations = resource.reservations.filter(({ by }) => by !== request);
+      if (resource.listed) markFreed(resource);
+    }
+    for (const part of pool.parts.values()) {
+      if (!part.reservedFor.includes(request)) continue;
+      edit(part).reservedFor = part.reservedFor.filter((by) => by !== request);
+      for (const resource of part.resources) pool.cache.freed.add(resource);
+    }
+  }
+}
+
+/** It waits no longer. */
+export function clearReservations(request: Request): void {
+  dropReservations(request);
+  edit(request).reservations = null;
+  for (const { pool } of request.needs) edit(pool.starved).delete(request);
+}

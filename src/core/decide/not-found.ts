@@ -1,0 +1,40 @@
+/** Refusals for what does not exist, with the nearest name where one is misspelt. */
+import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import { nearest } from "../model/nearest.ts";
+import type { Refusal } from "../model/refusal.ts";
+import type { State } from "../model/state.ts";
+
+/** As many names as a person reads in an error message. */
+const knownMax = 10;
+
+export function poolNotFound(state: State, pool: PoolName): Refusal {
+  const known = [...state.pools.values()].filter(({ retired }) => !retired).map(({ name }) => name);
+  const meant = nearest(pool, known) as PoolName | undefined;
+  return {
+    code: "pool_not_found",
+    pool,
+    known: known.slice(0, knownMax),
+    ...(meant === undefined ? undefined : { nearest: meant }),
+  };
+}
+
+export function resourceNotFound(state: State, resource: ResourceName): Refusal {
+  const meant = nearest(resource, state.resources.keys()) as ResourceName | undefined;
+  const hint = meant === undefined ? undefined : { nearest: meant };
+  return { code: "resource_not_found", resource, ...hint };
+}
+
+/** Why there is no waiting request of this id. */
+export function requestNotFound(state: State, id: RequestId): Refusal {
+  const ended = state.ended.get(id);
+  if (ended === undefined) return { code: "request_not_found", id };
+  return { code: "request_ended", id, how: ended.how, endedAt: ended.at };
+}
+
+/** Why there is no lease of this id. */
+export function leaseNotFound(state: State, id: RequestId): Refusal {
+  if (state.requests.has(id)) return { code: "lease_not_granted", id };
+  const ended = state.ended.get(id);
+  if (ended === undefined) return { code: "lease_not_found", id };
+  return { code: "lease_ended", id, how: ended.how, endedAt: ended.at };
+}

@@ -1,0 +1,128 @@
+/**
+ * Dynamic resources: made when too few are there for those who wait or for the minimum, marked
+ * `toBeDeleted` when there are too many or when nobody has wanted one for its lifespan. Whoever
+ * watches for that mark cleans up and sets it to `tombstone`; if nobody does, Berth does it after a
+ * while. A tombstone is removed at once.
+ *
+ * All of it looks at how things are, never at what has just happened: whatever was missed once is
+ * made good the next time that the pool is touched.
+ */
+import type { PoolName, ResourceName } from "../model/ids.ts";
+import {
+  coolingState,
+  dirtyState,
+  freeState,
+  ruleOf,
+  toBeDeletedState,
+  tombstoneState,
+} from "../model/lifecycle.ts";
+import type { DynamicPolicy } from "../model/policy.ts";
+import { isHeld, type Pool, type Resource, type State } from "../model/state.ts";
+import { emit, type Turn } from "./turn.ts";
+
+/** A pool that is not dynamic any more keeps none of what it made. */
+const none: DynamicPolicy = { min: 0, max: 0, state: freeState, lifespanMs: null };
+
+/** Brings a pool's dynamic resources to what its policy wants. */
+export function upkeep(turn: Turn, pool: Pool): void {
+  if (pool.policy.dynamic === undefined && pool.dynamic === 0) return;
+  const { min, max } = policyOf(pool);
+  for (const { name } of tombstonesIn(pool)) removeResource(turn, name);
+  const surplus = pool.dynamic - pool.leaving - max;
+  if (surplus > 0) {
+    for (const { name } of dispensable(pool, surplus)) markForDeletion(turn, name);
+  }
+  while (pool.dynamic < min) make(turn, pool);
+  grow(turn, pool);
+}
+
+/** Makes as many as those who wait will need, beyond what is on its way to them already. */
+function grow(turn: Turn, pool: Pool): void {
+  const { dynamic } = pool.policy;
+  if (dynamic === undefined || pool.retired || pool.waiting === 0) return;
+  if (pool.members.size >= dynamic.max) return;
+  let missing = pool.waiting - onTheWay(pool);
+  while (missing > 0 && pool.members.size < dynamic.max) {
+    make(turn, pool);
+    missing -= 1;
+  }
+}
+
+function policyOf(pool: Pool): DynamicPolicy {
+  return pool.retired ? none : (pool.policy.dynamic ?? none);
+}
+
+/** Those that sooner or later are lent to a waiting request, if all goes well. */
+function onTheWay(pool: Pool): number {
+  let count = 0;
+  for (const resource of pool.members) {
+    if (resource.leaving || resource.drained || resource.sharing === "shared") continue;
+    const { claim } = resource;
+    if (claim === null ? isExpected(resource) : claim.purpose === "clean") count += 1;
+  }
+  return count;
+}
+
+/** What people have put aside, in a state of their own, may stay there for ever. */
+function isExpected({ pool, state, restsTo }: Resource): boolean {
+  const next = state === coolingState ? restsTo : state;
+  const isAwaited = (pool.buckets.get(next)?.queue.size ?? 0) > 0;
+  return isAwaited || ruleOf(next).returns || next === policyOf(pool).state;
+}
+
+function make(turn: Turn, pool: Pool): void {
+  const { state } = policyOf(pool);
+  emit(turn, {
+    type: "resource-added",
+    pool: pool.name,
+    resource: newName(turn.state, pool.name),
+    ...(state === freeState ? undefined : { state }),
+    dynamic: true,
+  });
+}
+
+/** Numbers are never used twice, so that a name in an old log means one resource. */
+function newName(state: State, pool: PoolName): ResourceName {
+  let number = state.made + 1;
+  while (state.resources.has(`${pool}-${number}` as ResourceName)) number += 1;
+  return `${pool}-${number}` as ResourceName;
+}
+
+function tombstonesIn(pool: Pool): Resource[] {
+  const bucket = pool.buckets.get(tombstoneState);
+  return bucket === undefined ? [] : [...bucket.idle].filter(({ dynamic }) => dynamic);
+}
+
+/** Those that nobody holds, by descending name. */
+function dispensable(pool: Pool, count: number): Resource[] {
+  const idle = [...pool.members].filter((resource) => {
+    return resource.dynamic && !resource.leaving && !isHeld(resource);
+  });
+  idle.sort((a, b) => (a.name < b.name ? 1 : -1));
+  return idle.slice(0, count);
+}
+
+export function markForDeletion(turn: Turn, resource: ResourceName): void {
+  emit(turn, { type: "resource-changed", resource, state: toBeDeletedState });
+}
+
+/** Nobody else has cleaned it up. */
+export function deleteResource(turn: Turn, resource: ResourceName): void {
+  emit(turn, { type: "resource-changed", resource, state: tombstoneState });
+  removeResource(turn, resource);
+}
+
+/**
+ * Resources that belonged to it are in a state of its name, and nobody would ever ask for them there
+ * again: they are cleaned and lent on their own.
+ */
+function removeResource(turn: Turn, name: ResourceName): void {
+  emit(turn, { type: "resource-removed", resource: name });
+  for (const { buckets } of turn.state.pools.values()) {
+    const bucket = buckets.get(name);
+    if (bucket === undefined) continue;
+    for (const orphan of [...bucket.idle]) {
+      emit(turn, { type: "resource-changed", resource: orphan.name, state: dirtyState });
+    }
+  }
+}

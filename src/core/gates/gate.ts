@@ -1,0 +1,83 @@
+/**
+ * A gate holds a request back although what it wants is there: because it is too soon, because a
+ * check outside has not agreed, because others have used a limit up.
+ *
+ * Gates are asked in one place (`gates.ts`) by grants, explanations, wait causes, deadlines and takes
+ * by name. To add one, implement this interface in a file of its own and add it to the list there.
+ * A gate only reads; what a grant charges it is told by the grant's event and written by `apply`.
+ */
+
+import type { BrokerEvent, EventOf, WaitCode } from "../model/event.ts";
+import type { Rank } from "../model/rank.ts";
+import type { Refusal } from "../model/refusal.ts";
+import type { Need, Pool, Request, State } from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
+
+/** As much of a need as gates must know. */
+export type Use = Pick<Need, "pool" | "state" | "purpose" | "count">;
+
+/** One alternative of a request, tried at one moment. */
+export interface Attempt {
+  readonly needs: readonly Use[];
+  readonly rank: Rank;
+  readonly now: Instant;
+  /** Asks whether it passes once its turn has come, which is not after this. Absent: now. */
+  readonly by?: Instant;
+}
+
+/** The events of the decision that grants a request, to find out what it had waited for. */
+export interface Opening {
+  readonly state: State;
+  readonly events: readonly BrokerEvent[];
+  readonly request: Request;
+  readonly needs: readonly Need[];
+}
+
+/** Why a need is held back, in words. */
+export interface Obstacle {
+  readonly code: WaitCode;
+  readonly what: string;
+  /** The pool that others wait for in other queues as well. */
+  readonly shared?: Pool;
+}
+
+/** What a grant uses up, as part of its event. */
+export type Charges = Pick<EventOf<"lease-granted">, "paced" | "admitted">;
+
+/** What charges change of a pool. */
+export type FlowChange = Partial<Pick<Pool, "pace" | "adaptive" | "admission">>;
+
+export interface Gate {
+  readonly name: string;
+  /** Whether it can ever hold back a request for this pool. */
+  guards(pool: Pool): boolean;
+  /**
+   * The pool that is in the way; null: nothing is. `earlier` are the gates before this one in the
+   * list, for a gate that lets pass whoever is ahead but could not go anyway.
+   */
+  closedBy(attempt: Attempt, earlier: readonly Gate[]): Pool | null;
+  /** Why no amount of waiting would help. */
+  neverPasses?(needs: readonly Need[]): Refusal | undefined;
+  /** What a grant of these uses up. `id` is the seed of anything that should look random. */
+  charge?(uses: readonly Use[], id: string, now: Instant): Charges | undefined;
+  /** What the charges of a grant make of its pools. */
+  charged?(
+    state: State,
+    event: EventOf<"lease-granted">,
+    at: Instant,
+  ): Iterable<[Pool, FlowChange]>;
+  /** When it may open for those who wait for the pool, after `now`; `never` if time changes nothing. */
+  opensAt?(pool: Pool, now: Instant): Instant;
+  /** Why it holds this need of the attempt back; null: it does not. */
+  explain(attempt: Attempt, need: Need): Obstacle | null;
+  /** The wait code, if this gate opened for the request in this decision. */
+  openedIn(opening: Opening): WaitCode | null;
+}
+
+export function hasHappened(
+  events: readonly BrokerEvent[],
+  type: "pool-admitted" | "pool-attended" | "rate-changed",
+  pool: Pool,
+): boolean {
+  return events.some((event) => event.type === type && event.pool === pool.name);
+}

@@ -1,0 +1,40 @@
+/**
+ * Who is ahead of whom. Everything that orders requests asks here: queues, grants, reservations and
+ * explanations. Higher priority first, then first come, first served.
+ */
+import { OrderedTree } from "./ordered-tree.ts";
+
+/** A request's place among all others, in every queue the same. */
+export interface Rank {
+  readonly priority: number;
+  /** Number of arrival: unique, growing. */
+  readonly order: number;
+}
+
+/** Negative when `a` is ahead of `b`. */
+export function compareRank(a: Rank, b: Rank): number {
+  return b.priority - a.priority || a.order - b.order;
+}
+
+export function isAhead(a: Rank, b: Rank): boolean {
+  return compareRank(a, b) < 0;
+}
+
+/** Where somebody stands who asks now: behind everybody of the same priority. */
+export function newcomerRank(state: { readonly order: number }, priority = 0): Rank {
+  return { priority, order: state.order + 1 };
+}
+
+/** For questions about what is there, whoever waits for it. */
+export const aheadOfAll: Rank = { priority: Number.POSITIVE_INFINITY, order: 0 };
+
+const behindAll: Rank = { priority: Number.NEGATIVE_INFINITY, order: Number.POSITIVE_INFINITY };
+
+export function newQueue<Waiter extends Rank>(): OrderedTree<Waiter, Rank> {
+  return new OrderedTree<Waiter, Rank>(compareRank);
+}
+
+/** The rank of whoever is first in a queue; of an empty one, behind everybody. */
+export function firstRank(queue: { at(place: number): Rank | undefined }): Rank {
+  return queue.at(0) ?? behindAll;
+}

@@ -1,0 +1,41 @@
+import type { State } from "./state.ts";
+
+/**
+ * Not run but compiled: the type check fails as soon as one of these writes is allowed. Only
+ * `core/apply` may change a state.
+ */
+export function forbiddenWrites(state: State): void {
+  // @ts-expect-error A number of the state is readonly.
+  state.fence = 1;
+  // @ts-expect-error A map of the state has no way to change it.
+  state.pools.clear();
+  for (const pool of state.pools.values()) {
+    // @ts-expect-error Whatever is reached through the state is readonly as well.
+    pool.retired = true;
+    // @ts-expect-error So are its sets,
+    pool.members.clear();
+    for (const { queue, idle } of pool.buckets.values()) {
+      const [request] = queue;
+      // @ts-expect-error its queues,
+      if (request !== undefined) queue.remove(request);
+      // @ts-expect-error its lists,
+      if (idle.first !== null) idle.remove(idle.first);
+    }
+    for (const resource of pool.members) {
+      // @ts-expect-error its resources,
+      resource.drained = true;
+      // @ts-expect-error their labels,
+      resource.labels["a"] = "b";
+      // @ts-expect-error and what is used of them.
+      if (resource.sharing === "shared") for (const level of resource.levels) level.used = 0;
+    }
+  }
+  for (const lease of state.leases.values()) {
+    // @ts-expect-error A lease is readonly,
+    lease.seenAt = lease.grantedAt;
+    // @ts-expect-error and so are its claims.
+    lease.claims.pop();
+  }
+  // @ts-expect-error Deadlines are set by events alone.
+  state.due.clear(state.due.first());
+}
