@@ -1,7 +1,7 @@
 /** What must be true of a state between any two commands. Costs O(state): for tests only. */
 
 import { isDue } from "../src/core/apply/deadlines.ts";
-import { freeze, thaw } from "../src/core/apply/snapshot.ts";
+import { type FrozenState, freeze, thaw } from "../src/core/apply/snapshot.ts";
 import { fits } from "../src/core/decide/serve.ts";
 import { cohortOf, descendants } from "../src/core/gates/limits.ts";
 import { freeState } from "../src/core/model/lifecycle.ts";
@@ -19,6 +19,7 @@ import {
   shownState,
 } from "../src/core/model/state.ts";
 import { type Instant, never } from "../src/core/model/time.ts";
+import { stateDifference } from "./state-difference.ts";
 import { insist } from "./violation.ts";
 
 export function checkState(state: State, now: Instant): void {
@@ -201,12 +202,13 @@ function checkNothingIdle(request: Request, now: Instant): void {
   );
 }
 
-/** Two states that behave alike look alike here. Signs of life are left out: no journal has them. */
+/** All that a restart keeps, as text, to be compared with a later look at the same state. */
 export function fingerprint(state: State): string {
   return JSON.stringify(freeze(state));
 }
 
 export function checkSnapshot(state: State): void {
-  const text = fingerprint(state);
-  insist(fingerprint(thaw(JSON.parse(text))) === text, () => "a snapshot thaws to another state");
+  const thawed = thaw(JSON.parse(JSON.stringify(freeze(state))) as FrozenState);
+  const difference = stateDifference(thawed, state);
+  insist(difference === undefined, () => `a snapshot thaws to another state: ${difference}`);
 }

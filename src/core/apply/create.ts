@@ -47,14 +47,15 @@ export function emptyState(): State {
 const unpaced: PaceState = { baseAt: 0 as Instant, ticks: 0, everyMs: 0, share: 0 };
 
 export function newPool(name: PoolName, policy: PoolPolicy): Pool {
-  return {
+  const buckets = new Map<string, Bucket>();
+  const pool: Pool = {
     kind: "pool",
     name,
     policy,
     retired: false,
     size: 0,
     members: new Set(),
-    buckets: new Map(),
+    buckets,
     shared: new OrderedTree<SharedResource, Standing>(compareStanding),
     parts: new Map(),
     starved: new Set(),
@@ -78,6 +79,8 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     dueAt: never,
     heapIndex: -1,
   };
+  buckets.set(freeState, newBucket(pool, freeState));
+  return pool;
 }
 
 export function newBucket(pool: Pool, state: string): Bucket {

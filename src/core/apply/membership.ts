@@ -2,7 +2,7 @@
  * Resources and what is indexed by them: a pool's members, its size, how many are in which state,
  * and the buckets that grants are served from. Nothing else writes these.
  */
-import { freeState, ruleOf, toBeDeletedState } from "../model/lifecycle.ts";
+import { freeState, toBeDeletedState } from "../model/lifecycle.ts";
 import {
   type Bucket,
   type ExclusiveClaim,
@@ -86,6 +86,7 @@ export function update(resource: Resource, change: Change, at: Instant): void {
   if (change.labels !== undefined) writable.labels = change.labels;
   if (change.userData !== undefined) writable.userData = change.userData;
   if (change.restsUntil !== undefined) writable.restsUntil = change.restsUntil;
+  if (resource.restsUntil === never) writable.restsTo = freeState;
   if (change.expiresAt !== undefined) writable.expiresAt = change.expiresAt;
   if (change.leaving !== undefined) writable.leaving = change.leaving;
   if (at > resource.changedAt) writable.changedAt = at;
@@ -132,6 +133,7 @@ export function bucketFor(pool: Pool, state: string): Bucket {
 
 /** People may use any word as a state: those that are not used any more must not pile up. */
 export function removeIfEmpty({ pool, state, idle, queue }: Bucket): void {
+  // The free bucket comes and goes with every lease of a small pool; it stays.
   if (idle.size === 0 && queue.size === 0 && state !== freeState) edit(pool.buckets).delete(state);
 }
 
@@ -150,6 +152,6 @@ function count(resource: Resource, by: 1 | -1): void {
 
 function countShown({ shown }: Pool, state: string, by: number): void {
   const counted = (shown.get(state) ?? 0) + by;
-  if (counted === 0 && !ruleOf(state).counted) edit(shown).delete(state);
+  if (counted === 0) edit(shown).delete(state);
   else edit(shown).set(state, counted);
 }

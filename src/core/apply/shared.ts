@@ -135,7 +135,9 @@ function unlist(resource: SharedResource): void {
   if (!resource.listed) return;
   const { pool } = resource;
   edit(pool.shared).remove(resource);
-  edit(resource).listed = false;
+  const writable = edit(resource);
+  writable.listed = false;
+  writable.standing = 0;
   pool.cache.freed.delete(resource);
   for (const { by } of resource.reservations) dropReservations(by as Request);
 }
@@ -172,7 +174,11 @@ export function charge(resource: SharedResource, claim: SharedClaim, by: 1 | -1)
 
 function noteTaken({ taken }: Reservation, amount: Amounts, by: 1 | -1): void {
   const counts = edit(taken);
-  for (const name in amount) counts.set(name, (counts.get(name) ?? 0) + by * (amount[name] ?? 0));
+  for (const name in amount) {
+    const count = (counts.get(name) ?? 0) + by * (amount[name] ?? 0);
+    if (count === 0) counts.delete(name);
+    else counts.set(name, count);
+  }
 }
 
 function own(pool: Pool, part: Part, { lease }: Claim, by: 1 | -1): void {

@@ -128,7 +128,8 @@ function freezePool(pool: Pool): FrozenPool {
   const others = [...pool.members].filter(isNotIdle);
   others.sort((a, b) => (a.name < b.name ? -1 : 1));
   const resources = [...listed, ...others].map(freezeResource);
-  const pace = pool.pace.ticks === 0 ? undefined : { pace: pool.pace };
+  const { ticks, everyMs } = pool.pace;
+  const pace = ticks === 0 && everyMs === 0 ? undefined : { pace: pool.pace };
   const admission = pool.admission === unchecked ? undefined : { admission: pool.admission };
   const flow = { ...pace, ...admission, ...freezeRate(pool) };
   return { name, policy, retired, holds: { ...holds }, ...flow, resources };

@@ -1,4 +1,4 @@
-import type { Instant } from "./time.ts";
+import { type Instant, never } from "./time.ts";
 
 /** Something with a deadline. It knows its place in the heap, so it can be moved. */
 export interface Timed {
@@ -53,10 +53,13 @@ export class DueHeap<Element extends Timed> implements ReadonlyDueHeap<Element> 
   clear(element: Element): void {
     const index = element.heapIndex;
     if (index < 0) return;
-    (element as Placed).heapIndex = -1;
+    const { dueAt } = element;
+    const cleared = element as Placed;
+    cleared.heapIndex = -1;
+    cleared.dueAt = never;
     const last = this.#elements.pop();
     if (last === undefined || last === element) return;
-    if (last.dueAt < element.dueAt) this.#rise(last, index);
+    if (last.dueAt < dueAt) this.#rise(last, index);
     else this.#sink(last, index);
   }
 

@@ -25,7 +25,7 @@ export interface StateRule {
   readonly lendable: boolean;
   /** It becomes lendable without a person: waiting requests need no new resource for it. */
   readonly returns: boolean;
-  /** Its count is shown as 0 after the last one has left, so that a graph shows the zero. */
+  /** Its count is exported as a metric even while it is 0, so that a graph shows the zero. */
   readonly counted: boolean;
   /** What ends it by itself. */
   readonly deadline: "none" | "cooldown" | "deletion";
@@ -58,6 +58,10 @@ const lifecycle: ReadonlyMap<string, StateRule> = new Map(
 export function ruleOf(state: string): StateRule {
   return lifecycle.get(state) ?? unknown;
 }
+
+export const countedStates: readonly string[] = [...lifecycle]
+  .filter(([, { counted }]) => counted)
+  .map(([state]) => state);
 
 /** States that only the broker itself puts a resource into; elsewhere they would be a lie. */
 export const reservedStates: readonly string[] = [...lifecycle]

@@ -87,7 +87,7 @@ export interface Pool extends Timed {
   readonly parts: ReadonlyMap<string, Part>;
   /** Requests out of patience for which nothing could be reserved so far. */
   readonly starved: ReadonlySet<Request>;
-  /** How many of its members are shown in which state; zero where there were some once. */
+  /** How many of its members are shown in which state. */
   readonly shown: ReadonlyMap<string, number>;
   /** How many of its members somebody holds. */
   readonly held: number;

@@ -4,6 +4,7 @@ import { nextGrant } from "../../core/explain/explain.ts";
 import { hasCohort, limitOf } from "../../core/gates/limits.ts";
 import { intervalMs, isPaced } from "../../core/gates/pace.ts";
 import { rateOf } from "../../core/gates/rate.ts";
+import { countedStates } from "../../core/model/lifecycle.ts";
 import type { Pool, State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { Site } from "../context.ts";
@@ -120,6 +121,7 @@ function samplePools({ broker }: MetricsSource, registry: Registry): void {
     });
   sample("berth_resources", "Resources by pool and state", ["pool", "state"], (gauge, state) => {
     for (const { name: pool, shown } of state.pools.values()) {
+      for (const counted of countedStates) gauge.set({ pool, state: counted }, 0);
       for (const [resourceState, size] of shown) gauge.set({ pool, state: resourceState }, size);
     }
   });

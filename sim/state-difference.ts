@@ -1,0 +1,92 @@
+/**
+ * Compares two states field by field, with everything that they reach: not by their snapshots, which
+ * could hide the same thing in both. Left out are caches, which may be dropped at any time, and signs
+ * of life, which no journal has.
+ */
+import type { State } from "../src/core/model/state.ts";
+
+/** By kind of entity: what only heartbeats, polls and ticks change. */
+const volatile: Readonly<Record<string, readonly string[]>> = {
+  lease: ["seenAt", "expiresAt", "sent", "confirmed", "dueAt"],
+  request: ["dueAt"],
+  pool: ["dueAt", "unmetDemand"],
+};
+/** Places in a heap depend on the order of all deadlines, the volatile ones included. */
+const everywhere = ["cache", "heapIndex", "due"];
+
+/** The path and both values of the first difference; undefined: there is none. */
+export function stateDifference(a: State, b: State): string | undefined {
+  return new Comparison().differ(a, b, "state");
+}
+
+class Comparison {
+  readonly #pairs = new Map<object, object>();
+
+  differ(a: unknown, b: unknown, path: string): string | undefined {
+    if (Object.is(a, b)) return undefined;
+    if (!isObject(a) || !isObject(b)) return `${path}: ${shown(a)} is not ${shown(b)}`;
+    // Every circle leads through an entity; plain data is compared by its value alone.
+    if ("kind" in a) {
+      const known = this.#pairs.get(a);
+      if (known !== undefined) return known === b ? undefined : `${path}: not the same object`;
+      this.#pairs.set(a, b);
+    }
+    if ("freeze" in a && "freeze" in b) return this.#differInside(call(a), call(b), path);
+    if (a instanceof Map && b instanceof Map) return this.#differInside(keyed(a), keyed(b), path);
+    if (a instanceof Set && b instanceof Set) return this.#differInside(named(a), named(b), path);
+    if (!Array.isArray(a) && isIterable(a) && isIterable(b)) {
+      return this.#differInside([...a], [...b], path);
+    }
+    return this.#differInside(a, b, path);
+  }
+
+  #differInside(a: object, b: object, path: string): string | undefined {
+    const left = fields(a);
+    const right = fields(b);
+    for (const key of new Set([...left.keys(), ...right.keys()])) {
+      const found = this.differ(left.get(key), right.get(key), `${path}.${key}`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+function fields(value: object): Map<string, unknown> {
+  const kind = "kind" in value && typeof value.kind === "string" ? value.kind : "";
+  const left = new Set([...everywhere, ...(volatile[kind] ?? [])]);
+  return new Map(
+    Object.entries(value).filter(([key, field]) => field !== undefined && !left.has(key)),
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isIterable(value: object): value is Iterable<unknown> {
+  return Symbol.iterator in value;
+}
+
+function call(value: object): object {
+  return (value as { freeze(): object }).freeze();
+}
+
+/** The order of a map or a set means nothing here. */
+function keyed(map: ReadonlyMap<unknown, unknown>): object {
+  return Object.fromEntries(Array.from(map, ([key, value]) => [String(key), value]));
+}
+
+function named(set: ReadonlySet<unknown>): object {
+  return Object.fromEntries(Array.from(set, (element) => [nameOf(element), element]));
+}
+
+function nameOf(element: unknown): string {
+  const { kind, name, id, lease } = element as Record<string, unknown>;
+  const owner = isObject(lease) && "id" in lease ? `${lease.id}/` : "";
+  return `${kind} ${owner}${name ?? id}`;
+}
+
+function shown(value: unknown): string {
+  if (!isObject(value)) return JSON.stringify(value) ?? String(value);
+  return nameOf(value);
+}
