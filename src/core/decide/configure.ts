@@ -10,7 +10,7 @@ import { freeState } from "../model/lifecycle.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import { type MemberSpec, type PoolSpec, same, samePolicy } from "../model/policy.ts";
 import { isHeld, type Resource } from "../model/state.ts";
-import { impossible } from "./impossible.ts";
+import { goneItem, impossible } from "./impossible.ts";
 import { emit, type Turn } from "./turn.ts";
 
 interface Wanted extends MemberSpec {
@@ -105,7 +105,8 @@ function addMember(turn: Turn, { pool, name, labels, room, state = freeState }: 
 function dismissImpossible(turn: Turn): void {
   const { state } = turn;
   for (const request of [...state.requests.values()]) {
-    if (impossible(state, request.ask, request.alternatives) !== undefined) {
+    const { ask, alternatives } = request;
+    if (goneItem(state, ask) ?? impossible(state, ask, alternatives)) {
       emit(turn, { type: "request-left", id: request.id, why: "unsatisfiable" });
     }
   }

@@ -3,10 +3,9 @@ import { neverPasses } from "../gates/gates.ts";
 import type { Ask, Item } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
 import type { Refusal } from "../model/refusal.ts";
-import type { Need, State } from "../model/state.ts";
+import { isShared, type Need, type State } from "../model/state.ts";
 import { poolsOf } from "../queue/alternatives.ts";
 import { neverPlaced } from "../shared/never-fits.ts";
-import { poolNotFound } from "./not-found.ts";
 
 /** Undefined: at least one alternative could be had some day. */
 export function impossible(
@@ -14,9 +13,6 @@ export function impossible(
   ask: Ask,
   alternatives: readonly (readonly Need[])[],
 ): Refusal | undefined {
-  for (const item of ask.items) {
-    if (poolsOf(item).every((name) => isGone(state, name))) return poolNotFound(state, item.pool);
-  }
   const otherwise = lentOtherwise(state, ask);
   let first: Refusal | undefined;
   for (const needs of alternatives) {
@@ -30,11 +26,18 @@ export function impossible(
 
 /** A pool that an item names and that does not exist. */
 export function unknownPool(state: State, { items }: Ask): PoolName | undefined {
-  for (const item of items) {
-    const gone = poolsOf(item).find((name) => isGone(state, name));
-    if (gone !== undefined) return gone;
+  for (const { pool, anyOf = none } of items) {
+    if (isGone(state, pool)) return pool;
+    for (const name of anyOf) if (isGone(state, name)) return name;
   }
   return undefined;
+}
+
+const none: readonly PoolName[] = [];
+
+/** An item of which no pool exists any more. */
+export function goneItem(state: State, { items }: Ask): Item | undefined {
+  return items.find((item) => poolsOf(item).every((name) => isGone(state, name)));
 }
 
 function isGone(state: State, name: PoolName): boolean {
@@ -45,10 +48,9 @@ function isGone(state: State, name: PoolName): boolean {
 function lentOtherwise(state: State, { items }: Ask): Refusal | undefined {
   for (const item of items) {
     for (const name of poolsOf(item)) {
-      const policy = state.pools.get(name)?.policy;
-      if (policy === undefined) continue;
-      const refusal =
-        policy.placement === undefined ? onlyWhole(name, item) : onlyShares(name, item);
+      const pool = state.pools.get(name);
+      if (pool === undefined) continue;
+      const refusal = isShared(pool) ? onlyShares(name, item) : onlyWhole(name, item);
       if (refusal !== undefined) return refusal;
     }
   }

@@ -26,12 +26,11 @@ export function newTurn(state: State, now: Instant): Turn {
  * it touches: `settle` then looks who can go there. No command has to remember that.
  */
 export function emit(turn: Turn, event: BrokerEvent): void {
-  const { state, touched } = turn;
   // What is about to go is looked up before it is gone.
-  const leaving = leavingBy(state, event);
-  apply(state, event, turn.now);
+  const leaving = leavingBy(turn.state, event);
+  apply(turn.state, event, turn.now);
   turn.events.push(event);
-  for (const pool of leaving) touched.add(pool);
+  for (let index = 0; index < leaving.length; index++) turn.touched.add(leaving[index] as Pool);
   touch(turn, event);
 }
 
@@ -64,10 +63,12 @@ function listed(pool: Pool | null | undefined): readonly Pool[] {
 
 /** Where not all of a queue is looked at, or a request stood in it for nothing, others may go. */
 function queuesThatMove(request: Request): readonly Pool[] {
-  return request.needs.flatMap(({ pool, sharing }) => {
+  const pools: Pool[] = [];
+  for (const { pool, sharing } of request.needs) {
     const moves = hasChoice(request) || sharing === "shared" || pool.waiting >= overtakenMax;
-    return moves ? [pool] : [];
-  });
+    if (moves) pools.push(pool);
+  }
+  return pools;
 }
 
 /** The pools in which an event frees something or makes somebody wait who could go. */

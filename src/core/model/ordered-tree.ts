@@ -43,11 +43,11 @@ export class OrderedTree<Element extends Key, Key extends Numbered>
 
   add(element: Element): void {
     const node = { element, weight: scatter(element.order), left: null, right: null, size: 1 };
-    this.#root = this.#insert(this.#root, node);
+    this.#root = insert(this.#root, node, this.#compare);
   }
 
   remove(element: Element): void {
-    this.#root = this.#remove(this.#root, element);
+    this.#root = remove(this.#root, element, this.#compare);
   }
 
   /** The element at a zero-based place. */
@@ -96,37 +96,45 @@ export class OrderedTree<Element extends Key, Key extends Numbered>
       node = top.right;
     }
   }
+}
 
-  #insert(root: Node<Element> | null, node: Node<Element>): Node<Element> {
-    if (root === null) return node;
-    if (node.weight > root.weight) {
-      [node.left, node.right] = this.#split(root, node.element);
-      return counted(node);
-    }
-    if (this.#compare(node.element, root.element) < 0) root.left = this.#insert(root.left, node);
-    else root.right = this.#insert(root.right, node);
-    return counted(root);
+function insert<E extends K, K>(root: Node<E> | null, node: Node<E>, compare: Compare<K>): Node<E> {
+  if (root === null) return node;
+  if (node.weight > root.weight) {
+    [node.left, node.right] = split(root, node.element, compare);
+    return counted(node);
   }
+  if (compare(node.element, root.element) < 0) root.left = insert(root.left, node, compare);
+  else root.right = insert(root.right, node, compare);
+  return counted(root);
+}
 
-  #remove(root: Node<Element> | null, element: Element): Node<Element> | null {
-    if (root === null) return null;
-    if (root.element === element) return merge(root.left, root.right);
-    if (this.#compare(element, root.element) < 0) root.left = this.#remove(root.left, element);
-    else root.right = this.#remove(root.right, element);
-    return counted(root);
-  }
+function remove<E extends K, K>(
+  root: Node<E> | null,
+  element: E,
+  compare: Compare<K>,
+): Node<E> | null {
+  if (root === null) return null;
+  if (root.element === element) return merge(root.left, root.right);
+  if (compare(element, root.element) < 0) root.left = remove(root.left, element, compare);
+  else root.right = remove(root.right, element, compare);
+  return counted(root);
+}
 
-  #split(root: Node<Element> | null, at: Key): [Node<Element> | null, Node<Element> | null] {
-    if (root === null) return [null, null];
-    if (this.#compare(root.element, at) < 0) {
-      const [left, right] = this.#split(root.right, at);
-      root.right = left;
-      return [counted(root), right];
-    }
-    const [left, right] = this.#split(root.left, at);
-    root.left = right;
-    return [left, counted(root)];
+function split<E extends K, K>(
+  root: Node<E> | null,
+  at: K,
+  compare: Compare<K>,
+): [Node<E> | null, Node<E> | null] {
+  if (root === null) return [null, null];
+  if (compare(root.element, at) < 0) {
+    const [left, right] = split(root.right, at, compare);
+    root.right = left;
+    return [counted(root), right];
   }
+  const [left, right] = split(root.left, at, compare);
+  root.left = right;
+  return [left, counted(root)];
 }
 
 function merge<E>(left: Node<E> | null, right: Node<E> | null): Node<E> | null {
