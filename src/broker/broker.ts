@@ -22,55 +22,83 @@ import {
   JournalUnavailable,
   type Recorded,
 } from "../journal/journal.ts";
+import { Alarm } from "./alarm.ts";
 import {
   BrokerClosed,
   type BrokerListener,
   type BrokerOptions,
-  BrokerOverloaded,
   defaultBrokerOptions,
+  NotLeader,
 } from "./broker-contract.ts";
+import {
+  type BrokerMode,
+  isOpen,
+  isReadable,
+  isWritable,
+  leading,
+  type ModeChange,
+  modeAfter,
+  servingIn,
+} from "./broker-mode.ts";
+import { CommandQueue, type Pending } from "./command-queue.ts";
 import type { Environment } from "./environment.ts";
+import { Listeners } from "./listeners.ts";
 import { recover } from "./recovery.ts";
+import { StallWatch } from "./stall-watch.ts";
 import { Waits } from "./waits.ts";
 
-/** Commands decided and committed together at the most; it bounds how long one turn takes. */
-const batchMax = 4_096;
-const watchdogMs = 500;
+/** In the place of an outcome: the command was not decided, because the journal cannot be written. */
+const undecided = Symbol("undecided");
+type Answer = Outcome | typeof undecided;
 
-interface Pending {
-  readonly command: Command;
-  readonly arrivedAt: Instant;
-  resolve(outcome: Outcome): void;
-  reject(error: Error): void;
-}
-
+/**
+ * The broker is in one mode at a time (`broker-mode.ts`):
+ *
+ *   open
+ *     │
+ *     ▼       a commit fails             reading back fails
+ *   leading ─────────────────▶ read-only ─────────────────▶ unreadable ◀───┐
+ *     ▲                        │   ▲                        │   ▲          │
+ *     └────────────────────────┘   └────────────────────────┘   │ lead()   │ reading back fails
+ *          a probe is written             it is read back       │          │ after a bug
+ *                                                               │        leading
+ *   leading, read-only ── another has written: step-down ──▶ standby
+ *   leading, read-only ── another has written: end ──────▶ ended
+ *   any ── a tick throws, or the journal contradicts itself ──▶ ended
+ *   any ── close() ──▶ closing ── all that was submitted is answered ──▶ ended
+ *
+ *   mode         commands                         reads   falls due   probes
+ *   leading      decided and committed            yes     yes         no
+ *   read-only    heartbeats; JournalUnavailable   yes     no          yes
+ *   unreadable   JournalUnavailable               no      no          yes
+ *   standby      NotLeader                        no      no          no
+ *   closing      as before, but BrokerClosed for what comes now       no
+ *   ended        BrokerClosed                     (1)     no          no
+ *
+ *   (1) If memory is what the journal says, as it is after `close`.
+ *
+ * A commit, reading back and a probe take time; `#busy` is that work. No mode is left while commands
+ * are being decided, and nobody looks at memory before the work under way is done.
+ */
 export class Broker {
   readonly #journal: Journal;
   readonly #environment: Environment;
   readonly #options: BrokerOptions;
-  readonly #listeners = new Set<BrokerListener>();
+  readonly #listeners = new Listeners();
   readonly #waits = new Waits();
+  readonly #queue: CommandQueue;
+  readonly #alarm: Alarm;
+  readonly #stallWatch: StallWatch;
+  #mode: BrokerMode = leading;
   #state: State;
   #head: number;
   #snapshotSeq: number;
-  #pending: Pending[] = [];
   #scheduled = false;
-  /** The commit or recovery under way. Never rejects. Null: memory is what the journal says. */
+  /** The commit, reading back or probe under way. Never rejects. */
   #busy: Promise<void> | null = null;
-  #unwritable: Error | null = null;
-  /** Memory has run ahead of the journal, and the journal cannot be read: nothing is known. */
-  #lost = false;
-  /** Takes no more commands. */
-  #closed = false;
-  /** Writes no more: it has stopped, or must not go on. */
-  #ended: Error | null = null;
+  /** Everybody gets a full ttl before the next decision. */
   #graceDue = false;
-  #pruning = false;
-  #probing = false;
-  #aliveAt: Instant;
-  #armedFor = Number.POSITIVE_INFINITY;
-  #disarm = () => {};
-  #stopWatchdog = () => {};
+  #probeSet = false;
 
   /** Reads the journal, gives every holder one full ttl of grace, and is ready. */
   static async open(
@@ -103,9 +131,13 @@ export class Broker {
     this.#state = memory.state;
     this.#head = memory.head;
     this.#snapshotSeq = memory.snapshotSeq;
-    this.#aliveAt = environment.now();
+    this.#queue = new CommandQueue(options.pendingMax);
+    this.#alarm = new Alarm(environment, () => this.#schedule());
+    this.#stallWatch = new StallWatch(environment, options.stallMs, () => {
+      this.#graceDue = true;
+      this.#schedule();
+    });
     this.#giveGrace();
-    this.#watch();
     this.#schedule();
   }
 
@@ -113,14 +145,20 @@ export class Broker {
     return this.#head;
   }
 
-  /** Null while the journal can be written. */
+  get mode(): BrokerMode["type"] {
+    return this.#mode.type;
+  }
+
+  /** Why the journal cannot be written by this broker; null while it can. */
   get unwritable(): Error | null {
-    return this.#unwritable;
+    if (this.#mode.type === "ended") return this.#mode.cause;
+    const serving = servingIn(this.#mode);
+    return serving.type === "leading" ? null : serving.cause;
   }
 
   /** Why it takes no more commands and never will; null while it does. */
   get ended(): Error | null {
-    return this.#ended;
+    return this.#mode.type === "ended" ? this.#mode.cause : null;
   }
 
   /** How many connections are held open. */
@@ -133,32 +171,25 @@ export class Broker {
   }
 
   listen(listener: BrokerListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /**
-   * Resolves once what was decided is durable. Rejects with `JournalUnavailable`, `BrokerOverloaded`
-   * or `BrokerClosed`; then nothing has happened, or (if a disk failed in the middle) a repetition
-   * with the same request id finds out.
+   * Resolves once what was decided is durable. Rejects with `JournalUnavailable`, `NotLeader`,
+   * `BrokerOverloaded` or `BrokerClosed`; then nothing has happened, or (if a disk failed in the
+   * middle) a repetition with the same request id finds out.
    */
   submit(command: Command): Promise<Outcome> {
-    if (this.#closed)
-      return Promise.reject(new BrokerClosed("Cannot decide: the broker is closed"));
-    if (this.#pending.length >= this.#options.pendingMax) {
-      const message = `Cannot decide: ${this.#options.pendingMax} commands are waiting to be`;
-      return Promise.reject(new BrokerOverloaded(message));
-    }
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ command, arrivedAt: this.#environment.now(), resolve, reject });
-      this.#schedule();
-    });
+    if (!isOpen(this.#mode)) return Promise.reject(closed(this.ended));
+    const outcome = this.#queue.add(command, this.#environment.now());
+    this.#schedule();
+    return outcome;
   }
 
-  /** Reads from a state of which every part is durable. Rejects with `JournalUnavailable` if there is none. */
+  /** Reads from a state of which every part is durable. Rejects as `submit` does if there is none. */
   async look<T>(read: (state: State, now: Instant) => T): Promise<T> {
     while (this.#busy !== null) await this.#busy;
-    if (this.#lost) throw this.#unavailable();
+    if (!isReadable(this.#mode)) throw this.#refusal();
     return read(this.#state, this.#environment.now());
   }
 
@@ -168,15 +199,15 @@ export class Broker {
   }
 
   /**
-   * Resolves when the request no longer waits, when time is up, when the signal aborts, at the end.
-   * `present`: it is the one who asked that listens.
+   * Resolves when the request no longer waits, when time is up, when the signal aborts, when this
+   * broker no longer serves. `present`: it is the one who asked that listens.
    */
   untilSettled(
     id: RequestId,
     waitMs: number,
     { present, signal }: { present: boolean; signal?: AbortSignal },
   ): Promise<void> {
-    if (this.#closed || signal?.aborted) return Promise.resolve();
+    if (!isOpen(this.#mode) || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const until = after(this.#environment.now(), waitMs);
       const end = (): void => {
@@ -193,19 +224,34 @@ export class Broker {
     });
   }
 
+  /** On standby: takes the lead, from what the journal says by now. Otherwise nothing happens. */
+  lead(): void {
+    if (this.#mode.type !== "standby") return;
+    this.#change({ type: "told-to-lead" });
+    this.#probeSoon();
+  }
+
   /** Finishes what has been submitted, takes a snapshot, and stops. The journal stays open. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#change({ type: "told-to-close" });
     this.#waits.tellAll();
-    while (this.#pending.length > 0 || this.#busy !== null) {
+    while (this.#queue.length > 0 || this.#busy !== null) {
       if (this.#busy === null) this.#turn();
       await this.#busy;
     }
-    this.#disarm();
-    this.#stopWatchdog();
-    const worthIt = this.#ended === null && this.#unwritable === null;
-    this.#ended ??= new BrokerClosed("Cannot decide: the broker is closed");
-    if (worthIt && this.#head > this.#snapshotSeq) await this.#snapshot();
+    this.#alarm.clear();
+    this.#stallWatch.stop();
+    const worthIt = isWritable(this.#mode) && this.#head > this.#snapshotSeq;
+    this.#change({ type: "closed", cause: closed(null) });
+    if (worthIt) await this.#snapshot();
+  }
+
+  /** The only place where the mode changes. */
+  #change(change: ModeChange): void {
+    const before = this.#mode;
+    this.#mode = modeAfter(before, change);
+    if (this.#mode.type === "ended") return;
+    if (isWritable(before) !== isWritable(this.#mode)) this.#listeners.writable(this.unwritable);
   }
 
   #schedule(): void {
@@ -222,32 +268,33 @@ export class Broker {
    * long the commit before it took: a heartbeat or a release that was in time is in time.
    */
   #turn(): void {
-    if (this.#ended !== null) return this.#refuseAll(this.#ended);
-    if (this.#lost) return this.#refuseAll(this.#unavailable());
+    if (this.#mode.type === "ended" || !isReadable(this.#mode)) {
+      return this.#queue.refuseAll(this.#refusal());
+    }
     const now = this.#environment.now();
-    this.#noticeStall(now);
+    this.#stallWatch.look(now);
     if (this.#graceDue) this.#giveGrace();
-    const batch = this.#take();
+    const batch = this.#queue.take();
     const events: DurableEvent[] = [];
-    const outcomes: Outcome[] = [];
+    const answers: Answer[] = [];
     let deciding = tick;
     try {
       if (this.#isDue(now, batch[0])) this.#decide(tick, now, events);
       for (const { command } of batch) {
         deciding = command;
-        const refusal = this.#unwritable !== null && !isVolatile(command);
-        outcomes.push(refusal ? unanswered : this.#decide(command, now, events));
+        const decidable = isWritable(this.#mode) || isVolatile(command);
+        answers.push(decidable ? this.#decide(command, now, events) : undecided);
       }
       deciding = tick;
-      if (this.#isDue(now, this.#pending[0])) this.#decide(tick, now, events);
+      if (this.#isDue(now, this.#queue.first)) this.#decide(tick, now, events);
     } catch (cause) {
-      this.#busy = this.#afterBug(deciding, cause, batch, outcomes.length);
+      this.#busy = this.#afterBug(deciding, cause, batch, answers.length);
       return;
     }
     if (events.length > 0) {
-      this.#busy = this.#commit(now, events, batch, outcomes);
+      this.#busy = this.#commit(now, events, batch, answers);
     } else {
-      this.#answer(batch, outcomes);
+      this.#answer(batch, answers);
       this.#rest();
     }
   }
@@ -255,21 +302,8 @@ export class Broker {
   /** Whether something is due before the next command came. Nothing ends that cannot be written down. */
   #isDue(now: Instant, next: Pending | undefined): boolean {
     const dueAt = nextDueAt(this.#state);
-    if (this.#unwritable !== null || dueAt === undefined || dueAt > now) return false;
+    if (!isWritable(this.#mode) || dueAt === undefined || dueAt > now) return false;
     return next === undefined || next.arrivedAt >= dueAt;
-  }
-
-  #take(): readonly Pending[] {
-    const taken =
-      this.#pending.length <= batchMax ? this.#pending : this.#pending.slice(0, batchMax);
-    this.#pending = this.#pending.slice(taken.length);
-    return taken;
-  }
-
-  #refuseAll(cause: Error): void {
-    const refused = this.#pending;
-    this.#pending = [];
-    for (const pending of refused) pending.reject(cause);
   }
 
   #decide(command: Command, now: Instant, events: DurableEvent[]): Outcome {
@@ -290,12 +324,12 @@ export class Broker {
     at: Instant,
     events: readonly DurableEvent[],
     batch: readonly Pending[],
-    outcomes: readonly Outcome[],
+    answers: readonly Answer[],
   ): Promise<void> {
     try {
       const seq = this.#head + 1;
       this.#head = await this.#journal.append(this.#head, at, events);
-      this.#answer(batch, outcomes);
+      this.#answer(batch, answers);
       this.#tell({ seq, at, events });
       if (this.#head - this.#snapshotSeq >= this.#options.snapshotEveryEvents)
         await this.#snapshot();
@@ -306,51 +340,39 @@ export class Broker {
     this.#rest();
   }
 
-  #answer(batch: readonly Pending[], outcomes: readonly Outcome[]): void {
+  #answer(batch: readonly Pending[], answers: readonly Answer[]): void {
     let index = 0;
     for (const pending of batch) {
-      const outcome = outcomes[index++] ?? unanswered;
-      if (outcome === unanswered) pending.reject(this.#unavailable());
-      else pending.resolve(outcome);
+      const answer = answers[index++] ?? undecided;
+      if (answer === undecided) pending.reject(this.#refusal());
+      else pending.resolve(answer);
     }
   }
 
-  #unavailable(): JournalUnavailable {
+  /** Why nothing is decided in this mode. */
+  #refusal(): Error {
+    if (this.#mode.type === "ended") return closed(this.#mode.cause);
+    if (servingIn(this.#mode).type === "standby") {
+      return new NotLeader("Cannot decide: another server leads", { cause: this.unwritable });
+    }
     const message =
       "Cannot write the journal: nothing can be lent or given back until it works again";
-    return new JournalUnavailable(message, { cause: this.#unwritable });
+    return new JournalUnavailable(message, { cause: this.unwritable });
   }
 
   #tell(recorded: Recorded): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener.committed?.(recorded, this.#state);
-      } catch (cause) {
-        this.#failed("a follower of the journal", cause);
-      }
-    }
+    this.#listeners.committed(recorded, this.#state);
     for (const event of recorded.events) {
       if (event.type === "lease-granted" || event.type === "request-left")
         this.#waits.tell(event.id);
     }
   }
 
-  #failed(what: string, cause: unknown): void {
-    for (const listener of this.#listeners) listener.failed?.(what, cause);
-  }
-
   /** Goes on with what has collected, or sleeps until something is due. */
   #rest(): void {
-    if (this.#pending.length > 0) return this.#schedule();
-    if (this.#ended !== null) return;
+    if (this.#queue.length > 0 || this.#graceDue) return this.#schedule();
     const dueAt = nextDueAt(this.#state);
-    if (dueAt === undefined || dueAt >= this.#armedFor || this.#unwritable !== null) return;
-    this.#disarm();
-    this.#armedFor = dueAt;
-    this.#disarm = this.#environment.wakeAt(dueAt, () => {
-      this.#armedFor = Number.POSITIVE_INFINITY;
-      this.#schedule();
-    });
+    if (dueAt !== undefined && isWritable(this.#mode)) this.#alarm.set(dueAt);
   }
 
   async #snapshot(): Promise<void> {
@@ -359,32 +381,27 @@ export class Broker {
     // Counted as taken even if it fails: the next try is a whole interval away, not in every commit.
     this.#snapshotSeq = seq;
     await this.#journal.saveSnapshot({ seq, at, state: JSON.stringify(freeze(this.#state)) });
-    if (!this.#closed) void this.#prune(after(at, -this.#options.retentionMs));
-  }
-
-  /**
-   * Beside the commits, which have their turn in between, and behind those who follow the journal.
-   * What is not pruned now is the next time.
-   */
-  async #prune(before: Instant): Promise<void> {
-    if (this.#pruning) return;
-    this.#pruning = true;
-    try {
-      await Promise.all(Array.from(this.#listeners, (listener) => listener.caughtUp?.()));
-      if (!this.#closed) await this.#journal.prune(before);
-    } catch (cause) {
-      this.#failed("pruning the journal", cause);
-    }
-    this.#pruning = false;
+    if (!isOpen(this.#mode)) return;
+    const before = after(at, -this.#options.retentionMs);
+    void this.#listeners.pruneBehind(this.#journal, before, () => isOpen(this.#mode));
   }
 
   async #afterFailure(cause: Error, batch: readonly Pending[]): Promise<void> {
-    if (cause instanceof JournalConflict) this.#end(cause);
-    this.#unwritable = cause;
-    for (const pending of batch) pending.reject(this.#unavailable());
-    for (const listener of this.#listeners) listener.writable?.(cause);
+    if (cause instanceof JournalConflict) return await this.#afterConflict(cause, batch);
+    this.#change({ type: "commit-failed", cause });
+    for (const pending of batch) pending.reject(this.#refusal());
     await this.#readBack();
     this.#probeLater();
+  }
+
+  /** Whoever composes the server knows what it means that another has written. */
+  async #afterConflict(cause: JournalConflict, batch: readonly Pending[]): Promise<void> {
+    const stepDown = this.#options.onConflict(cause) === "step-down";
+    if (stepDown) this.#change({ type: "stepped-down", cause });
+    else this.#end(cause);
+    for (const pending of batch) pending.reject(this.#refusal());
+    if (stepDown) this.#waits.tellAll();
+    else await this.#readBack();
   }
 
   /** A decision threw. The state may be half changed: read it back, and refuse only that command. */
@@ -394,13 +411,13 @@ export class Broker {
     batch: readonly Pending[],
     index: number,
   ): Promise<void> {
-    this.#failed(`the decision on "${command.type}"`, cause);
+    this.#listeners.failed(`the decision on "${command.type}"`, cause);
     if (command.type === "tick") {
       for (const pending of batch) pending.reject(asError(cause));
       this.#end(asError(cause));
     } else {
       batch[index]?.reject(asError(cause));
-      this.#pending = [...batch.filter((_, place) => place !== index), ...this.#pending];
+      this.#queue.putBack(batch.filter((_, place) => place !== index));
     }
     await this.#readBack();
     this.#busy = null;
@@ -409,9 +426,8 @@ export class Broker {
 
   /** It must not go on: what it believes and what the journal says cannot be reconciled. */
   #end(cause: Error): void {
-    this.#closed = true;
-    this.#ended = cause;
-    for (const listener of this.#listeners) listener.fatal?.(cause);
+    this.#change({ type: "broke", cause });
+    this.#listeners.fatal(cause);
   }
 
   /** Replaces memory by what the journal says, now or as soon as the journal can be read. */
@@ -425,12 +441,11 @@ export class Broker {
       }
       this.#state = state;
       this.#head = head;
-      this.#lost = false;
+      this.#change({ type: "read-back" });
       this.#giveGrace();
     } catch (cause) {
       if (!(cause instanceof JournalUnavailable)) return this.#end(asError(cause));
-      this.#lost = true;
-      this.#unwritable ??= cause;
+      this.#change({ type: "read-failed", cause });
       this.#probeLater();
     }
   }
@@ -444,52 +459,48 @@ export class Broker {
   }
 
   #probeLater(): void {
-    if (this.#probing || this.#ended !== null || this.#closed) return;
-    this.#probing = true;
+    if (this.#probeSet || !this.#isToProbe()) return;
+    this.#probeSet = true;
     const at = after(this.#environment.now(), this.#options.probeEveryMs);
     this.#environment.wakeAt(at, () => {
-      this.#probing = false;
-      if (this.#busy === null) this.#busy = this.#probe();
-      else this.#probeLater();
+      this.#probeSet = false;
+      this.#probeSoon();
     });
   }
 
+  #probeSoon(): void {
+    if (!this.#isToProbe()) return;
+    if (this.#busy === null) this.#busy = this.#probe();
+    else this.#probeLater();
+  }
+
+  #isToProbe(): boolean {
+    return this.#mode.type === "read-only" || this.#mode.type === "unreadable";
+  }
+
+  /** Finds out whether the journal works again. */
   async #probe(): Promise<void> {
-    if (this.#lost) await this.#readBack();
-    try {
-      if (this.#lost || this.#ended !== null) throw this.#unavailable();
-      await this.#journal.append(this.#head, this.#environment.now(), []);
-      this.#unwritable = null;
-      this.#graceDue = true; // Those who come again and again were turned away meanwhile.
-      for (const listener of this.#listeners) listener.writable?.(null);
-    } catch (cause) {
-      if (cause instanceof JournalConflict) this.#end(cause);
-      this.#probeLater();
+    if (!isReadable(this.#mode)) await this.#readBack();
+    if (this.#mode.type === "read-only") {
+      try {
+        await this.#journal.append(this.#head, this.#environment.now(), []);
+        this.#change({ type: "write-worked" });
+        this.#graceDue = true; // Those who come again and again were turned away meanwhile.
+      } catch (cause) {
+        if (cause instanceof JournalConflict) await this.#afterConflict(cause, []);
+      }
     }
+    this.#probeLater();
     this.#busy = null;
     this.#schedule();
-  }
-
-  /** Time in which the broker could not listen does not count against those who spoke. */
-  #noticeStall(now: Instant): void {
-    if (now - this.#aliveAt > this.#options.stallMs) this.#graceDue = true;
-    this.#aliveAt = now;
-  }
-
-  #watch(): void {
-    const at = after(this.#environment.now(), watchdogMs);
-    this.#stopWatchdog = this.#environment.wakeAt(at, () => {
-      this.#noticeStall(this.#environment.now());
-      if (this.#graceDue) this.#schedule();
-      this.#watch();
-    });
   }
 }
 
 const tick: Command = { type: "tick" };
 
-/** Stands for "no journal, no answer" in a batch. */
-const unanswered: Outcome = { type: "done" };
+function closed(cause: Error | null): BrokerClosed {
+  return new BrokerClosed("Cannot decide: the broker is closed", { cause });
+}
 
 function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
-import { BrokerClosed, BrokerOverloaded } from "../broker/broker-contract.ts";
+import { BrokerClosed, BrokerOverloaded, NotLeader } from "../broker/broker-contract.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import type { App } from "./context.ts";
 import type { Page } from "./page.ts";
@@ -125,6 +125,8 @@ export function unavailable(error: Error): Problem | undefined {
     return no("overloaded", "Nothing was changed; try again in a moment");
   if (error instanceof BrokerClosed)
     return no("shutting_down", "Nothing was changed; try again once the server is back");
+  if (error instanceof NotLeader)
+    return no("not_leader", "Nothing was changed; send it to the server that leads");
   return undefined;
 }
 

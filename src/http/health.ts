@@ -10,7 +10,9 @@ export function healthRoutes(app: App, { broker }: Site, metrics: Registry): voi
   app.get("/readyz", hidden, async (_request, reply) => {
     reply.type("text/plain");
     if (broker.ended === null && broker.unwritable === null) return "ok\n";
-    return reply.code(503).send("the journal cannot be written\n");
+    const standby = broker.mode === "standby";
+    const why = standby ? "another server leads\n" : "the journal cannot be written\n";
+    return reply.code(503).send(why);
   });
   app.get("/metrics", hidden, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.metrics()),

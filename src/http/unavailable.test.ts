@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../broker/hand-clock.suite.ts";
 import { pool } from "../core/decide/lending.suite.ts";
-import { JournalUnavailable } from "../journal/journal.ts";
+import { JournalConflict, JournalUnavailable } from "../journal/journal.ts";
 import { askBody, asLease, asProblem, type TestSite, testSite } from "./test-site.suite.ts";
 
 const full = () => new JournalUnavailable("Cannot append: the disk is full");
@@ -87,6 +87,26 @@ test("a broker with too much to do answers 503", async () => {
   expect(refused).toMatchObject({ body: { code: "overloaded" }, headers: { "retry-after": "1" } });
   site.journal.open();
   await Promise.all([first, ...answers]);
+});
+
+describe("while another server leads", () => {
+  test("commands and questions answer 503 not_leader, and it is alive but not ready", async () => {
+    await using site = await testSite([pool("aws", 2)], { onConflict: () => "step-down" });
+    site.journal.appendFails = new JournalConflict("Cannot append: another has");
+    for (const call of ["POST /v1/leases", "POST /v1/leases", "GET /v1/pools"]) {
+      const body = call.startsWith("POST") ? { body: askBody("aws") } : {};
+      expect(await site.call(call, body)).toMatchObject({
+        status: 503,
+        headers: { "retry-after": "1" },
+        body: { code: "not_leader" },
+      });
+    }
+    expect((await site.call("GET /healthz")).status).toBe(200);
+    expect(await site.call("GET /readyz")).toMatchObject({
+      status: 503,
+      text: "another server leads\n",
+    });
+  });
 });
 
 test("a broker that is stopping answers 503", async () => {

@@ -277,7 +277,10 @@ class Server {
   }
 
   async #openBroker(journal: Journal): Promise<Broker> {
-    const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore));
+    const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore), {
+      // This process has the folder's lock: who writes there all the same must not be trusted.
+      onConflict: () => "end",
+    });
     this.#broker = broker;
     broker.listen({
       writable: (cause) => {

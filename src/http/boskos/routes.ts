@@ -4,7 +4,7 @@
  * that nobody knows is answered with nothing and 200.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { BrokerClosed, BrokerOverloaded } from "../../broker/broker-contract.ts";
+import { BrokerClosed, BrokerOverloaded, NotLeader } from "../../broker/broker-contract.ts";
 import { JournalUnavailable } from "../../journal/journal.ts";
 import * as capacity from "../capacity/routes.ts";
 import { isCapacityCall, showPoolsRoute } from "../capacity/routes.ts";
@@ -84,7 +84,8 @@ function failureFrom(error: Error & { readonly statusCode?: number }) {
   const temporary =
     error instanceof JournalUnavailable ||
     error instanceof BrokerOverloaded ||
-    error instanceof BrokerClosed;
+    error instanceof BrokerClosed ||
+    error instanceof NotLeader;
   if (temporary) return { status: 503, text: `failed: ${error.message}` };
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return { status, text: `failed: ${error.message}` };
