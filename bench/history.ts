@@ -9,8 +9,9 @@ import { SystemEnvironment } from "../src/broker/environment.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import { defaultPolicy } from "../src/core/model/policy.ts";
 import { HistoryFollower } from "../src/insight/history/follower.ts";
+import { historyPath } from "../src/insight/history/history-file.ts";
 import { HistoryStore } from "../src/insight/history/store.ts";
-import { journalPath, SqliteJournal } from "../src/journal/sqlite.ts";
+import { SqliteJournal } from "../src/journal/sqlite.ts";
 import { median, scratchFolder } from "./process.ts";
 
 export interface HistoryRow {
@@ -48,7 +49,7 @@ class Bench {
     });
     await broker.submit({ type: "configure", pools: specs });
     if (!follows) return new Bench(broker, undefined);
-    const store = HistoryStore.open(journalPath(folder));
+    const store = HistoryStore.open(historyPath(folder));
     return new Bench(broker, new HistoryFollower(store, journal, broker));
   }
 

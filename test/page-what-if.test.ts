@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
   beforeAll(async () => {
     world = await pageWorld({ slot: { count: 3 } });
     await world.server.stop();
-    const store = HistoryStore.open(join(world.server.folder, "data", "journal.db"));
+    const store = HistoryStore.open(join(world.server.folder, "data", "history.db"));
     store.load();
     const now = Date.now();
     const sizes = new Map([["slot", { pool: "slot", at: now - weekMs, size: 3 }]]);

@@ -5,7 +5,7 @@ import type { ConfigStatus } from "../api/schemas.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { Deliveries } from "../broker/deliveries.ts";
 import type { Tokens } from "../broker/tokens.ts";
-import type { Insight } from "../insight/insight.ts";
+import type { StatsService } from "../insight/stats-service.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { AdmissionFigures } from "./metrics/admission-metrics.ts";
 import type { MirrorFigures } from "./metrics/mirror-metrics.ts";
@@ -16,7 +16,7 @@ export interface Site {
   readonly journal: Pick<Journal, "read">;
   readonly tokens: Tokens;
   readonly deliveries: Deliveries;
-  readonly insight: Insight;
+  readonly insight: StatsService;
   readonly configStatus: () => ConfigStatus;
   /** How the mirror in Kubernetes fares; undefined while there is none. */
   readonly mirror?: () => MirrorFigures | undefined;

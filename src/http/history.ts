@@ -7,7 +7,8 @@ import { poolNotFound } from "../core/decide/not-found.ts";
 import { parseDuration } from "../core/model/duration.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { Accuracy } from "../insight/forecast/accuracy.ts";
-import { AnalystBusy } from "../insight/stats-worker.ts";
+import { HistoryUnavailable } from "../insight/history/history.ts";
+import { StatsWorkerBusy } from "../insight/stats-worker.ts";
 import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
 import { pageFields, pageSizeOf } from "./paging.ts";
@@ -72,7 +73,7 @@ function listRoute(app: App, { broker, insight }: Site): void {
       until: momentIn("query.until", until, now),
     };
     const ask = { filter: { ...same, ...times }, limit: pageSizeOf(limit), after };
-    const { items, next } = await insight.study("page", ask).catch(refuseWhenBusy);
+    const { items, next } = await insight.ask("page", ask).catch(historyProblem);
     return { items: items.map(renderEntry), next };
   });
 }
@@ -87,7 +88,7 @@ function statsRoute(app: App, { broker, insight }: Site): void {
   app.get("/v1/stats", { schema }, async ({ query }) => {
     const range = rangeOf(query, broker.now());
     const { pool } = query;
-    const stats = await insight.study("stats", { range, pool }).catch(refuseWhenBusy);
+    const stats = await insight.ask("stats", { range, pool }).catch(historyProblem);
     if (pool !== undefined && stats.total.asked + stats.total.ended === 0) {
       const missing = await broker.look((state) => {
         const known = state.pools.has(pool as PoolName);
@@ -149,13 +150,23 @@ function momentIn(place: string, text: string | undefined, now: number): number 
   );
 }
 
-/** 503: so many questions about the past wait that this one is not taken. */
-export function refuseWhenBusy(error: unknown): never {
-  if (!(error instanceof AnalystBusy)) throw error;
-  throw new Problem({
-    code: "history_busy",
-    status: 503,
-    message: "Cannot look into history: too many questions wait to be answered",
-    hint: "Try again in a moment, or ask about a shorter time",
-  });
+/** 503: too many questions wait, or the past cannot be read. Anything else is thrown on. */
+export function historyProblem(error: unknown): never {
+  const no = (code: string, message: string, hint: string) =>
+    new Problem({ code, status: 503, message, hint }, error);
+  if (error instanceof StatsWorkerBusy) {
+    throw no(
+      "history_busy",
+      "Cannot look into history: too many questions wait to be answered",
+      "Try again in a moment, or ask about a shorter time",
+    );
+  }
+  if (error instanceof HistoryUnavailable) {
+    throw no(
+      "history_unavailable",
+      "Cannot look into history: its file cannot be read",
+      "Lending goes on. Operators: the log has the cause, and the guide to history what to do",
+    );
+  }
+  throw error;
 }

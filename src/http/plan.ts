@@ -1,14 +1,14 @@
 import { SimulateBody, Simulation, SimulationProgress } from "../api/history-schemas.ts";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
-import { TooMuchHistory } from "../insight/job.ts";
+import { TooMuchHistory } from "../insight/stats-query.ts";
 import { poolsInForce } from "../insight/what-if/in-force.ts";
 import { reportOf } from "../insight/what-if/report.ts";
 import { BadSetting, changedBy, parseSetting, withSettings } from "../insight/what-if/settings.ts";
 import { unlessAbandoned } from "./abort-on-close.ts";
 import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
-import { refuseWhenBusy } from "./history.ts";
+import { historyProblem } from "./history.ts";
 import { problems } from "./responses.ts";
 
 const weekMs = 7 * 24 * 3_600_000;
@@ -42,7 +42,7 @@ export function planRoutes(app: App, { broker, insight }: Site): void {
         done = share;
       };
       return reportOf(
-        await insight.study("simulate", ask, { signal, progress }).catch(refuseWhenBusy),
+        await insight.ask("simulate", ask, { signal, progress }).catch(historyProblem),
       );
     } catch (error) {
       if (signal.aborted) return reply.hijack(); // There is nobody to tell.

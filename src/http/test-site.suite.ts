@@ -14,7 +14,7 @@ import { HandJournal } from "../broker/hand-journal.suite.ts";
 import { Tokens } from "../broker/tokens.ts";
 import type { PoolSpec } from "../core/model/policy.ts";
 import type { Instant } from "../core/model/time.ts";
-import { Insight } from "../insight/insight.ts";
+import { StatsService } from "../insight/stats-service.ts";
 import { makeApp } from "./app.ts";
 import { type App, defaultBoskosSettings } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
@@ -44,7 +44,7 @@ export interface TestSite extends AsyncDisposable {
   readonly broker: Broker;
   readonly tokens: Tokens;
   readonly app: App;
-  readonly insight: Insight;
+  readonly insight: StatsService;
   /** Everything that was logged so far. */
   readonly log: () => string;
   /** `call("POST /v1/leases", { body })`, without a socket. */
@@ -74,7 +74,7 @@ export async function testSite(
   const since = timestamp(clock.now());
   const status = { file: null, ok: true, inForceSince: since, checkedAt: since };
   const config = { ...status, pools: pools.length, resources: 0, problems: [], warnings: [] };
-  const insight = new Insight(journal, broker);
+  const insight = new StatsService(journal, broker);
   const site = {
     deliveries: new Deliveries(broker),
     ...{ broker, journal, tokens, insight, configStatus: () => config, version: "0.0.0" },

@@ -1,14 +1,14 @@
-/** The other side of `Analyst`: a thread with a connection of its own, which only reads. */
+/** The other side of `StatsWorker`: a thread with a connection of its own, which only reads. */
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
+import { answerQuery } from "./answer-query.ts";
 import { HistoryReader } from "./history/reader.ts";
-import type { JobKind, Jobs } from "./job.ts";
-import { study } from "./study.ts";
+import { type QueryKind, type StatsQueries, sentError } from "./stats-query.ts";
 
 interface Message {
   readonly number: number;
-  readonly kind: JobKind;
-  readonly ask: Jobs[JobKind]["ask"];
+  readonly kind: QueryKind;
+  readonly question: StatsQueries[QueryKind]["question"];
 }
 
 /** Nobody wants the answer any more. */
@@ -17,22 +17,30 @@ interface Cancel {
   readonly cancel: true;
 }
 
-const path = String(workerData);
-const database = new DatabaseSync(path, path === ":memory:" ? {} : { readOnly: true });
-const reader = new HistoryReader(database);
+const path: unknown = workerData;
+let reader: HistoryReader | undefined;
 
 const running = new Map<number, AbortController>();
 
 parentPort?.on("message", (message: Message | Cancel) => {
   if ("cancel" in message) return running.get(message.number)?.abort();
-  const { number, kind, ask } = message;
+  const { number } = message;
   const cancelled = new AbortController();
   running.set(number, cancelled);
-  const progress = (share: number) => parentPort?.postMessage({ number, progress: share });
-  study(reader, kind, ask, { signal: cancelled.signal, progress })
+  answer(message, cancelled.signal)
     .then(
-      (answer) => parentPort?.postMessage({ number, answer }),
-      (error: unknown) => parentPort?.postMessage({ number, error }),
+      (found) => parentPort?.postMessage({ number, answer: found }),
+      (error: unknown) => parentPort?.postMessage({ number, failure: sentError(error) }),
     )
     .finally(() => running.delete(number));
 });
+
+async function answer({ number, kind, question }: Message, signal: AbortSignal): Promise<unknown> {
+  const progress = (share: number) => parentPort?.postMessage({ number, progress: share });
+  return await answerQuery(openReader, kind, question, { signal, progress });
+}
+
+function openReader(): HistoryReader {
+  reader ??= new HistoryReader(new DatabaseSync(String(path), { readOnly: true }));
+  return reader;
+}

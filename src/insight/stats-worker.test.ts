@@ -4,20 +4,18 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { brokerOf } from "../broker/test-broker.suite.ts";
 import { acquire, pool, release } from "../core/decide/lending.suite.ts";
-import { SqliteJournal } from "../journal/sqlite.ts";
 import { HistoryFollower } from "./history/follower.ts";
 import { HistoryStore } from "./history/store.ts";
-import { TooMuchHistory } from "./job.ts";
-import { Analyst, AnalystBusy } from "./stats-worker.ts";
+import { TooMuchHistory } from "./stats-query.ts";
+import { StatsWorker, StatsWorkerBusy } from "./stats-worker.ts";
 
 let folder: string;
-let analyst: Analyst;
+let worker: StatsWorker;
 
 /** A file with three leases in its history. */
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "berth-analyst-"));
-  await SqliteJournal.open(folder).close();
-  const path = join(folder, "journal.db");
+  folder = mkdtempSync(join(tmpdir(), "berth-stats-"));
+  const path = join(folder, "history.db");
   const { broker, journal, clock } = await brokerOf([pool("aws", 1)]);
   const follower = new HistoryFollower(HistoryStore.open(path), journal, broker);
   for (const id of ["a", "b", "c"]) {
@@ -27,22 +25,22 @@ beforeEach(async () => {
   }
   await follower.caughtUp();
   await follower.close();
-  analyst = new Analyst(path);
+  worker = new StatsWorker(path);
 });
 
 afterEach(async () => {
-  await analyst.close();
+  await worker.close();
   rmSync(folder, { recursive: true });
 });
 
 const ids = async () =>
-  (await analyst.study("page", { filter: {}, limit: 10 })).items.map(({ id }) => id);
+  (await worker.ask("page", { filter: {}, limit: 10 })).items.map(({ id }) => id);
 
-describe("Analyst", () => {
+describe("StatsWorker", () => {
   test("reads history in a thread of its own", async () => {
     expect(await ids()).toEqual(["c", "b", "a"]);
     const range = { from: 1_700_000_000_000, to: 1_700_000_240_000, stepMs: 60_000 };
-    const { total } = await analyst.study("stats", { range, pool: "aws" });
+    const { total } = await worker.ask("stats", { range, pool: "aws" });
     expect(total).toMatchObject({ ended: 3, utilisation: 0.75 });
   });
 
@@ -50,16 +48,14 @@ describe("Analyst", () => {
     const asked = Array.from({ length: 70 }, () => ids().catch((error: unknown) => error));
     const answers = await Promise.all(asked);
     expect(answers.filter((answer) => Array.isArray(answer))).toHaveLength(64);
-    expect(answers.at(-1)).toBeInstanceOf(AnalystBusy);
+    expect(answers.at(-1)).toBeInstanceOf(StatsWorkerBusy);
     expect(await ids()).toHaveLength(3);
   });
 
   test("says when there is too much to simulate", async () => {
     const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)] };
-    await expect(analyst.study("simulate", { whatIf, entriesMax: 2 })).rejects.toThrow(
-      TooMuchHistory,
-    );
-    const found = await analyst.study("simulate", { whatIf, entriesMax: 3 });
+    await expect(worker.ask("simulate", { whatIf, entriesMax: 2 })).rejects.toThrow(TooMuchHistory);
+    const found = await worker.ask("simulate", { whatIf, entriesMax: 3 });
     expect(found).toMatchObject({ requests: 3, total: { simulated: { ended: 3 } } });
   });
 
@@ -67,11 +63,11 @@ describe("Analyst", () => {
     const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)], changed: ["aws"] };
     const ask = { whatIf, entriesMax: 3 };
     const shares: number[] = [];
-    const found = await analyst.study("simulate", ask, { progress: (done) => shares.push(done) });
+    const found = await worker.ask("simulate", ask, { progress: (done) => shares.push(done) });
     expect(found.requests).toBe(3);
     expect(shares).toEqual([0]);
     const stop = new AbortController();
-    const given = analyst.study("simulate", ask, {
+    const given = worker.ask("simulate", ask, {
       signal: stop.signal,
       progress: () => stop.abort(),
     });
@@ -83,13 +79,13 @@ describe("Analyst", () => {
   test("does not begin what nobody wants any more", async () => {
     const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)] };
     const signal = AbortSignal.abort(new Error("gone"));
-    const given = analyst.study("simulate", { whatIf, entriesMax: 3 }, { signal });
+    const given = worker.ask("simulate", { whatIf, entriesMax: 3 }, { signal });
     await expect(given).rejects.toThrow("gone");
   });
 
   test("lets those go who wait when it is closed", async () => {
     const waiting = expect(ids()).rejects.toThrow("closed");
-    await analyst.close();
+    await worker.close();
     await waiting;
     await expect(ids()).rejects.toThrow("closed");
   });

@@ -1,12 +1,18 @@
 import { Worker } from "node:worker_threads";
-import { type JobKind, type JobOptions, type Jobs, TooMuchHistory } from "./job.ts";
+import {
+  type QueryKind,
+  type QueryOptions,
+  receivedError,
+  type SentError,
+  type StatsQueries,
+} from "./stats-query.ts";
 
 /** More than these are not kept waiting for the thread. */
 const waitingMax = 64;
 
 /** So many questions wait that another is not taken. */
-export class AnalystBusy extends Error {
-  override readonly name = "AnalystBusy";
+export class StatsWorkerBusy extends Error {
+  override readonly name = "StatsWorkerBusy";
 }
 
 interface Waiting {
@@ -20,36 +26,35 @@ interface Reply {
   /** It goes on: so much is done. */
   readonly progress?: number;
   readonly answer?: unknown;
-  readonly error?: unknown;
+  readonly failure?: SentError;
 }
 
 /**
- * Thinks in another thread: percentiles over months, simulated weeks and the futures of a long queue
- * each take the time of thousands of grants. The thread is started with the first question, and again
- * if it dies; it keeps no process alive.
+ * Answers questions in another thread (`stats-thread.ts`). The thread is started with the first
+ * question, and again if it dies; it keeps no process alive.
  */
-export class Analyst {
-  readonly #path: string;
+export class StatsWorker {
+  readonly #path: string | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #number = 0;
   #closed = false;
 
-  /** `path` is the journal's file, or `:memory:` where there is no history to read. */
-  constructor(path: string) {
+  /** `path` is the history file; undefined where the thread has none to read. */
+  constructor(path: string | undefined) {
     this.#path = path;
   }
 
-  study<Kind extends JobKind>(
+  ask<Kind extends QueryKind>(
     kind: Kind,
-    ask: Jobs[Kind]["ask"],
-    { signal, progress }: JobOptions = {},
-  ): Promise<Jobs[Kind]["answer"]> {
-    if (this.#closed) return Promise.reject(new Error("Cannot study: the analyst is closed"));
+    question: StatsQueries[Kind]["question"],
+    { signal, progress }: QueryOptions = {},
+  ): Promise<StatsQueries[Kind]["answer"]> {
+    if (this.#closed) return Promise.reject(closedWorker());
     if (signal?.aborted) return Promise.reject(signal.reason); // It tells nobody a second time.
     if (this.#waiting.size >= waitingMax) {
-      const message = `Cannot study: ${waitingMax} questions are waiting to be`;
-      return Promise.reject(new AnalystBusy(message));
+      const message = `Cannot answer: ${waitingMax} questions are already queued`;
+      return Promise.reject(new StatsWorkerBusy(message));
     }
     return new Promise((resolve, reject) => {
       const number = this.#number++;
@@ -57,7 +62,7 @@ export class Analyst {
       this.#worker ??= this.#start();
       this.#worker.ref(); // While somebody waits for an answer.
       const worker = this.#worker;
-      worker.postMessage({ number, kind, ask });
+      worker.postMessage({ number, kind, question });
       signal?.addEventListener("abort", () => worker.postMessage({ number, cancel: true }));
     });
   }
@@ -66,26 +71,28 @@ export class Analyst {
     this.#closed = true;
     const worker = this.#worker;
     this.#worker = undefined;
-    this.#fail(new Error("Cannot study: the analyst is closed"));
+    this.#fail(closedWorker());
     await worker?.terminate();
   }
 
   #start(): Worker {
     const worker = new Worker(threadFile(), { workerData: this.#path });
-    worker.on("message", ({ number, progress, answer, error }: Reply) => {
+    worker.on("message", ({ number, progress, answer, failure }: Reply) => {
       const waiting = this.#waiting.get(number);
       if (progress !== undefined) return waiting?.progress?.(progress);
       this.#waiting.delete(number);
       if (this.#waiting.size === 0) worker.unref();
-      if (error === undefined) waiting?.resolve(answer as never);
-      else waiting?.reject(inOurWords(error));
+      if (failure === undefined) waiting?.resolve(answer as never);
+      else waiting?.reject(receivedError(failure));
     });
     const die = (cause: unknown): void => {
       if (this.#worker === worker) this.#worker = undefined;
       this.#fail(cause);
     };
     worker.on("error", die);
-    worker.on("exit", (code) => die(new Error(`Cannot study: its thread ended with ${code}`)));
+    worker.on("exit", (code) =>
+      die(new Error(`Cannot answer: the stats thread ended with ${code}`)),
+    );
     return worker;
   }
 
@@ -102,8 +109,6 @@ function threadFile(): URL {
   return new URL(`./stats-thread${extension}`, import.meta.url);
 }
 
-/** Between threads an error keeps its message and loses its class; those of Node's own it keeps. */
-function inOurWords(error: unknown): unknown {
-  const told = error instanceof Error && error.message.includes("claims ended in this time");
-  return told ? new TooMuchHistory(error.message) : error;
+function closedWorker(): Error {
+  return new Error("Cannot answer: the stats worker is closed");
 }

@@ -11,14 +11,14 @@ import { sql } from "./sqlite-statements.ts";
  * keeps anybody out, and cannot write.
  */
 export class SqliteJournalReader implements Pick<Journal, "read" | "loadSnapshot"> {
-  readonly database: DatabaseSync;
+  readonly #database: DatabaseSync;
 
   /** Throws `JournalUnusable` for a file that is none of ours, or not there. */
   constructor(path: string) {
-    this.database = open(path);
-    const owner = this.database.prepare("PRAGMA application_id").get()?.["application_id"];
+    this.#database = open(path);
+    const owner = this.#database.prepare("PRAGMA application_id").get()?.["application_id"];
     if (owner === applicationId) return;
-    this.database.close();
+    this.#database.close();
     throw new JournalUnusable(
       `Cannot read the journal "${path}": it is not one`,
       "Name the data folder of a Berth server, or its journal.db",
@@ -26,7 +26,7 @@ export class SqliteJournalReader implements Pick<Journal, "read" | "loadSnapshot
   }
 
   async *read(seq: number): AsyncIterable<Recorded> {
-    const select = this.database.prepare(
+    const select = this.#database.prepare(
       "SELECT seq, at, count, events FROM journal WHERE seq + count > ? ORDER BY seq",
     );
     let next = seq + 1;
@@ -44,14 +44,14 @@ export class SqliteJournalReader implements Pick<Journal, "read" | "loadSnapshot
   }
 
   async loadSnapshot(): Promise<Snapshot | undefined> {
-    const row = this.database.prepare(sql.loadSnapshot).get();
+    const row = this.#database.prepare(sql.loadSnapshot).get();
     if (row === undefined) return undefined;
     const at = Number(row["at"]) as Instant;
     return { seq: Number(row["seq"]), at, state: String(row["state"]) };
   }
 
   close(): void {
-    this.database.close();
+    this.#database.close();
   }
 }
 

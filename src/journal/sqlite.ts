@@ -26,7 +26,7 @@ import { openDatabase } from "./sqlite-database.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { pruneChunk, sql } from "./sqlite-statements.ts";
 
-/** Where a data folder keeps its journal, and history beside it. */
+/** Where a data folder keeps its journal. */
 export function journalPath(folder: string): string {
   return join(folder, "journal.db");
 }

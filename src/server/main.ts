@@ -10,7 +10,7 @@ import type { BoskosExpiry } from "../config/boskos-expiry.ts";
 import { exampleConfigPath } from "../config/example.ts";
 import { makeApp } from "../http/app.ts";
 import { type App, defaultBoskosSettings } from "../http/context.ts";
-import { Insight } from "../insight/insight.ts";
+import { StatsService } from "../insight/stats-service.ts";
 import {
   type Journal,
   JournalDamaged,
@@ -18,7 +18,7 @@ import {
   JournalUnusable,
 } from "../journal/journal.ts";
 import { MemoryJournal } from "../journal/memory.ts";
-import { journalPath, SqliteJournal } from "../journal/sqlite.ts";
+import { SqliteJournal } from "../journal/sqlite.ts";
 import { Admission, type Verdict } from "../workers/admission/admission.ts";
 import { BrokerWork } from "../workers/janitor/broker-work.ts";
 import { Janitor } from "../workers/janitor/janitor.ts";
@@ -105,7 +105,7 @@ class Server {
   readonly #ended = Promise.withResolvers<void>();
   #journal: Journal | undefined;
   #broker: Broker | undefined;
-  #insight: Insight | undefined;
+  #insight: StatsService | undefined;
   #config: ConfigInForce | undefined;
   #app: App | undefined;
   #health: SideListener | undefined;
@@ -266,11 +266,12 @@ class Server {
     journal: Journal,
     broker: Broker,
     { data, memory, historyRetentionMs: retentionMs, rebuildHistory: anew }: ServeOptions,
-  ): Insight {
-    this.#insight = new Insight(journal, broker, {
-      ...(memory ? undefined : { path: journalPath(data) }),
+  ): StatsService {
+    this.#insight = new StatsService(journal, broker, {
+      ...(memory ? undefined : { folder: data }),
       retentionMs,
       anew,
+      moved: (entries) => this.#logger.info({ entries }, "history moved into a file of its own"),
       failed: (what, err) => this.#logger.error({ err }, `${what} failed; it is tried again`),
     });
     return this.#insight;

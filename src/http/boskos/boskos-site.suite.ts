@@ -19,7 +19,7 @@ import type { ImportedResource } from "../../core/model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../../core/model/policy.ts";
 import { wholeClaim } from "../../core/model/state.ts";
-import { Insight } from "../../insight/insight.ts";
+import { StatsService } from "../../insight/stats-service.ts";
 import { makeDataFolder } from "../../journal/data-folder.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 import { makeApp } from "../app.ts";
@@ -61,7 +61,7 @@ export class BoskosSite implements AsyncDisposable {
   readonly #folders: string[] = [];
   #pools: readonly PoolSpec[];
   #journal: SqliteJournal | undefined;
-  #insight: Insight | undefined;
+  #insight: StatsService | undefined;
   #broker: Broker | undefined;
   #app: App | undefined;
 
@@ -190,7 +190,7 @@ export class BoskosSite implements AsyncDisposable {
         done();
       },
     });
-    const insight = new Insight(journal, broker);
+    const insight = new StatsService(journal, broker);
     this.#insight = insight;
     const site = {
       ...{ broker, journal, tokens: new Tokens(journal.secret), version: "0.0.0" },

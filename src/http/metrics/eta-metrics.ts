@@ -1,13 +1,13 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Accuracy } from "../../insight/forecast/accuracy.ts";
-import type { Insight } from "../../insight/insight.ts";
+import type { StatsService } from "../../insight/stats-service.ts";
 import { counters } from "./lease-metrics.ts";
 
 /**
  * Estimates beside what happened. `rate(berth_eta_within_p90_total) / rate(berth_eta_compared_total)`
  * is the hit rate: about 0.9, and about 0.5 for the P50, where they are honest.
  */
-export function etaMetrics(insight: Insight, registry: Registry): void {
+export function etaMetrics(insight: StatsService, registry: Registry): void {
   const { estimates } = insight;
   const count = counters(registry);
   const perPool = (read: (accuracy: Accuracy) => number) =>

@@ -3,7 +3,7 @@ import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
 import { acquire, leave, pool, release } from "../../core/decide/lending.suite.ts";
 import type { RequestId } from "../../core/model/ids.ts";
 import { estimate } from "./estimate.ts";
-import { Estimates, type Foreseeing } from "./estimates.ts";
+import { Estimates, type ForecastInput } from "./estimates.ts";
 import { HoldSamples } from "./hold-samples.ts";
 
 let site: TestBroker;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   meanwhile = async () => {};
   made = 0;
   // As the thread does it, but here.
-  const foresee = async ({ parts, holds: known, now, seed }: Foreseeing) => {
+  const foresee = async ({ parts, holds: known, now, seed }: ForecastInput) => {
     made += 1;
     await meanwhile();
     return parts.flatMap((part) => estimate(part, known, now, seed));

@@ -16,7 +16,8 @@ export interface Watched {
   }): () => void;
 }
 
-export interface Foreseeing {
+/** What futures are made of. */
+export interface ForecastInput {
   readonly parts: readonly FrozenState[];
   readonly holds: Holds;
   readonly now: Instant;
@@ -24,7 +25,7 @@ export interface Foreseeing {
 }
 
 /** Runs the futures, in another thread where there is one. */
-export type Foresee = (what: Foreseeing) => Promise<readonly Forecast[]>;
+export type Forecaster = (input: ForecastInput) => Promise<readonly Forecast[]>;
 
 export interface EstimatesOptions {
   /** After something has happened it takes so long until estimates are made anew. */
@@ -57,7 +58,7 @@ export interface Estimate {
 export class Estimates {
   readonly #watched: Watched;
   readonly #holds: HoldSamples;
-  readonly #foresee: Foresee;
+  readonly #forecaster: Forecaster;
   readonly #options: EstimatesOptions;
   readonly #latest = new Map<RequestId, Forecast>();
   readonly #promised = new Map<RequestId, Promised>();
@@ -76,12 +77,12 @@ export class Estimates {
   constructor(
     watched: Watched,
     holds: HoldSamples,
-    foresee: Foresee,
+    forecaster: Forecaster,
     options: Partial<EstimatesOptions> = {},
   ) {
     this.#watched = watched;
     this.#holds = holds;
-    this.#foresee = foresee;
+    this.#forecaster = forecaster;
     this.#options = { ...defaultOptions, ...options };
     this.#stopListening = watched.listen({ committed: (recorded) => this.#hear(recorded) });
     this.#later(this.#options.everyMs);
@@ -164,7 +165,7 @@ export class Estimates {
       );
       const seed = this.#options.seed + this.#pass++;
       const found =
-        known.length === 0 ? [] : await this.#foresee({ parts: known, holds, now, seed });
+        known.length === 0 ? [] : await this.#forecaster({ parts: known, holds, now, seed });
       this.#keep(found, parts);
       this.lastPassMs = performance.now() - startedAt;
       this.#restMs = Math.max(copyMs * copyShare, this.lastPassMs * (workShare - 1));

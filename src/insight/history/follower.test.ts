@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../../broker/hand-clock.suite.ts";
-import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
+import { brokerOf, openBroker, type TestBroker } from "../../broker/test-broker.suite.ts";
 import { acquire, pool, release } from "../../core/decide/lending.suite.ts";
-import { SqliteJournal } from "../../journal/sqlite.ts";
+import { MemoryJournal } from "../../journal/memory.ts";
 import { type Followed, HistoryFollower } from "./follower.ts";
 import { HistoryReader } from "./reader.ts";
 import { HistoryStore } from "./store.ts";
@@ -21,11 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The file of a real journal, as the server has it. */
-async function emptyFile(): Promise<string> {
-  await SqliteJournal.open(folder).close();
-  return join(folder, "journal.db");
-}
+const file = () => join(folder, "history.db");
 
 /** Some jobs over two pools, more than fit; at the end some hold and some wait. */
 async function live({ broker, clock }: TestBroker, name: string): Promise<void> {
@@ -92,7 +88,7 @@ describe("HistoryFollower", () => {
 
   test("tells what grants had waited for, over a restart, and made anew", async () => {
     const site = await brokerOf(pools);
-    const path = await emptyFile();
+    const path = file();
     const store = HistoryStore.open(path);
     const follower = new HistoryFollower(store, site.journal, site.broker, { sliceEvents: 2 });
     await site.broker.submit(acquire("a", "aws:2"));
@@ -125,7 +121,7 @@ describe("HistoryFollower", () => {
       const site = await brokerOf(pools);
       await live(site, "job");
       const whole = await inOneGo(site);
-      const path = await emptyFile();
+      const path = file();
       for (let seq = sliceEvents; seq < site.broker.head + sliceEvents; seq += sliceEvents) {
         const store = HistoryStore.open(path);
         // Its process ends behind this event: it is neither closed nor told.
@@ -146,7 +142,7 @@ describe("HistoryFollower", () => {
   test("goes on by itself when the disk has room again, and has everything once", async () => {
     const site = await brokerOf(pools);
     await live(site, "early");
-    const store = HistoryStore.open(await emptyFile());
+    const store = HistoryStore.open(file());
     const failed: unknown[] = [];
     const options = {
       ...{ everyMs: 1, patienceMs: 0, sliceEvents: 5 },
@@ -205,7 +201,7 @@ describe("HistoryFollower", () => {
     const site = await brokerOf(pools);
     await live(site, "job");
     const whole = await inOneGo(site);
-    const path = await emptyFile();
+    const path = file();
     for (const anew of [false, true]) {
       const store = HistoryStore.open(path, { anew });
       expect(store.load().lastNumber).toBe(0);
@@ -267,5 +263,81 @@ describe("HistoryFollower", () => {
     expect(reader.page({}, 1).items).toMatchObject([{ id: "new" }]);
     expect([...reader.sizes()].map(({ size }) => size)).toEqual([2, 1, 1]);
     await follower.close();
+  });
+
+  describe("beside a journal that is not the one it was written from", () => {
+    const journalId = "the journal";
+
+    async function written(site: TestBroker): Promise<HistoryStore> {
+      const store = HistoryStore.open(file());
+      const follower = new HistoryFollower(store, site.journal, site.broker, { journalId });
+      await follower.caughtUp();
+      await follower.close();
+      return HistoryStore.open(file());
+    }
+    const ids = (store: HistoryStore) =>
+      new HistoryReader(store.database).page({}, 1_000).items.map(({ id }) => id);
+
+    /** As a backup of the journal's file would be. */
+    async function copyOf({ journal }: TestBroker): Promise<MemoryJournal> {
+      const copy = new MemoryJournal(journal.secret);
+      const commits = journal.memory.read(0);
+      for await (const { at, events } of commits) await copy.append(copy.head, at, events);
+      const snapshot = await journal.loadSnapshot();
+      if (snapshot !== undefined) await copy.saveSnapshot(snapshot);
+      return copy;
+    }
+
+    test("keeps what ended, and follows the other from its beginning", async () => {
+      const before = await brokerOf(pools);
+      await live(before, "before");
+      const store = await written(before);
+      const kept = ids(store);
+      const after = await brokerOf([pool("aws", 5)]);
+      await live(after, "after");
+      const follower = new HistoryFollower(store, after.journal, after.broker, {
+        journalId: "another",
+      });
+      await follower.caughtUp();
+      const found = ids(store);
+      expect(found.slice(-kept.length)).toEqual(kept);
+      expect(found.slice(0, -kept.length).every((id) => id.startsWith("after"))).toBe(true);
+      expect(found.length).toBeGreaterThan(kept.length);
+      const held = await after.broker.look(({ leases }) => [...leases.keys()].sort());
+      const reader = new HistoryReader(store.database);
+      expect([...reader.open()].map(({ id }) => id).sort()).toEqual(held);
+      const last = new Map([...reader.sizes()].map(({ pool: name, size }) => [name, size]));
+      expect(Object.fromEntries(last)).toEqual({ aws: 5, fly: 0, gcp: 0 });
+      await follower.close();
+    });
+
+    test.each([100_000, 20])(
+      "goes on from an older copy of it, with each entry once; a snapshot every %i events",
+      async (snapshotEveryEvents) => {
+        const site = await brokerOf(pools, { snapshotEveryEvents });
+        await live(site, "early");
+        const backup = await copyOf(site);
+        await live(site, "late");
+        const store = await written(site);
+        const kept = ids(store);
+        const restored = await openBroker({ memory: backup });
+        const follower = new HistoryFollower(store, restored.journal, restored.broker, {
+          journalId,
+        });
+        await follower.caughtUp();
+        expect(ids(store)).toEqual(kept);
+        const held = await restored.broker.look(({ leases, requests }) => [
+          ...leases.keys(),
+          ...requests.keys(),
+        ]);
+        const reader = new HistoryReader(store.database);
+        expect([...reader.open()].map(({ id }) => id).sort()).toEqual(held.sort());
+        const [one = ""] = await restored.broker.look(({ leases }) => [...leases.keys()]);
+        await restored.broker.submit(release(one));
+        await follower.caughtUp();
+        expect(ids(store)[0]).toBe(one);
+        await follower.close();
+      },
+    );
   });
 });

@@ -1,6 +1,8 @@
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
+import { emptyState } from "../../core/apply/create.ts";
 import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
+import type { State } from "../../core/model/state.ts";
 import { type Journal, JournalPruned, type Recorded } from "../../journal/journal.ts";
 import type { HistoryEntry } from "./entry.ts";
 import { HistoryFold } from "./fold.ts";
@@ -23,6 +25,8 @@ export interface FollowerOptions {
   readonly patienceMs: number;
   /** Events per transaction: it bounds how long others wait for this thread. */
   readonly sliceEvents: number;
+  /** Tells one journal from another; absent: there can be only one. */
+  readonly journalId?: string | undefined;
   /** Told when it cannot be written; it is tried again by itself. */
   readonly failed: (cause: unknown) => void;
   /** Told what has ended, once it is stored. */
@@ -59,6 +63,8 @@ export class HistoryFollower {
   readonly #waiting = new Set<{ readonly seq: number; readonly resolve: () => void }>();
   readonly #stopListening: () => void;
   #fold: HistoryFold;
+  /** The journal that the store was written from; undefined: it fits the one that is followed. */
+  #unchecked: string | undefined;
   /** The last event that the fold has seen; the store may be some behind. */
   #reached: number;
   #unsaved = 0;
@@ -81,11 +87,13 @@ export class HistoryFollower {
     this.#journal = journal;
     this.#followed = followed;
     this.#options = { ...defaultFollowerOptions, ...options };
-    this.#fold = new HistoryFold(store.load());
+    const standing = store.load();
+    this.#fold = new HistoryFold(standing);
+    this.#unchecked = standing.journal;
     this.#reached = store.seq;
     this.#stopListening = followed.listen({
       committed: (recorded) => this.#hear(recorded),
-      caughtUp: () => this.caughtUp(),
+      caughtUp: () => this.onDisk(),
     });
     this.#later();
   }
@@ -98,11 +106,17 @@ export class HistoryFollower {
   /** Resolves once history has all that is committed now. Never does after `close`. */
   caughtUp(): Promise<void> {
     const seq = this.#followed.head;
-    if (this.#store.seq >= seq) return Promise.resolve();
+    if (this.#store.seq >= seq && this.#unchecked === undefined) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.add({ seq, resolve });
       this.#start();
     });
+  }
+
+  /** As `caughtUp`, and a power cut takes none of it: the journal may forget those events. */
+  async onDisk(): Promise<void> {
+    await this.caughtUp();
+    this.#store.sync();
   }
 
   /** Stops after the slice under way. What it has not followed is followed after the next start. */
@@ -151,6 +165,7 @@ export class HistoryFollower {
 
   async #run(): Promise<void> {
     try {
+      if (this.#unchecked !== undefined) await this.#fit(this.#unchecked);
       do await this.#catchUp(this.#followed.head);
       while (this.#waiting.size > 0 && !this.#closed);
       this.#failing = false;
@@ -164,6 +179,59 @@ export class HistoryFollower {
   #tell(cause: unknown): void {
     if (!this.#failing) this.#options.failed(cause);
     this.#failing = true;
+  }
+
+  /**
+   * The journal and history are two files, so one of them may have been replaced, by a backup or by
+   * an empty one. The entries stay, because they happened; what is open and how large pools are is
+   * what the journal says.
+   */
+  async #fit(writtenFrom: string): Promise<void> {
+    const { journalId = writtenFrom } = this.#options;
+    if (writtenFrom !== "" && writtenFrom !== journalId) {
+      const { state, at, seq } = await this.#oldestKnown();
+      this.#fold.startOver(state, at);
+      this.#reached = seq;
+      await this.#save();
+    } else if (this.#reached > this.#followed.head) await this.#rewind();
+    if (writtenFrom !== journalId) this.#store.nameJournal(journalId);
+    this.#unchecked = undefined;
+    this.#resolveWaiting();
+  }
+
+  /** Where the journal begins, or the snapshot where its beginning is pruned. */
+  async #oldestKnown(): Promise<{ state: State; at: number; seq: number }> {
+    let at = this.#followed.now();
+    try {
+      for await (const first of this.#journal.read(0)) {
+        at = first.at;
+        break;
+      }
+    } catch (cause) {
+      if (!(cause instanceof JournalPruned)) throw cause;
+      return await this.#lastSnapshot();
+    }
+    return { state: emptyState(), at, seq: 0 };
+  }
+
+  /** An empty state where there is none. */
+  async #lastSnapshot(): Promise<{ state: State; at: number; seq: number }> {
+    const snapshot = await this.#journal.loadSnapshot();
+    if (snapshot === undefined) return { state: emptyState(), at: this.#followed.now(), seq: 0 };
+    const { seq, at, state } = snapshot;
+    return { state: thaw(JSON.parse(state) as FrozenState), at, seq };
+  }
+
+  /** History is ahead of an older journal: what that one knows of is in history already. */
+  async #rewind(): Promise<void> {
+    const { state, at, seq } = await this.#lastSnapshot();
+    this.#fold.startOver(state, at);
+    this.#reached = seq;
+    for await (const recorded of this.#journal.read(this.#reached)) {
+      this.#fold.follow(recorded);
+      this.#reached = recorded.seq + recorded.events.length - 1;
+    }
+    this.#store.save(this.#reached, { ...this.#fold.take(), ended: [] }, this.#fold.open);
   }
 
   /**
@@ -205,12 +273,16 @@ export class HistoryFollower {
     this.#store.save(this.#reached, changes, this.#fold.open);
     this.#unsaved = 0;
     this.#options.ended(changes.ended);
+    if (this.#unchecked === undefined) this.#resolveWaiting();
+    await setImmediate();
+  }
+
+  #resolveWaiting(): void {
     for (const waiting of this.#waiting) {
       if (waiting.seq > this.#store.seq) continue;
       this.#waiting.delete(waiting);
       waiting.resolve();
     }
-    await setImmediate();
   }
 
   /** Memory has run ahead of the store: what is stored counts. */
@@ -226,10 +298,10 @@ export class HistoryFollower {
 
   /** Events that history has not seen are gone: the snapshot tells what they led to. */
   async #startOver(): Promise<void> {
-    const snapshot = await this.#journal.loadSnapshot();
-    if (snapshot === undefined || snapshot.seq <= this.#reached) return;
-    this.#fold.startOver(thaw(JSON.parse(snapshot.state) as FrozenState), snapshot.at);
-    this.#reached = snapshot.seq;
+    const { state, at, seq } = await this.#lastSnapshot();
+    if (seq <= this.#reached) return;
+    this.#fold.startOver(state, at);
+    this.#reached = seq;
     await this.#save();
   }
 

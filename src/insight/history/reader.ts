@@ -128,7 +128,8 @@ export class HistoryReader {
 }
 
 function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
-  const text = (name: string) => (row[name] === null ? null : String(row[name]));
+  // Absent: a column that an older Berth did not have.
+  const text = (name: string) => ((row[name] ?? null) === null ? null : String(row[name]));
   const number = (name: string) => Number(row[name]);
   return {
     number: number("number"),

@@ -1,9 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { JournalUnusable } from "../../journal/journal.ts";
 
+/** "BrtH" in the file's header, so that another program's database is not taken for ours. */
+const applicationId = 0x42_72_74_48;
+
 /**
- * How the tables of history became what they are, counted in `history_place.version`. They stand in
- * the journal's file, but they have steps of their own: an older Berth leaves them alone.
+ * How the tables of history became what they are, one step per version: `PRAGMA user_version` counts
+ * those that a file has had. A step is never edited once it is released.
  *
  * There is no index but the number. Entries come in the order of their ends, so a time is found by
  * bisection, and a reader in another thread looks at half a million in a tenth of a second. With
@@ -26,7 +29,8 @@ CREATE TABLE history (
   asked_seq INTEGER NOT NULL, -- number of the event
   granted_at INTEGER,
   ended_at INTEGER NOT NULL,
-  how TEXT NOT NULL
+  how TEXT NOT NULL,
+  waited_for TEXT -- what the grant waited for last; null: not known
 ) STRICT;
 
 CREATE TABLE history_open ( -- what waits or is held
@@ -45,59 +49,53 @@ CREATE TABLE history_size ( -- from then on a pool had so many resources
   size INTEGER NOT NULL,
   PRIMARY KEY (pool, at)
 ) STRICT, WITHOUT ROWID;
-`,
-  `
-ALTER TABLE history ADD COLUMN waited_for TEXT; -- what it was last in want of; null: not known
+
+CREATE TABLE history_place (
+  id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one
+  journal TEXT NOT NULL, -- which journal the events come from; empty: not known
+  seq INTEGER NOT NULL, -- number of the last event that is in these tables
+  last_number INTEGER NOT NULL
+) STRICT;
+INSERT INTO history_place VALUES (1, '', 0, 0);
 `,
 ];
 
-const place = `
-CREATE TABLE IF NOT EXISTS history_place (
-  id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one
-  version INTEGER NOT NULL, -- of these tables
-  seq INTEGER NOT NULL, -- number of the last event that is in them
-  last_number INTEGER NOT NULL
-) STRICT;
-INSERT INTO history_place VALUES (1, 0, 0, 0) ON CONFLICT DO NOTHING;
-`;
-
-/** All that there is, so that it is made again from the journal. The tables of a newer Berth as well. */
-export function dropHistory(database: DatabaseSync): void {
-  const tables = database
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'history*'")
-    .all();
-  for (const { name } of tables) database.exec(`DROP TABLE ${name}`);
+/** Before anything is changed: the database of another program must not become ours. */
+export function mustBeHistory(database: DatabaseSync, path: string): void {
+  const owner = pragma(database, "application_id");
+  if (owner === applicationId) return;
+  const tables = database.prepare("SELECT count(*) AS count FROM sqlite_schema").get();
+  if (owner === 0 && tables?.["count"] === 0) return;
+  throw new JournalUnusable(
+    `Cannot open the history "${path}": it is the database of another program`,
+    "Move that file away, or choose another folder with --data",
+  );
 }
 
-/**
- * Makes or upgrades the tables; writes nothing where they are as they should be, so that a server
- * starts on a full disk. Throws `JournalUnusable` for those of a newer Berth.
- */
-export function migrateHistory(database: DatabaseSync, path: string): void {
-  const version = versionOf(database);
-  if (version > steps.length) {
-    const known = steps.length;
-    throw new JournalUnusable(
-      `Cannot open the history in "${path}": its tables have version ${version}, and this Berth knows up to ${known}`,
-      "Start the newer Berth that wrote it, or drop it with --rebuild-history",
-    );
-  }
-  if (version === steps.length) return;
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    database.exec(place);
-    for (const step of steps.slice(version)) database.exec(step);
-    database.prepare("UPDATE history_place SET version = ?").run(steps.length);
-    database.exec("COMMIT");
-  } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  }
+/** Whether there is a step to take. Throws `JournalUnusable` for the file of a newer Berth. */
+export function isOutdated(database: DatabaseSync, path: string): boolean {
+  const version = pragma(database, "user_version");
+  if (version <= steps.length) return version < steps.length;
+  throw new JournalUnusable(
+    `Cannot open the history "${path}": its tables have version ${version}, and this Berth knows up to ${steps.length}`,
+    "Start the newer Berth that wrote it, or drop it with --rebuild-history",
+  );
 }
 
-/** 0: there are none. */
-function versionOf(database: DatabaseSync): number {
-  const table = "SELECT 1 FROM sqlite_schema WHERE name = 'history_place'";
-  if (database.prepare(table).get() === undefined) return 0;
-  return Number(database.prepare("SELECT version FROM history_place").get()?.["version"] ?? 0);
+/** Within a transaction of the caller's. */
+export function migrateHistory(database: DatabaseSync): void {
+  for (const step of steps.slice(pragma(database, "user_version"))) database.exec(step);
+  database.exec(`PRAGMA application_id = ${applicationId}`);
+  database.exec(`PRAGMA user_version = ${steps.length}`);
+}
+
+/** False for a file that was made, and in which nothing was ever written. */
+export function isHistory(database: DatabaseSync): boolean {
+  return (
+    pragma(database, "application_id") === applicationId && pragma(database, "user_version") > 0
+  );
+}
+
+function pragma(database: DatabaseSync, name: "application_id" | "user_version"): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }

@@ -1,20 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { JournalUnusable } from "../../journal/journal.ts";
-import { SqliteJournal } from "../../journal/sqlite.ts";
-import { HistoryReader } from "./reader.ts";
 import { HistoryStore } from "./store.ts";
 
 let folder: string;
 let path: string;
 
-beforeEach(async () => {
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "berth-store-"));
-  await SqliteJournal.open(folder).close();
-  path = join(folder, "journal.db");
+  path = join(folder, "history.db");
 });
 
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -25,7 +22,7 @@ function meddle(sql: string): void {
 }
 
 describe("HistoryStore.open()", () => {
-  test("makes its tables in the journal's file once, and writes nothing from then on", () => {
+  test("makes its tables once, and writes nothing from then on", () => {
     HistoryStore.open(path).close();
     using other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE"); // Nobody else can write now.
@@ -34,22 +31,14 @@ describe("HistoryStore.open()", () => {
     store.close();
   });
 
-  test("adds what an older Berth did not write down, and keeps what it did", () => {
+  test("makes a file that nobody else may read", () => {
     HistoryStore.open(path).close();
-    meddle(`
-      ALTER TABLE history DROP COLUMN waited_for;
-      UPDATE history_place SET version = 1, last_number = 1;
-      INSERT INTO history VALUES
-        (1, 'a', '1', 'job', 'default', 'aws', 'aws-1', 1, 0, 10, 1, 20, 30, 'released');`);
-    const store = HistoryStore.open(path);
-    const { items } = new HistoryReader(store.database).page({}, 10);
-    expect(items).toMatchObject([{ id: "a", grantedAt: 20, how: "released", waitedFor: null }]);
-    store.close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   test("leaves the tables of a newer Berth alone, unless it is to begin anew", () => {
     HistoryStore.open(path).close();
-    meddle("UPDATE history_place SET version = 99");
+    meddle("PRAGMA user_version = 99");
     expect(() => HistoryStore.open(path)).toThrow(JournalUnusable);
     expect(() => HistoryStore.open(path)).toThrow("version 99");
     const store = HistoryStore.open(path, { anew: true });
@@ -57,8 +46,20 @@ describe("HistoryStore.open()", () => {
     store.close();
   });
 
-  test("does not keep the journal from being opened: an older Berth goes on with it", async () => {
-    HistoryStore.open(path).close();
-    await SqliteJournal.open(folder).close();
+  test("leaves the database of another program alone", () => {
+    meddle("CREATE TABLE theirs (a)");
+    expect(() => HistoryStore.open(path)).toThrow("the database of another program");
+    using other = new DatabaseSync(path);
+    expect(other.prepare("SELECT name FROM sqlite_schema").all()).toMatchObject([
+      { name: "theirs" },
+    ]);
+  });
+
+  test("refuses a damaged file, and makes a new one only when told to", () => {
+    writeFileSync(path, "this is no database, whatever its name says".repeat(100));
+    expect(() => HistoryStore.open(path)).toThrow(JournalUnusable);
+    const store = HistoryStore.open(path, { anew: true });
+    expect(store.load()).toMatchObject({ lastNumber: 0 });
+    store.close();
   });
 });

@@ -1,18 +1,17 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { connect } from "../../journal/sqlite-database.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { sqliteFailure } from "../../journal/sqlite-failure.ts";
 import type { HistoryEntry, OpenEntry } from "./entry.ts";
 import type { Changes, Standing } from "./fold.ts";
-import { dropHistory, migrateHistory } from "./schema.ts";
+import { historyInMemory, type OpenOptions, openHistoryFile } from "./history-file.ts";
 
-/** The journal writes on the same thread, so nobody is ever met here but a person with sqlite3. */
-const busyMs = 250;
 /** Each chunk is a transaction of its own, so that the broker's commits get their turn in between. */
 const forgetChunk = 512;
 
 const sql = {
-  place: "SELECT seq, last_number FROM history_place",
+  place: "SELECT journal, seq, last_number FROM history_place",
   move: "UPDATE history_place SET seq = ?, last_number = max(last_number, ?)",
+  nameJournal: "UPDATE history_place SET journal = ?",
+  touch: "UPDATE history_place SET seq = seq",
   insert: `INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   putOpen: `
     INSERT INTO history_open VALUES (?, ?)
@@ -38,12 +37,12 @@ const sql = {
 type Statements = Record<keyof typeof sql, StatementSync>;
 
 /**
- * Where history is kept: tables beside the journal, or a database in memory. What some events came
+ * Where history is kept: a file beside the journal, or a database in memory. What some events came
  * to and the number of the last of them are written in one transaction, so a crash at any point
  * leaves entries that are neither missing nor there twice.
  *
  * Commits are not synced: after a power cut the last ones are gone as a whole, and are made again
- * from the journal, which is.
+ * from the journal, which is. Before the journal forgets events, `sync` is called.
  */
 export class HistoryStore {
   readonly database: DatabaseSync;
@@ -60,25 +59,16 @@ export class HistoryStore {
     this.#run = Object.fromEntries(prepared) as Statements;
   }
 
-  /** In the journal's own file, which must be there already. `anew`: what it has is dropped. */
-  static open(path: string, { anew = false } = {}): HistoryStore {
-    return HistoryStore.#make(path, connect(path, busyMs), anew);
+  /**
+   * Makes the file where there is none. Throws `JournalUnusable` for one that is damaged, of another
+   * program or of a newer Berth, `JournalUnavailable` where the disk is full or does not work.
+   */
+  static open(path: string, options: OpenOptions = {}): HistoryStore {
+    return new HistoryStore(path, openHistoryFile(path, options));
   }
 
   static inMemory(): HistoryStore {
-    return HistoryStore.#make(":memory:", new DatabaseSync(":memory:"), false);
-  }
-
-  static #make(path: string, database: DatabaseSync, anew: boolean): HistoryStore {
-    try {
-      database.exec("PRAGMA synchronous = NORMAL");
-      if (anew) dropHistory(database);
-      migrateHistory(database, path);
-      return new HistoryStore(path, database);
-    } catch (error) {
-      database.close();
-      throw sqliteFailure(error, "open the history in", path);
-    }
+    return new HistoryStore(":memory:", historyInMemory());
   }
 
   /** Number of the last event that is in it. */
@@ -86,7 +76,7 @@ export class HistoryStore {
     return this.#seq;
   }
 
-  load(): Standing {
+  load(): Standing & { readonly journal: string } {
     return this.#attempt("read", () => {
       const place = this.#run.place.get();
       this.#seq = Number(place?.["seq"]);
@@ -99,7 +89,8 @@ export class HistoryStore {
       const members = new Map<string, string>();
       const rows = this.database.prepare("SELECT * FROM history_member");
       for (const { resource, pool } of rows.iterate()) members.set(String(resource), String(pool));
-      return { open, members, lastNumber: Number(place?.["last_number"]) };
+      const journal = String(place?.["journal"]);
+      return { open, members, lastNumber: Number(place?.["last_number"]), journal };
     });
   }
 
@@ -138,6 +129,24 @@ export class HistoryStore {
     for (const id of stored) this.#stored.add(id);
     for (const id of dropped) this.#stored.delete(id);
     this.#seq = seq;
+  }
+
+  /** From then on its events are known to come from this journal. */
+  nameJournal(journal: string): void {
+    this.#attempt("write", () => this.#run.nameJournal.run(journal));
+  }
+
+  /** Everything saved so far survives a power cut. */
+  sync(): void {
+    this.#attempt("sync", () => {
+      // A commit that is synced syncs all that stands before it in the log.
+      this.database.exec("PRAGMA synchronous = FULL");
+      try {
+        this.#run.touch.run();
+      } finally {
+        this.database.exec("PRAGMA synchronous = NORMAL");
+      }
+    });
   }
 
   /** Drops some of what ended before then; true: there may be more. */

@@ -1,4 +1,6 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type Recovered, recover } from "../../broker/recovery.ts";
 import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
 import { JournalPruned } from "../../journal/journal.ts";
@@ -6,7 +8,10 @@ import { journalPath } from "../../journal/sqlite.ts";
 import { SqliteJournalReader } from "../../journal/sqlite-reader.ts";
 import type { HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
 import { HistoryFold, type Standing } from "../history/fold.ts";
+import { historyPath } from "../history/history-file.ts";
+import { hasHistoryTables } from "../history/journal-tables.ts";
 import { HistoryReader } from "../history/reader.ts";
+import { isHistory } from "../history/schema.ts";
 import type { WhatIfSource } from "./what-if.ts";
 
 /** What a data folder knows about the past, and what it lends by now. */
@@ -18,18 +23,26 @@ export interface PastOfData {
 /** `from` is a data folder or a journal's file. The server may be running. */
 export async function readPast(from: string, lastMs: number): Promise<PastOfData> {
   const isFolder = statSync(from, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const journal = new SqliteJournalReader(isFolder ? journalPath(from) : from);
+  const path = isFolder ? journalPath(from) : from;
+  const journal = new SqliteJournalReader(path);
   try {
     const now = await recover(journal);
-    return { now, source: await sourceOf(journal, now.at - lastMs) };
+    return { now, source: await sourceOf(path, journal, now.at - lastMs) };
   } finally {
     journal.close();
   }
 }
 
 /** What history has, and what has happened since it was written: from the journal, in memory. */
-async function sourceOf(journal: SqliteJournalReader, since: number): Promise<WhatIfSource> {
-  const kept = hasHistory(journal) ? readKept(journal, since) : undefined;
+async function sourceOf(
+  path: string,
+  journal: SqliteJournalReader,
+  since: number,
+): Promise<WhatIfSource> {
+  const kept = latest(
+    readKept(historyPath(dirname(path)), isHistory, since),
+    readKept(path, hasHistoryTables, since), // Of an older Berth, and not yet moved.
+  );
   const fold = new HistoryFold(kept?.standing);
   try {
     for await (const recorded of journal.read(kept?.seq ?? 0)) fold.follow(recorded);
@@ -45,11 +58,6 @@ async function sourceOf(journal: SqliteJournalReader, since: number): Promise<Wh
   };
 }
 
-function hasHistory({ database }: SqliteJournalReader): boolean {
-  const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'history_place'").get();
-  return table !== undefined;
-}
-
 interface Kept {
   readonly seq: number;
   readonly standing: Standing;
@@ -57,7 +65,19 @@ interface Kept {
   readonly sizes: readonly PoolSize[];
 }
 
-function readKept({ database }: SqliteJournalReader, since: number): Kept {
+function latest(one: Kept | undefined, other: Kept | undefined): Kept | undefined {
+  return (other?.seq ?? 0) > (one?.seq ?? 0) ? other : one;
+}
+
+function readKept(
+  path: string,
+  hasHistory: (database: DatabaseSync) => boolean,
+  since: number,
+): Kept | undefined {
+  if (!existsSync(path)) return undefined;
+  using database = new DatabaseSync(path, { readOnly: true });
+  database.exec("BEGIN"); // A server may write meanwhile: all of it as of one moment.
+  if (!hasHistory(database)) return undefined;
   const reader = new HistoryReader(database);
   const open = new Map<string, OpenEntry>();
   for (const entry of reader.open()) open.set(entry.id, entry);

@@ -1,39 +1,55 @@
 import { setImmediate } from "node:timers/promises";
+import { JournalUnavailable, JournalUnusable } from "../journal/journal.ts";
+import { sqliteFailure } from "../journal/sqlite-failure.ts";
 import { estimate } from "./forecast/estimate.ts";
+import { HistoryUnavailable } from "./history/history.ts";
 import type { HistoryReader } from "./history/reader.ts";
 import {
-  type JobKind,
-  type JobOptions,
-  type Jobs,
+  type QueryKind,
+  type QueryOptions,
   type SimulateQuery,
+  type StatsQueries,
   TooMuchHistory,
-} from "./job.ts";
+} from "./stats-query.ts";
 import { reachOf } from "./what-if/affected-pools.ts";
 import { type WhatIf, type WhatIfReport, whatIf } from "./what-if/what-if.ts";
 
-/** Does a job, on whatever thread it is called. */
-export async function study<Kind extends JobKind>(
-  reader: HistoryReader,
+/** Opened by those who need it: estimates work also where history cannot be read. */
+type OpenReader = () => HistoryReader;
+
+/** Answers on whatever thread it is called. Rejects with `HistoryUnavailable` for a damaged file. */
+export async function answerQuery<Kind extends QueryKind>(
+  openReader: OpenReader,
   kind: Kind,
-  ask: Jobs[Kind]["ask"],
-  options: JobOptions = {},
-): Promise<Jobs[Kind]["answer"]> {
-  return studies[kind](reader, ask, options);
+  question: StatsQueries[Kind]["question"],
+  options: QueryOptions = {},
+): Promise<StatsQueries[Kind]["answer"]> {
+  try {
+    return await answers[kind](openReader, question, options);
+  } catch (error) {
+    throw inWords(error);
+  }
 }
 
-type Studies = {
-  readonly [Kind in JobKind]: (
-    reader: HistoryReader,
-    ask: Jobs[Kind]["ask"],
-    options: JobOptions,
-  ) => Promise<Jobs[Kind]["answer"]> | Jobs[Kind]["answer"];
+function inWords(error: unknown): unknown {
+  const failure = sqliteFailure(error, "read", "history");
+  const unreadable = failure instanceof JournalUnusable || failure instanceof JournalUnavailable;
+  return unreadable ? new HistoryUnavailable(failure.message, { cause: error }) : error;
+}
+
+type Answers = {
+  readonly [Kind in QueryKind]: (
+    openReader: OpenReader,
+    question: StatsQueries[Kind]["question"],
+    options: QueryOptions,
+  ) => Promise<StatsQueries[Kind]["answer"]> | StatsQueries[Kind]["answer"];
 };
 
-const studies: Studies = {
-  page: (reader, { filter, limit, after }) => reader.page(filter, limit, after),
-  stats: (reader, { range, pool }) => reader.stats(range, pool),
-  simulate,
-  estimate: (_reader, { parts, holds, now, seed }) =>
+const answers: Answers = {
+  page: (openReader, { filter, limit, after }) => openReader().page(filter, limit, after),
+  stats: (openReader, { range, pool }) => openReader().stats(range, pool),
+  simulate: (openReader, question, options) => simulate(openReader(), question, options),
+  estimate: (_, { parts, holds, now, seed }) =>
     parts.flatMap((part, index) => estimate(part, holds, now, seed + index)),
 };
 
@@ -41,7 +57,7 @@ const studies: Studies = {
 async function simulate(
   reader: HistoryReader,
   { whatIf: what, entriesMax }: SimulateQuery,
-  { signal, progress }: JobOptions,
+  { signal, progress }: QueryOptions,
 ): Promise<WhatIfReport> {
   const run = whatIf(what, {
     ended: atMost(entriesMax, endedWithin(reader, what)),

@@ -1,0 +1,99 @@
+import type { Journal } from "../../journal/journal.ts";
+import { type Followed, type FollowerOptions, HistoryFollower } from "./follower.ts";
+import { HistoryReader } from "./reader.ts";
+import type { HistoryStore } from "./store.ts";
+
+/** There is a past, and it cannot be read at present. Lending goes on. */
+export class HistoryUnavailable extends Error {
+  override readonly name = "HistoryUnavailable";
+}
+
+export interface HistoryOptions extends Partial<FollowerOptions> {
+  /** A history that cannot be opened is tried again so often. */
+  readonly retryMs?: number;
+  /** Told once it is open. */
+  readonly opened?: (reader: HistoryReader) => void;
+}
+
+const defaultRetryMs = 30_000;
+
+/**
+ * The history of a server. Nobody who asks for a lease depends on it: where its file cannot be opened
+ * it is tried again by itself. Until then questions about the past are refused, and the journal
+ * keeps the events that history has not seen.
+ */
+export class History {
+  readonly #open: () => HistoryStore;
+  readonly #journal: Pick<Journal, "read" | "loadSnapshot">;
+  readonly #followed: Followed;
+  readonly #options: HistoryOptions;
+  readonly #opened = Promise.withResolvers<HistoryFollower>();
+  #state: { readonly follower: HistoryFollower; readonly reader: HistoryReader } | Error;
+  #stopListening = () => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    open: () => HistoryStore,
+    journal: Pick<Journal, "read" | "loadSnapshot">,
+    followed: Followed,
+    options: HistoryOptions = {},
+  ) {
+    this.#open = open;
+    this.#journal = journal;
+    this.#followed = followed;
+    this.#options = options;
+    this.#state = this.#tryToOpen();
+    if (!(this.#state instanceof Error)) return;
+    options.failed?.(this.#state);
+    this.#stopListening = followed.listen({
+      committed: () => {},
+      caughtUp: async () => (await this.#opened.promise).onDisk(),
+    });
+    this.#retryLater();
+  }
+
+  /** Events that it has yet to follow. */
+  get lag(): number {
+    return this.#state instanceof Error ? this.#followed.head : this.#state.follower.lag;
+  }
+
+  /** Throws `HistoryUnavailable` while it cannot be opened. */
+  get reader(): HistoryReader {
+    if (!(this.#state instanceof Error)) return this.#state.reader;
+    throw new HistoryUnavailable(this.#state.message, { cause: this.#state });
+  }
+
+  /** Resolves once history has all that is committed now. */
+  async caughtUp(): Promise<void> {
+    await (await this.#opened.promise).caughtUp();
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    clearTimeout(this.#timer);
+    if (!(this.#state instanceof Error)) await this.#state.follower.close();
+  }
+
+  #tryToOpen() {
+    let store: HistoryStore | undefined;
+    try {
+      store = this.#open();
+      const reader = new HistoryReader(store.database);
+      this.#options.opened?.(reader);
+      const follower = new HistoryFollower(store, this.#journal, this.#followed, this.#options);
+      this.#opened.resolve(follower);
+      return { follower, reader };
+    } catch (cause) {
+      store?.close();
+      return cause instanceof Error ? cause : new Error(String(cause));
+    }
+  }
+
+  #retryLater(): void {
+    this.#timer = setTimeout(() => {
+      this.#state = this.#tryToOpen();
+      if (this.#state instanceof Error) this.#retryLater();
+      else this.#stopListening();
+    }, this.#options.retryMs ?? defaultRetryMs).unref();
+  }
+}

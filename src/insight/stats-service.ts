@@ -1,0 +1,131 @@
+/**
+ * All that is learnt from what was committed: history, statistics, estimates, what-if.
+ *
+ * Two threads, because percentiles over months, simulated weeks and the futures of a long queue each
+ * take the time of thousands of grants:
+ *
+ *   the server's thread                           the stats thread (`stats-thread.ts`)
+ *   ───────────────────                           ────────────────────────────────────
+ *   broker ──committed──▶ HistoryFollower ──writes──▶ history.db ──reads──▶ HistoryReader
+ *                         (small slices, when                                  │
+ *                          nobody is waiting)                                  ▼
+ *   HTTP ──▶ StatsService ──▶ StatsWorker ───────question──────────────▶ answerQuery
+ *            Estimates ───▶      │       ◀──────answer─────────────────  pages, stats,
+ *            (copies the parts                                           what-if, estimates
+ *             of the state in which somebody waits)
+ *
+ * History is written on the server's thread: it hears of commits there, and what it writes in a
+ * second takes a few milliseconds. With history in memory there is no file that another thread could
+ * read, so pages, stats and what-if are answered on the server's thread; estimates never are.
+ */
+import { createHash } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { Journal } from "../journal/journal.ts";
+import { journalPath } from "../journal/sqlite.ts";
+import { answerQuery } from "./answer-query.ts";
+import { Estimates, type Watched } from "./forecast/estimates.ts";
+import { HoldSamples } from "./forecast/hold-samples.ts";
+import type { Followed } from "./history/follower.ts";
+import { History } from "./history/history.ts";
+import { historyPath } from "./history/history-file.ts";
+import { HistoryStore } from "./history/store.ts";
+import type { QueryKind, QueryOptions, StatsQueries } from "./stats-query.ts";
+import { StatsWorker } from "./stats-worker.ts";
+
+export interface StatsServiceOptions {
+  /** The data folder; undefined: history is in memory. */
+  readonly folder?: string | undefined;
+  readonly retentionMs?: number | undefined;
+  /** Drops the history that is there; it is made again from the journal. */
+  readonly anew?: boolean | undefined;
+  /** Told how many entries were moved out of the journal's file, where an older Berth had them. */
+  readonly moved?: (entries: number) => void;
+  readonly failed?: (what: string, cause: unknown) => void;
+}
+
+/** Holds that estimates begin with after a restart. */
+const holdsReadMax = 50_000;
+/** A reader waits for history to catch up if it is no more behind than this; it takes a moment. */
+const lagWaitedFor = 20_000;
+const waitMsMax = 2_000;
+
+export class StatsService {
+  readonly estimates: Estimates;
+  readonly #history: History;
+  readonly #worker: StatsWorker;
+  readonly #inMemory: boolean;
+
+  constructor(
+    journal: Pick<Journal, "read" | "loadSnapshot" | "secret">,
+    broker: Followed & Watched,
+    options: StatsServiceOptions = {},
+  ) {
+    const { folder, retentionMs, failed = () => {} } = options;
+    this.#inMemory = folder === undefined;
+    this.#worker = new StatsWorker(folder === undefined ? undefined : historyPath(folder));
+    const holds = new HoldSamples();
+    this.#history = new History(opener(options), journal, broker, {
+      ...(retentionMs === undefined ? undefined : { retentionMs }),
+      journalId: idOf(journal),
+      failed: (cause) => failed("history", cause),
+      opened: (reader) => holds.record([...reader.latest(holdsReadMax)].reverse()),
+      ended: (entries) => holds.record(entries),
+    });
+    this.estimates = new Estimates(broker, holds, (input) => this.#worker.ask("estimate", input), {
+      failed: (cause) => failed("an estimate", cause),
+    });
+  }
+
+  /** Events that history has yet to follow. */
+  get lag(): number {
+    return this.#history.lag;
+  }
+
+  /**
+   * Answers from a history that has all that was committed when it was asked, unless it is far
+   * behind. Rejects with `HistoryUnavailable`, `StatsWorkerBusy` or `TooMuchHistory`.
+   */
+  async ask<Kind extends Exclude<QueryKind, "estimate">>(
+    kind: Kind,
+    question: StatsQueries[Kind]["question"],
+    options: QueryOptions = {},
+  ): Promise<StatsQueries[Kind]["answer"]> {
+    const { reader } = this.#history;
+    if (this.#history.lag <= lagWaitedFor) {
+      // Where history cannot be written it does not catch up, and can be read all the same.
+      const late = new AbortController();
+      const tooLate = setTimeout(waitMsMax, undefined, { signal: late.signal, ref: false });
+      await Promise.race([this.#history.caughtUp(), tooLate.catch(() => {})]);
+      late.abort();
+    }
+    return this.#inMemory
+      ? answerQuery(() => reader, kind, question, options)
+      : this.#worker.ask(kind, question, options);
+  }
+
+  /** Before the journal is closed. */
+  async close(): Promise<void> {
+    await Promise.all([this.estimates.close(), this.#worker.close()]);
+    await this.#history.close();
+  }
+}
+
+function opener({ folder, anew, moved, failed }: StatsServiceOptions): () => HistoryStore {
+  if (folder === undefined) return () => HistoryStore.inMemory();
+  let first = anew;
+  return () => {
+    const store = HistoryStore.open(historyPath(folder), {
+      journalPath: journalPath(folder),
+      anew: first,
+      moved: (entries) => entries > 0 && moved?.(entries),
+      failed: (cause) => failed?.("dropping the old tables of history", cause),
+    });
+    first = false;
+    return store;
+  };
+}
+
+/** The secret is as old as the journal and its own; who reads history must not learn it. */
+function idOf({ secret }: Pick<Journal, "secret">): string {
+  return createHash("sha256").update(`history of ${secret}`).digest("base64url").slice(0, 22);
+}
