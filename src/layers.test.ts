@@ -49,10 +49,14 @@ const layers: Readonly<Record<string, Layer>> = {
   client: { folders: ["api", "core"], packages: [] },
   // Follow what is committed: they know the journal, and nothing of who writes it.
   "insight/history": { folders: ["core", "journal"], packages: ["node:*"] },
-  "insight/forecast": { folders: ["core"], packages: [] },
-  "insight/pacing": { folders: ["core"], packages: [] },
+  "insight/virtual-clock": { folders: ["core"], packages: [] },
+  "insight/forecast": { folders: ["core", "insight/virtual-clock"], packages: [] },
+  "insight/pacing": { folders: ["core", "insight/virtual-clock"], packages: [] },
   "insight/what-if": {
-    folders: ["api", "broker", "config", "core", "insight/history", "journal"],
+    folders: [
+      ...["api", "broker", "config", "core", "insight/history", "insight/virtual-clock"],
+      "journal",
+    ],
     packages: ["node:*"],
   },
   insight: {

@@ -2,7 +2,6 @@
  * The herd: fifty jobs start in one instant and two hundred more follow, one every six seconds. Each
  * installs for twenty minutes. What the provider sees of it depends on how its pool lends.
  */
-import type { RequestId } from "../../core/model/ids.ts";
 import type { PoolPolicy } from "../../core/model/policy.ts";
 import { VirtualPool } from "./virtual-pool.ts";
 
@@ -47,7 +46,6 @@ export function runHerd(herd: Herd): Start[] {
   const before = herd.warm ? asksBefore(size) : [];
   const beginsAt = before.at(-1)?.at ?? 0;
   const startedAt = new Map<string, number>();
-  const returns: { readonly id: string; readonly at: number }[] = [];
   const starts: Start[] = [];
   const own = takesMs === undefined ? { holdMs } : {};
   const pool = new VirtualPool(size, { ...own, ...policy }, (event, at) => {
@@ -56,26 +54,17 @@ export function runHerd(herd: Herd): Start[] {
     if (index === undefined) return;
     if (event.type === "lease-granted") {
       startedAt.set(event.id, at - beginsAt);
-      if (takesMs !== undefined) returns.push({ id: event.id, at: at + takesMs(index) });
-      returns.sort((a, b) => a.at - b.at);
+      if (takesMs === undefined) return;
+      pool.plan(at + takesMs(index), { type: "release", id: event.id });
     } else {
       const started = startedAt.get(event.id) ?? at;
       starts.push({ wantedAt: wantedAt(index), startedAt: started, endedAt: at - beginsAt });
     }
   });
-  const giveBackUntil = (end: number): void => {
-    for (let next = returns[0]; next !== undefined && next.at <= end; next = returns[0]) {
-      returns.shift();
-      pool.passTo(next.at);
-      pool.do({ type: "release", id: next.id as RequestId });
-    }
-  };
   for (const { id, at, priority } of [...before, ...asksOf(herd, beginsAt)]) {
-    giveBackUntil(at);
     pool.passTo(at);
     pool.ask(id, priority);
   }
-  giveBackUntil(Number.POSITIVE_INFINITY);
   pool.passAll();
   return starts.sort((a, b) => a.startedAt - b.startedAt || a.wantedAt - b.wantedAt);
 }

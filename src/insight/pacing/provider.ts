@@ -3,7 +3,6 @@
  * first five minutes. There is always somebody who waits. A minute after it was turned down, a job
  * says so. What a pool makes of that is up to the core.
  */
-import type { RequestId } from "../../core/model/ids.ts";
 import { type AdaptivePolicy, defaultAdaptive, type PoolPolicy } from "../../core/model/policy.ts";
 import { holdMs } from "./herd.ts";
 import { earlyMs, minuteMs } from "./herd-figures.ts";
@@ -48,7 +47,6 @@ export interface ProviderFigures {
 /** Twelve hours of it. */
 export function runProvider(provider: Provider, policy: Partial<PoolPolicy>): ProviderFigures {
   const starts: number[] = [];
-  const reports: { readonly id: string; readonly at: number }[] = [];
   const rates: { at: number; rate: number }[] = [];
   let throttled = 0;
   const pool = new VirtualPool(size, { holdMs, ...policy }, (event, at) => {
@@ -58,17 +56,11 @@ export function runProvider(provider: Provider, policy: Partial<PoolPolicy>): Pr
     const early = starts.length - starts.findIndex((other) => other > at - earlyMs);
     if (early <= provider.bears(at)) return;
     throttled += 1;
-    reports.push({ id: event.id, at: at + reportAfterMs });
+    pool.plan(at + reportAfterMs, { type: "signal", id: event.id, throttled: true });
   });
-  for (let asked = 0; ; ) {
-    while (pool.state.requests.size < size) pool.ask(`job-${asked++}`);
-    const [report] = reports;
-    const next = Math.min(report?.at ?? dayMs, pool.dueAt);
-    if (next >= dayMs) break;
-    pool.passTo(next);
-    if (report?.at !== next) continue;
-    reports.shift();
-    pool.do({ type: "signal", id: report.id as RequestId, throttled: true });
+  for (let asked = 0; ; pool.passTo(pool.nextAt)) {
+    while (pool.waiting < size) pool.ask(`job-${asked++}`);
+    if (pool.nextAt >= dayMs) break;
   }
   return { starts: starts.length, throttled, rates };
 }

@@ -1,23 +1,14 @@
-/** Demand against the real core on a virtual clock: a week passes in seconds. */
-
-import { decide, nextDueAt } from "../../core/decide/decide.ts";
+/** Recorded demand against the real core on a virtual clock. */
 import type { Command } from "../../core/model/command.ts";
-import { DueHeap } from "../../core/model/due-heap.ts";
-import { type DurableEvent, isDurable } from "../../core/model/event.ts";
+import { type BrokerEvent, type DurableEvent, isDurable } from "../../core/model/event.ts";
 import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
 import type { State } from "../../core/model/state.ts";
-import { after, type Instant, never } from "../../core/model/time.ts";
+import { after, type Instant } from "../../core/model/time.ts";
+import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
 import type { Demand } from "./demand.ts";
 
 /** Nobody is given up for silence: who died is known, and ends as recorded. */
 const ttlMsOtherwise = 100 * 365 * 24 * 3_600_000;
-
-/** Something that somebody does at some time; of those of one time, the first planned comes first. */
-interface Deed {
-  readonly command: Command;
-  dueAt: Instant;
-  heapIndex: number;
-}
 
 export interface ReplayOptions {
   /** Told of everything that happens. */
@@ -26,20 +17,17 @@ export interface ReplayOptions {
 }
 
 export class Replay {
-  readonly #state: State;
+  readonly #clock: VirtualClock;
   readonly #options: ReplayOptions;
-  readonly #deeds = new DueHeap<Deed>();
   readonly #asked = new Map<string, Demand>();
-  #now: Instant;
 
   constructor(state: State, start: number, options: ReplayOptions = {}) {
-    this.#state = state;
-    this.#now = start as Instant;
+    this.#clock = new VirtualClock(state, start as Instant, (events, at) => this.#hear(events, at));
     this.#options = options;
   }
 
   get now(): Instant {
-    return this.#now;
+    return this.#clock.now;
   }
 
   /** What was asked for and neither refused nor ended so far. */
@@ -59,30 +47,17 @@ export class Replay {
     this.#asked.set(id, demand);
     if (patienceMs !== null) {
       const leave: Command = { type: "leave", id: id as RequestId, why: "cancelled" };
-      this.#plan(Math.max(this.#now, demand.askedAt + patienceMs) as Instant, leave);
+      this.#clock.plan(Math.max(this.now, demand.askedAt + patienceMs) as Instant, leave);
     }
-    this.#do({ type: "acquire", id: id as RequestId, ask, waitMs: 0 });
+    this.#clock.do({ type: "acquire", id: id as RequestId, ask, waitMs: 0 });
   }
 
   /** Lets time pass, up to and including that instant. */
   passTo(end: number): void {
-    for (;;) {
-      const dueAt = nextDueAt(this.#state) ?? never;
-      const deed = this.#deeds.first();
-      const next = Math.min(dueAt, deed?.dueAt ?? never) as Instant;
-      if (next > end || next === never) break;
-      if (next > this.#now) this.#now = next;
-      if (dueAt <= next) this.#do({ type: "tick" });
-      else if (deed !== undefined) {
-        this.#deeds.clear(deed);
-        this.#do(deed.command);
-      }
-    }
-    if (end > this.#now) this.#now = end as Instant;
+    this.#clock.passTo(end as Instant);
   }
 
-  #do(command: Command): void {
-    const { events } = decide(this.#state, command, this.#now);
+  #hear(events: readonly BrokerEvent[], at: Instant): void {
     const durable = events.filter(isDurable);
     for (const event of durable) {
       if (event.type === "lease-granted") this.#planEnd(event.id);
@@ -90,19 +65,19 @@ export class Replay {
         this.#asked.delete(event.id);
       }
     }
-    if (durable.length > 0) this.#options.happened?.(this.#now, durable);
+    if (durable.length > 0) this.#options.happened?.(at, durable);
   }
 
   #planEnd(id: RequestId): void {
     for (const { claim, afterMs, forced } of this.#asked.get(id)?.ends ?? []) {
-      const at = after(this.#now, afterMs);
-      if (forced) this.#plan(at, { type: "revoke", id, reason: { by: "history", why: "" } });
-      else if (claim === null) this.#plan(at, { type: "release", id });
-      else this.#plan(at, { type: "release", id, claim: claim as ClaimId });
+      this.#clock.plan(after(this.now, afterMs), endOf(id, claim, forced));
     }
   }
+}
 
-  #plan(at: Instant, command: Command): void {
-    this.#deeds.set({ command, dueAt: never, heapIndex: -1 }, at);
-  }
+function endOf(id: RequestId, claim: string | null, forced: boolean): Command {
+  if (forced) return { type: "revoke", id, reason: { by: "history", why: "" } };
+  return claim === null
+    ? { type: "release", id }
+    : { type: "release", id, claim: claim as ClaimId };
 }
