@@ -1,65 +1,33 @@
 /** What the file says of pools whose resources are lent by amount. */
 import Type from "typebox";
-import { strategies } from "../core/shared/placement/demand.ts";
 import { amountMax } from "./limits.ts";
 
 const closed = { additionalProperties: false } as const;
 const dimensionPattern = "^[A-Za-z][A-Za-z0-9._-]{0,62}$";
 export const Dimension = Type.String({ title: "dimension", pattern: dimensionPattern });
 
-export const Strategy = Type.Union(
-  strategies.map((strategy) => Type.Literal(strategy)),
-  {
-    title: "strategy",
-    description:
-      "Resources are lent by amount, each to many at a time, and this says which is taken first: " +
-      "the one with the least sum of usages, the fullest, the one whose dimensions stay in balance, " +
-      "or one after the other. Every member then has a capacity.",
-    examples: ["least-used"],
-  },
-);
-
-/** Keys of a pool. */
-export const placementFields = {
-  place: Type.Optional(Strategy),
-  strategies: Type.Optional(
-    Type.Array(Strategy, {
-      title: "list of strategies",
-      description: "Those that a request may choose instead of the pool's own.",
-      examples: [["pack"]],
-    }),
-  ),
-  parts: Type.Optional(
-    Type.Record(
-      Dimension,
-      Type.Object(
-        {
-          apart: Type.Optional(
-            Type.String({
-              title: "attribute",
-              description:
-                "One claim gets no two parts that have the same value of this attribute.",
-              examples: ["vlanId"],
-            }),
-          ),
-          members: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
-            title: "map of parts",
-            description: "The parts by name, each with the attributes that its holder is told.",
-            examples: [{ "ci-vlan-1302": { gateway: "10.0.0.1" } }],
-          }),
-        },
-        closed,
+/** Of a pool: its parts by kind, then by name. */
+export const Parts = Type.Record(
+  Dimension,
+  Type.Object(
+    {
+      apart: Type.Optional(
+        Type.String({
+          title: "attribute",
+          description: "One claim gets no two parts that have the same value of this attribute.",
+          examples: ["vlanId"],
+        }),
       ),
-      {
-        title: "map of kinds of parts",
-        description:
-          "What is lent whole together with a share, such as networks: by kind, then by name. A part " +
-          "may belong to several members, and is lent to one lease or one group at a time.",
-        ...closed,
-      },
-    ),
+      members: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+        title: "map of parts",
+        description: "The parts by name, each with the attributes that its holder is told.",
+        examples: [{ "ci-vlan-1302": { gateway: "10.0.0.1" } }],
+      }),
+    },
+    closed,
   ),
-};
+  { title: "map of kinds of parts", ...closed },
+);
 
 export const Taint = Type.Object(
   {

@@ -1,3 +1,5 @@
+import { poolSizeMax } from "../core/model/policy-fields.ts";
+
 /**
  * How large a configuration may be. The file is read in one go on the thread that serves everybody,
  * at roughly 1 MiB a second, so its size is what bounds the pause; large pools of like resources
@@ -7,17 +9,14 @@ export const fileBytesMax = 4 * 1024 * 1024;
 export const poolsMax = 10_000;
 export const profilesMax = 10_000;
 /** Over all pools together, those that `count` makes included. */
-export const resourcesMax = 1_000_000;
+export const resourcesMax = poolSizeMax;
 /** Of one dimension of one resource; with the largest overcommit it is still a whole number. */
 export const amountMax = 10_000_000_000_000;
 export const nameLengthMax = 253;
 export const stateLengthMax = 63;
-/** Silences of one pool, by state. */
-export const silencesMax = 64;
 export const janitorWordsMax = 256;
 export const janitorTextLengthMax = 4_096;
 export const janitorVariablesMax = 64;
-export const janitorRetriesMax = 100;
 export const janitorParallelMax = 1_000;
 /** Half of what Kubernetes allows a name, so that the rest can say what it is about. */
 export const mirrorPrefixLengthMax = 30;
@@ -42,29 +41,8 @@ export interface DurationLimits {
   readonly maxMs: number;
 }
 
-/**
- * A heartbeat more often than each second is load without use, and a lease that is missed for more
- * than a day keeps others waiting for a job that died yesterday.
- */
-export const durationLimits = {
-  ttl: { minMs: secondMs, maxMs: dayMs },
-  lifetime: { minMs: secondMs, maxMs: 365 * dayMs },
-  hold: { minMs: secondMs, maxMs: 365 * dayMs },
-  cooldown: { minMs: 0, maxMs: 7 * dayMs },
-  lockDelay: { minMs: 0, maxMs: dayMs },
-  patience: { minMs: 0, maxMs: 7 * dayMs },
-  every: { minMs: 1, maxMs: dayMs },
-  cutEvery: { minMs: secondMs, maxMs: dayMs },
-  raiseAfter: { minMs: secondMs, maxMs: dayMs },
-} as const satisfies Readonly<Record<string, DurationLimits>>;
-
-/** Those that stand deeper than a pool's own keys. */
+/** Those that are no field of a policy, which have their limits in the table of fields. */
 export const innerDurationLimits = {
-  silence: { minMs: secondMs, maxMs: 365 * dayMs },
-  lifespan: { minMs: secondMs, maxMs: 365 * dayMs },
   timeout: { minMs: secondMs, maxMs: dayMs },
-  backoff: { minMs: 0, maxMs: dayMs / 24 },
   admission: { minMs: secondMs, maxMs: dayMs },
 } as const satisfies Readonly<Record<string, DurationLimits>>;
-
-export type DurationKey = keyof typeof durationLimits;

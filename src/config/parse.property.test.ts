@@ -3,10 +3,10 @@ import { Value } from "typebox/value";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { formatDuration } from "../core/model/duration.ts";
-import { type DurationKey, durationLimits } from "./limits.ts";
+import { policyFields } from "../core/model/policy-fields.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
 import { formatProblem } from "./problem.ts";
-import { ConfigFile, Pool } from "./schema.ts";
+import { ConfigFile } from "./schema.ts";
 
 /** Every problem points at a place that an editor can go to. */
 function expectPlaces(text: string): ParsedConfig {
@@ -49,20 +49,18 @@ test("parseConfig() never throws, and points into the file, for all that looks l
   );
 });
 
-function isDurationKey(key: string): key is DurationKey {
-  return Object.hasOwn(durationLimits, key);
-}
-
-function durationOf(key: DurationKey): fc.Arbitrary<string> {
-  const { minMs, maxMs } = durationLimits[key];
-  return fc.integer({ min: minMs, max: maxMs }).map(formatDuration);
-}
-
-const durationKeys = Object.keys(Pool.properties).filter(isDurationKey);
+/** Every key of a pool that takes a duration, with good values. */
+const durations = Object.fromEntries(
+  Object.values(policyFields).flatMap(({ key, kind }): [string, fc.Arbitrary<string>][] => {
+    if (kind.type !== "duration") return [];
+    return [[key, fc.integer({ min: kind.minMs, max: kind.maxMs }).map(formatDuration)]];
+  }),
+);
+const durationKeys = Object.keys(durations);
 const state = fc.constantFrom("free", "dirty", "my.state");
 const policy = fc.record(
   {
-    ...Object.fromEntries(durationKeys.map((key) => [key, durationOf(key)])),
+    ...durations,
     onRelease: state,
     onExpire: state,
     silence: fc.dictionary(

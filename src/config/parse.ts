@@ -100,7 +100,9 @@ function readConfig(document: ConfigDocument): Found {
   const drafts = readPools(document, pools);
   refuseClashes(source, drafts);
   refuseParents(source, drafts);
-  const janitors = drafts.flatMap(({ name, janitor }) => janitor?.specFor(name) ?? []);
+  const janitors = drafts.flatMap(({ name, janitor }) => {
+    return janitor === undefined ? [] : [{ pool: name as PoolName, ...janitor }];
+  });
   const admissions = drafts.flatMap(({ name, admission }) => admission?.specFor(name) ?? []);
   const names = drafts.map(({ name }) => name);
   const profiles = readProfiles(document, fields.get("profiles"), names);

@@ -1,8 +1,7 @@
 /** Reads what belongs to pools whose resources are lent by amount. */
 
 import { isScalar, isSeq } from "yaml";
-import type { PartKind, PlacementPolicy } from "../core/model/policy.ts";
-import { type Strategy, strategies } from "../core/shared/placement/demand.ts";
+import type { PartKind } from "../core/model/policy.ts";
 import { parseRatio, ratioMax } from "../core/shared/placement/overcommit.ts";
 import type { Attribute, CapacitySpec } from "../core/shared/placement/shareable.ts";
 import type { Taint } from "../core/shared/placement/taint.ts";
@@ -18,51 +17,6 @@ import { readText, refuseValue } from "./yaml-scalars.ts";
 type Fields = ReadonlyMap<string, Entry>;
 export type RoomDraft = Omit<CapacitySpec, "index">;
 
-/** Undefined: its resources are lent whole. */
-export function readPlacement(
-  document: ConfigDocument,
-  fields: Fields,
-): PlacementPolicy | undefined {
-  const place = fields.get("place");
-  if (place === undefined) {
-    for (const key of ["strategies", "parts"]) {
-      const stray = fields.get(key);
-      if (stray === undefined) continue;
-      const state = "it is only for pools that are lent by amount";
-      document.source.refuse(stray.at, state, "add place: least-used, or remove it");
-    }
-    return undefined;
-  }
-  for (const key of ["cooldown", "lockDelay", "onRelease", "onExpire"]) {
-    const stray = fields.get(key);
-    if (stray === undefined) continue;
-    const state = "a resource that others share never rests and has no state of its own";
-    document.source.refuse(stray.at, state, "remove it");
-  }
-  const strategy = readStrategy(document, place.value) ?? "least-used";
-  const choices = listOf(document, fields.get("strategies")?.value, "list of strategies")
-    .map((spot) => readStrategy(document, spot))
-    .filter((choice) => choice !== undefined);
-  const parts = readKinds(document, fields.get("parts"));
-  return {
-    strategy,
-    ...(choices.length === 0 ? undefined : { choices }),
-    ...(parts === undefined ? undefined : { parts }),
-  };
-}
-
-function readStrategy(document: ConfigDocument, spot: Spot): Strategy | undefined {
-  const value = scalarOf(spot);
-  const strategy = strategies.find((known) => known === value);
-  if (strategy === undefined) {
-    refuseValue(document.source, spot, {
-      title: "strategy",
-      hint: `write ${strategies.join(", ")}`,
-    });
-  }
-  return strategy;
-}
-
 const kindsExpected = {
   title: "map of kinds of parts",
   hint: "write { networks: { members: … } }",
@@ -73,8 +27,8 @@ const membersExpected = {
 };
 const attributesExpected = { title: "map of attributes", hint: "write { gateway: 10.0.0.1 }" };
 
-function readKinds(document: ConfigDocument, field: Entry | undefined) {
-  if (field === undefined) return undefined;
+/** By kind, what the members of a pool have that is lent whole. */
+export function readParts(document: ConfigDocument, field: Entry): Record<string, PartKind> {
   const entries = readMap(document, field.value, kindsExpected) ?? [];
   checkKeys(document, entries, dimensionKind);
   const kinds: Record<string, PartKind> = {};

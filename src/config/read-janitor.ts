@@ -1,19 +1,17 @@
 import { isMap } from "yaml";
-import { defaultCleaning } from "../core/decide/return-resource.ts";
 import type { PoolName } from "../core/model/ids.ts";
-import type { CleaningPolicy } from "../core/model/policy.ts";
 import type { ConfigDocument } from "./document.ts";
 import {
   innerDurationLimits,
   janitorParallelMax,
-  janitorRetriesMax,
   janitorVariablesMax,
   janitorWordsMax,
 } from "./limits.ts";
 import { readDuration } from "./read-duration.ts";
+import type { WrittenFields } from "./read-fields.ts";
 import { readTexts } from "./read-list.ts";
 import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
-import { defaultJanitor, FromUserData, Janitor } from "./schema-upkeep.ts";
+import { defaultJanitor, FromUserData } from "./schema-janitor.ts";
 import type { Spot } from "./source.ts";
 import { userDataKeyKind, variableNameKind, wordKind } from "./text-kinds.ts";
 import { readText, readWhole } from "./yaml-scalars.ts";
@@ -33,44 +31,22 @@ export interface JanitorSpec {
   readonly env: Readonly<Record<string, VariableSource>>;
 }
 
-export interface JanitorDraft {
-  readonly cleaning: CleaningPolicy;
-  specFor(pool: string): JanitorSpec;
-}
-
-const expected = { title: "janitor", hint: "write { command: [./clean.sh] }" };
-const keys = Object.keys(Janitor.properties);
-
 /** Undefined where there is none, or if it is no janitor at all. */
 export function readJanitor(
   document: ConfigDocument,
-  field: Entry | undefined,
-): JanitorDraft | undefined {
-  if (field === undefined) return undefined;
+  { entries, values }: WrittenFields,
+): Omit<JanitorSpec, "pool"> | undefined {
+  const [janitor, timeout] = [entries.get("janitor"), entries.get("janitor/timeout")];
+  if (janitor === undefined || values["cleaning"] === undefined) return undefined;
   const { source } = document;
-  const entries = readMap(document, field.value, expected);
-  if (entries === undefined) return undefined;
-  const fields = knownFields(document, entries, keys);
-  const whole = (key: string, max: number) => {
-    const entry = fields.get(key);
-    return entry && readWhole(source, entry.value, { min: 1, max });
-  };
-  const duration = (key: "timeout" | "backoff") => {
-    const entry = fields.get(key);
-    return entry && readDuration(source, entry.value, innerDurationLimits[key]);
-  };
-  const spec = {
-    command: readCommand(document, field, fields.get("command")),
-    timeoutMs: duration("timeout") ?? defaultJanitor.timeoutMs,
-    parallel: whole("parallel", janitorParallelMax) ?? defaultJanitor.parallel,
-    env: readVariables(document, fields.get("env")),
-  };
+  const parallel = entries.get("janitor/parallel");
+  const timeoutMs = timeout && readDuration(source, timeout.value, innerDurationLimits.timeout);
+  const atOnce = parallel && readWhole(source, parallel.value, { min: 1, max: janitorParallelMax });
   return {
-    cleaning: {
-      retries: whole("retries", janitorRetriesMax) ?? defaultCleaning.retries,
-      backoffMs: duration("backoff") ?? defaultCleaning.backoffMs,
-    },
-    specFor: (pool) => ({ pool: pool as PoolName, ...spec }),
+    command: readCommand(document, janitor, entries.get("janitor/command")),
+    timeoutMs: timeoutMs ?? defaultJanitor.timeoutMs,
+    parallel: atOnce ?? defaultJanitor.parallel,
+    env: readVariables(document, entries.get("janitor/env")),
   };
 }
 

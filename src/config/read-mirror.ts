@@ -1,7 +1,6 @@
 import type { ConfigDocument } from "./document.ts";
 import { mirrorLabelsMax } from "./limits.ts";
 import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
-import type { Fields } from "./read-pool.ts";
 import { defaultMirrorPrefix, Mirror } from "./schema-mirror.ts";
 import {
   contextKind,
@@ -12,6 +11,8 @@ import {
   prefixKind,
 } from "./text-kinds.ts";
 import { readText, type TextKind } from "./yaml-scalars.ts";
+
+type Fields = ReadonlyMap<string, Entry>;
 
 /** Which cluster is meant. */
 export interface ClusterPlace {

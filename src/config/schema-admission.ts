@@ -1,5 +1,6 @@
 /** What must be true outside of Berth before a pool is lent. */
 import Type from "typebox";
+import { policyFields } from "../core/model/policy-fields.ts";
 import { admissionTolerationsMax, factorMax, innerDurationLimits, resourcesMax } from "./limits.ts";
 import { duration } from "./schema-fields.ts";
 import { clusterFields, Namespace } from "./schema-mirror.ts";
@@ -81,7 +82,7 @@ export const Admission = Type.Object(
   },
   {
     title: "admission",
-    description: "The pool is lent only while a check of a Kubernetes cluster finds room.",
+    description: policyFields.admission.text,
     additionalProperties: false,
     examples: [{ checkCapacity: { cpu: 3000, memory: 12000 }, every: "30s" }],
   },

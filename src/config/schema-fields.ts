@@ -28,15 +28,3 @@ export function duration({ minMs, maxMs }: DurationLimits, about: About) {
     ...(defaultMs === undefined ? {} : { default: formatDuration(defaultMs) }),
   });
 }
-
-export function state(description: string, byDefault?: string) {
-  return Type.Optional(
-    Type.String({
-      title: "state",
-      pattern: statePattern,
-      description,
-      examples: ["free", "dirty"],
-      ...(byDefault === undefined ? {} : { default: byDefault }),
-    }),
-  );
-}

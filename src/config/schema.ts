@@ -1,24 +1,23 @@
-import Type, { type Static } from "typebox";
-import { defaultPolicy } from "../core/model/policy.ts";
-import { placementFields, roomFields } from "./capacity-schema.ts";
+import Type from "typebox";
+import { policyFields } from "../core/model/policy-fields.ts";
+import { roomFields } from "./capacity-schema.ts";
+import { propertiesOf } from "./field-schemas.ts";
 import {
-  durationLimits,
   labelKeyLengthMax,
   labelsPerResourceMax,
   labelValueLengthMax,
   poolsMax,
   resourcesMax,
 } from "./limits.ts";
-import { Adaptive, Limit, Pace, Parent } from "./pace-schema.ts";
 import { Admission } from "./schema-admission.ts";
-import { duration, Name, state } from "./schema-fields.ts";
+import { Name } from "./schema-fields.ts";
+import { Janitor } from "./schema-janitor.ts";
 import { Mirror } from "./schema-mirror.ts";
 import { Profiles } from "./schema-profiles.ts";
-import { Dynamic, Janitor, Silences } from "./schema-upkeep.ts";
 
 /**
- * The configuration file, said once: what the parser accepts, what TypeScript knows of it, and the
- * JSON Schema that editors complete and check against all come from here.
+ * The configuration file as JSON Schema, for editors to complete and check against. The keys of a
+ * policy come from the table of its fields.
  *
  * It keeps to the vocabulary of JSON Schema draft 7, which every editor understands. A `title` is
  * the noun that error messages use: "5 is not a name".
@@ -78,69 +77,7 @@ export const Pool = Type.Object(
   {
     count: Type.Optional(Count),
     members: Type.Optional(Members),
-    ttl: Type.Optional(
-      duration(durationLimits.ttl, {
-        example: "10m",
-        description: "A lease that sends no heartbeat for so long has expired.",
-        defaultMs: defaultPolicy.ttlMs,
-      }),
-    ),
-    lifetime: Type.Optional(
-      duration(durationLimits.lifetime, {
-        example: "4h",
-        description:
-          "No lease lasts longer than this, however alive its holder is. Without it there is no end.",
-      }),
-    ),
-    hold: Type.Optional(
-      duration(durationLimits.hold, {
-        example: "20m",
-        description:
-          "The server gives a claim back so long after its grant, while the rest of the lease goes " +
-          "on. Without it a claim lasts as long as its lease.",
-      }),
-    ),
-    cooldown: Type.Optional(
-      duration(durationLimits.cooldown, {
-        example: "10s",
-        description: "A resource rests so long after each use before it is lent again.",
-        defaultMs: defaultPolicy.cooldownMs,
-      }),
-    ),
-    lockDelay: Type.Optional(
-      duration(durationLimits.lockDelay, {
-        example: "15s",
-        description:
-          "A resource taken from a holder that vanished rests so long: the holder may still be dying.",
-        defaultMs: defaultPolicy.lockDelayMs,
-      }),
-    ),
-    patience: Type.Optional(
-      duration(durationLimits.patience, {
-        example: "10m",
-        description:
-          "For so long a request over several pools may be overtaken; then what comes free is kept " +
-          "for it.",
-        defaultMs: defaultPolicy.patienceMs,
-      }),
-    ),
-    onRelease: state(
-      "The state of a resource that was given back. Only free ones are lent.",
-      defaultPolicy.onRelease,
-    ),
-    onExpire: state(
-      "The state of a resource whose lease expired or was ended by an operator; the same as " +
-        "onRelease unless it is written, or dirty if the pool has a janitor.",
-    ),
-    silence: Type.Optional(Silences),
-    dynamic: Type.Optional(Dynamic),
-    janitor: Type.Optional(Janitor),
-    pace: Type.Optional(Pace),
-    adaptive: Type.Optional(Adaptive),
-    parent: Type.Optional(Parent),
-    limit: Type.Optional(Limit),
-    admission: Type.Optional(Admission),
-    ...placementFields,
+    ...propertiesOf(policyFields, { janitor: Janitor, admission: Admission }),
   },
   {
     title: "pool",
@@ -169,9 +106,6 @@ export const ConfigFile = Type.Object(
     additionalProperties: false,
   },
 );
-
-/** A valid file as plain data, for those who write one with a program. */
-export type ConfigFile = Static<typeof ConfigFile>;
 
 /** For editors: what `berth.schema.json` holds, and what `# yaml-language-server:` points at. */
 export function configJsonSchema(): object {

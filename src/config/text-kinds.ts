@@ -12,6 +12,7 @@ import {
 import { LabelKey, LabelValue } from "./schema.ts";
 import { KindText, TaintText } from "./schema-admission.ts";
 import { Name, StateName } from "./schema-fields.ts";
+import { UserDataKey, VariableName, Word } from "./schema-janitor.ts";
 import {
   clusterFields,
   FilePath,
@@ -20,7 +21,6 @@ import {
   MirrorPrefix,
   Namespace,
 } from "./schema-mirror.ts";
-import { UserDataKey, VariableName, Word } from "./schema-upkeep.ts";
 import type { Expected, TextKind } from "./yaml-scalars.ts";
 
 const start = "start with a letter or digit, then letters, digits";

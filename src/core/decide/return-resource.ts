@@ -7,7 +7,7 @@ import {
   toBeDeletedState,
   tombstoneState,
 } from "../model/lifecycle.ts";
-import type { CleaningPolicy } from "../model/policy.ts";
+import { defaultCleaning } from "../model/policy.ts";
 import { type Claim, isHeld, type Lease, type Resource } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
 import { poolsOf } from "../queue/alternatives.ts";
@@ -95,7 +95,6 @@ function failedReturn(resource: Resource, failure: string, lease: Lease, now: In
   };
 }
 
-export const defaultCleaning: CleaningPolicy = { retries: 3, backoffMs: 60_000 };
 const backoffMsMax = 3_600_000;
 
 export function endLease(

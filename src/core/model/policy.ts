@@ -1,6 +1,8 @@
 import type { Strategy } from "../shared/placement/demand.ts";
 import type { Attribute, CapacitySpec } from "../shared/placement/shareable.ts";
+import { defaultsOf } from "./fields.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
+import { policyFields } from "./policy-fields.ts";
 
 /** How a pool lends. Durations in milliseconds; `null` means "no such limit". */
 export interface PoolPolicy {
@@ -60,17 +62,6 @@ export interface AdaptivePolicy {
   readonly used: number;
 }
 
-export const defaultAdaptive: AdaptivePolicy = {
-  mode: "auto",
-  min: 0.1,
-  max: 60,
-  factor: 0.7,
-  cutEveryMs: 5 * 60_000,
-  step: 0.1,
-  raiseAfterMs: 10 * 60_000,
-  used: 0.9,
-};
-
 export interface PacePolicy {
   /** `auto`: the hold divided by how many may be held at one time. */
   readonly everyMs: number | "auto";
@@ -118,16 +109,10 @@ export interface CleaningPolicy {
   readonly backoffMs: number;
 }
 
-export const defaultPolicy: PoolPolicy = {
-  ttlMs: 5 * 60_000,
-  lifetimeMs: null,
-  holdMs: null,
-  cooldownMs: 0,
-  lockDelayMs: 15_000,
-  patienceMs: 10 * 60_000,
-  onRelease: "free",
-  onExpire: "free",
-};
+/** What a pool does with nothing written, and what completes a group that is written in part. */
+export const defaultPolicy = defaultsOf<PoolPolicy>(policyFields);
+export const defaultAdaptive = defaultsOf<AdaptivePolicy>(policyFields.adaptive.kind.fields);
+export const defaultCleaning = defaultsOf<CleaningPolicy>(policyFields.cleaning.kind.fields);
 
 export interface MemberSpec {
   readonly name: ResourceName;

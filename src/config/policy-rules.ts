@@ -1,0 +1,109 @@
+/** Rules between the fields of a policy: what is refused although each value by itself is fine. */
+import { isValues, type Values } from "../core/model/fields.ts";
+import type { PoolPolicy } from "../core/model/policy.ts";
+import { policyFields } from "../core/model/policy-fields.ts";
+import type { Entry } from "./read-map.ts";
+import type { Place, Source } from "./source.ts";
+
+interface Written {
+  readonly policy: PoolPolicy;
+  /** Those of them that were written. */
+  readonly values: Values;
+  readonly entries: ReadonlyMap<string, Entry>;
+}
+
+export function checkPolicy(source: Source, pool: Place, written: Written): void {
+  const rules = [
+    checkMissing,
+    checkSilences,
+    checkPlacement,
+    checkPace,
+    checkAdaptive,
+    checkDynamic,
+  ];
+  for (const rule of rules) rule(new Complaints(source, pool, written.entries), written);
+}
+
+/** What a rule refuses may not be written itself: then the pool is where to look. */
+class Complaints {
+  readonly #source: Source;
+  readonly #pool: Place;
+  readonly #entries: ReadonlyMap<string, Entry>;
+
+  constructor(source: Source, pool: Place, entries: ReadonlyMap<string, Entry>) {
+    this.#source = source;
+    this.#pool = pool;
+    this.#entries = entries;
+  }
+
+  refuseKey(key: string, state: string, hint: string): void {
+    this.#source.refuse(this.#entries.get(key)?.at ?? this.#unwritten(key), state, hint);
+  }
+
+  refuseValue(key: string, state: string, hint: string): void {
+    this.#source.refuse(this.#entries.get(key)?.value ?? this.#unwritten(key), state, hint);
+  }
+
+  #unwritten(key: string): Place {
+    return { ...this.#pool, path: [...this.#pool.path, ...key.split("/")] };
+  }
+}
+
+function checkMissing(complaints: Complaints, { policy, values, entries }: Written): void {
+  const isMissing = (name: "pace" | "dynamic", key: string) =>
+    values[name] !== undefined && policy[name] === undefined && !entries.has(`${name}/${key}`);
+  if (isMissing("pace", "every")) {
+    complaints.refuseKey("pace", "it does not say how often", policyFields.pace.kind.hint);
+  }
+  if (isMissing("dynamic", "max")) {
+    complaints.refuseValue("dynamic", "it does not say how many at most", "add max: 5");
+  }
+}
+
+function checkSilences(complaints: Complaints, { policy, values, entries }: Written): void {
+  const { silence } = values;
+  for (const state of Object.keys(isValues(silence) ? silence : {})) {
+    if (policy.silence?.[state] !== undefined || entries.has(`silence/${state}/after`)) continue;
+    complaints.refuseValue(`silence/${state}`, "it does not say after how long", "add after: 30m");
+  }
+}
+
+const byAmountOnly = ["strategies", "parts"];
+const wholeOnly = ["cooldown", "lockDelay", "onRelease", "onExpire"];
+
+function checkPlacement(complaints: Complaints, { policy, entries }: Written): void {
+  const isByAmount = policy.placement !== undefined;
+  for (const key of (isByAmount ? wholeOnly : byAmountOnly).filter((known) => entries.has(known))) {
+    if (isByAmount) {
+      const state = "a resource that others share never rests and has no state of its own";
+      complaints.refuseKey(key, state, "remove it");
+    } else {
+      const state = "it is only for pools that are lent by amount";
+      complaints.refuseKey(key, state, "add place: least-used, or remove it");
+    }
+  }
+}
+
+function checkPace(complaints: Complaints, { policy, entries }: Written): void {
+  if (policy.pace?.everyMs !== "auto") return;
+  if (policy.holdMs === null && !entries.has("hold")) {
+    const state = "auto works the pace out from the hold, and there is none";
+    complaints.refuseKey("pace/every", state, "write a hold as well, or a duration such as 24s");
+  }
+  if (policy.placement !== undefined) {
+    const state = "auto works the pace out from how many can be held, which no amount tells";
+    complaints.refuseKey("pace/every", state, "write a duration such as 24s");
+  }
+}
+
+function checkAdaptive(complaints: Complaints, { policy: { adaptive } }: Written): void {
+  if (adaptive === undefined || adaptive.min <= adaptive.max) return;
+  const state = `its min of ${adaptive.min} is more than its max of ${adaptive.max}`;
+  complaints.refuseKey("adaptive", state, "write a min that is not above the max");
+}
+
+function checkDynamic(complaints: Complaints, { policy: { dynamic } }: Written): void {
+  if (dynamic === undefined || dynamic.min <= dynamic.max) return;
+  const state = `${dynamic.min} is more than max, which is ${dynamic.max}`;
+  complaints.refuseValue("dynamic/min", state, "swap them");
+}
