@@ -10,6 +10,7 @@ import {
   roomFields,
   shareFields,
 } from "./placement-schemas.ts";
+import { Policy } from "./policy-schema.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -270,49 +271,6 @@ const Limit = Type.Object({
   pool: Type.String(),
   used: Type.Integer({ description: "Lent of it and of all that draws on it" }),
   limit: Type.Integer(),
-});
-
-export const Policy = Type.Object({
-  ttl: Type.String(),
-  lifetime: nullable(Type.String()),
-  hold: nullable(Type.String()),
-  cooldown: Type.String(),
-  lockDelay: Type.String(),
-  patience: Type.String(),
-  onRelease: Type.String(),
-  onExpire: Type.String(),
-  silence: Type.Record(Type.String(), Type.Object({ after: Type.String(), to: Type.String() }), {
-    description: "By the state it is held in: when a holder known by name only loses it",
-  }),
-  dynamic: nullable(
-    Type.Object({
-      min: Type.Integer(),
-      max: Type.Integer(),
-      state: Type.String(),
-      lifespan: nullable(Type.String()),
-    }),
-  ),
-  cleaning: nullable(Type.Object({ retries: Type.Integer(), backoff: Type.String() })),
-  pace: nullable(
-    Type.Object({
-      every: Type.String({ description: "A duration, or auto" }),
-      burst: Type.Integer(),
-      jitter: Type.Number(),
-    }),
-  ),
-  adaptive: nullable(
-    Type.Object({
-      mode: Type.String({ description: "off, advise or auto" }),
-      min: Type.Number(),
-      max: Type.Number(),
-      factor: Type.Number(),
-      cutEvery: Type.String(),
-      step: Type.Number(),
-      raiseAfter: Type.String(),
-    }),
-  ),
-  parent: nullable(Type.String()),
-  limit: nullable(Type.Integer()),
 });
 
 const Rate = Type.Number({ description: "Starts per minute" });

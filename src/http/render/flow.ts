@@ -3,8 +3,6 @@ import type * as Wire from "../../api/schemas.ts";
 import { limitViews, nextGrant } from "../../core/explain/explain.ts";
 import { intervalMs } from "../../core/gates/pace.ts";
 import { rateOf } from "../../core/gates/rate.ts";
-import { formatDuration } from "../../core/model/duration.ts";
-import type { PoolPolicy } from "../../core/model/policy.ts";
 import type { Pool } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { timestamp } from "../timestamp.ts";
@@ -23,35 +21,6 @@ export function renderFlow(pool: Pool, now: Instant): Wire.Pool["flow"] {
     pinned: pin && { ...pin, at: timestamp(pin.at) },
     reports: { ...signals },
     limits: limitViews(pool),
-  };
-}
-
-type FlowPolicy = Pick<Wire.Pool["policy"], "pace" | "adaptive" | "parent" | "limit">;
-
-export function renderFlowPolicy({ pace, adaptive, parent, limit }: PoolPolicy): FlowPolicy {
-  return {
-    pace:
-      pace === undefined
-        ? null
-        : {
-            every: pace.everyMs === "auto" ? "auto" : formatDuration(pace.everyMs),
-            burst: pace.burst,
-            jitter: pace.jitter,
-          },
-    adaptive:
-      adaptive === undefined
-        ? null
-        : {
-            mode: adaptive.mode,
-            min: adaptive.min,
-            max: adaptive.max,
-            factor: adaptive.factor,
-            cutEvery: formatDuration(adaptive.cutEveryMs),
-            step: adaptive.step,
-            raiseAfter: formatDuration(adaptive.raiseAfterMs),
-          },
-    parent: parent ?? null,
-    limit: limit ?? null,
   };
 }
 

@@ -145,7 +145,7 @@ export function seconds(durationMs: number): number {
   return Math.max(0, Math.round(durationMs) / 1_000);
 }
 
-export function durationOrNull(durationMs: number | null): string | null {
+function durationOrNull(durationMs: number | null): string | null {
   return durationMs === null ? null : formatDuration(durationMs);
 }
 

@@ -1,0 +1,43 @@
+/** A pool's policy as the API answers it: every field of the table, in the words of the file. */
+import Type, { type TSchema } from "typebox";
+import {
+  type Field,
+  type InWords,
+  isOnWire,
+  type Kind,
+  mayBeNothing,
+  type Table,
+} from "../core/model/fields.ts";
+import { policyFields } from "../core/model/policy-fields.ts";
+
+export const Policy = Type.Unsafe<InWords<typeof policyFields>>(objectOf(policyFields));
+
+function objectOf(table: Table, description?: string): TSchema {
+  const properties: Record<string, TSchema> = {};
+  for (const field of Object.values(table)) {
+    const { wire = field.key, kind } = field;
+    if (isOnWire(kind)) properties[wire] = schemaOf(field);
+  }
+  return Type.Object(properties, description === undefined ? {} : { description });
+}
+
+function schemaOf(field: Field): TSchema {
+  const schema = valueSchema(field.kind, field.text);
+  // As `type: [T, "null"]`: serialisers have a quick way for it, and none for `anyOf`.
+  return mayBeNothing(field) && "type" in schema ? { ...schema, type: [schema.type, "null"] } : schema;
+}
+
+function valueSchema(kind: Kind, description: string): TSchema {
+  switch (kind.type) {
+    case "count":
+      return Type.Integer({ description });
+    case "number":
+      return kind.whole ? Type.Integer({ description }) : Type.Number({ description });
+    case "group":
+      return objectOf(kind.fields, description);
+    case "by-state":
+      return Type.Record(Type.String(), objectOf(kind.fields), { description });
+    default:
+      return Type.String({ description });
+  }
+}
