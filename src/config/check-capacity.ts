@@ -5,7 +5,9 @@ import type { MemberDraft } from "./read-members.ts";
 import type { PoolDraft } from "./read-pool.ts";
 import type { Source } from "./source.ts";
 
-export function checkCapacities(source: Source, pool: PoolDraft, count: Entry | undefined): void {
+type Pool = Pick<PoolDraft, "policy" | "members">;
+
+export function checkCapacities(source: Source, pool: Pool, count: Entry | undefined): void {
   const { placement } = pool.policy;
   if (placement !== undefined && count !== undefined) {
     const state = "resources that are lent by amount have a capacity each";

@@ -3,9 +3,15 @@ import { quote } from "./problem.ts";
 import type { PoolDraft } from "./read-pool.ts";
 import type { Source } from "./source.ts";
 
+type Pool = Pick<PoolDraft, "name" | "at" | "policy">;
+
 /** Refuses parents that there are not, and pools that draw on themselves over any number of steps. */
-export function refuseParents(source: Source, pools: readonly PoolDraft[]): void {
-  const byName = new Map(pools.map((pool) => [pool.name, pool]));
+export function refuseParents(
+  source: Source,
+  pools: readonly Pool[],
+  all: readonly Pick<Pool, "name" | "policy">[] = pools,
+): void {
+  const byName = new Map(all.map((pool) => [pool.name, pool]));
   for (const { at, policy, name } of pools) {
     if (policy.parent === undefined) continue;
     const place = { ...at, path: [...at.path, "parent"] };
@@ -29,7 +35,7 @@ export function refuseParents(source: Source, pools: readonly PoolDraft[]): void
 /** The way from a pool back to itself, if its parents lead there. */
 function circleOf(
   name: string,
-  pools: ReadonlyMap<string, PoolDraft>,
+  pools: ReadonlyMap<string, Pick<Pool, "policy">>,
 ): readonly string[] | undefined {
   const way = [name];
   for (let up = pools.get(name)?.policy.parent; up !== undefined; ) {

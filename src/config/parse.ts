@@ -156,12 +156,16 @@ function readPools(document: ConfigDocument, { at, value }: Entry): readonly Poo
 }
 
 function specOf({ name, policy, count, members }: PoolDraft): PoolSpec {
-  const made = Array.from({ length: count }, (_, index) => memberOf(`${name}-${index + 1}`));
+  const made = membersByCount(name, count);
   const written = members.map((member, index) => {
     const spec = memberOf(member.name, member.labels);
     return member.room === undefined ? spec : { ...spec, room: { ...member.room, index } };
   });
   return { name: name as PoolName, policy, members: [...made, ...written] };
+}
+
+export function membersByCount(pool: string, count: number): MemberSpec[] {
+  return Array.from({ length: count }, (_, index) => memberOf(`${pool}-${index + 1}`));
 }
 
 function memberOf(name: string, labels: MemberSpec["labels"] = noLabels): MemberSpec {

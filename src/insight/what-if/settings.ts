@@ -1,7 +1,8 @@
-import { parseConfig } from "../../config/parse.ts";
+import { changePools } from "../../config/change-pools.ts";
 import type { ConfigProblem } from "../../config/problem.ts";
-import { formatDuration } from "../../core/model/duration.ts";
-import type { PacePolicy, PoolPolicy, PoolSpec } from "../../core/model/policy.ts";
+import { fieldAt } from "../../core/model/fields.ts";
+import type { PoolSpec } from "../../core/model/policy.ts";
+import { policyFields } from "../../core/model/policy-fields.ts";
 
 /** `POOL.KEY=VALUE`: another value for a key of a pool, as it would stand in the file. */
 export interface Setting {
@@ -36,39 +37,25 @@ export function parseSetting(text: string, pools: Iterable<string>): Setting {
 }
 
 /**
- * The pools with other values, read by the very code that reads the file: so each key that the file
- * has can be set, and what the file refuses is refused here with the same words.
+ * The pools with other values, read as the file is read: each key of a policy that makes a difference
+ * can be set, and what the file refuses is refused in the same words.
  */
 export function withSettings(
   pools: readonly PoolSpec[],
   settings: readonly Setting[],
 ): readonly PoolSpec[] {
   if (settings.length === 0) return pools;
-  const changed = new Map<string, Record<string, unknown>>();
+  const changes = emptyTree();
   for (const { pool, key, value } of settings) {
-    const spec = pools.find(({ name }) => name === pool);
-    if (spec === undefined) {
-      throw new BadSetting(`Cannot set "${pool}.${key}": there is no such pool`, "Mend the name");
+    if (pools.every(({ name }) => name !== pool)) {
+      throw new BadSetting(`Cannot set "${pool}.${key}": there is no such pool`, "Fix the name");
     }
-    const written = changed.get(pool) ?? writtenPool(spec);
-    if (key === "count") delete written["members"];
-    put(written, key.split("."), value);
-    changed.set(pool, written);
+    put(changes, [pool, ...key.split(".")], valueFrom(key, value));
   }
-  const parsed = parseConfig(JSON.stringify({ pools: Object.fromEntries(changed) }), "--set");
-  if (!parsed.ok) {
-    const hint = "Give keys and values as the configuration file has them";
-    throw new BadSetting(`Cannot use these settings:${parsed.problems.map(inWords)}`, hint);
-  }
-  const replaced = new Map(parsed.pools.map((pool) => [pool.name, pool]));
-  const resized = new Set(settings.filter(({ key }) => key === "count").map(({ pool }) => pool));
-  return pools.map((pool) => {
-    const other = replaced.get(pool.name);
-    if (other === undefined) return pool;
-    const members = resized.has(pool.name) ? other.members : pool.members;
-    // What is not set stays, also what has no place in so small a file, such as a parent.
-    return { ...pool, members, policy: { ...pool.policy, ...other.policy } };
-  });
+  const changed = changePools(pools, changes);
+  if (changed.ok) return changed.pools;
+  const hint = "Give keys and values as the configuration file has them";
+  throw new BadSetting(`Cannot use these settings:${changed.problems.map(inWords)}`, hint);
 }
 
 /** Those that settings change, as `whatIf` wants to know; without any setting all is replayed. */
@@ -81,46 +68,28 @@ function inWords({ path, message, hint }: ConfigProblem): string {
   return ` ${path.replace(/^pools\./, "")}: ${message} (${hint})`;
 }
 
-/** Numbers are numbers in the file, and all else is text. */
-function put(into: Record<string, unknown>, path: readonly string[], value: string): void {
-  const [key = "", ...rest] = path;
+/** Numbers are numbers in the file, a list is written with commas, and all else is text. */
+function valueFrom(key: string, text: string): unknown {
+  if (fieldAt(policyFields, key.split("."))?.kind.type === "choices") return text.split(",");
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+interface Tree {
+  [key: string]: unknown;
+}
+
+/** Without a prototype: `__proto__` is a key like any other, which no pool has. */
+function emptyTree(): Tree {
+  return Object.create(null);
+}
+
+function put(into: Tree, [key = "", ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
-    into[key] = /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+    into[key] = value;
     return;
   }
   const inner = into[key];
-  const map = typeof inner === "object" && inner !== null ? { ...inner } : {};
-  put(map as Record<string, unknown>, rest, value);
+  const map = Object.assign(emptyTree(), typeof inner === "object" ? inner : undefined);
+  put(map, rest, value);
   into[key] = map;
-}
-
-/** A pool as it would stand in the file. */
-function writtenPool({ policy, members }: PoolSpec): Record<string, unknown> {
-  return { ...writtenPolicy(policy), members: members.map(({ name }) => name) };
-}
-
-const durations = ["ttl", "lifetime", "hold", "cooldown", "lockDelay", "patience"] as const;
-
-function writtenPolicy(policy: PoolPolicy): Record<string, unknown> {
-  const written: Record<string, unknown> = {
-    onRelease: policy.onRelease,
-    onExpire: policy.onExpire,
-  };
-  for (const key of durations) {
-    const valueMs = policy[`${key}Ms`];
-    if (valueMs !== null) written[key] = formatDuration(valueMs);
-  }
-  const { pace, limit, dynamic } = policy;
-  if (pace !== undefined) written["pace"] = writtenPace(pace);
-  if (limit !== undefined) written["limit"] = limit;
-  if (dynamic !== undefined) {
-    const { min, max, state, lifespanMs } = dynamic;
-    const lifespan = lifespanMs === null ? undefined : { lifespan: formatDuration(lifespanMs) };
-    written["dynamic"] = { min, max, state, ...lifespan };
-  }
-  return written;
-}
-
-function writtenPace({ everyMs, burst, jitter }: PacePolicy): Record<string, unknown> {
-  return { every: everyMs === "auto" ? everyMs : formatDuration(everyMs), burst, jitter };
 }

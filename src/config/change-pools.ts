@@ -1,0 +1,116 @@
+import type { PoolPolicy, PoolSpec } from "../core/model/policy.ts";
+import { policyFields } from "../core/model/policy-fields.ts";
+import { checkCapacities } from "./check-capacity.ts";
+import { type ConfigDocument, openDocument } from "./document.ts";
+import { resourcesMax } from "./limits.ts";
+import { refuseClashes } from "./names.ts";
+import { refuseParents } from "./parents.ts";
+import { membersByCount } from "./parse.ts";
+import type { ConfigProblem } from "./problem.ts";
+import { keysOf } from "./read-fields.ts";
+import { type Entry, knownFields, readMap } from "./read-map.ts";
+import { readCount } from "./read-members.ts";
+import { readPolicy } from "./read-policy.ts";
+import { type Place, Source } from "./source.ts";
+
+export type ChangedPools =
+  | { readonly ok: true; readonly pools: readonly PoolSpec[] }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+interface Change {
+  readonly at: Place;
+  readonly policy: PoolPolicy;
+  /** Undefined: its members stay. */
+  readonly count: number | undefined;
+  readonly hasNewParent: boolean;
+}
+
+/**
+ * Pools with other values for some of their keys. The values are read by the code that reads the
+ * file, so what a file refuses is refused here in the same words; all that is not named stays as it
+ * is. `changes` are by pool, each as it would stand in the file.
+ */
+export function changePools(
+  pools: readonly PoolSpec[],
+  changes: Readonly<Record<string, unknown>>,
+): ChangedPools {
+  const source = new Source(JSON.stringify({ pools: changes }), "");
+  const document = openDocument(source);
+  const read = document === undefined ? new Map<string, Change>() : readChanges(document, pools);
+  const changed = pools.map((pool) => changedPool(pool, read.get(pool.name)));
+  checkTogether(source, changed, read);
+  const problems = source.problems();
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, pools: changed };
+}
+
+const expected = { title: "map", hint: "write { count: 5 }" };
+
+function readChanges(
+  document: ConfigDocument,
+  pools: readonly PoolSpec[],
+): ReadonlyMap<string, Change> {
+  const byName = new Map<string, PoolSpec>(pools.map((pool) => [pool.name, pool]));
+  const [root] = readMap(document, document.root(), expected) ?? [];
+  const entries = root === undefined ? [] : (readMap(document, root.value, expected) ?? []);
+  return new Map(
+    entries.flatMap((entry): [string, Change][] => {
+      const pool = byName.get(entry.key);
+      return pool === undefined ? [] : [[pool.name, readChange(document, entry, pool)]];
+    }),
+  );
+}
+
+/** Keys of the file that cannot be changed here, and why. */
+const unchangeable: Readonly<Record<string, readonly [state: string, hint: string]>> = {
+  members: ["names make no difference", "set count"],
+  admission: ["no cluster is looked at", "set another key"],
+  parts: ["only a file can describe parts", "set another key"],
+};
+const keys = ["count", "members", ...keysOf(policyFields)];
+
+function readChange(document: ConfigDocument, { at, value }: Entry, pool: PoolSpec): Change {
+  const fields = knownFields(document, readMap(document, value, expected) ?? [], keys);
+  for (const [key, [state, hint]] of Object.entries(unchangeable)) {
+    const field = fields.get(key);
+    if (field !== undefined) document.source.refuse(field.at, state, hint);
+  }
+  const { policy } = readPolicy(document, { at, fields, before: pool.policy });
+  const count = fields.get("count");
+  const room = { left: resourcesMax, told: false };
+  // Whether members have a capacity is not known here, but those of a pool that is lent whole have none.
+  const isNewlyByAmount = fields.has("place") && pool.policy.placement === undefined;
+  const members = isNewlyByAmount ? pool.members.map((member) => ({ ...member, at })) : [];
+  checkCapacities(document.source, { policy, members }, count);
+  return {
+    at,
+    policy,
+    count: count && readCount(document, count.value, pool.name, room),
+    hasNewParent: fields.has("parent"),
+  };
+}
+
+function changedPool(pool: PoolSpec, change: Change | undefined): PoolSpec {
+  if (change === undefined) return pool;
+  const { policy, count } = change;
+  const members = count === undefined ? pool.members : membersByCount(pool.name, count);
+  return { ...pool, policy, members };
+}
+
+function checkTogether(
+  source: Source,
+  pools: readonly PoolSpec[],
+  changes: ReadonlyMap<string, Change>,
+): void {
+  const withParents = Array.from(changes, ([name, change]) => ({ name, ...change }));
+  refuseParents(
+    source,
+    withParents.filter(({ hasNewParent }) => hasNewParent),
+    pools,
+  );
+  if (withParents.every(({ count }) => count === undefined)) return;
+  const drafts = pools.map(({ name, members }) => {
+    const { at = { path: ["pools", name], offset: 0 }, count = 0 } = changes.get(name) ?? {};
+    return { name, at, count, members: count > 0 ? [] : members.map((m) => ({ ...m, at })) };
+  });
+  refuseClashes(source, drafts);
+}
