@@ -24,7 +24,9 @@ function objectOf(table: Table, description?: string): TSchema {
 function schemaOf(field: Field): TSchema {
   const schema = valueSchema(field.kind, field.text);
   // As `type: [T, "null"]`: serialisers have a quick way for it, and none for `anyOf`.
-  return mayBeNothing(field) && "type" in schema ? { ...schema, type: [schema.type, "null"] } : schema;
+  return mayBeNothing(field) && "type" in schema
+    ? { ...schema, type: [schema.type, "null"] }
+    : schema;
 }
 
 function valueSchema(kind: Kind, description: string): TSchema {

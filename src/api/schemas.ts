@@ -1,6 +1,7 @@
 /** The wire, said once: these schemas validate, document (OpenAPI) and type both ends. */
 import Type, { type Static } from "typebox";
 import { durationPattern } from "../core/model/duration.ts";
+import { rateMax, rateMin } from "../core/model/policy-fields.ts";
 import { limits } from "./limits.ts";
 import {
   GroupBody,
@@ -148,8 +149,8 @@ export const RefreshBody = Type.Object(
 export const PinBody = Type.Object(
   {
     rate: Type.Number({
-      minimum: 0.001,
-      maximum: 60_000,
+      minimum: rateMin,
+      maximum: rateMax,
       description: "Starts per minute",
     }),
     by: Type.Optional(Holder),

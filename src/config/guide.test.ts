@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { withFieldTables } from "./guide-tables.ts";
 import { parseConfig } from "./parse.ts";
 import { formatProblem } from "./problem.ts";
 import { Pool } from "./schema.ts";
@@ -17,6 +18,15 @@ test("the guide to the configuration explains every key of a pool", () => {
   const explained = [...guide.matchAll(/^\| `(\w+)` +\|.*\|.*\|$/gm)].map(([, key]) => key);
   expect(explained).toEqual(expect.arrayContaining(Object.keys(Pool.properties)));
 });
+
+test.each(["configuration.md", "install-leases.md"])(
+  "%s has the tables of a policy",
+  async (name) => {
+    const text = await read(name);
+    expect(text).toMatch(/^<!-- fields: \w+ -->$/m);
+    expect(text, "run: node src/config/write-guides.ts").toBe(withFieldTables(text, name));
+  },
+);
 
 const bad = blocks("yaml").find((text) => text.includes("onRelaese")) ?? "";
 

@@ -51,7 +51,8 @@ function silences({ silence, onExpire }: Values, base: Values): Values {
   const before = isValues(base["silence"]) ? base["silence"] : {};
   const to = onExpire ?? base["onExpire"];
   const rules = Object.entries(silence).map(([state, rule]) => {
-    return [state, before[state] === undefined ? { to, ...Object(rule) } : rule];
+    const isNew = before[state] === undefined && isValues(rule);
+    return [state, isNew ? { to, ...rule } : rule];
   });
   return { silence: Object.fromEntries(rules) };
 }

@@ -1,3 +1,4 @@
+import { rateMax, rateMin } from "../../core/model/policy-fields.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { usageError } from "../failure.ts";
 import { flag } from "../flags.ts";
@@ -10,7 +11,6 @@ interface Flags {
   readonly reason?: string;
 }
 
-const [rateMin, rateMax] = [0.001, 60_000];
 const reason = matching(/\S/, 1_024, "a reason in words");
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };

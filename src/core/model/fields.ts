@@ -139,9 +139,9 @@ export function mayBeNothing({ default: usual, required, kind }: Field): boolean
 /** Durations as text, what is not set as null, each under its key on the wire. */
 export function inWords<Rows extends Table>(table: Rows, policy: object): InWords<Rows> {
   const words: Record<string, unknown> = {};
-  const values = new Map<string, unknown>(Object.entries(policy));
+  const values: Values = { ...policy };
   for (const [name, { kind, key, wire = key }] of Object.entries(table)) {
-    if (isOnWire(kind)) words[wire] = valueInWords(kind, values.get(name));
+    if (isOnWire(kind)) words[wire] = valueInWords(kind, values[name]);
   }
   // An object that is made key by key: the types above say what its keys are.
   return words as InWords<Rows>;
@@ -157,7 +157,7 @@ function valueInWords(kind: Kind, value: unknown): unknown {
   if (kind.type !== "by-state") return value ?? null;
   const groups = Object.entries(isValues(value) ? value : {});
   return Object.fromEntries(
-    groups.map(([state, group]) => [state, valueInWords({ ...kind, type: "group" }, group)]),
+    groups.map(([state, group]) => [state, isValues(group) && inWords(kind.fields, group)]),
   );
 }
 
@@ -181,16 +181,20 @@ export function complete<Policy>(
   return values as Policy;
 }
 
-function completeValue(field: Field, written: unknown, before: unknown): unknown {
-  const { kind } = field;
-  if (written === undefined) return before ?? field.default;
+function completeValue(
+  { kind, default: usual }: Field,
+  written: unknown,
+  before: unknown,
+): unknown {
+  if (written === undefined) return before ?? usual;
   const old = isValues(before) ? before : {};
   if (!isValues(written)) return written;
   if (kind.type === "group" || kind.type === "inline") return complete(kind.fields, written, old);
   if (kind.type !== "by-state") return written;
   const groups = Object.entries(written).flatMap(([state, group]) => {
     const was = old[state];
-    const whole = completeValue({ ...field, kind: { ...kind, type: "group" } }, group, was);
+    if (!isValues(group)) return [];
+    const whole = complete(kind.fields, group, isValues(was) ? was : {});
     return whole === undefined ? [] : [[state, whole]];
   });
   const all = { ...old, ...Object.fromEntries(groups) };
@@ -202,4 +206,22 @@ export function defaultsOf<Policy>(table: Fields<Policy>): Policy {
   const policy = complete(table, {});
   if (policy === undefined) throw new Error("Cannot use defaults: a required field has none");
   return policy;
+}
+
+/** The field that a path of keys leads to, as `pace.every` does in the file. */
+export function fieldAt(table: Table, path: readonly string[]): Field | undefined {
+  const [key, ...rest] = path;
+  for (const field of Object.values(table)) {
+    const { kind } = field;
+    if (kind.type === "inline") {
+      const inner = fieldAt(kind.fields, path);
+      if (inner !== undefined) return inner;
+    } else if (field.key === key && kind.type !== "fixed") {
+      if (rest.length === 0) return field;
+      if (kind.type === "group") return fieldAt(kind.fields, rest);
+      if (kind.type !== "by-state") return undefined;
+      return rest.length === 1 ? kind.fields[kind.short] : fieldAt(kind.fields, rest.slice(1));
+    }
+  }
+  return undefined;
 }

@@ -336,7 +336,7 @@ export const policyFields = {
     kind: { type: "state" },
     default: "free",
     label: "State after release",
-    text: "The state of a released resource. Only free ones are lent.",
+    text: "The state of a released resource. Only free ones are lent; any other state needs somebody to free it.",
   },
   onExpire: {
     key: "onExpire",
@@ -362,7 +362,7 @@ export const policyFields = {
     key: "dynamic",
     kind: dynamic,
     label: "Dynamic resources",
-    text: "Resources that come and go with demand, named <pool>-<number>, beside those that are listed.",
+    text: "Resources that come and go with demand, named `<pool>-<number>`, beside those that are listed.",
     examples: [{ min: 1, max: 5 }],
     more: "configuration.md#resources-that-come-and-go",
   },

@@ -1,10 +1,7 @@
 /** What the page says of how fast a pool lends: in numbers, and before an operator changes it. */
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import { roughDuration } from "../../../src/core/model/duration.ts";
-
-/** As the server takes them, in starts per minute. */
-export const rateMin = 0.001;
-export const rateMax = 60_000;
+import { rateMax, rateMin } from "../../../src/core/model/policy-fields.ts";
 
 /** Whether anything but free resources can hold its grants back. */
 export function hasFlow({ policy, flow }: Pool): boolean {

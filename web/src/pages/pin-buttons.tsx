@@ -1,9 +1,10 @@
 import { useState } from "react";
 import type { Pool } from "../../../src/api/schemas.ts";
+import { rateMax, rateMin } from "../../../src/core/model/policy-fields.ts";
 import { berth } from "../data/berth.ts";
 import { type Action, ActionButton } from "../parts/action-button.tsx";
 import { ActionDialog } from "../parts/action-dialog.tsx";
-import { pinEffects, rateMax, rateMin, rateWords, unpinEffects } from "./flow-facts.ts";
+import { pinEffects, rateWords, unpinEffects } from "./flow-facts.ts";
 
 /** Holding the start rate, and letting it go again. */
 export function PinButtons({ pool }: { pool: Pool }) {

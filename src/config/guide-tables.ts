@@ -1,0 +1,83 @@
+/** The tables of the guides that explain a policy's keys, made from the table of its fields. */
+import { formatDuration } from "../core/model/duration.ts";
+import { type Field, inWords, type Table } from "../core/model/fields.ts";
+import { policyFields } from "../core/model/policy-fields.ts";
+import { formatNumber } from "./problem.ts";
+import { keysOf } from "./read-fields.ts";
+
+/** In a guide, what stands between `<!-- fields: pace -->` and `<!-- end of fields -->`. */
+const tables: Readonly<Record<string, Table>> = {
+  pool: policyFields,
+  silence: policyFields.silence.kind.fields,
+  dynamic: policyFields.dynamic.kind.fields,
+  janitor: policyFields.cleaning.kind.fields,
+  pace: policyFields.pace.kind.fields,
+  adaptive: policyFields.adaptive.kind.fields,
+};
+
+const block = /(?<=<!-- fields: (\w+) -->\n)[\s\S]*?(?=<!-- end of fields -->)/g;
+
+/** The text of a guide with its tables as they should be. `guide` is the name of its file. */
+export function withFieldTables(text: string, guide: string): string {
+  return text.replace(block, (_, name: string) => {
+    const table = tables[name];
+    if (table === undefined) throw new Error(`Cannot write ${guide}: no table is called ${name}`);
+    return `\n${fieldTable(table, guide)}\n\n`;
+  });
+}
+
+function fieldTable(table: Table, guide: string): string {
+  const head = ["| key | default | allowed | meaning |", "| --- | --- | --- | --- |"];
+  return [...head, ...rowsOf(table, guide)].join("\n");
+}
+
+/** Of a group that stands inline nothing is required: without its keys there is no such group. */
+function rowsOf(table: Table, guide: string, isInline = false): string[] {
+  return Object.values(table).flatMap((field) => {
+    const { key, kind } = field;
+    if (kind.type === "inline") return rowsOf(kind.fields, guide, true);
+    if (kind.type === "fixed") return [];
+    const usual = field.required && !isInline ? "required" : defaultIn(field);
+    return [`| \`${key}\` | ${usual} | ${allowedIn(field)} | ${meaning(field, guide)} |`];
+  });
+}
+
+function meaning({ text, more }: Field, guide: string): string {
+  if (more === undefined) return text;
+  return `${text} [More](${more.startsWith(`${guide}#`) ? more.slice(guide.length) : more}).`;
+}
+
+function defaultIn(field: Field): string {
+  const { default: usual, follows } = field;
+  if (follows !== undefined) return `as \`${follows}\``;
+  const words = Object.values(inWords({ usual: field }, { usual }))[0] ?? null;
+  return words === null || typeof words === "object" ? "none" : `\`${words}\``;
+}
+
+function allowedIn({ kind, wire }: Field): string {
+  switch (kind.type) {
+    case "duration": {
+      const range = `${formatDuration(kind.minMs)} to ${formatDuration(kind.maxMs)}`;
+      return kind.also === "auto" ? `${range}, or \`auto\`` : range;
+    }
+    case "count":
+    case "number":
+      return `${formatNumber(kind.min)} to ${formatNumber(kind.max)}`;
+    case "choice":
+      return kind.choices.map((choice) => `\`${choice}\``).join(", ");
+    case "choices":
+      return "a list of these";
+    case "state":
+      return "a state";
+    case "pool":
+      return "a pool's name";
+    case "group":
+      // One that has another name in the file has more keys there.
+      if (wire !== undefined) return "a map";
+      return `\`{ ${keysOf(kind.fields).join(", ")} }\``;
+    case "by-state":
+      return `by state: \`{ ${keysOf(kind.fields).join(", ")} }\``;
+    default:
+      return "a map";
+  }
+}

@@ -1,0 +1,38 @@
+/** The policy of a pool as the page shows it: a label and a value for each field that is set. */
+import type { Pool } from "../../../src/api/schemas.ts";
+import { type Field, isValues, type Table } from "../../../src/core/model/fields.ts";
+import { policyFields } from "../../../src/core/model/policy-fields.ts";
+
+export type Fact = readonly [label: string, words: string];
+
+export function policyFacts(policy: Pool["policy"]): Fact[] {
+  return factsOf(policyFields, policy).filter(([, words]) => words !== "0s");
+}
+
+/** Fields that this page does not know yet, of a newer server, are shown under their key. */
+function factsOf(table: Table, group: object): Fact[] {
+  return Object.entries(group).flatMap(([key, value]): Fact[] => {
+    const field = Object.values(table).find((row) => (row.wire ?? row.key) === key);
+    const words = inWords(field, value);
+    return words === "" ? [] : [[field?.label ?? key, words]];
+  });
+}
+
+/** Groups in one line: `interval 24s, burst 5`. */
+function inWords(field: Field | undefined, value: unknown): string {
+  if (!isValues(value)) return String(value ?? "");
+  const kind = field?.kind;
+  if (kind?.type === "by-state") {
+    const rules = Object.entries(value).map(([state, rule]) => {
+      return `${state}: ${inLine(kind.fields, isValues(rule) ? rule : {})}`;
+    });
+    return rules.join("; ");
+  }
+  return inLine(kind?.type === "group" ? kind.fields : {}, value);
+}
+
+function inLine(table: Table, group: object): string {
+  return factsOf(table, group)
+    .map(([label, words]) => `${label.charAt(0).toLowerCase()}${label.slice(1)} ${words}`)
+    .join(", ");
+}
