@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { pool } from "../../core/decide/lending.suite.ts";
 import type { PoolName } from "../../core/model/ids.ts";
+import {
+  defaultAdaptive,
+  defaultCleaning,
+  type PoolPolicy,
+  type PoolSpec,
+} from "../../core/model/policy.ts";
 import { BadSetting, parseSetting, withSettings } from "./settings.ts";
 
 const pools = [pool("aws", 2, { cooldownMs: 30_000, onRelease: "dirty" }), pool("aws.eu", ["x"])];
@@ -10,6 +16,15 @@ const set = (...texts: string[]) =>
     pools,
     texts.map((text) => parseSetting(text, names)),
   );
+
+const one = (policy: Partial<PoolPolicy>): PoolSpec => pool("p", 1, policy);
+
+function setOne(spec: PoolSpec, ...texts: string[]): PoolSpec {
+  const settings = texts.map((text) => parseSetting(text, [spec.name]));
+  const [changed] = withSettings([spec], settings);
+  if (changed === undefined) throw new Error("There is no pool");
+  return changed;
+}
 
 describe("withSettings()", () => {
   test("changes what is named and nothing else", () => {
@@ -33,10 +48,52 @@ describe("withSettings()", () => {
     expect(changed?.members).toBe(paced[0]?.members);
   });
 
+  const adaptive = { ...defaultAdaptive, mode: "advise" as const, min: 5, max: 10 };
+
+  test("changes a bound of an adaptive rate, and keeps the other", () => {
+    const pool = one({ adaptive });
+    expect(setOne(pool, "p.adaptive.max=20").policy).toEqual({
+      ...pool.policy,
+      adaptive: { ...adaptive, max: 20 },
+    });
+  });
+
+  test("begins with the defaults where a pool has nothing of the kind yet", () => {
+    const pool = one({ silence: { leased: { afterMs: 1_000, to: "free" } }, onExpire: "dirty" });
+    const texts = ["p.adaptive.max=20", "p.janitor.retries=5", "p.silence.busy.after=1h"];
+    expect(setOne(pool, ...texts).policy).toEqual({
+      ...pool.policy,
+      adaptive: { ...defaultAdaptive, max: 20 },
+      cleaning: { ...defaultCleaning, retries: 5 },
+      silence: { ...pool.policy.silence, busy: { afterMs: 3_600_000, to: "dirty" } },
+    });
+  });
+
+  test("keeps values that a file of Berth's own would not take", () => {
+    const pool = one({ dynamic: { min: 0, max: 3, state: "a b", lifespanMs: 900 * 86_400_000 } });
+    expect(setOne(pool, "p.dynamic.max=4").policy).toEqual({
+      ...pool.policy,
+      dynamic: { ...pool.policy.dynamic, max: 4 },
+    });
+  });
+
+  test("finds another parent among all pools", () => {
+    const [aws] = set("aws.parent=aws.eu");
+    expect(aws?.policy).toEqual({ ...pools[0]?.policy, parent: "aws.eu" });
+  });
+
   test("finds a pool whose name has a dot", () => {
     expect(parseSetting("aws.eu.cooldown=1m", names)).toEqual({
       ...{ pool: "aws.eu", key: "cooldown", value: "1m" },
     });
+  });
+
+  test("refuses names that two resources would share", () => {
+    const specs = [pool("aws", 2), pool("other", ["aws-4"])];
+    const more = (text: string) => () =>
+      withSettings(specs, [parseSetting(text, ["aws", "other"])]);
+    expect(more("aws.count=3")).not.toThrow();
+    expect(more("aws.count=4")).toThrow("already has aws-4");
   });
 
   test("is nothing without settings", () => {
@@ -50,6 +107,24 @@ describe("withSettings()", () => {
     ["aws.cooldown=soon", "aws.cooldown: "],
     ["aws.colour=red", "aws.colour: there is no such key"],
     ["aws.colour.hue=1", "aws.colour: there is no such key"],
+    [
+      "aws.__proto__.ttl=1m",
+      "aws.__proto__: Cannot read pools.aws.__proto__: there is no such key",
+    ],
+    ["aws.adaptive.min=70", "its min of 70 is more than its max of 60"],
+    ["aws.adaptive=fast", "aws.adaptive: "],
+    ["aws.adaptive.used=1", "aws.adaptive.used: "],
+    ["aws.pace.burst=2", "aws.pace: Cannot read pools.aws.pace: it does not say how often"],
+    ["aws.pace.every=auto", "auto works the pace out from the hold, and there is none"],
+    ["aws.dynamic.min=2", "it does not say how many at most"],
+    ["aws.silence.busy.to=dirty", "it does not say after how long"],
+    ["aws.parent=gcp", 'there is no pool "gcp"'],
+    ["aws.parent=aws", "it draws on itself: aws on aws"],
+    ["aws.place=pack", "it has no capacity"],
+    ["aws.strategies=pack", "it is only for pools that are lent by amount"],
+    ["aws.members=x", "names make no difference"],
+    ["aws.admission.every=1m", "no cluster is looked at"],
+    ["aws.janitor.command=x", "there is no such key"],
   ])("refuses %s: %s", (text, words) => {
     expect(() => set(text)).toThrow(BadSetting);
     expect(() => set(text)).toThrow(words);
