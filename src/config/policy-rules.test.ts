@@ -30,6 +30,9 @@ describe("parseConfig() reads", () => {
       { adaptive: { mode: "advise", factor: 0.5, cutEveryMs: 60_000, step: 1 } },
     ],
     ["one that is off", "adaptive: { mode: off }", { adaptive: { mode: "off" } }],
+    ["the off of YAML 1.1", "adaptive: { mode: false }", { adaptive: { mode: "off" } }],
+    ["a ttl that is at least the hold", "limit: 3", { holdMs: 1_200_000, ttlMs: 1_200_000 }],
+    ["a shorter one where it is written", "ttl: 1m", { holdMs: 1_200_000, ttlMs: 60_000 }],
     ["a limit", "limit: 3", { limit: 3 }],
   ])("%s", (_, text, want) => {
     expect(policy(text)).toMatchObject(want);
@@ -85,6 +88,11 @@ describe("parseConfig() refuses", () => {
     expect(pools(`  vm: { ${room}, hold: 1h, pace: { every: 24s } }`)).toMatchObject([
       { policy: { pace: { everyMs: 24_000 } } },
     ]);
+  });
+
+  test("a strategy that there is not, and no consequence of it", () => {
+    const text = `  vm: { ${room.replace("pack", "best")} }`;
+    expect(pools(text)).toEqual([expect.stringContaining('"best" is not a strategy')]);
   });
 
   test("a parent that is lent by amount and does not say how many it bears", () => {
