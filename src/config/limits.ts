@@ -1,4 +1,4 @@
-import { poolSizeMax } from "../core/model/policy-fields.ts";
+import { poolSizeMax } from "../core/model/field-kinds.ts";
 
 /**
  * How large a configuration may be. The file is read in one go on the thread that serves everybody,

@@ -1,4 +1,4 @@
-import { rateMax, rateMin } from "../../core/model/policy-fields.ts";
+import { rateMax, rateMin } from "../../core/model/field-kinds.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { usageError } from "../failure.ts";
 import { flag } from "../flags.ts";

@@ -4,70 +4,52 @@ import { defaultsOf } from "./fields.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
 import { policyFields } from "./policy-fields.ts";
 
-/** How a pool lends. Durations in milliseconds; `null` means "no such limit". */
+/**
+ * How a pool lends. What each field means, may be and is by default stands in `policy-fields.ts`.
+ * Durations are in milliseconds; `null`, or a field that is absent, means "no such rule".
+ */
 export interface PoolPolicy {
-  /** A lease that sends no heartbeat for so long has expired. */
   readonly ttlMs: number;
-  /** No lease lasts longer than this, however alive its holder is. */
   readonly lifetimeMs: number | null;
-  /** A claim is given back by the server so long after its grant, while its lease goes on. */
   readonly holdMs: number | null;
-  /** A resource rests so long after each use before it is lent again. */
   readonly cooldownMs: number;
-  /** A resource taken from a holder that vanished rests so long: the holder may still be dying. */
   readonly lockDelayMs: number;
-  /** For so long a request over several pools may be overtaken; then what comes free is kept. */
   readonly patienceMs: number;
   readonly onRelease: string;
   readonly onExpire: string;
-  /** By the state that it is held in: when one whose holder has only a name is taken back. */
+  /** By the state in which it is held. */
   readonly silence?: Readonly<Record<string, Silence>>;
-  /** Resources that come and go with demand, beside those that are listed. */
   readonly dynamic?: DynamicPolicy;
-  /** What a failed cleaning leads to. */
   readonly cleaning?: CleaningPolicy;
-  /** What is lent of this pool counts against that one's limit as well, and so on upwards. */
   readonly parent?: PoolName;
-  /** So many may be held of it and of all that draws on it. Absent: as many as it has. */
   readonly limit?: number;
-  /** How far apart its grants are, with those of all that draws on it. Absent: as they come. */
   readonly pace?: PacePolicy;
-  /** Its resources are lent by amount, each to many at a time. */
   readonly placement?: PlacementPolicy;
-  /** It is lent only while somebody outside says that there is room. */
   readonly admission?: AdmissionPolicy;
-  /** How the pool finds its start rate by what holders report. */
   readonly adaptive?: AdaptivePolicy;
 }
 
-/** What is asked, and how, is the business of whoever asks. */
+/** What is checked, and how, is known outside of the core. */
 export interface AdmissionPolicy {
-  /** What is looked at, for people. */
+  /** What is checked, for people. */
   readonly by: string;
 }
 
 /** Rates are starts per minute. */
 export interface AdaptivePolicy {
-  /** `advise`: it is told what the rate would be, and nothing else changes. */
   readonly mode: "off" | "advise" | "auto";
   readonly min: number;
   readonly max: number;
-  /** What is left of the rate after a report, and how long no other report lowers it again. */
   readonly factor: number;
   readonly cutEveryMs: number;
-  /** By how much it rises after so long without a report. */
   readonly step: number;
   readonly raiseAfterMs: number;
-  /** This share of what was allowed must have been used. */
   readonly used: number;
 }
 
 export interface PacePolicy {
-  /** `auto`: the hold divided by how many may be held at one time. */
   readonly everyMs: number | "auto";
-  /** So many may be granted in one instant after a quiet time; 1 or more. */
   readonly burst: number;
-  /** By up to this share of `every` a grant is put off, so that nothing falls into step; 0 to 1. */
   readonly jitter: number;
 }
 
@@ -85,27 +67,21 @@ export interface PartKind {
   readonly members: Readonly<Record<string, Readonly<Record<string, Attribute>>>>;
 }
 
-/** A holder that is known by name only sends no heartbeats unless it wants to: this is its ttl. */
+/** The timeout of holders that are known by name only: they need not send heartbeats. */
 export interface Silence {
   readonly afterMs: number;
-  /** The state that the resource goes to. */
   readonly to: string;
 }
 
 export interface DynamicPolicy {
-  /** Never fewer than this, once made; never more, counting those that are listed. */
   readonly min: number;
   readonly max: number;
-  /** What a new one is in. */
   readonly state: string;
-  /** One that nobody has taken for so long after it was given back is deleted. */
   readonly lifespanMs: number | null;
 }
 
 export interface CleaningPolicy {
-  /** Failures in a row after which it is quarantined. */
   readonly retries: number;
-  /** It rests so long after the first failure, twice as long after each further one. */
   readonly backoffMs: number;
 }
 

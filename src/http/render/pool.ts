@@ -1,6 +1,7 @@
 import type * as Wire from "../../api/schemas.ts";
 import { statesOf } from "../../core/explain/explain.ts";
 import { inWords } from "../../core/model/fields.ts";
+import type { PoolPolicy } from "../../core/model/policy.ts";
 import { policyFields } from "../../core/model/policy-fields.ts";
 import { freeCount, isShared, type Pool } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
@@ -24,7 +25,7 @@ export function renderPool(pool: Pool, now: Instant, { admission }: LooksOutside
     oldestWaitSeconds: oldest === null ? null : seconds(now - oldest),
     meanHoldSeconds: pool.holds.count === 0 ? null : seconds(pool.holds.meanMs),
     retiring: pool.retired,
-    policy: inWords(policyFields, pool.policy),
+    policy: renderPolicy(pool.policy),
     flow: renderFlow(pool, now),
     admission: renderAdmission(pool, now, admission?.()?.last.get(pool.name)),
     ...renderUsage(pool),
@@ -45,4 +46,15 @@ export function oldestQueuedAt(pool: Pool): Instant | null {
     for (const { queuedAt } of queue) if (oldest === null || queuedAt < oldest) oldest = queuedAt;
   }
   return oldest;
+}
+
+/** A policy is never changed, only replaced, and to put one into words takes 10 µs. */
+const rendered = new WeakMap<PoolPolicy, Wire.Pool["policy"]>();
+
+function renderPolicy(policy: PoolPolicy): Wire.Pool["policy"] {
+  const known = rendered.get(policy);
+  if (known !== undefined) return known;
+  const words = inWords(policyFields, policy);
+  rendered.set(policy, words);
+  return words;
 }

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Pool } from "../../../src/api/schemas.ts";
-import { rateMax, rateMin } from "../../../src/core/model/policy-fields.ts";
+import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
 import { berth } from "../data/berth.ts";
 import { type Action, ActionButton } from "../parts/action-button.tsx";
 import { ActionDialog } from "../parts/action-dialog.tsx";
