@@ -7,7 +7,8 @@ import {
   type PoolPolicy,
   type PoolSpec,
 } from "../src/core/model/policy.ts";
-import { type Placing, strategies } from "../src/core/shared/placement/demand.ts";
+import { strategies } from "../src/core/model/strategies.ts";
+import type { Placing } from "../src/core/shared/placement/demand.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
 
 export function randomPools(random: Random): PoolSpec[] {

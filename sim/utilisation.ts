@@ -7,8 +7,8 @@ import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
+import { type Strategy, strategies } from "../src/core/model/strategies.ts";
 import type { Instant } from "../src/core/model/time.ts";
-import { type Strategy, strategies } from "../src/core/shared/placement/demand.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 
 const pool = "vsphere" as PoolName;

@@ -1,6 +1,6 @@
 /** What the wire has of pools that are lent by amount. */
 import Type, { type Static } from "typebox";
-import { type Strategy, strategies } from "../core/shared/placement/demand.ts";
+import { type Strategy, strategies } from "../core/model/strategies.ts";
 import { limits } from "./limits.ts";
 
 const closed = { additionalProperties: false } as const;

@@ -2,7 +2,7 @@
 import type { Option } from "commander";
 import { limits } from "../../api/limits.ts";
 import type { AskBody } from "../../api/schemas.ts";
-import { strategies } from "../../core/shared/placement/demand.ts";
+import { strategies } from "../../core/model/strategies.ts";
 import { usageError } from "../failure.ts";
 import { flag, repeatedFlag } from "../flags.ts";
 import * as values from "../values.ts";

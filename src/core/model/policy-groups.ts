@@ -1,5 +1,5 @@
 /** The fields of a policy that stand together in a map of their own. */
-import { strategies } from "../shared/placement/demand.ts";
+
 import {
   dayMs,
   duration,
@@ -20,6 +20,7 @@ import type {
   PlacementPolicy,
   Silence,
 } from "./policy.ts";
+import { strategies } from "./strategies.ts";
 
 const silenceFields = {
   afterMs: {

@@ -1,8 +1,8 @@
-import type { Strategy } from "../shared/placement/demand.ts";
 import type { Attribute, CapacitySpec } from "../shared/placement/shareable.ts";
 import { defaultsOf } from "./fields.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
 import { policyFields } from "./policy-fields.ts";
+import type { Strategy } from "./strategies.ts";
 
 /**
  * How a pool lends. What each field means, may be and is by default stands in `policy-fields.ts`.

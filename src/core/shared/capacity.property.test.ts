@@ -14,9 +14,9 @@ import type { Command } from "../model/command.ts";
 import { type DurableEvent, isDurable } from "../model/event.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
 import type { PoolPolicy, PoolSpec } from "../model/policy.ts";
+import { strategies } from "../model/strategies.ts";
 import type { Instant } from "../model/time.ts";
 import { capacityPool, type MemberText, want } from "./capacity.suite.ts";
-import { strategies } from "./placement/demand.ts";
 
 const networks = ["n1", "n2", "n3"];
 const member: fc.Arbitrary<MemberText> = fc.record(

@@ -1,8 +1,6 @@
+import type { Strategy } from "../../model/strategies.ts";
 import type { Amounts } from "./shareable.ts";
 import type { Toleration } from "./taint.ts";
-
-export const strategies = ["least-used", "pack", "least-fragmenting", "round-robin"] as const;
-export type Strategy = (typeof strategies)[number];
 
 /** What an item may say of where it wants to be, beyond the pool. */
 export interface Placing {

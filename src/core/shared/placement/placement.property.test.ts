@@ -1,9 +1,9 @@
 /** Against brute force: a set is found exactly when there is one, and it is always a good one. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { strategies } from "../../model/strategies.ts";
 import { sets } from "./choose.ts";
 import type { Demand, Placing } from "./demand.ts";
-import { strategies } from "./demand.ts";
 import { isFitting, place, searchMax } from "./plan.ts";
 import { anybody, poolOf, shared, wanted } from "./shareable.suite.ts";
 import type { Shareable } from "./shareable.ts";

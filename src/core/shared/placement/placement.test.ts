@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Strategy } from "../../model/strategies.ts";
 import { mostAtOnce, sets } from "./choose.ts";
-import type { Placing, Strategy } from "./demand.ts";
+import type { Placing } from "./demand.ts";
 import { pickParts, shortfalls, unfit } from "./fit.ts";
 import { effectiveCapacity, parseRatio } from "./overcommit.ts";
 import { place, searchMax } from "./plan.ts";

@@ -1,6 +1,8 @@
 /** Where several demands of one pool go together: all of them, or none. */
+
+import type { Strategy } from "../../model/strategies.ts";
 import { type Budget, sets } from "./choose.ts";
-import type { Demand, Strategy } from "./demand.ts";
+import type { Demand } from "./demand.ts";
 import { hasCapacity, type Plan, unfit, type View } from "./fit.ts";
 import { levelOf, type Shareable } from "./shareable.ts";
 import { inOrder } from "./strategy.ts";

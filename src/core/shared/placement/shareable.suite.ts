@@ -1,5 +1,6 @@
 /** Small makers for tests of placement: shared resources without a broker around them. */
-import type { Placing, Strategy } from "./demand.ts";
+import type { Strategy } from "../../model/strategies.ts";
+import type { Placing } from "./demand.ts";
 import { demandOf } from "./demand.ts";
 import type { View } from "./fit.ts";
 import type { Candidates } from "./plan.ts";

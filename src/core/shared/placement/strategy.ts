@@ -1,5 +1,6 @@
 /** In which order resources are tried. A lower key comes first; equals go by definition. */
-import type { Demand, Strategy } from "./demand.ts";
+import type { Strategy } from "../../model/strategies.ts";
+import type { Demand } from "./demand.ts";
 import { type Planned, type Shareable, usageOf, usageSum } from "./shareable.ts";
 import { penalty } from "./taint.ts";
 
