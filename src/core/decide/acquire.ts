@@ -44,7 +44,7 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Answ
   const fitting = alternatives.find((alternative) => fits(alternative, rank, now));
   if (fitting !== undefined) {
     grant(turn, id, fitting, resolved);
-    return () => standing(state, id, now);
+    return standing(state, id, now);
   }
   if (nowOnly) return notNow(turn, wants, rank);
   queue(turn, id, resolved, waitMs);

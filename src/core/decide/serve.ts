@@ -30,7 +30,7 @@ import { emit, type Turn } from "./turn.ts";
 
 /** Whether everything can be had now at this rank. */
 export function fits(needs: readonly Need[], rank: Rank, now: Instant): boolean {
-  return passesGates({ needs, rank, now }) && needs.every((need) => isAvailable(need, rank, now));
+  return passesGates(needs, rank, now) && needs.every((need) => isAvailable(need, rank, now));
 }
 
 /** Grants to every waiting request of the pool that can go now, in order; then it is settled. */
@@ -93,7 +93,7 @@ function serveBucket(turn: Turn, bucket: Bucket): void {
 
 /** Whether an alternative begins here and everything else of it is to be had. */
 function fitsFrom(needs: readonly Need[], request: Request, here: Bucket, now: Instant): boolean {
-  if (countIn(needs, here) === 0 || !passesGates({ needs, rank: request, now })) return false;
+  if (countIn(needs, here) === 0 || !passesGates(needs, request, now)) return false;
   return needs.every((need) => isSamePlace(need, here) || isAvailable(need, request, now));
 }
 
@@ -129,5 +129,5 @@ function evaluate({ state, now }: Turn, request: Request): readonly Need[] | und
 
 /** A request behind a gate must be evaluated again although nothing has come free. */
 function isUngated(request: Request, now: Instant): boolean {
-  return request.alternatives.every((needs) => passesGates({ needs, rank: request, now }));
+  return request.alternatives.every((needs) => passesGates(needs, request, now));
 }

@@ -63,12 +63,14 @@ function listed(pool: Pool | null | undefined): readonly Pool[] {
 
 /** Where not all of a queue is looked at, or a request stood in it for nothing, others may go. */
 function queuesThatMove(request: Request): readonly Pool[] {
-  const pools: Pool[] = [];
+  let pools: Pool[] | undefined;
   for (const { pool, sharing } of request.needs) {
     const moves = hasChoice(request) || sharing === "shared" || pool.waiting >= overtakenMax;
-    if (moves) pools.push(pool);
+    if (!moves) continue;
+    pools ??= [];
+    pools.push(pool);
   }
-  return pools;
+  return pools ?? none;
 }
 
 /** The pools in which an event frees something or makes somebody wait who could go. */

@@ -1,6 +1,7 @@
 /** The list of gates, and the only code that asks them. */
 
 import type { EventOf, WaitCode } from "../model/event.ts";
+import type { Rank } from "../model/rank.ts";
 import type { Refusal } from "../model/refusal.ts";
 import type { Need, Pool, State } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
@@ -38,8 +39,8 @@ export function closedBy(attempt: Attempt): Pool | null {
   return null;
 }
 
-export function passesGates(attempt: Attempt): boolean {
-  return closedBy(attempt) === null;
+export function passesGates(needs: readonly Use[], rank: Rank, now: Instant): boolean {
+  return !isGuarded(needs) || closedBy({ needs, rank, now }) === null;
 }
 
 function closedAt(gate: Gate, attempt: Attempt): Pool | null {

@@ -65,12 +65,13 @@ function needsOf(state: State, ask: Pick<Ask, "items" | "group">): Need[] {
     const pool = state.pools.get(item.pool);
     if (pool === undefined) continue;
     const { count, state: from = freeState, into: heldState = busyState } = item;
-    const need = { pool, state: from, heldState, purpose: purposeOf(heldState), count };
+    const purpose = purposeOf(heldState);
     if (isShared(pool)) {
+      const need = { pool, state: from, heldState, purpose, count };
       const demands = [demandOf(count, item)];
       addNeed(needs, { sharing: "shared", ...need, demands, owner: partOwner(ask) });
     } else {
-      addNeed(needs, { sharing: "exclusive", ...need });
+      addNeed(needs, { sharing: "exclusive", pool, state: from, heldState, purpose, count });
     }
   }
   return needs;
