@@ -332,7 +332,7 @@ test("berth explain names the pace of what a pool draws on, if it is told", asyn
   const untold = await server.done(["explain", "west/1"], { BERTH_URL: older.url });
   const { id, token = "" } = asked.request;
   await client.leave({ id, token });
-  expect(stdout).toContain("but all that share shared are lent one every 1h, the next in ");
+  expect(stdout).toContain("paced by shared: one every 1h, the next in ");
   expect(stdout).toMatch(/^ {2}The pace of shared lets the next one go at 20\S+Z\.$/m);
   expect(untold.stdout).toMatch(/^ {2}The pace lets the next one go at 20\S+Z\.$/m);
 });

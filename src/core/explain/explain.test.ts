@@ -83,7 +83,7 @@ const cases: Record<string, Case> = {
     want: {
       code: "behind_others",
       pool: "aws",
-      message: "1 of 3 aws free, but others are before you; 1 ahead of you",
+      message: "1 of 3 aws free, but others are ahead of you; 1 ahead of you",
     },
   },
   "that it is kept for an older request": {

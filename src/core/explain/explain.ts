@@ -49,7 +49,7 @@ function lineText(need: Need, request: Request, shared: Pool | undefined): strin
   const ahead = queueAt(need).countBefore(request);
   if (ahead > 0) return `${ahead} ahead of you`;
   const isFirst = shared === undefined || !isBehindIn(shared, request);
-  return isFirst ? "you are next" : `others that draw on ${shared.name} are before you`;
+  return isFirst ? "you are next" : `others that share ${shared.name} are ahead of you`;
 }
 
 function isBehindIn(shared: Pool, request: Request): boolean {
@@ -77,7 +77,7 @@ function exclusiveObstacle(need: ExclusiveNeed, request: Request, now: Instant):
     const what = `${free} of ${size} ${name} ${state}`;
     return keptForOlder(need, request, now)
       ? { code: "kept_for_others", what: `${what}, kept for a request that has waited longer` }
-      : { code: "behind_others", what: `${what}, but others are before you` };
+      : { code: "behind_others", what: `${what}, but others are ahead of you` };
   }
   if (free > 0)
     return {
@@ -124,11 +124,11 @@ export interface NeedExplanation {
   readonly free: number;
   readonly size: number;
   readonly states: Readonly<Record<string, number>>;
-  /** When the paces of the pool and of what it draws on allow the next grant; null: at once. */
+  /** When the paces of the pool and of all above it allow the next grant; null: at once. */
   readonly nextAt: Instant | null;
   /** Whose pace that is. */
   readonly nextBy: PoolName | null;
-  /** What it draws on, with what that has lent: the nearest first. */
+  /** The limits that it shares, with what is used of them: the nearest first. */
   readonly limits: readonly LimitView[];
   readonly ahead: number;
   /** Who stands before it, first come first. At most `listedMax`. */

@@ -52,7 +52,7 @@ describe("a pool with admission", () => {
     expect(reasonOf(lending, "a")).toEqual({
       code: "admission",
       pool: "kind",
-      message: "2 of 2 kind free, but the check is under way; you are next",
+      message: "2 of 2 kind free, but the check has not answered yet; you are next",
     });
     lending.do(withhold("kind"));
     expect(reasonOf(lending, "a")?.message).toBe(

@@ -37,7 +37,7 @@ export const creditGate: Gate = {
     if (!missingCredits(needs, now).has(pool) || !isPresent(need, rank)) return null;
     const by = pool.policy.admission?.by ?? "";
     const { why } = pool.admission;
-    const said = why === null ? `${by} is under way` : `${by} says: ${why}`;
+    const said = why === null ? `${by} has not answered yet` : `${by} says: ${why}`;
     return { code: "admission", what: `${presentText(need)}, but ${said}` };
   },
   openedIn({ events, needs }) {

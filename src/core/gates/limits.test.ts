@@ -33,7 +33,7 @@ describe("pools that draw on one", () => {
       request: {
         reason: {
           code: "limit_reached",
-          message: "1 of 1 account is lent to all that share it; you are next",
+          message: "account limit reached (1/1); you are next",
         },
       },
     });

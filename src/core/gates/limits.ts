@@ -37,9 +37,8 @@ export const limitGate: Gate = {
   explain({ needs, rank }, need) {
     const limit = exceeded(needs)[0];
     if (limit === undefined || !isPresent(need, rank)) return null;
-    const { used, name } = limit;
-    const lent = `${used} of ${limitOf(limit)} ${name} ${used === 1 ? "is" : "are"} lent`;
-    return { code: "limit_reached", what: `${lent} to all that share it`, shared: limit };
+    const what = `${limit.name} limit reached (${limit.used}/${limitOf(limit)})`;
+    return { code: "limit_reached", what, shared: limit };
   },
   openedIn: (opening) => (wasExceeded(opening) ? "limit_reached" : null),
 };

@@ -177,7 +177,7 @@ describe("a pace on what pools draw on: grants", () => {
     expect(reasonOf(lending, "v2")).toMatchObject({
       code: "paced",
       message:
-        "vsphere has room, but all that share account are lent one every 10s, the next in 10s; you are next",
+        "vsphere has room, paced by account: one every 10s, the next in 10s; you are next",
     });
     runTo(lending, minute);
     expect(grants(lending)).toEqual({ v1: 0, v2: 10_000, a: 20_000, v3: 30_000 });
@@ -261,14 +261,14 @@ describe("a pace on what pools draw on is told of", () => {
     const lending = shared();
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("s", "set"));
     lending.now = (4 * second) as Instant;
-    const what = "but all that share account are lent one every 10s, the next in 6s";
+    const what = "paced by account: one every 10s, the next in 6s";
     expect(reasonOf(lending, "b")).toEqual({
       ...{ code: "paced", pool: "aws" },
       message: `8 of 9 aws free, ${what}; you are next`,
     });
     expect(reasonOf(lending, "s")).toEqual({
       ...{ code: "paced", pool: "set" },
-      message: `9 of 9 set free, ${what}; others that draw on account are before you`,
+      message: `9 of 9 set free, ${what}; others that share account are ahead of you`,
     });
   });
 
@@ -305,7 +305,7 @@ describe("a start rate on what pools draw on", () => {
     expect(reasonOf(lending, "t")).toMatchObject({
       code: "limit_reduced",
       message: expect.stringContaining(
-        "all that share account are lent one every 14s286ms instead",
+        "paced by account: one every 14s286ms instead",
       ),
     });
     runTo(lending, minute);

@@ -47,8 +47,8 @@ export const paceGate: Gate = {
   explain({ rank, now }, need) {
     const closed = closedFor(need, now);
     if (closed === null || !isPresent(need, rank)) return null;
-    const lent = closed === need.pool ? "lent" : `but all that share ${closed.name} are lent`;
-    return paceObstacle(closed, `${presentText(need)}, ${lent}`, now);
+    const paced = closed === need.pool ? "paced" : `paced by ${closed.name}`;
+    return paceObstacle(closed, `${presentText(need)}, ${paced}:`, now);
   },
   openedIn(opening) {
     const pool = lastOpened(opening);

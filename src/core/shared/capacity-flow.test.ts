@@ -24,7 +24,7 @@ describe("a pace on a pool that is lent by amount", () => {
     lending.outcome(want("a", one), want("b", one), want("c", one));
     expect(reasonOf(lending, "b")).toMatchObject({
       code: "paced",
-      message: "vsphere has room, lent one every 10s, the next in 10s; you are next",
+      message: "vsphere has room, paced: one every 10s, the next in 10s; you are next",
     });
     lending.tickAt(everyMs);
     expect([lending.held("b"), lending.held("c")]).toEqual([["m"], undefined]);
@@ -73,7 +73,7 @@ describe("a limit that a pool which is lent by amount draws on", () => {
     lending.outcome(want("a", one), want("b", one), acquire("w", "aws"), want("c", one));
     expect(reasonOf(lending, "c")).toMatchObject({
       code: "limit_reached",
-      message: "3 of 3 account are lent to all that share it; you are next",
+      message: "account limit reached (3/3); you are next",
     });
     lending.do(release("w"));
     expect(lending.held("c")).toEqual(["m"]);
