@@ -168,7 +168,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       const { id } = await ask("single", "stuck/1");
       await ask("single", "waits/2");
       const page = await world().open("/queue");
-      await page.getByRole("button", { name: "Leave queue" }).click();
+      await page.getByRole("button", { name: "Remove from queue" }).click();
       await confirm(page, /Take waits\/2 out/);
       await page.getByText("Nobody waits").waitFor();
       expect(await latest("request-left")).toMatchObject({ reason: { why: "on purpose" } });
@@ -183,7 +183,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       const holds = await ask("single", "holds/1");
       const waits = await ask("single", "waits/1");
       const page = await world().open("/queue");
-      await page.getByRole("button", { name: "Leave queue" }).click();
+      await page.getByRole("button", { name: "Remove from queue" }).click();
       // Somebody else acts between the question and the answer: there is no queue to leave any more.
       const given = await world().server.done(["release", holds.id, "--token", holds.token]);
       expect(given.code, given.stderr).toBe(0);
@@ -337,9 +337,9 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const page = await world().open("/events");
     const lease = await ask("spare", "reader/1");
     await page.locator(".events li", { hasText: /reader\/1 gets spare-\d/ }).waitFor();
-    await page.getByRole("button", { name: "Hold still" }).click();
+    await page.getByRole("button", { name: "Pause" }).click();
     await world().client.giveBack(lease);
-    await page.getByRole("button", { name: /Go on \(\d+ new\)/ }).click();
+    await page.getByRole("button", { name: /Resume \(\d+ new\)/ }).click();
     await page.locator(".events li", { hasText: /reader\/1 gives back spare-\d/ }).waitFor();
   });
 });

@@ -18,7 +18,7 @@ export const HistoryEntry = Type.Object(
     waitedFor: {
       ...nullable(Type.String()),
       description:
-        "What it was last in want of, by the code of the reason; null: it did not wait, or was " +
+        "What it waited for last, by the code of the reason; null: it did not wait, or was " +
         "not granted, or nobody can tell",
     },
     endedAt: Timestamp,

@@ -95,7 +95,7 @@ export const AskBody = Type.Object(
     }),
     lifetime: Type.Optional({
       ...Duration,
-      description: "Never longer than this, nor than the pool allows",
+      description: "Max lifetime; the pool may allow less",
     }),
     priority: Type.Optional(
       Type.Integer({
@@ -414,7 +414,7 @@ export const Explanation = Type.Object({
       pool: Type.String(),
       state: Type.String({ description: "Those in this state are wanted" }),
       needed: Type.Integer(),
-      available: Type.Integer({ description: "Free and not kept for somebody before it" }),
+      available: Type.Integer({ description: "Free, and not kept for a request ahead" }),
       free: Type.Integer(),
       size: Type.Integer(),
       states: Type.Record(Type.String(), Type.Integer()),

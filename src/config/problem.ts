@@ -1,7 +1,7 @@
 /** Where in the file's structure: keys by name, items of a list by number from 0. */
 export type Path = readonly (string | number)[];
 
-/** One thing that is wrong in a configuration file, said so that its writer can mend it. */
+/** One thing that is wrong in a configuration file, with the place and the way to fix it. */
 export interface ConfigProblem {
   readonly file: string;
   /** From 1, as editors count; 0 if the file could not be read at all. */

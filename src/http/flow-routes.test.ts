@@ -169,8 +169,7 @@ test("a pace that pools share is told by those who wait for it, by the pools, an
   const { id: waiting, reason } = asRequest(await ask(site));
   expect(reason).toEqual({
     ...{ code: "paced", pool: "aws" },
-    message:
-      "2 of 2 aws free, paced by account: one every 24s, the next in 24s; you are next",
+    message: "2 of 2 aws free, paced by account: one every 24s, the next in 24s; you are next",
   });
   const nextAt = "2023-11-14T22:13:44.000Z";
   expect((await site.call(`GET /v1/explain/${waiting}`)).body).toMatchObject({

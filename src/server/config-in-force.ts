@@ -63,7 +63,7 @@ export class ConfigInForce {
       await config.close();
       throw new CannotServe(
         parsed.problems.map(formatProblem).join("\n"),
-        `Mend the file, then check it with: berth config check ${file}`,
+        `Fix the file, then check it with: berth config check ${file}`,
         exitCodes.configuration,
       );
     }

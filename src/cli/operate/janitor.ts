@@ -48,7 +48,7 @@ export const janitor: CliCommand = {
 The command finds BERTH_RESOURCE and BERTH_POOL in its environment, and what --env and --user-data
 map; of the janitor's own environment it gets only PATH, HOME, TMPDIR, LANG and TZ. Exit 0 frees the
 resource. Otherwise it rests and is tried again; after the pool's retries it is quarantined, and its
-note has the last output: berth resources -o wide. Then mend it and bring it back: berth free.
+note has the last output: berth resources -o wide. Fix it and bring it back: berth free.
 A pool with janitor: in the server's configuration is cleaned by the server itself, unless that is
 started with --no-janitor; then berth janitor --config FILE does the same from elsewhere.`,
   async run(context) {

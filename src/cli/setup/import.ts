@@ -95,7 +95,7 @@ async function readConfiguration(
   const { formatProblem, formatWarning } = await import("../../config/problem.ts");
   const parsed = await loadConfig(file);
   if (!parsed.ok) {
-    const hint = `Mend the file, then check it with: berth config check ${file}`;
+    const hint = `Fix the file, then check it with: berth config check ${file}`;
     const problems = parsed.problems.map(formatProblem).join("\n");
     throw new CliError(problems, hint, exitCodes.badConfiguration);
   }

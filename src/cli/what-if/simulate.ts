@@ -115,7 +115,7 @@ async function poolsOf(file: string) {
   const { formatProblem } = await import("../../config/problem.ts");
   const parsed = await loadConfig(file);
   if (parsed.ok) return parsed.pools;
-  const hint = `Mend the file, then check it with: berth config check ${file}`;
+  const hint = `Fix the file, then check it with: berth config check ${file}`;
   throw new CliError(
     parsed.problems.map(formatProblem).join("\n"),
     hint,

@@ -119,7 +119,7 @@ export interface NeedExplanation {
   /** Those in this state are wanted. */
   readonly state: string;
   readonly needed: number;
-  /** Free and not kept for somebody before this request. */
+  /** Free, and not kept for a request ahead. */
   readonly available: number;
   readonly free: number;
   readonly size: number;

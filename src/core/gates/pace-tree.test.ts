@@ -176,8 +176,7 @@ describe("a pace on what pools draw on: grants", () => {
     lending.outcome(want("v1", one), want("v2", one), acquire("a", "aws"), want("v3", one));
     expect(reasonOf(lending, "v2")).toMatchObject({
       code: "paced",
-      message:
-        "vsphere has room, paced by account: one every 10s, the next in 10s; you are next",
+      message: "vsphere has room, paced by account: one every 10s, the next in 10s; you are next",
     });
     runTo(lending, minute);
     expect(grants(lending)).toEqual({ v1: 0, v2: 10_000, a: 20_000, v3: 30_000 });
@@ -304,9 +303,7 @@ describe("a start rate on what pools draw on", () => {
     runTo(lending, 12 * second);
     expect(reasonOf(lending, "t")).toMatchObject({
       code: "limit_reduced",
-      message: expect.stringContaining(
-        "paced by account: one every 14s286ms instead",
-      ),
+      message: expect.stringContaining("paced by account: one every 14s286ms instead"),
     });
     runTo(lending, minute);
     expect(grants(lending)).toEqual({ a: 0, s: 10_000, t: 24_286 });

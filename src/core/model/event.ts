@@ -217,7 +217,7 @@ export type DurableEvent =
       /** Present when it was granted at once; a request that waited has told it when it queued. */
       readonly ask?: ResolvedAsk;
       readonly claims: readonly GrantedClaim[];
-      /** What it was last in want of, for those who look back; nothing follows from it. */
+      /** What it waited for last. For history: no rule depends on it. */
       readonly waitedFor?: WaitCode;
       readonly endsAt?: Instant;
       /** Nobody was there to be told. */

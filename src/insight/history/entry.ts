@@ -20,7 +20,7 @@ export interface HistoryEntry {
   /** Number of the event with which it came: the order of those of one millisecond. */
   readonly askedSeq: number;
   readonly grantedAt: number | null;
-  /** What it was last in want of before its grant; null: it did not wait, or nobody can tell. */
+  /** What it waited for last; null: it did not wait, or nobody can tell. */
   readonly waitedFor: string | null;
   readonly endedAt: number;
   /** `released`, `expired`, `hold`, `cancelled`, … as the event said. */

@@ -1,6 +1,6 @@
 /**
  * Finds out whether pools may be lent that are lent only while there is room in a cluster, and tells
- * the broker. It looks only while somebody waits whom nothing else holds back, one look at a time for
+ * the broker. Checks run only while a request is blocked by admission alone, one at a time for
  * each pool, and none too soon after the one before. If it cannot look, nothing is lent.
  */
 import { Problem } from "../../api/problem.ts";

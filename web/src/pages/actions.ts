@@ -67,7 +67,7 @@ export function endLease({ id, holder, claims }: Lease): Action {
 export function leaveQueue({ id, holder, items, position }: WaitingRequest): Action {
   const pools = items.map(({ pool }) => pool).join(", ");
   return {
-    verb: "Leave queue",
+    verb: "Remove from queue",
     title: `Take ${holder} out of the queue`,
     effects: [
       `${holder} loses position ${position} for ${pools}; those behind it move up.`,

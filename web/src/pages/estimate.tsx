@@ -30,9 +30,9 @@ export function EstimateAccuracyNote() {
   const { compared, withinP50, withinP90, meanErrorSeconds } = data.total;
   return (
     <p className="aside-note">
-      Estimates so far: {percent(withinP50 / compared)} started by the time named as even odds (50 %
-      would be right), {percent(withinP90 / compared)} by the time named for 9 in 10. Off by{" "}
-      {inWords(meanErrorSeconds)} on average, over {grouped(compared)} requests.
+      P50 estimates were right {percent(withinP50 / compared)} of the time (target 50 %), P90
+      estimates {percent(withinP90 / compared)} (target 90 %). Mean error{" "}
+      {inWords(meanErrorSeconds)}, over {grouped(compared)} requests.
     </p>
   );
 }

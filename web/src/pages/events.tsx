@@ -43,7 +43,7 @@ export function Events() {
           aria-pressed={held !== undefined}
           onClick={() => setHeld(held === undefined ? live : undefined)}
         >
-          {held === undefined ? "Hold still" : `Go on${missed > 0 ? ` (${missed} new)` : ""}`}
+          {held === undefined ? "Pause" : `Resume${missed > 0 ? ` (${missed} new)` : ""}`}
         </button>
       </div>
       {shown.length === 0 ? (

@@ -12,8 +12,8 @@ import { PastTable } from "./past-table.tsx";
 const hows = [
   ["", "All"],
   ["released", "Given back"],
-  ["expired", "Fell silent"],
-  ["lifetime", "Too long"],
+  ["expired", "Expired"],
+  ["lifetime", "Lifetime reached"],
   ["revoked", "Ended by operators"],
   ["abandoned", "Gave up waiting"],
 ] as const;
@@ -45,7 +45,7 @@ function Past() {
   const { data, error } = useAnswer(past(filter));
   return (
     <section aria-labelledby="past-title">
-      <h2 id="past-title">What is over</h2>
+      <h2 id="past-title">Past leases</h2>
       <div className="tools">
         <FilterBox label="Exact holder" name="holder" />
         <FilterBox label="Exact pool" name="pool" hint={false} />

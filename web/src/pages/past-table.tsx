@@ -3,7 +3,7 @@ import { Link } from "../parts/link.tsx";
 import { inWords, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
 
-/** What is over, the latest first. */
+/** Past leases, the latest first. */
 export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
   return (
     <table className="past">

@@ -55,7 +55,7 @@ function View({ resource }: { resource: Resource }) {
           lease && ["Held for", <Age key="a" since={lease.since} />],
           lease && ["Fence", lease.fence],
           ["In this state for", <Age key="c" since={changedAt} />],
-          restsUntil !== null && ["Rests for another", <Left key="r" until={restsUntil} />],
+          restsUntil !== null && ["Cooldown ends in", <Left key="r" until={restsUntil} />],
           drained && ["Drained", lease === null ? "not lent" : "once it is given back"],
           retiring && ["Retiring", "gone from the configuration once it is given back"],
           ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
@@ -76,8 +76,8 @@ function View({ resource }: { resource: Resource }) {
         </section>
       )}
       <ResourceDays resource={resource} />
-      <section aria-labelledby="lately">
-        <h2 id="lately">Lately</h2>
+      <section aria-labelledby="recent">
+        <h2 id="recent">Recent events</h2>
         {events.length === 0 ? (
           <p className="calm">Nothing among the latest events.</p>
         ) : (

@@ -32,8 +32,8 @@ export function StandingPage({ id }: { id: string }) {
         <WaitingView request={data.request} />
       )}
       <NoActionsNote />
-      <section aria-labelledby="lately">
-        <h2 id="lately">Lately</h2>
+      <section aria-labelledby="recent">
+        <h2 id="recent">Recent events</h2>
         {events.length === 0 ? (
           <p className="calm">Nothing among the latest events.</p>
         ) : (

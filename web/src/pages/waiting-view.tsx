@@ -41,18 +41,26 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
   );
 }
 
-function Need({ need }: { need: Explanation["needs"][number] }) {
-  const { pool, needed, available, free, size, state, ahead, aheadOfIt, heldBy } = need;
+type NeedExplanation = Explanation["needs"][number];
+
+function shortage({ free, size, state, available }: NeedExplanation): string {
+  if (free === 0) return `None of ${size} ${state}.`;
+  const kept = free > available ? `, ${free - available} kept for requests ahead` : "";
+  return `${free} of ${size} ${state}${kept}.`;
+}
+
+function Need({ need }: { need: NeedExplanation }) {
+  const { pool, needed, available, ahead, aheadOfIt, heldBy } = need;
   return (
     <section aria-label={`What it needs of ${pool}`}>
       <h2>
         {needed} of <Link href={at("pools", pool)}>{pool}</Link>
       </h2>
       <p>
-        {available >= needed
-          ? "There would be enough of it at this moment."
-          : `${free} of ${size} ${free === 1 ? "is" : "are"} ${state}, and ${available} of those not kept for somebody before it.`}{" "}
-        {ahead === 0 ? "Nobody is ahead." : `${ahead} ${ahead === 1 ? "is" : "are"} ahead.`}
+        {available >= needed ? "Enough is available now." : shortage(need)}{" "}
+        {ahead === 0
+          ? "No request ahead."
+          : `${ahead} ${ahead === 1 ? "request" : "requests"} ahead.`}
       </p>
       {aheadOfIt.length === 0 ? null : (
         <ol className="plain-list">

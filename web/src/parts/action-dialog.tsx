@@ -71,7 +71,7 @@ export function ActionDialog({ action, onClose, children }: Props) {
         <ProblemNote error={error} />
         <div className="buttons">
           <button type="button" onClick={onClose}>
-            Leave it
+            Cancel
           </button>
           <button
             type="submit"
