@@ -25,6 +25,7 @@ import { planRoutes } from "./plan.ts";
 import { poolRoutes } from "./pools.ts";
 import { requestRoutes } from "./requests.ts";
 import { resourceRoutes } from "./resources.ts";
+import { compilersFactory } from "./schema-compilers.ts";
 import { searchRoute } from "./search.ts";
 import { trendRoute } from "./trends.ts";
 import { whoamiRoute } from "./whoami.ts";
@@ -47,6 +48,7 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
     routerOptions: { maxParamLength: limits.nameLengthMax },
+    schemaController: { compilersFactory },
     ajv: {
       customOptions: {
         coerceTypes: false,

@@ -45,6 +45,8 @@ const StatsQuery = Type.Object(
   { additionalProperties: false },
 );
 
+const HistoryPage = Page(HistoryEntry);
+
 export function historyRoutes(app: App, site: Site): void {
   listRoute(app, site);
   statsRoute(app, site);
@@ -56,7 +58,7 @@ function listRoute(app: App, { broker, insight }: Site): void {
     tags: ["history"],
     summary: "Past requests and leases, the latest first",
     querystring: HistoryQuery,
-    response: { 200: Page(HistoryEntry), ...problems(400, 503) },
+    response: { 200: HistoryPage, ...problems(400, 503) },
   };
   app.get("/v1/history", { schema }, async ({ query }) => {
     const { limit, after, since, until, ...same } = query;

@@ -28,6 +28,9 @@ import { anybody, renderLease } from "./render/lease.ts";
 import { NoContent, problems } from "./responses.ts";
 import { timestamp } from "./timestamp.ts";
 
+const LeasePage = Page(Lease);
+const ClaimParams = Type.Object({ id: Type.String(), claim: Type.String() });
+
 export function leaseRoutes(app: App, site: Site): void {
   acquireRoute(app, site);
   lookRoutes(app, site);
@@ -73,7 +76,7 @@ function lookRoutes(app: App, { broker, tokens }: Site): void {
     tags: ["leases"],
     summary: "Who holds what",
     querystring: ListQuery,
-    response: { 200: Page(Lease), ...problems(400) },
+    response: { 200: LeasePage, ...problems(400) },
   };
   app.get("/v1/leases", { schema: listing }, ({ query }) =>
     broker.look((state) => {
@@ -182,7 +185,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
   const one = {
     tags: ["leases"],
     summary: "Give one claim back; the rest of the lease goes on",
-    params: Type.Object({ id: Type.String(), claim: Type.String() }),
+    params: ClaimParams,
     querystring: ReleaseQuery,
     response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 503) },
   };

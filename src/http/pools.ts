@@ -11,13 +11,15 @@ import { problems } from "./responses.ts";
 
 const PageQuery = Type.Object(pageFields, { additionalProperties: false });
 
+const PoolPage = Page(Pool);
+
 export function poolRoutes(app: App, site: Site): void {
   const { broker, configStatus } = site;
   const listing = {
     tags: ["pools"],
     summary: "All pools: sizes, states, who waits, policy",
     querystring: PageQuery,
-    response: { 200: Page(Pool), ...problems(400) },
+    response: { 200: PoolPage, ...problems(400) },
   };
   app.get("/v1/pools", { schema: listing }, ({ query }) =>
     broker.look((state, now) =>

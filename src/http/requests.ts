@@ -17,6 +17,8 @@ import { problemOf } from "./problems.ts";
 import { anybody, renderNeeds, renderRequest } from "./render/lease.ts";
 import { NoContent, problems } from "./responses.ts";
 
+const RequestPage = Page(WaitingRequest);
+
 export function requestRoutes(app: App, site: Site): void {
   listRoute(app, site);
   pollRoute(app, site);
@@ -29,7 +31,7 @@ function listRoute(app: App, { broker, insight }: Site): void {
     tags: ["requests"],
     summary: "Who waits",
     querystring: ListQuery,
-    response: { 200: Page(WaitingRequest), ...problems(400) },
+    response: { 200: RequestPage, ...problems(400) },
   };
   app.get("/v1/requests", { schema }, ({ query }) =>
     broker.look((state, now) => {

@@ -25,13 +25,15 @@ const Query = Type.Object(
   { additionalProperties: false },
 );
 
+const ResourcePage = Page(Resource);
+
 export function resourceRoutes(app: App, site: Site): void {
   const { broker } = site;
   const listing = {
     tags: ["resources"],
     summary: "All resources, or those of a pool or in a state",
     querystring: Query,
-    response: { 200: Page(Resource), ...problems(400) },
+    response: { 200: ResourcePage, ...problems(400) },
   };
   app.get("/v1/resources", { schema: listing }, ({ query }) =>
     broker.look((state) => {
