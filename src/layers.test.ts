@@ -70,6 +70,7 @@ const layers: Readonly<Record<string, Layer>> = {
     ],
     packages: [
       ...["node:*", "fastify", "@fastify/swagger", "@fastify/swagger-ui"],
+      ...["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler"],
       ...["@fastify/type-provider-typebox", "typebox", "prom-client"],
     ],
   },

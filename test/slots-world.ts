@@ -70,6 +70,7 @@ export class SlotsWorld implements AsyncDisposable {
   get env(): NodeJS.ProcessEnv {
     return {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       HOME: this.folder,
       TMPDIR: this.folder,
       KUBECONFIG: this.jobConfig,
