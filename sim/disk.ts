@@ -34,6 +34,8 @@ export class Disk {
   /** How long a sync takes at the most. */
   syncMsMax = 20;
   head = 0;
+  /** Grows with every answer to a server. */
+  answers = 0;
   /** Grows with every crash; what an older server still writes goes nowhere. */
   #epoch = 0;
   #inFlight: (() => void) | undefined;
@@ -116,6 +118,7 @@ export class Disk {
       const finish = (): void => {
         if (epoch !== this.#epoch) return; // The server that waits for this is dead.
         this.#inFlight = undefined;
+        this.answers += 1;
         if (this.full) return reject(new JournalUnavailable("Cannot append: the disk is full"));
         if (this.flaky && this.#random.chance(0.5)) {
           if (this.#random.chance(0.5)) write();

@@ -26,6 +26,11 @@ export function checkState(state: State, now: Instant): void {
   checkHolders(state);
   checkDeadlines(state);
   for (const pool of state.pools.values()) checkPool(state, pool);
+  checkWaiting(state, now);
+}
+
+/** The part that can become false by itself, because time passes. */
+export function checkWaiting(state: State, now: Instant): void {
   for (const request of state.requests.values()) checkNothingIdle(request, now);
 }
 
@@ -147,12 +152,12 @@ function checkShared(resource: SharedResource, usable: boolean): void {
 }
 
 function checkCounts(pool: Pool): void {
-  const members = [...pool.members];
-  const counts = {
-    held: members.filter(isHeld).length,
-    dynamic: members.filter(({ dynamic }) => dynamic).length,
-    leaving: members.filter(({ leaving }) => leaving).length,
-  };
+  const counts = { held: 0, dynamic: 0, leaving: 0 };
+  for (const resource of pool.members) {
+    if (isHeld(resource)) counts.held += 1;
+    if (resource.dynamic) counts.dynamic += 1;
+    if (resource.leaving) counts.leaving += 1;
+  }
   for (const [what, count] of Object.entries(counts)) {
     const counted = pool[what as keyof typeof counts];
     insist(count === counted, () => `${pool.name} counts ${counted} ${what}, has ${count}`);

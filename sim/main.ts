@@ -1,39 +1,83 @@
-/** `npm run sim -- --seed 7` replays one history; `--seeds 2000` runs that many from there on. */
+/**
+ * `npm run sim -- --seed 7` replays one history; `--seeds 100000` runs that many from there on, on all
+ * processors. Ctrl-C ends it with what was found so far.
+ */
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { simulate } from "./simulation.ts";
+import { plantedBugs } from "./bugs.ts";
+import { SeedPool } from "./seed-pool.ts";
+import { Tally } from "./tally.ts";
+
+/** Where standard error is no terminal, a line now and then is enough. */
+const progressEveryMs = process.stderr.isTTY ? 500 : 10_000;
+const usage =
+  "Usage: npm run sim -- [--seed N] [--seeds N] [--workers N] [--failures N] [--bug NAME]";
 
 const { values } = parseArgs({
-  options: { seed: { type: "string", default: "1" }, seeds: { type: "string", default: "1" } },
+  options: {
+    seed: { type: "string", default: "1" },
+    seeds: { type: "string", default: "1" },
+    workers: { type: "string", default: String(availableParallelism()) },
+    /** After so many failures the rest is not run. */
+    failures: { type: "string", default: "20" },
+    /** A bug to plant, such as loseTail, to see that it is found. */
+    bug: { type: "string" },
+  },
 });
-const first = Number(values.seed);
-const count = Number(values.seeds);
-if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || count < 1) {
-  console.error("Cannot simulate: --seed and --seeds take whole numbers");
+const [first, count, workers, failuresMax] = [
+  numberOf("seed", 0),
+  numberOf("seeds", 1),
+  numberOf("workers", 1),
+  numberOf("failures", 1),
+];
+const bugs = values.bug === undefined ? {} : { [bugOf(values.bug)]: true };
+const again = `npm run sim --${values.bug === undefined ? "" : ` --bug ${values.bug}`} --seed`;
+
+const startedAt = performance.now();
+const elapsedMs = (): number => performance.now() - startedAt;
+const tally = new Tally(count, again);
+let interrupted = false;
+
+const pool = new SeedPool({
+  ...{ first, count, workers, bugs },
+  ended(report) {
+    tally.add(report);
+    if (!report.ok) {
+      clearLine();
+      console.error(`seed ${report.seed}: ${report.why}`);
+    }
+    return tally.failures < failuresMax;
+  },
+});
+process.on("SIGINT", () => {
+  interrupted = true;
+  pool.stop();
+});
+const progress = setInterval(() => {
+  clearLine();
+  process.stderr.write(tally.progress(elapsedMs()) + (process.stderr.isTTY ? "" : "\n"));
+}, progressEveryMs);
+await pool.run();
+clearInterval(progress);
+clearLine();
+console.log(tally.summary(elapsedMs()));
+if (tally.failures > 0) process.exitCode = 1;
+else if (interrupted) process.exitCode = 130;
+
+function clearLine(): void {
+  if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+}
+
+function numberOf(name: "seed" | "seeds" | "workers" | "failures", min: number): number {
+  const value = Number(values[name]);
+  if (Number.isSafeInteger(value) && value >= min) return value;
+  console.error(`Cannot simulate: --${name} takes a whole number from ${min} on\n${usage}`);
   process.exit(64);
 }
 
-let [failed, grants, events, virtualMs] = [0, 0, 0, 0];
-const startedAt = performance.now();
-for (let seed = first; seed < first + count; seed++) {
-  try {
-    const result = await simulate(seed);
-    grants += result.grants;
-    events += result.events;
-    virtualMs += result.virtualMs;
-  } catch (error) {
-    failed += 1;
-    console.error(
-      `seed ${seed}: ${error instanceof Error ? (error.cause instanceof Error ? error.cause.stack : error.message) : error}`,
-    );
-    console.error(`  again: npm run sim -- --seed ${seed}`);
-  }
-  if (process.stderr.isTTY)
-    process.stderr.write(`\r${seed - first + 1}/${count} seeds, ${failed} failed`);
+function bugOf(name: string): string {
+  const known = Object.values(plantedBugs).flatMap((bugs) => Object.keys(bugs));
+  if (known.includes(name)) return name;
+  console.error(`Cannot plant the bug "${name}": use one of ${known.join(", ")}`);
+  process.exit(64);
 }
-const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-const days = (virtualMs / 86_400_000).toFixed(1);
-console.log(
-  `\n${count} seeds from ${first}: ${grants} grants, ${events} events, ${days} days in ${seconds} s`,
-);
-console.log(`${count - failed} passed, ${failed} failed`);
-process.exitCode = failed > 0 ? 1 : 0;

@@ -2,7 +2,22 @@ import { expect, test } from "vitest";
 import { simulate } from "./simulation.ts";
 
 /** So many seeds per test: the last line that was printed says how far it came. */
-const seedsPerTest = 100;
+const seedsPerTest = 50;
+/** Every day has as many seeds of its own, so that no two days simulate the same. */
+const seedsPerDay = 1_000;
+const dayMs = 86_400_000;
+
+/**
+ * Where today's seeds begin, which nobody has simulated yet: fixed seeds alone find what they found the
+ * first time. `BERTH_SIM_SEED` begins elsewhere, to repeat a run of another day.
+ */
+export function seedOfTheDay(): number {
+  const given = process.env["BERTH_SIM_SEED"];
+  if (given === undefined) return Math.floor(Date.now() / dayMs) * seedsPerDay;
+  const seed = Number(given);
+  if (Number.isSafeInteger(seed) && seed >= 0) return seed;
+  throw new Error(`Cannot simulate: BERTH_SIM_SEED is "${given}", not a whole number`);
+}
 
 /** Histories from one seed up to another; a failure names its seed, which replays it. */
 export function testSeeds(first: number, last: number): void {

@@ -92,6 +92,7 @@ export class Server {
   #generation = 0;
   #asked = 0;
   #deliveries: Deliveries | undefined;
+  #turns = 0;
 
   constructor(
     world: World,
@@ -109,6 +110,14 @@ export class Server {
 
   get broker(): Broker | undefined {
     return this.#broker;
+  }
+
+  /**
+   * Grows whenever the broker may have changed its state: it does so only when it is woken, and when
+   * the disk has answered.
+   */
+  get turns(): number {
+    return this.#turns + this.#disk.answers;
   }
 
   /** `clockErrorMs`: how wrong the machine's clock is when it comes up. */
@@ -152,6 +161,7 @@ export class Server {
     this.#world.after(durationMs, () => {
       if (this.#paused !== held) return;
       this.#paused = undefined;
+      this.#turns += 1;
       for (const run of held) run();
     });
   }
@@ -265,6 +275,7 @@ export class Server {
     const originMs = Math.max(startMs + world.nowMs + clockErrorMs, notBefore) - world.nowMs;
     const guard = (run: () => void) => (): void => {
       if (generation !== this.#generation) return;
+      this.#turns += 1;
       if (this.#paused === undefined) run();
       else this.#paused.push(run);
     };

@@ -19,7 +19,7 @@ import type { Recorded } from "../src/journal/journal.ts";
 import { BoskosWorld } from "./boskos-world.ts";
 import type { Bugs } from "./bugs.ts";
 import { Disk } from "./disk.ts";
-import { checkSnapshot, checkState } from "./invariants.ts";
+import { checkSnapshot, checkState, checkWaiting } from "./invariants.ts";
 import { type JobWorld, runJob } from "./job.ts";
 import { Network } from "./network.ts";
 import { Observer } from "./observer.ts";
@@ -83,6 +83,7 @@ class Simulation {
   #commits = 0;
   #lastId = 0;
   #looking = false;
+  #looked: { readonly broker?: Broker; readonly turns: number } = { turns: 0 };
   #untold = new Set<RequestId>();
   /** Of its own, so that the rest of the history is the same with and without. */
   readonly #dropping: Random | undefined;
@@ -165,15 +166,23 @@ class Simulation {
     this.#boskos.checkNothingLeft();
   }
 
-  /** Looks at the state after every step in which it is whole. */
+  /**
+   * Looks at the state after every step in which it is whole. Where the broker has done nothing since
+   * the last look, which is half of the steps, only what time alone can break is checked again.
+   */
   #look(): void {
     const { broker } = this.#server;
     if (broker === undefined || this.#looking) return;
     this.#looking = true;
     const looked = broker.look((state, now) =>
       this.#guard(() => {
-        if (this.#dropping?.chance(0.3)) dropCaches(state);
-        checkState(state, now);
+        const dropped = this.#dropping?.chance(0.3) === true;
+        if (dropped) dropCaches(state);
+        const { turns } = this.#server;
+        const same = this.#looked.broker === broker && this.#looked.turns === turns;
+        this.#looked = { broker, turns };
+        if (same && !dropped) checkWaiting(state, now);
+        else checkState(state, now);
         this.#checkTold(state, broker);
       }),
     );
