@@ -12,11 +12,20 @@ const dayMs = 86_400_000;
  * first time. `BERTH_SIM_SEED` begins elsewhere, to repeat a run of another day.
  */
 export function seedOfTheDay(): number {
-  const given = process.env["BERTH_SIM_SEED"];
-  if (given === undefined) return Math.floor(Date.now() / dayMs) * seedsPerDay;
-  const seed = Number(given);
-  if (Number.isSafeInteger(seed) && seed >= 0) return seed;
-  throw new Error(`Cannot simulate: BERTH_SIM_SEED is "${given}", not a whole number`);
+  return setting("BERTH_SIM_SEED") ?? Math.floor(Date.now() / dayMs) * seedsPerDay;
+}
+
+/** How many of them are simulated; `BERTH_SIM_SEEDS` says otherwise. */
+export function seedsToday(): number {
+  return setting("BERTH_SIM_SEEDS") ?? 200;
+}
+
+function setting(name: string): number | undefined {
+  const given = process.env[name];
+  if (given === undefined) return undefined;
+  const value = Number(given);
+  if (given !== "" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new Error(`Cannot simulate: ${name} is "${given}", not a whole number`);
 }
 
 /** Histories from one seed up to another; a failure names its seed, which replays it. */
