@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/closing-line.ts";
 
-process.env["BERTH_SIM_SEEDS"] ??= "20";
+process.env["BERTH_SIM_SEEDS"] ??= "10";
 
 /** What `npm run test:quick` runs while somebody writes: half a minute, and nothing but Node. */
 export default defineConfig({
@@ -9,7 +9,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "sim/**/*.test.ts"],
     exclude: [
       // Every planted bug, every seed that never changes, and a picture of many histories.
-      ...["sim/bugs.test.ts", "sim/simulation.test.ts", "sim/utilisation.test.ts"],
+      ...["sim/{bugs,caches,simulation,utilisation}.test.ts"],
       // A database is opened again before every call.
       "src/http/boskos/{conformance,conformance-order,flaws-lease,flaws-pool}.test.ts",
       // They listen on sockets, start processes, or wait for real time to pass.
@@ -18,6 +18,7 @@ export default defineConfig({
       ...["src/server/serve.test.ts", "src/workers/**"],
       // They live through hundreds of thousands of leases.
       ...["src/core/model/ended-memory.test.ts", "src/insight/what-if/what-if.test.ts"],
+      ...["src/insight/pacing/{herd,provider}.test.ts", "src/insight/stats-worker.test.ts"],
     ],
     pool: "forks",
     maxWorkers: 2,

@@ -36,6 +36,9 @@ const keepAliveTimeoutMs = 120_000;
 /** For a request to arrive whole; how long its answer takes is another matter. */
 const requestTimeoutMs = 30_000;
 
+/** Read and compressed once per process; another build of it is served after a restart. */
+let builtPage: Promise<Page> | undefined;
+
 /** All routes over one broker; it listens when told to. Requests are not logged one by one. */
 export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<App> {
   const app: App = fastify({
@@ -63,7 +66,8 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
   handleErrors(app);
   await documentRoutes(app, site.version);
   await errorPage(app);
-  const page = await Page.load();
+  builtPage ??= Page.load();
+  const page = await builtPage;
   page.routes(app);
   leaseRoutes(app, site);
   flowRoutes(app, site);
