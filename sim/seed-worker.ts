@@ -26,7 +26,10 @@ export async function report(seed: number, bugs: object = {}): Promise<SeedRepor
 
 if (process.send !== undefined && import.meta.main) {
   const bugs = JSON.parse(process.argv[2] ?? "{}");
-  process.on("message", async (seed) => process.send?.(await report(Number(seed), bugs)));
+  process.on("message", (seed) => {
+    // It never rejects: a seed that fails is a report, too.
+    void report(Number(seed), bugs).then((found) => process.send?.(found));
+  });
   // Whoever sends the seeds decides what Ctrl-C means, and ends us with itself.
   process.on("SIGINT", () => {});
   process.on("disconnect", () => process.exit());
