@@ -39,7 +39,7 @@ export function removeMember(state: State, resource: Resource): void {
   count(resource, -1);
 }
 
-/** Gives somebody a share of a resource, or takes it back. */
+/** Charges a claim to a shared resource, or takes it off. */
 export function chargeClaim(claim: SharedClaim, by: 1 | -1, at: Instant): void {
   const { resource } = claim;
   count(resource, -1);
@@ -57,7 +57,7 @@ export function retire(resource: Resource, retired: boolean): void {
   index(resource);
 }
 
-/** Makes a resource one of those that come and go, or one that is listed. */
+/** Makes a resource dynamic, or one that is listed. */
 export function adopt(resource: Resource, dynamic: boolean): void {
   count(resource, -1);
   edit(resource).dynamic = dynamic;
@@ -90,7 +90,7 @@ export function update(resource: Resource, change: Change, at: Instant): void {
   if (change.expiresAt !== undefined) writable.expiresAt = change.expiresAt;
   if (change.leaving !== undefined) writable.leaving = change.leaving;
   if (at > resource.changedAt) writable.changedAt = at;
-  // Whoever cleans it up calls it otherwise meanwhile; it is deleted all the same.
+  // A cleaner may hold it in another state meanwhile; it is deleted all the same.
   if (resource.dynamic && resource.state === toBeDeletedState) writable.leaving = true;
   count(resource, 1);
   // A state that is set anew, even to the same, has been touched: it goes behind the others there.

@@ -129,7 +129,7 @@ function isUsedUp(state: State, id: RequestId, ask: Ask, now: Instant): boolean 
   return lease.delivered && (lease.confirmed || now - lease.seenAt >= answerLostMs);
 }
 
-/** The reply to whoever asks where a request stands: its lease, or its place in line. */
+/** Where a request stands: its lease, its place in line, or how it ended. */
 export function standing(state: State, id: RequestId, now: Instant): Outcome {
   const lease = state.leases.get(id);
   if (lease !== undefined) return { type: "granted", lease: leaseView(lease) };

@@ -14,7 +14,7 @@ import { emit, type Turn } from "./turn.ts";
 type Admit = Extract<Command, { type: "admit" }>;
 type Withhold = Extract<Command, { type: "withhold" }>;
 
-/** There is room for so many more, for a while. */
+/** The check found room for some more claims, for a while. */
 export function admit(turn: Turn, { pool: name, grants, forMs }: Admit): Outcome {
   const pool = turn.state.pools.get(name);
   if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
@@ -23,7 +23,7 @@ export function admit(turn: Turn, { pool: name, grants, forMs }: Admit): Outcome
   return done;
 }
 
-/** There is none, or nobody can tell. Said once, however often it is found. */
+/** The check found none, or failed. Only a new answer makes an event. */
 export function withhold(turn: Turn, { pool: name, why }: Withhold): Outcome {
   const pool = turn.state.pools.get(name);
   if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));

@@ -6,7 +6,7 @@ import { claimsOn, type Resource } from "../model/state.ts";
 import { resourceNotFound } from "./not-found.ts";
 import { emit, type Turn } from "./turn.ts";
 
-/** So many labels, and so many keys of user data, a resource may have. */
+/** The most labels, and the most keys of user data, of a resource. */
 export const entriesMax = 64;
 
 type Changed = Extract<DurableEvent, { type: "resource-changed" }>;

@@ -1,7 +1,7 @@
 /**
  * Brings the state to what the configuration wants, without taking anything from anybody: a
  * resource that is gone from the file leaves at once if nobody holds it, otherwise when it comes
- * back. A request that the new configuration can never satisfy is told so.
+ * back. A request that the new configuration can never satisfy is removed.
  */
 import { ratesToConfigure } from "../gates/adaptive.ts";
 import type { DurableEvent, Move } from "../model/event.ts";

@@ -98,7 +98,7 @@ export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {
       max: entriesMax,
     });
   }
-  // Who speaks of it knows of it, whatever became of the reply that told so.
+  // A holder that sends a heartbeat has received the lease, even if the reply seemed lost.
   if (!lease.delivered) emit(turn, { type: "lease-delivered", id: lease.id, delivered: true });
   emit(turn, { type: "lease-renewed", id: lease.id });
   if (userData !== resource.userData) {
@@ -119,7 +119,7 @@ export function releaseHeld(turn: Turn, command: Held<"release-held">): Outcome 
   return done;
 }
 
-/** Takes back what holders have that were not heard of for so long. */
+/** Takes back the leases of holders that were not heard of for `silentMs`. */
 export function reset(turn: Turn, command: Held<"reset">): Outcome {
   const pool = turn.state.pools.get(command.pool);
   const claims = [...(pool?.members ?? [])].flatMap((resource) => {
@@ -156,7 +156,7 @@ function heldBy(
   { resource: name, holder, lease: id }: Held<"renew-held"> | Held<"release-held">,
 ): Claim | Refusal {
   const resource = state.resources.get(name);
-  // Boskos has no words for what may have been meant, and clients that go on asking for what is gone.
+  // Boskos's answers have no place for the nearest name, so it is not looked for.
   if (resource === undefined) return { code: "resource_not_found", resource: name };
   const claim = wholeClaim(resource);
   const { last } = resource;

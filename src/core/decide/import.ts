@@ -33,7 +33,7 @@ function usedSince({ last }: Resource, { updatedAt }: ImportedResource): boolean
   return last !== null && (updatedAt === undefined || last.at >= updatedAt);
 }
 
-/** One that somebody holds is carried over in any case: nothing may be taken from its holder. */
+/** A held resource is always carried over: nothing may be taken from its holder. */
 function isWelcome(turn: Turn, imported: ImportedResource): boolean {
   return imported.holder !== "" || mayBeMade(turn, imported);
 }

@@ -1,6 +1,6 @@
 /**
  * Gives back and asks again, at the end of the line, in one decision: what a job does before it tries
- * once more. Nobody who waits is passed by, and no answer that is lost on the way leaves it with two.
+ * once more. No waiting request is passed by, and a lost answer never leads to two leases.
  */
 
 import type { Ask, Command } from "../model/command.ts";

@@ -45,7 +45,7 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
   return done;
 }
 
-/** One that the lease once had has been given back; one that it never had is a mistake. */
+/** A claim that the lease had before is fine to release again; one it never had is a mistake. */
 function goneClaim(
   lease: Lease,
   claim: NonNullable<Extract<Command, { type: "release" }>["claim"]>,
@@ -67,8 +67,8 @@ export function revoke(turn: Turn, id: RequestId, reason: Reason): Outcome {
 }
 
 /**
- * Asking after a request is a sign of life, also when it has been granted meanwhile; unless it is yet
- * to be told of that: it does not know then what it has.
+ * A poll is a sign of life, also when the request has been granted meanwhile; unless the lease has not
+ * been delivered yet: then its client does not know that it holds something.
  */
 export function keepWaiting(turn: Turn, id: RequestId, waitMs: number): Outcome {
   if (turn.state.requests.has(id)) emit(turn, { type: "request-seen", id, waitMs });
@@ -89,8 +89,8 @@ export function leave(turn: Turn, command: Extract<Command, { type: "leave" }>):
 }
 
 /**
- * The answer with a lease was lost on its way. One that can ask again is given time to; of one that
- * cannot, nobody would ever hear again.
+ * The reply with a lease was lost. A client that can ask again gets time to do so; any other would
+ * never be heard of again, so its lease ends.
  */
 export function notDelivered(
   turn: Turn,

@@ -48,7 +48,7 @@ function returnOf(claim: Claim, ending: Ending, now: Instant): Return {
   };
 }
 
-/** However it came back: its lifespan counts from now. One that is listed has none. */
+/** The lifespan of a dynamic resource starts anew; a listed one has none. */
 function expiryOf(resource: Resource, now: Instant): Pick<Return, "expiresAt"> | undefined {
   const { dynamic, pool, expiresAt } = resource;
   if (!dynamic) return expiresAt === never ? undefined : { expiresAt: null };

@@ -4,7 +4,7 @@
  * each other. A request that needs one pool only is never overtaken in it. One that needs several may
  * be, until it has waited for the pool's patience; from then on what comes free is kept for it.
  *
- * In a shared pool anybody who fits may go, until a request ahead is starved: room is reserved for it
+ * In a shared pool any request that fits may go, until a request ahead is starved: room is reserved for it
  * then (`shared/reserve.ts`).
  */
 import { passesGates } from "../gates/gates.ts";
@@ -56,7 +56,7 @@ function servePools(turn: Turn, pools: readonly Pool[]): void {
   for (const pool of pools) if (isShared(pool)) serveShared(turn, pool);
 }
 
-/** Those with both something to lend and somebody who waits, by who waits first. */
+/** Buckets with idle resources and waiting requests, in the order of the first waiting request. */
 function bucketsToServe(pools: readonly Pool[]): Bucket[] {
   const found: Bucket[] = [];
   for (const { buckets } of pools) {

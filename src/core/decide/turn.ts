@@ -13,7 +13,7 @@ export interface Turn {
   readonly state: State;
   readonly now: Instant;
   readonly events: BrokerEvent[];
-  /** Pools in which somebody may be able to go now, or which need upkeep. `settle` empties it. */
+  /** Pools in which a request may be able to go now, or which need upkeep. `settle` empties it. */
   readonly touched: Set<Pool>;
 }
 
@@ -34,7 +34,7 @@ export function emit(turn: Turn, event: BrokerEvent): void {
   touch(turn, event);
 }
 
-/** The pools that somebody or something leaves by this event. */
+/** The pools that a request or a resource leaves by this event. */
 function leavingBy(state: State, event: BrokerEvent): readonly Pool[] {
   switch (event.type) {
     case "request-left": {
@@ -73,7 +73,7 @@ function queuesThatMove(request: Request): readonly Pool[] {
   return pools ?? none;
 }
 
-/** The pools in which an event frees something or makes somebody wait who could go. */
+/** Touches the pools in which an event frees something, or queues a request that may go. */
 function touch(turn: Turn, event: BrokerEvent): void {
   switch (event.type) {
     case "lease-ended":

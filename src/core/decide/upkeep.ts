@@ -1,7 +1,7 @@
 /**
  * Dynamic resources: made when too few are there for those who wait or for the minimum, marked
- * `toBeDeleted` when there are too many or when nobody has wanted one for its lifespan. Whoever
- * watches for that mark cleans up and sets it to `tombstone`; if nobody does, Berth does it after a
+ * `toBeDeleted` when there are too many or when one was not lent for its lifespan. A cleaner
+ * outside may watch for that state, clean up and set `tombstone`; otherwise Berth does it after a
  * while. A tombstone is removed at once.
  *
  * All of it looks at how things are, never at what has just happened: whatever was missed once is
@@ -36,7 +36,7 @@ export function upkeep(turn: Turn, pool: Pool): void {
   grow(turn, pool);
 }
 
-/** Makes as many as those who wait will need, beyond what is on its way to them already. */
+/** Makes as many as the waiting requests need, beyond those that will come free anyway. */
 function grow(turn: Turn, pool: Pool): void {
   const { dynamic } = pool.policy;
   if (dynamic === undefined || pool.retired || pool.waiting === 0) return;

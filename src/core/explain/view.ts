@@ -19,11 +19,11 @@ export interface ClaimView {
   /** When it is deleted if nobody wants it, should it come back. */
   readonly expiresAt: Instant | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** May hold credentials: for the holder's eyes only. */
+  /** May hold credentials: only the holder may see it. */
   readonly userData: Readonly<Record<string, string>>;
   /** Where it is a share: how much of each dimension. */
   readonly amount: Amounts | null;
-  /** What came with it. The attributes are for the holder's eyes only. */
+  /** What came with it. Only the holder may see the attributes. */
   readonly parts: readonly PartView[];
 }
 
@@ -44,7 +44,7 @@ export interface LeaseView {
   readonly grantedAt: Instant;
   /** When its holder was last heard of. */
   readonly seenAt: Instant;
-  /** How often its asker has been told of it, this time included. */
+  /** How often a reply with it was sent, this one included. */
   readonly told: number;
   /** Null: silence does not end it. */
   readonly expiresAt: Instant | null;

@@ -15,9 +15,9 @@ interface Decision {
   readonly events: readonly BrokerEvent[];
 }
 
-/** Each grant looks at all of its decision: those that come of more than this are not told. */
+/** Each grant looks at all events of its decision; for larger decisions the cause stays unknown. */
 const eventsMax = 256;
-/** So many claims are looked at for all grants of a decision together. */
+/** Bounds the claims that all grants of a decision look at together. */
 const claimsMax = eventsMax * eventsMax;
 
 /** Null: it did not wait, or a new configuration let it go and nobody can tell by what. */

@@ -16,7 +16,7 @@ export interface HolderView {
   readonly holder: string;
   readonly resource: ResourceName;
   readonly since: Instant;
-  /** When it comes back at the latest if nothing more is heard of its holder; null: never. */
+  /** When it is given back at the latest if no heartbeat comes; null: never. */
   readonly backBy: Instant | null;
   /** Null: it has all of it. */
   readonly amount: Amounts | null;

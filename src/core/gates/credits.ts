@@ -51,7 +51,7 @@ export function needsAdmission({ policy }: Pool): boolean {
   return policy.admission !== undefined;
 }
 
-/** So many may be lent at this moment. */
+/** How many claims may be lent now. */
 export function creditsOf({ admission: { credits, until } }: Pool, now: Instant): number {
   return until > now ? credits : 0;
 }
@@ -88,7 +88,7 @@ function chargeCredits(
   return { admitted: Array.from(counts, ([pool, count]) => ({ pool: pool.name, count })) };
 }
 
-/** How long it counts that somebody came who lacked credits and did not wait. */
+/** How long a client counts as demand that lacked credits and did not wait. */
 const unmetDemandMs = 30_000;
 
 /** Who does not wait in a queue would not be found by a worker that looks for waiting requests. */

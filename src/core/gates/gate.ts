@@ -4,7 +4,7 @@
  *
  * Gates are asked in one place (`gates.ts`) by grants, explanations, wait causes, deadlines and takes
  * by name. To add one, implement this interface in a file of its own and add it to the list there.
- * A gate only reads; what a grant charges it is told by the grant's event and written by `apply`.
+ * A gate only reads; the grant's event says what it charges, and `apply` writes it.
  */
 
 import type { BrokerEvent, EventOf, WaitCode } from "../model/event.ts";
@@ -53,7 +53,7 @@ export interface Gate {
   guards(pool: Pool): boolean;
   /**
    * The pool that is in the way; null: nothing is. `earlier` are the gates before this one in the
-   * list, for a gate that lets pass whoever is ahead but could not go anyway.
+   * list: a gate may ignore a request ahead that one of them holds back.
    */
   closedBy(attempt: Attempt, earlier: readonly Gate[]): Pool | null;
   /** Why no amount of waiting would help. */

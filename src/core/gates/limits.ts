@@ -3,7 +3,7 @@
  * cohort, as a tree of parents and children). What is lent at the bottom counts against every limit up
  * to the top. Limits are kept by not lending; a reload that lowers one takes nothing from anybody.
  *
- * A limit that is used up is kept for whoever has waited longest for it, in whichever pool of the
+ * A limit that is used up is kept for the request that has waited longest for it, in any pool of the
  * cohort: so a request for three is not starved by many requests for one in another pool.
  */
 import type { ResourceName } from "../model/ids.ts";
@@ -20,7 +20,7 @@ export const limitGate: Gate = {
     const { needs, rank } = attempt;
     const uses = usesOf(needs);
     for (const [limit, count] of uses) {
-      // One that waits for its turn may be told to get ready while others use the limit up.
+      // A request may prepare for its turn while others still use the limit up.
       const frees = attempt.by !== undefined && limit.children.size > 0;
       if (isExceeded(limit, count) && !frees) return limit;
     }
@@ -81,7 +81,7 @@ function exceeded(needs: readonly Use[]): Pool[] {
   return [...usesOf(needs)].flatMap(([limit, count]) => (isExceeded(limit, count) ? [limit] : []));
 }
 
-/** Whether somebody ahead waits for this limit, or could go this very moment. */
+/** Whether a request ahead waits for this limit, or could go now. */
 function isKeptFor(limit: Pool, rank: Rank, { now }: Attempt, earlier: readonly Gate[]): boolean {
   const root = rootOf(limit);
   for (const pool of descendants(limit)) {
@@ -100,7 +100,7 @@ interface OtherAttempt extends Attempt {
 }
 
 /**
- * Whoever also needs something outside of the cohort may be overtaken here: whether it can go is
+ * A request that also needs something outside of the cohort may be overtaken here: whether it can go is
  * decided elsewhere, and nobody would look here again when that changes.
  */
 function wantsLimit(

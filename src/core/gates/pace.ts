@@ -205,8 +205,8 @@ export function paceAfterReload(pool: Pool): PaceState {
 }
 
 /**
- * The pace that opened last, if that was in this decision and while the request waited; or one that
- * somebody has changed. One that opened before let others go, and the request stood behind them.
+ * The pace that opened last, if it opened in this decision and while the request waited; or one whose
+ * rate was changed. A pace that opened before let other requests go, and this one stood behind them.
  */
 function lastOpened({ events, request, needs }: Opening): Pool | null {
   let last: Pool | null = null;

@@ -5,7 +5,7 @@ import type { AdaptiveState, Pool } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
 
 export const minuteMs = 60_000;
-/** So many changes are remembered of a pool. */
+/** How many changes of its rate a pool remembers. */
 export const rateHistoryMax = 100;
 
 /** The policy, where the pool is to find its rate. */

@@ -8,29 +8,29 @@ export interface Item extends Placing {
   /** Any of these will do as well, should the first have none now; the earlier the better. */
   readonly anyOf?: readonly PoolName[];
   readonly count: number;
-  /** Those in this state; `free` unless told otherwise. A cleaner asks for dirty ones. */
+  /** Resources in this state. Default: `free`. A cleaner asks for dirty ones. */
   readonly state?: string;
-  /** What they are in while they are held; `busy` unless told otherwise. */
+  /** Their state while they are held. Default: `busy`. */
   readonly into?: string;
 }
 
 export interface Group {
   /** Its leases may share parts, such as networks. */
   readonly name: string;
-  /** So many requests are granted at one moment, or none of them. 1: each on its own. */
+  /** How many requests are granted at one moment, or not at all. 1: each on its own. */
   readonly size: number;
 }
 
-/** What somebody asks for: every item, or nothing. */
+/** What a client asks for: every item, or nothing. */
 export interface Ask {
   readonly holder: string;
   readonly items: readonly Item[];
   /** Chosen by the client and repeated when it retries: one key never gets two leases. */
   readonly key?: string;
-  /** Null: as the pool says for those whom it knows by name only, which may be never. */
+  /** Null: the timeout of the pool for holders without a token, which may be never. */
   readonly ttlMs?: number | null;
   readonly lifetimeMs?: number;
-  /** Higher goes first; 0 unless told otherwise. */
+  /** Higher goes first. Default: 0. */
   readonly priority?: number;
   readonly labels?: Readonly<Record<string, string>>;
   /**
@@ -40,7 +40,7 @@ export interface Ask {
   readonly presenceMs?: number;
   /** Those who belong together. */
   readonly group?: Group;
-  /** Whoever knows the holder's name may act for it, naming the resource: there is no secret. */
+  /** The lease has no token: commands name the holder and the resource instead. */
   readonly byName?: true;
 }
 
@@ -57,7 +57,7 @@ export interface ResourceChange {
   readonly userData?: Readonly<Record<string, string | null>>;
 }
 
-/** A holder's word on its provider. */
+/** What a holder reports of its provider. */
 export interface Report {
   readonly throttled: boolean;
   /** What the provider said, for people to judge. */
@@ -82,11 +82,11 @@ export type Command =
       /** True: now, behind everybody who waits, or not at all. */
       readonly nowOnly?: true;
     }
-  /** The reply that told of a lease did not get through. */
+  /** The reply with a lease did not reach its client. */
   | {
       readonly type: "not-delivered";
       readonly id: RequestId;
-      /** Which time it was; if it has been told again since, that counts. */
+      /** The number of that reply; a later reply may have arrived. */
       readonly told: number;
     }
   | { readonly type: "keep-waiting"; readonly id: RequestId; readonly waitMs: number }
@@ -106,7 +106,7 @@ export type Command =
       readonly state?: string;
       /** It was to be cleaned and this went wrong: it is tried again later, or quarantined. */
       readonly failure?: string;
-      /** How its provider took it, for the pools that find their own rate. */
+      /** Whether its provider throttled it, for pools with an adaptive rate. */
       readonly outcome?: Report;
     }
   /** Gives all of it back, or what it has of one pool, and asks for the same again. */
@@ -126,17 +126,17 @@ export type Command =
       readonly rate: number | null;
       readonly reason: Reason;
     }
-  /** Somebody who looked outside: there is room for so many more of the pool, for so long. */
+  /** A check outside found room for `grants` more claims, for the next `forMs`. */
   | {
       readonly type: "admit";
       readonly pool: PoolName;
       readonly grants: number;
       readonly forMs: number;
     }
-  /** There is none, or it cannot be found out: why, in words. */
+  /** The check found no room, or failed: why, in words. */
   | { readonly type: "withhold"; readonly pool: PoolName; readonly why: string }
   | HeldCommand
-  /** An operator ends somebody's lease. */
+  /** An operator ends a lease. */
   | { readonly type: "revoke"; readonly id: RequestId; readonly reason: Reason }
   | {
       readonly type: "change-resource";
@@ -180,7 +180,7 @@ export type HeldCommand =
       readonly lease?: RequestId;
       readonly state: string;
     }
-  /** Takes back whatever is held in this state by one not heard of for so long. */
+  /** Takes back what is held in this state by holders not heard of for `silentMs`. */
   | {
       readonly type: "reset";
       readonly pool: PoolName;
@@ -197,7 +197,7 @@ export interface ImportedResource {
   readonly state: string;
   /** Empty: nobody's. */
   readonly holder: string;
-  /** For the lease, if somebody holds it. */
+  /** For the lease, if it is held. */
   readonly id: RequestId;
   readonly userData: Readonly<Record<string, string>>;
   /** When the other broker last touched it, if that is known. */

@@ -13,7 +13,7 @@ export interface Ended {
 
 /** When the younger generation becomes the older one, and what was older is forgotten. */
 export interface GenerationLimits {
-  /** Not before it has so many, nor before it is so old. */
+  /** It has at least so many, and is at least so old. */
   readonly sizeMin: number;
   readonly ageMsMin: number;
   /** Whatever its age. */
@@ -24,7 +24,7 @@ export interface GenerationLimits {
 
 const dayMs = 24 * 3_600_000;
 
-/** With a key of its client's, that must not get a second lease however late a retry comes. */
+/** With a client's own request id: a late retry must not get a second lease. */
 export const keyedLimits: GenerationLimits = {
   sizeMin: 20_000,
   ageMsMin: 10 * 60_000,
@@ -32,7 +32,7 @@ export const keyedLimits: GenerationLimits = {
   ageMsMax: dayMs,
 };
 
-/** Without one nobody can ask again; it is remembered so that a second release is told the truth. */
+/** Without one: only remembered to answer a second release correctly. */
 export const keylessLimits: GenerationLimits = {
   sizeMin: 2_000,
   ageMsMin: 0,
@@ -100,8 +100,8 @@ export interface FrozenEnds {
 }
 
 /**
- * Who ended lately and how, so that a retry with an old id is told the truth instead of being lent to
- * a second time.
+ * How recent requests and leases ended, so that a retry with an old id gets the right answer instead
+ * of a second lease.
  */
 export class EndedMemory {
   readonly #keyed = new Generations(keyedLimits);

@@ -13,22 +13,22 @@ export type WaitCode =
   | "no_room"
   | "group_incomplete"
   | "none_usable"
-  /** It is there; its time has not come. */
+  /** It is there; the pace does not allow the next grant yet. */
   | "paced"
-  /** The same, and reports of throttling have put it off. */
+  /** The same, and reports of throttling have made the pace slower. */
   | "limit_reduced"
-  /** It is there; somebody outside has to say that there is room, and has not. */
+  /** It is there; the check outside has not given credits. */
   | "admission"
   /** It is there; a limit that its pool shares is used up. */
   | "limit_reached";
 
-/** What becomes of a resource that comes back. */
+/** Where a resource goes that is given back. */
 export interface Return {
   readonly resource: ResourceName;
   readonly state: string;
   /** Absent: at once. Otherwise it rests until then, in the state `cooling`. */
   readonly restsUntil?: Instant;
-  /** When it is deleted unless somebody takes it; null: never. Absent: as before. */
+  /** When it is deleted unless it is lent by then; null: never. Absent: as before. */
   readonly expiresAt?: Instant | null;
   /** How often in a row its cleaning has failed. Absent: as before. */
   readonly failures?: number;
@@ -96,7 +96,7 @@ export type RequestEnd =
   | "disconnected"
   /** Not heard from for its ttl while it waited. */
   | "abandoned"
-  /** A new configuration has no room for it, ever. */
+  /** The new configuration can never satisfy it. */
   | "unsatisfiable";
 
 export type LeaseEnd =
@@ -104,9 +104,9 @@ export type LeaseEnd =
   | "expired"
   | "lifetime"
   | "revoked"
-  /** Whoever asked for it never came for it. */
+  /** The client that asked never collected it. */
   | "uncollected"
-  /** Taken back by another program that watches over silent holders. */
+  /** Taken back by a reaper outside (Boskos's reset). */
   | "reset";
 
 /**
@@ -120,7 +120,7 @@ export type DurableEvent =
   /** Gone from the configuration; resources that are still held keep it alive. */
   | { readonly type: "pool-retired"; readonly pool: PoolName }
   | { readonly type: "pool-removed"; readonly pool: PoolName }
-  /** A holder's word on how its provider took it. */
+  /** A holder reports whether its provider throttled it. */
   | {
       readonly type: "pool-signalled";
       readonly pool: PoolName;
@@ -137,14 +137,14 @@ export type DurableEvent =
       /** It is what the pool would do; it does not. */
       readonly advised?: true;
     }
-  /** Somebody outside says that there is room for so many more. */
+  /** A check outside found room for so many more. */
   | {
       readonly type: "pool-admitted";
       readonly pool: PoolName;
       readonly grants: number;
       readonly until: Instant;
     }
-  /** Or that there is none, or that nobody can tell. */
+  /** It found none, or failed. */
   | { readonly type: "pool-withheld"; readonly pool: PoolName; readonly why: string }
   | {
       readonly type: "resource-added";
@@ -209,25 +209,25 @@ export type DurableEvent =
       readonly why: RequestEnd;
       readonly reason?: Reason;
     }
-  /** It has run out of patience: this is kept for it. Nothing: it would all be another's. */
+  /** A starved request gets these reservations. None: nothing could be reserved. */
   | { readonly type: "room-kept"; readonly id: RequestId; readonly rooms: readonly KeptRoom[] }
   | {
       readonly type: "lease-granted";
       readonly id: RequestId;
-      /** Present when it was granted at once; a request that waited has told it when it queued. */
+      /** Present when it was granted at once; for a request that waited see `request-queued`. */
       readonly ask?: ResolvedAsk;
       readonly claims: readonly GrantedClaim[];
       /** What it waited for last. For history: no rule depends on it. */
       readonly waitedFor?: WaitCode;
       readonly endsAt?: Instant;
-      /** Nobody was there to be told. */
+      /** No client was connected to receive it. */
       readonly undelivered?: true;
       /** Of the pools that have a pace, where it stands now. */
       readonly paced?: readonly Paced[];
-      /** Of the pools that wait for a word from outside, what it used up of it. */
+      /** The credits that it used up, by pool. */
       readonly admitted?: readonly Admitted[];
     }
-  /** Whoever asked is being told of its lease; or it turned out that it was not. */
+  /** The reply with the lease is being sent; or it did not arrive. */
   | { readonly type: "lease-delivered"; readonly id: RequestId; readonly delivered: boolean }
   | {
       readonly type: "claim-ended";
@@ -252,7 +252,7 @@ export type VolatileEvent =
   | { readonly type: "lease-renewed"; readonly id: RequestId }
   | { readonly type: "request-seen"; readonly id: RequestId; readonly waitMs: number }
   | { readonly type: "grace-given" }
-  /** Somebody lacked so many credits of a pool and did not wait: for so long it counts as demand. */
+  /** A client lacked credits of a pool and did not wait. It counts as demand until then. */
   | {
       readonly type: "demand-unmet";
       readonly pool: PoolName;

@@ -14,7 +14,7 @@ export const dirtyState = "dirty";
 export const cleaningState = "cleaning";
 /** Taken out of use because something is wrong with it. */
 export const quarantinedState = "quarantined";
-/** A dynamic resource that is to be deleted, and one that is gone but for its name. */
+/** A dynamic resource that is to be deleted, and one that is deleted but not removed yet. */
 export const toBeDeletedState = "toBeDeleted";
 export const tombstoneState = "tombstone";
 /** What people see of a drained resource that nobody holds. Never a state of its own. */
@@ -68,10 +68,10 @@ export const reservedStates: readonly string[] = [...lifecycle]
   .filter(([, { setBy }]) => setBy === "broker")
   .map(([state]) => state);
 
-/** Why somebody holds a resource. Cleaning is neither paced nor limited, and has no lifetime. */
+/** Why a resource is held. Cleaning is neither paced nor limited, and has no lifetime. */
 export type Purpose = "use" | "clean";
 
-/** By the state that it is held in: whoever cleans holds it as `cleaning`. */
+/** By the state that it is held in: a cleaner holds it as `cleaning`. */
 export function purposeOf(heldState: string): Purpose {
   return heldState === cleaningState ? "clean" : "use";
 }

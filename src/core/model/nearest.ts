@@ -1,7 +1,7 @@
 /** How many mistyped letters still count as "did you mean". */
 const distanceMax = 3;
 
-/** Everybody waits while names are compared: so many take some tens of milliseconds, and no more are. */
+/** Bounds the time for comparing names, during which the server answers nobody: some 30 ms. */
 const candidatesMax = 100_000;
 
 /** The known name that was probably meant, or undefined if none is close. */

@@ -67,7 +67,7 @@ export interface PartKind {
   readonly members: Readonly<Record<string, Readonly<Record<string, Attribute>>>>;
 }
 
-/** The timeout of holders that are known by name only: they need not send heartbeats. */
+/** The timeout of holders without a token: they need not send heartbeats. */
 export interface Silence {
   readonly afterMs: number;
   readonly to: string;
@@ -93,7 +93,7 @@ export const defaultCleaning = defaultsOf<CleaningPolicy>(policyFields.cleaning.
 export interface MemberSpec {
   readonly name: ResourceName;
   readonly labels: Readonly<Record<string, string>>;
-  /** What it is in when it is new; `free` unless told otherwise. */
+  /** Its state when it is new. Default: `free`. */
   readonly state?: string;
   readonly room?: CapacitySpec;
 }

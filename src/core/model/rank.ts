@@ -20,12 +20,12 @@ export function isAhead(a: Rank, b: Rank): boolean {
   return compareRank(a, b) < 0;
 }
 
-/** Where somebody stands who asks now: behind everybody of the same priority. */
+/** The rank of a request that comes now: behind all others of the same priority. */
 export function newcomerRank(state: { readonly order: number }, priority = 0): Rank {
   return { priority, order: state.order + 1 };
 }
 
-/** For questions about what is there, whoever waits for it. */
+/** For questions about what is there, regardless of the queue. */
 export const aheadOfAll: Rank = { priority: Number.POSITIVE_INFINITY, order: 0 };
 
 const behindAll: Rank = { priority: Number.NEGATIVE_INFINITY, order: Number.POSITIVE_INFINITY };
@@ -34,7 +34,7 @@ export function newQueue<Waiter extends Rank>(): OrderedTree<Waiter, Rank> {
   return new OrderedTree<Waiter, Rank>(compareRank);
 }
 
-/** The rank of whoever is first in a queue; of an empty one, behind everybody. */
+/** The rank of the first request of a queue; for an empty queue, behind all others. */
 export function firstRank(queue: { at(place: number): Rank | undefined }): Rank {
   return queue.at(0) ?? behindAll;
 }

@@ -3,7 +3,7 @@ import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { LastHolder } from "./state.ts";
 import type { Instant } from "./time.ts";
 
-/** Every "no" of the core, as a value. What to tell people is made of it at the edge. */
+/** Every "no" of the core, as a value. The edges make messages of it. */
 export type Refusal =
   | {
       readonly code: "pool_not_found";
@@ -17,17 +17,17 @@ export type Refusal =
       readonly asked: number;
       readonly size: number;
     }
-  /** Not even the largest that is eligible has so much; or the one that comes nearest has not. */
+  /** No eligible resource is large enough in this dimension. */
   | {
       readonly code: "amount_too_large";
       readonly pool: PoolName;
       readonly dimension: string;
       readonly asked: number;
       readonly largest: number;
-      /** The one that comes nearest, where each has enough of something. */
+      /** The resource that lacks the least, if each has enough of some dimension. */
       readonly resource?: string;
     }
-  /** There are not so many that it could ever have at one moment. */
+  /** Too few resources are eligible and large enough. */
   | {
       readonly code: "too_few_eligible";
       readonly pool: PoolName;
@@ -37,7 +37,7 @@ export type Refusal =
       readonly large: number;
       readonly eligible: number;
       readonly total: number;
-      /** How many are not for it, by why. */
+      /** How many are not eligible, by reason. */
       readonly unfit: Readonly<Record<string, number>>;
     }
   | { readonly code: "never_fits_together"; readonly pool: PoolName; readonly items: number }
@@ -47,7 +47,7 @@ export type Refusal =
       readonly strategy: string;
       readonly known: readonly string[];
     }
-  /** Amounts were asked of a pool that is lent whole, or the other way round. */
+  /** Amounts were asked of an exclusive pool, or none of a shared pool. */
   | { readonly code: "lent_whole"; readonly pool: PoolName; readonly key: string }
   | { readonly code: "lent_by_amount"; readonly pool: PoolName }
   | { readonly code: "request_id_reused"; readonly key: string; readonly id: RequestId }
@@ -84,11 +84,11 @@ export type Refusal =
   | {
       readonly code: "not_its_holder";
       readonly resource: ResourceName;
-      /** The one who asks. */
+      /** The holder that the command names. */
       readonly by: string;
       /** Empty: nobody. */
       readonly holder: string;
-      /** How the one who asks lost it, if it had it last. */
+      /** How that holder lost it, if it had it last. */
       readonly lost?: LastHolder;
       /** What is missing is the token, not the name. */
       readonly needsToken: boolean;

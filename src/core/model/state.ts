@@ -75,7 +75,7 @@ export interface Pool extends Timed {
   readonly policy: PoolPolicy;
   /** Gone from the configuration; lives on until its last resource has come back. */
   readonly retired: boolean;
-  /** Every resource of the pool, whoever holds it, without those that are retired. */
+  /** How many resources it has, held or not, without the retired ones. */
   readonly size: number;
   /** All of its resources, the retired ones included. */
   readonly members: ReadonlySet<Resource>;
@@ -89,7 +89,7 @@ export interface Pool extends Timed {
   readonly starved: ReadonlySet<Request>;
   /** How many of its members are shown in which state. */
   readonly shown: ReadonlyMap<string, number>;
-  /** How many of its members somebody holds. */
+  /** How many of its members are held. */
   readonly held: number;
   /** How many requests stand in its queues. */
   readonly waiting: number;
@@ -107,7 +107,7 @@ export interface Pool extends Timed {
   readonly pace: PaceState;
   /** Meaningless while its policy has no admission. */
   readonly admission: AdmissionState;
-  /** Credits that somebody lacked who did not wait. Lost at a restart. */
+  /** Credits that a client lacked that did not wait. Lost at a restart. */
   readonly unmetDemand: { readonly count: number; readonly until: Instant } | null;
   /** Where its search for a start rate stands; null while it does not search. */
   readonly adaptive: AdaptiveState | null;
@@ -129,7 +129,7 @@ export interface PoolCache {
 }
 
 export interface AdmissionState {
-  /** So many more may be lent, and until when. */
+  /** How many more claims may be lent, and until when. */
   readonly credits: number;
   readonly until: Instant;
   /** Why none are, in the words of the check; null: no check has said no. */
@@ -162,7 +162,7 @@ export interface RateChange {
   readonly advised: boolean;
 }
 
-/** The last grant's place on the time line: the next one comes so many intervals after it. */
+/** The last grant's place on the time line: the next one comes `ticks` intervals after it. */
 export interface PaceState {
   readonly baseAt: Instant;
   /** As many as the last grant had claims. */
@@ -189,7 +189,7 @@ interface AnyResource extends Timed {
   /** Its labels as configured, before an operator changed any. */
   readonly specLabels: Readonly<Record<string, string>>;
   readonly userData: Readonly<Record<string, string>>;
-  /** Why it is in its state, where somebody said so. */
+  /** Why it is in its state, if known. */
   readonly note: string;
   readonly drained: boolean;
   /** The state after its cooldown, and when that ends; `never`: it is not cooling. */
@@ -197,7 +197,7 @@ interface AnyResource extends Timed {
   readonly restsUntil: Instant;
   /** Made on demand. */
   readonly dynamic: boolean;
-  /** Dynamic and marked for deletion, whoever has it and whatever state they call it. */
+  /** Dynamic and marked for deletion, even while it is held in another state. */
   readonly leaving: boolean;
   /** When it is marked for deletion, if nobody holds it then. */
   readonly expiresAt: Instant;
@@ -214,7 +214,7 @@ interface AnyResource extends Timed {
 export interface ExclusiveResource extends AnyResource, Linked<ExclusiveResource> {
   readonly sharing: "exclusive";
   readonly claim: ExclusiveClaim | null;
-  /** The one that it is in, ready to be lent. */
+  /** The bucket that it is in while it can be lent. */
   readonly bucket: Bucket | null;
 }
 
@@ -235,13 +235,13 @@ export interface LastHolder {
   readonly at: Instant;
 }
 
-/** So many of a pool's resources in one state: the items of a request, added up. */
+/** What a request needs of one pool in one state: its items, added up. */
 export type Need = ExclusiveNeed | SharedNeed;
 
 interface AnyNeed {
   readonly pool: Pool;
   readonly state: string;
-  /** What they are in while they are held. */
+  /** Their state while they are held. */
   readonly heldState: string;
   readonly purpose: Purpose;
   readonly count: number;
@@ -361,12 +361,12 @@ export function shownState(resource: Resource): string {
   return resource.drained ? drainedState : resource.state;
 }
 
-/** Whether somebody has it, or a share of it. */
+/** Whether a lease has it, or a share of it. */
 export function isHeld(resource: Resource): boolean {
   return resource.sharing === "shared" ? resource.claims.size > 0 : resource.claim !== null;
 }
 
-/** The claim of whoever has all of it. */
+/** The claim on an exclusive resource; null for a shared one. */
 export function wholeClaim(resource: Resource | undefined): ExclusiveClaim | null {
   return resource?.sharing === "exclusive" ? resource.claim : null;
 }

@@ -9,7 +9,7 @@ import { busyState, freeState, purposeOf } from "../model/lifecycle.ts";
 import { isShared, type Need, type Request, type State } from "../model/state.ts";
 import { demandOf } from "../shared/placement/demand.ts";
 
-/** So many alternatives are tried, the best first; edges refuse an ask that has more. */
+/** The most alternatives that are tried, the best first; edges refuse an ask that has more. */
 export const alternativesMax = 64;
 
 export function poolsOf({ pool, anyOf }: Item): readonly PoolName[] {

@@ -8,11 +8,11 @@ import { isForOnePool, isSamePlace } from "./alternatives.ts";
 
 /**
  * How many requests that cannot go yet are looked past for one that can. It bounds what a decision
- * costs where thousands wait for several pools at once. Behind so many, a request waits its turn.
+ * costs where thousands wait for several pools at once. A request further back waits its turn.
  */
 export const overtakenMax = 100;
 
-/** Whether it is there at all, whoever else waits for it. */
+/** Whether it is there at all, regardless of the queue. */
 export function isPresent(need: Need, rank: Rank): boolean {
   if (need.sharing === "shared") return canPlace(need, rank);
   return need.count <= idleCount(need.pool, need.state);

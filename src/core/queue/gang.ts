@@ -12,7 +12,7 @@ export function gangOf(state: State, { group }: Ask): Gang | undefined {
   return group === undefined || group.size === 1 ? undefined : state.gangs.get(group.name);
 }
 
-/** The one that stands in line for this one: itself, or the leader of its gang. */
+/** The request that stands in line for this one: the leader of its gang, or itself. */
 export function leaderOf(request: Request): Request {
   return request.gang?.members.find(({ inLine }) => inLine) ?? request;
 }

@@ -1,6 +1,6 @@
 /**
- * Why no amount of waiting would help a request for a share, judged against empty resources. What is drained
- * counts as there: it comes back.
+ * Why no amount of waiting would help a request for a share, judged against empty resources. Drained
+ * resources count: they may be lent again.
  */
 import type { PoolName } from "../model/ids.ts";
 import { aheadOfAll } from "../model/rank.ts";
@@ -23,7 +23,7 @@ export function neverPlaced({ pool, demands }: SharedNeed): Refusal | undefined 
     const refusal = choiceRefused(pool, demand);
     if (refusal !== undefined) return refusal;
   }
-  // What there is room for now is possible: mostly that is all there is to say.
+  // The usual case: it fits now, so it is possible.
   if (place(candidatesOf(pool), demands, first) !== undefined) return undefined;
   const resources = [...pool.members].filter(
     (resource): resource is SharedResource => resource.sharing === "shared" && !resource.retired,

@@ -46,7 +46,7 @@ export function canPlace(need: SharedNeed, rank: Rank): boolean {
   return isWithinReach(need, rank) && placedFor(need, rank) !== undefined;
 }
 
-/** Behind so many, a request waits its turn. */
+/** A request with `reachMax` others ahead waits its turn. */
 export function isWithinReach(need: Need, rank: Rank): boolean {
   const queue = queueAt(need);
   return queue.size < reachMax || queue.countBefore(rank) < reachMax;
@@ -108,7 +108,7 @@ export function sharedClaims(
   return claims;
 }
 
-/** What a demand charges a resource; parts are told by their names. */
+/** What a demand charges a resource, without parts: those are listed by name. */
 export function amountOn(resource: Shareable, { amounts }: Demand): Record<string, number> {
   const entries = amounts.filter(([name], index) => levelOf(resource, name, index) !== undefined);
   return Object.fromEntries(entries);

@@ -16,7 +16,7 @@ import type { Demand } from "./placement/demand.ts";
 import { pickParts, shortfalls, type View } from "./placement/fit.ts";
 import { place } from "./placement/plan.ts";
 
-/** So many are looked at again at one time. */
+/** How many starved requests one decision tries again. */
 const starvedMax = 50;
 
 /** The reservations that can be made now for those who had none, eldest first. */

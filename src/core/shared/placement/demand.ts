@@ -13,7 +13,7 @@ export interface Placing {
   readonly tolerations?: readonly Toleration[];
   /** Each of the resources has another value of this label. */
   readonly spread?: string;
-  /** Over all of the resources, so many different values of a label at the most. */
+  /** By label: how many different values the chosen resources may have together. */
   readonly atMost?: Readonly<Record<string, number>>;
   /** This very one. */
   readonly resource?: string;
@@ -22,7 +22,7 @@ export interface Placing {
   readonly strategy?: Strategy;
 }
 
-/** So many different resources, each with the same. */
+/** `count` different resources, and the same amounts from each. */
 export interface Demand {
   readonly count: number;
   /** Without zeros. */

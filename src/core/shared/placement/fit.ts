@@ -10,9 +10,9 @@ export interface View {
   readonly rank: Rank;
   /** Whose parts it may share: those of its own lease or group. */
   readonly owner: string;
-  /** What the same request has been given already, in thought. */
+  /** What the plan for the same request uses so far. */
   readonly planned?: Plan;
-  /** Parts that another claim of the same request has been given, in thought. */
+  /** Parts that the plan gives to other claims of the same request. */
   readonly mine?: ReadonlySet<Part>;
   /** As if nobody had anything and nothing were drained: what could ever be. */
   readonly empty?: true;

@@ -10,7 +10,7 @@ export interface Taint {
 export interface Toleration {
   /** Empty or absent with `Exists`: every taint. */
   readonly key?: string;
-  /** `Equal` unless told otherwise. */
+  /** Default: `Equal`. */
   readonly operator?: "Equal" | "Exists";
   readonly value?: string;
   /** Absent: whatever the effect. */
