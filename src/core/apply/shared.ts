@@ -4,6 +4,7 @@
  */
 import type { KeptRoom } from "../model/event.ts";
 import { ruleOf } from "../model/lifecycle.ts";
+import { compareRank } from "../model/rank.ts";
 import type {
   Claim,
   Pool,
@@ -211,11 +212,14 @@ export function setReservations(
     if (resource.sharing === "exclusive") continue;
     const one = { by: request, since, amounts: Object.entries(amount), taken: new Map() };
     for (const claim of resource.claims) if (claim.fence > since) noteTaken(one, claim.amount, 1);
-    edit(resource).reservations = [...resource.reservations, one];
+    // By rank, so that the order does not depend on when each was made.
+    edit(resource).reservations = [...resource.reservations, one].sort((a, b) =>
+      compareRank(a.by, b.by),
+    );
     for (const [kind, names] of Object.entries(parts)) {
       for (const partName of names) {
         const part = partFor(resource.pool, kind, partName);
-        edit(part).reservedFor = [...part.reservedFor, request];
+        edit(part).reservedFor = [...part.reservedFor, request].sort(compareRank);
       }
     }
   }
