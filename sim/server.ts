@@ -5,6 +5,7 @@
 import { Broker } from "../src/broker/broker.ts";
 import { Deliveries } from "../src/broker/deliveries.ts";
 import type { Environment } from "../src/broker/environment.ts";
+import { submitAndWait, type WaitingBroker } from "../src/broker/submit-and-wait.ts";
 import { Tokens } from "../src/broker/tokens.ts";
 import { forgetGatesBelow } from "../src/core/apply/cohort.ts";
 import { edit } from "../src/core/apply/edit.ts";
@@ -192,17 +193,14 @@ export class Server {
     }
     if (call.type === "acquire") {
       const { ask, waitMs } = call;
-      const id = this.#newId();
-      const outcome = await broker.submit({ type: "acquire", id, ask, waitMs });
-      return this.#reply(await this.#fate(broker, outcome, waitMs));
+      const command = { type: "acquire", id: this.#newId(), ask, waitMs } as const;
+      return this.#reply(await submitAndWait(broker, command));
     }
     const { id, token, waitMs = 0 } = call;
     if (!this.#bugs.trustAnybody && !this.#tokens.proves(id, token)) return { type: "forbidden" };
     switch (call.type) {
-      case "poll": {
-        const outcome = await broker.submit({ type: "keep-waiting", id, waitMs });
-        return this.#reply(await this.#fate(broker, outcome, waitMs));
-      }
+      case "poll":
+        return this.#reply(await submitAndWait(broker, { type: "keep-waiting", id, waitMs }));
       case "leave":
         if (this.#bugs.keepLeavers) return this.#reply({ type: "done" });
         return this.#reply(await broker.submit({ type: "leave", id, why: "cancelled" }));
@@ -220,22 +218,17 @@ export class Server {
     const { key, ...rest } = wanted;
     const ask =
       this.#bugs.forgetPollers && key ? { ...rest, key: `${key}-${++this.#asked}` } : wanted;
-    const command = (): Command => ({
-      type: "acquire",
-      id: this.#newId(),
-      ask,
-      waitMs,
-      ...(key === undefined ? { nowOnly: true } : undefined),
-    });
-    let outcome = await broker.submit(command());
-    if (outcome.type === "waiting") {
-      const { id } = outcome.request;
-      await broker.untilSettled(id, waitMs, { present: true });
-      const now = await broker.look((state, at) => standing(state, id, at));
-      if (now.type === "granted") {
-        outcome = this.#bugs.forgetDelivery ? now : await broker.submit(command());
-      }
-    }
+    const outcome = await submitAndWait(
+      this.#bugs.forgetDelivery ? withoutConfirming(broker) : broker,
+      {
+        type: "acquire",
+        id: this.#newId(),
+        ask,
+        waitMs,
+        ...(key === undefined ? { nowOnly: true } : undefined),
+      },
+      { newId: this.#newId },
+    );
     if (outcome.type !== "granted") return this.#reply(outcome);
     this.#deliveries?.begin([outcome.lease]);
     return { type: "outcome", outcome, token: "", by: this.#generation };
@@ -258,13 +251,6 @@ export class Server {
     return holder === undefined ? command : { ...rest, holder };
   }
 
-  async #fate(broker: Broker, outcome: Outcome, waitMs: number): Promise<Outcome> {
-    if (outcome.type !== "waiting" || waitMs === 0) return outcome;
-    const { id } = outcome.request;
-    await broker.untilSettled(id, waitMs, { present: true });
-    return await broker.look((state, now) => standing(state, id, now));
-  }
-
   #reply(outcome: Outcome): Reply {
     const id = idOf(outcome);
     return { type: "outcome", outcome, token: id === undefined ? "" : this.#tokens.of(id) };
@@ -285,6 +271,26 @@ export class Server {
       soon: (run) => world.after(0, guard(run)),
     };
   }
+}
+
+/** Answers a client that asks for the second time without having the answer committed. */
+function withoutConfirming(broker: Broker): WaitingBroker {
+  let first: RequestId | undefined;
+  const submit = async (command: Command): Promise<Outcome> => {
+    const id = first;
+    if (command.type !== "acquire" || id === undefined) {
+      const outcome = await broker.submit(command);
+      first = idOf(outcome);
+      return outcome;
+    }
+    return broker.look((state, now) => standing(state, id, now));
+  };
+  return {
+    submit,
+    now: () => broker.now(),
+    look: (read) => broker.look(read),
+    untilSettled: (...args) => broker.untilSettled(...args),
+  };
 }
 
 /** Only decisions see it: written down, the policies are what they were. */

@@ -13,15 +13,17 @@ import {
   WaitingRequest,
 } from "../api/schemas.ts";
 import { newRequestId } from "../broker/request-id.ts";
+import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
 import type { PoolName, RequestId } from "../core/model/ids.ts";
 import { idOf } from "../core/model/outcome.ts";
 import type { Pool as CorePool } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
 import { mustBeHolder, mustBeOperator } from "./auth.ts";
+import { Connection } from "./connection.ts";
 import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
-import { answerStanding, fateOf, mustHaveRoomToWait } from "./long-poll.ts";
+import { answerStanding, mustHaveRoomToWait } from "./long-poll.ts";
 import { IdParams, NameParams } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderRateHistory } from "./render/flow.ts";
@@ -80,17 +82,19 @@ function refreshRoute(app: App, site: Site): void {
     const range = { minMs: 0, maxMs: limits.waitMsMax };
     const waitMs = wait === undefined ? 0 : durationIn("body.wait", wait, range);
     mustHaveRoomToWait(site, waitMs);
-    let outcome = await broker.submit({
-      type: "refresh",
-      id,
-      next: newRequestId(broker.now()),
-      waitMs,
-      ...(requestId === undefined ? undefined : { key: requestId }),
-      ...(pool === undefined ? undefined : { pool: pool as PoolName }),
-    });
-    if (outcome.type === "waiting" && waitMs > 0) {
-      outcome = await fateOf(site, outcome.request, waitMs, request);
-    }
+    using connection = new Connection(request);
+    const outcome = await submitAndWait(
+      broker,
+      {
+        type: "refresh",
+        id,
+        next: newRequestId(broker.now()),
+        waitMs,
+        ...(requestId === undefined ? undefined : { key: requestId }),
+        ...(pool === undefined ? undefined : { pool: pool as PoolName }),
+      },
+      { connection },
+    );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     const next = idOf(outcome);
     const audience = next === undefined ? anybody : { secrets: true, token: tokens.of(next) };

@@ -11,6 +11,7 @@ import {
   WaitingRequest,
 } from "../api/schemas.ts";
 import { newRequestId } from "../broker/request-id.ts";
+import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { leaseNotFound } from "../core/decide/not-found.ts";
 import { leaseView } from "../core/explain/view.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
@@ -19,9 +20,10 @@ import { idOf } from "../core/model/outcome.ts";
 import { alternativeCount, alternativesMax } from "../core/queue/alternatives.ts";
 import { becauseFields, becauseOf } from "./audit-reason.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
+import { Connection } from "./connection.ts";
 import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
-import { answerStanding, fateOf, mustHaveRoomToWait } from "./long-poll.ts";
+import { answerStanding, mustHaveRoomToWait } from "./long-poll.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
 import { anybody, renderLease } from "./render/lease.ts";
@@ -54,16 +56,18 @@ function acquireRoute(app: App, site: Site): void {
       const wrong = `its choices can be combined in more than ${alternativesMax} ways`;
       throw invalid("body.items", wrong, "Name fewer pools in anyOf");
     }
-    let outcome = await broker.submit({
-      type: "acquire",
-      id: newRequestId(broker.now()),
-      ask,
-      waitMs,
-      ...(request.body.nowOnly ? { nowOnly: true } : undefined),
-    });
-    if (outcome.type === "waiting" && waitMs > 0) {
-      outcome = await fateOf(site, outcome.request, waitMs, request);
-    }
+    using connection = new Connection(request);
+    const outcome = await submitAndWait(
+      broker,
+      {
+        type: "acquire",
+        id: newRequestId(broker.now()),
+        ask,
+        waitMs,
+        ...(request.body.nowOnly ? { nowOnly: true } : undefined),
+      },
+      { connection },
+    );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     const id = idOf(outcome);
     const audience = id === undefined ? anybody : { secrets: true, token: tokens.of(id) };

@@ -5,7 +5,7 @@ import { TooMuchHistory } from "../insight/stats-query.ts";
 import { poolsInForce } from "../insight/what-if/in-force.ts";
 import { reportOf } from "../insight/what-if/report.ts";
 import { BadSetting, changedBy, parseSetting, withSettings } from "../insight/what-if/settings.ts";
-import { unlessAbandoned } from "./abort-on-close.ts";
+import { abortOnClose } from "./connection.ts";
 import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
 import { historyProblem } from "./history.ts";
@@ -29,7 +29,7 @@ export function planRoutes(app: App, { broker, insight }: Site): void {
     });
     if (done !== undefined) throw alreadyRunning();
     done = 0;
-    const signal = unlessAbandoned(reply.raw);
+    const signal = abortOnClose(reply.raw);
     try {
       const names = pools.map(({ name }) => name);
       const settings = set.map((text) => parseSetting(text, names));

@@ -2,6 +2,7 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Duration, Explanation, Lease, Page, WaitingRequest } from "../api/schemas.ts";
+import { submitAndWait, watchRequest } from "../broker/submit-and-wait.ts";
 import { requestNotFound } from "../core/decide/not-found.ts";
 import { explainNeeds } from "../core/explain/explain.ts";
 import { requestView } from "../core/explain/view.ts";
@@ -9,9 +10,10 @@ import type { RequestId } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 import { becauseFields, becauseOf } from "./audit-reason.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
+import { Connection } from "./connection.ts";
 import type { App, Site } from "./context.ts";
 import { durationIn } from "./durations.ts";
-import { answerStanding, hangUp, listen, mustHaveRoomToWait, standingOf } from "./long-poll.ts";
+import { answerStanding, mustHaveRoomToWait } from "./long-poll.ts";
 import { IdParams, ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { anybody, renderNeeds, renderRequest } from "./render/lease.ts";
@@ -72,14 +74,10 @@ function pollRoute(app: App, site: Site): void {
     mustHaveRoomToWait(site, waitMs);
     const id = await broker.look((state) => meant(state, request.params.id));
     const secrets = isHolder(tokens, id, request);
-    let outcome = secrets
-      ? await broker.submit({ type: "keep-waiting", id, waitMs })
-      : await standingOf(site, id);
-    if (outcome.type === "waiting" && waitMs > 0) {
-      const heard = await listen(site, request, { id, waitMs, present: secrets });
-      if (heard === "gone" && secrets) await hangUp(site, id);
-      outcome = await standingOf(site, id);
-    }
+    using connection = new Connection(request);
+    const outcome = secrets
+      ? await submitAndWait(broker, { type: "keep-waiting", id, waitMs }, { connection })
+      : await watchRequest(broker, id, waitMs, connection);
     return answerStanding(site, reply, outcome, { secrets }, 200);
   });
 }

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { newRequestId } from "../../broker/request-id.ts";
+import { submitAndWait } from "../../broker/submit-and-wait.ts";
 import type { LeaseView } from "../../core/explain/view.ts";
-import type { Ask, Command } from "../../core/model/command.ts";
+import type { Ask } from "../../core/model/command.ts";
 import type { PoolName, ResourceName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
+import { Connection, trackDelivery } from "../connection.ts";
 import type { Site } from "../context.ts";
-import { noticeLoss } from "../delivery.ts";
-import { hangUp, hasRoomToWait, listen } from "../long-poll.ts";
+import { hasRoomToWait } from "../long-poll.ts";
 import type { BoskosMetrics } from "./metrics.ts";
 import type { Query } from "./query.ts";
 import { sendJson, sendText } from "./reply.ts";
@@ -35,7 +36,7 @@ export async function acquire(
     metrics.acquired(outcome.lease, { type, state, dest, hasRequestId: requestId !== "" });
     const [claim] = outcome.lease.claims;
     if (claim !== undefined) {
-      noticeLoss(site, [outcome.lease], request, reply);
+      trackDelivery(site, [outcome.lease], request, reply);
       reply.header("berth-lease", outcome.lease.id);
       return sendJson(reply, goJson(boskosResource(outcome.lease, claim)));
     }
@@ -73,22 +74,19 @@ function askOf({ boskos }: Site, { type, state, dest, owner, requestId }: Wanted
 async function decided(site: Site, ask: Ask, request: FastifyRequest): Promise<Outcome> {
   const { broker, boskos } = site;
   const waitMs = ask.key !== undefined && hasRoomToWait(site) ? boskos.waitMs : 0;
-  const command = (): Command => ({
-    type: "acquire",
-    id: newRequestId(broker.now()),
-    ask,
-    waitMs,
-    ...(ask.key === undefined ? { nowOnly: true } : undefined),
-  });
-  const outcome = await broker.submit(command());
-  if (outcome.type !== "waiting" || waitMs === 0) return outcome;
-  const { id } = outcome.request;
-  if ((await listen(site, request, { id, waitMs, present: true })) === "gone") {
-    await hangUp(site, id);
-    return outcome;
-  }
-  const granted = await broker.look((state) => state.leases.has(id));
-  return granted ? broker.submit({ ...command(), waitMs: 0 } as Command) : outcome;
+  using connection = new Connection(request);
+  // `await`, not the promise alone: the connection is watched until the outcome is known.
+  return await submitAndWait(
+    broker,
+    {
+      type: "acquire",
+      id: newRequestId(broker.now()),
+      ask,
+      waitMs,
+      ...(ask.key === undefined ? { nowOnly: true } : undefined),
+    },
+    { connection },
+  );
 }
 
 /** `POST /acquirebystate`: these very resources, all or none. */
@@ -117,7 +115,7 @@ export async function acquireByState(
     into: dest,
   });
   if (outcome.type === "taken") {
-    noticeLoss(site, outcome.leases, request, reply);
+    trackDelivery(site, outcome.leases, request, reply);
     reply.header("berth-lease", outcome.leases.map(({ id }) => id).join(", "));
     return sendJson(reply, `${goJson(outcome.leases.flatMap(resourcesOf))}\n`);
   }

@@ -2,12 +2,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { notGrantedCode, type Wanted } from "../../api/lease-proxy.ts";
 import { Problem } from "../../api/problem.ts";
 import { newRequestId } from "../../broker/request-id.ts";
-import type { Ask, Command } from "../../core/model/command.ts";
-import type { PoolName, RequestId } from "../../core/model/ids.ts";
+import { submitAndWait } from "../../broker/submit-and-wait.ts";
+import type { Ask } from "../../core/model/command.ts";
+import type { PoolName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
+import { Connection, trackDelivery } from "../connection.ts";
 import type { Site } from "../context.ts";
-import { noticeLoss } from "../delivery.ts";
-import { hangUp, listen, mustHaveRoomToWait } from "../long-poll.ts";
+import { mustHaveRoomToWait } from "../long-poll.ts";
 import { problemOf } from "../problems.ts";
 
 /** As long as the original's clients are used to waiting. */
@@ -33,7 +34,7 @@ export async function acquire(site: Site, wanted: Wanted, asker: Asker): Promise
   const outcome = await decided(site, ask, timeoutMs, asker.request);
   if (outcome.type === "refused") throw problemOf(outcome.refusal);
   if (outcome.type !== "granted") throw notGranted(wanted.type);
-  noticeLoss(site, [outcome.lease], asker.request, asker.reply);
+  trackDelivery(site, [outcome.lease], asker.request, asker.reply);
   asker.reply.header("berth-lease", outcome.lease.id);
   return outcome.lease.claims.map(({ resource }) => resource);
 }
@@ -52,39 +53,24 @@ function askOf({ type, count }: Wanted, { holder, request }: Asker): Ask {
 }
 
 async function decided(
-  site: Site,
+  { broker }: Site,
   ask: Ask,
   waitMs: number,
   request: FastifyRequest,
 ): Promise<Outcome> {
-  const { broker } = site;
-  const command = (heldOpenMs: number): Command => ({
-    type: "acquire",
-    id: newRequestId(broker.now()),
-    ask,
-    waitMs: heldOpenMs,
-    ...(waitMs === 0 ? { nowOnly: true } : undefined),
-  });
-  const outcome = await broker.submit(command(waitMs));
-  if (outcome.type !== "waiting") return outcome;
-  const { id } = outcome.request;
-  if ((await listen(site, request, { id, waitMs, present: true })) === "gone") {
-    // First the sign that needs no journal: if leaving cannot be written down, it lapses by itself.
-    await hangUp(site, id);
-    return ask.key === undefined ? leave(site, id, "disconnected") : outcome;
-  }
-  const left = await leave(site, id, "cancelled");
-  // To ask once more is what tells the broker that one with a key has been told.
-  return left.type === "granted" && ask.key !== undefined ? broker.submit(command(0)) : left;
-}
-
-/** What was granted in the last moment comes out as granted, and is not lost. */
-function leave(
-  { broker }: Site,
-  id: RequestId,
-  why: "cancelled" | "disconnected",
-): Promise<Outcome> {
-  return broker.submit({ type: "leave", id, why });
+  using connection = new Connection(request);
+  // `await`, not the promise alone: the connection is watched until the outcome is known.
+  return await submitAndWait(
+    broker,
+    {
+      type: "acquire",
+      id: newRequestId(broker.now()),
+      ask,
+      waitMs,
+      ...(waitMs === 0 ? { nowOnly: true } : undefined),
+    },
+    { connection, whenTimedOut: "leave" },
+  );
 }
 
 function notGranted(type: string): Problem {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { unlessAbandoned } from "./abort-on-close.ts";
+import { abortOnClose } from "./connection.ts";
 
 const server = createServer();
 let asker: Socket;
@@ -20,9 +20,9 @@ afterEach(() => {
   server.close();
 });
 
-describe("unlessAbandoned()", () => {
+describe("abortOnClose()", () => {
   test("aborts when the one who asked goes", async () => {
-    const signal = unlessAbandoned(response);
+    const signal = abortOnClose(response);
     expect(signal.aborted).toBe(false);
     asker.destroy();
     await once(signal, "abort");
@@ -31,14 +31,14 @@ describe("unlessAbandoned()", () => {
   test("is aborted from the beginning if the one who asked has gone", async () => {
     asker.destroy();
     await once(response, "close");
-    expect(unlessAbandoned(response).aborted).toBe(true);
+    expect(abortOnClose(response).aborted).toBe(true);
   });
 
   test("is not aborted by an answer", async () => {
-    const signal = unlessAbandoned(response);
+    const signal = abortOnClose(response);
     response.end("done");
     await once(response, "close");
     expect(signal.aborted).toBe(false);
-    expect(unlessAbandoned(response).aborted).toBe(false);
+    expect(abortOnClose(response).aborted).toBe(false);
   });
 });
