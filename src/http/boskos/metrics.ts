@@ -1,7 +1,7 @@
 /** The names that Boskos's dashboards and alerts know, beside Berth's own. */
 
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Gauge, Histogram, type Registry } from "prom-client";
+import { Gauge, type Registry } from "prom-client";
 import type { Broker } from "../../broker/broker.ts";
 import type { LeaseView } from "../../core/explain/view.ts";
 import {
@@ -13,6 +13,7 @@ import {
   tombstoneState,
 } from "../../core/model/lifecycle.ts";
 import type { Pool } from "../../core/model/state.ts";
+import { type BucketCounts, BucketHistogram } from "../metrics/bucket-histogram.ts";
 
 const knownStates = [
   ...[busyState, cleaningState, dirtyState, freeState],
@@ -30,9 +31,12 @@ interface Acquired {
 }
 
 export class BoskosMetrics {
-  readonly #acquire: Histogram<"type" | "state" | "dest" | "has_request_id">;
-  readonly #duration: Histogram<"path" | "method" | "status" | "user_agent">;
-  readonly #size: Histogram<"path" | "method" | "status" | "user_agent">;
+  readonly #acquire: BucketHistogram;
+  readonly #duration: BucketHistogram;
+  readonly #size: BucketHistogram;
+  /** By all label values together. */
+  readonly #acquired = new Map<string, BucketCounts>();
+  readonly #answered = new Map<string, { duration: BucketCounts; size: BucketCounts }>();
   readonly #agents = new Set<string>();
 
   constructor(broker: Broker, registry: Registry) {
@@ -53,22 +57,22 @@ export class BoskosMetrics {
         });
       },
     });
-    this.#acquire = new Histogram({
+    this.#acquire = new BucketHistogram({
       name: "boskos_acquire_duration_seconds",
       help: "From the first sight of a request to its lease",
       labelNames: ["type", "state", "dest", "has_request_id"],
       buckets: [1, 10, 100, 500, 1000, 1500, 2000],
       registers,
     });
-    const labelNames = ["path", "method", "status", "user_agent"] as const;
-    this.#duration = new Histogram({
+    const labelNames = ["path", "method", "status", "user_agent"];
+    this.#duration = new BucketHistogram({
       name: "boskos_http_request_duration_seconds",
       help: "How long Boskos's calls took to answer",
       labelNames,
       buckets: [0.005, ...Array.from({ length: 18 }, (_, power) => 2 ** (power - 7)), 1200],
       registers,
     });
-    this.#size = new Histogram({
+    this.#size = new BucketHistogram({
       name: "boskos_http_response_size_bytes",
       help: "How large the answers to Boskos's calls were",
       labelNames,
@@ -87,7 +91,13 @@ export class BoskosMetrics {
       dest: labelOf(dest),
       has_request_id: String(hasRequestId),
     };
-    this.#acquire.observe(labels, (grantedAt - queuedAt) / 1_000);
+    const key = Object.values(labels).join("\n");
+    let series = this.#acquired.get(key);
+    if (series === undefined) {
+      series = this.#acquire.series(labels);
+      this.#acquired.set(key, series);
+    }
+    series.observe((grantedAt - queuedAt) / 1_000);
   }
 
   answered(request: FastifyRequest, reply: FastifyReply): void {
@@ -97,8 +107,14 @@ export class BoskosMetrics {
       status: reply.statusCode,
       user_agent: this.#agentOf(request),
     };
-    this.#duration.observe(labels, reply.elapsedTime / 1_000);
-    this.#size.observe(labels, Number(reply.getHeader("content-length") ?? 0));
+    const key = Object.values(labels).join("\n");
+    let series = this.#answered.get(key);
+    if (series === undefined) {
+      series = { duration: this.#duration.series(labels), size: this.#size.series(labels) };
+      this.#answered.set(key, series);
+    }
+    series.duration.observe(reply.elapsedTime / 1_000);
+    series.size.observe(Number(reply.getHeader("content-length") ?? 0));
   }
 
   #agentOf({ headers }: FastifyRequest): string {

@@ -1,9 +1,10 @@
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 import type { Broker } from "../../broker/broker.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
 import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
+import { type BucketCounts, BucketHistogram } from "./bucket-histogram.ts";
 
 /** From an instant to a day: queues here are measured in hours. */
 const secondsBuckets = [
@@ -16,10 +17,11 @@ interface Held {
   readonly claims: readonly { readonly id: ClaimId; readonly tally: Tally }[];
 }
 
-/** What is counted of one pool. Children are looked up once: by label it costs more than a grant. */
+/** What is counted of one pool. A histogram shows a pool from the first observation on. */
 interface Tally {
-  readonly waited: { observe(seconds: number): void };
-  readonly held: { observe(seconds: number): void };
+  readonly pool: PoolName;
+  waited?: BucketCounts;
+  held?: BucketCounts;
   grants: number;
   expiries: number;
 }
@@ -28,38 +30,42 @@ interface Tally {
 export class LeaseMetrics {
   readonly #tallies = new Map<PoolName, Tally>();
   readonly #held = new Map<RequestId, Held>();
-  readonly #waited: Histogram<"pool">;
-  readonly #holds: Histogram<"pool">;
+  readonly #waited: BucketHistogram;
+  readonly #holds: BucketHistogram;
   readonly #ends = new Map<string, number>();
   readonly #left = new Map<string, number>();
-  readonly #commits: Counter;
-  readonly #batches: Histogram;
+  readonly #batches: BucketCounts;
+  #commits = 0;
 
   constructor(broker: Broker, registry: Registry) {
     const registers = [registry];
-    const labelNames = ["pool"] as const;
-    const seconds = { labelNames, registers, buckets: secondsBuckets };
-    this.#waited = new Histogram({
+    const seconds = { labelNames: ["pool"], registers, buckets: secondsBuckets };
+    this.#waited = new BucketHistogram({
       name: "berth_wait_seconds",
       help: "From asking to the grant",
       ...seconds,
     });
-    this.#holds = new Histogram({
+    this.#holds = new BucketHistogram({
       name: "berth_hold_seconds",
       help: "From the grant to the end of a claim",
       ...seconds,
     });
-    this.#commits = new Counter({
+    const commits = () => this.#commits;
+    new Counter({
       name: "berth_journal_commits_total",
       help: "Durable commits",
       registers,
+      collect() {
+        this.reset();
+        this.inc(commits());
+      },
     });
-    this.#batches = new Histogram({
+    this.#batches = new BucketHistogram({
       name: "berth_journal_batch_events",
       help: "Events per commit",
       registers,
       buckets: batchBuckets,
-    });
+    }).series();
     const count = counters(registry);
     count("berth_grants_total", "Claims granted", "pool", () => this.#read(({ grants }) => grants));
     count(
@@ -78,7 +84,7 @@ export class LeaseMetrics {
     void broker.look((state) => this.#begin(state));
     broker.listen({
       committed: ({ at, events }, state) => {
-        this.#commits.inc();
+        this.#commits += 1;
         this.#batches.observe(events.length);
         for (const event of events) this.#count(event, at, state);
       },
@@ -143,6 +149,7 @@ export class LeaseMetrics {
       if (pool === undefined) continue; // Given back and removed within the same commit.
       const tally = this.#tally(pool);
       tally.grants += 1;
+      tally.waited ??= this.#waited.series({ pool });
       tally.waited.observe((at - queuedAt) / 1_000);
       claims.push({ id, tally });
     }
@@ -150,18 +157,16 @@ export class LeaseMetrics {
   }
 
   #ended(held: Held, at: Instant): void {
-    for (const { tally } of held.claims) tally.held.observe((at - held.at) / 1_000);
+    for (const { tally } of held.claims) {
+      tally.held ??= this.#holds.series({ pool: tally.pool });
+      tally.held.observe((at - held.at) / 1_000);
+    }
   }
 
   #tally(pool: PoolName): Tally {
     let tally = this.#tallies.get(pool);
     if (tally === undefined) {
-      tally = {
-        waited: this.#waited.labels({ pool }),
-        held: this.#holds.labels({ pool }),
-        grants: 0,
-        expiries: 0,
-      };
+      tally = { pool, grants: 0, expiries: 0 };
       this.#tallies.set(pool, tally);
     }
     return tally;
