@@ -46,6 +46,7 @@ export function poolAttended(state: State, pool: Pool, now: Instant): void {
 }
 
 export function schedule(state: State, due: Due, at: Instant): void {
+  if (Number.isNaN(at)) throw new Error(`Cannot schedule a ${due.kind}: its time is not a number`);
   if (at === never) edit(state.due).clear(due);
   else edit(state.due).set(due, at);
 }

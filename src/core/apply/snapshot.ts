@@ -231,7 +231,7 @@ export function thaw(frozen: FrozenState): State {
 }
 
 /** No time is known here: what has opened meanwhile is found at the first tick. */
-const longAgo = Number.NEGATIVE_INFINITY as Instant;
+const longAgo = Number.MIN_SAFE_INTEGER as Instant;
 
 function thawPool(state: State, frozen: FrozenPool): void {
   const { name, policy, retired, holds, pace, rate, admission, resources } = frozen;

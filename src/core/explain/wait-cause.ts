@@ -8,11 +8,13 @@ import type { BrokerEvent, WaitCode } from "../model/event.ts";
 import type { ResourceName } from "../model/ids.ts";
 import { freeState, purposeOf } from "../model/lifecycle.ts";
 import { idleCount, type Need, type Pool, type Request, type State } from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
 
 /** As much of a decision as is looked at here. */
 interface Decision {
   readonly state: State;
   readonly events: readonly BrokerEvent[];
+  readonly now: Instant;
 }
 
 /** Each grant looks at all events of its decision; for larger decisions the cause stays unknown. */
@@ -22,15 +24,16 @@ const claimsMax = eventsMax * eventsMax;
 
 /** Null: it did not wait, or a new configuration let it go and nobody can tell by what. */
 export function waitCause(
-  { state, events }: Decision,
+  decision: Decision,
   request: Request,
   needs: readonly Need[],
 ): WaitCode | null {
+  const { state, events, now } = decision;
   if (isTooMuch(events) || events.some(({ type }) => type === "pool-defined")) return null;
   if (request.gang !== null && hasJustCome(events, request)) return "group_incomplete";
-  const missing = needs.find((need) => !wasPresent({ state, events }, need));
+  const missing = needs.find((need) => !wasPresent(decision, need));
   if (missing !== undefined) return missing.sharing === "shared" ? "no_room" : "no_free";
-  return openedIn({ state, events, request, needs }) ?? "behind_others";
+  return openedIn({ state, events, request, needs, now }) ?? "behind_others";
 }
 
 function isTooMuch(events: readonly BrokerEvent[]): boolean {

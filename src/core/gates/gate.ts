@@ -4,7 +4,7 @@
  *
  * Gates are asked in one place (`gates.ts`) by grants, explanations, wait causes, deadlines and takes
  * by name. To add one, implement this interface in a file of its own and add it to the list there.
- * A gate only reads; the grant's event says what it charges, and `apply` writes it.
+ * Cleaning passes most gates: see `Purpose`. A gate only reads; the grant's event says what it charges, and `apply` writes it.
  */
 
 import type { BrokerEvent, EventOf, WaitCode } from "../model/event.ts";
@@ -21,7 +21,7 @@ export interface Attempt {
   readonly needs: readonly Use[];
   readonly rank: Rank;
   readonly now: Instant;
-  /** Asks whether it passes once its turn has come, which is not after this. Absent: now. */
+  /** A gate counts as open if it opens by this time. Absent: it must be open now. */
   readonly by?: Instant;
 }
 
@@ -31,6 +31,7 @@ export interface Opening {
   readonly events: readonly BrokerEvent[];
   readonly request: Request;
   readonly needs: readonly Need[];
+  readonly now: Instant;
 }
 
 /** Why a need is held back, in words. */
@@ -66,9 +67,15 @@ export interface Gate {
     event: EventOf<"lease-granted">,
     at: Instant,
   ): Iterable<[Pool, FlowChange]>;
-  /** When it may open for those who wait for the pool, after `now`; `never` if time changes nothing. */
+  /**
+   * The next time, after `now`, at which it opens or closes for the requests that wait for the pool;
+   * `never` if nobody waits or time changes nothing. After a restart `now` may be far in the past.
+   */
   opensAt?(pool: Pool, now: Instant): Instant;
-  /** Why it holds this need of the attempt back; null: it does not. */
+  /**
+   * Why it holds this need of the attempt back; null: it does not, or the need is not there anyway
+   * (`isPresent`), which then is the better reason.
+   */
   explain(attempt: Attempt, need: Need): Obstacle | null;
   /** The wait code, if this gate opened for the request in this decision. */
   openedIn(opening: Opening): WaitCode | null;
