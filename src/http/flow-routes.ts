@@ -15,6 +15,7 @@ import {
 import { newRequestId } from "../broker/request-id.ts";
 import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
+import { poolView } from "../core/explain/pool-view.ts";
 import type { PoolName, RequestId } from "../core/model/ids.ts";
 import { idOf } from "../core/model/outcome.ts";
 import type { Pool as CorePool } from "../core/model/state.ts";
@@ -117,7 +118,7 @@ function pinRoutes(app: App, site: Site): void {
     const { rate, by = "operator", reason: why = "" } = request.body;
     const outcome = await broker.submit({ type: "pin", pool, rate, reason: { by, why } });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return lookAt(site, pool, renderPool);
+    return lookAt(site, pool, (found, now) => renderPool(poolView(found, now), now, site));
   });
   const unpin = {
     tags: ["pools"],
@@ -132,7 +133,7 @@ function pinRoutes(app: App, site: Site): void {
     const { by = "operator", reason: why = "" } = request.query;
     const outcome = await broker.submit({ type: "pin", pool, rate: null, reason: { by, why } });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return lookAt(site, pool, renderPool);
+    return lookAt(site, pool, (found, now) => renderPool(poolView(found, now), now, site));
   });
 }
 
@@ -152,18 +153,18 @@ function historyRoute(app: App, site: Site): void {
     response: { 200: RateHistory, ...problems(404) },
   };
   app.get("/v1/pools/:name/limit-history", { schema }, ({ params }) =>
-    lookAt(site, params.name as PoolName, renderRateHistory),
+    lookAt(site, params.name as PoolName, (pool) => renderRateHistory(pool.name, pool.rateHistory)),
   );
 }
 
 async function lookAt<View>(
   site: Site,
   name: PoolName,
-  render: (pool: CorePool, now: Instant, site: Site) => View,
+  render: (pool: CorePool, now: Instant) => View,
 ): Promise<View> {
   const found = await site.broker.look((state, now) => {
     const pool = state.pools.get(name);
-    return pool === undefined ? problemOf(poolNotFound(state, name)) : render(pool, now, site);
+    return pool === undefined ? problemOf(poolNotFound(state, name)) : render(pool, now);
   });
   if (found instanceof Problem) throw found;
   return found;

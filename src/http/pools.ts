@@ -2,6 +2,7 @@ import Type from "typebox";
 import { Problem } from "../api/problem.ts";
 import { ConfigStatus, Page, Pool } from "../api/schemas.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
+import { poolView } from "../core/explain/pool-view.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { App, Site } from "./context.ts";
 import { NameParams, pageFields, pageOf } from "./paging.ts";
@@ -27,7 +28,7 @@ export function poolRoutes(app: App, site: Site): void {
         state.pools.values(),
         query,
         ({ name }) => name,
-        (pool) => renderPool(pool, now, site),
+        (pool) => renderPool(poolView(pool, now), now, site),
       ),
     ),
   );
@@ -40,7 +41,7 @@ export function poolRoutes(app: App, site: Site): void {
   app.get("/v1/pools/:name", { schema: one }, async ({ params }) => {
     const found = await broker.look((state, now) => {
       const pool = state.pools.get(params.name as PoolName);
-      if (pool !== undefined) return renderPool(pool, now, site);
+      if (pool !== undefined) return renderPool(poolView(pool, now), now, site);
       return problemOf(poolNotFound(state, params.name as PoolName));
     });
     if (found instanceof Problem) throw found;

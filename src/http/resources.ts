@@ -3,8 +3,8 @@ import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Page, Resource, ResourcePatch } from "../api/schemas.ts";
 import { resourceNotFound } from "../core/decide/not-found.ts";
-import type { PoolName, ResourceName } from "../core/model/ids.ts";
-import { type Resource as CoreResource, type State, shownState } from "../core/model/state.ts";
+import { resourcesLike, resourceView } from "../core/explain/resource-view.ts";
+import type { ResourceName } from "../core/model/ids.ts";
 import { becauseOf } from "./audit-reason.ts";
 import { mustBeOperator } from "./auth.ts";
 import type { App, Site } from "./context.ts";
@@ -37,13 +37,17 @@ export function resourceRoutes(app: App, site: Site): void {
   };
   app.get("/v1/resources", { schema: listing }, ({ query }) =>
     broker.look((state) => {
-      const { pool } = query;
-      const wanted = Iterator.from(candidates(state, query)).filter(
-        (resource) =>
-          (pool === undefined || resource.pool.name === pool) &&
-          (query.state === undefined || shownState(resource) === query.state),
+      const { names: wanted, ...filter } = query;
+      const found = resourcesLike(state, {
+        ...filter,
+        ...(wanted === undefined ? undefined : { names: wanted.split(",") }),
+      });
+      return pageOf(
+        found,
+        query,
+        ({ name }) => name,
+        (resource) => renderResource(resourceView(resource)),
       );
-      return pageOf(wanted, query, ({ name }) => name, renderResource);
     }),
   );
   const one = {
@@ -54,19 +58,6 @@ export function resourceRoutes(app: App, site: Site): void {
   };
   app.get("/v1/resources/:name", { schema: one }, ({ params }) => find(site, params.name));
   patchRoute(app, site);
-}
-
-/** As few as can be told at once: a page with ten thousand asks for one or two of them by name. */
-function candidates(
-  { resources, pools }: State,
-  { names: wanted, pool }: { names?: string; pool?: string },
-): Iterable<CoreResource> {
-  if (wanted !== undefined) {
-    return [...new Set(wanted.split(","))].flatMap((name) => {
-      return resources.get(name as ResourceName) ?? [];
-    });
-  }
-  return pool === undefined ? resources.values() : (pools.get(pool as PoolName)?.members ?? []);
 }
 
 function patchRoute(app: App, site: Site): void {
@@ -95,7 +86,7 @@ function patchRoute(app: App, site: Site): void {
 async function find({ broker }: Site, name: string) {
   const found = await broker.look((state) => {
     const resource = state.resources.get(name as ResourceName);
-    if (resource !== undefined) return renderResource(resource);
+    if (resource !== undefined) return renderResource(resourceView(resource));
     return problemOf(resourceNotFound(state, name as ResourceName));
   });
   if (found instanceof Problem) throw found;

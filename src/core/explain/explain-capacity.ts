@@ -5,9 +5,9 @@ import { aheadOfAll, isAhead } from "../model/rank.ts";
 import type { Pool, Request, SharedNeed, SharedResource } from "../model/state.ts";
 import { never } from "../model/time.ts";
 import { viewOf } from "../shared/place.ts";
-import type { Demand } from "../shared/placement/demand.ts";
+import { type Demand, demandOf, type Placing } from "../shared/placement/demand.ts";
 import { type Shortfall, shortfalls, type Unfit, unfit } from "../shared/placement/fit.ts";
-import { isFitting, place } from "../shared/placement/plan.ts";
+import { fitting, isFitting, place } from "../shared/placement/plan.ts";
 import { type Amounts, usageOf } from "../shared/placement/shareable.ts";
 import { type HolderView, holderView } from "./wait-reason.ts";
 
@@ -124,6 +124,12 @@ function wouldFitUnreserved(need: SharedNeed, request: Request): boolean {
 
 function missing({ short }: SharedExplanation): number {
   return short.reduce((sum, { asked, free }) => sum + (asked - free) / asked, 0);
+}
+
+/** How many resources would fit one more, behind everybody who waits. */
+export function fittingNow(pool: Pool, placing: Placing): number {
+  const view = { rank: { priority: 0, order: Number.POSITIVE_INFINITY }, owner: "" };
+  return fitting(pool.shared, demandOf(1, placing), view).length;
 }
 
 /** How much of each dimension is used, and how many parts of each kind. */

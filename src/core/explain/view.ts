@@ -84,7 +84,7 @@ export function leaseView(lease: Lease): LeaseView {
   };
 }
 
-function claimView({ id, resource, fence, heldUntil, amount, parts }: Claim): ClaimView {
+export function claimView({ id, resource, fence, heldUntil, amount, parts }: Claim): ClaimView {
   return {
     id,
     pool: resource.pool.name,

@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Gauge, type Registry } from "prom-client";
 import type { Broker } from "../../broker/broker.ts";
+import { countByState } from "../../core/explain/pool-view.ts";
 import type { LeaseView } from "../../core/explain/view.ts";
 import {
   busyState,
@@ -12,7 +13,6 @@ import {
   toBeDeletedState,
   tombstoneState,
 } from "../../core/model/lifecycle.ts";
-import type { Pool } from "../../core/model/state.ts";
 import { type BucketCounts, BucketHistogram } from "../metrics/bucket-histogram.ts";
 
 const knownStates = [
@@ -50,7 +50,7 @@ export class BoskosMetrics {
         this.reset();
         return broker.look(({ pools }) => {
           for (const pool of pools.values()) {
-            for (const [state, count] of normalised(pool)) {
+            for (const [state, count] of normalised(countByState(pool))) {
               this.set({ type: pool.name, state }, count);
             }
           }
@@ -132,11 +132,11 @@ function labelOf(state: string): string {
 }
 
 /** Every known state, with a zero where there is none, and the others in one. */
-function normalised({ members }: Pool): Map<string, number> {
+function normalised(states: ReadonlyMap<string, number>): Map<string, number> {
   const counts = new Map(knownStates.map((state) => [state, 0]));
-  for (const { state } of members) {
+  for (const [state, count] of states) {
     const label = labelOf(state);
-    counts.set(label, (counts.get(label) ?? 0) + 1);
+    counts.set(label, (counts.get(label) ?? 0) + count);
   }
   return counts;
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
+import { countByHolder, countByState } from "../../core/explain/pool-view.ts";
 import { parseGoDuration } from "../../core/model/go-duration.ts";
 import type { PoolName } from "../../core/model/ids.ts";
-import { wholeClaim } from "../../core/model/state.ts";
 import type { Site } from "../context.ts";
 import type { Query } from "./query.ts";
 import { sendJson, sendText } from "./reply.ts";
@@ -34,15 +34,10 @@ export async function metric({ broker }: Site, query: Query, reply: FastifyReply
   const counts = await broker.look(({ pools }) => {
     const pool = pools.get(type as PoolName);
     if (pool === undefined) return undefined;
-    const current = new Map<string, number>();
-    const owner = new Map<string, number>();
-    for (const resource of pool.members) {
-      const { state } = resource;
-      const holder = wholeClaim(resource)?.lease.ask.holder ?? "";
-      current.set(state, (current.get(state) ?? 0) + 1);
-      owner.set(holder, (owner.get(holder) ?? 0) + 1);
-    }
-    return { current: Object.fromEntries(current), owner: Object.fromEntries(owner) };
+    return {
+      current: Object.fromEntries(countByState(pool)),
+      owner: Object.fromEntries(countByHolder(pool)),
+    };
   });
   if (counts === undefined) return sendText(reply, noneAvailable(type));
   const { current, owner } = counts;

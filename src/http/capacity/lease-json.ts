@@ -1,21 +1,16 @@
 /** Leases and pools as the early capacity API wrote them, key by key. */
-import { sharedIn } from "../../core/explain/explain-capacity.ts";
-import type { Claim, SharedResource, State } from "../../core/model/state.ts";
-import { type Part, usageOf } from "../../core/shared/placement/shareable.ts";
+import type { SharedResourceView } from "../../core/explain/resource-view.ts";
+import type { ClaimView, LeaseView, PartView } from "../../core/explain/view.ts";
 import { goTime } from "./go-time.ts";
 
 /** The kind of parts that this API calls networks and port groups. */
 export const networksKind = "networks";
 
-/** Names one claim: what was granted at once may be given back one by one. */
-export function leaseName({ lease, id }: Claim): string {
-  return `${lease.id}.${id}`;
-}
-
-export function leaseJson(claim: Claim, startedAtMs: number): object {
-  const { lease, resource, amount, parts } = claim;
+/** A lease here is one claim: what was granted at once may be given back one by one. */
+export function leaseJson(lease: LeaseView, claim: ClaimView, startedAtMs: number): object {
+  const { amount, parts } = claim;
   const { vcpus = 0, memory = 0, storage = 0 } = amount ?? {};
-  const labels = lease.ask.labels ?? {};
+  const labels = lease.labels ?? {};
   const empty = { creationTimestamp: null };
   return {
     spec: { vcpus, memory, storage, vcenters: 0 },
@@ -30,28 +25,25 @@ export function leaseJson(claim: Claim, startedAtMs: number): object {
       ],
       "leased-at": goTime(lease.grantedAt, startedAtMs),
       "boskos-lease-id": labels["capacity/boskos-lease-id"] ?? "",
-      pool: resource.name,
+      pool: claim.resource,
       ...(parts.length === 0 ? undefined : { "port-groups": parts.map(portGroup) }),
     },
-    metadata: { name: leaseName(claim), ...empty },
+    metadata: { name: `${lease.id}.${claim.id}`, ...empty },
     type: {},
   };
 }
 
-function portGroup({ name, attributes }: Part): object {
+function portGroup({ name, attributes }: PartView): object {
   return { name, ...attributes };
 }
 
-export function poolJson(resource: SharedResource, startedAtMs: number): object {
-  const { spec, levels, parts, claims } = resource;
-  const { vcpus = 0, memory = 0, storage = 0 } = spec.capacity;
+export function poolJson(resource: SharedResourceView, startedAtMs: number): object {
+  const { vcpus = 0, memory = 0, storage = 0 } = resource.capacity;
   const { vcenter = "", datacenter = "", cluster = "", datastore = "" } = resource.labels;
-  const networks = parts.get(networksKind)?.map(({ name }) => name) ?? null;
-  const usage = (dimension: string) => {
-    const level = levels.find(({ name }) => name === dimension);
-    return level === undefined ? 0 : usageOf(level);
-  };
-  const leases = [...claims].map((claim) => leaseJson(claim, startedAtMs));
+  const networks = resource.parts.get(networksKind) ?? null;
+  const usage = (wanted: string) =>
+    resource.usage.find(({ dimension }) => dimension === wanted)?.share ?? 0;
+  const leases = resource.claims.map(({ lease, claim }) => leaseJson(lease, claim, startedAtMs));
   return {
     spec: {
       ...{ vcpus, memory, storage, vcenters: 0 },
@@ -65,9 +57,4 @@ export function poolJson(resource: SharedResource, startedAtMs: number): object 
       "network-usage": 0,
     },
   };
-}
-
-/** Every resource that is lent by amount, in the order of the configuration. */
-export function allRooms(state: State): SharedResource[] {
-  return [...state.pools.values()].flatMap((pool) => sharedIn(pool));
 }

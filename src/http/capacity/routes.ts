@@ -4,14 +4,15 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { newRequestId } from "../../broker/request-id.ts";
+import { fittingNow } from "../../core/explain/explain-capacity.ts";
+import { sharedResourceViews } from "../../core/explain/resource-view.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
 import type { Claim, Pool, State } from "../../core/model/state.ts";
-import { demandOf, type Placing } from "../../core/shared/placement/demand.ts";
-import { fitting } from "../../core/shared/placement/plan.ts";
+import type { Placing } from "../../core/shared/placement/demand.ts";
 import { sendJson, sendNothing, sendText } from "../boskos/reply.ts";
 import type { App, Site } from "../context.ts";
-import { allRooms, leaseJson, networksKind, poolJson } from "./lease-json.ts";
+import { leaseJson, networksKind, poolJson } from "./lease-json.ts";
 import { BadRequest, type CapacityRequest, parseFirst, readRequest } from "./request.ts";
 
 /** After so long a lease is taken back, however quiet its holder is. */
@@ -32,7 +33,7 @@ export function showPoolsRoute(app: App, site: Site): void {
     schema: { hide: true },
     handler: async (_request, reply) => {
       const pools = await site.broker.look((state) =>
-        allRooms(state).map((room) => poolJson(room, site.startedAtMs)),
+        sharedResourceViews(state).map((resource) => poolJson(resource, site.startedAtMs)),
       );
       return sendJson(reply, JSON.stringify(pools));
     },
@@ -61,9 +62,8 @@ export async function acquire(
     const text = await broker.look((state) => whyNot(state.pools.get(pool), wanted));
     return sendText(reply, { status: 500, text });
   }
-  const leases = await broker.look((state) =>
-    (state.leases.get(id)?.claims ?? []).map((claim) => leaseJson(claim, startedAtMs)),
-  );
+  const { lease } = outcome;
+  const leases = lease.claims.map((claim) => leaseJson(lease, claim, startedAtMs));
   return sendJson(reply, JSON.stringify(leases));
 }
 
@@ -117,9 +117,7 @@ function askOf(pool: PoolName, wanted: CapacityRequest): Ask {
 /** The two texts that there are: nothing fits, or too little does. */
 function whyNot(pool: Pool | undefined, wanted: CapacityRequest): string {
   if (pool === undefined) return noPools;
-  const view = { rank: { priority: 0, order: Number.POSITIVE_INFINITY }, owner: "" };
-  const fit = fitting(pool.shared, demandOf(1, placingOf(wanted)), view);
-  return fit.length === 0 ? noPools : noVcenters;
+  return fittingNow(pool, placingOf(wanted)) === 0 ? noPools : noVcenters;
 }
 
 /** Takes a lease, a list of them, or a name; giving back what is not there is fine. */

@@ -1,15 +1,16 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { upwards } from "../../core/decide/report.ts";
-import { nextGrant } from "../../core/explain/explain.ts";
-import { hasCohort, limitOf } from "../../core/gates/limits.ts";
-import { intervalMs, isPaced } from "../../core/gates/pace.ts";
+import {
+  oldestQueuedAt,
+  paceDelay,
+  paceInterval,
+  placementView,
+  sharedLimit,
+} from "../../core/explain/pool-view.ts";
 import { rateOf } from "../../core/gates/rate.ts";
 import { countedStates } from "../../core/model/lifecycle.ts";
 import type { Pool, State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { Site } from "../context.ts";
-import { oldestQueuedAt } from "../render/pool.ts";
-import { renderUsage } from "../render/shares.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
 import { etaMetrics } from "./eta-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
@@ -61,27 +62,26 @@ function sampleFlow(sample: Sample): void {
       }
     });
   each("berth_pace_interval_seconds", "Between two grants", (pool) => {
-    const every = intervalMs(pool);
-    return every === 0 ? null : every / 1_000;
+    return seconds(paceInterval(pool));
   });
   each(
     "berth_pace_next_grant_seconds",
     "Until its pace and those of what it draws on let the next grant come; 0: at once",
-    (pool, now) => {
-      const { nextAt } = nextGrant(pool, now);
-      if (nextAt !== null) return (nextAt - now) / 1_000;
-      return [...upwards([pool])].some(isPaced) ? 0 : null;
-    },
+    (pool, now) => seconds(paceDelay(pool, now)),
   );
   each("berth_limit_rate", "Starts per minute that reports or an operator allow", rateOf);
   each("berth_limit_pinned", "1 while an operator holds the rate", ({ pin, adaptive }) =>
     pin !== null ? 1 : adaptive !== null ? 0 : null,
   );
-  each("berth_limit_used", "Lent of the pool and of all that draws on it", (pool) =>
-    hasCohort(pool) ? pool.used : null,
+  each(
+    "berth_limit_used",
+    "Lent of the pool and of all that draws on it",
+    (pool) => sharedLimit(pool)?.used,
   );
-  each("berth_limit_max", "So many may be lent of it and of all that draws on it", (pool) =>
-    hasCohort(pool) ? limitOf(pool) : null,
+  each(
+    "berth_limit_max",
+    "So many may be lent of it and of all that draws on it",
+    (pool) => sharedLimit(pool)?.limit,
   );
   sample("berth_limit_reports", "What holders reported", ["pool", "report"], (gauge, state) => {
     for (const { name: pool, signals } of state.pools.values()) {
@@ -92,12 +92,16 @@ function sampleFlow(sample: Sample): void {
   });
 }
 
+function seconds(durationMs: number | null): number | null {
+  return durationMs === null ? null : durationMs / 1_000;
+}
+
 /** By pool and not by resource: a thousand resources of four dimensions would be as many series. */
 function sampleUsage(sample: Sample): void {
   const each = (name: string, help: string, key: "used" | "capacity") =>
     sample(name, help, ["pool", "dimension"], (gauge, state) => {
       for (const pool of state.pools.values()) {
-        for (const usage of renderUsage(pool)?.usage ?? []) {
+        for (const usage of placementView(pool)?.usage ?? []) {
           gauge.set({ pool: pool.name, dimension: usage.dimension }, usage[key]);
         }
       }

@@ -1,33 +1,32 @@
-/** How fast a pool lends and how much with its kin, as the wire carries it. */
+/** How fast a pool lends, and the limits that it shares with others, as the wire carries it. */
 import type * as Wire from "../../api/schemas.ts";
-import { limitViews, nextGrant } from "../../core/explain/explain.ts";
-import { intervalMs } from "../../core/gates/pace.ts";
-import { rateOf } from "../../core/gates/rate.ts";
-import type { Pool } from "../../core/model/state.ts";
-import type { Instant } from "../../core/model/time.ts";
+import type { FlowView } from "../../core/explain/pool-view.ts";
+import type { PoolName } from "../../core/model/ids.ts";
+import type { RateChange } from "../../core/model/state.ts";
 import { timestamp } from "../timestamp.ts";
 import { timestampOrNull } from "./lease.ts";
 
-export function renderFlow(pool: Pool, now: Instant): Wire.Pool["flow"] {
-  const every = intervalMs(pool);
-  const { nextAt, nextBy } = nextGrant(pool, now);
-  const { pin, adaptive, policy, signals } = pool;
+export function renderFlow(flow: FlowView): Wire.Pool["flow"] {
+  const { everyMs, rate, advisedRate, nextAt, nextBy, pin, signals, limits } = flow;
   return {
-    everySeconds: every === 0 ? null : every / 1_000,
-    rate: rateOf(pool),
-    advisedRate: policy.adaptive?.mode === "advise" ? (adaptive?.rate ?? null) : null,
+    everySeconds: everyMs === null ? null : everyMs / 1_000,
+    rate,
+    advisedRate,
     nextGrantAt: timestampOrNull(nextAt),
     nextGrantBy: nextBy,
     pinned: pin && { ...pin, at: timestamp(pin.at) },
     reports: { ...signals },
-    limits: limitViews(pool),
+    limits: [...limits],
   };
 }
 
-export function renderRateHistory({ name, rateHistory }: Pool): Wire.RateHistory {
+export function renderRateHistory(
+  pool: PoolName,
+  changes: readonly RateChange[],
+): Wire.RateHistory {
   return {
-    pool: name,
-    changes: rateHistory.map(({ at, rate, was, cause, advised }) => ({
+    pool,
+    changes: changes.map(({ at, rate, was, cause, advised }) => ({
       at: timestamp(at),
       rate,
       was,

@@ -2,14 +2,14 @@
 
 import type * as Wire from "../../api/schemas.ts";
 import type { NeedExplanation } from "../../core/explain/explain.ts";
+import type { ResourceView } from "../../core/explain/resource-view.ts";
 import type { ClaimView, LeaseView, RequestView } from "../../core/explain/view.ts";
 import { formatDuration } from "../../core/model/duration.ts";
 import { freeState } from "../../core/model/lifecycle.ts";
-import { type Resource, shownState, wholeClaim } from "../../core/model/state.ts";
-import { earliest, type Instant, never } from "../../core/model/time.ts";
+import { type Instant, never } from "../../core/model/time.ts";
 import type { Estimate, Estimates } from "../../insight/forecast/estimates.ts";
 import { timestamp } from "../timestamp.ts";
-import { renderRoom, renderRooms, renderShare } from "./shares.ts";
+import { renderRooms, renderShare, renderShares } from "./shares.ts";
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -51,7 +51,7 @@ function renderClaim(claim: ClaimView, audience: Audience): Wire.Claim {
     heldUntil: timestampOrNull(claim.heldUntil),
     labels: claim.labels,
     ...(audience.secrets ? { userData: claim.userData } : undefined),
-    ...renderShare(claim, audience.secrets),
+    ...(claim.amount === null ? undefined : renderShare(claim, claim.amount, audience.secrets)),
   };
 }
 
@@ -99,12 +99,12 @@ function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
   };
 }
 
-export function renderResource(resource: Resource): Wire.Resource {
-  const claim = wholeClaim(resource);
+export function renderResource(resource: ResourceView): Wire.Resource {
+  const { lease } = resource;
   return {
     name: resource.name,
-    pool: resource.pool.name,
-    state: shownState(resource),
+    pool: resource.pool,
+    state: resource.state,
     drained: resource.drained,
     retiring: resource.retired,
     note: resource.note,
@@ -114,15 +114,13 @@ export function renderResource(resource: Resource): Wire.Resource {
     expiresAt: timestampOrNull(resource.expiresAt),
     failures: resource.failures,
     labels: resource.labels,
-    userDataKeys: Object.keys(resource.userData),
-    lease: claim && {
-      id: claim.lease.id,
-      holder: claim.lease.ask.holder,
-      since: timestamp(claim.lease.grantedAt),
-      endsAt: timestampOrNull(earliest(claim.heldUntil, claim.lease.endsAt)),
-      fence: claim.fence,
+    userDataKeys: [...resource.userDataKeys],
+    lease: lease && {
+      ...lease,
+      since: timestamp(lease.since),
+      endsAt: timestampOrNull(lease.endsAt),
     },
-    ...renderRoom(resource),
+    ...renderShares(resource.shared),
   };
 }
 

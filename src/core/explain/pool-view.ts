@@ -1,0 +1,167 @@
+/** What the outside may see of a pool: plain data with names, without references. */
+import { creditsOf } from "../gates/credits.ts";
+import { ancestors, hasCohort, limitOf } from "../gates/limits.ts";
+import { intervalMs, isPaced } from "../gates/pace.ts";
+import { rateOf } from "../gates/rate.ts";
+import type { PoolName } from "../model/ids.ts";
+import type { PoolPolicy } from "../model/policy.ts";
+import { freeCount, isShared, type Pin, type Pool, wholeClaim } from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
+import { type LimitView, limitViews, nextGrant, statesOf } from "./explain.ts";
+import { sharedIn, usagesOf } from "./explain-capacity.ts";
+
+export interface PoolView {
+  readonly name: PoolName;
+  readonly total: number;
+  readonly free: number;
+  readonly held: number;
+  readonly states: Readonly<Record<string, number>>;
+  readonly waiting: number;
+  readonly oldestQueuedAt: Instant | null;
+  readonly meanHoldMs: number | null;
+  readonly retired: boolean;
+  readonly policy: PoolPolicy;
+  readonly flow: FlowView;
+  /** Null: no check outside decides whether it is lent. */
+  readonly admission: AdmissionView | null;
+  /** Null: its resources are lent whole. */
+  readonly placement: PlacementView | null;
+}
+
+export interface FlowView {
+  /** Null: there is no pace. */
+  readonly everyMs: number | null;
+  readonly rate: number | null;
+  /** What it would set by itself, while it only advises. */
+  readonly advisedRate: number | null;
+  readonly nextAt: Instant | null;
+  readonly nextBy: PoolName | null;
+  readonly pin: Pin | null;
+  readonly signals: { readonly throttled: number; readonly ok: number };
+  readonly limits: readonly LimitView[];
+}
+
+export interface AdmissionView {
+  readonly by: string;
+  readonly credits: number;
+  /** Null: there are no credits. */
+  readonly until: Instant | null;
+  readonly why: string | null;
+}
+
+export interface PlacementView {
+  readonly strategy: string;
+  /** Of all its resources together. A part that several have is counted once for each. */
+  readonly usage: readonly DimensionUsage[];
+}
+
+export interface DimensionUsage {
+  readonly dimension: string;
+  readonly used: number;
+  readonly capacity: number;
+}
+
+export function poolView(pool: Pool, now: Instant): PoolView {
+  return {
+    name: pool.name,
+    total: pool.members.size,
+    free: isShared(pool) ? pool.shared.size - partlyHeld(pool) : freeCount(pool),
+    held: pool.held,
+    states: statesOf(pool),
+    waiting: pool.waiting,
+    oldestQueuedAt: oldestQueuedAt(pool),
+    meanHoldMs: pool.holds.count === 0 ? null : pool.holds.meanMs,
+    retired: pool.retired,
+    policy: pool.policy,
+    flow: flowView(pool, now),
+    admission: admissionView(pool, now),
+    placement: placementView(pool),
+  };
+}
+
+/** Of those that are usable, how many somebody has a share of. */
+function partlyHeld(pool: Pool): number {
+  let count = 0;
+  for (const { claims } of pool.shared) if (claims.size > 0) count += 1;
+  return count;
+}
+
+/** The head of the line has waited longest, unless priorities have put a younger one before it. */
+export function oldestQueuedAt(pool: Pool): Instant | null {
+  let oldest: Instant | null = null;
+  for (const { queue } of pool.buckets.values()) {
+    for (const { queuedAt } of queue) if (oldest === null || queuedAt < oldest) oldest = queuedAt;
+  }
+  return oldest;
+}
+
+function flowView(pool: Pool, now: Instant): FlowView {
+  const { pin, adaptive, policy, signals } = pool;
+  return {
+    everyMs: paceInterval(pool),
+    rate: rateOf(pool),
+    advisedRate: policy.adaptive?.mode === "advise" ? (adaptive?.rate ?? null) : null,
+    ...nextGrant(pool, now),
+    pin,
+    signals,
+    limits: limitViews(pool),
+  };
+}
+
+/** Between two grants; null: there is no pace. */
+export function paceInterval(pool: Pool): number | null {
+  const everyMs = intervalMs(pool);
+  return everyMs === 0 ? null : everyMs;
+}
+
+/** Until its pace and those above it allow the next grant; null: none of them has a pace. */
+export function paceDelay(pool: Pool, now: Instant): number | null {
+  const { nextAt } = nextGrant(pool, now);
+  if (nextAt !== null) return nextAt - now;
+  return [...ancestors(pool)].some(isPaced) ? 0 : null;
+}
+
+/** The limit that the pool and all below it share; null: nobody shares one. */
+export function sharedLimit(pool: Pool): LimitView | null {
+  if (!hasCohort(pool)) return null;
+  return { pool: pool.name, used: pool.used, limit: limitOf(pool) };
+}
+
+function admissionView(pool: Pool, now: Instant): AdmissionView | null {
+  const { policy, admission } = pool;
+  if (policy.admission === undefined) return null;
+  const credits = creditsOf(pool, now);
+  const until = credits === 0 ? null : admission.until;
+  return { by: policy.admission.by, credits, until, why: admission.why };
+}
+
+export function placementView(pool: Pool): PlacementView | null {
+  const { placement } = pool.policy;
+  if (placement === undefined) return null;
+  const sums = new Map<string, { used: number; capacity: number }>();
+  for (const resource of sharedIn(pool)) {
+    for (const { dimension, used, capacity } of usagesOf(resource)) {
+      const sum = sums.get(dimension) ?? { used: 0, capacity: 0 };
+      sums.set(dimension, { used: sum.used + used, capacity: sum.capacity + capacity });
+    }
+  }
+  const usage = Array.from(sums, ([dimension, sum]) => ({ dimension, ...sum }));
+  return { strategy: placement.strategy, usage };
+}
+
+/** How many of its resources are in which state; one that cools down counts as what it will be. */
+export function countByState({ members }: Pool): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { state } of members) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return counts;
+}
+
+/** How many of its resources are held whole by whom; nobody is `""`. */
+export function countByHolder({ members }: Pool): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const resource of members) {
+    const holder = wholeClaim(resource)?.lease.ask.holder ?? "";
+    counts.set(holder, (counts.get(holder) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,142 @@
+/** What the outside may see of a resource: plain data with names, without references. */
+import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import {
+  type Resource,
+  type SharedResource,
+  type State,
+  shownState,
+  wholeClaim,
+} from "../model/state.ts";
+import { earliest, type Instant, never } from "../model/time.ts";
+import type { Amounts } from "../shared/placement/shareable.ts";
+import { formatTaint } from "../shared/placement/taint.ts";
+import { sharedIn, type Usage, usagesOf } from "./explain-capacity.ts";
+import { type ClaimView, claimView, type LeaseView, leaseView } from "./view.ts";
+
+export interface ResourceView {
+  readonly name: ResourceName;
+  readonly pool: PoolName;
+  readonly state: string;
+  readonly drained: boolean;
+  readonly retired: boolean;
+  readonly note: string;
+  readonly changedAt: Instant;
+  readonly restsUntil: Instant | null;
+  readonly dynamic: boolean;
+  readonly expiresAt: Instant | null;
+  readonly failures: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The values may be credentials. */
+  readonly userDataKeys: readonly string[];
+  /** Who holds all of it; null: nobody does. */
+  readonly lease: {
+    readonly id: RequestId;
+    readonly holder: string;
+    readonly since: Instant;
+    readonly endsAt: Instant | null;
+    readonly fence: number;
+  } | null;
+  /** Null: it is lent whole. */
+  readonly shared: {
+    readonly usage: readonly Usage[];
+    readonly taints: readonly string[];
+    readonly shares: readonly {
+      readonly id: RequestId;
+      readonly holder: string;
+      readonly amount: Amounts;
+    }[];
+  } | null;
+}
+
+export function resourceView(resource: Resource): ResourceView {
+  return {
+    name: resource.name,
+    pool: resource.pool.name,
+    state: shownState(resource),
+    drained: resource.drained,
+    retired: resource.retired,
+    note: resource.note,
+    changedAt: resource.changedAt,
+    restsUntil: orNull(resource.restsUntil),
+    dynamic: resource.dynamic,
+    expiresAt: orNull(resource.expiresAt),
+    failures: resource.failures,
+    labels: resource.labels,
+    userDataKeys: Object.keys(resource.userData),
+    lease: leaseOn(resource),
+    shared: resource.sharing === "exclusive" ? null : sharesOf(resource),
+  };
+}
+
+function leaseOn(resource: Resource): ResourceView["lease"] {
+  const claim = wholeClaim(resource);
+  if (claim === null) return null;
+  const { lease, heldUntil, fence } = claim;
+  const endsAt = orNull(earliest(heldUntil, lease.endsAt));
+  return { id: lease.id, holder: lease.ask.holder, since: lease.grantedAt, endsAt, fence };
+}
+
+function sharesOf(resource: SharedResource): ResourceView["shared"] {
+  return {
+    usage: usagesOf(resource),
+    taints: (resource.spec.taints ?? []).map(formatTaint),
+    shares: Array.from(resource.claims, ({ lease, amount }) => {
+      return { id: lease.id, holder: lease.ask.holder, amount };
+    }),
+  };
+}
+
+function orNull(instant: Instant | null): Instant | null {
+  return instant === never ? null : instant;
+}
+
+export interface ResourceFilter {
+  readonly pool?: string;
+  readonly state?: string;
+  readonly names?: readonly string[];
+}
+
+/** Looks at as few as possible: a page with ten thousand asks for one or two of them by name. */
+export function resourcesLike(state: State, filter: ResourceFilter): IteratorObject<Resource> {
+  return Iterator.from(candidates(state, filter)).filter(
+    (resource) =>
+      (filter.pool === undefined || resource.pool.name === filter.pool) &&
+      (filter.state === undefined || shownState(resource) === filter.state),
+  );
+}
+
+function candidates({ resources, pools }: State, filter: ResourceFilter): Iterable<Resource> {
+  const { names, pool } = filter;
+  if (names !== undefined) {
+    return [...new Set(names)].flatMap((name) => resources.get(name as ResourceName) ?? []);
+  }
+  return pool === undefined ? resources.values() : (pools.get(pool as PoolName)?.members ?? []);
+}
+
+/** A resource that is lent by amount, with all that is lent of it. */
+export interface SharedResourceView {
+  readonly name: ResourceName;
+  readonly labels: Readonly<Record<string, string>>;
+  /** As the configuration has it, without overcommit. */
+  readonly capacity: Amounts;
+  readonly usage: readonly Usage[];
+  /** By kind, the names of the parts that are lent with it. */
+  readonly parts: ReadonlyMap<string, readonly string[]>;
+  readonly claims: readonly { readonly lease: LeaseView; readonly claim: ClaimView }[];
+}
+
+/** Every resource that is lent by amount, in the order of the configuration. */
+export function sharedResourceViews({ pools }: State): SharedResourceView[] {
+  return [...pools.values()].flatMap(sharedIn).map((resource) => ({
+    name: resource.name,
+    labels: resource.labels,
+    capacity: resource.spec.capacity,
+    usage: usagesOf(resource),
+    parts: new Map(
+      Array.from(resource.parts, ([kind, parts]) => [kind, parts.map(({ name }) => name)]),
+    ),
+    claims: Array.from(resource.claims, (claim) => {
+      return { lease: leaseView(claim.lease), claim: claimView(claim) };
+    }),
+  }));
+}

@@ -1,0 +1,57 @@
+/** Finds what has a text somewhere in it, across everything that there is now. */
+import { type State, shownState } from "../model/state.ts";
+
+export interface SearchHit {
+  readonly kind: "pool" | "request" | "lease" | "resource";
+  readonly name: string;
+  readonly about: string;
+}
+
+interface Candidate {
+  readonly hit: SearchHit;
+  /** What is searched. Not user data, which may be credentials. */
+  readonly texts: readonly string[];
+}
+
+/** At most `max` hits; `more`: there are others. Case does not matter. */
+export function search(
+  state: State,
+  text: string,
+  max: number,
+): { items: SearchHit[]; more: boolean } {
+  const wanted = text.trim().toLowerCase();
+  const items: SearchHit[] = [];
+  for (const { hit, texts } of everything(state)) {
+    if (!texts.some((one) => one.toLowerCase().includes(wanted))) continue;
+    if (items.length === max) return { items, more: true };
+    items.push(hit);
+  }
+  return { items, more: false };
+}
+
+function* everything(state: State): Generator<Candidate> {
+  for (const { name, members } of state.pools.values()) {
+    const about = `${members.size} resources`;
+    yield { hit: { kind: "pool", name, about }, texts: [name] };
+  }
+  for (const [id, { ask }] of state.requests) {
+    const about = `${ask.holder} waits for ${ask.items.map(({ pool }) => pool).join(", ")}`;
+    yield { hit: { kind: "request", name: id, about }, texts: textsOf(id, ask) };
+  }
+  for (const [id, { ask, claims }] of state.leases) {
+    const about = `${ask.holder} holds ${claims.map(({ resource }) => resource.name).join(", ")}`;
+    yield { hit: { kind: "lease", name: id, about }, texts: textsOf(id, ask) };
+  }
+  for (const resource of state.resources.values()) {
+    const { name, pool, labels, note } = resource;
+    const about = `${shownState(resource)} in ${pool.name}`;
+    const texts = [name, note, ...Object.values(labels)];
+    yield { hit: { kind: "resource", name, about }, texts };
+  }
+}
+
+type Asked = { readonly holder: string; readonly labels?: Readonly<Record<string, string>> };
+
+function textsOf(id: string, { holder, labels = {} }: Asked): string[] {
+  return [id, holder, ...Object.values(labels)];
+}
