@@ -1,6 +1,8 @@
 /** What a client's connection means for the work done for it: closed, nobody reads the answer. */
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
 import type { LeaseView } from "../core/explain/view.ts";
 import type { Site } from "./context.ts";
 
@@ -51,4 +53,18 @@ export function trackDelivery(
   deliveries.begin(leases);
   if (request.raw.socket.destroyed) return deliveries.end(leases, false);
   reply.raw.once("close", () => deliveries.end(leases, reply.raw.writableFinished));
+}
+
+export function hasRoomToWait({ broker }: Site): boolean {
+  return broker.openWaits < limits.openWaitsMax;
+}
+
+export function mustHaveRoomToWait(site: Site, waitMs: number): void {
+  if (waitMs === 0 || hasRoomToWait(site)) return;
+  throw new Problem({
+    code: "too_many_waits",
+    status: 503,
+    message: `Cannot hold the connection open: ${limits.openWaitsMax} already wait`,
+    hint: "Ask without wait and poll, or try again in a moment",
+  });
 }

@@ -1,7 +1,6 @@
 /** What holders tell of their provider, what they ask for again, and an operator's hold on a rate. */
 
 import Type from "typebox";
-import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import {
   Lease,
@@ -17,19 +16,16 @@ import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
 import { poolView } from "../core/explain/pool-view.ts";
 import type { PoolName, RequestId } from "../core/model/ids.ts";
-import { idOf } from "../core/model/outcome.ts";
 import type { Pool as CorePool } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
 import { mustBeHolder, mustBeOperator } from "./auth.ts";
-import { Connection } from "./connection.ts";
+import { Connection, mustHaveRoomToWait } from "./connection.ts";
 import type { App, Site } from "./context.ts";
-import { durationIn } from "./durations.ts";
-import { answerStanding, mustHaveRoomToWait } from "./long-poll.ts";
-import { IdParams, NameParams } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderRateHistory } from "./render/flow.ts";
-import { anybody } from "./render/lease.ts";
+import { answerNewRequest } from "./render/lease.ts";
 import { renderPool } from "./render/pool.ts";
+import { auditFields, auditReason, IdParams, NameParams, waitIn } from "./request-fields.ts";
 import { NoContent, problems } from "./responses.ts";
 
 export function flowRoutes(app: App, site: Site): void {
@@ -80,8 +76,7 @@ function refreshRoute(app: App, site: Site): void {
     const id = request.params.id as RequestId;
     mustBeHolder(tokens, id, request);
     const { requestId, pool, wait } = request.body;
-    const range = { minMs: 0, maxMs: limits.waitMsMax };
-    const waitMs = wait === undefined ? 0 : durationIn("body.wait", wait, range);
+    const waitMs = waitIn("body.wait", wait);
     mustHaveRoomToWait(site, waitMs);
     using connection = new Connection(request);
     const outcome = await submitAndWait(
@@ -96,10 +91,7 @@ function refreshRoute(app: App, site: Site): void {
       },
       { connection },
     );
-    if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    const next = idOf(outcome);
-    const audience = next === undefined ? anybody : { secrets: true, token: tokens.of(next) };
-    return answerStanding(site, reply, outcome, audience, 201);
+    return answerNewRequest(site, reply, outcome);
   });
 }
 
@@ -115,8 +107,9 @@ function pinRoutes(app: App, site: Site): void {
   app.put("/v1/pools/:name/pin", { schema }, async (request) => {
     mustBeOperator(request);
     const pool = request.params.name as PoolName;
-    const { rate, by = "operator", reason: why = "" } = request.body;
-    const outcome = await broker.submit({ type: "pin", pool, rate, reason: { by, why } });
+    const { rate, by, reason } = request.body;
+    const why = auditReason({ by, reason });
+    const outcome = await broker.submit({ type: "pin", pool, rate, reason: why });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     return lookAt(site, pool, (found, now) => renderPool(poolView(found, now), now, site));
   });
@@ -130,20 +123,15 @@ function pinRoutes(app: App, site: Site): void {
   app.delete("/v1/pools/:name/pin", { schema: unpin }, async (request) => {
     mustBeOperator(request);
     const pool = request.params.name as PoolName;
-    const { by = "operator", reason: why = "" } = request.query;
-    const outcome = await broker.submit({ type: "pin", pool, rate: null, reason: { by, why } });
+    const { by, reason } = request.query;
+    const why = auditReason({ by, reason });
+    const outcome = await broker.submit({ type: "pin", pool, rate: null, reason: why });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     return lookAt(site, pool, (found, now) => renderPool(poolView(found, now), now, site));
   });
 }
 
-const UnpinQuery = Type.Object(
-  {
-    by: Type.Optional(Type.String({ maxLength: limits.holderLengthMax })),
-    reason: Type.Optional(Type.String({ maxLength: 1_024 })),
-  },
-  { additionalProperties: false },
-);
+const UnpinQuery = Type.Object(auditFields, { additionalProperties: false });
 
 function historyRoute(app: App, site: Site): void {
   const schema = {

@@ -10,10 +10,10 @@ import type { Accuracy } from "../insight/forecast/accuracy.ts";
 import { HistoryUnavailable } from "../insight/history/history.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
 import type { App, Site } from "./context.ts";
-import { durationIn } from "./durations.ts";
 import { pageFields, pageSizeOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
 import { renderEntry, renderStats } from "./render/history.ts";
+import { durationIn } from "./request-fields.ts";
 import { problems } from "./responses.ts";
 
 const filter = (description: string) =>

@@ -16,17 +16,14 @@ import { leaseNotFound } from "../core/decide/not-found.ts";
 import { leaseView } from "../core/explain/view.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
-import { idOf } from "../core/model/outcome.ts";
 import { alternativeCount, alternativesMax } from "../core/queue/alternatives.ts";
-import { becauseFields, becauseOf } from "./audit-reason.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
-import { Connection } from "./connection.ts";
+import { Connection, mustHaveRoomToWait } from "./connection.ts";
 import type { App, Site } from "./context.ts";
-import { durationIn } from "./durations.ts";
-import { answerStanding, mustHaveRoomToWait } from "./long-poll.ts";
-import { IdParams, ListQuery, pageOf } from "./paging.ts";
+import { ListQuery, pageOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
-import { anybody, renderLease } from "./render/lease.ts";
+import { answerNewRequest, anybody, renderLease } from "./render/lease.ts";
+import { auditFields, auditReason, durationIn, IdParams, waitIn } from "./request-fields.ts";
 import { NoContent, problems } from "./responses.ts";
 import { timestamp } from "./timestamp.ts";
 
@@ -41,7 +38,7 @@ export function leaseRoutes(app: App, site: Site): void {
 }
 
 function acquireRoute(app: App, site: Site): void {
-  const { broker, tokens } = site;
+  const { broker } = site;
   const schema = {
     tags: ["leases"],
     summary: "Ask for resources; all of them are granted at one moment, or none",
@@ -49,7 +46,7 @@ function acquireRoute(app: App, site: Site): void {
     response: { 201: Lease, 202: WaitingRequest, ...problems(400, 404, 409, 410, 422, 503) },
   };
   app.post("/v1/leases", { schema }, async (request, reply) => {
-    const waitMs = waitOf(request.body.wait);
+    const waitMs = waitIn("body.wait", request.body.wait);
     mustHaveRoomToWait(site, waitMs);
     const ask = askOf(request.body);
     if (alternativeCount(ask) > alternativesMax) {
@@ -68,10 +65,7 @@ function acquireRoute(app: App, site: Site): void {
       },
       { connection },
     );
-    if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    const id = idOf(outcome);
-    const audience = id === undefined ? anybody : { secrets: true, token: tokens.of(id) };
-    return answerStanding(site, reply, outcome, audience, 201);
+    return answerNewRequest(site, reply, outcome);
   });
 }
 
@@ -152,7 +146,7 @@ const EndQuery = Type.Object(
     force: Type.Optional(
       Type.Literal("true", { description: "An operator ends somebody's lease" }),
     ),
-    ...becauseFields,
+    ...auditFields,
   },
   { additionalProperties: false },
 );
@@ -181,7 +175,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
             ...(failure === undefined ? undefined : { failure }),
             ...(throttled === undefined ? undefined : { outcome: reportOf(throttled, evidence) }),
           }
-        : { type: "revoke", id, reason: becauseOf({ by, reason }) },
+        : { type: "revoke", id, reason: auditReason({ by, reason }) },
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     reply.code(204);
@@ -207,11 +201,6 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     reply.code(204);
   });
-}
-
-function waitOf(wait: string | undefined): number {
-  if (wait === undefined) return 0;
-  return durationIn("body.wait", wait, { minMs: 0, maxMs: limits.waitMsMax });
 }
 
 function reportOf(throttled: boolean, evidence: string | undefined): Report {

@@ -3,9 +3,6 @@ import { limits } from "../api/limits.ts";
 import type { PageOf } from "../api/schemas.ts";
 import { invalid } from "./problems.ts";
 
-export const IdParams = Type.Object({ id: Type.String({ maxLength: limits.nameLengthMax }) });
-export const NameParams = Type.Object({ name: Type.String({ maxLength: limits.nameLengthMax }) });
-
 const filter = Type.Optional(Type.String({ maxLength: limits.holderLengthMax }));
 
 export const pageFields = {

@@ -7,8 +7,8 @@ import { reportOf } from "../insight/what-if/report.ts";
 import { BadSetting, changedBy, parseSetting, withSettings } from "../insight/what-if/settings.ts";
 import { abortOnClose } from "./connection.ts";
 import type { App, Site } from "./context.ts";
-import { durationIn } from "./durations.ts";
 import { historyProblem } from "./history.ts";
+import { durationIn } from "./request-fields.ts";
 import { problems } from "./responses.ts";
 
 const weekMs = 7 * 24 * 3_600_000;

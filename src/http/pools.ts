@@ -5,9 +5,10 @@ import { poolNotFound } from "../core/decide/not-found.ts";
 import { poolView } from "../core/explain/pool-view.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { App, Site } from "./context.ts";
-import { NameParams, pageFields, pageOf } from "./paging.ts";
+import { pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderPool } from "./render/pool.ts";
+import { NameParams } from "./request-fields.ts";
 import { problems } from "./responses.ts";
 
 const PageQuery = Type.Object(pageFields, { additionalProperties: false });

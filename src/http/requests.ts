@@ -1,5 +1,4 @@
 import Type from "typebox";
-import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Duration, Explanation, Lease, Page, WaitingRequest } from "../api/schemas.ts";
 import { submitAndWait, watchRequest } from "../broker/submit-and-wait.ts";
@@ -8,15 +7,13 @@ import { explainNeeds } from "../core/explain/explain.ts";
 import { requestView } from "../core/explain/view.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
-import { becauseFields, becauseOf } from "./audit-reason.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
-import { Connection } from "./connection.ts";
+import { Connection, mustHaveRoomToWait } from "./connection.ts";
 import type { App, Site } from "./context.ts";
-import { durationIn } from "./durations.ts";
-import { answerStanding, mustHaveRoomToWait } from "./long-poll.ts";
-import { IdParams, ListQuery, pageOf } from "./paging.ts";
+import { ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
-import { anybody, renderNeeds, renderRequest } from "./render/lease.ts";
+import { answerOutcome, anybody, renderNeeds, renderRequest } from "./render/lease.ts";
+import { auditFields, auditReason, IdParams, waitIn } from "./request-fields.ts";
 import { NoContent, problems } from "./responses.ts";
 
 const RequestPage = Page(WaitingRequest);
@@ -66,11 +63,7 @@ function pollRoute(app: App, site: Site): void {
     response: { 200: Lease, 202: WaitingRequest, ...problems(400, 404, 410, 503) },
   };
   app.get("/v1/requests/:id", { schema }, async (request, reply) => {
-    const { wait } = request.query;
-    const waitMs =
-      wait === undefined
-        ? 0
-        : durationIn("query.wait", wait, { minMs: 0, maxMs: limits.waitMsMax });
+    const waitMs = waitIn("query.wait", request.query.wait);
     mustHaveRoomToWait(site, waitMs);
     const id = await broker.look((state) => meant(state, request.params.id));
     const secrets = isHolder(tokens, id, request);
@@ -78,7 +71,7 @@ function pollRoute(app: App, site: Site): void {
     const outcome = secrets
       ? await submitAndWait(broker, { type: "keep-waiting", id, waitMs }, { connection })
       : await watchRequest(broker, id, waitMs, connection);
-    return answerStanding(site, reply, outcome, { secrets }, 200);
+    return answerOutcome(site, reply, outcome, { secrets }, 200);
   });
 }
 
@@ -92,7 +85,7 @@ function meant(state: State, name: string): RequestId {
 const LeaveQuery = Type.Object(
   {
     force: Type.Optional(Type.Literal("true", { description: "An operator takes somebody out" })),
-    ...becauseFields,
+    ...auditFields,
   },
   { additionalProperties: false },
 );
@@ -110,7 +103,7 @@ function leaveRoute(app: App, { broker, tokens }: Site): void {
     const { force, by, reason } = request.query;
     if (force === undefined) mustBeHolder(tokens, id, request);
     else mustBeOperator(request);
-    const because = force === undefined ? undefined : { reason: becauseOf({ by, reason }) };
+    const because = force === undefined ? undefined : { reason: auditReason({ by, reason }) };
     const outcome = await broker.submit({ type: "leave", id, why: "cancelled", ...because });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     if (outcome.type === "granted") {

@@ -5,12 +5,12 @@ import { Page, Resource, ResourcePatch } from "../api/schemas.ts";
 import { resourceNotFound } from "../core/decide/not-found.ts";
 import { resourcesLike, resourceView } from "../core/explain/resource-view.ts";
 import type { ResourceName } from "../core/model/ids.ts";
-import { becauseOf } from "./audit-reason.ts";
 import { mustBeOperator } from "./auth.ts";
 import type { App, Site } from "./context.ts";
-import { NameParams, pageFields, pageOf } from "./paging.ts";
+import { pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderResource } from "./render/lease.ts";
+import { auditReason, NameParams } from "./request-fields.ts";
 import { problems } from "./responses.ts";
 
 const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
@@ -76,7 +76,7 @@ function patchRoute(app: App, site: Site): void {
       type: "change-resource",
       resource,
       change,
-      reason: becauseOf({ by, reason }),
+      reason: auditReason({ by, reason }),
     });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     return find(site, resource);

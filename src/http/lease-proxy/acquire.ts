@@ -6,9 +6,8 @@ import { submitAndWait } from "../../broker/submit-and-wait.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import { Connection, trackDelivery } from "../connection.ts";
+import { Connection, mustHaveRoomToWait, trackDelivery } from "../connection.ts";
 import type { Site } from "../context.ts";
-import { mustHaveRoomToWait } from "../long-poll.ts";
 import { problemOf } from "../problems.ts";
 
 /** As long as the original's clients are used to waiting. */

@@ -1,13 +1,17 @@
-/** From what the core shows to what the wire carries. */
+/** Leases, requests and resources as the wire carries them. */
 
+import type { FastifyReply } from "fastify";
 import type * as Wire from "../../api/schemas.ts";
 import type { NeedExplanation } from "../../core/explain/explain.ts";
 import type { ResourceView } from "../../core/explain/resource-view.ts";
 import type { ClaimView, LeaseView, RequestView } from "../../core/explain/view.ts";
 import { formatDuration } from "../../core/model/duration.ts";
 import { freeState } from "../../core/model/lifecycle.ts";
+import { idOf, type Outcome } from "../../core/model/outcome.ts";
 import { type Instant, never } from "../../core/model/time.ts";
 import type { Estimate, Estimates } from "../../insight/forecast/estimates.ts";
+import type { Site } from "../context.ts";
+import { problemOf } from "../problems.ts";
 import { timestamp } from "../timestamp.ts";
 import { renderRooms, renderShare, renderShares } from "./shares.ts";
 
@@ -149,4 +153,42 @@ function durationOrNull(durationMs: number | null): string | null {
 
 export function timestampOrNull(instant: Instant | null): string | null {
   return instant === null || instant === never ? null : timestamp(instant);
+}
+
+/**
+ * 200 or 201 with the lease, 202 with the place in line. The body is returned, not sent: a handler
+ * that returns the reply makes the framework wait for it once more.
+ */
+export function answerOutcome(
+  { broker, insight }: Pick<Site, "broker" | "insight">,
+  reply: FastifyReply,
+  outcome: Outcome,
+  audience: Audience,
+  granted: 200 | 201,
+): Wire.Lease | Wire.WaitingRequest | undefined {
+  switch (outcome.type) {
+    case "granted":
+      reply.code(granted);
+      return renderLease(outcome.lease, audience);
+    case "waiting":
+      reply.code(202);
+      return renderRequest(outcome.request, broker.now(), audience, insight.estimates);
+    case "refused":
+      throw problemOf(outcome.refusal);
+    default:
+      // The connection is closed and the request has left the queue: nobody reads this.
+      reply.code(204);
+      return undefined;
+  }
+}
+
+/** For the client that has just made the request: with its token. */
+export function answerNewRequest(
+  site: Pick<Site, "broker" | "insight" | "tokens">,
+  reply: FastifyReply,
+  outcome: Outcome,
+): Wire.Lease | Wire.WaitingRequest | undefined {
+  const id = idOf(outcome);
+  const audience = id === undefined ? anybody : { secrets: true, token: site.tokens.of(id) };
+  return answerOutcome(site, reply, outcome, audience, 201);
 }
