@@ -234,7 +234,7 @@ export class Broker {
   /** Finishes what has been submitted, takes a snapshot, and stops. The journal stays open. */
   async close(): Promise<void> {
     this.#change({ type: "told-to-close" });
-    this.#waits.tellAll();
+    this.#waits.endAll();
     while (this.#queue.length > 0 || this.#busy !== null) {
       if (this.#busy === null) this.#turn();
       await this.#busy;
@@ -364,7 +364,7 @@ export class Broker {
     this.#listeners.committed(recorded, this.#state);
     for (const event of recorded.events) {
       if (event.type === "lease-granted" || event.type === "request-left")
-        this.#waits.tell(event.id);
+        this.#waits.end(event.id);
     }
   }
 
@@ -400,7 +400,7 @@ export class Broker {
     if (stepDown) this.#change({ type: "stepped-down", cause });
     else this.#end(cause);
     for (const pending of batch) pending.reject(this.#refusal());
-    if (stepDown) this.#waits.tellAll();
+    if (stepDown) this.#waits.endAll();
     else await this.#readBack();
   }
 

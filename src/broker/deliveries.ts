@@ -5,13 +5,14 @@ import type { Broker } from "./broker.ts";
 interface Replies {
   open: number;
   arrived: boolean;
-  readonly told: number;
+  /** How many replies had granted the lease by then, this one included. */
+  readonly sent: number;
 }
 
 /**
- * The replies under way that tell of a lease whose holder sends no token. One that fails means nothing
- * if another arrives, or has arrived before: whoever asks twice may have heard the first answer. Of
- * leases that are older than this process nobody knows, so they count as told.
+ * The replies under way that grant a lease to a client without a token. If one of them fails, that
+ * means nothing if another arrives, or has arrived before: a client that asks twice may have read the
+ * first answer. Leases that are older than this process count as delivered, since nothing is known.
  */
 export class Deliveries {
   readonly #broker: Broker;
@@ -37,13 +38,13 @@ export class Deliveries {
   }
 
   begin(leases: readonly LeaseView[]): void {
-    for (const { id, told } of leases) {
+    for (const { id, told: sent } of leases) {
       const { open = 0, arrived = false } = this.#underWay.get(id) ?? {};
-      this.#underWay.set(id, { open: open + 1, arrived, told });
+      this.#underWay.set(id, { open: open + 1, arrived, sent });
     }
   }
 
-  /** A reply is out of the house, or its connection broke. */
+  /** A reply has been written out, or its connection broke. */
   end(leases: readonly LeaseView[], arrived: boolean): void {
     for (const { id } of leases) {
       const replies = this.#underWay.get(id);
@@ -53,11 +54,11 @@ export class Deliveries {
       if (replies.open > 0) continue;
       this.#underWay.delete(id);
       if (replies.arrived) this.#remember(id);
-      else if (!this.#arrived.has(id)) this.#report(id, replies.told);
+      else if (!this.#arrived.has(id)) this.#report(id, replies.sent);
     }
   }
 
-  /** It may have ended before its answer was out of the house; nobody says so again then. */
+  /** The lease may have ended before its reply was written out; then no event removes it here. */
   #remember(id: RequestId): void {
     if (this.#arrived.has(id)) return;
     this.#arrived.add(id);
@@ -65,8 +66,8 @@ export class Deliveries {
     check.catch(() => {}); // Nothing is known now; one id too many does no harm.
   }
 
-  /** If even this cannot be written down, the reaper has it in the end. */
-  #report(id: RequestId, told: number): void {
-    this.#broker.submit({ type: "not-delivered", id, told }).catch(() => {});
+  /** If even this cannot be committed, a reaper takes the lease back in the end. */
+  #report(id: RequestId, sent: number): void {
+    this.#broker.submit({ type: "not-delivered", id, told: sent }).catch(() => {});
   }
 }

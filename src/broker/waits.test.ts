@@ -20,22 +20,22 @@ function waiting() {
   return { waits, ended, add };
 }
 
-test("tell() ends everybody who listens for that request, and nobody else", () => {
+test("end() ends everybody who listens for that request, and nobody else", () => {
   const { waits, ended, add } = waiting();
   add(a, "a1");
   add(a, "a2");
   add(b, "b");
-  waits.tell(a);
+  waits.end(a);
   expect([ended, waits.size, waits.has(a), waits.has(b)]).toEqual([["a1", "a2"], 1, false, true]);
-  waits.tell(a);
+  waits.end(a);
   expect(ended).toHaveLength(2);
 });
 
-test("tellAll() ends everybody", () => {
+test("endAll() ends everybody", () => {
   const { waits, ended, add } = waiting();
   add(a, "a");
   add(b, "b");
-  waits.tellAll();
+  waits.endAll();
   expect([ended, waits.size]).toEqual([["a", "b"], 0]);
 });
 
@@ -46,7 +46,7 @@ test("add() returns how to stop, which may be done twice", () => {
   stop();
   stop();
   expect([waits.size, waits.has(a)]).toEqual([1, true]);
-  waits.tell(a);
+  waits.end(a);
   expect(ended).toEqual(["a2"]);
 });
 

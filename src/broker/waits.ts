@@ -3,12 +3,12 @@ import type { Instant } from "../core/model/time.ts";
 
 export interface Listener {
   readonly until: Instant;
-  /** The one who asked, not an onlooker: it counts as present for as long as it listens. */
+  /** It is the client that asked, not an onlooker: the request stays alive while it listens. */
   readonly present: boolean;
   readonly end: () => void;
 }
 
-/** Who listens on an open connection for the fate of which request. */
+/** The open connections that wait for a request to be granted or to end. */
 export class Waits {
   readonly #listeners = new Map<RequestId, Set<Listener>>();
   #size = 0;
@@ -21,7 +21,7 @@ export class Waits {
     return this.#listeners.has(id);
   }
 
-  /** Until when the one who asked listens at the latest; undefined if it does not. */
+  /** Until when the client that asked listens at the latest; undefined if it does not. */
   presentUntil(id: RequestId): Instant | undefined {
     let latest: Instant | undefined;
     for (const { until, present } of this.#listeners.get(id) ?? []) {
@@ -30,7 +30,7 @@ export class Waits {
     return latest;
   }
 
-  /** Returns how to stop listening, which is fine to do twice. */
+  /** Returns how to stop listening, which is safe to do twice. */
   add(id: RequestId, listener: Listener): () => void {
     const listeners = this.#listeners.get(id);
     if (listeners === undefined) this.#listeners.set(id, new Set([listener]));
@@ -39,12 +39,12 @@ export class Waits {
     return () => this.#remove(id, listener);
   }
 
-  tell(id: RequestId): void {
+  end(id: RequestId): void {
     for (const { end } of [...(this.#listeners.get(id) ?? [])]) end();
   }
 
-  tellAll(): void {
-    for (const id of [...this.#listeners.keys()]) this.tell(id);
+  endAll(): void {
+    for (const id of [...this.#listeners.keys()]) this.end(id);
   }
 
   ids(): Iterable<RequestId> {

@@ -5,7 +5,7 @@ import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
-import type { App, Site } from "./context.ts";
+import type { App, Context } from "./context.ts";
 import { documentRoutes } from "./docs.ts";
 import { errorPage } from "./error-page.ts";
 import {
@@ -40,10 +40,10 @@ const requestTimeoutMs = 30_000;
 /** Read and compressed once per process; another build of it is served after a restart. */
 let builtPage: Promise<Page> | undefined;
 
-/** All routes over one broker; it listens when told to. Requests are not logged one by one. */
-export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<App> {
+/** All routes over one broker. It does not listen yet. Requests are not logged one by one. */
+export async function makeApp(context: Context, logger: FastifyBaseLogger): Promise<App> {
   const app: App = fastify({
-    loggerInstance: childless(logger),
+    loggerInstance: withoutChildLoggers(logger),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytesMax,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -65,30 +65,30 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
   }).withTypeProvider<TypeBoxTypeProvider>();
   acceptJson(app);
   handleErrors(app);
-  await documentRoutes(app, site.version);
+  await documentRoutes(app, context.version);
   await errorPage(app);
   builtPage ??= Page.load();
   const page = await builtPage;
   page.routes(app);
-  leaseRoutes(app, site);
-  flowRoutes(app, site);
-  requestRoutes(app, site);
-  poolRoutes(app, site);
-  resourceRoutes(app, site);
-  eventRoutes(app, site);
-  historyRoutes(app, site);
-  planRoutes(app, site);
-  whoamiRoute(app, site);
-  trendRoute(app, site);
-  searchRoute(app, site);
-  const registry = makeMetrics(site);
-  healthRoutes(app, site, registry);
-  const boskosMetrics = new BoskosMetrics(site.broker, registry);
+  leaseRoutes(app, context);
+  flowRoutes(app, context);
+  requestRoutes(app, context);
+  poolRoutes(app, context);
+  resourceRoutes(app, context);
+  eventRoutes(app, context);
+  historyRoutes(app, context);
+  planRoutes(app, context);
+  whoamiRoute(app, context);
+  trendRoute(app, context);
+  searchRoute(app, context);
+  const registry = makeMetrics(context);
+  healthRoutes(app, context, registry);
+  const boskosMetrics = new BoskosMetrics(context.broker, registry);
   await app.register(async (scope: App) => {
-    boskosRoutes(scope, site, boskosMetrics);
+    boskosRoutes(scope, context, boskosMetrics);
     answerUnknownPaths(scope, page);
   });
-  await app.register((scope: App) => leaseProxyRoutes(scope, site));
+  await app.register((scope: App) => leaseProxyRoutes(scope, context));
   await app.ready();
   return app;
 }
@@ -98,7 +98,7 @@ export async function makeApp(site: Site, logger: FastifyBaseLogger): Promise<Ap
  * costs more than the decision. A factory of our own would have each of them checked for its methods.
  * Its very first child, with its serialisers, is the one that it goes on with.
  */
-function childless(logger: FastifyBaseLogger): FastifyBaseLogger {
+function withoutChildLoggers(logger: FastifyBaseLogger): FastifyBaseLogger {
   const child: FastifyBaseLogger["child"] = (...args) => {
     const itself = logger.child(...args);
     return Object.assign(itself, { child: () => itself });

@@ -1,4 +1,4 @@
-/** Who is asking: the holder, who shows the lease's token, or somebody on this very machine. */
+/** Who is asking: the holder, who shows the lease's token, or an operator on this machine. */
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../api/problem.ts";
 import type { Tokens } from "../broker/tokens.ts";
@@ -35,7 +35,7 @@ export function mustBeHolder(tokens: Tokens, id: RequestId, request: FastifyRequ
 }
 
 export function mustBeOperator(request: FastifyRequest): void {
-  const refusal = whyNoOperator(request);
+  const refusal = operatorProblem(request);
   if (refusal !== undefined) throw refusal;
 }
 
@@ -44,7 +44,7 @@ export function mustBeOperator(request: FastifyRequest): void {
  * machine also acts for whatever site it shows, and any site may give its name this address: so what
  * comes from a page must come from one that was opened under an address of this machine.
  */
-export function whyNoOperator(
+export function operatorProblem(
   request: FastifyRequest,
   page: string | undefined = request.headers.origin,
 ): Problem | undefined {

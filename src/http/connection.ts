@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import type { LeaseView } from "../core/explain/view.ts";
-import type { Site } from "./context.ts";
+import type { Context } from "./context.ts";
 
 /** The connection of a request that may have to wait. Dispose of it when the answer is known. */
 export class Connection implements Disposable {
@@ -45,7 +45,7 @@ export function abortOnClose(response: ServerResponse): AbortSignal {
 
 /** Tracks whether the reply that grants leases arrives: if it does not, nobody knows of them. */
 export function trackDelivery(
-  { deliveries }: Site,
+  { deliveries }: Context,
   leases: readonly LeaseView[],
   request: FastifyRequest,
   reply: FastifyReply,
@@ -55,16 +55,16 @@ export function trackDelivery(
   reply.raw.once("close", () => deliveries.end(leases, reply.raw.writableFinished));
 }
 
-export function hasRoomToWait({ broker }: Site): boolean {
+export function canWait({ broker }: Context): boolean {
   return broker.openWaits < limits.openWaitsMax;
 }
 
-export function mustHaveRoomToWait(site: Site, waitMs: number): void {
-  if (waitMs === 0 || hasRoomToWait(site)) return;
+export function checkCanWait(context: Context, waitMs: number): void {
+  if (waitMs === 0 || canWait(context)) return;
   throw new Problem({
     code: "too_many_waits",
     status: 503,
-    message: `Cannot hold the connection open: ${limits.openWaitsMax} already wait`,
+    message: `Cannot hold the connection open: ${limits.openWaitsMax} are already waiting`,
     hint: "Ask without wait and poll, or try again in a moment",
   });
 }

@@ -10,17 +10,17 @@ import type { Journal } from "../journal/journal.ts";
 import type { AdmissionFigures } from "./metrics/admission-metrics.ts";
 import type { MirrorFigures } from "./metrics/mirror-metrics.ts";
 
-/** What the routes are served from. */
-export interface Site {
+/** What every route has at hand: the broker and the parts around it. */
+export interface Context {
   readonly broker: Broker;
   readonly journal: Pick<Journal, "read">;
   readonly tokens: Tokens;
   readonly deliveries: Deliveries;
   readonly insight: StatsService;
   readonly configStatus: () => ConfigStatus;
-  /** How the mirror in Kubernetes fares; undefined while there is none. */
+  /** The state of the mirror in Kubernetes; undefined while there is none. */
   readonly mirror?: () => MirrorFigures | undefined;
-  /** What was found by those who look whether pools may be lent. */
+  /** What the admission checks of pools have found. */
   readonly admission?: () => AdmissionFigures | undefined;
   readonly version: string;
   /** When this server began, for texts that count from then. */
@@ -30,9 +30,9 @@ export interface Site {
 
 /** How Boskos's calls are answered. */
 export interface BoskosSettings {
-  /** For so long after each call one that polls keeps its place in line. */
+  /** How long a client that polls keeps its place in the queue after each call. */
   readonly requestTtlMs: number;
-  /** For so long its call is held open when nothing is free. */
+  /** How long its call is held open when nothing is free. */
   readonly waitMs: number;
 }
 

@@ -15,13 +15,13 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       tags: [
-        { name: "leases", description: "Ask, stay alive, give back" },
-        { name: "requests", description: "Those that wait" },
-        { name: "pools", description: "What there is to lend" },
-        { name: "resources", description: "Each single one" },
-        { name: "events", description: "What happens, as it happens" },
-        { name: "history", description: "What has happened, and what would have" },
-        { name: "page", description: "What the page at / needs besides" },
+        { name: "leases", description: "Request, keep alive, release" },
+        { name: "requests", description: "Requests that wait" },
+        { name: "pools", description: "Groups of resources with one policy" },
+        { name: "resources", description: "Single resources" },
+        { name: "events", description: "What happens, live" },
+        { name: "history", description: "Past leases, statistics and simulations" },
+        { name: "page", description: "What the page at / needs in addition" },
       ],
       components: {
         securitySchemes: {

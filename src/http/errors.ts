@@ -1,4 +1,4 @@
-/** Every way in which a request can fail, rendered as RFC 9457; what is unknown is a bug, and a 500. */
+/** Every way in which a request can fail, as RFC 9457. An unknown error is a bug, and a 500. */
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { limits } from "../api/limits.ts";
@@ -20,7 +20,7 @@ export function handleErrors(app: App): void {
 
 /**
  * Boskos answers whatever it does not know with nothing and 200, and there are probes that rely on it.
- * A browser is shown the page, whose addresses nobody here knows. Under `/v1` a mistake is told as one.
+ * A browser is shown the page, whose addresses nobody here knows. Under `/v1` a mistake is answered 404.
  */
 export function answerUnknownPaths(app: App, page: Page): void {
   app.setNotFoundHandler((request, reply) => {
@@ -30,10 +30,10 @@ export function answerUnknownPaths(app: App, page: Page): void {
       if (page.wanted(request)) return page.send(request, reply.code(200));
       return reply.code(200).header("content-length", "0").send();
     }
-    const message = `Cannot ${request.method} ${request.url.slice(0, 200)}: there is no such call`;
+    const message = `Cannot ${request.method} ${request.url.slice(0, 200)}: no such call`;
     sendProblem(
       reply,
-      new Problem({ code: "not_found", status: 404, message, hint: "See /docs for what there is" }),
+      new Problem({ code: "not_found", status: 404, message, hint: "See /docs for all calls" }),
     );
     return reply;
   });
@@ -98,7 +98,7 @@ function problemFrom(error: FastifyError, request: FastifyRequest): Problem {
   if (error.validation !== undefined) {
     return validationProblem(error.validation, error.validationContext ?? "the request");
   }
-  const problem = unavailable(error) ?? malformed(error);
+  const problem = unavailableProblem(error) ?? malformed(error);
   if (problem !== undefined) return problem;
   request.log.error(
     { err: error, method: request.method, route: request.routeOptions.url },
@@ -112,13 +112,13 @@ function problemFrom(error: FastifyError, request: FastifyRequest): Problem {
   });
 }
 
-export function unavailable(error: Error): Problem | undefined {
+export function unavailableProblem(error: Error): Problem | undefined {
   const no = (code: string, hint: string) =>
     new Problem({ code, status: 503, message: error.message, hint }, error);
   if (error instanceof JournalUnavailable) {
     return no(
       "journal_unavailable",
-      "Nothing was changed; try again. Operators: make room on the disk of the data folder",
+      "Nothing was changed; try again. Operators: free space on the disk of the data folder",
     );
   }
   if (error instanceof BrokerOverloaded)
@@ -166,7 +166,7 @@ function malformed(error: FastifyError): Problem | undefined {
       return no(
         "invalid_request",
         400,
-        "Cannot read the path: it is not well encoded",
+        "Cannot read the path: it is badly encoded",
         "Percent-encode it as UTF-8",
       );
     default:

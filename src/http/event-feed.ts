@@ -5,7 +5,7 @@ import { Problem } from "../api/problem.ts";
 import type { DurableEvent } from "../core/model/event.ts";
 import type { Instant } from "../core/model/time.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
-import type { App, Site } from "./context.ts";
+import type { App, Context } from "./context.ts";
 import { invalid } from "./problems.ts";
 import { timestamp } from "./timestamp.ts";
 
@@ -23,7 +23,7 @@ const Query = Type.Object(
   { additionalProperties: false },
 );
 
-export function eventRoutes(app: App, site: Site): void {
+export function eventRoutes(app: App, context: Context): void {
   const open = new Set<ServerResponse>();
   app.addHook("preClose", async () => {
     for (const feed of open) feed.end();
@@ -39,8 +39,8 @@ export function eventRoutes(app: App, site: Site): void {
   app.get("/v1/events", { schema }, async (request, reply) => {
     if (open.size >= limits.openFeedsMax) throw tooManyFeeds();
     const last = request.headers["last-event-id"] ?? request.query.after;
-    const start = startOf(last, site.broker.head);
-    const past = await pastFrom(site, start);
+    const start = startOf(last, context.broker.head);
+    const past = await pastFrom(context, start);
     reply.hijack();
     if (reply.raw.destroyed) return; // It hung up meanwhile, and will not say so again.
     reply.raw.writeHead(200, {
@@ -51,7 +51,7 @@ export function eventRoutes(app: App, site: Site): void {
     open.add(reply.raw);
     reply.raw.once("close", () => open.delete(reply.raw));
     try {
-      await feed(site, reply.raw, start, past);
+      await feed(context, reply.raw, start, past);
     } catch (cause) {
       // It would be deaf from here on; cut off, it comes back and hears why.
       request.log.warn({ err: cause }, "an event feed was cut off");
@@ -66,7 +66,7 @@ interface Past {
 }
 
 /** Reads the first of what is past, to find out whether it is still there before promising it. */
-async function pastFrom({ journal }: Site, start: number): Promise<Past> {
+async function pastFrom({ journal }: Context, start: number): Promise<Past> {
   const rest = journal.read(start)[Symbol.asyncIterator]();
   try {
     return { first: await rest.next(), rest };
@@ -86,7 +86,7 @@ async function pastFrom({ journal }: Site, start: number): Promise<Past> {
  * reader that falls behind goes back to the journal, so that it costs no memory and misses nothing.
  */
 async function feed(
-  { broker, journal }: Site,
+  { broker, journal }: Context,
   out: ServerResponse,
   start: number,
   past: Past,
@@ -147,8 +147,8 @@ function* formatCommit({ seq, at, events }: Recorded, sent: number): Generator<s
   for (const [index, event] of events.entries()) {
     const number = seq + index;
     if (number <= sent) continue;
-    const told = { seq: number, at: timestamp(at), ...withoutSecrets(event) };
-    const data = JSON.stringify(told, withTimestamps);
+    const shown = { seq: number, at: timestamp(at), ...withoutSecrets(event) };
+    const data = JSON.stringify(shown, withTimestamps);
     yield `id: ${number}\nevent: ${event.type}\ndata: ${data}\n\n`;
   }
 }
@@ -174,8 +174,8 @@ function withoutSecrets(event: DurableEvent): object {
 function startOf(last: string | string[] | undefined, head: number): number {
   if (last === undefined || last === "") return head;
   if (typeof last !== "string" || !/^\d{1,15}$/.test(last)) {
-    const told = `"${String(last).slice(0, 40)}" is not the number of an event`;
-    throw invalid("Last-Event-ID", told, "Send the last id that you have seen");
+    const wrong = `"${String(last).slice(0, 40)}" is not the number of an event`;
+    throw invalid("Last-Event-ID", wrong, "Send the last id that you have seen");
   }
   return Math.min(Number(last), head);
 }

@@ -1,4 +1,4 @@
-/** What holders tell of their provider, what they ask for again, and an operator's hold on a rate. */
+/** Reports of holders on their provider, refreshed leases, and a start rate set by an operator. */
 
 import Type from "typebox";
 import { Problem } from "../api/problem.ts";
@@ -19,8 +19,8 @@ import type { PoolName, RequestId } from "../core/model/ids.ts";
 import type { Pool as CorePool } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
 import { mustBeHolder, mustBeOperator } from "./auth.ts";
-import { Connection, mustHaveRoomToWait } from "./connection.ts";
-import type { App, Site } from "./context.ts";
+import { Connection, checkCanWait } from "./connection.ts";
+import type { App, Context } from "./context.ts";
 import { problemOf } from "./problems.ts";
 import { renderRateHistory } from "./render/flow.ts";
 import { answerNewRequest } from "./render/lease.ts";
@@ -28,17 +28,17 @@ import { renderPool } from "./render/pool.ts";
 import { auditFields, auditReason, IdParams, NameParams, waitIn } from "./request-fields.ts";
 import { NoContent, problems } from "./responses.ts";
 
-export function flowRoutes(app: App, site: Site): void {
-  signalRoute(app, site);
-  refreshRoute(app, site);
-  pinRoutes(app, site);
-  historyRoute(app, site);
+export function flowRoutes(app: App, context: Context): void {
+  signalRoute(app, context);
+  refreshRoute(app, context);
+  pinRoutes(app, context);
+  historyRoute(app, context);
 }
 
-function signalRoute(app: App, { broker, tokens }: Site): void {
+function signalRoute(app: App, { broker, tokens }: Context): void {
   const schema = {
     tags: ["leases"],
-    summary: "Tell that the provider throttled you, or that all is well",
+    summary: "Report that the provider throttled you, or that it did not",
     params: IdParams,
     body: SignalBody,
     response: { 204: NoContent, ...problems(400, 401, 403, 404, 409, 410, 503) },
@@ -59,11 +59,11 @@ function signalRoute(app: App, { broker, tokens }: Site): void {
   });
 }
 
-function refreshRoute(app: App, site: Site): void {
-  const { broker, tokens } = site;
+function refreshRoute(app: App, context: Context): void {
+  const { broker, tokens } = context;
   const schema = {
     tags: ["leases"],
-    summary: "Give back and ask for the same again, at the end of the line, in one step",
+    summary: "Release a lease and request the same again, at the end of the queue, in one step",
     params: IdParams,
     body: RefreshBody,
     response: {
@@ -77,7 +77,7 @@ function refreshRoute(app: App, site: Site): void {
     mustBeHolder(tokens, id, request);
     const { requestId, pool, wait } = request.body;
     const waitMs = waitIn("body.wait", wait);
-    mustHaveRoomToWait(site, waitMs);
+    checkCanWait(context, waitMs);
     using connection = new Connection(request);
     const outcome = await submitAndWait(
       broker,
@@ -91,15 +91,15 @@ function refreshRoute(app: App, site: Site): void {
       },
       { connection },
     );
-    return answerNewRequest(site, reply, outcome);
+    return answerNewRequest(context, reply, outcome);
   });
 }
 
-function pinRoutes(app: App, site: Site): void {
-  const { broker } = site;
+function pinRoutes(app: App, context: Context): void {
+  const { broker } = context;
   const schema = {
     tags: ["pools"],
-    summary: "Hold the pool's start rate, whatever is reported",
+    summary: "Set the pool's start rate, whatever holders report",
     params: NameParams,
     body: PinBody,
     response: { 200: Pool, ...problems(400, 403, 404, 503) },
@@ -111,11 +111,11 @@ function pinRoutes(app: App, site: Site): void {
     const why = auditReason({ by, reason });
     const outcome = await broker.submit({ type: "pin", pool, rate, reason: why });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return lookAt(site, pool, (found, now) => renderPool(poolView(found, now), now, site));
+    return lookAt(context, pool, (found, now) => renderPool(poolView(found, now), now, context));
   });
   const unpin = {
     tags: ["pools"],
-    summary: "Let the pool's start rate go again",
+    summary: "Let the pool find its start rate again",
     params: NameParams,
     querystring: UnpinQuery,
     response: { 200: Pool, ...problems(403, 404, 503) },
@@ -127,13 +127,13 @@ function pinRoutes(app: App, site: Site): void {
     const why = auditReason({ by, reason });
     const outcome = await broker.submit({ type: "pin", pool, rate: null, reason: why });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return lookAt(site, pool, (found, now) => renderPool(poolView(found, now), now, site));
+    return lookAt(context, pool, (found, now) => renderPool(poolView(found, now), now, context));
   });
 }
 
 const UnpinQuery = Type.Object(auditFields, { additionalProperties: false });
 
-function historyRoute(app: App, site: Site): void {
+function historyRoute(app: App, context: Context): void {
   const schema = {
     tags: ["pools"],
     summary: "How the pool's start rate changed, and why; the last hundred changes",
@@ -141,16 +141,18 @@ function historyRoute(app: App, site: Site): void {
     response: { 200: RateHistory, ...problems(404) },
   };
   app.get("/v1/pools/:name/limit-history", { schema }, ({ params }) =>
-    lookAt(site, params.name as PoolName, (pool) => renderRateHistory(pool.name, pool.rateHistory)),
+    lookAt(context, params.name as PoolName, (pool) =>
+      renderRateHistory(pool.name, pool.rateHistory),
+    ),
   );
 }
 
 async function lookAt<View>(
-  site: Site,
+  context: Context,
   name: PoolName,
   render: (pool: CorePool, now: Instant) => View,
 ): Promise<View> {
-  const found = await site.broker.look((state, now) => {
+  const found = await context.broker.look((state, now) => {
     const pool = state.pools.get(name);
     return pool === undefined ? problemOf(poolNotFound(state, name)) : render(pool, now);
   });

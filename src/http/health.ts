@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
-import type { App, Site } from "./context.ts";
+import type { App, Context } from "./context.ts";
 
-export function healthRoutes(app: App, { broker }: Site, metrics: Registry): void {
+export function healthRoutes(app: App, { broker }: Context, metrics: Registry): void {
   const hidden = { schema: { hide: true } };
   app.get("/healthz", hidden, async (_request, reply) => {
     reply.type("text/plain");

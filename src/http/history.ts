@@ -9,7 +9,7 @@ import type { PoolName } from "../core/model/ids.ts";
 import type { Accuracy } from "../insight/forecast/accuracy.ts";
 import { HistoryUnavailable } from "../insight/history/history.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
-import type { App, Site } from "./context.ts";
+import type { App, Context } from "./context.ts";
 import { pageFields, pageSizeOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
 import { renderEntry, renderStats } from "./render/history.ts";
@@ -47,13 +47,13 @@ const StatsQuery = Type.Object(
 
 const HistoryPage = Page(HistoryEntry);
 
-export function historyRoutes(app: App, site: Site): void {
-  listRoute(app, site);
-  statsRoute(app, site);
-  accuracyRoute(app, site);
+export function historyRoutes(app: App, context: Context): void {
+  listRoute(app, context);
+  statsRoute(app, context);
+  accuracyRoute(app, context);
 }
 
-function listRoute(app: App, { broker, insight }: Site): void {
+function listRoute(app: App, { broker, insight }: Context): void {
   const schema = {
     tags: ["history"],
     summary: "Past requests and leases, the latest first",
@@ -80,7 +80,7 @@ function listRoute(app: App, { broker, insight }: Site): void {
   });
 }
 
-function statsRoute(app: App, { broker, insight }: Site): void {
+function statsRoute(app: App, { broker, insight }: Context): void {
   const schema = {
     tags: ["history"],
     summary: "Waits, holds, throughput, utilisation and expiries, over a window and per step",
@@ -117,7 +117,7 @@ function rangeOf(query: Static<typeof StatsQuery>, now: number) {
   return { from: to - windowMs, to, stepMs };
 }
 
-function accuracyRoute(app: App, { broker, insight }: Site): void {
+function accuracyRoute(app: App, { broker, insight }: Context): void {
   const schema = {
     tags: ["history"],
     summary: "How often estimates were right, since the server was started",

@@ -18,11 +18,11 @@ import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
 import { alternativeCount, alternativesMax } from "../core/queue/alternatives.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
-import { Connection, mustHaveRoomToWait } from "./connection.ts";
-import type { App, Site } from "./context.ts";
+import { Connection, checkCanWait } from "./connection.ts";
+import type { App, Context } from "./context.ts";
 import { ListQuery, pageOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
-import { answerNewRequest, anybody, renderLease } from "./render/lease.ts";
+import { answerNewRequest, publicAudience, renderLease } from "./render/lease.ts";
 import { auditFields, auditReason, durationIn, IdParams, waitIn } from "./request-fields.ts";
 import { NoContent, problems } from "./responses.ts";
 import { timestamp } from "./timestamp.ts";
@@ -30,24 +30,24 @@ import { timestamp } from "./timestamp.ts";
 const LeasePage = Page(Lease);
 const ClaimParams = Type.Object({ id: Type.String(), claim: Type.String() });
 
-export function leaseRoutes(app: App, site: Site): void {
-  acquireRoute(app, site);
-  lookRoutes(app, site);
-  heartbeatRoute(app, site);
-  releaseRoutes(app, site);
+export function leaseRoutes(app: App, context: Context): void {
+  acquireRoute(app, context);
+  lookRoutes(app, context);
+  heartbeatRoute(app, context);
+  releaseRoutes(app, context);
 }
 
-function acquireRoute(app: App, site: Site): void {
-  const { broker } = site;
+function acquireRoute(app: App, context: Context): void {
+  const { broker } = context;
   const schema = {
     tags: ["leases"],
-    summary: "Ask for resources; all of them are granted at one moment, or none",
+    summary: "Request resources; all of them are granted together, or none",
     body: AskBody,
     response: { 201: Lease, 202: WaitingRequest, ...problems(400, 404, 409, 410, 422, 503) },
   };
   app.post("/v1/leases", { schema }, async (request, reply) => {
     const waitMs = waitIn("body.wait", request.body.wait);
-    mustHaveRoomToWait(site, waitMs);
+    checkCanWait(context, waitMs);
     const ask = askOf(request.body);
     if (alternativeCount(ask) > alternativesMax) {
       const wrong = `its choices can be combined in more than ${alternativesMax} ways`;
@@ -65,14 +65,14 @@ function acquireRoute(app: App, site: Site): void {
       },
       { connection },
     );
-    return answerNewRequest(site, reply, outcome);
+    return answerNewRequest(context, reply, outcome);
   });
 }
 
-function lookRoutes(app: App, { broker, tokens }: Site): void {
+function lookRoutes(app: App, { broker, tokens }: Context): void {
   const listing = {
     tags: ["leases"],
-    summary: "Who holds what",
+    summary: "List leases",
     querystring: ListQuery,
     response: { 200: LeasePage, ...problems(400) },
   };
@@ -89,7 +89,7 @@ function lookRoutes(app: App, { broker, tokens }: Site): void {
         wanted,
         query,
         ({ id }) => id,
-        (lease) => renderLease(leaseView(lease), anybody),
+        (lease) => renderLease(leaseView(lease), publicAudience),
       );
     }),
   );
@@ -112,10 +112,10 @@ function lookRoutes(app: App, { broker, tokens }: Site): void {
   });
 }
 
-function heartbeatRoute(app: App, { broker, tokens }: Site): void {
+function heartbeatRoute(app: App, { broker, tokens }: Context): void {
   const schema = {
     tags: ["leases"],
-    summary: "Stay alive for another ttl",
+    summary: "Send a heartbeat, which keeps the lease for another ttl",
     params: IdParams,
     response: { 200: Heartbeat, ...problems(401, 403, 404, 409, 410) },
   };
@@ -144,17 +144,17 @@ const EndQuery = Type.Object(
   {
     ...ReleaseQuery.properties,
     force: Type.Optional(
-      Type.Literal("true", { description: "An operator ends somebody's lease" }),
+      Type.Literal("true", { description: "An operator ends the lease of another" }),
     ),
     ...auditFields,
   },
   { additionalProperties: false },
 );
 
-function releaseRoutes(app: App, { broker, tokens }: Site): void {
+function releaseRoutes(app: App, { broker, tokens }: Context): void {
   const whole = {
     tags: ["leases"],
-    summary: "Give all of it back; again is fine",
+    summary: "Release a lease; repeating it is safe",
     params: IdParams,
     querystring: EndQuery,
     body: ReleaseBody,
@@ -182,7 +182,7 @@ function releaseRoutes(app: App, { broker, tokens }: Site): void {
   });
   const one = {
     tags: ["leases"],
-    summary: "Give one claim back; the rest of the lease goes on",
+    summary: "Release one claim; the lease keeps the others",
     params: ClaimParams,
     querystring: ReleaseQuery,
     response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 503) },
@@ -207,13 +207,13 @@ function reportOf(throttled: boolean, evidence: string | undefined): Report {
   return { throttled, ...(evidence === undefined ? undefined : { evidence }) };
 }
 
-interface Wherefrom {
+interface ItemPools {
   readonly pool: string | undefined;
   readonly anyOf: readonly string[] | undefined;
 }
 
 /** One pool, or the first of several that can serve. */
-function wherefrom({ pool, anyOf }: Wherefrom, index: number): Pick<Item, "pool" | "anyOf"> {
+function poolsOfItem({ pool, anyOf }: ItemPools, index: number): Pick<Item, "pool" | "anyOf"> {
   if ((pool === undefined) === (anyOf === undefined)) {
     const both = pool === undefined ? "neither pool nor anyOf" : "both pool and anyOf";
     throw invalid(`body.items[${index}]`, `it has ${both}`, "Give one of them");
@@ -233,7 +233,7 @@ function askOf(body: AskBody): Ask {
   return {
     holder,
     items: body.items.map(({ pool, anyOf, count, ...rest }, index) => ({
-      ...wherefrom({ pool, anyOf }, index),
+      ...poolsOfItem({ pool, anyOf }, index),
       count: count ?? 1,
       ...rest,
     })),

@@ -6,7 +6,7 @@ import { poolsInForce } from "../insight/what-if/in-force.ts";
 import { reportOf } from "../insight/what-if/report.ts";
 import { BadSetting, changedBy, parseSetting, withSettings } from "../insight/what-if/settings.ts";
 import { abortOnClose } from "./connection.ts";
-import type { App, Site } from "./context.ts";
+import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
 import { durationIn } from "./request-fields.ts";
 import { problems } from "./responses.ts";
@@ -14,7 +14,7 @@ import { problems } from "./responses.ts";
 const weekMs = 7 * 24 * 3_600_000;
 
 /** One at a time: each is seconds of work for the thread that also makes the estimates. */
-export function planRoutes(app: App, { broker, insight }: Site): void {
+export function planRoutes(app: App, { broker, insight }: Context): void {
   /** How far the one is that runs; undefined: none does. */
   let done: number | undefined;
   app.get("/v1/simulate", { schema: progressSchema }, async () => {
@@ -45,8 +45,8 @@ export function planRoutes(app: App, { broker, insight }: Site): void {
         await insight.ask("simulate", ask, { signal, progress }).catch(historyProblem),
       );
     } catch (error) {
-      if (signal.aborted) return reply.hijack(); // There is nobody to tell.
-      throw inWords(error);
+      if (signal.aborted) return reply.hijack(); // The client is gone.
+      throw settingProblem(error);
     } finally {
       done = undefined;
     }
@@ -55,9 +55,9 @@ export function planRoutes(app: App, { broker, insight }: Site): void {
 
 const schema = {
   tags: ["history"],
-  summary: "What would have been with other pools: recorded demand through the real rules",
+  summary: "Simulate other pools: recorded demand through the real rules",
   description:
-    "Demand is who asked when, for what and for how long; when it is granted follows anew from the rules. It is given up when the connection is closed",
+    "Demand is who asked when, for what and for how long; when it is granted follows anew from the rules. It stops when the connection is closed",
   body: SimulateBody,
   response: { 200: Simulation, ...problems(400, 422, 503) },
 };
@@ -68,7 +68,7 @@ const progressSchema = {
   response: { 200: SimulationProgress },
 };
 
-function inWords(error: unknown): unknown {
+function settingProblem(error: unknown): unknown {
   if (error instanceof BadSetting) {
     const { message, hint } = error;
     return new Problem({ code: "bad_setting", status: 422, message, hint });

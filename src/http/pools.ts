@@ -4,7 +4,7 @@ import { ConfigStatus, Page, Pool } from "../api/schemas.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
 import { poolView } from "../core/explain/pool-view.ts";
 import type { PoolName } from "../core/model/ids.ts";
-import type { App, Site } from "./context.ts";
+import type { App, Context } from "./context.ts";
 import { pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderPool } from "./render/pool.ts";
@@ -15,8 +15,8 @@ const PageQuery = Type.Object(pageFields, { additionalProperties: false });
 
 const PoolPage = Page(Pool);
 
-export function poolRoutes(app: App, site: Site): void {
-  const { broker, configStatus } = site;
+export function poolRoutes(app: App, context: Context): void {
+  const { broker, configStatus } = context;
   const listing = {
     tags: ["pools"],
     summary: "All pools: sizes, states, who waits, policy",
@@ -29,7 +29,7 @@ export function poolRoutes(app: App, site: Site): void {
         state.pools.values(),
         query,
         ({ name }) => name,
-        (pool) => renderPool(poolView(pool, now), now, site),
+        (pool) => renderPool(poolView(pool, now), now, context),
       ),
     ),
   );
@@ -42,7 +42,7 @@ export function poolRoutes(app: App, site: Site): void {
   app.get("/v1/pools/:name", { schema: one }, async ({ params }) => {
     const found = await broker.look((state, now) => {
       const pool = state.pools.get(params.name as PoolName);
-      if (pool !== undefined) return renderPool(poolView(pool, now), now, site);
+      if (pool !== undefined) return renderPool(poolView(pool, now), now, context);
       return problemOf(poolNotFound(state, params.name as PoolName));
     });
     if (found instanceof Problem) throw found;

@@ -1,4 +1,4 @@
-/** Where every "no" gets its words: what is wrong, with the value, and what to do now. */
+/** The message of every refusal: what is wrong, with the value, and what to do now. */
 import { Problem } from "../api/problem.ts";
 import type { Refusal } from "../core/model/refusal.ts";
 import { isNotPlaced, type NotPlaced, notPlaced } from "./placement-problems.ts";
@@ -49,8 +49,8 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
       return new Problem({
         code,
         status: 409,
-        message: `Cannot use ${refusal.id} as a lease: it still waits`,
-        hint: `Wait for it with GET /v1/requests/${refusal.id}, or leave with DELETE`,
+        message: `Cannot use ${refusal.id} as a lease: it is still waiting`,
+        hint: `Wait for it with GET /v1/requests/${refusal.id}, or remove it from the queue with DELETE`,
       });
     case "state_reserved":
       return new Problem({
@@ -71,24 +71,24 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
     case "not_its_holder":
     case "state_differs":
     case "resource_held":
-      return notToBeHad(refusal);
+      return notAvailable(refusal);
   }
 }
 
-type NotToBeHad = Extract<
+type NotAvailable = Extract<
   Refusal,
   { code: "none_free" | "not_all_free" | "not_its_holder" | "state_differs" | "resource_held" }
 >;
 
-function notToBeHad(refusal: NotToBeHad): Problem {
+function notAvailable(refusal: NotAvailable): Problem {
   const { code } = refusal;
   switch (code) {
     case "none_free":
       return new Problem({
         code,
         status: 409,
-        message: `Cannot lend ${refusal.pool} now: none is free for you`,
-        hint: "Ask again later, or wait in line",
+        message: `Cannot lend ${refusal.pool} now: none is free`,
+        hint: "Ask again later, or wait in the queue",
         facts: { pool: refusal.pool },
       });
     case "not_all_free":
@@ -113,7 +113,7 @@ function notToBeHad(refusal: NotToBeHad): Problem {
         code,
         status: 409,
         message: `Cannot renew ${refusal.resource}: it is ${refusal.state}, not ${refusal.claimed}`,
-        hint: "Say the state that it is in",
+        hint: "Send the state that it is in",
       });
     case "resource_held":
       return new Problem({
@@ -142,9 +142,12 @@ function notFound(refusal: NotFound): Problem {
   const no = (message: string, hint: string) => new Problem({ code, status: 404, message, hint });
   switch (code) {
     case "request_not_found":
-      return no(`Cannot find request "${refusal.id}"`, "See who waits with GET /v1/requests");
+      return no(
+        `Cannot find request "${refusal.id}"`,
+        "List waiting requests with GET /v1/requests",
+      );
     case "lease_not_found":
-      return no(`Cannot find lease "${refusal.id}"`, "See who holds what with GET /v1/leases");
+      return no(`Cannot find lease "${refusal.id}"`, "List leases with GET /v1/leases");
     case "claim_not_found":
       return no(
         `Cannot find claim "${refusal.claim}" in lease ${refusal.id}`,
@@ -167,16 +170,16 @@ function notFound(refusal: NotFound): Problem {
 }
 
 const howEnded: Record<Extract<Refusal, { code: "lease_ended" }>["how"], string> = {
-  released: "it was given back",
+  released: "its holder released it",
   expired: "no heartbeat came within its ttl",
   lifetime: "it reached its lifetime",
   revoked: "an operator ended it",
-  uncollected: "nobody came for it",
-  reset: "it was taken back from a silent holder",
+  uncollected: "its client did not collect it in time",
+  reset: "it was taken back after too long without a heartbeat",
   cancelled: "it left the queue",
   disconnected: "its connection closed while it waited",
-  abandoned: "it was not asked after within its ttl",
-  unsatisfiable: "the configuration changed and has no room for it",
+  abandoned: "no poll came within its ttl",
+  unsatisfiable: "the configuration changed and can never satisfy it",
 };
 
 function ended(refusal: Extract<Refusal, { code: "lease_ended" | "request_ended" }>): Problem {

@@ -8,27 +8,27 @@ import { requestView } from "../core/explain/view.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
-import { Connection, mustHaveRoomToWait } from "./connection.ts";
-import type { App, Site } from "./context.ts";
+import { Connection, checkCanWait } from "./connection.ts";
+import type { App, Context } from "./context.ts";
 import { ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
-import { answerOutcome, anybody, renderNeeds, renderRequest } from "./render/lease.ts";
+import { answerOutcome, publicAudience, renderNeeds, renderRequest } from "./render/lease.ts";
 import { auditFields, auditReason, IdParams, waitIn } from "./request-fields.ts";
 import { NoContent, problems } from "./responses.ts";
 
 const RequestPage = Page(WaitingRequest);
 
-export function requestRoutes(app: App, site: Site): void {
-  listRoute(app, site);
-  pollRoute(app, site);
-  leaveRoute(app, site);
-  explainRoute(app, site);
+export function requestRoutes(app: App, context: Context): void {
+  listRoute(app, context);
+  pollRoute(app, context);
+  leaveRoute(app, context);
+  explainRoute(app, context);
 }
 
-function listRoute(app: App, { broker, insight }: Site): void {
+function listRoute(app: App, { broker, insight }: Context): void {
   const schema = {
     tags: ["requests"],
-    summary: "Who waits",
+    summary: "List waiting requests",
     querystring: ListQuery,
     response: { 200: RequestPage, ...problems(400) },
   };
@@ -43,7 +43,8 @@ function listRoute(app: App, { broker, insight }: Site): void {
         wanted,
         query,
         ({ id }) => id,
-        (request) => renderRequest(requestView(request, now), now, anybody, insight.estimates),
+        (request) =>
+          renderRequest(requestView(request, now), now, publicAudience, insight.estimates),
       );
     }),
   );
@@ -51,32 +52,32 @@ function listRoute(app: App, { broker, insight }: Site): void {
 
 const PollQuery = Type.Object({ wait: Type.Optional(Duration) }, { additionalProperties: false });
 
-function pollRoute(app: App, site: Site): void {
-  const { broker, tokens } = site;
+function pollRoute(app: App, context: Context): void {
+  const { broker, tokens } = context;
   const schema = {
     tags: ["requests"],
-    summary: "Where a request stands: 200 with its lease once granted, 202 while it waits",
+    summary: "Poll a request: 200 with its lease once granted, 202 while it waits",
     description:
-      "Only the holder, who shows the token, counts as present; a request not asked after for its ttl is given up",
+      "Only polls with the token keep a request alive; it is dropped after its ttl without one",
     params: IdParams,
     querystring: PollQuery,
     response: { 200: Lease, 202: WaitingRequest, ...problems(400, 404, 410, 503) },
   };
   app.get("/v1/requests/:id", { schema }, async (request, reply) => {
     const waitMs = waitIn("query.wait", request.query.wait);
-    mustHaveRoomToWait(site, waitMs);
-    const id = await broker.look((state) => meant(state, request.params.id));
+    checkCanWait(context, waitMs);
+    const id = await broker.look((state) => requestIdOf(state, request.params.id));
     const secrets = isHolder(tokens, id, request);
     using connection = new Connection(request);
     const outcome = secrets
       ? await submitAndWait(broker, { type: "keep-waiting", id, waitMs }, { connection })
       : await watchRequest(broker, id, waitMs, connection);
-    return answerOutcome(site, reply, outcome, { secrets }, 200);
+    return answerOutcome(context, reply, outcome, { secrets }, 200);
   });
 }
 
 /** People may name a request by the id that its client chose. */
-function meant(state: State, name: string): RequestId {
+function requestIdOf(state: State, name: string): RequestId {
   const id = name as RequestId;
   const known = state.requests.has(id) || state.leases.has(id) || state.ended.has(id);
   return known ? id : (state.keys.get(name) ?? id);
@@ -84,16 +85,18 @@ function meant(state: State, name: string): RequestId {
 
 const LeaveQuery = Type.Object(
   {
-    force: Type.Optional(Type.Literal("true", { description: "An operator takes somebody out" })),
+    force: Type.Optional(
+      Type.Literal("true", { description: "An operator removes the request of another" }),
+    ),
     ...auditFields,
   },
   { additionalProperties: false },
 );
 
-function leaveRoute(app: App, { broker, tokens }: Site): void {
+function leaveRoute(app: App, { broker, tokens }: Context): void {
   const schema = {
     tags: ["requests"],
-    summary: "Leave the queue; again is fine",
+    summary: "Remove a request from the queue; repeating it is safe",
     params: IdParams,
     querystring: LeaveQuery,
     response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 503) },
@@ -118,7 +121,7 @@ function leaveRoute(app: App, { broker, tokens }: Site): void {
   });
 }
 
-function explainRoute(app: App, { broker, insight }: Site): void {
+function explainRoute(app: App, { broker, insight }: Context): void {
   const schema = {
     tags: ["requests"],
     summary: "Why it waits: what it needs, what is free, who is ahead, who holds the rest",
@@ -127,12 +130,12 @@ function explainRoute(app: App, { broker, insight }: Site): void {
   };
   app.get("/v1/explain/:id", { schema }, async (request) => {
     const found = await broker.look((state, now) => {
-      const id = meant(state, request.params.id);
+      const id = requestIdOf(state, request.params.id);
       const waiting = state.requests.get(id);
       if (waiting !== undefined) {
         const needs = renderNeeds(explainNeeds(waiting, now));
         const view = requestView(waiting, now);
-        return { request: renderRequest(view, now, anybody, insight.estimates), needs };
+        return { request: renderRequest(view, now, publicAudience, insight.estimates), needs };
       }
       if (state.leases.has(id)) return granted(id);
       return problemOf(requestNotFound(state, id));

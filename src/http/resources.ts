@@ -6,7 +6,7 @@ import { resourceNotFound } from "../core/decide/not-found.ts";
 import { resourcesLike, resourceView } from "../core/explain/resource-view.ts";
 import type { ResourceName } from "../core/model/ids.ts";
 import { mustBeOperator } from "./auth.ts";
-import type { App, Site } from "./context.ts";
+import type { App, Context } from "./context.ts";
 import { pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderResource } from "./render/lease.ts";
@@ -17,7 +17,7 @@ const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
 const names = Type.Optional(
   Type.String({
     maxLength: limits.namesLengthMax,
-    description: "Only these, with commas between them; those that are not there are left out",
+    description: "Only these, separated by commas; unknown names are ignored",
   }),
 );
 const Query = Type.Object(
@@ -27,8 +27,8 @@ const Query = Type.Object(
 
 const ResourcePage = Page(Resource);
 
-export function resourceRoutes(app: App, site: Site): void {
-  const { broker } = site;
+export function resourceRoutes(app: App, context: Context): void {
+  const { broker } = context;
   const listing = {
     tags: ["resources"],
     summary: "All resources, or those of a pool or in a state",
@@ -56,11 +56,11 @@ export function resourceRoutes(app: App, site: Site): void {
     params: NameParams,
     response: { 200: Resource, ...problems(404) },
   };
-  app.get("/v1/resources/:name", { schema: one }, ({ params }) => find(site, params.name));
-  patchRoute(app, site);
+  app.get("/v1/resources/:name", { schema: one }, ({ params }) => find(context, params.name));
+  patchRoute(app, context);
 }
 
-function patchRoute(app: App, site: Site): void {
+function patchRoute(app: App, context: Context): void {
   const schema = {
     tags: ["resources"],
     summary: "Drain, undrain, quarantine, free, label; user data",
@@ -72,18 +72,18 @@ function patchRoute(app: App, site: Site): void {
     mustBeOperator(request);
     const resource = request.params.name as ResourceName;
     const { by, reason, ...change } = request.body;
-    const outcome = await site.broker.submit({
+    const outcome = await context.broker.submit({
       type: "change-resource",
       resource,
       change,
       reason: auditReason({ by, reason }),
     });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return find(site, resource);
+    return find(context, resource);
   });
 }
 
-async function find({ broker }: Site, name: string) {
+async function find({ broker }: Context, name: string) {
   const found = await broker.look((state) => {
     const resource = state.resources.get(name as ResourceName);
     if (resource !== undefined) return renderResource(resourceView(resource));

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { SearchResult } from "../api/schemas.ts";
 import { search } from "../core/explain/search.ts";
-import type { App, Site } from "./context.ts";
+import type { App, Context } from "./context.ts";
 import { problems } from "./responses.ts";
 
 const Query = Type.Object(
@@ -18,7 +18,7 @@ const Query = Type.Object(
 );
 
 /** Across everything that is there now; what has ended is in the history. */
-export function searchRoute(app: App, { broker }: Site): void {
+export function searchRoute(app: App, { broker }: Context): void {
   const schema = {
     tags: ["page"],
     summary: "Pools, resources, leases and requests that have a text somewhere in them",

@@ -1,6 +1,6 @@
 import type { Instant } from "../core/model/time.ts";
 
-/** Replies tell a few different seconds again and again, and a second's text is the costly part. */
+/** Replies repeat a few different seconds, and formatting a second is the costly part. */
 const prefixes = new Map<number, string>();
 const prefixesMax = 1_024;
 

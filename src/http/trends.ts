@@ -2,7 +2,7 @@ import { Trends } from "../api/schemas.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
-import type { App, Site } from "./context.ts";
+import type { App, Context } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
 
 /** Half an hour in steps that a spark line of ninety points can show. */
@@ -47,10 +47,10 @@ function push(samples: number[], sample: number): void {
   if (samples.length > samplesMax) samples.shift();
 }
 
-export function trendRoute(app: App, { broker }: Site): void {
+export function trendRoute(app: App, { broker }: Context): void {
   const sampler = new TrendSampler();
   const sample = () => broker.look((state, now) => sampler.sample(state, now));
-  // A journal that cannot be read is told by every other call; here a sample is missing.
+  // Every other call reports a journal that cannot be read; here a sample is missing.
   const timer = setInterval(() => void sample().catch(() => {}), sampleMs).unref();
   app.addHook("onReady", () => sample().catch(() => {}));
   app.addHook("onClose", async () => clearInterval(timer));

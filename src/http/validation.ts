@@ -12,22 +12,22 @@ interface SchemaError extends FastifySchemaValidationError {
   };
 }
 
-/** As many mistakes as a person mends in one go. */
+/** As many mistakes as a person fixes in one go. */
 const errorsMax = 8;
 
 export function validationProblem(errors: readonly SchemaError[], part: string): Problem {
-  const told = errors
+  const found = errors
     .filter(({ keyword }) => keyword !== "if")
     .slice(0, errorsMax)
     .map((error) => ({ place: placeOf(error, part), message: wrongWith(error) }));
-  const [first] = told;
-  const more = told.length > 1 ? ` (and ${told.length - 1} more)` : "";
+  const [first] = found;
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : "";
   return new Problem({
     code: "invalid_request",
     status: 400,
     message: `Cannot read ${first?.place ?? part}: ${first?.message ?? "it is invalid"}${more}`,
     hint: hintFor(errors[0]),
-    facts: { errors: told },
+    facts: { errors: found },
   });
 }
 

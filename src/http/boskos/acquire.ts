@@ -5,8 +5,8 @@ import type { LeaseView } from "../../core/explain/view.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { PoolName, ResourceName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import { Connection, hasRoomToWait, trackDelivery } from "../connection.ts";
-import type { Site } from "../context.ts";
+import { Connection, canWait, trackDelivery } from "../connection.ts";
+import type { Context } from "../context.ts";
 import type { BoskosMetrics } from "./metrics.ts";
 import type { Query } from "./query.ts";
 import { sendJson, sendText } from "./reply.ts";
@@ -15,7 +15,7 @@ import { failureOf, noneAvailable } from "./texts.ts";
 
 /** `POST /acquire`: with a request id it stands in line between its calls, without one it does not. */
 export async function acquire(
-  site: Site,
+  context: Context,
   query: Query,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -29,13 +29,13 @@ export async function acquire(
     return sendText(reply, { status: 400, text });
   }
   const requestId = query.get("request_id");
-  const ask = askOf(site, { type, state, dest, owner, requestId });
-  const outcome = await decided(site, ask, request);
+  const ask = askOf(context, { type, state, dest, owner, requestId });
+  const outcome = await acquireOrWait(context, ask, request);
   if (outcome.type === "granted") {
     metrics.acquired(outcome.lease, { type, state, dest, hasRequestId: requestId !== "" });
     const [claim] = outcome.lease.claims;
     if (claim !== undefined) {
-      trackDelivery(site, [outcome.lease], request, reply);
+      trackDelivery(context, [outcome.lease], request, reply);
       reply.header("berth-lease", outcome.lease.id);
       return sendJson(reply, goJson(boskosResource(outcome.lease, claim)));
     }
@@ -53,7 +53,7 @@ interface Wanted {
   readonly requestId: string;
 }
 
-function askOf({ boskos }: Site, { type, state, dest, owner, requestId }: Wanted): Ask {
+function askOf({ boskos }: Context, { type, state, dest, owner, requestId }: Wanted): Ask {
   return {
     holder: owner,
     items: [{ pool: type as PoolName, count: 1, state, into: dest }],
@@ -70,9 +70,13 @@ function askOf({ boskos }: Site, { type, state, dest, owner, requestId }: Wanted
 }
 
 /** Held open for a moment, so that one that polls has what comes free the instant it does. */
-async function decided(site: Site, ask: Ask, request: FastifyRequest): Promise<Outcome> {
-  const { broker, boskos } = site;
-  const waitMs = ask.key !== undefined && hasRoomToWait(site) ? boskos.waitMs : 0;
+async function acquireOrWait(
+  context: Context,
+  ask: Ask,
+  request: FastifyRequest,
+): Promise<Outcome> {
+  const { broker, boskos } = context;
+  const waitMs = ask.key !== undefined && canWait(context) ? boskos.waitMs : 0;
   using connection = new Connection(request);
   // `await`, not the promise alone: the connection is watched until the outcome is known.
   return await submitAndWait(
@@ -90,12 +94,12 @@ async function decided(site: Site, ask: Ask, request: FastifyRequest): Promise<O
 
 /** `POST /acquirebystate`: these very resources, all or none. */
 export async function acquireByState(
-  site: Site,
+  context: Context,
   query: Query,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { broker } = site;
+  const { broker } = context;
   const [state, dest, owner, names] = ["state", "dest", "owner", "names"].map((key) =>
     query.get(key),
   ) as [string, string, string, string];
@@ -114,7 +118,7 @@ export async function acquireByState(
     into: dest,
   });
   if (outcome.type === "taken") {
-    trackDelivery(site, outcome.leases, request, reply);
+    trackDelivery(context, outcome.leases, request, reply);
     reply.header("berth-lease", outcome.leases.map(({ id }) => id).join(", "));
     return sendJson(reply, `${goJson(outcome.leases.flatMap(resourcesOf))}\n`);
   }

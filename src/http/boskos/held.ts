@@ -1,13 +1,13 @@
 /** What Boskos's clients say of what they hold: heartbeats, user data, giving back. */
 import type { FastifyReply } from "fastify";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
-import type { Site } from "../context.ts";
+import type { Context } from "../context.ts";
 import type { Query } from "./query.ts";
 import { sendNothing, sendText } from "./reply.ts";
 import { failureOf } from "./texts.ts";
 import { parseUserData } from "./user-data.ts";
 
-export async function release({ broker }: Site, query: Query, reply: FastifyReply) {
+export async function release({ broker }: Context, query: Query, reply: FastifyReply) {
   const [name, dest, owner] = ["name", "dest", "owner"].map((key) => query.get(key)) as [
     string,
     string,
@@ -32,7 +32,7 @@ export async function release({ broker }: Site, query: Query, reply: FastifyRepl
   });
 }
 
-export async function update({ broker }: Site, query: Query, body: string, reply: FastifyReply) {
+export async function update({ broker }: Context, query: Query, body: string, reply: FastifyReply) {
   const [name, owner, state] = ["name", "owner", "state"].map((key) => query.get(key)) as [
     string,
     string,
@@ -58,7 +58,7 @@ export async function update({ broker }: Site, query: Query, body: string, reply
   return sendText(reply, { status, text: `Update failed: ${name} - ${state} (${owner}): ${text}` });
 }
 
-/** Beyond Boskos: whoever says which lease it means never touches that of a namesake. */
+/** Beyond Boskos: a client that names its lease never touches one of another client of its name. */
 function leaseIn(query: Query): { lease: RequestId } | undefined {
   const lease = query.get("lease");
   return lease === "" ? undefined : { lease: lease as RequestId };

@@ -20,7 +20,7 @@ const knownStates = [
   ...["leased", toBeDeletedState, tombstoneState],
 ];
 
-/** Different user agents that get a label of their own; whoever comes after is `other`. */
+/** Different user agents that get a label of their own; all others are `other`. */
 const agentsMax = 50;
 
 interface Acquired {
@@ -126,7 +126,7 @@ export class BoskosMetrics {
   }
 }
 
-/** Anybody may invent a state, and each label value is kept for ever. */
+/** Clients may invent states, and each label value is kept for ever. */
 function labelOf(state: string): string {
   return knownStates.includes(state) ? state : "other";
 }

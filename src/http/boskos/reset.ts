@@ -2,14 +2,14 @@ import type { FastifyReply } from "fastify";
 import { countByHolder, countByState } from "../../core/explain/pool-view.ts";
 import { parseGoDuration } from "../../core/model/go-duration.ts";
 import type { PoolName } from "../../core/model/ids.ts";
-import type { Site } from "../context.ts";
+import type { Context } from "../context.ts";
 import type { Query } from "./query.ts";
 import { sendJson, sendText } from "./reply.ts";
 import { goJson, sorted } from "./resource-json.ts";
 import { noneAvailable } from "./texts.ts";
 
 /** `POST /reset`: for a reaper that runs elsewhere. */
-export async function reset({ broker }: Site, query: Query, reply: FastifyReply) {
+export async function reset({ broker }: Context, query: Query, reply: FastifyReply) {
   const [type, state, expire, dest] = ["type", "state", "expire", "dest"].map((key) =>
     query.get(key),
   ) as [string, string, string, string];
@@ -27,7 +27,7 @@ export async function reset({ broker }: Site, query: Query, reply: FastifyReply)
 }
 
 /** `GET /metric`: how many of a type are in which state, and who has them; nobody is `""`. */
-export async function metric({ broker }: Site, query: Query, reply: FastifyReply) {
+export async function metric({ broker }: Context, query: Query, reply: FastifyReply) {
   const type = query.get("type");
   if (type === "")
     return sendText(reply, { status: 400, text: "Type must be set in the request." });

@@ -8,7 +8,7 @@ import { BrokerClosed, BrokerOverloaded, NotLeader } from "../../broker/broker-c
 import { JournalUnavailable } from "../../journal/journal.ts";
 import * as capacity from "../capacity/routes.ts";
 import { isCapacityCall, showPoolsRoute } from "../capacity/routes.ts";
-import type { App, Site } from "../context.ts";
+import type { App, Context } from "../context.ts";
 import { acquire, acquireByState } from "./acquire.ts";
 import { release, update } from "./held.ts";
 import type { BoskosMetrics } from "./metrics.ts";
@@ -25,7 +25,7 @@ type Handler = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
 
-export function boskosRoutes(app: App, site: Site, metrics: BoskosMetrics): void {
+export function boskosRoutes(app: App, context: Context, metrics: BoskosMetrics): void {
   app.removeAllContentTypeParsers();
   // Whatever they call their bodies, be it nonsense: only one call reads any.
   app.addHook("onRequest", async ({ headers }) => void delete headers["content-type"]);
@@ -39,18 +39,18 @@ export function boskosRoutes(app: App, site: Site, metrics: BoskosMetrics): void
   const calls: Record<string, Handler> = {
     "/acquire": (query, request, reply) =>
       isCapacityCall(request)
-        ? capacity.acquire(site, textOf(request), reply)
-        : acquire(site, query, request, reply, metrics),
-    "/acquirebystate": (query, request, reply) => acquireByState(site, query, request, reply),
+        ? capacity.acquire(context, textOf(request), reply)
+        : acquire(context, query, request, reply, metrics),
+    "/acquirebystate": (query, request, reply) => acquireByState(context, query, request, reply),
     "/release": (query, request, reply) =>
       isCapacityCall(request)
-        ? capacity.release(site, textOf(request), reply)
-        : release(site, query, reply),
-    "/update": (query, request, reply) => update(site, query, textOf(request), reply),
-    "/reset": (query, _request, reply) => reset(site, query, reply),
-    "/metric": (query, _request, reply) => metric(site, query, reply),
+        ? capacity.release(context, textOf(request), reply)
+        : release(context, query, reply),
+    "/update": (query, request, reply) => update(context, query, textOf(request), reply),
+    "/reset": (query, _request, reply) => reset(context, query, reply),
+    "/metric": (query, _request, reply) => metric(context, query, reply),
   };
-  showPoolsRoute(app, site);
+  showPoolsRoute(app, context);
   for (const [url, handler] of Object.entries(calls)) {
     app.route({
       method: [...app.supportedMethods],

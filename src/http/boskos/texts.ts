@@ -22,7 +22,7 @@ export function failureOf(refusal: Refusal): Failure {
     case "resource_not_found":
       return noneAvailable(refusal.resource);
     case "not_its_holder":
-      return { status: 401, text: `${currentOwner(refusal)}${whyNot(refusal)}` };
+      return { status: 401, text: `${currentOwner(refusal)}${reasonLost(refusal)}` };
     case "state_differs":
       // The words are the wrong way round, and clients have them so.
       return {
@@ -47,7 +47,7 @@ function currentOwner({ by, holder }: NotItsHolder): string {
 }
 
 /** Beyond Boskos's own text: how the lease was lost, so that nobody has to guess. */
-function whyNot({ lost, needsToken }: NotItsHolder): string {
+function reasonLost({ lost, needsToken }: NotItsHolder): string {
   if (needsToken) return " (a lease with a token; it is given back under /v1/leases)";
   if (lost === undefined) return "";
   const how = lost.how === "released" ? `released as ${lost.state}` : lost.how;

@@ -30,7 +30,7 @@ function cannotUnmarshal(value: unknown, type: string): string {
   return `json: cannot unmarshal ${kind === "boolean" ? "bool" : kind} into Go value of type ${type}`;
 }
 
-/** Only the first value is read; whatever follows it is nobody's business. */
+/** Only the first value is read; what follows it is ignored. */
 function firstValue(text: string): { readonly value: unknown } | { readonly error: string } {
   try {
     return { value: JSON.parse(text) };

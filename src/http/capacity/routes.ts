@@ -11,11 +11,11 @@ import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
 import type { Claim, Pool, State } from "../../core/model/state.ts";
 import type { Placing } from "../../core/shared/placement/demand.ts";
 import { sendJson, sendNothing, sendText } from "../boskos/reply.ts";
-import type { App, Site } from "../context.ts";
+import type { App, Context } from "../context.ts";
 import { leaseJson, networksKind, poolJson } from "./lease-json.ts";
 import { BadRequest, type CapacityRequest, parseFirst, readRequest } from "./request.ts";
 
-/** After so long a lease is taken back, however quiet its holder is. */
+/** After this long a lease is taken back, whether or not its holder still uses it. */
 const reapedAfterMs = 24 * 3_600_000;
 
 /** Known by name: its clients have no token. */
@@ -25,15 +25,15 @@ const noPools = "error acquiring lease: no pools with enough resources";
 const noVcenters =
   "error acquiring lease: required number of vCenters exceeds the number of fitting pools";
 
-export function showPoolsRoute(app: App, site: Site): void {
+export function showPoolsRoute(app: App, context: Context): void {
   app.route({
     method: [...app.supportedMethods],
     url: "/show-pools",
     exposeHeadRoute: false,
     schema: { hide: true },
     handler: async (_request, reply) => {
-      const pools = await site.broker.look((state) =>
-        sharedResourceViews(state).map((resource) => poolJson(resource, site.startedAtMs)),
+      const pools = await context.broker.look((state) =>
+        sharedResourceViews(state).map((resource) => poolJson(resource, context.startedAtMs)),
       );
       return sendJson(reply, JSON.stringify(pools));
     },
@@ -46,11 +46,11 @@ export function isCapacityCall({ raw, body }: FastifyRequest): boolean {
 }
 
 export async function acquire(
-  site: Site,
+  context: Context,
   body: string,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { broker, startedAtMs } = site;
+  const { broker, startedAtMs } = context;
   const wanted = readOrRefuse(body, reply);
   if (wanted === undefined) return reply;
   const pool = await broker.look((state) => poolFor(state, wanted)?.name);
@@ -59,7 +59,7 @@ export async function acquire(
   const ask = askOf(pool, wanted);
   const outcome = await broker.submit({ type: "acquire", id, ask, waitMs: 0, nowOnly: true });
   if (outcome.type !== "granted") {
-    const text = await broker.look((state) => whyNot(state.pools.get(pool), wanted));
+    const text = await broker.look((state) => failureText(state.pools.get(pool), wanted));
     return sendText(reply, { status: 500, text });
   }
   const { lease } = outcome;
@@ -115,14 +115,14 @@ function askOf(pool: PoolName, wanted: CapacityRequest): Ask {
 }
 
 /** The two texts that there are: nothing fits, or too little does. */
-function whyNot(pool: Pool | undefined, wanted: CapacityRequest): string {
+function failureText(pool: Pool | undefined, wanted: CapacityRequest): string {
   if (pool === undefined) return noPools;
   return fittingNow(pool, placingOf(wanted)) === 0 ? noPools : noVcenters;
 }
 
 /** Takes a lease, a list of them, or a name; giving back what is not there is fine. */
 export async function release(
-  { broker }: Site,
+  { broker }: Context,
   body: string,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -154,11 +154,11 @@ function namesIn(value: unknown): string[] {
 function claimOf(state: State, name: string): { id: RequestId; claim: ClaimId } | undefined {
   const [, id = "", number = ""] = /^(.+)\.(\d+)$/.exec(name) ?? [];
   const lease = state.leases.get(id as RequestId);
-  if (lease === undefined || !isOurs(lease)) return undefined;
+  if (lease === undefined || !isCapacityLease(lease)) return undefined;
   const claim = lease.claims.find((one) => one.id === number);
   return claim === undefined ? undefined : { id: lease.id, claim: claim.id };
 }
 
-function isOurs({ ask }: Claim["lease"]): boolean {
+function isCapacityLease({ ask }: Claim["lease"]): boolean {
   return ask.byName === true && ask.labels?.["capacity/vcenters"] !== undefined;
 }

@@ -6,8 +6,8 @@ import { submitAndWait } from "../../broker/submit-and-wait.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import { Connection, mustHaveRoomToWait, trackDelivery } from "../connection.ts";
-import type { Site } from "../context.ts";
+import { Connection, checkCanWait, trackDelivery } from "../connection.ts";
+import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
 
 /** As long as the original's clients are used to waiting. */
@@ -16,7 +16,7 @@ const timeoutMsDefault = 2 * 3_600_000;
 /** Nobody sends heartbeats here, so this is how long a forgotten lease lasts where no hold ends it. */
 const ttlMs = 4 * 3_600_000;
 
-/** One that can ask again is given so long to do it: its place, or what it was lent meanwhile, is kept. */
+/** A client with a key has this long to ask again: its place, or its lease, is kept meanwhile. */
 const presenceMs = 60_000;
 
 export interface Asker {
@@ -25,15 +25,15 @@ export interface Asker {
   readonly reply: FastifyReply;
 }
 
-/** All of it or nothing, and only for somebody who is still there to be told. */
-export async function acquire(site: Site, wanted: Wanted, asker: Asker): Promise<string[]> {
+/** All of it or nothing, and only for a client that is still connected. */
+export async function acquire(context: Context, wanted: Wanted, asker: Asker): Promise<string[]> {
   const ask = askOf(wanted, asker);
   const timeoutMs = wanted.timeoutMs ?? timeoutMsDefault;
-  mustHaveRoomToWait(site, timeoutMs);
-  const outcome = await decided(site, ask, timeoutMs, asker.request);
+  checkCanWait(context, timeoutMs);
+  const outcome = await acquireOrWait(context, ask, timeoutMs, asker.request);
   if (outcome.type === "refused") throw problemOf(outcome.refusal);
   if (outcome.type !== "granted") throw notGranted(wanted.type);
-  trackDelivery(site, [outcome.lease], asker.request, asker.reply);
+  trackDelivery(context, [outcome.lease], asker.request, asker.reply);
   asker.reply.header("berth-lease", outcome.lease.id);
   return outcome.lease.claims.map(({ resource }) => resource);
 }
@@ -51,8 +51,8 @@ function askOf({ type, count }: Wanted, { holder, request }: Asker): Ask {
   };
 }
 
-async function decided(
-  { broker }: Site,
+async function acquireOrWait(
+  { broker }: Context,
   ask: Ask,
   waitMs: number,
   request: FastifyRequest,

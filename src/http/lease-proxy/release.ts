@@ -1,13 +1,13 @@
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
 import { wholeClaim } from "../../core/model/state.ts";
-import type { Site } from "../context.ts";
+import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
 
 /**
  * Gives one resource back, wherever its pool sends it. It is looked up by name, and given back by the
  * lease that it is held under: should that end in between, the next holder's is not touched.
  */
-export async function release({ broker }: Site, holder: string, name: string): Promise<boolean> {
+export async function release({ broker }: Context, holder: string, name: string): Promise<boolean> {
   const held = await broker.look((state) => {
     const claim = wholeClaim(state.resources.get(name as ResourceName));
     const ask = claim?.lease.ask;

@@ -10,8 +10,8 @@ import {
   pageNotFound,
 } from "../../api/lease-proxy.ts";
 import { Problem } from "../../api/problem.ts";
-import type { App, Site } from "../context.ts";
-import { unavailable } from "../errors.ts";
+import type { App, Context } from "../context.ts";
+import { unavailableProblem } from "../errors.ts";
 import { acquire } from "./acquire.ts";
 import { holderOf } from "./holder.ts";
 import { release } from "./release.ts";
@@ -19,7 +19,7 @@ import { release } from "./release.ts";
 type Answering = (call: LeaseCall, desk: LeaseDesk) => Promise<LeaseAnswer>;
 
 /** Must be registered in a scope of its own: bodies are taken as they come, whatever their type. */
-export async function leaseProxyRoutes(app: App, site: Site): Promise<void> {
+export async function leaseProxyRoutes(app: App, context: Context): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
@@ -35,7 +35,7 @@ export async function leaseProxyRoutes(app: App, site: Site): Promise<void> {
       exposeHeadRoute: false,
       schema: { hide: true },
       handler: async (request, reply) =>
-        send(reply, await answer(callOf(request), deskOf(site, request, reply))),
+        send(reply, await answer(callOf(request), deskOf(context, request, reply))),
     });
   serve("/lease/acquire", answerAcquire);
   serve("/lease/release", answerRelease);
@@ -52,20 +52,20 @@ function callOf({ method, url, body, headers }: FastifyRequest): LeaseCall {
   };
 }
 
-function deskOf(site: Site, request: FastifyRequest, reply: FastifyReply): LeaseDesk {
+function deskOf(context: Context, request: FastifyRequest, reply: FastifyReply): LeaseDesk {
   const holder = holderOf(request);
   return {
-    acquire: (wanted) => told(acquire(site, wanted, { holder, request, reply })),
-    release: (name) => told(release(site, holder, name)),
+    acquire: (wanted) => orProblem(acquire(context, wanted, { holder, request, reply })),
+    release: (name) => orProblem(release(context, holder, name)),
   };
 }
 
-/** What passes by itself is told with a Problem, too. */
-async function told<T>(work: Promise<T>): Promise<T> {
+/** A temporary failure becomes a Problem as well. */
+async function orProblem<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const passing = error instanceof Error ? unavailable(error) : undefined;
+    const passing = error instanceof Error ? unavailableProblem(error) : undefined;
     throw passing instanceof Problem ? passing : error;
   }
 }

@@ -7,7 +7,7 @@ export interface Look {
   readonly at: Instant;
 }
 
-/** What was found by those who look whether pools may be lent. */
+/** What the admission checks of pools have found. */
 export interface AdmissionFigures {
   /** By pool, the last look. */
   readonly last: ReadonlyMap<string, Look>;

@@ -14,11 +14,11 @@ const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1_024, 4_096];
 
 interface Held {
   readonly at: Instant;
-  readonly claims: readonly { readonly id: ClaimId; readonly tally: Tally }[];
+  readonly claims: readonly { readonly id: ClaimId; readonly counts: PoolCounts }[];
 }
 
 /** What is counted of one pool. A histogram shows a pool from the first observation on. */
-interface Tally {
+interface PoolCounts {
   readonly pool: PoolName;
   waited?: BucketCounts;
   held?: BucketCounts;
@@ -26,9 +26,9 @@ interface Tally {
   expiries: number;
 }
 
-/** Counts what is committed. It follows the journal, so it can tell nothing that did not happen. */
+/** Counts what is committed. It follows the journal, so it never counts what did not happen. */
 export class LeaseMetrics {
-  readonly #tallies = new Map<PoolName, Tally>();
+  readonly #pools = new Map<PoolName, PoolCounts>();
   readonly #held = new Map<RequestId, Held>();
   readonly #waited: BucketHistogram;
   readonly #holds: BucketHistogram;
@@ -91,8 +91,8 @@ export class LeaseMetrics {
     });
   }
 
-  *#read(value: (tally: Tally) => number): Generator<[string, number], void, undefined> {
-    for (const [pool, tally] of this.#tallies) yield [pool, value(tally)];
+  *#read(value: (counts: PoolCounts) => number): Generator<[string, number], void, undefined> {
+    for (const [pool, counts] of this.#pools) yield [pool, value(counts)];
   }
 
   /** Leases that are older than this process end in it too. */
@@ -101,7 +101,7 @@ export class LeaseMetrics {
       if (this.#held.has(id)) continue;
       const held = claims.map((claim) => ({
         id: claim.id,
-        tally: this.#tally(claim.resource.pool.name),
+        counts: this.#countsOf(claim.resource.pool.name),
       }));
       this.#held.set(id, { at: grantedAt, claims: held });
     }
@@ -129,7 +129,7 @@ export class LeaseMetrics {
         this.#held.delete(event.id);
         this.#ended(held, at);
         if (event.why !== "expired" && event.why !== "lifetime") return;
-        for (const { tally } of held.claims) tally.expiries += 1;
+        for (const { counts } of held.claims) counts.expiries += 1;
         return;
       }
       case "request-left":
@@ -143,37 +143,37 @@ export class LeaseMetrics {
     state: State,
   ): void {
     const queuedAt = state.leases.get(event.id)?.queuedAt ?? at;
-    const claims: { id: ClaimId; tally: Tally }[] = [];
+    const claims: { id: ClaimId; counts: PoolCounts }[] = [];
     for (const { id, resource } of event.claims) {
       const pool = state.resources.get(resource)?.pool.name;
       if (pool === undefined) continue; // Given back and removed within the same commit.
-      const tally = this.#tally(pool);
-      tally.grants += 1;
-      tally.waited ??= this.#waited.series({ pool });
-      tally.waited.observe((at - queuedAt) / 1_000);
-      claims.push({ id, tally });
+      const counts = this.#countsOf(pool);
+      counts.grants += 1;
+      counts.waited ??= this.#waited.series({ pool });
+      counts.waited.observe((at - queuedAt) / 1_000);
+      claims.push({ id, counts });
     }
     this.#held.set(event.id, { at, claims });
   }
 
   #ended(held: Held, at: Instant): void {
-    for (const { tally } of held.claims) {
-      tally.held ??= this.#holds.series({ pool: tally.pool });
-      tally.held.observe((at - held.at) / 1_000);
+    for (const { counts } of held.claims) {
+      counts.held ??= this.#holds.series({ pool: counts.pool });
+      counts.held.observe((at - held.at) / 1_000);
     }
   }
 
-  #tally(pool: PoolName): Tally {
-    let tally = this.#tallies.get(pool);
-    if (tally === undefined) {
-      tally = { pool, grants: 0, expiries: 0 };
-      this.#tallies.set(pool, tally);
+  #countsOf(pool: PoolName): PoolCounts {
+    let counts = this.#pools.get(pool);
+    if (counts === undefined) {
+      counts = { pool, grants: 0, expiries: 0 };
+      this.#pools.set(pool, counts);
     }
-    return tally;
+    return counts;
   }
 }
 
-/** Counters that are read when somebody looks: counting by label costs more than a grant. */
+/** Counters that are read at the scrape: counting by label costs more than a grant. */
 export function counters(registry: Registry) {
   return (name: string, help: string, label: string, read: () => Iterable<[string, number]>) =>
     new Counter({

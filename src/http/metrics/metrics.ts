@@ -10,14 +10,14 @@ import { rateOf } from "../../core/gates/rate.ts";
 import { countedStates } from "../../core/model/lifecycle.ts";
 import type { Pool, State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
-import type { Site } from "../context.ts";
+import type { Context } from "../context.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
 import { etaMetrics } from "./eta-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
 import { mirrorMetrics } from "./mirror-metrics.ts";
 
 export type MetricsSource = Pick<
-  Site,
+  Context,
   "admission" | "broker" | "configStatus" | "insight" | "mirror" | "version"
 >;
 
@@ -48,7 +48,7 @@ type Sample = (
   read: (gauge: Gauge, state: State, now: Instant) => void,
 ) => void;
 
-/** Only of pools that have something to tell: most have no pace and no limit. */
+/** Only pools with a pace or a limit, which most do not have, are shown. */
 function sampleFlow(sample: Sample): void {
   const each = (
     name: string,

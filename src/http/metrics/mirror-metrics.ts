@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { counters } from "./lease-metrics.ts";
 
-/** How the mirror of the leases in Kubernetes fares. */
+/** The state of the mirror of the leases in Kubernetes. */
 export interface MirrorFigures {
   readonly up: boolean;
   readonly behind: number;

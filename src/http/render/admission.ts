@@ -1,10 +1,10 @@
-/** What was said outside of whether a pool may be lent, as the wire carries it. */
+/** What the admission check of a pool found, as the wire carries it. */
 import type * as Wire from "../../api/schemas.ts";
 import type { AdmissionView } from "../../core/explain/pool-view.ts";
 import type { Look } from "../metrics/admission-metrics.ts";
 import { timestamp } from "../timestamp.ts";
 
-/** The state has what counts, over restarts as well; when it was looked is known to who looks only. */
+/** Credits are in the state and survive restarts; when the check ran, only the checker knows. */
 export function renderAdmission(
   admission: AdmissionView | null,
   look: Look | undefined,

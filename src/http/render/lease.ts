@@ -10,23 +10,23 @@ import { freeState } from "../../core/model/lifecycle.ts";
 import { idOf, type Outcome } from "../../core/model/outcome.ts";
 import { type Instant, never } from "../../core/model/time.ts";
 import type { Estimate, Estimates } from "../../insight/forecast/estimates.ts";
-import type { Site } from "../context.ts";
+import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
 import { timestamp } from "../timestamp.ts";
-import { renderRooms, renderShare, renderShares } from "./shares.ts";
+import { renderShare, renderSharedResources, renderShares } from "./shares.ts";
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * `secrets`: the reader has shown that it is the holder. `token`: it is the one that asks. Who knows a
- * request id can ask again with it and is told the token, so the request id is a secret as well.
+ * `secrets`: the reader has shown that it is the holder. `token`: it is the one that asks. A client
+ * that repeats a request id gets the token, so the request id is a secret as well.
  */
 export interface Audience {
   readonly secrets: boolean;
   readonly token?: string;
 }
 
-export const anybody: Audience = { secrets: false };
+export const publicAudience: Audience = { secrets: false };
 
 export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
   return {
@@ -90,7 +90,7 @@ export function renderRequest(
   };
 }
 
-/** Where estimates come from: made beside the broker, so that telling one costs nothing. */
+/** Estimates are made beside the broker, so that reading one costs nothing. */
 export type EstimateSource = Pick<Estimates, "of">;
 
 function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
@@ -133,7 +133,7 @@ export function renderNeeds(needs: readonly NeedExplanation[]): Wire.Explanation
     ...need,
     nextAt: timestampOrNull(need.nextAt),
     limits: [...need.limits],
-    ...(rooms === null ? undefined : { rooms: renderRooms(rooms) }),
+    ...(rooms === null ? undefined : { rooms: renderSharedResources(rooms) }),
     aheadOfIt: [...need.aheadOfIt],
     heldBy: need.heldBy.map(({ amount: _, ...held }) => ({
       ...held,
@@ -160,7 +160,7 @@ export function timestampOrNull(instant: Instant | null): string | null {
  * that returns the reply makes the framework wait for it once more.
  */
 export function answerOutcome(
-  { broker, insight }: Pick<Site, "broker" | "insight">,
+  { broker, insight }: Pick<Context, "broker" | "insight">,
   reply: FastifyReply,
   outcome: Outcome,
   audience: Audience,
@@ -184,11 +184,12 @@ export function answerOutcome(
 
 /** For the client that has just made the request: with its token. */
 export function answerNewRequest(
-  site: Pick<Site, "broker" | "insight" | "tokens">,
+  context: Pick<Context, "broker" | "insight" | "tokens">,
   reply: FastifyReply,
   outcome: Outcome,
 ): Wire.Lease | Wire.WaitingRequest | undefined {
   const id = idOf(outcome);
-  const audience = id === undefined ? anybody : { secrets: true, token: site.tokens.of(id) };
-  return answerOutcome(site, reply, outcome, audience, 201);
+  const audience =
+    id === undefined ? publicAudience : { secrets: true, token: context.tokens.of(id) };
+  return answerOutcome(context, reply, outcome, audience, 201);
 }

@@ -4,14 +4,18 @@ import { inWords } from "../../core/model/fields.ts";
 import type { PoolPolicy } from "../../core/model/policy.ts";
 import { policyFields } from "../../core/model/policy-fields.ts";
 import type { Instant } from "../../core/model/time.ts";
-import type { Site } from "../context.ts";
+import type { Context } from "../context.ts";
 import { renderAdmission } from "./admission.ts";
 import { renderFlow } from "./flow.ts";
 import { seconds } from "./lease.ts";
 
-type LooksOutside = Pick<Site, "admission">;
+type AdmissionSource = Pick<Context, "admission">;
 
-export function renderPool(pool: PoolView, now: Instant, { admission }: LooksOutside): Wire.Pool {
+export function renderPool(
+  pool: PoolView,
+  now: Instant,
+  { admission }: AdmissionSource,
+): Wire.Pool {
   const { oldestQueuedAt, meanHoldMs } = pool;
   return {
     name: pool.name,

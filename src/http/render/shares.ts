@@ -28,7 +28,7 @@ export function renderShares(
   return { usage, taints: [...shared.taints], shares: [...shared.shares] };
 }
 
-export function renderRooms(rooms: readonly SharedExplanation[]): Wire.RoomExplanation[] {
+export function renderSharedResources(rooms: readonly SharedExplanation[]): Wire.RoomExplanation[] {
   return rooms.map(({ resource, fits, unfit, short, keptFor, longest }) => ({
     resource,
     fits,
