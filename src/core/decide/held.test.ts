@@ -1,0 +1,171 @@
+/** Holders without a token: what they may do by their name, and what becomes of what they had. */
+import { describe, expect, test } from "vitest";
+import type { Command, HeldCommand } from "../model/command.ts";
+import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import type { PoolPolicy } from "../model/policy.ts";
+import { awaitingAdmission } from "./admit.ts";
+import { acquire, Lending, pool, release, revoke, runTo } from "./lending.suite.ts";
+
+/** `prow` takes a free resource; the lease is called `t`. */
+function take(resource: string, into = "busy", id = "t"): Command {
+  const [resources, ids] = [[resource as ResourceName], [id as RequestId]];
+  return { type: "take", holder: "prow", resources, ids, state: "free", into };
+}
+
+type Named = Extract<HeldCommand, { type: "renew-held" | "release-held" }>;
+
+function renewHeld(more: Partial<Named> = {}): Command {
+  const command = { holder: "prow", resource: "aws-1" as ResourceName, state: "busy" };
+  return { ...command, ...more, type: "renew-held" };
+}
+
+function releaseHeld(more: Partial<Named> = {}): Command {
+  const command = { holder: "prow", resource: "aws-1" as ResourceName, state: "free" };
+  return { ...command, ...more, type: "release-held" };
+}
+
+function reset(silentMs: number): Command {
+  return { type: "reset", pool: "aws" as PoolName, state: "busy", silentMs, to: "dirty" };
+}
+
+const policy: Partial<PoolPolicy> = {
+  ...{ ttlMs: 1_000, cooldownMs: 100, lockDelayMs: 5_000 },
+  ...{ onRelease: "used", onExpire: "broken" },
+  silence: { busy: { afterMs: 1_000, to: "dirty" } },
+};
+const tick: Command = { type: "tick" };
+
+describe("what a holder had goes, after its lease has ended at 1,000,", () => {
+  test.each<[string, Command, Command, { state: string; at: number }]>([
+    ["silent, without a token", take("aws-1"), tick, { state: "dirty", at: 1_100 }],
+    ["silent, with a token", acquire("t", "aws"), tick, { state: "broken", at: 6_000 }],
+    ["revoked, without a token", take("aws-1"), revoke("t"), { state: "dirty", at: 1_100 }],
+    [
+      "revoked, in a state whose silence means nothing",
+      take("aws-1", "leased"),
+      revoke("t"),
+      { state: "broken", at: 1_100 },
+    ],
+    ["revoked, with a token", acquire("t", "aws"), revoke("t"), { state: "broken", at: 6_000 }],
+    [
+      "revoked while it cleaned",
+      take("aws-1", "cleaning"),
+      revoke("t"),
+      { state: "broken", at: 0 },
+    ],
+    [
+      "released while it cleaned",
+      take("aws-1", "cleaning"),
+      release("t"),
+      { state: "used", at: 0 },
+    ],
+    ["released", take("aws-1"), release("t"), { state: "used", at: 1_100 }],
+  ])("to the pool's state for that: %s", (_, start, end, { state, at }) => {
+    const lending = new Lending(pool("aws", 1, policy));
+    lending.do(start);
+    lending.now = 1_000 as typeof lending.now;
+    lending.do(end);
+    expect(lending.held("t")).toBeUndefined();
+    if (at > 0) {
+      expect(lending.resource("aws-1")).toMatchObject({ state: "cooling", restsUntil: at });
+    }
+    runTo(lending, at);
+    expect(lending.resource("aws-1")).toMatchObject({ state, claim: null });
+  });
+});
+
+describe("by its name a holder", () => {
+  test.each<[string, Partial<Named>, object]>([
+    ["keeps out of another's lease", { holder: "ann" }, { holder: "prow", needsToken: false }],
+    ["means the lease that it names", { lease: "x" as RequestId }, { needsToken: false }],
+  ])("%s", (_, more, refusal) => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(take("aws-1"));
+    for (const command of [renewHeld(more), releaseHeld(more)]) {
+      expect(lending.outcome(command)).toMatchObject({
+        refusal: { code: "not_its_holder", ...refusal },
+      });
+    }
+    const mine = { lease: "t" as RequestId };
+    expect(lending.outcome(renewHeld(mine), releaseHeld(mine))).toEqual({ type: "done" });
+    expect(lending.held("t")).toBeUndefined();
+  });
+
+  test("cannot touch a lease of its own that has a token", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(acquire("t", "aws", { holder: "prow" }));
+    for (const command of [renewHeld(), releaseHeld()]) {
+      expect(lending.outcome(command)).toMatchObject({
+        refusal: { code: "not_its_holder", holder: "prow", needsToken: true },
+      });
+    }
+    expect(lending.held("t")).toEqual(["aws-1"]);
+  });
+
+  test("shows with a heartbeat that it knows of its lease", () => {
+    const lending = new Lending(pool("aws", 1));
+    const polled = { holder: "prow", ttlMs: null, byName: true as const, key: "k" };
+    lending.outcome(take("aws-1", "busy", "first"));
+    lending.do(acquire("t", "aws", { ...polled, presenceMs: 500 }));
+    lending.do(releaseHeld({ lease: "first" as RequestId }));
+    expect(lending.state.leases.get("t" as RequestId)?.delivered).toBe(false);
+    expect(lending.do(renewHeld()).events).toEqual([
+      { type: "lease-delivered", id: "t", delivered: true },
+      { type: "lease-renewed", id: "t" },
+    ]);
+    lending.tickAt(10_000);
+    expect(lending.held("t")).toEqual(["aws-1"]);
+  });
+
+  test("may call what it holds by a state that is the broker's; with a token it may not", () => {
+    const lending = new Lending(pool("aws", 1));
+    const items = [{ pool: "aws" as PoolName, count: 1, into: "cooling" }];
+    const ask = (more: object) => ({ holder: "prow", items, ...more });
+    const into = (more: object): Command => {
+      return { type: "acquire", id: "t" as RequestId, ask: ask(more), waitMs: 0 };
+    };
+    expect(lending.outcome(into({}))).toMatchObject({
+      refusal: { code: "state_reserved", state: "cooling" },
+    });
+    expect(lending.outcome(into({ byName: true, ttlMs: null }))).toMatchObject({ type: "granted" });
+  });
+});
+
+describe("a reset", () => {
+  test("takes back from those who were silent for so long, not a moment earlier", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.do(take("aws-1"));
+    lending.now = 1_000 as typeof lending.now;
+    expect(lending.outcome(reset(1_001))).toMatchObject({ holders: new Map() });
+    expect(lending.outcome(reset(1_000))).toMatchObject({ holders: new Map([["aws-1", "prow"]]) });
+    expect(lending.resource("aws-1").state).toBe("dirty");
+  });
+
+  test("leaves a lease alone that has a token", () => {
+    const lending = new Lending(pool("aws", 1, { ttlMs: 9_000 }));
+    lending.do(acquire("t", "aws"));
+    lending.now = 2_000 as typeof lending.now;
+    expect(lending.outcome(reset(1_000))).toMatchObject({ holders: new Map() });
+    expect(lending.held("t")).toEqual(["aws-1"]);
+  });
+});
+
+describe("a take that a gate refuses", () => {
+  const admission = { by: "the check" };
+
+  test("is known to the check outside, if only a credit was missing", () => {
+    const lending = new Lending(pool("aws", 2, { admission }));
+    expect(lending.outcome(take("aws-1"))).toMatchObject({ refusal: { code: "none_free" } });
+    expect([...awaitingAdmission(lending.state, lending.now, 0)]).toEqual([["aws", 1]]);
+  });
+
+  test("is not, if a limit was in the way as well", () => {
+    const lending = new Lending(pool("aws", 2, { admission, limit: 1 }));
+    lending.do({ type: "admit", pool: "aws" as PoolName, grants: 1, forMs: 9_000 });
+    lending.do(take("aws-1"));
+    expect(lending.outcome(take("aws-2", "busy", "u"))).toMatchObject({
+      refusal: { code: "none_free" },
+    });
+    expect([...awaitingAdmission(lending.state, lending.now, 0)]).toEqual([]);
+  });
+});
