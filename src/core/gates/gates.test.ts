@@ -1,0 +1,106 @@
+/** Which gates guard a pool is remembered: everything that changes the answer must be noticed. */
+import { describe, expect, test } from "vitest";
+import { acquire, Lending, operator, pool, release } from "../decide/lending.suite.ts";
+import type { Command } from "../model/command.ts";
+import type { PoolName } from "../model/ids.ts";
+import { must } from "../model/must.ts";
+import type { PoolPolicy, PoolSpec } from "../model/policy.ts";
+import { gatesOf } from "./gates.ts";
+
+const pace = { everyMs: 1_000, burst: 1, jitter: 0 };
+const adaptive = {
+  ...{ mode: "auto" as const, min: 1, max: 6, factor: 0.5, cutEveryMs: 1_000 },
+  ...{ step: 1, raiseAfterMs: 1_000, used: 0.9 },
+};
+const admission = { by: "the check" };
+const parent = "account" as PoolName;
+const aws = (policy: Partial<PoolPolicy> = {}): PoolSpec => pool("aws", 2, policy);
+const account = (policy: Partial<PoolPolicy> = {}): PoolSpec => pool("account", 2, policy);
+
+function pin(name: string, rate: number | null): Command {
+  return { type: "pin", pool: name as PoolName, rate, reason: operator };
+}
+
+/** Also remembers them. */
+function guards(lending: Lending): Record<string, string[]> {
+  const pools = [...lending.state.pools.values()];
+  return Object.fromEntries(pools.map((one) => [one.name, gatesOf(one).map(({ name }) => name)]));
+}
+
+type Change = (lending: Lending) => void;
+const file = (...pools: readonly PoolSpec[]): Change => {
+  return (lending) => lending.configure(...pools);
+};
+
+describe("the gates of a pool are others", () => {
+  test.each<[string, readonly PoolSpec[], Change, Record<string, string[]>]>([
+    ["once it is pinned", [aws()], (one) => one.do(pin("aws", 6)), { aws: ["pace"] }],
+    [
+      "once its parent is pinned",
+      [account(), aws({ parent })],
+      (one) => one.do(pin("account", 6)),
+      { account: ["pace", "limits"], aws: ["pace", "limits"] },
+    ],
+    [
+      "once its pin is gone",
+      [aws()],
+      (one) => [pin("aws", 6), pin("aws", null)].map((command) => [one.do(command), guards(one)]),
+      { aws: [] },
+    ],
+    ["with a pace in the file", [aws()], file(aws({ pace })), { aws: ["pace"] }],
+    ["without it", [aws({ pace })], file(aws()), { aws: [] }],
+    ["with a limit", [aws()], file(aws({ limit: 1 })), { aws: ["limits"] }],
+    ["with admission", [aws()], file(aws({ admission })), { aws: ["credits"] }],
+    [
+      "with another pace of its parent",
+      [account(), aws({ parent })],
+      file(account({ pace }), aws({ parent })),
+      { account: ["pace", "limits"], aws: ["pace", "limits"] },
+    ],
+    [
+      "with a parent",
+      [account({ pace }), aws()],
+      file(account({ pace }), aws({ parent })),
+      { account: ["pace", "limits"], aws: ["pace", "limits"] },
+    ],
+    [
+      "without its parent",
+      [account({ pace }), aws({ parent })],
+      file(account({ pace }), aws()),
+      { account: ["pace"], aws: [] },
+    ],
+    [
+      "once the parent has come that it named",
+      [aws({ parent })],
+      file(aws({ parent }), account({ pace })),
+      { account: ["pace", "limits"], aws: ["pace", "limits"] },
+    ],
+    [
+      "once its parent is gone",
+      [account({ pace }), aws({ parent })],
+      file(aws({ parent })),
+      { aws: [] },
+    ],
+    [
+      "once it is retired, and finds no rate any more",
+      [aws({ adaptive })],
+      (one) => [one.do(acquire("a", "aws")), guards(one), one.configure()],
+      { aws: [] },
+    ],
+  ])("%s", (_, pools, change, want) => {
+    const lending = new Lending(...pools);
+    guards(lending);
+    change(lending);
+    expect(guards(lending)).toEqual(want);
+  });
+});
+
+test("a pin on a parent holds back the pools below it at once", () => {
+  const lending = new Lending(pool("account", [], { limit: 9 }), pool("aws", 4, { parent }));
+  lending.outcome(acquire("a", "aws"), pin("account", 60));
+  lending.outcome(acquire("b", "aws"), acquire("c", "aws"));
+  expect([lending.held("b"), lending.held("c")]).toEqual([["aws-2"], undefined]);
+  lending.outcome(release("a"), pin("account", null));
+  expect(lending.held("c")).toBeDefined();
+  expect(must(lending.state.pools.get(parent), parent).used).toBe(2);
+});
