@@ -56,6 +56,17 @@ const cases: Record<string, Case> = {
     later: [release("a")],
     want: "no_free",
   },
+  "a limit that a claim of another had used up": {
+    pools: [pool("aws", 3, { limit: 2 })],
+    first: [acquire("a", "aws:2"), acquire("me", "aws")],
+    later: [release("a", { claim: "1" })],
+    want: "limit_reached",
+  },
+  "a limit, where the pace opened in the same moment": {
+    pools: [pool("aws", 2, { limit: 1, pace })],
+    first: [acquire("a", "aws", { ttlMs: 10_000 }), acquire("me", "aws")],
+    want: "limit_reached",
+  },
   room: {
     pools: [capacityPool({ m: { capacity: { vcpus: 9 } } })],
     first: [want("a", room(5)), want("me", room(5))],

@@ -241,3 +241,30 @@ test("adaptive: the state is the same from a snapshot, and a new file brings it 
   lending.configure(adaptive({ mode: "off" }));
   expect(aws(lending).adaptive).toBeNull();
 });
+
+test("adaptive: a start at the instant at which a window begins counts in none", () => {
+  const lending = new Lending(adaptive({ raiseAfterMs: minute }));
+  lending.do(acquire("a", "aws"));
+  expect(aws(lending).adaptive).toMatchObject({ windowAt: 0, starts: 0 });
+  lending.now = (minute + 1) as Instant;
+  lending.do(acquire("b", "aws"));
+  expect(aws(lending).adaptive).toMatchObject({ windowAt: minute, starts: 1 });
+});
+
+test("adaptive: a report that all went well does not begin a window", () => {
+  const lending = new Lending(adaptive());
+  lending.do(acquire("a", "aws"));
+  lending.now = minute as Instant;
+  lending.do(signal("a", { throttled: false }));
+  expect(aws(lending)).toMatchObject({ adaptive: { windowAt: 0 }, signals: { ok: 1 } });
+  lending.do(signal("a"));
+  expect(aws(lending)).toMatchObject({ adaptive: { windowAt: minute }, signals: { throttled: 1 } });
+});
+
+test("adaptive: the last hundred changes of a rate are remembered", () => {
+  const lending = new Lending(pool("aws", 1));
+  for (let turn = 1; turn <= 103; turn++) lending.do(pin(turn));
+  expect(aws(lending).rateHistory.map((change) => change.rate)).toEqual(
+    Array.from({ length: 100 }, (_, index) => index + 4),
+  );
+});

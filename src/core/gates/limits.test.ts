@@ -68,6 +68,16 @@ describe("pools that draw on one", () => {
     expect(lending.held("s")).toEqual(["set-1"]);
   });
 
+  test("do not wait for one that also needs something outside of them", () => {
+    const lending = new Lending(
+      ...[account(3), pool("aws", 3, under("account")), pool("set", 3, under("account"))],
+      pool("gcp", 1),
+    );
+    lending.outcome(acquire("a", "aws"), acquire("both", "set:3 gcp"), acquire("s", "aws"));
+    expect(lending.held("both")).toBeUndefined();
+    expect(lending.held("s")).toEqual(["aws-2"]);
+  });
+
   test("let the others go when what stood before them has nothing to take any more", () => {
     const lending = two(3);
     lending.outcome(acquire("a", "aws"), acquire("big", "set:3"), acquire("small", "aws"));

@@ -134,6 +134,40 @@ describe("something is reserved for who starves", () => {
   });
 });
 
+describe("the patience of a request", () => {
+  test("means nothing once it has gone", () => {
+    const lending = one({ r: size(10) });
+    lending.outcome(want("a", cpus(9)), want("b", cpus(9)), want("c", cpus(8)), leave("b"));
+    lending.do(release("a"));
+    expect(lending.held("c")).toEqual(["r"]);
+    expect(lending.tickAt(1_000).events).toEqual([]);
+  });
+
+  test("is the longest of those of its pools", () => {
+    const [a, b] = ["a" as PoolName, "b" as PoolName];
+    const lending = new Lending(
+      sharedPool("a", { a1: size(10) }, { patienceMs: 5_000 }),
+      sharedPool("b", { b1: size(10) }, { patienceMs: 1_000 }),
+    );
+    lending.outcome(want("h", cpus(9, { pool: a })));
+    lending.do(want("x", [cpus(5, { pool: a }), cpus(5, { pool: b })]));
+    lending.tickAt(4_999);
+    expect(reserved(lending, "x")).toBeUndefined();
+    lending.tickAt(5_000);
+    expect(reserved(lending, "x")).toEqual(["a1", "b1"]);
+  });
+});
+
+test("who held something before a reservation was made may give it back without loss to it", () => {
+  const lending = one({ r: size(10) });
+  lending.outcome(want("h0", cpus(3)), want("h1", cpus(5)), want("big", cpus(9)));
+  lending.tickAt(1_000);
+  lending.outcome(release("h1"), want("n1", cpus(1)), want("n2", cpus(1)));
+  expect([lending.held("n1"), lending.held("n2")]).toEqual([["r"], undefined]);
+  lending.do(release("h0"));
+  expect(lending.held("big")).toEqual(["r"]);
+});
+
 test("nothing is remembered as freed while nobody waits", () => {
   const lending = one({ r: size(10) });
   lending.outcome(want("a", cpus(5)), release("a"));

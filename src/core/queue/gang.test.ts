@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { acquire, Lending, leave, pool, release } from "../decide/lending.suite.ts";
+import type { PoolName, RequestId } from "../model/ids.ts";
+import { capacityPool } from "../shared/capacity.suite.ts";
+
+const group = { group: { name: "g", size: 2 } };
+
+function needs(lending: Lending, id: string): string[] | undefined {
+  const request = lending.state.requests.get(id as RequestId);
+  return request?.needs.map(({ pool: { name }, count }) => `${name}:${count}`);
+}
+
+describe("a gang", () => {
+  test("is led by the last to come, which wants what all of them want", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 2));
+    lending.outcome(acquire("a", "aws"), acquire("m", "aws", group));
+    lending.do(acquire("l", "gcp:2", group));
+    expect([needs(lending, "m"), needs(lending, "l")]).toEqual([["aws:1"], ["aws:1", "gcp:2"]]);
+  });
+
+  test("that lost a member waits for another, each wanting its own meanwhile", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 2));
+    lending.outcome(acquire("a", "aws"), acquire("m", "aws", group));
+    lending.outcome(acquire("l", "gcp:2", group), leave("m"));
+    expect(needs(lending, "l")).toEqual(["gcp:2"]);
+    lending.do(acquire("n", "aws", group));
+    expect([needs(lending, "l"), needs(lending, "n")]).toEqual([["gcp:2"], ["gcp:2", "aws:1"]]);
+    lending.do(release("a"));
+    expect([lending.held("l"), lending.held("n")]).toEqual([["gcp-1", "gcp-2"], ["aws-1"]]);
+  });
+
+  test("that nobody is left of is forgotten", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("m", "aws", group), leave("m"));
+    expect(lending.state.gangs.size).toBe(0);
+  });
+
+  test("has no choice: each member wants the first of its pools", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 2));
+    lending.outcome(
+      acquire("a", "aws"),
+      acquire("m", "gcp", group),
+      acquire("l", "aws|gcp", group),
+    );
+    expect(needs(lending, "l")).toEqual(["gcp:1", "aws:1"]);
+  });
+
+  test("stands in line for all of its members after a pool is lent otherwise than before", () => {
+    const shared = capacityPool({ r: { capacity: { cpus: 1 } } });
+    const lending = new Lending(pool("aws", 2), pool("gcp", 1));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+    lending.outcome(acquire("m", "aws", group), acquire("l", "aws", group));
+    lending.configure(pool("aws", 2), { ...shared, name: "gcp" as PoolName });
+    expect(needs(lending, "l")).toEqual(["aws:2"]);
+    lending.do(release("a"));
+    expect(lending.held("m")).toBeUndefined();
+    lending.do(release("b"));
+    expect([lending.held("m"), lending.held("l")]).toEqual([["aws-1"], ["aws-2"]]);
+  });
+});
