@@ -1,9 +1,21 @@
 import { expect, test } from "vitest";
 import { checkSnapshot, checkState } from "../../../sim/invariants.ts";
 import { stateDifference } from "../../../sim/state-difference.ts";
-import { decide } from "../decide/decide.ts";
-import { acquire, change, Lending, leave, pool, release } from "../decide/lending.suite.ts";
-import type { PoolName } from "../model/ids.ts";
+import { decide, nextDueAt } from "../decide/decide.ts";
+import {
+  acquire,
+  change,
+  Lending,
+  leave,
+  operator,
+  pool,
+  release,
+} from "../decide/lending.suite.ts";
+import type { Command } from "../model/command.ts";
+import type { PoolName, RequestId } from "../model/ids.ts";
+import { defaultAdaptive } from "../model/policy.ts";
+import type { Instant } from "../model/time.ts";
+import { capacityPool, want } from "../shared/capacity.suite.ts";
 import { freeze, thaw } from "./snapshot.ts";
 
 /** One of everything that a state can hold. */
@@ -41,6 +53,101 @@ function richState(): Lending {
 
 test("thaw() gives back what freeze() took, through JSON", () => {
   checkSnapshot(richState().state);
+});
+
+const aws = "aws" as PoolName;
+const dynamic = (max: number) => ({ min: 0, max, state: "free", lifespanMs: null });
+const cleaning = { retries: 3, backoffMs: 1_000 };
+const clean = (state: string): Command => {
+  const items = [{ pool: aws, count: 1, state, into: "cleaning" }];
+  return { type: "acquire", id: "c" as RequestId, ask: { holder: "cleaner", items }, waitMs: 0 };
+};
+const room = (vcpus: number) => ({ amount: { vcpus } });
+const pin: Command = { type: "pin", pool: aws, rate: 6, reason: operator };
+
+function reservedState(): Lending {
+  const policy = { patienceMs: 1_000, ttlMs: 9e9 };
+  const lending = new Lending(capacityPool({ m: { capacity: { vcpus: 9 } } }, policy));
+  lending.outcome(want("a", room(5)), want("big", room(7)));
+  lending.tickAt(1_000);
+  lending.do(want("b", room(2)));
+  expect(lending.shared("m").reservations).toMatchObject([{ since: 1 }]);
+  expect(lending.shared("m").reservations[0]?.taken.get("vcpus")).toBe(2);
+  return lending;
+}
+
+/** What a state can hold that is neither common nor to be worked out from the rest. */
+const rareStates: Record<string, () => Lending> = {
+  "how often a cleaning has failed": () => {
+    const lending = new Lending(pool("aws", 1, { cleaning }));
+    lending.outcome(change("aws-1", { state: "dirty" }), clean("dirty"));
+    lending.do({ type: "release", id: "c" as RequestId, failure: "no route" });
+    return lending;
+  },
+  "a deletion while a cleaner has it": () => {
+    const lending = new Lending(pool("aws", [], { dynamic: dynamic(1) }));
+    lending.outcome(acquire("a", "aws"), release("a"));
+    lending.configure(pool("aws", [], { dynamic: dynamic(0) }));
+    lending.do(clean("toBeDeleted"));
+    expect(lending.resource("aws-1")).toMatchObject({ state: "cleaning", leaving: true });
+    return lending;
+  },
+  "the number of the last dynamic resource": () => {
+    const lending = new Lending(pool("aws", [], { dynamic: dynamic(1) }));
+    lending.outcome(acquire("a", "aws"), release("a", { state: "tombstone" }));
+    expect(lending.state.made).toBe(1);
+    return lending;
+  },
+  "user data as it was when it was lent": () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws"), change("aws-1", { userData: { k: "v" } }));
+    return lending;
+  },
+  "that nobody has come for a lease": () => {
+    const lending = new Lending(pool("aws", 1));
+    const polled = { key: "k", presenceMs: 500 };
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws", polled), release("a"));
+    expect(lending.state.leases.get("b" as RequestId)?.delivered).toBe(false);
+    return lending;
+  },
+  "a pin before the first grant": () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(pin);
+    return lending;
+  },
+  "a rate that was never cut": () => {
+    const adaptive = { ...defaultAdaptive, min: 1, max: 6 };
+    return new Lending(pool("aws", 1, { adaptive }));
+  },
+  "when a share was last lent or given back": () => {
+    const lending = new Lending(capacityPool({ m: { capacity: { vcpus: 9 } } }));
+    lending.outcome(want("a", room(3)), want("b", room(3)));
+    lending.now = 5 as Instant;
+    lending.do(release("b"));
+    expect(lending.shared("m")).toMatchObject({ lastFence: 2, changedAt: 5 });
+    return lending;
+  },
+  "what is reserved, and what has been lent since": reservedState,
+};
+
+test.each(Object.entries(rareStates))("thaw() gives back %s", (_, make) => {
+  checkSnapshot(make().state);
+});
+
+test("thaw() does not wait for a patience that is over", () => {
+  const frozen = freeze(reservedState().state);
+  const thawed = thaw(JSON.parse(JSON.stringify(frozen)));
+  expect(decide(thawed, { type: "tick" }, 9_000 as Instant).events).toEqual([]);
+});
+
+test("thaw() lends when the pace opens, without any other command", () => {
+  const pace = { everyMs: 1_000, burst: 1, jitter: 0 };
+  const lending = new Lending(pool("aws", 2, { pace }));
+  lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+  const thawed = thaw(JSON.parse(JSON.stringify(freeze(lending.state))));
+  expect(nextDueAt(thawed)).toBe(1_000);
+  decide(thawed, { type: "tick" }, 1_000 as Instant);
+  expect(thawed.leases.has("b" as RequestId)).toBe(true);
 });
 
 test("thaw() gives a state that goes on as the frozen one does", () => {

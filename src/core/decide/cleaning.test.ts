@@ -79,6 +79,15 @@ describe("a resource that is being cleaned", () => {
     expect(lending.held("a")).toEqual(["aws-1"]);
   });
 
+  test("and one that is to be cleaned is on its way as well; a quarantined one is not", () => {
+    const dynamic = { min: 0, max: 3, state: "free", lifespanMs: null };
+    const lending = new Lending(pool("aws", 1, { dynamic }));
+    lending.outcome(change("aws-1", { state: "dirty" }), acquire("a", "aws"));
+    expect([...lending.state.resources.keys()]).toEqual(["aws-1"]);
+    lending.do(change("aws-1", { state: "quarantined" }));
+    expect(lending.held("a")).toEqual(["aws-2"]);
+  });
+
   test("needs a credit where it is lent from what is free", () => {
     const lending = new Lending(pool("aws", 1, { admission: { by: "the check" } }));
     lending.do(clean("c", "free"));
@@ -139,43 +148,33 @@ describe("cleaning that fails", () => {
   });
 });
 
-describe("a resource that is to be deleted stays so", () => {
-  /** aws-1 is to be deleted, and its cleaner has it meanwhile as the lease `c`. */
-  function leaving(retries: number): Lending {
-    const dynamic = (min: number, max: number) => {
-      const policy = { min, max, state: "free", lifespanMs: null };
-      return pool("aws", [], { dynamic: policy, cleaning: { retries, backoffMs: 1_000 } });
-    };
-    const lending = new Lending(dynamic(1, 1));
-    lending.configure(dynamic(0, 0));
-    expect(lending.resource("aws-1")).toMatchObject({ state: "toBeDeleted", leaving: true });
-    return lending;
-  }
+describe("a resource whose holder wants it deleted", () => {
+  const dynamic = { min: 1, max: 1, state: "free", lifespanMs: null };
+  /** Holds it as `toBeDeleted`, as Boskos's clients do. */
+  const condemn = (id: string, more: object = {}): Command => {
+    const items = [{ pool: "aws" as PoolName, count: 1, into: "toBeDeleted" }];
+    return { type: "acquire", id: id as RequestId, ask: { holder: id, items, ...more }, waitMs: 0 };
+  };
 
   test.each([
-    ["when its cleaning failed", 2],
-    ["when its cleaning failed for the last time", 1],
-  ])("%s", (_, retries) => {
-    const lending = leaving(retries);
-    lending.outcome(clean("c", "toBeDeleted"), failed("c"));
+    ["its cleaning failed", 2],
+    ["its cleaning failed for the last time", 1],
+  ])("is to be deleted also when %s", (_, retries) => {
+    const cleaning = { retries, backoffMs: 1_000 };
+    const lending = new Lending(pool("aws", [], { dynamic, cleaning }));
+    lending.outcome(condemn("c"), failed("c"));
     runTo(lending, 1_000);
-    expect(lending.resource("aws-1")).toMatchObject({ state: "toBeDeleted", leaving: true });
+    expect(lending.resource("aws-1")).toMatchObject({ state: "toBeDeleted", claim: null });
   });
 
-  test("when nobody came for the lease", () => {
-    const lending = new Lending(
-      pool("aws", [], { dynamic: { min: 1, max: 1, state: "free", lifespanMs: null } }),
-    );
+  test("is to be deleted also when nobody came for the lease", () => {
+    const lending = new Lending(pool("aws", [], { dynamic }));
     const polled = { key: "k", presenceMs: 500 };
-    lending.outcome(acquire("a", "aws"), acquire("b", "aws", polled), release("a"));
-    expect(lending.held("b")).toEqual(["aws-1"]);
-    lending.configure(
-      pool("aws", [], { dynamic: { min: 0, max: 0, state: "free", lifespanMs: null } }),
-    );
-    lending.do(change("aws-1", { note: "held" }));
+    lending.outcome(acquire("a", "aws"), condemn("b", polled), release("a"));
+    expect(lending.resource("aws-1")).toMatchObject({ state: "toBeDeleted", leaving: true });
     lending.tickAt(500);
     expect(lending.end("b")).toBe("uncollected");
-    expect(lending.resource("aws-1").state).toBe("toBeDeleted");
+    expect(lending.resource("aws-1")).toMatchObject({ state: "toBeDeleted", claim: null });
   });
 });
 
@@ -190,6 +189,16 @@ describe("who was never told of a lease", () => {
     expect(lending.resource("aws-1").last).toMatchObject({ holder: "job-a", how: "released" });
     expect(poolOf(lending)?.holds.count).toBe(count);
   });
+});
+
+test("an operator who frees a resource that is to be deleted keeps it", () => {
+  const dynamic = (max: number) => ({ min: 0, max, state: "free", lifespanMs: null });
+  const lending = new Lending(pool("aws", [], { dynamic: dynamic(1) }));
+  lending.outcome(acquire("a", "aws"), release("a"), change("aws-1", { state: "toBeDeleted" }));
+  expect(lending.resource("aws-1").leaving).toBe(true);
+  lending.do(change("aws-1", { state: "free" }));
+  lending.outcome(acquire("b", "aws"), release("b"));
+  expect(lending.resource("aws-1")).toMatchObject({ state: "free", leaving: false });
 });
 
 test("a resource that came to be listed has no lifespan once it is given back", () => {

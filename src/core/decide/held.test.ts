@@ -74,6 +74,20 @@ describe("what a holder had goes, after its lease has ended at 1,000,", () => {
   });
 });
 
+test("a new file's silence counts from when a holder was last heard of", () => {
+  const silence = (afterMs: number) =>
+    pool("aws", 1, { silence: { busy: { afterMs, to: "dirty" } } });
+  const lending = new Lending(silence(1_000));
+  lending.do(take("aws-1"));
+  lending.now = 500 as typeof lending.now;
+  lending.configure(silence(5_000));
+  lending.tickAt(4_999);
+  expect(lending.held("t")).toEqual(["aws-1"]);
+  lending.configure(silence(2_000));
+  lending.do(tick);
+  expect(lending.end("t")).toBe("expired");
+});
+
 describe("by its name a holder", () => {
   test.each<[string, Partial<Named>, object]>([
     ["keeps out of another's lease", { holder: "ann" }, { holder: "prow", needsToken: false }],

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Command } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import { capacityPool, want } from "../shared/capacity.suite.ts";
 import { acquire, change, Lending, leave, pool, release } from "./lending.suite.ts";
 
 const parent = "account" as PoolName;
@@ -86,6 +87,70 @@ describe("somebody goes", () => {
     act(lending);
     expect(lending.held("a")).toHaveLength(1);
   });
+});
+
+describe("somebody goes in a shared pool", () => {
+  const room = (cpus: number, zone: string) => ({ capacity: { cpus }, labels: { zone } });
+  const file = (members: Record<string, ReturnType<typeof room>>) => {
+    return capacityPool(members, { ttlMs: 9e9, patienceMs: 9e9 });
+  };
+  const cpus = (amount: number) => ({ amount: { cpus: amount } });
+  const inZone = (amount: number, zone: string) => ({ ...cpus(amount), selector: { zone } });
+  const [r, s] = [room(10, "a"), room(10, "b")];
+
+  test("when its resource is listed again", () => {
+    const lending = new Lending(file({ r, s }));
+    lending.outcome(want("h", inZone(5, "a")), want("full", inZone(10, "b")));
+    lending.configure(file({ s }));
+    lending.do(want("x", cpus(4)));
+    expect(lending.held("x")).toBeUndefined();
+    lending.configure(file({ r, s: { ...s } }));
+    expect(lending.held("x")).toEqual(["r"]);
+  });
+
+  test.each([
+    ["is larger", { r, s: room(14, "b") }],
+    ["has the label that it wants", { r: room(10, "b"), s }],
+  ])("when a resource %s in the file", (_, members) => {
+    const lending = new Lending(file({ r, s }));
+    lending.outcome(want("full", inZone(10, "b")), want("x", inZone(4, "b")));
+    expect(lending.held("x")).toBeUndefined();
+    lending.configure(file(members));
+    expect(lending.held("x")).toHaveLength(1);
+  });
+});
+
+test("of equal resources the first in the file is lent, also after the file has another order", () => {
+  const file = (...names: readonly string[]) => {
+    return capacityPool(Object.fromEntries(names.map((name) => [name, { capacity: { cpus: 9 } }])));
+  };
+  const lending = new Lending(file("r", "s"));
+  lending.configure(file("s", "r"));
+  lending.do(want("x", { amount: { cpus: 1 } }));
+  expect(lending.held("x")).toEqual(["s"]);
+});
+
+test("what is no longer listed counts at once among those that come and go", () => {
+  const dynamic = { min: 1, max: 1, state: "free", lifespanMs: null };
+  const lending = new Lending(pool("dt", [], { dynamic }));
+  lending.configure(pool("dt", ["m"], { dynamic }));
+  expect([...lending.state.resources.keys()]).toEqual(["dt-1", "m"]);
+  lending.configure(pool("dt", [], { dynamic }));
+  const states = [...lending.state.resources.values()].map(({ state }) => state);
+  expect(states.sort()).toEqual(["free", "toBeDeleted"]);
+});
+
+test("who lost its credits no longer keeps a limit from others", () => {
+  const admission = { by: "the check" };
+  const name = "set" as PoolName;
+  const lending = new Lending(
+    ...[account(3), pool("aws", 3, { parent }), pool("set", 3, { parent, admission })],
+  );
+  lending.do({ type: "admit", pool: name, grants: 3, forMs: 9_000 });
+  lending.outcome(acquire("a", "aws"), acquire("big", "set:3"), acquire("b", "aws"));
+  expect(lending.held("b")).toBeUndefined();
+  lending.do({ type: "withhold", pool: name, why: "too little CPU remains" });
+  expect(lending.held("b")).toEqual(["aws-2"]);
 });
 
 test("a pool that is gone from the file stays for who waits in it, and goes with them", () => {

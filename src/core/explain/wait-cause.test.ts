@@ -57,7 +57,7 @@ const cases: Record<string, Case> = {
     want: "no_free",
   },
   "a limit that a claim of another had used up": {
-    pools: [pool("aws", 3, { limit: 2 })],
+    pools: [pool("aws", 3, { limit: 2, cooldownMs: 5_000 })],
     first: [acquire("a", "aws:2"), acquire("me", "aws")],
     later: [release("a", { claim: "1" })],
     want: "limit_reached",

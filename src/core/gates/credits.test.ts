@@ -320,3 +320,21 @@ describe("a pool with admission below a busy account", () => {
     expect(waiting(lending)).toEqual({ kind: 1 });
   });
 });
+
+test("credits do not outlive the admission that they were given for", () => {
+  const lending = new Lending(pool("kind", 3, { admission }));
+  lending.do(admit("kind", 3));
+  lending.configure(pool("kind", 3));
+  lending.configure(pool("kind", 3, { admission }));
+  lending.do(acquire("a", "kind"));
+  expect(lending.held("a")).toBeUndefined();
+});
+
+test("who did not wait for a credit is forgotten once credits have come", () => {
+  const lending = new Lending(pool("kind", 3, { admission }));
+  const nowOnly = { ...acquire("n", "kind"), nowOnly: true } as Command;
+  expect(lending.outcome(nowOnly)).toMatchObject({ refusal: { code: "none_free" } });
+  expect(waiting(lending)).toEqual({ kind: 1 });
+  lending.outcome(admit("kind"), acquire("a", "kind"));
+  expect(waiting(lending)).toEqual({});
+});

@@ -27,7 +27,10 @@ test("DueHeap has the earliest at hand, whatever is set, moved and cleared", () 
         expect(heap.size).toBe(model.size);
         const earliest = Math.min(...model.values());
         expect(heap.first()?.dueAt).toBe(model.size === 0 ? undefined : earliest);
-        for (const other of elements) expect(other.heapIndex >= 0).toBe(model.has(other));
+        for (const other of elements) {
+          expect(other.heapIndex >= 0).toBe(model.has(other));
+          expect(other.dueAt).toBe(model.get(other) ?? never);
+        }
       }
       const emptied: number[] = [];
       for (let first = heap.first(); first !== undefined; first = heap.first()) {

@@ -124,3 +124,10 @@ describe("a request for any of several pools", () => {
     expect(freeze(thaw(frozen))).toEqual(frozen);
   });
 });
+
+test("a request that needs several pools in one of its alternatives may be overtaken", () => {
+  const lending = new Lending(pool("aws", 1), pool("gcp", 2));
+  lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("x", "aws|gcp gcp"));
+  lending.do(acquire("y", "gcp"));
+  expect([lending.held("x"), lending.held("y")]).toEqual([undefined, ["gcp-2"]]);
+});

@@ -110,7 +110,9 @@ describe("something is reserved for who starves", () => {
     lending.do(change("s", { drained: true }));
     lending.outcome(want("first", cpus(9)), want("second", cpus(9)));
     lending.tickAt(1_000);
+    lending.do(change("r", { note: "has been looked at" })); // Nothing can be reserved: remembered.
     expect([reserved(lending, "first"), reserved(lending, "second")]).toEqual([["r"], []]);
+    expect(lending.shared("r").pool.cache.triedReservations).toBe(true);
     return lending;
   }
 
@@ -131,6 +133,54 @@ describe("something is reserved for who starves", () => {
     lending.do(change("s", { drained: false }));
     expect(lending.state.pools.get("vsphere" as PoolName)?.starved.size).toBe(0);
     checkState(lending.state, lending.now);
+  });
+});
+
+describe("a reservation", () => {
+  test("is for all that a request wants or for nothing, and for the first in line", () => {
+    const [vsphere, q] = ["vsphere" as PoolName, "q" as PoolName];
+    const lending = new Lending(
+      sharedPool("vsphere", { r: size(10) }),
+      sharedPool("q", { q1: size(10) }, { patienceMs: 5_000 }),
+    );
+    lending.outcome(want("h", cpus(5)), want("first", cpus(9)));
+    lending.do(want("x", [cpus(9, { pool: vsphere }), cpus(1, { pool: q })]));
+    lending.do(want("y", cpus(9)));
+    for (const now of [1_000, 5_000]) lending.tickAt(now);
+    const all = () => ["first", "x", "y"].map((id) => reserved(lending, id));
+    expect(all()).toEqual([["r"], [], []]);
+    lending.do(leave("first"));
+    expect(all()).toEqual([undefined, ["r", "q1"], []]);
+  });
+
+  test.each([
+    ["the pool's strategy", {}],
+    ["the request's", { strategy: "pack" as const }],
+  ])("is where the least must still come free, whatever %s says", (_, more) => {
+    const placement = { strategy: "least-used" as const, choices: ["pack" as const] };
+    const lending = one({ r: roomOf(10, "r"), s: roomOf(10, "s") }, { placement });
+    lending.outcome(want("r9", cpus(9, on("r"))), want("s5", cpus(5, on("s"))));
+    lending.do(want("big", cpus(8, more)));
+    lending.tickAt(1_000);
+    expect(reserved(lending, "big")).toEqual(["s"]);
+  });
+
+  test("takes a part that another has now", () => {
+    const lending = one({ r: size(10, { parts: { nets: ["n"] } }) });
+    const net = { amount: { cpus: 1, nets: 1 } };
+    lending.outcome(want("h", net), want("x", net));
+    lending.tickAt(1_000);
+    expect(lending.state.requests.get("x" as RequestId)?.reservations).toMatchObject([
+      { resource: "r", parts: { nets: ["n"] } },
+    ]);
+  });
+
+  test("counts what was lent since once, however many stand beside it", () => {
+    const lending = one({ r: size(20) });
+    lending.outcome(want("h", cpus(13)), want("a", cpus(8)), want("b", cpus(8)));
+    lending.tickAt(1_000);
+    lending.outcome(want("n1", cpus(2)), want("n2", cpus(2)), want("n3", cpus(1)));
+    expect(["n1", "n2", "n3"].map((id) => lending.held(id))).toEqual([["r"], ["r"], undefined]);
   });
 });
 
