@@ -138,7 +138,7 @@ describe("berth refresh", () => {
     const again = server.berth(["refresh", "--server", between.url], proof(lease));
     await lost;
     between.drop();
-    await again.says(/trying again/);
+    await again.says(/retrying/);
     between.resume();
     expect(await again.ended).toBe(0);
     expect(between.cuts).toBe(1);
@@ -148,7 +148,7 @@ describe("berth refresh", () => {
   });
 
   const wrong: Record<string, { args: string[]; code: number; says: string }> = {
-    "no lease": { args: [], code: 64, says: "Cannot refresh: no lease is named" },
+    "no lease": { args: [], code: 64, says: "Cannot refresh: no lease is given" },
     "no token": { args: ["abc"], code: 64, says: "Cannot refresh abc: its token is missing" },
     "a format that there is not": { args: ["-o", "wide"], code: 64, says: "Use json, yaml" },
     "a bad request id": { args: ["--request-id", "-"], code: 64, says: "--request-id" },
@@ -187,9 +187,9 @@ describe("berth signal", () => {
     const args = ["signal", "--throttled", "--evidence", "Rate exceeded"];
     const told = await server.done(args, proof(lease));
     expect(told).toMatchObject({ code: 0, stdout: "" });
-    expect(told.stderr).toBe(`Told of throttling for ${lease.id}\n`);
+    expect(told.stderr).toBe(`Reported throttling for ${lease.id}\n`);
     const ok = await server.done(["signal", lease.id, "--token", lease.token, "--ok"]);
-    expect(ok.stderr).toBe(`Told that all is well for ${lease.id}\n`);
+    expect(ok.stderr).toBe(`Reported no throttling for ${lease.id}\n`);
     expect((await flowOf())?.reports).toEqual({
       throttled: (before?.throttled ?? 0) + 1,
       ok: (before?.ok ?? 0) + 1,
@@ -220,20 +220,23 @@ describe("berth signal", () => {
   });
 
   const wrong: Record<string, { args: string[]; says: string }> = {
-    "nothing to tell": { args: ["signal", "x"], says: "Cannot signal: there is nothing to tell" },
+    "nothing to report": {
+      args: ["signal", "x"],
+      says: "Cannot signal: there is nothing to report",
+    },
     both: {
       args: ["signal", "x", "--ok", "--throttled"],
-      says: "Cannot signal: both --throttled and --ok are given\n  Write --throttled, or --ok",
+      says: "Cannot signal: both --throttled and --ok are given\n  Use either --throttled or --ok",
     },
     "evidence of nothing": {
       args: ["release", "x", "--evidence", "429"],
-      says: "Cannot release: --evidence is given, and not what it proves",
+      says: "Cannot release: --evidence is given without --throttled or --ok",
     },
     "empty evidence": { args: ["signal", "x", "--ok", "--evidence", " "], says: "--evidence" },
-    "no lease": { args: ["signal", "--ok"], says: "Cannot signal: no lease is named" },
+    "no lease": { args: ["signal", "--ok"], says: "Cannot signal: no lease is given" },
     "a report of one claim": {
       args: ["release", "x", "--claim", "1", "--ok"],
-      says: "Cannot use --ok with --claim\n  Tell it with berth signal --pool POOL",
+      says: "Cannot use --ok with --claim\n  Report it with berth signal --pool POOL",
     },
     "a report for somebody else": {
       args: ["release", "x", "--force", "--reason", "test", "--throttled"],
@@ -265,14 +268,16 @@ describe("berth pin", () => {
   ])("holds the rate %s, and unpin lets it go", async (text, rate, everySeconds) => {
     const pinned = await server.done(["pin", "paced", "--rate", text, "--reason", "known good"]);
     expect(pinned).toMatchObject({ code: 0, stdout: "" });
-    expect(pinned.stderr).toBe(`paced starts ${rate} a minute until berth unpin paced\n`);
+    expect(pinned.stderr).toBe(
+      `Pinned paced to ${rate} starts per minute; undo it with: berth unpin paced\n`,
+    );
     expect((await client.pool("paced")).flow).toMatchObject({
       rate,
       everySeconds,
       pinned: { by: expect.stringMatching(/\S/), why: "known good" },
     });
     const unpinned = await server.done(["unpin", "paced", "--reason", "enough"]);
-    expect(unpinned).toMatchObject({ code: 0, stderr: "paced is not pinned any more\n" });
+    expect(unpinned).toMatchObject({ code: 0, stderr: "Unpinned paced\n" });
     expect((await client.pool("paced")).flow).toMatchObject({ pinned: null });
     const { changes } = await client.limitHistory("paced");
     expect(changes.slice(-2)).toMatchObject([
@@ -286,12 +291,12 @@ describe("berth pin", () => {
     "no rate": {
       args: ["pin", "paced"],
       code: 64,
-      says: "Cannot pin paced: no rate is given\n  Say it with --rate 2.5",
+      says: "Cannot pin paced: no rate is given\n  Add it, such as --rate 2.5",
     },
     "words for a rate": {
       args: ["pin", "paced", "--rate", "fast"],
       code: 64,
-      says: 'Cannot use --rate "fast": it is not a rate from 0.001 to 60000 a minute',
+      says: 'Cannot use --rate "fast": it is not a rate from 0.001 to 60000 per minute',
     },
     "a rate of nothing": { args: ["pin", "paced", "--rate", "0"], code: 64, says: "--rate" },
     "a rate per no time": { args: ["pin", "paced", "--rate", "1/0s"], code: 64, says: "--rate" },

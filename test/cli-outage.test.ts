@@ -10,9 +10,9 @@ test("berth run does not notice a restart of the server", async () => {
   const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
   await run.says(/ready/);
   await server.stop("SIGKILL");
-  await run.says(/Cannot reach the server at \S+: connection refused; trying again/);
+  await run.says(/Cannot reach the server at \S+: connection refused; retrying/);
   await server.start();
-  await run.says(/Heartbeats get through again/);
+  await run.says(/Heartbeats work again/);
   run.signal("SIGTERM");
   expect(await run.ended).toBe(3);
   expect(run.stderr).toContain("Releasing leases");
@@ -26,7 +26,7 @@ test("berth run keeps its place in line over a restart of the server", async () 
   const run = server.berth(["run", "--pool", "account", "--", "echo", "my turn"]);
   await run.says(/position 1/);
   await server.stop("SIGTERM");
-  await run.says(/trying again/);
+  await run.says(/retrying/);
   await server.start();
   await run.says(/answers again/);
   holder.signal("SIGTERM");
@@ -55,7 +55,7 @@ test("berth run stops by itself before the server may hand its lease on", async 
   await server.stop("SIGKILL");
   await run.says(/LEASE LOST\. .*no heartbeat got through for \ds of its ttl 2s; stopping bash/);
   expect(await run.ended).toBe(76);
-  await run.says(/It will come back by itself at 20\S+Z, in \ds at the latest/);
+  await run.says(/It expires at 20\S+Z, in \ds at the latest/);
 });
 
 test("berth run --fail-open goes on when heartbeats do not get through", async () => {
@@ -64,7 +64,7 @@ test("berth run --fail-open goes on when heartbeats do not get through", async (
   const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
   await run.says(/ready/);
   await server.stop("SIGKILL");
-  await run.says(/GOING ON WITHOUT A LEASE/);
+  await run.says(/CONTINUING WITHOUT A LEASE/);
   run.signal("SIGTERM");
   await run.says(/Releasing/);
   run.signal("SIGTERM");

@@ -90,8 +90,8 @@ describe("berth run", () => {
     const run = await server.done(["run", "--pool", "account", "--", "no-such-command"]);
     expect(run.code).toBe(127);
     expect(run.stderr).toBe(
-      "berth: Cannot run no-such-command: it was not found\n" +
-        "  Check its name and PATH; a script's first line must name a program that is there\n",
+      "berth: Cannot run no-such-command: command not found\n" +
+        "  Check the name and PATH; the first line of a script must name an existing program\n",
     );
   });
 
@@ -117,7 +117,7 @@ describe("berth run", () => {
     const run = await server.done(["run", "--pool", "a-b", "--pool", "a.b", "--", "true"]);
     expect(run.code).toBe(64);
     expect(run.stderr).toContain(
-      "Cannot ask for a-b and a.b at once: both would set BERTH_RESOURCE_A_B",
+      "Cannot request a-b and a.b together: both would set BERTH_RESOURCE_A_B",
     );
   });
 });

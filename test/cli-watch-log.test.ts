@@ -51,7 +51,7 @@ describe("berth run --watch-log", () => {
       reply(response, 404, problem(404, "not_found")),
     );
     expect(code).toBe(0);
-    expect(stderr.match(/The server does not take signals/g)).toHaveLength(1);
+    expect(stderr.match(/The server does not support reports/g)).toHaveLength(1);
   });
 
   test("goes on when a signal is refused", async () => {
@@ -59,7 +59,7 @@ describe("berth run --watch-log", () => {
       reply(response, 409, problem(409, "not_adaptive")),
     );
     expect(code).toBe(0);
-    expect(stderr).toContain("Cannot signal that aws is throttled: Cannot do it: not_adaptive");
+    expect(stderr).toContain("Cannot report that aws is throttled: Cannot do it: not_adaptive");
   });
 
   test("does not wait for what a process in the background keeps open", async () => {

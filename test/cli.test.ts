@@ -69,7 +69,7 @@ describe("berth acquire", () => {
     await server.done(["release"], proof(first));
     const third = await server.done(["acquire", "--holder", "test/1", ...args]);
     expect(third.code).toBe(66);
-    expect(third.stderr).toContain("Ask again, with a new --request-id");
+    expect(third.stderr).toContain("Send a new request, with a new --request-id");
   });
 
   test("gives the lease back when it cannot be printed", async () => {
@@ -220,7 +220,7 @@ describe("berth for operators", () => {
   });
 });
 
-describe("berth refuses wrong use with exit code 64:", () => {
+describe("berth refuses wrong usage with exit code 64:", () => {
   const wrong: Record<string, { args: string[]; env?: NodeJS.ProcessEnv; says: string }> = {
     "an unknown command": {
       args: ["leasse"],
@@ -238,7 +238,7 @@ describe("berth refuses wrong use with exit code 64:", () => {
     "a missing value": { args: ["pools", "-o"], says: "its value is missing" },
     "a format that there is not": {
       args: ["pools", "-o", "xml"],
-      says: 'Cannot use --output "xml": there is no such choice\n  Use table, wide, json, yaml, name',
+      says: 'Cannot use --output "xml": it is not a valid choice\n  Use table, wide, json, yaml, name',
     },
     "a bare number as a duration": {
       args: ["acquire", "--pool", "account", "--ttl", "300"],
@@ -252,14 +252,14 @@ describe("berth refuses wrong use with exit code 64:", () => {
       args: ["acquire", "--pool", "account:x"],
       says: 'Cannot use --pool "account:x": it is not POOL or POOL:COUNT',
     },
-    "no pool": { args: ["run", "--", "true"], says: "Cannot run: no pool is named" },
+    "no pool": { args: ["run", "--", "true"], says: "Cannot run: no pool is given" },
     "no command": { args: ["run", "--pool", "account"], says: "Cannot run: no command is given" },
     "a bad variable": {
       args: ["pools"],
       env: { BERTH_URL: "localhost:8080" },
       says: 'Cannot use BERTH_URL "localhost:8080": it is not an http(s) address',
     },
-    "no lease": { args: ["release"], says: "Cannot release: no lease is named" },
+    "no lease": { args: ["release"], says: "Cannot release: no lease is given" },
     "force without a reason": {
       args: ["release", "x", "--force"],
       says: "the reason is missing",
@@ -287,7 +287,7 @@ describe("berth tells what there is, with exit code 66, of", () => {
     },
     "a resource like none that there is": {
       args: ["drain", "acc-1", "something-else"],
-      says: 'Cannot find resource "something-else"\n  See them: berth resources\n',
+      says: 'Cannot find resource "something-else"\n  List them: berth resources\n',
     },
     "a pool that is misspelt": {
       args: ["pools", "acount"],
@@ -299,11 +299,11 @@ describe("berth tells what there is, with exit code 66, of", () => {
     },
     "a lease": {
       args: ["leases", "nobody"],
-      says: 'Cannot find lease "nobody"\n  See who holds what: berth leases\n',
+      says: 'Cannot find lease "nobody"\n  List leases: berth leases\n',
     },
     "a request": {
       args: ["explain", "nobody"],
-      says: 'Cannot find request "nobody"\n  See who waits: berth queue\n',
+      says: 'Cannot find request "nobody"\n  List waiting requests: berth queue\n',
     },
   };
   test.each(Object.entries(unknown))("%s", async (_, { args, says }) => {
@@ -323,7 +323,9 @@ describe("bin/berth", () => {
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     const help = await server.done(["run", "--help"]);
     expect(help.code).toBe(0);
-    expect(help.stdout).toContain("76           the lease was lost; CMD was stopped");
+    expect(help.stdout).toContain(
+      "76           the lease was lost; CMD was stopped, or never started",
+    );
   });
 });
 

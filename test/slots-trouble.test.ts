@@ -29,7 +29,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     const waiter = world.slots(waitForLine, { GITHUB_RUN_ID: "2" });
     await waiter.says(/position 1/);
     await cluster.stopServer();
-    await waiter.says(/Cannot reach the server at .*; trying again/);
+    await waiter.says(/Cannot reach the server at .*; retrying/);
     await cluster.startServer();
     holder.type("held\n");
     expect(await holder.ended).toBe(0);

@@ -2,32 +2,32 @@ import type { Option } from "commander";
 import type { BerthClient } from "../client/berth-client.ts";
 import type { Screen } from "./terminal/screen.ts";
 
-/** What a command is given to do its work with. */
+/** The inputs and outputs of a command. */
 export interface Context {
   readonly args: readonly string[];
-  /** As declared by the command's options; the type is the command's own word for them. */
+  /** The parsed flags. Each command asserts the type that its options declare. */
   flags<Flags extends object>(): Flags;
   readonly client: BerthClient;
   readonly screen: Screen;
-  /** Results, to stdout. */
+  /** Prints results to stdout. */
   print(text: string): void;
-  /** All else, to stderr. */
+  /** Prints everything else to stderr. */
   note(text: string): void;
 }
 
-/** One command: what it takes, as data, and what it does. */
+/** One command: its arguments and flags as data, and its behaviour. */
 export interface CliCommand {
-  /** Such as `[lease]` or `<resource...>`, each with what it is. */
+  /** Arguments such as `[lease]` or `<resource...>`, each with a description. */
   readonly args?: readonly (readonly [name: string, description: string])[];
   readonly options?: readonly Option[];
   /** Printed below the options. */
   readonly help?: string;
-  /** Everything behind the first argument belongs to the command that is run. */
+  /** Everything after the first argument belongs to the user's command. */
   readonly passThrough?: boolean;
-  /** Commands below this one, such as `check` of `config check`. */
+  /** Subcommands, such as `check` of `config check`. */
   readonly subcommands?: Readonly<Record<string, { summary: string; command: CliCommand }>>;
-  /** What Tab offers for an argument. */
+  /** The candidates of shell completion for an argument. */
   readonly completes?: (context: Context) => Promise<readonly string[]>;
-  /** The exit code; 0 unless it says otherwise. Errors are told by the caller. */
+  /** Returns the exit code; undefined is 0. The caller prints errors. */
   readonly run?: (context: Context) => Promise<number | undefined>;
 }

@@ -5,18 +5,18 @@ import { commands } from "./commands.ts";
 import { contextOf, programFor } from "./program.ts";
 import { poolNames } from "./show/pools.ts";
 
-/** Nobody waits at a Tab for a server that does not answer. */
+/** The user waits at the Tab key, so an unreachable server must not delay it. */
 const answerMs = 1_000;
 
-/** Prints what fits, one candidate per line; the last word is the one that is being typed. */
+/** Prints matching candidates, one per line. The last word is the one that the user is typing. */
 export async function complete(split: readonly string[]): Promise<undefined> {
   try {
-    const words = joined(split);
+    const words = splitAssignments(split);
     for (const line of await candidates(contextFor(words), words)) {
       process.stdout.write(`${line}\n`);
     }
   } catch {
-    // Half a command line may be wrong in any way, and a Tab is no place to say so.
+    // An incomplete command line may be invalid. Completion then offers nothing and prints no error.
   }
   return undefined;
 }
@@ -30,8 +30,8 @@ function contextFor(words: readonly string[]): Context {
   return { ...context, client: new BerthClient({ url, fetch: within }) };
 }
 
-/** bash splits `--pool=aws` into three words. */
-function joined(words: readonly string[]): string[] {
+/** Returns option and value as two words. bash passes `--pool=aws` as three: `--pool`, `=`, `aws`. */
+function splitAssignments(words: readonly string[]): string[] {
   const typed = words.at(-1) === "=" ? [...words, ""] : words;
   return typed
     .filter((word) => word !== "=")
@@ -45,8 +45,8 @@ async function candidates(context: Context, words: readonly string[]): Promise<s
   const typed = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const fitting = (lines: readonly string[]) => lines.filter((line) => line.startsWith(typed));
-  if (before.includes("--")) return []; // What is run behind it is the shell's to complete.
-  const { at, called } = await standing(before);
+  if (before.includes("--")) return []; // The shell completes the user's command.
+  const { at, called } = await findCommand(before);
   const last = before.at(-1) ?? "";
   const option = at.options.find(({ long, short }) => long === last || short === last);
   if (option?.required) return fitting(await valuesOf(option, context));
@@ -57,8 +57,10 @@ async function candidates(context: Context, words: readonly string[]): Promise<s
   return fitting((await called?.completes?.(context)) ?? []);
 }
 
-/** The command that the words so far lead to, and what it is made of. */
-async function standing(before: readonly string[]): Promise<{ at: Command; called?: CliCommand }> {
+/** Finds the innermost command that the words name, and its top-level definition. */
+async function findCommand(
+  before: readonly string[],
+): Promise<{ at: Command; called?: CliCommand }> {
   let at = await programFor(before, () => {});
   const name = before.find((word) => at.commands.some((each) => each.name() === word));
   for (const word of before) at = at.commands.find((each) => each.name() === word) ?? at;

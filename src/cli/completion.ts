@@ -1,7 +1,7 @@
 import type { CliCommand } from "./cli-command.ts";
 import { oneOf, readValue } from "./values.ts";
 
-/** Each asks `berth __complete` with the words so far; it answers with one candidate per line. */
+/** Each script passes the words so far to `berth __complete`, which prints one candidate per line. */
 const scripts = {
   bash: `# berth completion for bash. In ~/.bashrc: source <(berth completion bash)
 _berth() {

@@ -1,4 +1,4 @@
-/** Berth's own failures have codes of their own, so that they are not taken for the command's. */
+/** Codes of berth's own failures. They start at 64, so that they differ from most commands' codes. */
 export const exitCodes = {
   ok: 0,
   bug: 1,
@@ -15,17 +15,36 @@ export const exitCodes = {
   commandNotFound: 127,
 } as const;
 
-export const exitCodeHelp = `
-Exit codes:
-  CMD's own    CMD ran to its end; 128+N if signal N ended it
-  1            a bug in berth
-  64           wrong use: an option, an argument or an environment variable
-  66           not found: no such pool, lease, request or resource
-  69           the server cannot be reached, or cannot serve now
-  75           not granted within --timeout
-  76           the lease was lost; CMD was stopped
-  77           refused
-  78           bad configuration
-  79           slots cleanup: something is left to do
-  126, 127     CMD cannot be executed, was not found
-  130, 143     ended by Ctrl-C, by TERM, while it waited (128+N)`;
+/** The compiler requires a line for every code, so that the help text is complete. */
+const meanings: Readonly<Record<Exclude<keyof typeof exitCodes, "ok">, string>> = {
+  bug: "a bug in berth",
+  usage: "wrong usage: an option, an argument or an environment variable",
+  badInput: "an input file cannot be parsed; nothing was changed",
+  notFound: "not found: no such pool, lease, request, resource or file",
+  unreachable: "the server is unreachable or unavailable",
+  notGranted: "not granted within --timeout",
+  leaseLost: "the lease was lost; CMD was stopped, or never started",
+  refused: "the server refused",
+  badConfiguration: "bad configuration",
+  unfinished: "slots cleanup: clusters without a slot are left",
+  notExecutable: "CMD is not executable",
+  commandNotFound: "CMD was not found",
+};
+
+const meaningByName: Readonly<Record<string, string>> = meanings;
+const codeWidth = 13;
+
+function helpLine(code: string, meaning: string): string {
+  return `  ${code.padEnd(codeWidth)}${meaning}`;
+}
+
+export const exitCodeHelp = [
+  "",
+  "Exit codes:",
+  helpLine("CMD's own", "CMD has exited; 128+N if signal N killed it"),
+  ...Object.entries(exitCodes).flatMap(([name, code]) => {
+    const meaning = meaningByName[name];
+    return meaning === undefined ? [] : [helpLine(String(code), meaning)];
+  }),
+  helpLine("130, 143", "interrupted by Ctrl-C, by TERM, while waiting (128+N)"),
+].join("\n");

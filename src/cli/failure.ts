@@ -4,7 +4,7 @@ import { ApiUnreachable, NoKubeConfig, NoSlotInTime } from "../kubernetes/errors
 import { exitCodes } from "./exit-codes.ts";
 import { plain } from "./terminal/text.ts";
 
-/** A failure of ours that knows its words and its exit code. */
+/** An error with a message and a hint for the user, and an exit code. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly hint: string;
@@ -21,7 +21,7 @@ export function usageError(message: string, hint: string): CliError {
   return new CliError(message, hint, exitCodes.usage);
 }
 
-/** A signal ended it before there was a command to pass it on to. */
+/** A signal interrupted berth itself, not the user's command. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly exitCode: number;
@@ -38,63 +38,67 @@ export interface Failure {
   readonly exitCode: number;
 }
 
-/** What to tell about an error, or undefined if it is a bug and deserves its stack. */
+/** Returns what to print for an error, or undefined if it is a bug and needs a stack trace. */
 export function failureOf(error: unknown): Failure | undefined {
-  if (error instanceof ApiUnreachable) return { ...worded(error), exitCode: exitCodes.unreachable };
-  if (error instanceof NoKubeConfig) return { ...worded(error), exitCode: exitCodes.usage };
-  if (error instanceof NoSlotInTime) return { ...worded(error), exitCode: exitCodes.notGranted };
+  if (error instanceof ApiUnreachable)
+    return { ...messageAndHint(error), exitCode: exitCodes.unreachable };
+  if (error instanceof NoKubeConfig) return { ...messageAndHint(error), exitCode: exitCodes.usage };
+  if (error instanceof NoSlotInTime)
+    return { ...messageAndHint(error), exitCode: exitCodes.notGranted };
   if (error instanceof BerthUnreachable) {
     const hint = "Check --server or BERTH_URL, and that the server runs: berth serve";
     return { message: error.message, hint, exitCode: exitCodes.unreachable };
   }
-  if (error instanceof NotGranted) return { ...worded(error), exitCode: exitCodes.notGranted };
-  if (error instanceof LeaseLost) return { ...worded(error), exitCode: exitCodes.leaseLost };
+  if (error instanceof NotGranted)
+    return { ...messageAndHint(error), exitCode: exitCodes.notGranted };
+  if (error instanceof LeaseLost)
+    return { ...messageAndHint(error), exitCode: exitCodes.leaseLost };
   if (error instanceof Problem) {
     return {
       ...{ message: plain(error.message), hint: plain(hintFor(error)) },
       exitCode: exitCodeOf(error),
     };
   }
-  return isTold(error) ? error : undefined;
+  return isFailure(error) ? error : undefined;
 }
 
-/** The server's own reasons not to start know their words too. */
-function isTold(error: unknown): error is Error & Failure {
+/** Errors of `berth serve` at startup already have a hint and an exit code. */
+function isFailure(error: unknown): error is Error & Failure {
   return error instanceof Error && "hint" in error && "exitCode" in error;
 }
 
-function worded({ message, hint }: { message: string; hint: string }) {
+function messageAndHint({ message, hint }: { message: string; hint: string }) {
   return { message: plain(message), hint };
 }
 
 function hintFor({ code, hint, facts }: Problem): string {
-  if (typeof facts["nearest"] === "string") return hint; // It is a name, which is typed alike.
+  if (typeof facts["nearest"] === "string") return hint; // The hint suggests a name, not an API call.
   return hintByCode[code] ?? hint.replace("See /docs for", "See --help of the command for");
 }
 
-/** The server speaks of its API; who types commands is told of commands. */
+/** The server's hints name API calls. These name commands instead. */
 const hintByCode: Readonly<Record<string, string>> = {
-  resource_not_found: "See them: berth resources",
-  request_not_found: "See who waits: berth queue",
-  lease_not_found: "See who holds what: berth leases",
-  claim_not_found: "See its claims: berth leases -o yaml",
-  pool_not_in_lease: "See what it has: berth leases -o wide",
-  lease_ended: "Stop using its resources, then ask for a new lease",
-  lease_not_granted: "See why it waits: berth explain; it leaves when the command that waits ends",
-  request_ended: "Ask again, with a new --request-id",
-  request_granted: "It waits no longer; see what it holds: berth leases",
+  resource_not_found: "List them: berth resources",
+  request_not_found: "List waiting requests: berth queue",
+  lease_not_found: "List leases: berth leases",
+  claim_not_found: "List its claims: berth leases -o yaml",
+  pool_not_in_lease: "List its pools: berth leases -o wide",
+  lease_ended: "Stop using its resources, then request a new lease",
+  lease_not_granted: "See why it waits: berth explain; to cancel it, stop the command that waits",
+  request_ended: "Send a new request, with a new --request-id",
+  request_granted: "It has been granted; see its resources: berth leases",
   request_id_reused: "Use a new --request-id for a new request",
   token_missing: "Pass --token or set BERTH_TOKEN; operators use --force --reason WHY",
   token_wrong: "Use the token that came with this lease; operators use --force --reason WHY",
   resource_held: "Drain it instead: berth drain; or end its lease: berth release --force",
   state_reserved:
-    "Use free, dirty, quarantined or a state of your own; to keep it from being lent: berth drain",
-  strategy_not_allowed: "Leave --strategy out, or have it added to the strategies of the pool",
-  lent_whole: "Ask with --pool POOL:COUNT alone",
-  lent_by_amount: "Say how much of it: --amount KEY=NUMBER; berth show-pools tells of what",
-  events_pruned: "See how things are: berth status; then follow from now on: berth events",
+    "Use free, dirty, quarantined or a state of your own; to stop lending it: berth drain",
+  strategy_not_allowed: "Remove --strategy, or ask the operator to allow it in the pool",
+  lent_whole: "The pool is exclusive: use --pool POOL:COUNT only",
+  lent_by_amount: "The pool is shared: add --amount KEY=NUMBER; list the keys: berth show-pools",
+  events_pruned: "Read the current state: berth status; then stream new events: berth events",
   too_many_waits: "Try again in a moment",
-  not_found: "Use the same version as the server; this one's: berth --version",
+  not_found: "Use the same version as the server; check yours: berth --version",
 };
 
 function exitCodeOf({ status, code }: Problem): number {

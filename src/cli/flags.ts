@@ -1,14 +1,14 @@
 import { Option } from "commander";
 import { oneOf, type Parse, readValue, serverUrl } from "./values.ts";
 
-/** An option whose value is checked while the command line is read. */
+/** An option whose value is checked while the command line is parsed. */
 export function flag<T>(flags: string, description: string, parse?: Parse<T>): Option {
   const option = new Option(flags, description);
   const name = option.long ?? flags;
   return parse === undefined ? option : option.argParser((text) => readValue(name, text, parse));
 }
 
-/** One that may be given several times. */
+/** An option that may be given several times. */
 export function repeatedFlag<T>(flags: string, description: string, parse: Parse<T>): Option {
   const option = new Option(flags, description);
   const name = option.long ?? flags;
@@ -17,11 +17,11 @@ export function repeatedFlag<T>(flags: string, description: string, parse: Parse
   });
 }
 
-/** Understood by every command, before its name or after. */
+/** The options of every command, before or after the command's name. */
 export function globalFlags(): readonly Option[] {
   return [
     flag("--server <url>", "the server's address ($BERTH_URL, else 127.0.0.1:8080)", serverUrl),
-    flag("--no-color", "no colours; also with NO_COLOR, or when not on a terminal"),
+    flag("--no-color", "disable colours; also with NO_COLOR, or if the output is not a terminal"),
   ];
 }
 

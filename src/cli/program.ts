@@ -4,13 +4,13 @@ import type { CliCommand, Context } from "./cli-command.ts";
 import { commands } from "./commands.ts";
 import { globalFlags } from "./flags.ts";
 import { screenOf } from "./terminal/screen.ts";
-import { inOurWords } from "./usage.ts";
+import { toUsageError } from "./usage.ts";
 import { fromEnvironment, serverUrl } from "./values.ts";
 import { versionText } from "./version.ts";
 
 type Start = () => Promise<number | undefined>;
 
-/** Reads the command line as a whole before anything is done; what it returns does it. */
+/** Parses the whole command line before anything runs. Call the result to run the command. */
 export async function parseCommandLine(argv: readonly string[]): Promise<Start> {
   let start: Start | undefined;
   const program = await programFor(argv, (command, args, sources) => {
@@ -19,59 +19,69 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Start> 
   try {
     program.parse(argv, { from: "user" });
   } catch (error) {
-    throw error instanceof CommanderError ? inOurWords(error, program, argv) : error;
+    throw error instanceof CommanderError ? toUsageError(error, program, argv) : error;
   }
   return start ?? (async () => undefined);
 }
 
 type Chosen = (command: CliCommand, args: readonly string[], sources: readonly Command[]) => void;
 
-/** Every command by name, but only the one that is called with its options. */
+/** Declares every command by name, but loads the options of the called command only. */
 export async function programFor(argv: readonly string[], chosen: Chosen): Promise<Command> {
-  const program = prepared(new Command("berth"))
+  const program = configureCommand(new Command("berth"))
     .description("Lends scarce test infrastructure to CI jobs, one fair queue at a time")
     .version(versionText(), "-V, --version", "print the version")
     .usage("COMMAND [options]")
     .enablePositionalOptions()
-    .addHelpText("after", "\nberth COMMAND --help tells more about each.");
+    .addHelpText("after", "\nRun berth COMMAND --help for more about a command.");
   for (const option of globalFlags()) program.addOption(option);
-  const called = calledCommand(argv);
+  const called = calledCommandName(argv);
   for (const { name, summary, group, load } of commands) {
-    const command = prepared(program.command(name)).description(summary);
+    const command = configureCommand(program.command(name)).description(summary);
     command.helpGroup(`${group}:`);
-    if (name === called) declare(command, await load(), [program], chosen);
+    if (name === called) declareCommand(command, await load(), [program], chosen);
   }
   return program;
 }
 
-function prepared(command: Command): Command {
+function configureCommand(command: Command): Command {
   return command
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ outputError: () => {} }) // `main` says it, in our words.
+    .configureOutput({ outputError: () => {} }) // `main` prints the error.
     .configureHelp({ subcommandTerm: (each) => each.name(), helpWidth: helpWidth() });
 }
 
-/** Into a pipe as wide as the documentation is. */
+/** Help for a pipe has 100 columns, like the documentation. */
 function helpWidth(): number {
   return Math.min(process.stdout.columns ?? 100, 100);
 }
 
-function declare(into: Command, command: CliCommand, above: Command[], chosen: Chosen): void {
+function declareCommand(
+  into: Command,
+  command: CliCommand,
+  above: Command[],
+  chosen: Chosen,
+): void {
   for (const [name, description] of command.args ?? []) into.argument(name, description);
   for (const option of [...(command.options ?? []), ...globalFlags()]) into.addOption(option);
   if (command.passThrough) into.passThroughOptions();
   if (command.help !== undefined) into.addHelpText("after", command.help);
   for (const [name, { summary, command: sub }] of Object.entries(command.subcommands ?? {})) {
-    declare(prepared(into.command(name)).description(summary), sub, [...above, into], chosen);
+    declareCommand(
+      configureCommand(into.command(name)).description(summary),
+      sub,
+      [...above, into],
+      chosen,
+    );
   }
   if (command.run === undefined) return;
   into.action(() => chosen(command, into.args, [...above, into]));
 }
 
-/** The first word that is not an option. */
-function calledCommand(argv: readonly string[]): string | undefined {
+/** The first word that is neither an option nor the value of `--server`. */
+function calledCommandName(argv: readonly string[]): string | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at];
     if (word === "--server") at += 1;
@@ -80,7 +90,7 @@ function calledCommand(argv: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Options of a command come after those before its name, and so win. */
+/** `sources` are the program and its subcommands, outermost first. Inner options win. */
 export function contextOf(args: readonly string[], sources: readonly Command[]): Context {
   const options = sources.map((command) => command.opts<Record<string, unknown>>());
   const merged = Object.assign({}, ...options);

@@ -1,6 +1,6 @@
 /**
- * What `bin/berth` runs. Node keeps what it compiles in a folder, so that the next command starts in a
- * third of the time; this has to be asked for before anything else is imported.
+ * The entry point of `bin/berth`. Enables Node's compile cache, so that the next command starts in a
+ * third of the time. This must happen before any other import.
  */
 import { mkdirSync } from "node:fs";
 import { enableCompileCache } from "node:module";
@@ -12,8 +12,8 @@ if (folder !== undefined) enableCompileCache(folder);
 await import("./main.ts");
 
 /**
- * The user's own: in one that is shared, such as /tmp, a stranger could leave code for us. Undefined
- * where it cannot be made, on a read-only file system for instance; then Node compiles as before.
+ * Returns a folder of the user. In a shared folder such as /tmp, another user could plant code.
+ * Returns undefined if the folder cannot be created, for example on a read-only file system.
  */
 function cacheFolder(): string | undefined {
   const { HOME: home, NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env;
@@ -22,7 +22,7 @@ function cacheFolder(): string | undefined {
   const caches = named || (home && join(home, ".cache"));
   if (!caches) return undefined;
   const parts = [caches, join(caches, "berth"), join(caches, "berth", "compiled")];
-  // Step by step: Node's own way to make them all tries for ever where nothing can be made, as in /proc.
+  // One folder at a time: Node's recursive mkdir loops forever in places such as /proc.
   return parts.every(makeFolder) ? parts.at(-1) : undefined;
 }
 

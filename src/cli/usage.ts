@@ -2,14 +2,14 @@ import type { Command, CommanderError } from "commander";
 import { nearest } from "../core/model/nearest.ts";
 import { type CliError, usageError } from "./failure.ts";
 
-/** What the parser found wrong, said as Berth says things. Help and version pass as they are. */
-export function inOurWords(
+/** Turns commander's error into a usage error with our wording. Help and version stay as they are. */
+export function toUsageError(
   error: CommanderError,
   program: Command,
   argv: readonly string[],
 ): CliError | CommanderError {
   if (error.exitCode === 0) return error;
-  const command = deepest(program, argv);
+  const command = commandBeingParsed(program, argv);
   const name = fullName(command);
   const help = `See ${name} --help`;
   const [, quoted = ""] = /'([^']*)'/.exec(error.message) ?? [];
@@ -17,9 +17,9 @@ export function inOurWords(
     case "commander.help":
       return error;
     case "commander.unknownCommand": {
-      const meant = nearest(quoted, namesBelow(command));
-      const known = `berth has no such command`;
-      return usageError(`Cannot run "${quoted}": ${known}`, didYouMean(meant, help));
+      const meant = nearest(quoted, subcommandNames(command));
+      const state = `berth has no such command`;
+      return usageError(`Cannot run "${quoted}": ${state}`, didYouMean(meant, help));
     }
     case "commander.unknownOption": {
       const flags = command.options.flatMap(({ long }) => long ?? []);
@@ -44,12 +44,12 @@ function didYouMean(meant: string | undefined, otherwise: string): string {
   return meant === undefined ? otherwise : `Did you mean ${meant}? ${otherwise}`;
 }
 
-function namesBelow(command: Command): string[] {
+function subcommandNames(command: Command): string[] {
   return command.commands.map((each) => each.name()).filter((name) => !name.startsWith("_"));
 }
 
-/** The command whose options were being read. */
-function deepest(program: Command, argv: readonly string[]): Command {
+/** The innermost command that the arguments name. */
+function commandBeingParsed(program: Command, argv: readonly string[]): Command {
   let command = program;
   for (const word of argv) {
     const found = command.commands.find((each) => each.name() === word);

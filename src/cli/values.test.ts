@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startRate } from "./operate/pin.ts";
+import { parseStartRate } from "./operate/pin.ts";
 import * as values from "./values.ts";
 
 type Row = { parse: values.Parse<unknown>; text: string; want: unknown };
@@ -9,9 +9,9 @@ const good: Record<string, Row> = {
     text: "east,west:2",
     want: { pool: "east", anyOf: ["east", "west"], count: 2 },
   },
-  "starts per minute": { parse: startRate, text: "2.5/m", want: 2.5 },
-  "starts per hour": { parse: startRate, text: "30/h", want: 0.5 },
-  "a start every so often": { parse: startRate, text: "1/24s", want: 2.5 },
+  "starts per minute": { parse: parseStartRate, text: "2.5/m", want: 2.5 },
+  "starts per hour": { parse: parseStartRate, text: "30/h", want: 0.5 },
+  "a start per interval": { parse: parseStartRate, text: "1/24s", want: 2.5 },
   "a pool": { parse: values.poolCount, text: "aws", want: { pool: "aws", count: 1 } },
   "a pool with a count": {
     parse: values.poolCount,
@@ -28,13 +28,13 @@ const good: Record<string, Row> = {
   "a negative priority": { parse: values.wholeNumber(-5, 5), text: "-5", want: -5 },
   "a ttl": { parse: values.ttl, text: "1m30s", want: 90_000 },
 };
-test.each(Object.entries(good))("readValue() takes %s", (_, { parse, text, want }) => {
+test.each(Object.entries(good))("readValue() accepts %s", (_, { parse, text, want }) => {
   expect(values.readValue("--x", text, parse)).toEqual(want);
 });
 
 const bad: Record<string, [parse: values.Parse<unknown>, text: string, message: RegExp]> = {
   "a pool without a name": [values.poolCount, ":2", /"--?\S*|not POOL/],
-  "a count of none": [values.poolCount, "vm:0", /its count cannot be asked for/],
+  "a count of zero": [values.poolCount, "vm:0", /its count is out of range/],
   "a count with a sign": [values.poolCount, "vm:-1", /not POOL or POOL:COUNT/],
   "an empty count": [values.poolCount, "vm:", /not POOL or POOL:COUNT/],
   "a label without =": [values.label, "team", /not KEY=VALUE/],

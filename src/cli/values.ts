@@ -1,14 +1,14 @@
-/** What people type, checked before anything is sent. */
+/** Parsers for values of flags and variables. They run before anything is sent. */
 import { limits } from "../api/limits.ts";
 import { checkedAddress } from "../client/transport.ts";
 import { formatDuration, parseDuration } from "../core/model/duration.ts";
 import { usageError } from "./failure.ts";
 
-/** Why a value cannot be used, and how to write it instead. */
+/** The message says why a value is invalid, the hint how to write it. */
 export class InvalidValue extends Error {
   override readonly name = "InvalidValue";
   readonly hint: string;
-  /** The value itself must not be repeated. */
+  /** Error messages must not contain the value. */
   readonly secret: boolean;
 
   constructor(state: string, hint: string, secret = false) {
@@ -20,7 +20,7 @@ export class InvalidValue extends Error {
 
 export type Parse<T> = (text: string) => T;
 
-/** `name` is the flag or the variable that the value came from. */
+/** `name` is the flag or the variable that has the value. */
 export function readValue<T>(name: string, text: string, parse: Parse<T>): T {
   try {
     return parse(text);
@@ -31,7 +31,7 @@ export function readValue<T>(name: string, text: string, parse: Parse<T>): T {
   }
 }
 
-/** An empty variable counts as none, as everywhere in shells. */
+/** An empty variable counts as unset, as usual in shells. */
 export function fromEnvironment<T>(name: string, parse: Parse<T>): T | undefined {
   const text = process.env[name];
   return text === undefined || text === "" ? undefined : readValue(name, text, parse);
@@ -70,11 +70,11 @@ export function oneOf<Choice extends string>(...choices: readonly Choice[]): Par
   return (text) => {
     const found = choices.find((choice) => choice === text);
     if (found !== undefined) return found;
-    throw new InvalidValue("there is no such choice", `Use ${choices.join(", ")}`);
+    throw new InvalidValue("it is not a valid choice", `Use ${choices.join(", ")}`);
   };
 }
 
-/** Text of a certain form; `form` says which in words. */
+/** Accepts text that matches the pattern; `form` describes the pattern in error messages. */
 export function matching(pattern: RegExp, lengthMax: number, form: string): Parse<string> {
   return (text) => {
     if (text.length > lengthMax) {
@@ -85,7 +85,7 @@ export function matching(pattern: RegExp, lengthMax: number, form: string): Pars
   };
 }
 
-export const holder = matching(/\S/, limits.holderLengthMax, "text that names who asks");
+export const holder = matching(/\S/, limits.holderLengthMax, "the name of a holder");
 export const requestId = matching(
   /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/,
   limits.requestIdLengthMax,
@@ -102,7 +102,7 @@ export const serverUrl: Parse<string> = (text) => {
     return checkedAddress(text);
   } catch {
     const secret = URL.canParse(text) && new URL(text).username !== "";
-    const state = secret ? "it holds a user name or a password" : "it is not an http(s) address";
+    const state = secret ? "it contains a user name or password" : "it is not an http(s) address";
     throw new InvalidValue(state, "Write it like http://127.0.0.1:8080", secret);
   }
 };
@@ -112,10 +112,10 @@ export const token: Parse<string> = (text) => {
   throw new InvalidValue("it is not a token", "Use the token that came with the lease", true);
 };
 
-/** `aws:2` asks for two of it, `aws,gcp` for one of the first that can serve. */
+/** `aws:2` requests two resources of aws, `aws,gcp` one of either pool. */
 export interface PoolCount {
   readonly pool: string;
-  /** Where there is a choice: all of them, the first included. */
+  /** All pools to choose from, including `pool`; absent if there is only one. */
   readonly anyOf?: readonly string[];
   readonly count: number;
 }
@@ -131,7 +131,7 @@ export const poolCount: Parse<PoolCount> = (text) => {
   }
   if (count < 1 || count > limits.countPerItemMax) {
     const most = limits.countPerItemMax;
-    throw new InvalidValue("its count cannot be asked for", `Use a count from 1 to ${most}`);
+    throw new InvalidValue("its count is out of range", `Use a count from 1 to ${most}`);
   }
   const [pool = "", ...others] = pools;
   return { pool, ...(others.length === 0 ? undefined : { anyOf: pools }), count };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { CliCommand } from "./cli-command.ts";
 
-/** The same two steps up from `src/cli` and from `dist/cli`. */
+/** package.json is two folders up, both from `src/cli` and from `dist/cli`. */
 export function versionText(): string {
   const manifest = new URL("../../package.json", import.meta.url);
   const found: unknown = JSON.parse(readFileSync(manifest, "utf8"));

@@ -143,7 +143,7 @@ describe("problemOf()", () => {
 
   test.each([
     ["aws-1", 'Did you mean "aws-1"?', 'Did you mean "aws-1"?'],
-    [undefined, "See them with GET /v1/resources", "See them: berth resources"],
+    [undefined, "See them with GET /v1/resources", "List them: berth resources"],
   ])("helps with a resource whose name is nearest to %j", (nearest, hint, typed) => {
     const problem = problemOf({
       code: "resource_not_found",

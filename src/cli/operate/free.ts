@@ -4,15 +4,15 @@ import { resourceNames } from "../show/resources.ts";
 import { changeOptions, changeResources } from "./change-resources.ts";
 
 export const free: CliCommand = {
-  args: [["[resource...]", "what is fit to be lent again"]],
+  args: [["[resource...]", "resources to set to free"]],
   options: changeOptions(),
-  help: "\nSets the state free, and clears the note. With --pool: those that are quarantined.",
+  help: "\nSets the state to free and clears the note. With --pool: all quarantined resources.",
   completes: (context) => resourceNames(context, isOut),
   run: (context) =>
     changeResources(context, {
       verb: "free",
       patch: () => ({ state: "free", note: "" }),
-      concerns: isQuarantined,
+      isTarget: isQuarantined,
     }),
 };
 

@@ -5,8 +5,8 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError, usageError } from "../failure.ts";
 import { flag, repeatedFlag } from "../flags.ts";
-import { mustBeThere } from "../run/command-process.ts";
-import { whoIAm } from "../run/holder.ts";
+import { requireExecutable } from "../run/command-process.ts";
+import { userAtHost } from "../run/holder.ts";
 import { exitCodeOfSignal } from "../run/signals.ts";
 import { plain } from "../terminal/text.ts";
 import { duration, InvalidValue, matching, type Parse, wholeNumber } from "../values.ts";
@@ -30,48 +30,49 @@ const variable: Parse<readonly [string, string]> = (text) => {
 };
 
 export const janitor: CliCommand = {
-  args: [["[cmd...]", "what cleans one resource, behind --"]],
+  args: [["[cmd...]", "the command that cleans one resource, after --"]],
   options: [
-    flag("--config <file>", "clean as janitor: says in the pools of this file, instead of CMD"),
-    repeatedFlag("--pool <pool>", "whose dirty resources to clean; repeat it for more", poolName),
-    repeatedFlag("--env <name=text>", "a variable for the command", variable),
-    repeatedFlag("--user-data <name=key>", "a variable with a value of its user data", variable),
-    flag("--timeout <duration>", "stop a command after so long; 30m unless given", duration()),
+    flag("--config <file>", "use the janitor: entries of this configuration file instead of CMD"),
+    repeatedFlag("--pool <pool>", "pool whose dirty resources to clean; repeatable", poolName),
+    repeatedFlag("--env <name=text>", "variable for the command", variable),
+    repeatedFlag("--user-data <name=key>", "variable with a value of the user data", variable),
+    flag("--timeout <duration>", "stop the command after this time; default 30m", duration()),
     flag(
       "--parallel <n>",
-      `how many to clean at once; ${parallelDefault} unless given`,
+      `how many resources to clean at the same time; default ${parallelDefault}`,
       wholeNumber(1, 1_000),
     ),
   ],
   passThrough: true,
   help: `
-The command finds BERTH_RESOURCE and BERTH_POOL in its environment, and what --env and --user-data
-map; of the janitor's own environment it gets only PATH, HOME, TMPDIR, LANG and TZ. Exit 0 frees the
-resource. Otherwise it rests and is tried again; after the pool's retries it is quarantined, and its
-note has the last output: berth resources -o wide. Fix it and bring it back: berth free.
-A pool with janitor: in the server's configuration is cleaned by the server itself, unless that is
-started with --no-janitor; then berth janitor --config FILE does the same from elsewhere.`,
+Environment of the command: BERTH_RESOURCE, BERTH_POOL and the variables of --env and --user-data.
+From the janitor's own environment it gets only PATH, HOME, TMPDIR, LANG and TZ. Exit code 0 frees
+the resource. Otherwise the janitor retries after the cooldown. After the pool's retries it
+quarantines the resource; the note holds the last output: berth resources -o wide. Repair the
+resource, then run berth free.
+The server cleans pools with janitor: in its configuration itself. With berth serve --no-janitor it
+does not; then run berth janitor --config FILE elsewhere.`,
   async run(context) {
     const flags = context.flags<Flags>();
     const specs =
       flags.config === undefined
-        ? specsOf(flags, context.args)
-        : await specsFrom(flags.config, flags, context.args);
-    return work(context, specs);
+        ? specsFromFlags(flags, context.args)
+        : await specsFromConfig(flags.config, flags, context.args);
+    return cleanUntilSignal(context, specs);
   },
 };
 
-function specsOf(flags: Flags, command: readonly string[]): CleaningSpec[] {
+function specsFromFlags(flags: Flags, command: readonly string[]): CleaningSpec[] {
   const { pool = [], env = [], userData = [], parallel = parallelDefault } = flags;
   const [file] = command;
   if (file === undefined) {
-    const hint = "Put it behind --: berth janitor --pool aws-account -- ./clean-account.sh";
+    const hint = "Add it after --: berth janitor --pool aws-account -- ./clean-account.sh";
     throw usageError("Cannot clean: no command is given", hint);
   }
   if (pool.length === 0) {
-    throw usageError("Cannot clean: no pool is named", "Name it with --pool; see: berth pools");
+    throw usageError("Cannot clean: no pool is given", "Add --pool POOL; list them: berth pools");
   }
-  mustBeThere(file);
+  requireExecutable(file);
   const mapped: CleaningSpec["env"] = Object.fromEntries([
     ...env,
     ...userData.map(([name, key]) => [name, { userData: key }] as const),
@@ -85,14 +86,14 @@ function specsOf(flags: Flags, command: readonly string[]): CleaningSpec[] {
   }));
 }
 
-/** What the server would do by itself, done here. */
-async function specsFrom(
+/** Reads the pools' `janitor:` entries, as the server does without `--no-janitor`. */
+async function specsFromConfig(
   file: string,
   { pool: only }: Flags,
   command: readonly string[],
 ): Promise<readonly CleaningSpec[]> {
   if (command.length > 0) {
-    throw usageError("Cannot clean: both --config and a command are given", "Leave one away");
+    throw usageError("Cannot clean: both --config and a command are given", "Remove one of them");
   }
   const { loadConfig } = await import("../../config/load.ts");
   const { formatProblem } = await import("../../config/problem.ts");
@@ -106,19 +107,19 @@ async function specsFrom(
   if (specs.length > 0) return specs;
   throw usageError(
     `Cannot clean: no pool in ${file} has a janitor`,
-    "Add janitor: { command: [./clean.sh] } to a pool, or give a command",
+    "Add janitor: { command: [./clean.sh] } to a pool, or pass a command",
   );
 }
 
-/** Until it is told to stop; what is under way then is broken off and given back dirty. */
-async function work(
+/** Cleans until a signal. Then it stops running commands and releases their resources as dirty. */
+async function cleanUntilSignal(
   { client, note, flags }: Context,
   specs: readonly CleaningSpec[],
 ): Promise<number> {
   const { ClientWork } = await import("../../workers/janitor/client-work.ts");
   const { Janitor } = await import("../../workers/janitor/janitor.ts");
   await client.everyPool();
-  const janitor = new Janitor(new ClientWork(client, `janitor/${whoIAm()}`), specs, {
+  const janitor = new Janitor(new ClientWork(client, `janitor/${userAtHost()}`), specs, {
     parallel: flags<Flags>().parallel ?? parallelDefault,
     started: ({ resource, pool }) => note(`${plain(resource)} of ${plain(pool)}: cleaning`),
     ended: ({ resource, pool }, cleaned, durationMs) => {
@@ -126,7 +127,7 @@ async function work(
       const what = cleaned.how === "failed" ? `failed\n${plain(cleaned.output)}` : cleaned.how;
       note(`${plain(resource)} of ${plain(pool)}: after ${took} ${what}`);
     },
-    trouble: (cause) => note(`berth: ${plain(String(cause))}; trying again`),
+    trouble: (cause) => note(`berth: ${plain(String(cause))}; retrying`),
   });
   note(`Cleaning ${specs.map(({ pool }) => pool).join(", ")} of ${client.url}; Ctrl-C stops it`);
   const signal = await new Promise<"SIGINT" | "SIGTERM">((resolve) => {

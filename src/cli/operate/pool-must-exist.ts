@@ -1,6 +1,6 @@
 import type { BerthClient } from "../../client/berth-client.ts";
 
-/** A misspelt pool has no leases either: an empty listing must not hide the mistake. */
+/** Throws if there is no such pool. Otherwise a misspelt pool would look like an empty one. */
 export async function poolMustExist(client: BerthClient, pool: string | undefined): Promise<void> {
   if (pool !== undefined) await client.pool(pool);
 }

@@ -3,18 +3,18 @@ import { resourceNames } from "../show/resources.ts";
 import { changeOptions, changeResources } from "./change-resources.ts";
 
 export const undrain: CliCommand = {
-  args: [["[resource...]", "what is to be lent again"]],
+  args: [["[resource...]", "resources to lend again"]],
   options: changeOptions(),
   completes: (context) => resourceNames(context, ({ drained }) => drained),
   run: (context) =>
     changeResources(context, {
       verb: "undrain",
-      // The note told why it was drained, unless something else is wrong with it, too.
-      patch: ({ state }) => ({ drained: false, ...(isFine(state) ? { note: "" } : {}) }),
-      concerns: ({ drained }) => drained,
+      // The note holds the reason for the drain, or for another state such as quarantined.
+      patch: ({ state }) => ({ drained: false, ...(isUsable(state) ? { note: "" } : {}) }),
+      isTarget: ({ drained }) => drained,
     }),
 };
 
-function isFine(state: string): boolean {
+function isUsable(state: string): boolean {
   return ["free", "busy", "drained"].includes(state);
 }

@@ -9,26 +9,29 @@ import { CliError } from "../failure.ts";
 import { exitCodeOfSignal, type SignalName } from "./signals.ts";
 
 /**
- * The command that a lease is held for, in a process group of its own.
+ * The user's command, in a process group of its own.
  *
- * A terminal sends Ctrl-C to every process of its foreground group. Were the command one of them,
- * it would get the signal twice: from the terminal and from us. In its own group it gets it once,
- * as with every other signal, and what it leaves behind can be ended with it.
+ * A terminal sends Ctrl-C to every process of its foreground group. If the command were in that
+ * group, it would get the signal twice: from the terminal and from us. In its own group it gets
+ * every signal once, and we can also stop the processes that it left in the background.
  */
 export class CommandProcess {
   readonly #group: ProcessGroup;
-  /** The exit code as a shell would tell it. */
-  readonly ended: Promise<number>;
+  /** Resolves with the exit code in shell convention: 128+N if signal N killed the command. */
+  readonly exited: Promise<number>;
 
   private constructor(group: ProcessGroup, drained: () => Promise<void>) {
     this.#group = group;
-    this.ended = group.ended.then(async ({ code, signal }) => {
+    this.exited = group.ended.then(async ({ code, signal }) => {
       await drained();
       return signal === null ? (code ?? exitCodes.bug) : exitCodeOfSignal(signal);
     });
   }
 
-  /** Throws what `cannotStart` makes of it. Whoever watches is shown all that it says. */
+  /**
+   * Starts the command. `watch` receives a copy of all its output. Throws a `CliError` if the
+   * command does not start.
+   */
   static async start(
     argv: readonly string[],
     env: NodeJS.ProcessEnv,
@@ -37,7 +40,7 @@ export class CommandProcess {
     const [file = "", ...args] = argv;
     const out = watch === undefined ? "inherit" : "pipe";
     const child = spawn(file, args, { stdio: ["inherit", out, out], detached: true, env });
-    const drained = watch === undefined ? async () => {} : passThrough(child, watch);
+    const drained = watch === undefined ? async () => {} : copyOutput(child, watch);
     try {
       return new CommandProcess(await ProcessGroup.of(child), drained);
     } catch (error) {
@@ -46,7 +49,8 @@ export class CommandProcess {
   }
 
   signal(signal: SignalName): void {
-    // No shell looks after its group, so the kernel would drop the polite form of stop.
+    // The command's group is orphaned (it has no shell), and the kernel ignores SIGTSTP for such
+    // groups. SIGSTOP always works.
     this.#group.signal(signal === "SIGTSTP" ? "SIGSTOP" : signal);
   }
 
@@ -59,31 +63,34 @@ export interface OutputWatch {
   read(stream: "stdout" | "stderr", chunk: Buffer): void;
 }
 
-/** What a process in the background still holds open is not waited for longer than this. */
-const drainMs = 1_000;
+/** A background process may keep the output pipe open. We wait no longer than this for its end. */
+const drainMsMax = 1_000;
 
-/** Copies what it says to where it would have gone, and returns how to wait for the last of it. */
-function passThrough(child: ChildProcess, watch: OutputWatch): () => Promise<void> {
+/** Copies the command's output to our own streams. The returned function waits for its end. */
+function copyOutput(child: ChildProcess, watch: OutputWatch): () => Promise<void> {
   const ends = (["stdout", "stderr"] as const).map((name) => {
     const from = child[name];
     if (from === null) return Promise.resolve();
     from.on("data", (chunk: Buffer) => watch.read(name, chunk));
-    // A reader of ours that goes away is gone for the command, and no reason for us to end.
+    // If our reader closes the pipe, the command gets EPIPE on its next write, as without us.
     process[name].removeAllListeners("error");
     process[name].on("error", () => from.destroy());
     from.pipe(process[name], { end: false });
     return finished(from).catch(() => {});
   });
   return async () => {
-    await Promise.race([Promise.all(ends), pause(drainMs, undefined, { ref: false })]);
-    // Whoever still has it open writes to nobody, as when we had ended.
+    await Promise.race([Promise.all(ends), pause(drainMsMax, undefined, { ref: false })]);
+    // Background processes that still write get EPIPE, as if we had exited.
     child.stdout?.destroy();
     child.stderr?.destroy();
   };
 }
 
-/** Looks before anything is asked for: nobody queues for an hour to learn of a typing error. */
-export function mustBeThere(file: string, path: string = process.env["PATH"] ?? ""): void {
+/**
+ * Throws a `CliError` if the command does not exist or is not executable. Callers check this before
+ * they send a request, so that a typing error does not cost an hour in the queue.
+ */
+export function requireExecutable(file: string, path: string = process.env["PATH"] ?? ""): void {
   const places = file.includes("/") ? [file] : path.split(delimiter).map((dir) => join(dir, file));
   const there = places.flatMap((place) => {
     const found = statSync(place, { throwIfNoEntry: false });
@@ -103,12 +110,12 @@ function isExecutable(place: string): boolean {
   }
 }
 
-/** What has no first line to name its shell is run by `sh`, as everywhere. */
 function cannotStart(file: string, { code }: Pick<NodeJS.ErrnoException, "code">): CliError {
   if (code === "ENOENT") {
-    const hint = "Check its name and PATH; a script's first line must name a program that is there";
-    return new CliError(`Cannot run ${file}: it was not found`, hint, exitCodes.commandNotFound);
+    const hint =
+      "Check the name and PATH; the first line of a script must name an existing program";
+    return new CliError(`Cannot run ${file}: command not found`, hint, exitCodes.commandNotFound);
   }
-  const hint = "Check that it is a program and may be executed: chmod +x";
+  const hint = "Check that it is a program, and make it executable: chmod +x";
   return new CliError(`Cannot run ${file}: it is not executable`, hint, exitCodes.notExecutable);
 }

@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Tells later steps of a GitHub job, through the file that it names. Elsewhere it does nothing. */
+/** Sets step outputs for later steps of a GitHub Actions job. Does nothing outside of GitHub. */
 export async function setGithubOutputs(
   outputs: Readonly<Record<string, string>>,
   env: Env = process.env,
@@ -11,7 +11,7 @@ export async function setGithubOutputs(
   await appendTo(env["GITHUB_OUTPUT"], lines.join(""));
 }
 
-/** A line for people, on the page of the run. */
+/** Adds a line to the summary page of the GitHub Actions run. Does nothing outside of GitHub. */
 export async function addGithubSummary(markdown: string, env: Env = process.env): Promise<void> {
   await appendTo(env["GITHUB_STEP_SUMMARY"], `${markdown}\n`);
 }

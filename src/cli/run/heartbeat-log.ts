@@ -3,11 +3,11 @@ import { plain } from "../terminal/text.ts";
 
 const lineMsMin = 60_000;
 
-/** Tells of heartbeats that do not get through: at once, then once a minute, and when it is over. */
+/** Logs failed heartbeats: the first one at once, then one line per minute, then the recovery. */
 export class HeartbeatLog {
   readonly #note: (text: string) => void;
   readonly #ttlMs: number;
-  #toldAtMs: number | undefined;
+  #loggedAtMs: number | undefined;
 
   constructor(note: (text: string) => void, ttlMs: number) {
     this.#note = note;
@@ -23,15 +23,15 @@ export class HeartbeatLog {
 
   #silent(error: unknown, silentMs: number): void {
     const nowMs = performance.now();
-    if (this.#toldAtMs !== undefined && nowMs - this.#toldAtMs < lineMsMin) return;
-    this.#toldAtMs = nowMs;
+    if (this.#loggedAtMs !== undefined && nowMs - this.#loggedAtMs < lineMsMin) return;
+    this.#loggedAtMs = nowMs;
     const why = plain(error instanceof Error ? error.message : String(error));
     const left = roughDuration(this.#ttlMs - silentMs);
-    this.#note(`berth: ${why}; trying again, the lease lasts ${left} without it`);
+    this.#note(`berth: ${why}; retrying, the lease expires in ${left} without a heartbeat`);
   }
 
   #recovered(): void {
-    if (this.#toldAtMs !== undefined) this.#note("berth: Heartbeats get through again");
-    this.#toldAtMs = undefined;
+    if (this.#loggedAtMs !== undefined) this.#note("berth: Heartbeats work again");
+    this.#loggedAtMs = undefined;
   }
 }

@@ -10,10 +10,10 @@ const builds: Record<string, [env: Record<string, string>, want: string]> = {
   Prow: [{ JOB_NAME: "pull-e2e", BUILD_ID: "123" }, "pull-e2e/123"],
   Jenkins: [{ JOB_NAME: "folder/job", BUILD_NUMBER: "8" }, "folder/job/8"],
 };
-test.each(Object.entries(builds))("defaultHolder() names a build of %s", (_, [env, want]) => {
+test.each(Object.entries(builds))("defaultHolder() is the build on %s", (_, [env, want]) => {
   expect(defaultHolder("make", env)).toBe(want);
 });
 
-test("defaultHolder() names the person, the machine and the command otherwise", () => {
+test("defaultHolder() is user@host/command outside of CI", () => {
   expect(defaultHolder("make", { GITHUB_JOB: "half" })).toMatch(/^[^@]+@[^/]+\/make$/);
 });

@@ -1,4 +1,4 @@
-/** What a job needs, in the words of its CI: a profile, and leases that have variables of their own. */
+/** The leases of a `berth run`: those of `--profile`, and those of `--lease` with their variables. */
 import type { AskBody, Claim, Profile } from "../../api/schemas.ts";
 import type { HeldLease } from "../../client/berth-client.ts";
 import { clientLimits } from "../../client/limits.ts";
@@ -9,56 +9,57 @@ import { exitCodes } from "../exit-codes.ts";
 import { CliError, usageError } from "../failure.ts";
 import { InvalidValue, type Parse, type PoolCount, poolCount } from "../values.ts";
 import { leasedValue } from "./leased-value.ts";
-import { type AskFlags, askOf } from "./request-flags.ts";
+import { buildRequest, type RequestFlags } from "./request-flags.ts";
 
-/** `LEASE0=vpc:3`: three of vpc, told as LEASE0. */
+/** `LEASE0=vpc:3`: three resources of pool vpc, passed to the command in the variable LEASE0. */
 export interface NamedLease extends PoolCount {
   readonly env: string;
 }
 
-export const namedLease: Parse<NamedLease> = (text) => {
+export const parseNamedLease: Parse<NamedLease> = (text) => {
   const [, env = "", pool = ""] = /^([^=]*)=?(.*)$/.exec(text) ?? [];
+  // These two messages are the CI system's own (ci-tools), so that its users recognise them.
   if (env === "") throw new InvalidValue("'env' cannot be empty", "Write it like ENV=POOL:COUNT");
   if (pool === "") {
     throw new InvalidValue("'resource_type' cannot be empty", "Write it like ENV=POOL:COUNT");
   }
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(env)) {
-    throw new InvalidValue("it does not begin with a variable's name", "Use letters, digits and _");
+    throw new InvalidValue("it does not start with a variable name", "Use letters, digits and _");
   }
   return { env, ...poolCount(pool) };
 };
 
-export interface PlanFlags extends AskFlags {
+export interface PlanFlags extends RequestFlags {
   readonly profile?: string;
   readonly lease?: readonly NamedLease[];
 }
 
 export interface JobPlan {
   readonly profile: Profile | undefined;
-  readonly named: readonly NamedLease[];
+  readonly namedLeases: readonly NamedLease[];
 }
 
 const profileVariable = "LEASED_RESOURCE";
 
-/** Asks the server what a profile stands for. */
-export async function planOf(context: Context): Promise<JobPlan> {
+/** Reads `--profile` and `--lease`. Fetches the profile from the server. */
+export async function readPlan(context: Context): Promise<JobPlan> {
   const { profile, lease = [] } = context.flags<PlanFlags>();
   const variables = [...(profile === undefined ? [] : [profileVariable])];
   for (const { env } of lease) {
     if (variables.includes(env)) {
-      const hint = "Give each --lease a variable of its own";
+      const hint = "Use a different variable for each --lease";
       throw usageError(`Cannot run: duplicate environment variable: ${env}`, hint);
     }
     variables.push(env);
   }
   return {
-    profile: profile === undefined ? undefined : await profileNamed(context, profile),
-    named: lease,
+    profile: profile === undefined ? undefined : await findProfile(context, profile),
+    namedLeases: lease,
   };
 }
 
-async function profileNamed({ client, flags }: Context, name: string): Promise<Profile> {
-  const forMs = flags<AskFlags>().connectTimeout ?? clientLimits.connectMs;
+async function findProfile({ client, flags }: Context, name: string): Promise<Profile> {
+  const forMs = flags<RequestFlags>().connectTimeout ?? clientLimits.connectMs;
   const { profiles = [] } = await retrying(() => client.config(), { forMs });
   const found = profiles.find((profile) => profile.name === name);
   if (found !== undefined) return found;
@@ -73,32 +74,39 @@ async function profileNamed({ client, flags }: Context, name: string): Promise<P
   throw new CliError(`Cannot find profile "${name}"`, hint, exitCodes.notFound);
 }
 
-/** One request for all of it: granted whole, or not at all. */
-export function plannedAsk(flags: PlanFlags, plan: JobPlan, name: string): AskBody {
-  const { profile, named } = plan;
+/** Builds one request for all leases of the job, so that all are granted together or none. */
+export function planRequest(flags: PlanFlags, plan: JobPlan, name: string): AskBody {
+  const { profile, namedLeases } = plan;
   const first = profile === undefined ? [] : [{ pool: profile.pool, count: 1 }];
-  const pool = [...first, ...named, ...(flags.pool ?? [])];
-  return askOf({ ...flags, pool }, name, "run");
+  const pool = [...first, ...namedLeases, ...(flags.pool ?? [])];
+  return buildRequest({ ...flags, pool }, name, "run");
 }
 
-/** What was granted, under the names that the job knows: the profile's first, then in order. */
+/**
+ * Assigns the granted resources to the job's variables. If several variables share a pool, the
+ * profile gets the first resource, then each `--lease` in order.
+ */
 export function planVariables(
-  { profile, named }: JobPlan,
+  { profile, namedLeases }: JobPlan,
   lease: HeldLease,
 ): Record<string, string> {
   const left = new Map<string, Claim[]>();
   for (const claim of lease.claims) left.set(claim.pool, [...(left.get(claim.pool) ?? []), claim]);
   const take = (pool: string, count: number) =>
     (left.get(pool) ?? []).splice(0, count).map(({ resource }) => resource);
-  const variables = profile === undefined ? {} : told(profile, take(profile.pool, 1)[0] ?? "");
-  for (const { env, pool, count } of named) {
+  const variables =
+    profile === undefined ? {} : profileVariables(profile, take(profile.pool, 1)[0] ?? "");
+  for (const { env, pool, count } of namedLeases) {
     variables[env] = take(pool, count).map(leasedValue).join(" ");
   }
   return variables;
 }
 
-/** Of a set, the granted name says which profile it is. */
-function told({ name, type, members }: Profile, resource: string): Record<string, string> {
+/** For a profile set, the name of the granted resource starts with the name of the member. */
+function profileVariables(
+  { name, type, members }: Profile,
+  resource: string,
+): Record<string, string> {
   const [member = "", region] = resource.split("--");
   const isSet = members !== undefined && region !== undefined;
   return {

@@ -7,7 +7,7 @@ import type { Held } from "../../client/calls.ts";
 import { usageError } from "../failure.ts";
 import { fromEnvironment, type Parse, readValue, token } from "../values.ts";
 
-/** Holds the token, so only this user may read it, in a folder that only this user may enter. */
+/** The file contains the token, so only this user can read it, and only this user its folder. */
 export async function writeLeaseFile(lease: HeldLease, url: string): Promise<LeaseFile> {
   const folder = await mkdtemp(join(tmpdir(), "berth-"));
   const path = join(folder, "lease.json");
@@ -21,13 +21,13 @@ export interface LeaseFile {
   remove(): Promise<void>;
 }
 
-export interface HeldFlags {
+export interface LeaseFlags {
   readonly token?: string;
   readonly file?: string;
 }
 
-/** Which lease is meant: by argument and option, by a lease file, or as `berth run` has told it. */
-export function heldOf(id: string | undefined, flags: HeldFlags, verb: string): Held {
+/** Finds id and token: in arguments and flags, then in a lease file, then in the environment. */
+export function resolveLease(id: string | undefined, flags: LeaseFlags, verb: string): Held {
   const named = flags.file === undefined ? undefined : readLeaseFile("--file", flags.file);
   const path = id === undefined ? fromEnvironment("BERTH_LEASE_FILE", asWritten) : undefined;
   const environmentId = fromEnvironment("BERTH_LEASE_ID", asWritten);
@@ -39,8 +39,8 @@ export function heldOf(id: string | undefined, flags: HeldFlags, verb: string): 
   const leaseId = id ?? named?.id ?? environmentId ?? fallback?.id;
   const proof = flags.token ?? named?.token ?? environmentToken ?? fallback?.token;
   if (leaseId === undefined) {
-    const hint = "Name one from berth leases, or set BERTH_LEASE_ID or BERTH_LEASE_FILE";
-    throw usageError(`Cannot ${verb}: no lease is named`, hint);
+    const hint = "Pass an id from berth leases, or set BERTH_LEASE_ID or BERTH_LEASE_FILE";
+    throw usageError(`Cannot ${verb}: no lease is given`, hint);
   }
   if (proof === undefined) {
     const hint = "Pass --token, or set BERTH_TOKEN or BERTH_LEASE_FILE";
@@ -53,7 +53,7 @@ const asWritten: Parse<string> = (text) => text;
 
 function readLeaseFile(name: string, path: string): Held {
   const unusable = (state: string) =>
-    usageError(`Cannot use ${name} "${path}": ${state}`, "Use the file that berth run has written");
+    usageError(`Cannot use ${name} "${path}": ${state}`, "Use the file that berth run wrote");
   let found: unknown;
   try {
     found = JSON.parse(readFileSync(path, "utf8"));
@@ -61,7 +61,7 @@ function readLeaseFile(name: string, path: string): Held {
     throw unusable(error instanceof SyntaxError ? "it is not JSON" : "it cannot be read");
   }
   if (typeof found !== "object" || found === null || !("id" in found) || !("token" in found)) {
-    throw unusable("it holds no lease with its token");
+    throw unusable("it does not contain a lease with its token");
   }
   return { id: String(found.id), token: readValue("token", String(found.token), token) };
 }

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { aLease } from "../../client/scripted-server.suite.ts";
-import { leaseVariables, refuseClashes, variablePart } from "./lease-variables.ts";
+import { leaseVariables, refuseVariableClashes, variableSuffix } from "./lease-variables.ts";
 
 test.each([
   ["aws-account", "AWS_ACCOUNT"],
   ["vm.large/2", "VM_LARGE_2"],
   ["ünder", "_NDER"],
 ])("variablePart(%j) is %s", (pool, want) => {
-  expect(variablePart(pool)).toBe(want);
+  expect(variableSuffix(pool)).toBe(want);
 });
 
-test("leaseVariables() names every resource and fence of each pool", () => {
+test("leaseVariables() lists every resource and fence of each pool", () => {
   const claim = { id: "c", fence: 1, heldUntil: null, labels: {} };
   const claims = [
     { ...claim, pool: "aws", resource: "aws-1", fence: 7 },
@@ -29,9 +29,9 @@ test("leaseVariables() names every resource and fence of each pool", () => {
   });
 });
 
-test("refuseClashes() names both pools and the variable", () => {
-  expect(() => refuseClashes(["a-b", "c", "a_b"])).toThrow(
-    "Cannot ask for a-b and a_b at once: both would set BERTH_RESOURCE_A_B",
+test("refuseVariableClashes() names both pools and the variable", () => {
+  expect(() => refuseVariableClashes(["a-b", "c", "a_b"])).toThrow(
+    "Cannot request a-b and a_b together: both would set BERTH_RESOURCE_A_B",
   );
-  expect(() => refuseClashes(["a", "b"])).not.toThrow();
+  expect(() => refuseVariableClashes(["a", "b"])).not.toThrow();
 });

@@ -1,6 +1,6 @@
 /**
- * What a job is told of a resource: the region, where its name has one. `us-east-1--slice-07` and
- * `aws-2--us-east-1--slice-07` are both in us-east-1; any other name is told whole.
+ * Returns the region that a resource's name contains: us-east-1 for `us-east-1--slice-07` and for
+ * `aws-2--us-east-1--slice-07`. Returns the whole name if it contains no region.
  */
 export function leasedValue(resource: string): string {
   const parts = resource.split("--");

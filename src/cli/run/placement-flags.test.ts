@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { askOf } from "./request-flags.ts";
+import { buildRequest } from "./request-flags.ts";
 
 const vsphere = [{ pool: "vsphere", count: 2 }];
 
-test("askOf() puts what is said of amounts and places into the item", () => {
+test("buildRequest() puts the placement flags into the item", () => {
   const flags = {
     pool: vsphere,
     amount: [{ key: "vcpus", value: 24 }],
@@ -11,7 +11,7 @@ test("askOf() puts what is said of amounts and places into the item", () => {
     atMost: [{ key: "vcenter", value: 3 }],
     group: { name: "e2e", size: 2 },
   };
-  expect(askOf(flags, "job", "run")).toMatchObject({
+  expect(buildRequest(flags, "job", "run")).toMatchObject({
     items: [
       {
         pool: "vsphere",
@@ -25,8 +25,21 @@ test("askOf() puts what is said of amounts and places into the item", () => {
   });
 });
 
-test("askOf() does not guess which of several pools an amount is for", () => {
+test("buildRequest() refuses placement flags for several pools, with the flags as typed", () => {
   const pool = [...vsphere, { pool: "aws", count: 1 }];
-  const ask = () => askOf({ pool, amount: [{ key: "vcpus", value: 24 }] }, "job", "run");
-  expect(ask).toThrow("Cannot tell which pool is meant by amount");
+  const amount = [{ key: "vcpus", value: 24 }];
+  const tolerate = [{ key: "dedicated" }];
+  const atMost = [{ key: "vcenter", value: 3 }];
+  expect(() => buildRequest({ pool, amount }, "job", "run")).toThrow(
+    "Cannot use --amount: the request has several pools",
+  );
+  expect(() => buildRequest({ pool, tolerate, atMost }, "job", "run")).toThrow(
+    "Cannot use --tolerate and --at-most: the request has several pools",
+  );
+});
+
+test("buildRequest() allows --group with several pools", () => {
+  const pool = [...vsphere, { pool: "aws", count: 1 }];
+  const group = { name: "e2e", size: 2 };
+  expect(buildRequest({ pool, group }, "job", "run")).toMatchObject({ items: pool, group });
 });

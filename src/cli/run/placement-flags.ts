@@ -1,4 +1,4 @@
-/** How `run` and `acquire` say how much they want, and where. */
+/** The flags of `run` and `acquire` that say how much of a shared resource, and which resource. */
 import type { Option } from "commander";
 import { limits } from "../../api/limits.ts";
 import type { AskBody } from "../../api/schemas.ts";
@@ -10,33 +10,38 @@ import * as values from "../values.ts";
 type Item = AskBody["items"][number];
 type Toleration = NonNullable<Item["tolerations"]>[number];
 
-export interface PlacingFlags {
-  readonly amount?: readonly PoolEntry<number>[];
+/** The flags that apply to one pool of the request. */
+interface ItemFlags {
+  readonly amount?: readonly KeyNumber[];
   readonly selector?: readonly (readonly [string, string])[];
   readonly tolerate?: readonly Toleration[];
   readonly spread?: string;
-  readonly atMost?: readonly PoolEntry<number>[];
+  readonly atMost?: readonly KeyNumber[];
   readonly resource?: string;
   readonly exclude?: readonly string[];
   readonly strategy?: (typeof strategies)[number];
+}
+
+export interface PlacementFlags extends ItemFlags {
   readonly group?: NonNullable<AskBody["group"]>;
 }
 
-interface PoolEntry<T> {
+interface KeyNumber {
   readonly key: string;
-  readonly value: T;
+  readonly value: number;
 }
 
-const entry: values.Parse<PoolEntry<number>> = (text) => {
+const parseKeyNumber: values.Parse<KeyNumber> = (text) => {
   const [, key = "", value = ""] = /^([A-Za-z][A-Za-z0-9._/-]*)=(\d+)$/.exec(text) ?? [];
   if (key !== "" && Number(value) <= limits.amountMax) return { key, value: Number(value) };
   throw new values.InvalidValue("it is not KEY=NUMBER", "Write it like vcpus=24");
 };
 
-/** `dedicated=gpu:NoSchedule`, or any part of it; `*` tolerates everything. */
-const toleration: values.Parse<Toleration> = (text) => {
+/** Accepts `dedicated=gpu:NoSchedule`, or any part of it. `*` tolerates every taint. */
+const parseToleration: values.Parse<Toleration> = (text) => {
   if (text === "*") return { operator: "Exists" };
-  const [, key, value, effect] = /^([^=:]+)(?:=([^:]*))?(?::(\w+))?$/.exec(text) ?? [];
+  const { key, value, effect } =
+    /^(?<key>[^=:]+)(?:=(?<value>[^:]*))?(?::(?<effect>\w+))?$/.exec(text)?.groups ?? {};
   const known = (["NoSchedule", "PreferNoSchedule"] as const).find((name) => name === effect);
   if (key === undefined || (effect !== undefined && known === undefined)) {
     const hint = "Write it like dedicated=gpu:NoSchedule, dedicated=gpu or dedicated";
@@ -49,44 +54,72 @@ const toleration: values.Parse<Toleration> = (text) => {
   };
 };
 
-const group: values.Parse<NonNullable<AskBody["group"]>> = (text) => {
+const parseGroup: values.Parse<NonNullable<AskBody["group"]>> = (text) => {
   const { pool: name, count: size } = values.poolCount(text);
   return { name, size };
 };
 
-export function placingOptions(): Option[] {
+export function placementOptions(): Option[] {
   const strategy = values.oneOf(...strategies);
   return [
-    repeatedFlag("--amount <key=n>", "so much of each resource: vcpus=24", entry),
+    repeatedFlag("--amount <key=n>", "amount of each resource, such as vcpus=24", parseKeyNumber),
     repeatedFlag("--selector <key=value>", "only resources with this label", values.label),
-    repeatedFlag("--tolerate <taint>", "a taint that does not matter, or *", toleration),
-    flag("--spread <label>", "each resource with another value of this label"),
-    repeatedFlag("--at-most <label=n>", "over so many values of a label at the most", entry),
-    flag("--resource <name>", "this very one"),
-    repeatedFlag("--exclude <name>", "not this one", (text) => text),
-    flag("--strategy <name>", "how to choose, where the pool allows it", strategy),
-    flag("--group <name[:n]>", "granted together with the other n - 1 of this group", group),
+    repeatedFlag(
+      "--tolerate <taint>",
+      "accept resources with this taint; * for any",
+      parseToleration,
+    ),
+    flag("--spread <label>", "use resources with different values of this label"),
+    repeatedFlag(
+      "--at-most <label=n>",
+      "use at most n different values of this label",
+      parseKeyNumber,
+    ),
+    flag("--resource <name>", "only this resource"),
+    repeatedFlag("--exclude <name>", "never this resource", (text) => text),
+    flag("--strategy <name>", "how to choose a resource, if the pool allows it", strategy),
+    flag(
+      "--group <name[:n]>",
+      "grant together with the other n - 1 requests of this group",
+      parseGroup,
+    ),
   ];
 }
 
-/** They are said of the one pool that is named. */
-export function placed(items: readonly Item[], flags: PlacingFlags): Item[] {
-  const fields = fieldsOf(flags);
+/** Adds the placement flags to the request's only item. Throws if the request has several items. */
+export function withPlacement(items: readonly Item[], flags: PlacementFlags): Item[] {
+  const typed = typedFlags(flags);
   const [first, ...others] = items;
-  if (first === undefined || Object.keys(fields).length === 0) return [...items];
+  if (first === undefined || typed.length === 0) return [...items];
   if (others.length > 0) {
     throw usageError(
-      `Cannot tell which pool is meant by ${Object.keys(fields).join(" and ")}: several are named`,
-      "Name one pool, or send the request with POST /v1/leases",
+      `Cannot use ${typed.join(" and ")}: the request has several pools`,
+      "Request one pool, or send the request with POST /v1/leases",
     );
   }
-  return [{ ...first, ...fields }];
+  return [{ ...first, ...itemFields(flags) }];
 }
 
-function fieldsOf(flags: PlacingFlags): Partial<Item> {
+/** Each flag as the user types it, for error messages. */
+const flagNames = [
+  ["amount", "--amount"],
+  ["selector", "--selector"],
+  ["tolerate", "--tolerate"],
+  ["spread", "--spread"],
+  ["atMost", "--at-most"],
+  ["resource", "--resource"],
+  ["exclude", "--exclude"],
+  ["strategy", "--strategy"],
+] as const satisfies readonly (readonly [keyof ItemFlags, string])[];
+
+function typedFlags(flags: PlacementFlags): string[] {
+  return flagNames.filter(([key]) => flags[key] !== undefined).map(([, name]) => name);
+}
+
+function itemFields(flags: ItemFlags): Partial<Item> {
   const { amount, selector, tolerate, spread, atMost, resource, exclude, strategy } = flags;
-  const record = (entries: readonly PoolEntry<number>[]) =>
-    Object.fromEntries(entries.map(({ key, value }) => [key, value]));
+  const record = (pairs: readonly KeyNumber[]) =>
+    Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
   return {
     ...(amount === undefined ? undefined : { amount: record(amount) }),
     ...(selector === undefined ? undefined : { selector: Object.fromEntries(selector) }),

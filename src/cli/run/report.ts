@@ -1,4 +1,4 @@
-/** What a holder tells of its provider, with `berth signal` or as it gives back. */
+/** A holder's report about its cloud provider, sent by `berth signal` or `berth release`. */
 import { Option } from "commander";
 import { limits } from "../../api/limits.ts";
 import { type CliError, usageError } from "../failure.ts";
@@ -11,34 +11,37 @@ export interface ReportFlags {
   readonly evidence?: string;
 }
 
-export interface Report {
+export interface ProviderReport {
   readonly throttled: boolean;
   readonly evidence?: string;
 }
 
 export function reportOptions(): Option[] {
   return [
-    new Option("--throttled", "the provider throttled you: the pool starts fewer for a while"),
-    new Option("--ok", "all went well"),
+    new Option(
+      "--throttled",
+      "report that the provider throttled you; the pool starts fewer leases",
+    ),
+    new Option("--ok", "report that the provider did not throttle you"),
     flag(
       "--evidence <text>",
-      "what the provider said, kept with the change",
-      matching(/\S/, limits.evidenceLengthMax, "some words"),
+      "the provider's message, stored with the report",
+      matching(/\S/, limits.evidenceLengthMax, "text"),
     ),
   ];
 }
 
-/** Undefined: nothing is to be told. */
-export function reportOf(flags: ReportFlags, verb: string): Report | undefined {
+/** Returns undefined if no flag of a report is given. `verb` is for the error message. */
+export function parseReport(flags: ReportFlags, verb: string): ProviderReport | undefined {
   const { throttled = false, ok = false, evidence } = flags;
-  if (throttled && ok) throw unclear(verb, "both --throttled and --ok are given");
+  if (throttled && ok) throw reportUsageError(verb, "both --throttled and --ok are given");
   if (!throttled && !ok) {
     if (evidence === undefined) return undefined;
-    throw unclear(verb, "--evidence is given, and not what it proves");
+    throw reportUsageError(verb, "--evidence is given without --throttled or --ok");
   }
   return { throttled, ...(evidence === undefined ? undefined : { evidence }) };
 }
 
-export function unclear(verb: string, state: string): CliError {
-  return usageError(`Cannot ${verb}: ${state}`, "Write --throttled, or --ok");
+export function reportUsageError(verb: string, state: string): CliError {
+  return usageError(`Cannot ${verb}: ${state}`, "Use either --throttled or --ok");
 }

@@ -1,4 +1,4 @@
-/** What `run` and `acquire` have in common: how to say what is wanted. */
+/** The flags of `run` and `acquire` that describe the request. */
 import type { Option } from "commander";
 import { limits } from "../../api/limits.ts";
 import type { AskBody } from "../../api/schemas.ts";
@@ -7,15 +7,14 @@ import { usageError } from "../failure.ts";
 import { flag, repeatedFlag } from "../flags.ts";
 import * as values from "../values.ts";
 import { defaultHolder } from "./holder.ts";
-import { type PlacingFlags, placed, placingOptions } from "./placement-flags.ts";
+import { type PlacementFlags, placementOptions, withPlacement } from "./placement-flags.ts";
 
-/** How long somebody waits. */
 export interface WaitFlags {
   readonly timeout?: number;
   readonly connectTimeout?: number;
 }
 
-export interface AskFlags extends PlacingFlags, WaitFlags {
+export interface RequestFlags extends PlacementFlags, WaitFlags {
   readonly pool?: readonly values.PoolCount[];
   readonly holder?: string;
   readonly ttl?: number;
@@ -25,64 +24,57 @@ export interface AskFlags extends PlacingFlags, WaitFlags {
   readonly requestId?: string;
 }
 
-export function askOptions(): Option[] {
+export function requestOptions(): Option[] {
   const priority = values.wholeNumber(-limits.priorityMax, limits.priorityMax);
   return [
     repeatedFlag(
       "--pool <pool[,pool][:n]>",
-      "what to ask for, any of several; repeat it for more",
+      "pool to lease from, or several to choose from; repeatable",
       values.poolCount,
     ),
-    ...placingOptions(),
+    ...placementOptions(),
     flag(
       "--holder <who>",
-      "who asks, for people to read; the CI build unless given",
+      "holder's name, shown to other users; default: the CI build",
       values.holder,
     ),
-    flag("--ttl <duration>", "lost after so long without a heartbeat; else the pool's", values.ttl),
-    flag("--lifetime <duration>", "never hold it longer than this", values.lifetime),
-    flag("--priority <n>", "higher goes first; 0 unless given", priority),
-    repeatedFlag("--label <key=value>", "kept with the lease, for people to read", values.label),
-    flag(
-      "--request-id <id>",
-      "your own id: who asks twice with it gets one lease",
-      values.requestId,
-    ),
+    flag("--ttl <duration>", "heartbeat timeout of the lease; default: the pool's", values.ttl),
+    flag("--lifetime <duration>", "maximum lifetime of the lease", values.lifetime),
+    flag("--priority <n>", "higher goes first; default 0", priority),
+    repeatedFlag("--label <key=value>", "label of the lease; repeatable", values.label),
+    flag("--request-id <id>", "your own id; repeating it returns the same lease", values.requestId),
     ...waitOptions(),
   ];
 }
 
 export function waitOptions(): Option[] {
   return [
-    flag("--timeout <duration>", "leave the queue and exit 75 after so long", values.duration()),
+    flag("--timeout <duration>", "leave the queue and exit 75 after this time", values.duration()),
     flag(
       "--connect-timeout <duration>",
-      "how long to try while the server does not answer; 30s unless given",
+      "how long to retry while the server does not answer; default 30s",
       values.duration(),
     ),
   ];
 }
 
-/** Items of the same pool are added up. */
-export function askOf(flags: AskFlags, name: string, verb: string): AskBody {
+/** Builds the request body. Sums the counts of the same pool. `verb` is for the error message. */
+export function buildRequest(flags: RequestFlags, name: string, verb: string): AskBody {
   const { pool = [], holder, requestId } = flags;
   if (pool.length === 0) {
-    throw usageError(
-      `Cannot ${verb}: no pool is named`,
-      "Say what you need with --pool POOL; see them: berth pools",
-    );
+    throw usageError(`Cannot ${verb}: no pool is given`, "Add --pool POOL; list them: berth pools");
   }
   return {
-    items: placed(addedUp(pool), flags),
+    items: withPlacement(sumByPool(pool), flags),
     holder: holder ?? defaultHolder(name),
-    ...askedBeside(flags),
+    ...commonRequestFields(flags),
     ...(requestId === undefined ? undefined : { requestId }),
     ...(flags.group === undefined ? undefined : { group: flags.group }),
   };
 }
 
-/** What is said of every request of a job, whatever it asks for. */
-export function askedBeside(flags: AskFlags): Omit<AskBody, "items" | "holder"> {
+/** The fields that every request of a job has, including those through the lease proxy. */
+export function commonRequestFields(flags: RequestFlags): Omit<AskBody, "items" | "holder"> {
   const { ttl, lifetime, priority, label } = flags;
   return {
     ...(ttl === undefined ? undefined : { ttl: formatDuration(ttl) }),
@@ -92,7 +84,7 @@ export function askedBeside(flags: AskFlags): Omit<AskBody, "items" | "holder"> 
   };
 }
 
-function addedUp(asked: readonly values.PoolCount[]): AskBody["items"] {
+function sumByPool(asked: readonly values.PoolCount[]): AskBody["items"] {
   const counts = new Map<string, values.PoolCount>();
   for (const one of asked) {
     const key = String(one.anyOf ?? one.pool);
@@ -103,12 +95,12 @@ function addedUp(asked: readonly values.PoolCount[]): AskBody["items"] {
   });
 }
 
-/** Every pool that an ask may come to have something of. */
+/** Every pool that the request may get a resource from. */
 export function namedPools({ items }: Pick<AskBody, "items">): string[] {
   return items.flatMap(({ pool, anyOf = [] }) => (pool === undefined ? anyOf : [pool]));
 }
 
-/** `aws gcp|ibm`, as it is told in a log. */
-export function wantedText({ items }: Pick<AskBody, "items">): string {
+/** Formats the pools for the log, such as `aws gcp|ibm`. */
+export function formatPools({ items }: Pick<AskBody, "items">): string {
   return items.map(({ pool, anyOf = [] }) => pool ?? anyOf.join("|")).join(" ");
 }

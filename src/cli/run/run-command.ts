@@ -11,149 +11,159 @@ import { HeartbeatLog } from "./heartbeat-log.ts";
 import { writeLeaseFile } from "./lease-file.ts";
 import { leaseVariables } from "./lease-variables.ts";
 import type { RunFlags } from "./run.ts";
-import type { Beside } from "./sidecar.ts";
-import { isEnding, type SignalDesk, type SignalName } from "./signals.ts";
+import type { Sidecar } from "./sidecar.ts";
+import { isTerminating, type SignalName, type SignalRouter } from "./signals.ts";
 
 export const graceMsDefault = 30_000;
 
-/** What the command is told beside its lease, and how to start what runs beside it. */
-export interface RunningJob {
+/** The variables that the job's plan sets, and how to start the sidecar for it. */
+export interface JobSetup {
   readonly variables: Readonly<Record<string, string>>;
-  readonly start: (region: string | undefined) => Promise<Beside>;
+  readonly startSidecar: (region: string | undefined) => Promise<Sidecar>;
 }
 
-/** Keeps the lease alive while the command runs, and gives it back however that ends. */
-export async function runHolding(
+/** Sends heartbeats while the command runs, and releases the lease when the command has exited. */
+export async function runWithLease(
   context: Context,
   lease: HeldLease,
   name: string,
-  desk: SignalDesk,
-  job: RunningJob,
+  router: SignalRouter,
+  job: JobSetup,
 ): Promise<number> {
   const { client, note, args } = context;
   const { grace: graceMs = graceMsDefault, failOpen = false } = context.flags<RunFlags>();
   const log = new HeartbeatLog(note, parseDuration(lease.ttl ?? "") ?? 0);
-  const alive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners });
-  let ended = false;
-  let beside: Beside | undefined;
+  const keepAlive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners });
+  let leaseEnded = false;
+  let sidecar: Sidecar | undefined;
   try {
     const file = await writeLeaseFile(lease, client.url);
     try {
-      await alive.confirmed;
-      const gone: unknown = alive.signal.reason;
-      if (gone instanceof LeaseLost && gone.why === "ended") {
-        ended = true;
-        note(`berth: LEASE LOST. ${plain(gone.message)}; ${name} is not started`);
+      await keepAlive.confirmed;
+      const earlyLoss: unknown = keepAlive.signal.reason;
+      if (earlyLoss instanceof LeaseLost && earlyLoss.why === "ended") {
+        leaseEnded = true;
+        note(`berth: LEASE LOST. ${plain(earlyLoss.message)}; ${name} is not started`);
         return exitCodes.leaseLost;
       }
-      beside = await job.start(job.variables["LEASED_RESOURCE"]);
+      sidecar = await job.startSidecar(job.variables["LEASED_RESOURCE"]);
       const variables = { ...leaseVariables(lease, client.url), BERTH_LEASE_FILE: file.path };
-      const env = { ...process.env, ...variables, ...job.variables, ...beside.variables };
-      const child = await CommandProcess.start(args, env, beside.watch([lease]));
-      desk.handTo((signal) => passOn(child, signal));
-      const loss = await endOrLoss(child, alive, failOpen, note);
-      if (loss === undefined) return await child.ended;
-      ended = loss.why === "ended";
+      const env = { ...process.env, ...variables, ...job.variables, ...sidecar.variables };
+      const child = await CommandProcess.start(args, env, sidecar.watch([lease]));
+      router.routeTo((signal) => forwardSignal(child, signal));
+      const loss = await exitOrLoss(child, keepAlive, failOpen, note);
+      if (loss === undefined) return await child.exited;
+      leaseEnded = loss.why === "ended";
       note(`berth: LEASE LOST. ${plain(loss.message)}; stopping ${name}`);
-      await child.stop(graceAfter(loss, graceMs, alive.leftMs));
+      await child.stop(graceAfterLoss(loss, graceMs, keepAlive.leftMs));
       return exitCodes.leaseLost;
     } finally {
       await file.remove();
     }
   } finally {
-    const enough = untilEnough(desk);
-    await beside?.close(enough);
-    alive.stop();
-    if (!ended) await giveBack(context, lease, name, alive, enough);
-    desk.close();
+    const aborted = abortOnNextSignal(router);
+    await sidecar?.close(aborted);
+    keepAlive.stop();
+    if (!leaseEnded) await releaseLease(context, lease, name, keepAlive, aborted);
+    router.close();
   }
 }
 
-/** Who sends another signal while things are given back does not want to wait for it. */
-function untilEnough(desk: SignalDesk): AbortSignal {
-  const enough = new AbortController();
-  desk.handTo((signal) => {
-    if (isEnding(signal)) enough.abort(new Error("a signal ended it"));
+/** A further signal during the release means that the user does not want to wait for it. */
+function abortOnNextSignal(router: SignalRouter): AbortSignal {
+  const controller = new AbortController();
+  router.routeTo((signal) => {
+    if (isTerminating(signal)) controller.abort(new Error("interrupted by a signal"));
   });
-  return enough.signal;
+  return controller.signal;
 }
 
-/** An expired resource rests for 15s before somebody else gets it, unless its pool says otherwise. */
+/**
+ * The grace period after the server ended the lease. It is shorter than the default lock-delay of
+ * 15s, in which the pool does not lend the resource again.
+ */
 const graceMsAfterEnd = 10_000;
 
-/** A command has no more time to end than the lease has left, or than the resource rests. */
-export function graceAfter(loss: LeaseLost, graceMs: number, leftMs: number): number {
+/** The command must exit before the lease expires, or before the lock-delay of the resource ends. */
+export function graceAfterLoss(loss: LeaseLost, graceMs: number, leftMs: number): number {
   return Math.min(graceMs, loss.why === "ended" ? graceMsAfterEnd : Math.max(leftMs, 0));
 }
 
-/** Undefined when the command ended by itself. Failing open, only the server's own word is a loss. */
-export function endOrLoss(
+/**
+ * Resolves with undefined when the command has exited, or with the loss of the lease. With
+ * `failOpen`, lost contact to the server is not a loss; only the server can end the lease.
+ */
+export function exitOrLoss(
   child: CommandProcess,
-  { signal }: Pick<KeepAlive, "signal">,
+  { signal: lost }: Pick<KeepAlive, "signal">,
   failOpen: boolean,
   note: (text: string) => void,
 ): Promise<LeaseLost | undefined> {
   return new Promise((resolve) => {
-    void child.ended.then(() => resolve(undefined));
-    const lost = () => {
-      const loss: unknown = signal.reason;
+    void child.exited.then(() => resolve(undefined));
+    const onLoss = () => {
+      const loss: unknown = lost.reason;
       if (!(loss instanceof LeaseLost)) return;
       if (failOpen && loss.why === "silence") {
-        note(`berth: ${plain(loss.message)}; GOING ON WITHOUT A LEASE, as --fail-open says`);
+        note(`berth: ${plain(loss.message)}; CONTINUING WITHOUT A LEASE (--fail-open)`);
       } else resolve(loss);
     };
-    if (signal.aborted) lost();
-    else signal.addEventListener("abort", lost, { once: true });
+    if (lost.aborted) onLoss();
+    else lost.addEventListener("abort", onLoss, { once: true });
   });
 }
 
-export function passOn(child: CommandProcess, signal: SignalName): void {
+export function forwardSignal(child: CommandProcess, signal: SignalName): void {
   child.signal(signal);
-  // Ctrl-Z stops both, or the command would go on while nobody sends heartbeats for it.
+  // Ctrl-Z stops the command and us. If only we stopped, the command would run without heartbeats.
   if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP");
 }
 
-async function giveBack(
+async function releaseLease(
   { client, note }: Context,
   lease: HeldLease,
   name: string,
-  alive: KeepAlive,
-  signal: AbortSignal,
+  keepAlive: KeepAlive,
+  aborted: AbortSignal,
 ): Promise<void> {
-  // What the server took back by itself, at the end of its hold, is no longer ours to give.
+  // The release is for the whole lease. Only the log line leaves out the resources that the server
+  // has already released at the end of their hold time.
   const held = lease.claims.filter(
     ({ heldUntil }) => heldUntil === null || Date.parse(heldUntil) > Date.now(),
   );
   const resources = held.map(({ resource }) => resource).join(" ");
   note(plain(`Releasing leases for test ${name}: [${resources}]`));
   try {
-    // Beyond the lease's own end there is nothing left to give back.
-    const forMs = Math.min(clientLimits.releaseMs, Math.max(alive.leftMs, 0));
-    await client.release(lease, { signal, forMs });
+    // After the lease has expired there is nothing left to release.
+    const forMs = Math.min(clientLimits.releaseMs, Math.max(keepAlive.leftMs, 0));
+    await client.release(lease, { signal: aborted, forMs });
   } catch (error) {
     const why = plain(error instanceof Error ? error.message : String(error));
-    const leftMs = Math.max(0, alive.leftMs);
+    const leftMs = Math.max(0, keepAlive.leftMs);
     const at = new Date(Date.now() + leftMs).toISOString();
-    note(`berth: Cannot give lease ${lease.id} back: ${why}`);
-    note(`  It will come back by itself at ${at}, in ${roughDuration(leftMs)} at the latest`);
+    note(`berth: Cannot release lease ${lease.id}: ${why}`);
+    note(`  It expires at ${at}, in ${roughDuration(leftMs)} at the latest`);
   }
 }
 
-/** Without a lease of its own; what an outer `berth run` has told of its lease is not ours. */
-export async function runWithout(
+/**
+ * Runs the command without a lease. Removes the variables of an outer `berth run`, because its lease
+ * is not for this command.
+ */
+export async function runWithoutLease(
   { args }: Context,
-  desk: SignalDesk,
-  beside: Beside,
-  more: Readonly<Record<string, string>> = {},
+  router: SignalRouter,
+  sidecar: Sidecar,
+  extraVariables: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   const { BERTH_LEASE_ID: _id, BERTH_TOKEN: _token, BERTH_LEASE_FILE: _file, ...env } = process.env;
   try {
-    const all = { ...env, ...beside.variables, ...more };
-    const child = await CommandProcess.start(args, all, beside.watch([]));
-    desk.handTo((signal) => passOn(child, signal));
-    return await child.ended;
+    const variables = { ...env, ...sidecar.variables, ...extraVariables };
+    const child = await CommandProcess.start(args, variables, sidecar.watch([]));
+    router.routeTo((signal) => forwardSignal(child, signal));
+    return await child.exited;
   } finally {
-    await beside.close(untilEnough(desk));
-    desk.close();
+    await sidecar.close(abortOnNextSignal(router));
+    router.close();
   }
 }

@@ -1,4 +1,4 @@
-/** What `berth run` does beside the command, on its behalf: the lease proxy and what comes with it. */
+/** The services that `berth run` offers while the command runs: lease proxy, `--try`, log watch. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,46 +17,46 @@ import { addressesOf, type Job, trial } from "../what-if/try-flags.ts";
 import type { OutputWatch } from "./command-process.ts";
 import { HeartbeatLog } from "./heartbeat-log.ts";
 import { defaultHolder } from "./holder.ts";
-import { variablePart } from "./lease-variables.ts";
-import { LogWatch, logPatterns } from "./log-watch.ts";
-import { type AskFlags, askedBeside } from "./request-flags.ts";
+import { variableSuffix } from "./lease-variables.ts";
+import { LogWatch, parseLogPatterns } from "./log-watch.ts";
+import { commonRequestFields, type RequestFlags } from "./request-flags.ts";
 import { shellClientPath } from "./shell-client.ts";
-import { ThrottleSignals } from "./throttle-signals.ts";
+import { ThrottleReports } from "./throttle-reports.ts";
 import { WaitingLog } from "./waiting-log.ts";
 
-export interface BesideFlags {
+export interface SidecarFlags {
   readonly proxy?: boolean;
   readonly proxyTimeout?: number;
   readonly try?: readonly Trial[];
   readonly watchLog?: readonly (readonly RegExp[])[];
 }
 
-export function besideOptions(): Option[] {
+export function sidecarOptions(): Option[] {
   return [
-    flag("--proxy", "serve the lease proxy to CMD: what it leases there is given back at the end"),
+    flag("--proxy", "serve the lease proxy to CMD; its leases are released when CMD exits"),
     flag(
       "--proxy-timeout <duration>",
-      "how long one asked for through the proxy waits; 2h unless given",
+      "how long a request through the proxy waits; default 2h",
       duration(),
     ),
     repeatedFlag(
       "--try <pool:[min-]n>",
-      "take up to n at once if they are free, or do without; IP_POOL_AVAILABLE says how many",
+      "lease up to n if they are free now, never wait; sets IP_POOL_AVAILABLE to the number",
       trial,
     ),
     repeatedFlag(
       "--watch-log <patterns>",
-      "tell the server when CMD's output says that it is throttled: known, or a file of patterns",
-      logPatterns,
+      "report throttling that CMD's output shows; known, or a file of patterns",
+      parseLogPatterns,
     ),
   ];
 }
 
-export class Beside {
+export class Sidecar {
   readonly #context: Context;
   readonly #leases: JobLeases;
   #variables: Readonly<Record<string, string>> = {};
-  #watched: (() => Promise<void>) | undefined;
+  #finishWatch: (() => Promise<void>) | undefined;
   readonly #closing: (() => Promise<void>)[] = [];
 
   private constructor(context: Context, name: string) {
@@ -64,54 +64,54 @@ export class Beside {
     this.#leases = jobLeases(context, name);
   }
 
-  /** Throws what stands in the way, having given back what it had by then. */
-  static async start(context: Context, job: Job): Promise<Beside> {
-    const { proxy, try: asked = [] } = context.flags<BesideFlags>();
+  /** Starts the services that the flags ask for. On an error, releases its leases and throws. */
+  static async start(context: Context, job: Job): Promise<Sidecar> {
+    const { proxy, try: asked = [] } = context.flags<SidecarFlags>();
     const trials = [...asked, ...addressesOf(job)];
-    const beside = new Beside(context, job.name);
-    if (!proxy && trials.length === 0 && job.profile === undefined) return beside;
+    const sidecar = new Sidecar(context, job.name);
+    if (!proxy && trials.length === 0 && job.profile === undefined) return sidecar;
     try {
       const shared = await sharedFolder();
-      beside.#closing.push(() => shared.remove());
+      sidecar.#closing.push(() => shared.remove());
       const common = { LEASE_PROXY_CLIENT_SH: shellClientPath, SHARED_DIR: shared.path };
-      beside.#variables = {
+      sidecar.#variables = {
         ...common,
-        ...(proxy ? await beside.#serve() : undefined),
-        ...(trials.length > 0 ? await beside.#try(trials, shared.path) : undefined),
+        ...(proxy ? await sidecar.#serve() : undefined),
+        ...(trials.length > 0 ? await sidecar.#try(trials, shared.path) : undefined),
       };
     } catch (error) {
-      await beside.close(new AbortController().signal);
+      await sidecar.close(new AbortController().signal);
       throw error;
     }
-    return beside;
+    return sidecar;
   }
 
-  /** For the command's environment. */
+  /** Variables for the command's environment. */
   get variables(): Readonly<Record<string, string>> {
     return this.#variables;
   }
 
-  /** Who reads what the command says, if anybody; `own` is what it is lent from the start. */
+  /** Returns the reader of the command's output, if `--watch-log` is given. */
   watch(own: readonly HeldLease[]): OutputWatch | undefined {
     const { flags, client, note } = this.#context;
-    const patterns = flags<BesideFlags>().watchLog?.flat();
+    const patterns = flags<SidecarFlags>().watchLog?.flat();
     if (patterns === undefined) return undefined;
-    const signals = new ThrottleSignals(client, note, () => [...own, ...this.#leases.held]);
-    const found = (evidence: string) => signals.throttled(evidence);
+    const reports = new ThrottleReports(client, note, () => [...own, ...this.#leases.held]);
+    const onMatch = (evidence: string) => reports.reportThrottled(evidence);
     const streams = {
-      stdout: new LogWatch(patterns, found),
-      stderr: new LogWatch(patterns, found),
+      stdout: new LogWatch(patterns, onMatch),
+      stderr: new LogWatch(patterns, onMatch),
     };
-    this.#watched = async () => {
+    this.#finishWatch = async () => {
       for (const stream of Object.values(streams)) stream.end();
-      await signals.close();
+      await reports.close();
     };
     return { read: (stream, chunk) => streams[stream].read(chunk) };
   }
 
-  /** Gives back whatever the command has left behind. */
+  /** Releases all leases that the command did not release. */
   async close(signal: AbortSignal): Promise<void> {
-    await this.#watched?.();
+    await this.#finishWatch?.();
     await this.#leases.close(signal);
     for (const close of this.#closing) await close();
   }
@@ -122,7 +122,7 @@ export class Beside {
     return { LEASE_PROXY_SERVER_URL: proxy.url };
   }
 
-  /** What can be had at once, and a look-out for what the command says that it does not need. */
+  /** Leases what is free now. Releases what the command later reports as unused. */
   async #try(trials: readonly Trial[], shared: string): Promise<Record<string, string>> {
     const { client, note } = this.#context;
     const variables: Record<string, string> = {};
@@ -130,27 +130,27 @@ export class Beside {
     for (const each of trials) {
       const got = await tryUpTo(this.#leases, client, each, note);
       names.push(...got);
-      variables[`BERTH_RESOURCE_${variablePart(each.pool)}`] = got.join(" ");
+      variables[`BERTH_RESOURCE_${variableSuffix(each.pool)}`] = got.join(" ");
     }
-    const over = new AbortController();
-    this.#closing.push(async () => over.abort());
+    const stop = new AbortController();
+    this.#closing.push(async () => stop.abort());
     const job = { leases: this.#leases, note: (text: string) => note(plain(text)) };
-    if (names.length > 0) void giveUnusedBack(job, shared, names, over.signal);
+    if (names.length > 0) void giveUnusedBack(job, shared, names, stop.signal);
     return { ...variables, IP_POOL_AVAILABLE: String(names.length) };
   }
 }
 
 function jobLeases(context: Context, name: string): JobLeases {
   const { client, note } = context;
-  const flags = context.flags<AskFlags & BesideFlags>();
+  const flags = context.flags<RequestFlags & SidecarFlags>();
   return new JobLeases({
     client,
     holder: flags.holder ?? defaultHolder(name),
-    asking: askedBeside(flags),
+    asking: commonRequestFields(flags),
     timeoutMs: flags.proxyTimeout,
     connectMs: flags.connectTimeout,
     note: (text) => note(plain(text)),
-    // The screen is the command's: there is no line of ours that could move.
+    // The command uses the terminal, so we print log lines instead of a live line.
     waiting: () => {
       const log = new WaitingLog((text) => void process.stderr.write(text));
       return {
@@ -163,7 +163,7 @@ function jobLeases(context: Context, name: string): JobLeases {
   });
 }
 
-/** Where steps find what others left: the CI's own folder, or one for as long as the command runs. */
+/** The folder that job steps share: the CI system's SHARED_DIR, or else a temporary one. */
 async function sharedFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const given = process.env["SHARED_DIR"] ?? "";
   if (given !== "") return { path: given, remove: async () => {} };

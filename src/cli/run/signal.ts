@@ -2,29 +2,29 @@ import type { CliCommand } from "../cli-command.ts";
 import { flag } from "../flags.ts";
 import { leaseIds } from "../show/leases.ts";
 import { token } from "../values.ts";
-import { type HeldFlags, heldOf } from "./lease-file.ts";
-import { type ReportFlags, reportOf, reportOptions, unclear } from "./report.ts";
+import { type LeaseFlags, resolveLease } from "./lease-file.ts";
+import { parseReport, type ReportFlags, reportOptions, reportUsageError } from "./report.ts";
 
-interface Flags extends HeldFlags, ReportFlags {
+interface Flags extends LeaseFlags, ReportFlags {
   readonly pool?: string;
 }
 
 export const signal: CliCommand = {
-  args: [["[lease]", "which one ($BERTH_LEASE_ID, or that of $BERTH_LEASE_FILE)"]],
+  args: [["[lease]", "the lease's id ($BERTH_LEASE_ID, or from $BERTH_LEASE_FILE)"]],
   options: [
     ...reportOptions(),
-    flag("--pool <pool>", "of this pool only; otherwise of all that the lease has"),
-    flag("--token <token>", "proof that it is yours ($BERTH_TOKEN)", token),
-    flag("--file <file>", "take id and token from a lease file"),
+    flag("--pool <pool>", "report for this pool; default: all pools of the lease"),
+    flag("--token <token>", "the lease's token ($BERTH_TOKEN)", token),
+    flag("--file <file>", "read id and token from a lease file"),
   ],
   completes: leaseIds,
   async run({ args: [id], client, flags, note }) {
     const { pool, ...rest } = flags<Flags>();
-    const report = reportOf(rest, "signal");
-    if (report === undefined) throw unclear("signal", "there is nothing to tell");
-    const held = heldOf(id, rest, "signal");
+    const report = parseReport(rest, "signal");
+    if (report === undefined) throw reportUsageError("signal", "there is nothing to report");
+    const held = resolveLease(id, rest, "signal");
     await client.signal(held, { ...report, ...(pool === undefined ? undefined : { pool }) });
-    note(`Told ${report.throttled ? "of throttling" : "that all is well"} for ${held.id}`);
+    note(`Reported ${report.throttled ? "throttling" : "no throttling"} for ${held.id}`);
     return undefined;
   },
 };

@@ -1,31 +1,31 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { exitCodeOfSignal, SignalDesk, type SignalName } from "./signals.ts";
+import { exitCodeOfSignal, type SignalName, SignalRouter } from "./signals.ts";
 
-async function sent(signal: NodeJS.Signals): Promise<void> {
-  const heard = once(process, signal);
+async function send(signal: NodeJS.Signals): Promise<void> {
+  const received = once(process, signal);
   process.kill(process.pid, signal);
-  await heard;
+  await received;
 }
 
-test("SignalDesk keeps signals while nobody is in charge, and hands each on once", async () => {
-  const desk = new SignalDesk();
+test("SignalRouter buffers signals without a receiver, and delivers each once", async () => {
+  const router = new SignalRouter();
   try {
     const [first, second]: [SignalName[], SignalName[]] = [[], []];
-    await sent("SIGUSR2");
-    desk.handTo((signal) => first.push(signal));
-    await sent("SIGHUP");
-    desk.keep();
-    await sent("SIGQUIT");
-    desk.handTo((signal) => second.push(signal));
+    await send("SIGUSR2");
+    router.routeTo((signal) => first.push(signal));
+    await send("SIGHUP");
+    router.buffer();
+    await send("SIGQUIT");
+    router.routeTo((signal) => second.push(signal));
     expect(first).toEqual(["SIGUSR2", "SIGHUP"]);
     expect(second).toEqual(["SIGQUIT"]);
   } finally {
-    desk.close();
+    router.close();
   }
 });
 
-test("exitCodeOfSignal() is what a shell reports", () => {
+test("exitCodeOfSignal() is the code that a shell reports", () => {
   expect(exitCodeOfSignal("SIGINT")).toBe(130);
   expect(exitCodeOfSignal("SIGTERM")).toBe(143);
 });

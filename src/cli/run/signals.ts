@@ -2,13 +2,13 @@ import { constants } from "node:os";
 
 export type SignalName = keyof typeof constants.signals;
 
-/** As shells report it. */
+/** The exit code that shells report for a process killed by this signal. */
 export function exitCodeOfSignal(signal: SignalName): number {
   return 128 + constants.signals[signal];
 }
 
-/** What a job may be sent by a person, a CI system or a terminal. */
-export const passedOn = [
+/** The signals that a user, a CI system or a terminal may send to a job. */
+export const forwardedSignals = [
   "SIGINT",
   "SIGTERM",
   "SIGHUP",
@@ -19,38 +19,41 @@ export const passedOn = [
   "SIGCONT",
 ] as const satisfies readonly SignalName[];
 
-/** Those that end a process unless it does something about them, and that people mean so. */
-export function isEnding(signal: SignalName): boolean {
+/** Whether the sender wants the process to exit. */
+export function isTerminating(signal: SignalName): boolean {
   return ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"].includes(signal);
 }
 
 /**
- * Catches them from the first moment to the last, and hands them to whoever is in charge: a wait to
- * leave, a command to pass them on to, a release that must not be cut short. Between two of these
- * they are kept, so that none is lost while a command is being started.
+ * Catches signals from its construction until `close`, and passes each to the current receiver: a
+ * wait that must leave the queue, a command, or a release that must not be cut short. Without a
+ * receiver it buffers signals, so that none is lost while a command starts.
  */
-export class SignalDesk {
+export class SignalRouter {
   #receiver: ((signal: SignalName) => void) | undefined;
-  #kept: SignalName[] = [];
+  #buffered: SignalName[] = [];
   readonly #listener = (signal: SignalName): void => {
-    if (this.#receiver === undefined) this.#kept.push(signal);
+    if (this.#receiver === undefined) this.#buffered.push(signal);
     else this.#receiver(signal);
   };
 
   constructor() {
-    for (const signal of passedOn) process.on(signal, this.#listener);
+    for (const signal of forwardedSignals) process.on(signal, this.#listener);
   }
 
-  handTo(receiver: (signal: SignalName) => void): void {
+  /** Sets the receiver. It gets the buffered signals at once, then every new signal. */
+  routeTo(receiver: (signal: SignalName) => void): void {
     this.#receiver = receiver;
-    for (const signal of this.#kept.splice(0)) receiver(signal);
+    for (const signal of this.#buffered.splice(0)) receiver(signal);
   }
 
-  keep(): void {
+  /** Removes the receiver. Signals are buffered until the next `routeTo`. */
+  buffer(): void {
     this.#receiver = undefined;
   }
 
+  /** Stops to catch signals. From now on they have their default effect. */
   close(): void {
-    for (const signal of passedOn) process.removeListener(signal, this.#listener);
+    for (const signal of forwardedSignals) process.removeListener(signal, this.#listener);
   }
 }

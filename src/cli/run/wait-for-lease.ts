@@ -2,30 +2,30 @@ import type { AskBody } from "../../api/schemas.ts";
 import type { AcquireOptions, HeldLease } from "../../client/berth-client.ts";
 import type { Context } from "../cli-command.ts";
 import { Interrupted } from "../failure.ts";
-import { type Screen, screenOf } from "../terminal/screen.ts";
+import { type Screen, screenOf, wantsColour } from "../terminal/screen.ts";
 import type { WaitFlags } from "./request-flags.ts";
-import { exitCodeOfSignal, isEnding, type SignalDesk } from "./signals.ts";
+import { exitCodeOfSignal, isTerminating, type SignalRouter } from "./signals.ts";
 import { waitingDisplay } from "./waiting-display.ts";
 
-/** Somebody at a terminal wants to see the line move; a thousand builds need not ask so often. */
-const pollMsOnTerminal = 5_000;
+/** On a terminal we poll more often, to show position changes sooner. CI builds poll less. */
+const terminalPollIntervalMs = 5_000;
 
 export function waitForLease(
   { client }: Context,
   ask: AskBody,
   flags: WaitFlags,
-  desk: SignalDesk,
+  router: SignalRouter,
 ): Promise<HeldLease> {
-  return waitInLine((options) => client.acquire(ask, options), flags, desk);
+  return waitInQueue((options) => client.acquire(ask, options), flags, router);
 }
 
-/** Waits with a visible place in line. A signal leaves the queue; a second one does not wait. */
-export async function waitInLine(
+/** Waits and shows the position. The first signal leaves the queue; the second exits at once. */
+export async function waitInQueue(
   wait: (options: AcquireOptions) => Promise<HeldLease>,
   { timeout, connectTimeout }: WaitFlags,
-  desk: SignalDesk,
+  router: SignalRouter,
 ): Promise<HeldLease> {
-  const stop = stoppedBy(desk);
+  const stop = abortOnSignal(router);
   const screen = stderrScreen();
   const display = waitingDisplay(process.stderr, screen);
   try {
@@ -33,22 +33,22 @@ export async function waitInLine(
       signal: stop,
       timeoutMs: timeout,
       connectMs: connectTimeout,
-      ...(screen.width() === undefined ? undefined : { pollMs: pollMsOnTerminal }),
+      ...(screen.width() === undefined ? undefined : { pollMs: terminalPollIntervalMs }),
       onWaiting: (request) => display.show(request),
       onTrouble: (error) => display.trouble(error),
     });
   } finally {
     display.end();
-    desk.keep();
+    router.buffer();
   }
 }
 
-/** Aborts with the first signal that means the end; the second one ends the process at once. */
-export function stoppedBy(desk: SignalDesk): AbortSignal {
+/** Aborts on the first terminating signal. The second one exits the process at once. */
+export function abortOnSignal(router: SignalRouter): AbortSignal {
   const stop = new AbortController();
-  desk.handTo((signal) => {
-    if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP"); // As Ctrl-Z does without us.
-    if (!isEnding(signal)) return;
+  router.routeTo((signal) => {
+    if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP"); // Our listener replaced Ctrl-Z.
+    if (!isTerminating(signal)) return;
     if (stop.signal.aborted) process.exit(exitCodeOfSignal(signal));
     stop.abort(new Interrupted(exitCodeOfSignal(signal)));
   });
@@ -56,5 +56,5 @@ export function stoppedBy(desk: SignalDesk): AbortSignal {
 }
 
 export function stderrScreen(): Screen {
-  return screenOf(process.stderr, !process.argv.includes("--no-color"), process.env);
+  return screenOf(process.stderr, wantsColour(process.argv.slice(2)), process.env);
 }

@@ -7,14 +7,14 @@ afterEach(() => void vi.useRealTimers());
 
 const minuteMs = 60_000;
 
-/** A log whose lines are kept, and a clock in hand. */
+/** Starts a log and collects its lines. */
 function started() {
   const lines: string[] = [];
   const log = new WaitingLog((text) => void lines.push(text.trimEnd()));
   return { log, lines };
 }
 
-test("WaitingLog says at once where one stands, with the estimate", () => {
+test("WaitingLog prints the position and the estimate at once", () => {
   const { log, lines } = started();
   log.show(aRequest({ waitedSeconds: 130, position: 3, etaSeconds: 420 }));
   expect(lines).toEqual([
@@ -23,7 +23,7 @@ test("WaitingLog says at once where one stands, with the estimate", () => {
   log.end();
 });
 
-test("WaitingLog tells a change once a minute at the most, and then the latest", () => {
+test("WaitingLog prints the latest change, at most one line per minute", () => {
   const { log, lines } = started();
   log.show(aRequest({ position: 9 }));
   vi.advanceTimersByTime(10_000);
@@ -37,7 +37,7 @@ test("WaitingLog tells a change once a minute at the most, and then the latest",
   log.end();
 });
 
-test("WaitingLog keeps quiet while nothing changes, but for five minutes at the most", () => {
+test("WaitingLog prints a line after five minutes without a change", () => {
   const { log, lines } = started();
   log.show(aRequest());
   for (let minutes = 1; minutes <= 4; minutes++) {
@@ -50,19 +50,19 @@ test("WaitingLog keeps quiet while nothing changes, but for five minutes at the 
   log.end();
 });
 
-test("WaitingLog tells of trouble once, and of its end", () => {
+test("WaitingLog prints the first error of an outage, and the recovery", () => {
   const { log, lines } = started();
   log.trouble(new Error("Cannot reach the server"));
   log.trouble(new Error("Cannot reach the server"));
   log.show(aRequest());
   expect(lines.slice(0, 2)).toEqual([
-    "berth: Cannot reach the server; trying again",
+    "berth: Cannot reach the server; retrying",
     "berth: The server answers again",
   ]);
   log.end();
 });
 
-test("WaitingLog says nothing more after its end", () => {
+test("WaitingLog prints nothing after end()", () => {
   const { log, lines } = started();
   log.show(aRequest());
   log.show(aRequest({ position: 1 }));

@@ -1,61 +1,66 @@
 import { plain } from "../terminal/text.ts";
-import { type Sight, type Waiting, type WaitingDisplay, waitingText } from "./waiting-text.ts";
+import {
+  type Waiting,
+  type WaitingDisplay,
+  type WaitSnapshot,
+  waitingText,
+} from "./waiting-text.ts";
 
-/** No more than one line in this time, whatever happens. */
+/** At most one line in this time. */
 const lineMsMin = 60_000;
-/** One line at least in this time: many CI systems end a build that says nothing. */
+/** At least one line in this time: many CI systems stop a build without output. */
 const lineMsMax = 5 * 60_000;
 
-/** For build logs: a line when something has changed. */
+/** Shows a wait in a build log: one line for each change. */
 export class WaitingLog implements WaitingDisplay {
   readonly #write: (text: string) => void;
-  #sight: Sight | undefined;
+  #snapshot: WaitSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastAtMs = Number.NEGATIVE_INFINITY;
-  #lastNews = "";
-  #troubled = false;
+  #lastContent = "";
+  #hasTrouble = false;
 
   constructor(write: (text: string) => void) {
     this.#write = write;
   }
 
   show(request: Waiting): void {
-    this.#sight = { request, seenAtMs: performance.now() };
-    if (this.#troubled) this.#write("berth: The server answers again\n");
-    this.#troubled = false;
-    this.#plan();
+    this.#snapshot = { request, readAtMs: performance.now() };
+    if (this.#hasTrouble) this.#write("berth: The server answers again\n");
+    this.#hasTrouble = false;
+    this.#schedule();
   }
 
-  /** The first of a row at once: it may explain why a build hangs. */
+  /** Prints the first error of an outage at once, because it may explain why a build hangs. */
   trouble({ message }: Error): void {
-    if (!this.#troubled) this.#write(`berth: ${plain(message)}; trying again\n`);
-    this.#troubled = true;
+    if (!this.#hasTrouble) this.#write(`berth: ${plain(message)}; retrying\n`);
+    this.#hasTrouble = true;
   }
 
   end(): void {
     clearTimeout(this.#timer);
   }
 
-  #plan(): void {
+  #schedule(): void {
     clearTimeout(this.#timer);
-    const dueMs = this.#newsOf() === this.#lastNews ? lineMsMax : lineMsMin;
+    const dueMs = this.#content() === this.#lastContent ? lineMsMax : lineMsMin;
     const waitMs = this.#lastAtMs + dueMs - performance.now();
     if (waitMs <= 0) this.#print();
     else this.#timer = setTimeout(() => this.#print(), waitMs);
   }
 
   #print(): void {
-    if (this.#sight === undefined) return;
+    if (this.#snapshot === undefined) return;
     this.#lastAtMs = performance.now();
-    this.#lastNews = this.#newsOf();
-    this.#write(`${waitingText(this.#sight, this.#lastAtMs)}\n`);
-    this.#plan();
+    this.#lastContent = this.#content();
+    this.#write(`${waitingText(this.#snapshot, this.#lastAtMs)}\n`);
+    this.#schedule();
   }
 
-  /** The estimate changes with every look; only where one stands is news. */
-  #newsOf(): string {
-    if (this.#sight === undefined) return "";
-    const { position, reason } = this.#sight.request;
+  /** What makes a new line: position and reason. The estimate changes with every poll. */
+  #content(): string {
+    if (this.#snapshot === undefined) return "";
+    const { position, reason } = this.#snapshot.request;
     return `${position} ${reason.message}`;
   }
 }

@@ -2,7 +2,7 @@ import type { ParsedConfig } from "../../config/parse.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { outputFlag } from "../flags.ts";
-import { asData } from "../show/listing.ts";
+import { formatData } from "../show/listing.ts";
 
 interface CheckFlags {
   readonly output: "table" | "json" | "yaml";
@@ -16,7 +16,7 @@ const check: CliCommand = {
     const { output } = flags<CheckFlags>();
     const { loadConfig } = await import("../../config/load.ts");
     const parsed = await loadConfig(file);
-    if (output !== "table") print(await asData(summary(parsed), output));
+    if (output !== "table") print(await formatData(summary(parsed), output));
     else await tell(file, parsed, { note, print });
     return parsed.ok ? exitCodes.ok : exitCodes.badConfiguration;
   },

@@ -3,7 +3,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { outputFlag } from "../flags.ts";
-import { asData } from "../show/listing.ts";
+import { formatData } from "../show/listing.ts";
 import { dataFolder, folderFailure, offlineOptions } from "./data-folder.ts";
 
 interface Flags {
@@ -31,7 +31,7 @@ must not run meanwhile, so that nobody is lent anything after it was written dow
     const list = await exportBoskos(folder).catch((error: unknown) => {
       throw folderFailure(error, folder);
     });
-    print(await asData(list, output));
+    print(await formatData(list, output));
     note(`${list.items.length} resources, with their owners and their user data`);
     return exitCodes.ok;
   },

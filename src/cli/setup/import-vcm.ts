@@ -4,7 +4,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { outputFlag } from "../flags.ts";
-import { asData } from "../show/listing.ts";
+import { formatData } from "../show/listing.ts";
 
 /** `berth import vcm DIR`: the configuration on stdout, what is wrong with the manifests on stderr. */
 export const importVcmCommand: CliCommand = {
@@ -20,7 +20,7 @@ export const importVcmCommand: CliCommand = {
       throw new CliError(`Cannot import ${dir}: it has no usable Pool`, hint, exitCodes.notFound);
     }
     note(`${resources} resources and ${networks} networks; ${findings.length} things to look at`);
-    print(await asData(config, flags<{ output: "yaml" | "json" }>().output));
+    print(await formatData(config, flags<{ output: "yaml" | "json" }>().output));
     return undefined;
   },
 };

@@ -5,7 +5,7 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError, usageError } from "../failure.ts";
 import { flag, outputFlag } from "../flags.ts";
-import { asData } from "../show/listing.ts";
+import { formatData } from "../show/listing.ts";
 import { fromEnvironment } from "../values.ts";
 import { dataFolder, folderFailure, offlineOptions } from "./data-folder.ts";
 import { importText } from "./import-text.ts";
@@ -115,7 +115,7 @@ async function tell(
   warnings: readonly string[],
 ): Promise<void> {
   const { output, dryRun = false } = flags<Flags>();
-  if (output !== "table") print(await asData({ dryRun, ...report, warnings }, output));
+  if (output !== "table") print(await formatData({ dryRun, ...report, warnings }, output));
   else {
     for (const warning of warnings) note(`warning: ${warning}`);
     print(importText(report, dryRun));

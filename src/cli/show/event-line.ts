@@ -3,7 +3,7 @@ import { plain } from "../terminal/text.ts";
 
 /** `2030-01-01T00:00:00.000Z  17  lease-granted  1m7gc8k0qpk5kpcd holder=ci/1 claims=aws-1` */
 export function eventLine({ seq, at, type, id, ...facts }: FeedEvent): string {
-  const words = Object.entries(facts).map(([key, value]) => wordOf(key, value));
+  const words = Object.entries(facts).map(([key, value]) => formatFact(key, value));
   const about = [...(typeof id === "string" ? [id] : []), ...words].join(" ");
   return plain(`${at}  ${String(seq).padStart(6)}  ${type.padEnd(16)}  ${about}`).trimEnd();
 }
@@ -11,7 +11,7 @@ export function eventLine({ seq, at, type, id, ...facts }: FeedEvent): string {
 type Facts = Readonly<Record<string, unknown>>;
 
 /** The whole truth is in `-o json`; here is what a person looks for, and what is new as it comes. */
-function wordOf(key: string, value: unknown): string {
+function formatFact(key: string, value: unknown): string {
   switch (key) {
     case "ask": {
       const { holder, items } = factsOf(value);

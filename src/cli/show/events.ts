@@ -30,7 +30,7 @@ export const events: CliCommand = {
     await client.config(); // A wrong address is told at once; later outages are waited for.
     let troubled = false;
     const onTrouble = ({ message }: Error) => {
-      if (!troubled) note(`berth: ${plain(message)}; trying again`);
+      if (!troubled) note(`berth: ${plain(message)}; retrying`);
       troubled = true;
     };
     const onOpen = () => {

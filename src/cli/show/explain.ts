@@ -4,10 +4,10 @@ import type { CliCommand } from "../cli-command.ts";
 import { outputFlag } from "../flags.ts";
 import { tableLines } from "../terminal/table.ts";
 import { plain } from "../terminal/text.ts";
-import { ageOf, untilThen } from "./age.ts";
-import { asData } from "./listing.ts";
-import { stateText } from "./pools.ts";
-import { itemText, requestIds } from "./queue.ts";
+import { formatAge, timeUntil } from "./age.ts";
+import { formatData } from "./listing.ts";
+import { formatStates } from "./pools.ts";
+import { formatItems, requestIds } from "./queue.ts";
 
 type Need = Explanation["needs"][number];
 
@@ -18,42 +18,42 @@ export const explain: CliCommand = {
   async run({ args: [id = ""], client, flags, print, screen }) {
     const { output } = flags<{ output: "table" | "json" | "yaml" }>();
     const explanation = await client.explain(id);
-    if (output === "table") print(inWords(explanation, screen.width()).join("\n"));
-    else print(await asData(explanation, output));
+    if (output === "table") print(explanationLines(explanation, screen.width()).join("\n"));
+    else print(await formatData(explanation, output));
     return undefined;
   },
 };
 
-export function inWords({ request, needs }: Explanation, width?: number): string[] {
+export function explanationLines({ request, needs }: Explanation, width?: number): string[] {
   const { holder, items, position, estimate, waitedSeconds, reason } = request;
   const waited = roughDuration(waitedSeconds * 1_000);
-  const eta = estimate === null ? "" : `, its turn comes ${whenText(estimate)}`;
+  const eta = estimate === null ? "" : `, its turn comes ${formatEstimate(estimate)}`;
   return [
-    plain(`${holder} has waited ${waited} for ${itemText(items)}.`),
+    plain(`${holder} has waited ${waited} for ${formatItems(items)}.`),
     `It is at place ${position}${eta}. ${plain(reason.message)}.`,
-    ...needs.flatMap((need) => ["", ...needInWords(need, width)]),
+    ...needs.flatMap((need) => ["", ...needLines(need, width)]),
   ];
 }
 
-function whenText({ p50Seconds, p90Seconds }: Estimate): string {
+function formatEstimate({ p50Seconds, p90Seconds }: Estimate): string {
   const about = p50Seconds < 1 ? "any moment" : `in about ${roughDuration(p50Seconds * 1_000)}`;
   return `${about}, nine times in ten within ${roughDuration(p90Seconds * 1_000)}`;
 }
 
-function needInWords(need: Need, width: number | undefined): string[] {
+function needLines(need: Need, width: number | undefined): string[] {
   const { pool, needed, available, free, size, states, ahead } = need;
   const kept = free > available ? `, ${free - available} of them kept for those before it` : "";
   return [
-    plain(`${pool}: needs ${needed}, ${free} of ${size} free${kept} (${stateText(states)})`),
-    ...roomsInWords(need),
-    ...flowInWords(need),
-    ...(ahead === 0 ? ["  Nobody is ahead of it."] : aheadInWords(need, width)),
-    ...holdersInWords(need, width),
+    plain(`${pool}: needs ${needed}, ${free} of ${size} free${kept} (${formatStates(states)})`),
+    ...sharedResourceLines(need),
+    ...gateLines(need),
+    ...(ahead === 0 ? ["  Nobody is ahead of it."] : aheadLines(need, width)),
+    ...holderLines(need, width),
   ];
 }
 
 /** Where it is lent by amount: what is missing on each resource, and who has it the longest. */
-function roomsInWords({ rooms = [] }: Need): string[] {
+function sharedResourceLines({ rooms = [] }: Need): string[] {
   return rooms.map(({ resource, fits, unfit, short, keptFor, longest }) => {
     const missing = short.map(({ dimension, asked, free }) => `${free} of ${asked} ${dimension}`);
     const why = unfit ?? (fits ? "has room" : `has ${missing.join(", ")}`);
@@ -64,7 +64,7 @@ function roomsInWords({ rooms = [] }: Need): string[] {
 }
 
 /** When the pace lets the next one go, and the limits that it draws on. */
-function flowInWords({ pool, nextAt, nextBy, limits }: Need): string[] {
+function gateLines({ pool, nextAt, nextBy, limits }: Need): string[] {
   // An older server does not tell whose it is.
   const of = nextBy ? `The pace of ${nextBy}` : "The pace";
   const whose = nextBy === pool ? "Its pace" : of;
@@ -75,31 +75,31 @@ function flowInWords({ pool, nextAt, nextBy, limits }: Need): string[] {
   return [...next, ...shared];
 }
 
-function aheadInWords({ ahead, aheadOfIt }: Need, width: number | undefined): string[] {
+function aheadLines({ ahead, aheadOfIt }: Need, width: number | undefined): string[] {
   const columns = [
     { header: "AHEAD", cell: ({ holder }: Need["aheadOfIt"][number]) => holder },
     { header: "ID", cell: ({ id }: Need["aheadOfIt"][number]) => id, whole: true },
     { header: "WANTS", cell: ({ count }: Need["aheadOfIt"][number]) => String(count) },
     { header: "KEEPS", cell: ({ keeps }: Need["aheadOfIt"][number]) => String(keeps) },
   ];
-  return indented(columns, aheadOfIt, ahead, width);
+  return indentedTable(columns, aheadOfIt, ahead, width);
 }
 
-function holdersInWords({ heldBy, states }: Need, width: number | undefined): string[] {
+function holderLines({ heldBy, states }: Need, width: number | undefined): string[] {
   if (heldBy.length === 0) return ["  Nobody holds any of it."];
   const columns = [
     { header: "HELD BY", cell: ({ holder }: Need["heldBy"][number]) => holder },
     { header: "LEASE", cell: ({ id }: Need["heldBy"][number]) => id, whole: true },
     { header: "RESOURCE", cell: ({ resource }: Need["heldBy"][number]) => resource },
-    { header: "FOR", cell: ({ since }: Need["heldBy"][number]) => ageOf(since) },
-    { header: "BACK WITHIN", cell: ({ backBy }: Need["heldBy"][number]) => untilThen(backBy) },
+    { header: "FOR", cell: ({ since }: Need["heldBy"][number]) => formatAge(since) },
+    { header: "BACK WITHIN", cell: ({ backBy }: Need["heldBy"][number]) => timeUntil(backBy) },
   ];
-  const lines = indented(columns, heldBy, states["busy"] ?? heldBy.length, width);
+  const lines = indentedTable(columns, heldBy, states["busy"] ?? heldBy.length, width);
   return [...lines, "  Back within: at the latest, if its holder falls silent now."];
 }
 
 /** The server names the first few only, and says how many there are. */
-function indented<Item>(
+function indentedTable<Item>(
   columns: Parameters<typeof tableLines<Item>>[0],
   items: readonly Item[],
   total: number,

@@ -5,7 +5,7 @@ import { flag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
 import { wholeNumber } from "../values.ts";
-import { ageOf, seconds } from "./age.ts";
+import { formatAge, formatSeconds } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 
 interface Flags {
@@ -21,13 +21,13 @@ interface Flags {
 const limitDefault = 50;
 
 const columns: readonly Column<HistoryEntry>[] = [
-  { header: "ENDED", cell: ({ endedAt }) => `${ageOf(endedAt)} ago` },
+  { header: "ENDED", cell: ({ endedAt }) => `${formatAge(endedAt)} ago` },
   { header: "HOW", cell: ({ how }) => how },
   { header: "HOLDER", cell: ({ holder }) => holder },
   { header: "POOL", cell: ({ pool }) => pool },
   { header: "RESOURCE", cell: ({ resource }) => resource ?? "-" },
-  { header: "WAITED", cell: ({ waitSeconds }) => seconds(waitSeconds) },
-  { header: "HELD", cell: ({ holdSeconds }) => seconds(holdSeconds) },
+  { header: "WAITED", cell: ({ waitSeconds }) => formatSeconds(waitSeconds) },
+  { header: "HELD", cell: ({ holdSeconds }) => formatSeconds(holdSeconds) },
   { header: "ID", cell: ({ id }) => id, whole: true, wide: true },
   { header: "WAITED FOR", cell: ({ waitedFor }) => waitedFor ?? "-", wide: true },
   { header: "ASKED AT", cell: ({ askedAt }) => askedAt, wide: true },
@@ -59,7 +59,7 @@ export const history: CliCommand = {
       columns,
       nameOf: ({ id }) => id,
       read: () => readHistory(context),
-      none: "Nothing has ended yet, or nothing that fits.",
+      emptyText: "Nothing has ended yet, or nothing that fits.",
     }),
 };
 

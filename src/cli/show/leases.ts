@@ -3,7 +3,7 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { flag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
-import { ageOf, labelText, seconds, untilThen } from "./age.ts";
+import { formatAge, formatLabels, formatSeconds, timeUntil } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 
 interface Flags {
@@ -15,14 +15,14 @@ const columns: readonly Column<Lease>[] = [
   { header: "ID", cell: ({ id }) => id, whole: true },
   { header: "HOLDER", cell: ({ holder }) => holder },
   { header: "RESOURCES", cell: ({ claims }) => claims.map(({ resource }) => resource).join(" ") },
-  { header: "AGE", cell: ({ grantedAt }) => ageOf(grantedAt) },
-  { header: "EXPIRES IN", cell: ({ expiresAt }) => untilThen(expiresAt) },
+  { header: "AGE", cell: ({ grantedAt }) => formatAge(grantedAt) },
+  { header: "EXPIRES IN", cell: ({ expiresAt }) => timeUntil(expiresAt) },
   { header: "POOLS", cell: ({ claims }) => poolsOf(claims).join(" "), wide: true },
   { header: "TTL", cell: ({ ttl }) => ttl ?? "-", wide: true },
-  { header: "ENDS IN", cell: ({ endsAt }) => untilThen(endsAt), wide: true },
-  { header: "WAITED", cell: ({ waitedSeconds }) => seconds(waitedSeconds), wide: true },
+  { header: "ENDS IN", cell: ({ endsAt }) => timeUntil(endsAt), wide: true },
+  { header: "WAITED", cell: ({ waitedSeconds }) => formatSeconds(waitedSeconds), wide: true },
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
-  { header: "LABELS", cell: ({ labels }) => labelText(labels), wide: true },
+  { header: "LABELS", cell: ({ labels }) => formatLabels(labels), wide: true },
 ];
 
 export const leases: CliCommand = {
@@ -38,7 +38,7 @@ export const leases: CliCommand = {
       columns,
       nameOf: ({ id }) => id,
       read: () => readLeases(context),
-      none: "Nobody holds a lease. Ask for one: berth run --pool POOL -- CMD",
+      emptyText: "Nobody holds a lease. Ask for one: berth run --pool POOL -- CMD",
     }),
 };
 

@@ -24,9 +24,9 @@ export interface Listing<Item> {
   readonly nameOf: (item: Item) => string;
   readonly read: () => Promise<readonly Item[]>;
   /** Said on stderr when there is nothing, with what to do now. */
-  readonly none: string;
+  readonly emptyText: string;
   /** Colours, put on after everything has been aligned. */
-  readonly adorn?: (lines: readonly string[]) => string[];
+  readonly colourLines?: (lines: readonly string[]) => string[];
   /** While it is watched on a terminal, what stands above it, and what to do if it does not fit. */
   readonly overview?: Overview<Item>;
 }
@@ -48,22 +48,22 @@ export async function list<Item>(context: Context, listing: Listing<Item>): Prom
     const format = { output, headers, width: screen.width() };
     const { overview } = listing;
     if (rows === undefined || overview === undefined || !isTable(output) || output === "name")
-      return formatted(listing, items, format);
-    return fitted(overview, items, headers ? rows - 1 : rows, (shown) =>
-      formatted(listing, shown, format),
+      return formatItems(listing, items, format);
+    return fitToScreen(overview, items, headers ? rows - 1 : rows, (shown) =>
+      formatItems(listing, shown, format),
     );
   };
-  if (watches) return watch(context, () => render(screen.height()), listing.none);
+  if (watches) return watch(context, () => render(screen.height()), listing.emptyText);
   const lines = await render();
   if (lines.length > 0) context.print(lines.join("\n"));
-  else context.note(listing.none);
+  else context.note(listing.emptyText);
   return undefined;
 }
 
 const isTable = (output: ListFormat) => output !== "json" && output !== "yaml";
 
 /** The title, as much of the table as there is room for, and how much of it there was not. */
-async function fitted<Item>(
+async function fitToScreen<Item>(
   { title, choose, rest }: Overview<Item>,
   items: readonly Item[],
   rows: number,
@@ -80,8 +80,8 @@ async function fitted<Item>(
 /** The title and a line below it, and one for a notice that the server is away. */
 const titleRows = 3;
 
-async function formatted<Item>(
-  { columns, nameOf, adorn = (lines) => [...lines] }: Listing<Item>,
+async function formatItems<Item>(
+  { columns, nameOf, colourLines = (lines) => [...lines] }: Listing<Item>,
   items: readonly Item[],
   { output, headers, width }: { output: ListFormat; headers: boolean; width: number | undefined },
 ): Promise<string[]> {
@@ -90,14 +90,14 @@ async function formatted<Item>(
       return items.map(nameOf);
     case "json":
     case "yaml":
-      return [await asData(items, output)];
+      return [await formatData(items, output)];
     default:
-      return adorn(tableLines(columns, items, { wide: output === "wide", headers, width }));
+      return colourLines(tableLines(columns, items, { wide: output === "wide", headers, width }));
   }
 }
 
 /** The YAML library is loaded only when somebody wants YAML. */
-export async function asData(value: unknown, output: "json" | "yaml"): Promise<string> {
+export async function formatData(value: unknown, output: "json" | "yaml"): Promise<string> {
   if (output === "json") return JSON.stringify(value, undefined, 2);
   const { stringify } = await import("yaml");
   return stringify(value).trimEnd();

@@ -1,8 +1,8 @@
 import type { Pool } from "../../api/schemas.ts";
-import { seconds } from "./age.ts";
+import { formatSeconds } from "./age.ts";
 import type { Overview } from "./listing.ts";
-import { outOf } from "./pools.ts";
-import { percent } from "./stats.ts";
+import { outCount } from "./pools.ts";
+import { formatPercent } from "./stats.ts";
 
 /** What the page has above its table, and those pools that need somebody where not all can be shown. */
 export const poolOverview: Overview<Pool> = { title, choose, rest };
@@ -14,10 +14,10 @@ function title(pools: readonly Pool[]): string {
   const waiting = `${sum((pool) => pool.waiting)} waiting`;
   return [
     `${pools.length} ${pools.length === 1 ? "pool" : "pools"}`,
-    `${held}/${total} held (${percent(total === 0 ? null : held / total)})`,
+    `${held}/${total} held (${formatPercent(total === 0 ? null : held / total)})`,
     `${sum(({ free }) => free)} free`,
-    `${sum(outOf)} out`,
-    oldest < 0 ? waiting : `${waiting} up to ${seconds(oldest)}`,
+    `${sum(outCount)} out`,
+    oldest < 0 ? waiting : `${waiting} up to ${formatSeconds(oldest)}`,
   ].join(" · ");
 }
 

@@ -2,7 +2,7 @@ import type { Pool } from "../../api/schemas.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import type { Screen } from "../terminal/screen.ts";
 import type { Column } from "../terminal/table.ts";
-import { labelText, seconds, untilThen } from "./age.ts";
+import { formatLabels, formatSeconds, timeUntil } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 import { usageBars } from "./usage-bars.ts";
 
@@ -11,21 +11,25 @@ function columnsFor(screen: Screen): readonly Column<Pool>[] {
     { header: "NAME", cell: ({ name, retiring }) => (retiring ? `${name} (retiring)` : name) },
     { header: "TOTAL", cell: ({ total }) => String(total), align: "right" },
     { header: "FREE", cell: ({ free }) => String(free), align: "right" },
-    { header: "HELD", cell: (pool) => String(heldIn(pool)), align: "right" },
-    { header: "OUT", cell: (pool) => String(outOf(pool)), align: "right" },
+    { header: "HELD", cell: (pool) => String(heldCount(pool)), align: "right" },
+    { header: "OUT", cell: (pool) => String(outCount(pool)), align: "right" },
     { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
-    { header: "OLDEST", cell: ({ oldestWaitSeconds }) => seconds(oldestWaitSeconds) },
+    { header: "OLDEST", cell: ({ oldestWaitSeconds }) => formatSeconds(oldestWaitSeconds) },
     { header: "TTL", cell: ({ policy }) => policy.ttl },
-    { header: "MEAN HOLD", cell: ({ meanHoldSeconds }) => seconds(meanHoldSeconds), wide: true },
+    {
+      header: "MEAN HOLD",
+      cell: ({ meanHoldSeconds }) => formatSeconds(meanHoldSeconds),
+      wide: true,
+    },
     { header: "LIFETIME", cell: ({ policy }) => policy.lifetime ?? "-", wide: true },
     { header: "HOLD", cell: ({ policy }) => policy.hold ?? "-", wide: true },
-    { header: "EVERY", cell: ({ flow }) => seconds(flow.everySeconds), wide: true },
-    { header: "RATE", cell: ({ flow }) => rateText(flow), wide: true },
-    { header: "LIMITS", cell: ({ flow }) => limitText(flow), wide: true },
-    { header: "ADMISSION", cell: ({ admission }) => admissionText(admission), wide: true },
+    { header: "EVERY", cell: ({ flow }) => formatSeconds(flow.everySeconds), wide: true },
+    { header: "RATE", cell: ({ flow }) => formatRate(flow), wide: true },
+    { header: "LIMITS", cell: ({ flow }) => formatLimits(flow), wide: true },
+    { header: "ADMISSION", cell: ({ admission }) => formatAdmission(admission), wide: true },
     { header: "ON RELEASE", cell: ({ policy }) => policy.onRelease, wide: true },
     { header: "ON EXPIRE", cell: ({ policy }) => policy.onExpire, wide: true },
-    { header: "STATES", cell: ({ states }) => stateText(states), wide: true },
+    { header: "STATES", cell: ({ states }) => formatStates(states), wide: true },
     { header: "PLACE", cell: ({ place }) => place ?? "-", wide: true },
     { header: "USAGE", cell: ({ usage = [] }) => usageBars(usage, screen.unicode), wide: true },
   ];
@@ -41,7 +45,7 @@ export const pools: CliCommand = {
       columns: columnsFor(context.screen),
       nameOf: ({ name }) => name,
       read: () => readPools(context, context.args),
-      none: "There are no pools. Add one to the server's configuration file.",
+      emptyText: "There are no pools. Add one to the server's configuration file.",
     }),
 };
 
@@ -54,35 +58,35 @@ export async function poolNames({ client }: Context): Promise<string[]> {
   return (await client.everyPool()).map(({ name }) => name);
 }
 
-export function heldIn({ held }: Pool): number {
+export function heldCount({ held }: Pool): number {
   return held;
 }
 
 /** `2.5/m`, and how it came to that. */
-function rateText({ rate, advisedRate, pinned }: Pool["flow"]): string {
+function formatRate({ rate, advisedRate, pinned }: Pool["flow"]): string {
   const shown = rate ?? advisedRate;
   if (shown === null) return "-";
   const how = pinned !== null ? " (pinned)" : rate === null ? " (advised)" : "";
   return `${Math.round(shown * 100) / 100}/m${how}`;
 }
 
-function limitText({ limits }: Pool["flow"]): string {
+function formatLimits({ limits }: Pool["flow"]): string {
   return limits.map(({ pool, used, limit }) => `${pool} ${used}/${limit}`).join(", ") || "-";
 }
 
 /** How many may be lent now, or why none; an older server does not tell. */
-function admissionText(admission: Pool["admission"] | undefined): string {
+function formatAdmission(admission: Pool["admission"] | undefined): string {
   if (!admission) return "-";
   const { credits, until, why } = admission;
-  if (credits > 0) return `${credits} for ${untilThen(until)}`;
+  if (credits > 0) return `${credits} for ${timeUntil(until)}`;
   return why === null ? "0" : `0: ${why}`;
 }
 
 /** Neither lent nor to be had. */
-export function outOf(pool: Pool): number {
-  return Math.max(0, pool.total - pool.free - heldIn(pool));
+export function outCount(pool: Pool): number {
+  return Math.max(0, pool.total - pool.free - heldCount(pool));
 }
 
-export function stateText(states: Readonly<Record<string, number>>): string {
-  return labelText(Object.fromEntries(Object.entries(states).map(([k, n]) => [k, String(n)])));
+export function formatStates(states: Readonly<Record<string, number>>): string {
+  return formatLabels(Object.fromEntries(Object.entries(states).map(([k, n]) => [k, String(n)])));
 }

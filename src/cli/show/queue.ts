@@ -3,7 +3,7 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { flag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
-import { labelText, seconds } from "./age.ts";
+import { formatLabels, formatSeconds } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 
 interface Flags {
@@ -15,18 +15,18 @@ const columns: readonly Column<WaitingRequest>[] = [
   { header: "PLACE", cell: ({ position }) => String(position), align: "right" },
   { header: "ID", cell: ({ id }) => id, whole: true },
   { header: "HOLDER", cell: ({ holder }) => holder },
-  { header: "WANTS", cell: ({ items }) => itemText(items) },
-  { header: "WAITED", cell: ({ waitedSeconds }) => seconds(waitedSeconds) },
-  { header: "ABOUT", cell: ({ etaSeconds }) => seconds(etaSeconds) },
+  { header: "WANTS", cell: ({ items }) => formatItems(items) },
+  { header: "WAITED", cell: ({ waitedSeconds }) => formatSeconds(waitedSeconds) },
+  { header: "ABOUT", cell: ({ etaSeconds }) => formatSeconds(etaSeconds) },
   {
     header: "AT MOST",
-    cell: ({ estimate }) => seconds(estimate?.p90Seconds ?? null),
+    cell: ({ estimate }) => formatSeconds(estimate?.p90Seconds ?? null),
     wide: true,
   },
   { header: "REASON", cell: ({ reason }) => reason.message },
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
   { header: "TTL", cell: ({ ttl }) => ttl ?? "-", wide: true },
-  { header: "LABELS", cell: ({ labels }) => labelText(labels), wide: true },
+  { header: "LABELS", cell: ({ labels }) => formatLabels(labels), wide: true },
 ];
 
 export const queue: CliCommand = {
@@ -43,7 +43,7 @@ AT MOST (-o wide). Both come from recorded holds. See why it waits: berth explai
       columns,
       nameOf: ({ id }) => id,
       read: () => readQueue(context),
-      none: "Nobody waits. See who holds what: berth leases",
+      emptyText: "Nobody waits. See who holds what: berth leases",
     }),
 };
 
@@ -59,6 +59,6 @@ export async function requestIds({ client }: Context): Promise<string[]> {
 }
 
 /** `aws-account vm:2`, as it is typed behind `--pool`. */
-export function itemText(items: WaitingRequest["items"]): string {
+export function formatItems(items: WaitingRequest["items"]): string {
   return items.map(({ pool, count }) => (count === 1 ? pool : `${pool}:${count}`)).join(" ");
 }

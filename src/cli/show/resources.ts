@@ -3,7 +3,7 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { flag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
-import { ageOf, labelText, untilThen } from "./age.ts";
+import { formatAge, formatLabels, timeUntil } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 
 interface Flags {
@@ -14,14 +14,14 @@ interface Flags {
 const columns: readonly Column<Resource>[] = [
   { header: "NAME", cell: ({ name }) => name },
   { header: "POOL", cell: ({ pool }) => pool },
-  { header: "STATE", cell: stateOf },
+  { header: "STATE", cell: formatState },
   { header: "HOLDER", cell: ({ lease }) => lease?.holder ?? "-" },
-  { header: "AGE", cell: ({ changedAt, lease }) => ageOf(lease?.since ?? changedAt) },
+  { header: "AGE", cell: ({ changedAt, lease }) => formatAge(lease?.since ?? changedAt) },
   { header: "NOTE", cell: ({ note }) => note },
   { header: "LEASE", cell: ({ lease }) => lease?.id ?? "-", wide: true },
   { header: "FENCE", cell: ({ lease }) => String(lease?.fence ?? "-"), align: "right", wide: true },
-  { header: "RESTS FOR", cell: ({ restsUntil }) => untilThen(restsUntil), wide: true },
-  { header: "LABELS", cell: ({ labels }) => labelText(labels), wide: true },
+  { header: "RESTS FOR", cell: ({ restsUntil }) => timeUntil(restsUntil), wide: true },
+  { header: "LABELS", cell: ({ labels }) => formatLabels(labels), wide: true },
   { header: "USER DATA", cell: ({ userDataKeys }) => userDataKeys.join(","), wide: true },
 ];
 
@@ -38,7 +38,7 @@ export const resources: CliCommand = {
       columns,
       nameOf: ({ name }) => name,
       read: () => readResources(context),
-      none: "There is no such resource. See them all: berth resources",
+      emptyText: "There is no such resource. See them all: berth resources",
     }),
 };
 
@@ -58,7 +58,7 @@ export async function resourceNames(
 }
 
 /** A drained one that is still held shows both; so does one that goes when it comes back. */
-export function stateOf({ state, drained, retiring }: Resource): string {
+export function formatState({ state, drained, retiring }: Resource): string {
   const draining = drained && state !== "drained" ? ",drained" : "";
   return `${state}${draining}${retiring ? ",retiring" : ""}`;
 }

@@ -2,7 +2,7 @@ import type { Resource } from "../../api/schemas.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import type { Screen } from "../terminal/screen.ts";
 import type { Column } from "../terminal/table.ts";
-import { labelText } from "./age.ts";
+import { formatLabels } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 import { poolNames } from "./pools.ts";
 import { usageBars } from "./usage-bars.ts";
@@ -15,7 +15,7 @@ function columnsFor(screen: Screen): readonly Column<Resource>[] {
     { header: "LEASES", cell: ({ shares = [] }) => String(shares.length), align: "right" },
     { header: "USAGE", cell: ({ usage = [] }) => usageBars(usage, screen.unicode), whole: true },
     { header: "TAINTS", cell: ({ taints = [] }) => taints.join(" "), wide: true },
-    { header: "LABELS", cell: ({ labels }) => labelText(labels), wide: true },
+    { header: "LABELS", cell: ({ labels }) => formatLabels(labels), wide: true },
   ];
 }
 
@@ -28,12 +28,12 @@ export const showPools: CliCommand = {
     list(context, {
       columns: columnsFor(context.screen),
       nameOf: ({ name }) => name,
-      read: () => readRooms(context),
-      none: "No pool is lent by amount. See them all: berth pools",
+      read: () => readSharedResources(context),
+      emptyText: "No pool is lent by amount. See them all: berth pools",
     }),
 };
 
-async function readRooms({ args, client }: Context): Promise<Resource[]> {
+async function readSharedResources({ args, client }: Context): Promise<Resource[]> {
   const names = args.length === 0 ? [undefined] : args;
   const found = await Promise.all(names.map((pool) => client.everyResource({ pool })));
   return found.flat().filter(({ usage }) => usage !== undefined);

@@ -4,8 +4,8 @@ import type { CliCommand } from "../cli-command.ts";
 import { flag, outputFlag } from "../flags.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { duration } from "../values.ts";
-import { seconds } from "./age.ts";
-import { asData } from "./listing.ts";
+import { formatSeconds } from "./age.ts";
+import { formatData } from "./listing.ts";
 
 interface Flags {
   readonly pool?: string;
@@ -26,17 +26,33 @@ const columns: readonly Column<Row>[] = [
   { header: "FROM", cell: ({ name }) => name, whole: true },
   { header: "ASKED", cell: ({ part }) => String(part.asked), align: "right" },
   { header: "GRANTED", cell: ({ part }) => String(part.granted), align: "right" },
-  { header: "WAIT P50", cell: ({ part }) => seconds(part.waitSeconds?.p50 ?? null) },
-  { header: "WAIT P90", cell: ({ part }) => seconds(part.waitSeconds?.p90 ?? null) },
-  { header: "HOLD P50", cell: ({ part }) => seconds(part.holdSeconds?.p50 ?? null) },
+  { header: "WAIT P50", cell: ({ part }) => formatSeconds(part.waitSeconds?.p50 ?? null) },
+  { header: "WAIT P90", cell: ({ part }) => formatSeconds(part.waitSeconds?.p90 ?? null) },
+  { header: "HOLD P50", cell: ({ part }) => formatSeconds(part.holdSeconds?.p50 ?? null) },
   { header: "ENDED/H", cell: ({ part }) => perHour(part), align: "right" },
-  { header: "USED", cell: ({ part }) => percent(part.utilisation), align: "right" },
+  { header: "USED", cell: ({ part }) => formatPercent(part.utilisation), align: "right" },
   { header: "EXPIRED", cell: ({ part }) => String(part.expired), align: "right" },
   { header: "LEFT", cell: ({ part }) => String(part.left), align: "right" },
-  { header: "WAIT P99", cell: ({ part }) => seconds(part.waitSeconds?.p99 ?? null), wide: true },
-  { header: "WAIT MAX", cell: ({ part }) => seconds(part.waitSeconds?.max ?? null), wide: true },
-  { header: "HOLD P90", cell: ({ part }) => seconds(part.holdSeconds?.p90 ?? null), wide: true },
-  { header: "HOLD P99", cell: ({ part }) => seconds(part.holdSeconds?.p99 ?? null), wide: true },
+  {
+    header: "WAIT P99",
+    cell: ({ part }) => formatSeconds(part.waitSeconds?.p99 ?? null),
+    wide: true,
+  },
+  {
+    header: "WAIT MAX",
+    cell: ({ part }) => formatSeconds(part.waitSeconds?.max ?? null),
+    wide: true,
+  },
+  {
+    header: "HOLD P90",
+    cell: ({ part }) => formatSeconds(part.holdSeconds?.p90 ?? null),
+    wide: true,
+  },
+  {
+    header: "HOLD P99",
+    cell: ({ part }) => formatSeconds(part.holdSeconds?.p99 ?? null),
+    wide: true,
+  },
   { header: "ENDED", cell: ({ part }) => String(part.ended), align: "right", wide: true },
 ];
 
@@ -55,7 +71,7 @@ export const stats: CliCommand = {
   async run({ client, flags, print, screen }) {
     const { pool, window, step, until, output, headers } = flags<Flags>();
     const found = await client.stats({ pool, until, window: text(window), step: text(step) });
-    if (output === "json" || output === "yaml") print(await asData(found, output));
+    if (output === "json" || output === "yaml") print(await formatData(found, output));
     else {
       const options = { wide: output === "wide", headers, width: screen.width() };
       print(tableLines(columns, rowsOf(found), options).join("\n"));
@@ -76,6 +92,6 @@ function perHour({ endedPerHour }: StatsPart): string {
   return endedPerHour >= 10 ? endedPerHour.toFixed(0) : endedPerHour.toFixed(1);
 }
 
-export function percent(share: number | null): string {
+export function formatPercent(share: number | null): string {
   return share === null ? "-" : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)}%`;
 }

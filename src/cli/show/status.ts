@@ -3,10 +3,10 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { paint, type Screen } from "../terminal/screen.ts";
 import { spark } from "../terminal/sparkline.ts";
 import type { Column } from "../terminal/table.ts";
-import { seconds } from "./age.ts";
+import { formatSeconds } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 import { poolOverview } from "./pool-overview.ts";
-import { heldIn, outOf, poolNames, readPools } from "./pools.ts";
+import { heldCount, outCount, poolNames, readPools } from "./pools.ts";
 import { Trends } from "./trends.ts";
 
 const barWidth = 12;
@@ -21,14 +21,14 @@ function columnsFor(screen: Screen, trends: Trends): readonly Column<Pool>[] {
     ...(narrow ? [] : [barColumn(screen)]),
     {
       header: narrow ? "HELD" : "",
-      cell: (pool) => `${heldIn(pool)}/${pool.total}`,
+      cell: (pool) => `${heldCount(pool)}/${pool.total}`,
       align: "right",
     },
     { header: "FREE", cell: ({ free }) => String(free), align: "right" },
-    { header: "OUT", cell: (pool) => String(outOf(pool)), align: "right" },
+    { header: "OUT", cell: (pool) => String(outCount(pool)), align: "right" },
     { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
-    { header: "OLDEST", cell: ({ oldestWaitSeconds }) => seconds(oldestWaitSeconds) },
-    { header: "MEAN HOLD", cell: (pool) => seconds(pool.meanHoldSeconds), wide: true },
+    { header: "OLDEST", cell: ({ oldestWaitSeconds }) => formatSeconds(oldestWaitSeconds) },
+    { header: "MEAN HOLD", cell: (pool) => formatSeconds(pool.meanHoldSeconds), wide: true },
     ...(trends.known ? [sparkColumn(screen, trends)] : []),
   ];
 }
@@ -63,8 +63,8 @@ export const status: CliCommand = {
         await trends.refresh();
         return readPools(context, context.args);
       },
-      none: "There are no pools. Add one to the server's configuration file.",
-      adorn: (lines) => adorn(lines, context),
+      emptyText: "There are no pools. Add one to the server's configuration file.",
+      colourLines: (lines) => colourBars(lines, context),
       overview: poolOverview,
     });
   },
@@ -80,15 +80,15 @@ export function bar(pool: Pool, unicode: boolean): string {
     if (count === pool.total) return barWidth;
     return Math.min(barWidth - 1, Math.max(1, Math.round(share(count))));
   };
-  const heldCells = cells(heldIn(pool));
-  const outCells = Math.min(barWidth - heldCells, cells(outOf(pool)));
+  const heldCells = cells(heldCount(pool));
+  const outCells = Math.min(barWidth - heldCells, cells(outCount(pool)));
   const freeCells = barWidth - heldCells - outCells;
   return (
     (held ?? "").repeat(heldCells) + (out ?? "").repeat(outCells) + (free ?? "").repeat(freeCells)
   );
 }
 
-function adorn(lines: readonly string[], { screen }: Context): string[] {
+function colourBars(lines: readonly string[], { screen }: Context): string[] {
   return lines.map((line) =>
     line
       .replace(/█+/, (cells) => paint(screen, "blue", cells))

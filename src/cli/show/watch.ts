@@ -5,7 +5,7 @@ import { pause } from "../../client/pause.ts";
 import type { Context } from "../cli-command.ts";
 import { Interrupted } from "../failure.ts";
 import { exitCodeOfSignal } from "../run/signals.ts";
-import { Picture } from "../terminal/alternate-screen.ts";
+import { AlternateScreen } from "../terminal/alternate-screen.ts";
 
 /** Changes that come closer together than this are drawn as one. */
 const drawMsMin = 250;
@@ -30,7 +30,7 @@ export async function watch(
   const changed = new EventTarget();
   const change = () => changed.dispatchEvent(new Event("change"));
   let lines = await read();
-  using picture = new Picture(context);
+  using picture = new AlternateScreen(context);
   void follow(context, ended.signal, change);
   process.stdout.on("resize", change);
   for (let lost: string | undefined; ; ) {
@@ -45,7 +45,7 @@ export async function watch(
     } catch (error) {
       const passes = error instanceof BerthUnreachable || error instanceof Problem;
       if (!passes) throw error;
-      lost = `${error.message}; trying again`;
+      lost = `${error.message}; retrying`;
     }
   }
 }

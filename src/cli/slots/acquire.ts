@@ -1,8 +1,8 @@
 import type { HeldSlot } from "../../slots/held-slot.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { outputFlag } from "../flags.ts";
-import { SignalDesk } from "../run/signals.ts";
-import { asData } from "../show/listing.ts";
+import { SignalRouter } from "../run/signals.ts";
+import { formatData } from "../show/listing.ts";
 import { shellQuoted } from "../terminal/text.ts";
 import {
   type HolderFlags,
@@ -38,9 +38,9 @@ In a GitHub job the output slot_id is set. Keep it with berth slots renew, end i
     refuseLongName(holderFrom(flags));
     const identity = identityFrom(flags);
     const store = await leaseStoreOf(flags);
-    const desk = new SignalDesk();
-    const held = await waitForSlot(store, flags, { identity, usualSeconds }, desk);
-    desk.close();
+    const router = new SignalRouter();
+    const held = await waitForSlot(store, flags, { identity, usualSeconds }, router);
+    router.close();
     context.note(`Acquired slot ${held.slot} for ${identity}`);
     context.print(await rendered(held, flags.output));
     return undefined;
@@ -56,6 +56,6 @@ async function rendered(held: HeldSlot, output: Flags["output"]): Promise<string
       return `export ${pairs.map(([name, value]) => `${name}=${shellQuoted(value)}`).join(" ")}`;
     }
     default:
-      return asData(held, output);
+      return formatData(held, output);
   }
 }

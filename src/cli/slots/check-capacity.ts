@@ -12,7 +12,7 @@ import { slotLimits } from "../../slots/limits.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { flag, outputFlag, repeatedFlag } from "../flags.ts";
-import { asData } from "../show/listing.ts";
+import { formatData } from "../show/listing.ts";
 import { tableLines } from "../terminal/table.ts";
 import { fromEnvironment, InvalidValue, type Parse, wholeNumber } from "../values.ts";
 import { type ClusterFlags, clusterKindOf, clusterOptions } from "./clusters.ts";
@@ -81,7 +81,7 @@ those that have no node yet included; nodes that the autoscaler may add count on
       import("../../kubernetes/read-capacity.ts"),
     ]);
     const analysis = analyse(await readCapacity(store.api, kind, { suffix }), wish);
-    if (flags.output !== "table") context.print(await asData(analysis, flags.output));
+    if (flags.output !== "table") context.print(await formatData(analysis, flags.output));
     else context.print(analysisLines(analysis).join("\n"));
     tellContradictions(context, analysis);
     return analysis.enough ? exitCodes.ok : exitCodes.notGranted;

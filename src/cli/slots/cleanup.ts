@@ -11,7 +11,7 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { usageError } from "../failure.ts";
 import { flag } from "../flags.ts";
-import { ageOf } from "../show/age.ts";
+import { formatAge } from "../show/age.ts";
 import { plain } from "../terminal/text.ts";
 import { duration } from "../values.ts";
 import { type ClusterFlags, clusterKindOf, clusterOptions } from "./clusters.ts";
@@ -83,7 +83,7 @@ async function destroyed(work: Work, seen: ClusterObject): Promise<boolean> {
   const { context, store, set, rule } = work;
   const { destroy, deleteClusters, dryRun } = context.flags<Flags>();
   const { name, creationTimestamp = "", uid } = seen.metadata;
-  const age = ageOf(creationTimestamp, store.api.clock.atLeastMs());
+  const age = formatAge(creationTimestamp, store.api.clock.atLeastMs());
   const told = plain(`cluster ${name}, which has no slot and is ${age} old`);
   if (destroy === undefined && !deleteClusters) {
     context.print(`Found ${told}`);

@@ -3,7 +3,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { flag, outputFlag } from "../flags.ts";
-import { asData } from "../show/listing.ts";
+import { formatData } from "../show/listing.ts";
 import { oneOf, wholeNumber } from "../values.ts";
 import { type ClusterFlags, clusterKindOf, clusterOptions } from "./clusters.ts";
 import { type SetFlags, setOptions, slotSetOf } from "./flags.ts";
@@ -52,10 +52,10 @@ With --for mirror what a server needs that shows its leases in the namespace (mi
       admission: () => made.admissionManifestsOf(wish),
     }[use]();
     if (output === "json") {
-      print(await asData({ apiVersion: "v1", kind: "List", items: objects }, "json"));
+      print(await formatData({ apiVersion: "v1", kind: "List", items: objects }, "json"));
       return undefined;
     }
-    const documents = await Promise.all(objects.map((each) => asData(each, "yaml")));
+    const documents = await Promise.all(objects.map((each) => formatData(each, "yaml")));
     print(documents.join("\n---\n"));
     return undefined;
   },

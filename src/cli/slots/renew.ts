@@ -3,8 +3,8 @@ import { isTemporary, pause } from "../../client/pause.ts";
 import type { HeldSlot } from "../../slots/held-slot.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { flag } from "../flags.ts";
-import { SignalDesk } from "../run/signals.ts";
-import { stoppedBy } from "../run/wait-for-lease.ts";
+import { SignalRouter } from "../run/signals.ts";
+import { abortOnSignal } from "../run/wait-for-lease.ts";
 import { duration } from "../values.ts";
 import {
   type HolderFlags,
@@ -67,13 +67,13 @@ async function renewOn(
   renew: () => Promise<void>,
   everyMs: number,
 ): Promise<void> {
-  const stopped = stoppedBy(new SignalDesk());
+  const stopped = abortOnSignal(new SignalRouter());
   for (;;) {
     try {
       await renew();
     } catch (error) {
       if (!isTemporary(error)) throw error;
-      note(`berth: ${error.message}; trying again`);
+      note(`berth: ${error.message}; retrying`);
     }
     await pause(everyMs, stopped);
   }

@@ -9,10 +9,10 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodeHelp, exitCodes } from "../exit-codes.ts";
 import { usageError } from "../failure.ts";
 import { flag } from "../flags.ts";
-import { CommandProcess, mustBeThere } from "../run/command-process.ts";
+import { CommandProcess, requireExecutable } from "../run/command-process.ts";
 import { HeartbeatLog } from "../run/heartbeat-log.ts";
-import { endOrLoss, graceAfter, graceMsDefault, passOn } from "../run/run-command.ts";
-import { isEnding, SignalDesk } from "../run/signals.ts";
+import { exitOrLoss, forwardSignal, graceAfterLoss, graceMsDefault } from "../run/run-command.ts";
+import { isTerminating, SignalRouter } from "../run/signals.ts";
 import { plain } from "../terminal/text.ts";
 import { duration } from "../values.ts";
 import {
@@ -64,25 +64,25 @@ ${exitCodeHelp}`,
       const hint = "Put it behind --: berth slots run -- make test";
       throw usageError("Cannot run: no command is given", hint);
     }
-    mustBeThere(file);
+    requireExecutable(file);
     refuseLongName(holderFrom(flags));
     const identity = identityFrom(flags, process.pid);
     const store = await leaseStoreOf(flags);
-    const desk = new SignalDesk();
-    const held = await waitForSlot(store, flags, { identity, usualSeconds }, desk);
+    const router = new SignalRouter();
+    const held = await waitForSlot(store, flags, { identity, usualSeconds }, router);
     context.note(`Acquired slot ${held.slot} for ${identity}`);
-    return runHolding(context, { store, held, desk });
+    return runHolding(context, { store, held, router });
   },
 };
 
 interface Holding {
   readonly store: LeaseStore;
   readonly held: HeldSlot;
-  readonly desk: SignalDesk;
+  readonly router: SignalRouter;
 }
 
 /** Renews the slot while the command runs, and gives it back however that ends. */
-async function runHolding(context: Context, { store, held, desk }: Holding): Promise<number> {
+async function runHolding(context: Context, { store, held, router }: Holding): Promise<number> {
   const { note, args } = context;
   const { grace: graceMs = graceMsDefault } = context.flags<Flags>();
   const { KeptSlot } = await import("../../slots/keep-slot.ts");
@@ -97,17 +97,17 @@ async function runHolding(context: Context, { store, held, desk }: Holding): Pro
     }
     const env = { ...process.env, ...slotVariables(held) };
     const child = await CommandProcess.start(args, env);
-    desk.handTo((signal) => passOn(child, signal));
-    const loss = await endOrLoss(child, kept, false, note);
-    if (loss === undefined) return await child.ended;
+    router.routeTo((signal) => forwardSignal(child, signal));
+    const loss = await exitOrLoss(child, kept, false, note);
+    if (loss === undefined) return await child.exited;
     note(`berth: SLOT LOST. ${plain(loss.message)}; stopping ${args[0]}`);
-    await child.stop(graceAfter(loss, graceMs, kept.alive.leftMs));
+    await child.stop(graceAfterLoss(loss, graceMs, kept.alive.leftMs));
     return exitCodes.leaseLost;
   } finally {
     const gone = lossOf(kept);
     kept.stop();
-    if (gone?.why !== "ended") await giveBack(context, { store, held, desk }, kept);
-    desk.close();
+    if (gone?.why !== "ended") await giveBack(context, { store, held, router }, kept);
+    router.close();
   }
 }
 
@@ -118,12 +118,12 @@ function lossOf({ signal }: KeptSlot): LeaseLost | undefined {
 
 async function giveBack(
   { note }: Context,
-  { store, held, desk }: Holding,
+  { store, held, router }: Holding,
   { alive }: KeptSlot,
 ): Promise<void> {
   const enough = new AbortController();
-  desk.handTo((signal) => {
-    if (isEnding(signal)) enough.abort(new Error("a signal ended it"));
+  router.routeTo((signal) => {
+    if (isTerminating(signal)) enough.abort(new Error("a signal ended it"));
   });
   const { signal } = enough;
   const forMs = Math.min(clientLimits.releaseMs, Math.max(alive.leftMs, 0));

@@ -3,8 +3,8 @@ import type { LeaseStore } from "../../kubernetes/lease-store.ts";
 import type { ClusterStatus, SlotStatus, SlotsStatus, WaiterStatus } from "../../slots/status.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { flag, outputFlag } from "../flags.ts";
-import { ageOf, untilThen } from "../show/age.ts";
-import { asData } from "../show/listing.ts";
+import { formatAge, timeUntil } from "../show/age.ts";
+import { formatData } from "../show/listing.ts";
 import { type Follow, watch } from "../show/watch.ts";
 import { paint } from "../terminal/screen.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
@@ -22,14 +22,14 @@ interface Flags extends SetFlags, ClusterFlags {
 
 /** Ages are told by the same clock as the times in the table, whatever this machine's says. */
 function columnsAt(nowMs: number) {
-  const ago = (timestamp: string | null) => (timestamp === null ? "" : ageOf(timestamp, nowMs));
+  const ago = (timestamp: string | null) => (timestamp === null ? "" : formatAge(timestamp, nowMs));
   const slots: readonly Column<SlotStatus>[] = [
     { header: "SLOT", cell: ({ slot }) => String(slot), align: "right" },
     { header: "STATE", cell: ({ state, surplus }) => (surplus ? `${state}, surplus` : state) },
     { header: "HOLDER", cell: ({ holder }) => holder ?? "" },
     { header: "AGE", cell: ({ acquiredAt }) => ago(acquiredAt) },
     { header: "RENEWED", cell: ({ renewedAt }) => ago(renewedAt) },
-    { header: "EXPIRES IN", cell: ({ expiresAt }) => untilThen(expiresAt, nowMs) },
+    { header: "EXPIRES IN", cell: ({ expiresAt }) => timeUntil(expiresAt, nowMs) },
     { header: "CLUSTER", cell: ({ cluster }) => cluster ?? "" },
     { header: "FENCE", cell: ({ fence }) => String(fence ?? ""), wide: true },
   ];
@@ -88,7 +88,7 @@ async function pictureOf(context: Context, store: LeaseStore): Promise<string[]>
   switch (flags.output) {
     case "json":
     case "yaml":
-      return [await asData(status, flags.output)];
+      return [await formatData(status, flags.output)];
     case "name":
       return status.slots.filter(({ state }) => state === "held").map(({ slot }) => String(slot));
     default:

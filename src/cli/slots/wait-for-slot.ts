@@ -2,8 +2,8 @@ import { roughDuration } from "../../core/model/duration.ts";
 import type { LeaseStore } from "../../kubernetes/lease-store.ts";
 import type { HeldSlot } from "../../slots/held-slot.ts";
 import { addGithubSummary, setGithubOutputs } from "../run/github-files.ts";
-import type { SignalDesk } from "../run/signals.ts";
-import { stderrScreen, stoppedBy } from "../run/wait-for-lease.ts";
+import type { SignalRouter } from "../run/signals.ts";
+import { abortOnSignal, stderrScreen } from "../run/wait-for-lease.ts";
 import { waitingDisplay } from "../run/waiting-display.ts";
 import {
   durationSecondsOf,
@@ -23,10 +23,10 @@ export async function waitForSlot(
   store: LeaseStore,
   flags: SetFlags & TermFlags,
   { identity, usualSeconds }: SlotWish,
-  desk: SignalDesk,
+  router: SignalRouter,
 ): Promise<HeldSlot> {
   const { acquireSlot } = await import("../../slots/acquire.ts");
-  const signal = stoppedBy(desk);
+  const signal = abortOnSignal(router);
   const display = waitingDisplay(process.stderr, stderrScreen());
   const startedAtMs = performance.now();
   try {
@@ -50,7 +50,7 @@ export async function waitForSlot(
     return held;
   } finally {
     display.end();
-    desk.keep();
+    router.buffer();
   }
 }
 

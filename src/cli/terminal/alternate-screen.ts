@@ -11,7 +11,7 @@ const leave = "\u001b[?7h\u001b[?25h\u001b[?1049l";
  * a screen of their own: a window that is made smaller would otherwise leave pieces of older ones
  * behind, and whoever leaves finds the terminal as it was.
  */
-export class Picture implements Disposable {
+export class AlternateScreen implements Disposable {
   readonly #context: Context;
   #entered = false;
   #last = "";

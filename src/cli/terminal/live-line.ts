@@ -1,4 +1,9 @@
-import { type Sight, type Waiting, type WaitingDisplay, waitingText } from "../run/waiting-text.ts";
+import {
+  type Waiting,
+  type WaitingDisplay,
+  type WaitSnapshot,
+  waitingText,
+} from "../run/waiting-text.ts";
 import { paint, type Screen } from "./screen.ts";
 import { cutTo, plain } from "./text.ts";
 
@@ -10,7 +15,7 @@ export class LiveLine implements WaitingDisplay {
   readonly #write: (text: string) => void;
   readonly #screen: Screen;
   #timer: NodeJS.Timeout | undefined;
-  #sight: Sight | undefined;
+  #snapshot: WaitSnapshot | undefined;
   #trouble: string | undefined;
   #frame = 0;
 
@@ -20,13 +25,13 @@ export class LiveLine implements WaitingDisplay {
   }
 
   show(request: Waiting): void {
-    this.#sight = { request, seenAtMs: performance.now() };
+    this.#snapshot = { request, readAtMs: performance.now() };
     this.#trouble = undefined;
     this.#draw();
   }
 
   trouble({ message }: Error): void {
-    this.#trouble = `${plain(message)}; trying again`;
+    this.#trouble = `${plain(message)}; retrying`;
     this.#draw();
   }
 
@@ -42,7 +47,7 @@ export class LiveLine implements WaitingDisplay {
     const spinner = set[this.#frame++ % set.length] ?? "";
     const text =
       this.#trouble ??
-      (this.#sight === undefined ? "" : waitingText(this.#sight, performance.now()));
+      (this.#snapshot === undefined ? "" : waitingText(this.#snapshot, performance.now()));
     // One column stays free: a full line would wrap, and be drawn again below itself.
     const line = cutTo(text, (this.#screen.width() ?? 80) - 3);
     const shown = this.#trouble === undefined ? line : paint(this.#screen, "yellow", line);

@@ -1,9 +1,9 @@
 import type { WriteStream } from "node:tty";
 
-/** What the streams of this process can show, found once and passed on. */
+/** What a stream of this process can show. */
 export interface Screen {
   readonly colour: boolean;
-  /** The terminal behind stdout; undefined if it goes to a file or a pipe. */
+  /** Columns of the terminal; undefined if the stream is a file or a pipe. */
   readonly width: () => number | undefined;
   readonly height: () => number | undefined;
   readonly unicode: boolean;
@@ -25,7 +25,13 @@ export function screenOf(
   };
 }
 
-/** Terminals that do not tell their size get that of a VT100. */
+/** Whether `--no-color` is absent. Arguments after `--` belong to the user's command. */
+export function wantsColour(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return !argv.slice(0, end < 0 ? undefined : end).includes("--no-color");
+}
+
+/** The size of a VT100, for terminals that do not report their size. */
 const widthOtherwise = 80;
 const heightOtherwise = 24;
 

@@ -5,9 +5,9 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError, usageError } from "../failure.ts";
 import { flag, outputFlag, repeatedFlag } from "../flags.ts";
-import { seconds } from "../show/age.ts";
-import { asData } from "../show/listing.ts";
-import { percent } from "../show/stats.ts";
+import { formatSeconds } from "../show/age.ts";
+import { formatData } from "../show/listing.ts";
+import { formatPercent } from "../show/stats.ts";
 import { ProgressBar } from "../terminal/progress-bar.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { duration, matching } from "../values.ts";
@@ -60,7 +60,7 @@ feel it: those that are asked for together with it, or share a limit. Without --
       from === undefined
         ? await context.client.simulate({ last: formatDuration(last), set: [...set] })
         : await simulateHere(context, { from, last, set, config });
-    if (output === "json" || output === "yaml") context.print(await asData(found, output));
+    if (output === "json" || output === "yaml") context.print(await formatData(found, output));
     else tell(context, found, { wide: output === "wide", headers, set });
     return undefined;
   },
@@ -142,14 +142,14 @@ function beside(header: string, read: (part: StatsPart) => string, wide = false)
 
 const columns: readonly Column<Row>[] = [
   { header: "POOL", cell: ({ pool }) => pool ?? "all" },
-  beside("WAIT P50", ({ waitSeconds }) => seconds(waitSeconds?.p50 ?? null)),
-  beside("P90", ({ waitSeconds }) => seconds(waitSeconds?.p90 ?? null)),
-  beside("P99", ({ waitSeconds }) => seconds(waitSeconds?.p99 ?? null)),
-  beside("USED", ({ utilisation }) => percent(utilisation)),
+  beside("WAIT P50", ({ waitSeconds }) => formatSeconds(waitSeconds?.p50 ?? null)),
+  beside("P90", ({ waitSeconds }) => formatSeconds(waitSeconds?.p90 ?? null)),
+  beside("P99", ({ waitSeconds }) => formatSeconds(waitSeconds?.p99 ?? null)),
+  beside("USED", ({ utilisation }) => formatPercent(utilisation)),
   beside("ENDED/H", ({ endedPerHour }) => endedPerHour.toFixed(1)),
   beside("GRANTED", ({ granted }) => String(granted), true),
   beside("LEFT", ({ left }) => String(left), true),
-  beside("WAIT MAX", ({ waitSeconds }) => seconds(waitSeconds?.max ?? null), true),
+  beside("WAIT MAX", ({ waitSeconds }) => formatSeconds(waitSeconds?.max ?? null), true),
 ];
 
 function tell(

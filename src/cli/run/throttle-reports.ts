@@ -3,17 +3,17 @@ import type { BerthClient, HeldLease } from "../../client/berth-client.ts";
 import { poolsOf } from "../show/leases.ts";
 import { plain } from "../terminal/text.ts";
 
-/** The server slows down once for a whole burst of complaints; the rest of it is no news. */
-const quietMs = 60_000;
+/** The server slows down once per burst of throttling, so we report each pool once in this time. */
+const reportIntervalMs = 60_000;
 
-/** Tells the server, of every pool that the job holds something of, that the cloud has throttled it. */
-export class ThrottleSignals {
+/** Reports to the server that the cloud throttled the job, for every pool that it holds. */
+export class ThrottleReports {
   readonly #client: BerthClient;
   readonly #note: (text: string) => void;
   readonly #held: () => readonly HeldLease[];
-  readonly #toldAtMs = new Map<string, number>();
+  readonly #reportedAtMs = new Map<string, number>();
   readonly #sending = new Set<Promise<void>>();
-  #unknown = false;
+  #isUnsupported = false;
 
   constructor(client: BerthClient, note: (text: string) => void, held: () => readonly HeldLease[]) {
     this.#client = client;
@@ -21,23 +21,23 @@ export class ThrottleSignals {
     this.#held = held;
   }
 
-  throttled(evidence: string): void {
+  reportThrottled(evidence: string): void {
     for (const lease of this.#held()) {
-      for (const pool of poolsOf(lease.claims)) this.#tell(lease, pool, evidence);
+      for (const pool of poolsOf(lease.claims)) this.#report(lease, pool, evidence);
     }
   }
 
-  /** Until all that was to be told has been. */
+  /** Waits until all reports are sent. */
   async close(): Promise<void> {
     await Promise.all(this.#sending);
   }
 
-  #tell(lease: HeldLease, pool: string, evidence: string): void {
+  #report(lease: HeldLease, pool: string, evidence: string): void {
     const nowMs = performance.now();
-    const quiet = nowMs - (this.#toldAtMs.get(pool) ?? Number.NEGATIVE_INFINITY) < quietMs;
-    if (quiet || this.#unknown) return;
-    this.#toldAtMs.set(pool, nowMs);
-    this.#note(plain(`berth: Throttled, says ${pool}'s holder: ${evidence}`));
+    const lastAtMs = this.#reportedAtMs.get(pool) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - lastAtMs < reportIntervalMs || this.#isUnsupported) return;
+    this.#reportedAtMs.set(pool, nowMs);
+    this.#note(plain(`berth: Reporting that ${pool} is throttled: ${evidence}`));
     const sending = this.#client
       .signal(lease, { throttled: true, pool, evidence })
       .catch((error: unknown) => this.#failed(pool, error))
@@ -49,15 +49,16 @@ export class ThrottleSignals {
     const isOld =
       error instanceof Problem && ["not_found", "unexpected_reply"].includes(error.code);
     if (isOld && error.status === 404) {
-      if (!this.#unknown) this.#note("berth: The server does not take signals; none is sent");
-      this.#unknown = true;
+      if (!this.#isUnsupported)
+        this.#note("berth: The server does not support reports; none is sent");
+      this.#isUnsupported = true;
       return;
     }
-    // A refusal stays one: who is not asked to report is not told so once a minute.
+    // The server will refuse the next report for this pool, too. Log the refusal only once.
     if (error instanceof Problem && error.status < 500) {
-      this.#toldAtMs.set(pool, Number.POSITIVE_INFINITY);
+      this.#reportedAtMs.set(pool, Number.POSITIVE_INFINITY);
     }
     const why = error instanceof Error ? error.message : String(error);
-    this.#note(plain(`berth: Cannot signal that ${pool} is throttled: ${why}`));
+    this.#note(plain(`berth: Cannot report that ${pool} is throttled: ${why}`));
   }
 }
