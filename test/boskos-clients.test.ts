@@ -43,7 +43,9 @@ interface Ended {
 /** Runs a script as a CI job does, with the address in its environment. */
 async function bash(script: string): Promise<Ended> {
   const env = { ...process.env, BOSKOS_HOST: new URL(server.url).host, no_proxy: "127.0.0.1" };
-  const run = promisify(execFile)("bash", ["--norc", "-ceu", `set -o pipefail\n${script}`], { env });
+  const run = promisify(execFile)("bash", ["--norc", "-ceu", `set -o pipefail\n${script}`], {
+    env,
+  });
   return run.then(
     ({ stdout }) => ({ code: 0, output: stdout }),
     ({ code, stdout, stderr }) => ({ code, output: `${stdout}${stderr}` }),

@@ -103,7 +103,9 @@ test("an outage does not fail the installation, and leaves nothing behind after 
   expect(await run.ended).toBe(0);
   expect(run.stdout).toContain("installing 2\nInstaller exit with code 0");
   expect(run.stderr).toContain(`Unexpected response code 503 while acquiring lease "${slot}"`);
-  expect(run.stderr).toMatch(/Cannot give \[?\S*install-quota-slice-\d\]? back|Cannot release lease/);
+  expect(run.stderr).toMatch(
+    /Cannot give \[?\S*install-quota-slice-\d\]? back|Cannot release lease/,
+  );
   await server.start();
   await nothingLeft(server);
 });
