@@ -164,7 +164,10 @@ export function charge(resource: SharedResource, claim: SharedClaim, by: 1 | -1)
   for (const level of resource.levels) edit(level).used += by * (claim.amount[level.name] ?? 0);
   for (const part of claim.parts) own(pool, part, claim, by);
   for (const reservation of resource.reservations) {
-    if (claim.fence > reservation.since) noteTaken(reservation, claim.amount, by);
+    if (claim.fence <= reservation.since) continue;
+    noteTaken(reservation, claim.amount, by);
+    // What fits beside the reservation has grown: another starved request may have one here.
+    if (by === -1) pool.cache.triedReservations = false;
   }
   writable.lastFence = Math.max(resource.lastFence, claim.fence);
   if (!resource.listed) return;
