@@ -1,7 +1,7 @@
 import type { Instant } from "../core/model/time.ts";
 import type { Environment } from "./environment.ts";
 
-/** One wake-up call at the earliest of the times that were asked for. */
+/** One timer, set to the earliest of the requested times. */
 export class Alarm {
   readonly #environment: Environment;
   readonly #wake: () => void;
@@ -13,7 +13,7 @@ export class Alarm {
     this.#wake = wake;
   }
 
-  /** A call that comes sooner stays as it is: who is woken too early asks again. */
+  /** Keeps an earlier timer as it is. A callback that runs too early sets the alarm again. */
   set(at: Instant): void {
     if (at >= this.#setFor) return;
     this.clear();

@@ -1,21 +1,22 @@
-/** What the broker's neighbours see of it besides its methods: settings, listeners, errors. */
+/** The public types of the broker besides its methods: options, listeners, errors. */
 import type { State } from "../core/model/state.ts";
 import type { JournalConflict, Recorded } from "../journal/journal.ts";
 
 export interface BrokerOptions {
-  /** A snapshot is taken after so many events, which bounds what a restart has to replay. */
+  /** The broker takes a snapshot after this many events, to limit what a restart must replay. */
   readonly snapshotEveryEvents: number;
-  /** Events older than this go, once a snapshot covers them. */
+  /** Events older than this are pruned, once a snapshot covers them. */
   readonly retentionMs: number;
-  /** While the journal cannot be written, it is tried again so often. */
+  /** While the journal is not writable, the broker probes it at this interval. */
   readonly probeEveryMs: number;
-  /** A broker that could not listen for longer than this gives everybody a full ttl. */
+  /** If the process did not run for longer than this, every holder gets a full ttl of grace. */
   readonly stallMs: number;
+  /** The largest number of queued commands. Further ones are rejected with `BrokerOverloaded`. */
   readonly pendingMax: number;
   /**
-   * Another process has written to the journal. `end`: that must not happen, and this broker stops
-   * for good. `step-down`: the other one leads from now on, and this broker refuses commands with
-   * `NotLeader` until `lead` is called.
+   * Called when another process has written to the journal. `end`: this must not happen, and the
+   * broker stops for good. `step-down`: the other process leads from now on, and this broker rejects
+   * commands with `NotLeader` until `lead` is called.
    */
   readonly onConflict: (cause: JournalConflict) => "end" | "step-down";
 }
@@ -29,30 +30,30 @@ export const defaultBrokerOptions: BrokerOptions = {
   onConflict: () => "end",
 };
 
-/** It is stopping; nothing has happened. */
+/** The broker is stopping or has stopped. The command had no effect. */
 export class BrokerClosed extends Error {
   override readonly name = "BrokerClosed";
 }
 
-/** More wait to be decided than are kept; nothing has happened. */
+/** The command queue is full. The command had no effect. */
 export class BrokerOverloaded extends Error {
   override readonly name = "BrokerOverloaded";
 }
 
-/** Another server leads: ask that one. Nothing has happened. */
+/** Another server leads; the client must send the command there. It had no effect here. */
 export class NotLeader extends Error {
   override readonly name = "NotLeader";
 }
 
-/** Followers of the broker: of what it commits, and of how it fares. */
+/** A listener for commits and for changes of the broker's mode. */
 export interface BrokerListener {
   committed?(recorded: Recorded, state: State): void;
-  /** Resolves once it has followed all that is committed: nothing is pruned before. */
+  /** Resolves once the listener has processed every commit. The journal is not pruned before. */
   caughtUp?(): Promise<void>;
-  /** The journal cannot be written (by this broker), or (without a cause) can be again. */
+  /** With a cause: this broker cannot write the journal. With null: it can write it again. */
   writable?(cause: Error | null): void;
-  /** It must not go on: another has written to the journal, or the journal contradicts itself. */
+  /** The broker has stopped: another process has written to the journal, or the journal is damaged. */
   fatal?(cause: Error): void;
-  /** Something threw that must not: a decision, whose command was refused, or a follower. */
+  /** A decision (its command was rejected), a listener or the pruning of the journal failed. */
   failed?(what: string, cause: unknown): void;
 }

@@ -10,22 +10,22 @@ const full = () => new JournalUnavailable("Cannot append: the disk is full");
 const unavailable = { name: "JournalUnavailable" };
 
 describe("Broker with a journal that cannot be written", () => {
-  test("refuses the whole batch, and nothing has changed", async () => {
-    const { broker, journal, told } = await brokerOf([pool("aws", 3)]);
+  test("rejects the whole batch and changes nothing", async () => {
+    const { broker, journal, reported } = await brokerOf([pool("aws", 3)]);
     await broker.submit(acquire("a", "aws"));
     const before = await broker.look(fingerprint);
-    const commits = told.committed.length;
+    const commits = reported.committed.length;
     journal.appendFails = full();
     const batch = [acquire("b", "aws"), release("a"), acquire("c", "aws")];
     const results = await Promise.allSettled(batch.map((command) => broker.submit(command)));
     expect(results).toMatchObject(batch.map(() => ({ status: "rejected", reason: unavailable })));
     expect(await broker.look(fingerprint)).toBe(before);
-    expect(told.committed).toHaveLength(commits);
+    expect(reported.committed).toHaveLength(commits);
     expect(broker.unwritable).toBe(journal.appendFails);
-    expect(told.writable).toEqual([journal.appendFails]);
+    expect(reported.writable).toEqual([journal.appendFails]);
   });
 
-  test("refuses also what collected meanwhile, without trying it", async () => {
+  test("rejects the commands that queued meanwhile without trying them", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 3)]);
     journal.shut();
     journal.appendFails = full();
@@ -37,7 +37,7 @@ describe("Broker with a journal that cannot be written", () => {
     await expect(second).rejects.toMatchObject(unavailable);
   });
 
-  test("takes heartbeats and answers questions all the same", async () => {
+  test("still accepts heartbeats and reads", async () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 1, { ttlMs: 10_000 })]);
     await broker.submit(acquire("a", "aws"));
     journal.appendFails = full();
@@ -49,7 +49,7 @@ describe("Broker with a journal that cannot be written", () => {
     expect(await broker.look((state) => state.leases.size)).toBe(1);
   });
 
-  test("ends nothing while it could not write that down", async () => {
+  test("ends no lease while it cannot record that", async () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 1, { ttlMs: 10_000 })]);
     await broker.submit(acquire("a", "aws"));
     journal.appendFails = full();
@@ -63,8 +63,8 @@ describe("Broker with a journal that cannot be written", () => {
     expect(await broker.submit(renew("a"))).toMatchObject({ type: "granted" });
   });
 
-  test("recovers by itself, and tells that it has", async () => {
-    const { broker, clock, journal, told } = await brokerOf([pool("aws", 1)], {
+  test("recovers by itself and reports it", async () => {
+    const { broker, clock, journal, reported } = await brokerOf([pool("aws", 1)], {
       probeEveryMs: 1_000,
     });
     journal.appendFails = full();
@@ -74,11 +74,11 @@ describe("Broker with a journal that cannot be written", () => {
     journal.appendFails = undefined;
     await clock.advance(1_000);
     expect(broker.unwritable).toBeNull();
-    expect(told.writable.at(-1)).toBeNull();
+    expect(reported.writable.at(-1)).toBeNull();
     expect(await broker.submit(acquire("a", "aws"))).toMatchObject({ type: "granted" });
   });
 
-  test("expires who fell silent meanwhile, once it can", async () => {
+  test("expires leases without heartbeats once the journal is writable", async () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 1, { ttlMs: 10_000 })]);
     await broker.submit(acquire("a", "aws"));
     journal.appendFails = full();
@@ -89,7 +89,7 @@ describe("Broker with a journal that cannot be written", () => {
     expect(await broker.look((state) => state.leases.size)).toBe(0);
   });
 
-  test("keeps those present who wait on an open connection", async () => {
+  test("keeps requests with an open long poll in the queue", async () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 1)]);
     await broker.submit(acquire("a", "aws", { ttlMs: 9e6 }));
     await broker.submit(acquire("b", "aws", { ttlMs: 60_000, waitMs: 1_800_000 }));
@@ -101,18 +101,18 @@ describe("Broker with a journal that cannot be written", () => {
     expect(await broker.look((state) => [...state.requests.keys()])).toEqual(["b"]);
   });
 
-  test("tells followers late of a commit that had been made after all", async () => {
-    const { broker, journal, told } = await brokerOf([pool("aws", 1)]);
+  test("publishes a commit later if it had reached the journal after all", async () => {
+    const { broker, journal, reported } = await brokerOf([pool("aws", 1)]);
     journal.losesNextReply = full();
     await expect(broker.submit(acquire("a", "aws", { key: "k" }))).rejects.toMatchObject(
       unavailable,
     );
     await settled();
-    expect(told.committed.at(-1)?.events).toMatchObject([{ type: "lease-granted", id: "a" }]);
+    expect(reported.committed.at(-1)?.events).toMatchObject([{ type: "lease-granted", id: "a" }]);
     expect(broker.head).toBe(journal.head);
   });
 
-  test("gives the same key the lease whose reply was lost", async () => {
+  test("returns the lease whose reply was lost to a request with the same key", async () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 2)]);
     journal.losesNextReply = full();
     await expect(broker.submit(acquire("a", "aws", { key: "k" }))).rejects.toMatchObject(
@@ -123,8 +123,8 @@ describe("Broker with a journal that cannot be written", () => {
     expect(await broker.submit(again)).toMatchObject({ type: "granted", lease: { id: "a" } });
   });
 
-  test("waits until the journal can be read again", async () => {
-    const { broker, clock, journal, told } = await brokerOf([pool("aws", 1)]);
+  test("waits until the journal is readable again", async () => {
+    const { broker, clock, journal, reported } = await brokerOf([pool("aws", 1)]);
     await broker.submit(acquire("a", "aws"));
     journal.appendFails = full();
     journal.readFails = new JournalUnavailable("Cannot read");
@@ -135,10 +135,10 @@ describe("Broker with a journal that cannot be written", () => {
     journal.appendFails = undefined;
     await clock.advance(3_000);
     expect(await broker.submit(release("a"))).toEqual({ type: "done" });
-    expect(told.fatal).toEqual([]);
+    expect(reported.fatal).toEqual([]);
   });
 
-  test("closes all the same", async () => {
+  test("can still close", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 1)]);
     journal.appendFails = full();
     await expect(broker.submit(acquire("a", "aws"))).rejects.toMatchObject(unavailable);
@@ -146,7 +146,7 @@ describe("Broker with a journal that cannot be written", () => {
     expect(journal.snapshots).toBe(0);
   });
 
-  test("goes on when only the snapshot fails", async () => {
+  test("continues when only the snapshot fails", async () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 9)], {
       snapshotEveryEvents: 10,
     });
@@ -159,13 +159,13 @@ describe("Broker with a journal that cannot be written", () => {
   });
 });
 
-describe("Broker beside another writer", () => {
-  test("stops for good, when the journal has moved on without it", async () => {
-    const { broker, clock, journal, told } = await brokerOf([pool("aws", 2)]);
-    journal.appendFails = new JournalConflict("Cannot append: another has");
+describe("Broker with a second writer", () => {
+  test("stops for good on a conflict", async () => {
+    const { broker, clock, journal, reported } = await brokerOf([pool("aws", 2)]);
+    journal.appendFails = new JournalConflict("Cannot append: another process has written");
     await expect(broker.submit(acquire("a", "aws"))).rejects.toThrow();
     await settled();
-    expect(told.fatal).toEqual([journal.appendFails]);
+    expect(reported.fatal).toEqual([journal.appendFails]);
     await expect(broker.submit(acquire("b", "aws"))).rejects.toBeInstanceOf(BrokerClosed);
     journal.appendFails = undefined;
     const before = journal.appends.length;
@@ -175,8 +175,8 @@ describe("Broker beside another writer", () => {
 });
 
 describe("Broker with a bug in a decision", () => {
-  test("refuses only that command, and decides the rest of the batch", async () => {
-    const { broker, told } = await brokerOf([pool("aws", 2)]);
+  test("rejects only that command and decides the rest of the batch", async () => {
+    const { broker, reported } = await brokerOf([pool("aws", 2)]);
     const results = await Promise.allSettled([
       broker.submit(acquire("a", "aws")),
       broker.submit(poison()),
@@ -187,8 +187,8 @@ describe("Broker with a bug in a decision", () => {
       { status: "rejected", reason: { message: "poison" } },
       { status: "fulfilled", value: { type: "granted", lease: { id: "b" } } },
     ]);
-    expect(told.failed).toMatchObject([{ message: "poison" }]);
-    expect(told.fatal).toEqual([]);
+    expect(reported.failed).toMatchObject([{ message: "poison" }]);
+    expect(reported.fatal).toEqual([]);
   });
 
   test("survives several in one batch", async () => {
@@ -208,17 +208,17 @@ describe("Broker with a bug in a decision", () => {
   });
 
   test("writes each event of the batch once", async () => {
-    const { broker, journal, told } = await brokerOf([pool("aws", 2)]);
+    const { broker, journal, reported } = await brokerOf([pool("aws", 2)]);
     await Promise.allSettled([broker.submit(acquire("a", "aws")), broker.submit(poison())]);
-    const granted = told.committed.flatMap(({ events }) =>
+    const granted = reported.committed.flatMap(({ events }) =>
       events.filter(({ type }) => type === "lease-granted"),
     );
     expect(granted).toHaveLength(1);
     expect(journal.head).toBe(broker.head);
   });
 
-  test("writes nothing more, when the journal cannot be read back", async () => {
-    const { broker, journal, told } = await brokerOf([pool("aws", 2)]);
+  test("writes nothing more when the journal cannot be reloaded", async () => {
+    const { broker, journal, reported } = await brokerOf([pool("aws", 2)]);
     journal.readFails = new Error("damaged");
     const before = journal.appends.length;
     const results = await Promise.allSettled([
@@ -227,6 +227,6 @@ describe("Broker with a bug in a decision", () => {
     ]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect(journal.appends).toHaveLength(before);
-    expect(told.fatal).toEqual([journal.readFails]);
+    expect(reported.fatal).toEqual([journal.readFails]);
   });
 });

@@ -5,57 +5,76 @@ import {
   isOpen,
   isReadable,
   isWritable,
+  type JournalAccess,
   leading,
   type ModeChange,
   modeAfter,
-  type Serving,
 } from "./broker-mode.ts";
 
 const full = new Error("the disk is full");
 const damaged = new Error("a block cannot be read");
-const written = new JournalConflict("another has written");
+const conflict = new JournalConflict("another process has written");
 const stop = new Error("closed");
 
-const readOnly: Serving = { type: "read-only", cause: full };
-const unreadable: Serving = { type: "unreadable", cause: full };
-const standby: Serving = { type: "standby", cause: written };
-const closing = (serving: Serving): BrokerMode => ({ type: "closing", serving });
-const ended = (cause: Error, readable: boolean): BrokerMode => ({ type: "ended", cause, readable });
+const readOnly: JournalAccess = { type: "read-only", cause: full };
+const unreadable: JournalAccess = { type: "unreadable", cause: full };
+const standby: JournalAccess = { type: "standby", cause: conflict };
+const closing = (access: JournalAccess): BrokerMode => ({ type: "closing", access });
+const stopped = (cause: Error, readable: boolean): BrokerMode => ({
+  type: "stopped",
+  cause,
+  readable,
+});
 
 const commitFailed: ModeChange = { type: "commit-failed", cause: full };
-const readFailed: ModeChange = { type: "read-failed", cause: damaged };
-const readBack: ModeChange = { type: "read-back" };
-const writeWorked: ModeChange = { type: "write-worked" };
-const steppedDown: ModeChange = { type: "stepped-down", cause: written };
-const toldToLead: ModeChange = { type: "told-to-lead" };
-const toldToClose: ModeChange = { type: "told-to-close" };
+const reloadFailed: ModeChange = { type: "reload-failed", cause: damaged };
+const reloaded: ModeChange = { type: "reloaded" };
+const probeCommitted: ModeChange = { type: "probe-committed" };
+const steppedDown: ModeChange = { type: "stepped-down", cause: conflict };
+const leadRequested: ModeChange = { type: "lead-requested" };
+const closeRequested: ModeChange = { type: "close-requested" };
 const closed: ModeChange = { type: "closed", cause: stop };
-const broke: ModeChange = { type: "broke", cause: damaged };
+const fatalError: ModeChange = { type: "fatal-error", cause: damaged };
 
 describe("modeAfter() changes", () => {
   test.each<[string, BrokerMode, ModeChange, BrokerMode]>([
     ["leading, when a commit fails", leading, commitFailed, readOnly],
-    ["leading, when reading back fails", leading, readFailed, { ...unreadable, cause: damaged }],
+    ["leading, when a reload fails", leading, reloadFailed, { ...unreadable, cause: damaged }],
     ["leading, when it steps down", leading, steppedDown, standby],
-    ["read-only, when a write works", readOnly, writeWorked, leading],
-    ["read-only, when reading back fails, and keeps the cause", readOnly, readFailed, unreadable],
+    ["read-only, when a probe is committed", readOnly, probeCommitted, leading],
+    ["read-only, when a reload fails, and keeps the cause", readOnly, reloadFailed, unreadable],
     ["read-only, when it steps down", readOnly, steppedDown, standby],
-    ["unreadable, when it is read back", unreadable, readBack, readOnly],
-    ["standby, when told to lead", standby, toldToLead, { ...unreadable, cause: written }],
-    ["leading, when told to close", leading, toldToClose, closing(leading)],
-    ["read-only, when told to close", readOnly, toldToClose, closing(readOnly)],
-    ["standby, when told to close", standby, toldToClose, closing(standby)],
+    ["unreadable, when it reloads", unreadable, reloaded, readOnly],
+    ["standby, when lead() is called", standby, leadRequested, { ...unreadable, cause: conflict }],
+    ["leading, when close() is called", leading, closeRequested, closing(leading)],
+    ["read-only, when close() is called", readOnly, closeRequested, closing(readOnly)],
+    ["standby, when close() is called", standby, closeRequested, closing(standby)],
     ["closing, when a commit fails", closing(leading), commitFailed, closing(readOnly)],
-    ["closing, when reading back fails", closing(readOnly), readFailed, closing(unreadable)],
+    ["closing, when a reload fails", closing(readOnly), reloadFailed, closing(unreadable)],
     ["closing, when it steps down", closing(leading), steppedDown, closing(standby)],
-    ["closing, when all is answered", closing(leading), closed, ended(stop, true)],
-    ["closing read-only, when all is answered", closing(readOnly), closed, ended(stop, true)],
-    ["closing unreadable, when all is answered", closing(unreadable), closed, ended(stop, false)],
-    ["closing on standby, when all is answered", closing(standby), closed, ended(stop, false)],
-    ["leading, when it breaks", leading, broke, ended(damaged, false)],
-    ["unreadable, when it breaks", unreadable, broke, ended(damaged, false)],
-    ["closing, when it breaks", closing(leading), broke, ended(damaged, false)],
-    ["ended, when it is read back", ended(stop, false), readBack, ended(stop, true)],
+    ["closing, when every command is answered", closing(leading), closed, stopped(stop, true)],
+    [
+      "closing read-only, when every command is answered",
+      closing(readOnly),
+      closed,
+      stopped(stop, true),
+    ],
+    [
+      "closing unreadable, when every command is answered",
+      closing(unreadable),
+      closed,
+      stopped(stop, false),
+    ],
+    [
+      "closing on standby, when every command is answered",
+      closing(standby),
+      closed,
+      stopped(stop, false),
+    ],
+    ["leading, on a fatal error", leading, fatalError, stopped(damaged, false)],
+    ["unreadable, on a fatal error", unreadable, fatalError, stopped(damaged, false)],
+    ["closing, on a fatal error", closing(leading), fatalError, stopped(damaged, false)],
+    ["stopped, when it reloads", stopped(stop, false), reloaded, stopped(stop, true)],
   ])("%s", (_, mode, change, want) => {
     expect(modeAfter(mode, change)).toEqual(want);
   });
@@ -63,20 +82,20 @@ describe("modeAfter() changes", () => {
 
 describe("modeAfter() keeps", () => {
   test.each<[string, BrokerMode, readonly ModeChange[]]>([
-    ["leading", leading, [readBack, writeWorked, toldToLead]],
-    ["read-only", readOnly, [commitFailed, readBack, toldToLead]],
-    ["unreadable", unreadable, [commitFailed, readFailed, writeWorked, toldToLead]],
-    ["standby", standby, [commitFailed, readFailed, readBack, writeWorked]],
-    ["closing", closing(leading), [toldToClose, readBack, writeWorked]],
+    ["leading", leading, [reloaded, probeCommitted, leadRequested]],
+    ["read-only", readOnly, [commitFailed, reloaded, leadRequested]],
+    ["unreadable", unreadable, [commitFailed, reloadFailed, probeCommitted, leadRequested]],
+    ["standby", standby, [commitFailed, reloadFailed, reloaded, probeCommitted]],
+    ["closing", closing(leading), [closeRequested, reloaded, probeCommitted]],
     [
-      "ended",
-      ended(stop, true),
+      "stopped",
+      stopped(stop, true),
       [
-        ...[commitFailed, readFailed, writeWorked, steppedDown],
-        ...[toldToLead, toldToClose, closed, broke],
+        ...[commitFailed, reloadFailed, reloaded, probeCommitted, steppedDown],
+        ...[leadRequested, closeRequested, closed, fatalError],
       ],
     ],
-  ])("%s as it is, whatever else happens", (_, mode, changes) => {
+  ])("%s, when a change has no effect in it", (_, mode, changes) => {
     for (const change of changes) expect(modeAfter(mode, change)).toBe(mode);
   });
 });
@@ -89,8 +108,8 @@ test.each<[BrokerMode, { open: boolean; readable: boolean; writable: boolean }]>
   [closing(leading), { open: false, readable: true, writable: true }],
   [closing(readOnly), { open: false, readable: true, writable: false }],
   [closing(standby), { open: false, readable: false, writable: false }],
-  [ended(stop, true), { open: false, readable: true, writable: false }],
-  [ended(stop, false), { open: false, readable: false, writable: false }],
+  [stopped(stop, true), { open: false, readable: true, writable: false }],
+  [stopped(stop, false), { open: false, readable: false, writable: false }],
 ])("the mode %j allows %j", (mode, { open, readable, writable }) => {
   expect([isOpen(mode), isReadable(mode), isWritable(mode)]).toEqual([open, readable, writable]);
 });

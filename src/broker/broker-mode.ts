@@ -1,100 +1,104 @@
 /**
- * What the broker may do at present, as one value. The picture of all transitions stands above the
- * class `Broker`; this is the same picture as a function, so that each arrow can be tested alone.
+ * The mode of the broker: what it may do at present, as one value. The diagram above the class
+ * `Broker` shows all transitions. `modeAfter` is the same diagram as a function, so that a test can
+ * check each transition alone.
  */
 import type { JournalConflict } from "../journal/journal.ts";
 
-/** How a broker that has not stopped stands to its journal. */
-export type Serving =
-  /** Memory is what the journal says, and the journal can be written. */
+/** Whether a broker that has not stopped can read and write its journal. */
+export type JournalAccess =
+  /** Memory equals the journal, and the journal is writable. */
   | { readonly type: "leading" }
-  /** Memory is what the journal says. Heartbeats and reads work; nothing that must be durable does. */
+  /** Memory equals the journal. Heartbeats and reads work; commands that must be durable do not. */
   | { readonly type: "read-only"; readonly cause: Error }
-  /** Memory is not what the journal says, and the journal cannot be read: nothing is known. */
+  /** Memory differs from the journal, and the journal is not readable: the state is unknown. */
   | { readonly type: "unreadable"; readonly cause: Error }
-  /** Another server writes the journal. What this one remembers is out of date. */
+  /** Another server writes the journal. The memory of this one is out of date. */
   | { readonly type: "standby"; readonly cause: JournalConflict };
 
 export type BrokerMode =
-  | Serving
-  /** Finishes what was submitted, as far as the journal allows it, and takes nothing new. */
-  | { readonly type: "closing"; readonly serving: Serving }
-  /** Writes no more. `readable`: memory is what the journal says, so it can still be looked at. */
-  | { readonly type: "ended"; readonly cause: Error; readonly readable: boolean };
+  | JournalAccess
+  /** Decides the queued commands, as far as the journal allows, and accepts no new ones. */
+  | { readonly type: "closing"; readonly access: JournalAccess }
+  /** Writes no more. `readable`: memory equals the journal, so reads still work. */
+  | { readonly type: "stopped"; readonly cause: Error; readonly readable: boolean };
 
-/** What can change the mode. */
+/** The causes of a transition. */
 export type ModeChange =
   | { readonly type: "commit-failed"; readonly cause: Error }
-  | { readonly type: "read-failed"; readonly cause: Error }
-  | { readonly type: "read-back" }
-  | { readonly type: "write-worked" }
+  | { readonly type: "reload-failed"; readonly cause: Error }
+  | { readonly type: "reloaded" }
+  | { readonly type: "probe-committed" }
   | { readonly type: "stepped-down"; readonly cause: JournalConflict }
-  | { readonly type: "told-to-lead" }
-  | { readonly type: "told-to-close" }
+  | { readonly type: "lead-requested" }
+  | { readonly type: "close-requested" }
   | { readonly type: "closed"; readonly cause: Error }
-  | { readonly type: "broke"; readonly cause: Error };
+  | { readonly type: "fatal-error"; readonly cause: Error };
 
-export const leading: Serving = { type: "leading" };
+export const leading: JournalAccess = { type: "leading" };
 
-/** The same value where nothing changes. */
+/** Returns `mode` itself if the change has no effect in this mode. */
 export function modeAfter(mode: BrokerMode, change: ModeChange): BrokerMode {
-  if (mode.type === "ended") {
-    return change.type === "read-back" ? { ...mode, readable: true } : mode;
+  if (mode.type === "stopped") {
+    return change.type === "reloaded" && !mode.readable ? { ...mode, readable: true } : mode;
   }
-  const serving = servingIn(mode);
+  const access = journalAccess(mode);
   switch (change.type) {
-    case "broke":
-      return { type: "ended", cause: change.cause, readable: false };
+    case "fatal-error":
+      return { type: "stopped", cause: change.cause, readable: false };
     case "closed":
-      return { type: "ended", cause: change.cause, readable: isReadable(mode) };
-    case "told-to-close":
-      return mode.type === "closing" ? mode : { type: "closing", serving };
+      return { type: "stopped", cause: change.cause, readable: isReadable(mode) };
+    case "close-requested":
+      return mode.type === "closing" ? mode : { type: "closing", access };
     default: {
-      const after = servingAfter(serving, change);
-      if (after === serving) return mode;
-      return mode.type === "closing" ? { type: "closing", serving: after } : after;
+      const next = accessAfter(access, change);
+      if (next === access) return mode;
+      return mode.type === "closing" ? { type: "closing", access: next } : next;
     }
   }
 }
 
-type ServingChange = Exclude<ModeChange, { readonly type: "broke" | "closed" | "told-to-close" }>;
+type StopChange = { readonly type: "fatal-error" | "closed" | "close-requested" };
+type AccessChange = Exclude<ModeChange, StopChange>;
 
-function servingAfter(serving: Serving, change: ServingChange): Serving {
+function accessAfter(access: JournalAccess, change: AccessChange): JournalAccess {
   switch (change.type) {
     case "commit-failed":
-      return serving.type === "leading" ? { type: "read-only", cause: change.cause } : serving;
-    case "read-failed":
-      if (serving.type === "leading") return { type: "unreadable", cause: change.cause };
-      return serving.type === "read-only" ? { ...serving, type: "unreadable" } : serving;
-    case "read-back":
-      return serving.type === "unreadable" ? { ...serving, type: "read-only" } : serving;
-    case "write-worked":
-      return serving.type === "read-only" ? leading : serving;
+      return access.type === "leading" ? { type: "read-only", cause: change.cause } : access;
+    case "reload-failed":
+      if (access.type === "leading") return { type: "unreadable", cause: change.cause };
+      return access.type === "read-only" ? { ...access, type: "unreadable" } : access;
+    case "reloaded":
+      return access.type === "unreadable" ? { ...access, type: "read-only" } : access;
+    case "probe-committed":
+      return access.type === "read-only" ? leading : access;
     case "stepped-down":
       return { type: "standby", cause: change.cause };
-    case "told-to-lead":
-      return serving.type === "standby" ? { ...serving, type: "unreadable" } : serving;
+    case "lead-requested":
+      return access.type === "standby" ? { ...access, type: "unreadable" } : access;
   }
 }
 
-/** How a broker stands to its journal, whether or not it is closing; an ended one is not asked. */
-export function servingIn(mode: Exclude<BrokerMode, { readonly type: "ended" }>): Serving {
-  return mode.type === "closing" ? mode.serving : mode;
+/** The access of a broker that has not stopped, whether it is closing or not. */
+export function journalAccess(
+  mode: Exclude<BrokerMode, { readonly type: "stopped" }>,
+): JournalAccess {
+  return mode.type === "closing" ? mode.access : mode;
 }
 
-/** Whether memory is what the journal says. */
+/** Whether memory equals the journal. */
 export function isReadable(mode: BrokerMode): boolean {
-  if (mode.type === "ended") return mode.readable;
-  const { type } = servingIn(mode);
+  if (mode.type === "stopped") return mode.readable;
+  const { type } = journalAccess(mode);
   return type === "leading" || type === "read-only";
 }
 
-/** Whether events can be made durable. */
+/** Whether the broker can make events durable. */
 export function isWritable(mode: BrokerMode): boolean {
-  return mode.type !== "ended" && servingIn(mode).type === "leading";
+  return mode.type !== "stopped" && journalAccess(mode).type === "leading";
 }
 
-/** Whether new commands are taken at all, if only to be refused with the reason. */
+/** Whether the broker accepts new commands, if only to reject them with the reason. */
 export function isOpen(mode: BrokerMode): boolean {
-  return mode.type !== "closing" && mode.type !== "ended";
+  return mode.type !== "closing" && mode.type !== "stopped";
 }

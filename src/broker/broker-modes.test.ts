@@ -1,4 +1,4 @@
-/** A broker on its way through its modes; what it does in each is in `broker-failure.test.ts`. */
+/** The transitions between modes. `broker-failure.test.ts` tests what the broker does in each. */
 import { describe, expect, test } from "vitest";
 import { fingerprint } from "../../sim/invariants.ts";
 import { acquire, pool, release, renew } from "../core/decide/lending.suite.ts";
@@ -20,7 +20,7 @@ async function readOnly(): Promise<TestBroker> {
   return site;
 }
 
-/** Two brokers on one journal: the second has written, and the first has found out. */
+/** Two brokers on one journal: the second has written, and the first has met the conflict. */
 async function standby(): Promise<TestBroker & { readonly other: TestBroker }> {
   const site = await brokerOf([pool("aws", 2, { ttlMs: 10_000 })], {
     onConflict: () => "step-down",
@@ -36,7 +36,7 @@ async function standby(): Promise<TestBroker & { readonly other: TestBroker }> {
 }
 
 describe("Broker that is read-only", () => {
-  test("leads again after a probe that is written", async () => {
+  test("leads again after a probe is committed", async () => {
     const { broker, clock, journal } = await readOnly();
     expect(broker.mode).toBe("read-only");
     journal.appendFails = undefined;
@@ -44,7 +44,7 @@ describe("Broker that is read-only", () => {
     expect(broker.mode).toBe("leading");
   });
 
-  test("gives everybody a full ttl when it leads again: some were turned away meanwhile", async () => {
+  test("gives every holder a full ttl when it leads again, because it rejected calls", async () => {
     const { broker, clock, journal } = await readOnly();
     await clock.advance(60_000);
     journal.appendFails = undefined;
@@ -55,26 +55,26 @@ describe("Broker that is read-only", () => {
     expect(await broker.look((state) => state.leases.size)).toBe(0);
   });
 
-  test("ends, when its probe finds that another has written", async () => {
-    const { broker, clock, journal, told } = await readOnly();
-    journal.appendFails = new JournalConflict("Cannot append: another has");
+  test("stops when its probe meets a conflict", async () => {
+    const { broker, clock, journal, reported } = await readOnly();
+    journal.appendFails = new JournalConflict("Cannot append: another process has written");
     await clock.advance(1_000);
-    expect([broker.mode, told.fatal]).toEqual(["ended", [journal.appendFails]]);
+    expect([broker.mode, reported.fatal]).toEqual(["stopped", [journal.appendFails]]);
     expect(await broker.look((state) => state.leases.size)).toBe(1);
   });
 
   test("closes without a probe", async () => {
-    const { broker, clock, journal, told } = await readOnly();
+    const { broker, clock, journal, reported } = await readOnly();
     await broker.close();
     const before = journal.appends.length;
     await journal.close();
     await clock.advance(60_000);
-    expect([broker.mode, journal.appends.length, told.fatal]).toEqual(["ended", before, []]);
+    expect([broker.mode, journal.appends.length, reported.fatal]).toEqual(["stopped", before, []]);
   });
 });
 
-describe("Broker whose journal cannot be read back", () => {
-  test("refuses commands, heartbeats and reads, until it is", async () => {
+describe("Broker whose journal cannot be reloaded", () => {
+  test("rejects commands, heartbeats and reads until it has reloaded", async () => {
     const { broker, clock, journal } = await readOnly();
     journal.appendFails = undefined;
     await clock.advance(1_000);
@@ -94,78 +94,78 @@ describe("Broker whose journal cannot be read back", () => {
     expect(broker.mode).toBe("leading");
   });
 
-  test("tells of it after a bug, and leads again", async () => {
-    const { broker, clock, journal, told } = await brokerOf([pool("aws", 1)]);
+  test("reports it after a bug, and leads again", async () => {
+    const { broker, clock, journal, reported } = await brokerOf([pool("aws", 1)]);
     journal.readFails = unreadable();
     await expect(broker.submit(poison())).rejects.toThrow("poison");
     await settled();
-    expect([broker.mode, told.writable]).toEqual(["unreadable", [journal.readFails]]);
+    expect([broker.mode, reported.writable]).toEqual(["unreadable", [journal.readFails]]);
     journal.readFails = undefined;
     await clock.advance(1_000);
-    expect([broker.mode, told.writable.at(-1)]).toEqual(["leading", null]);
+    expect([broker.mode, reported.writable.at(-1)]).toEqual(["leading", null]);
   });
 
-  test("shows nothing that may not be true, once it has ended", async () => {
+  test("rejects reads of a state that may be wrong once it has stopped", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 1)]);
     journal.appendFails = full();
     journal.readFails = new Error("damaged");
     await expect(broker.submit(acquire("a", "aws"))).rejects.toMatchObject(unavailable);
     await expect(broker.look((state) => state.leases.size)).rejects.toBeInstanceOf(BrokerClosed);
-    expect(broker.mode).toBe("ended");
+    expect(broker.mode).toBe("stopped");
   });
 
   test("closes, and probes no more", async () => {
-    const { broker, clock, journal, told } = await readOnly();
+    const { broker, clock, journal, reported } = await readOnly();
     journal.readFails = unreadable();
     await expect(broker.submit(poison())).rejects.toMatchObject(unavailable);
     await broker.close();
     await journal.close();
     await clock.advance(60_000);
-    expect(told.fatal).toEqual([]);
+    expect(reported.fatal).toEqual([]);
   });
 });
 
 describe("Broker on standby", () => {
-  test("refuses commands, heartbeats and reads, because another leads", async () => {
-    const { broker, told } = await standby();
-    expect([broker.mode, broker.ended, told.fatal]).toEqual(["standby", null, []]);
+  test("rejects commands, heartbeats and reads, because another server leads", async () => {
+    const { broker, reported } = await standby();
+    expect([broker.mode, broker.ended, reported.fatal]).toEqual(["standby", null, []]);
     for (const command of [acquire("d", "aws"), release("b"), renew("b")]) {
       await expect(broker.submit(command)).rejects.toBeInstanceOf(NotLeader);
     }
     await expect(broker.look(() => 0)).rejects.toBeInstanceOf(NotLeader);
   });
 
-  test("writes nothing, ends nothing and probes nothing", async () => {
+  test("writes nothing, ends no lease and does not probe", async () => {
     const { broker, clock, journal } = await standby();
     const before = journal.appends.length;
     await clock.advance(600_000);
     expect([broker.mode, journal.appends.length]).toEqual(["standby", before]);
   });
 
-  test("answers those who wait on an open connection, also those who come now", async () => {
+  test("ends open and new long polls", async () => {
     const site = await brokerOf([pool("aws", 1)], { onConflict: () => "step-down" });
     await site.broker.submit(acquire("a", "aws"));
     await site.broker.submit(acquire("b", "aws", { waitMs: 60_000 }));
     const waited = site.broker.untilSettled("b" as never, 60_000, { present: true });
     await settled();
-    site.journal.appendFails = new JournalConflict("Cannot append: another has");
+    site.journal.appendFails = new JournalConflict("Cannot append: another process has written");
     await expect(site.broker.submit(release("a"))).rejects.toBeInstanceOf(NotLeader);
     await waited;
     await site.broker.untilSettled("b" as never, 60_000, { present: true });
     expect(site.broker.openWaits).toBe(0);
   });
 
-  test("steps down also when a probe finds that another has written", async () => {
+  test("steps down also when a probe meets a conflict", async () => {
     const site = await brokerOf([pool("aws", 1)], { onConflict: () => "step-down" });
     site.journal.appendFails = full();
     await expect(site.broker.submit(acquire("a", "aws"))).rejects.toMatchObject(unavailable);
-    site.journal.appendFails = new JournalConflict("Cannot append: another has");
+    site.journal.appendFails = new JournalConflict("Cannot append: another process has written");
     await site.clock.advance(1_000);
     expect(site.broker.mode).toBe("standby");
   });
 
-  test("leads again from what the other has written, with a full ttl for everybody", async () => {
-    const { broker, other, clock, told } = await standby();
+  test("leads again from the journal of the other, with a full ttl for every holder", async () => {
+    const { broker, other, clock, reported } = await standby();
     await clock.advance(9_000);
     await other.broker.submit(renew("c"));
     const want = await other.broker.look(fingerprint);
@@ -174,22 +174,22 @@ describe("Broker on standby", () => {
     expect(await broker.look(fingerprint)).toBe(want);
     await settled();
     expect([broker.mode, broker.head]).toEqual(["leading", other.broker.head]);
-    const types = told.committed.flatMap(({ events }) => events.map(({ type }) => type));
+    const types = reported.committed.flatMap(({ events }) => events.map(({ type }) => type));
     expect(types.slice(-2)).toEqual(["lease-ended", "lease-granted"]);
     await clock.advance(9_999);
     expect(await broker.submit(renew("b"))).toMatchObject({ type: "granted" });
     expect(await broker.submit(release("b"))).toEqual({ type: "done" });
   });
 
-  test("stays there, when the other writes between reading and the first write", async () => {
+  test("stays on standby when the other writes between the reload and the first write", async () => {
     const { broker, journal } = await standby();
-    journal.appendFails = new JournalConflict("Cannot append: another has");
+    journal.appendFails = new JournalConflict("Cannot append: another process has written");
     broker.lead();
     await settled();
     expect(broker.mode).toBe("standby");
   });
 
-  test("tries again by itself, when the journal cannot be read as it is told to lead", async () => {
+  test("tries again by itself when the journal is not readable at lead()", async () => {
     const { broker, clock, journal } = await standby();
     journal.readFails = unreadable();
     broker.lead();
@@ -204,13 +204,17 @@ describe("Broker on standby", () => {
     const { broker, journal } = await standby();
     const before = journal.appends.length;
     await broker.close();
-    expect([broker.mode, journal.appends.length, journal.snapshots]).toEqual(["ended", before, 0]);
+    expect([broker.mode, journal.appends.length, journal.snapshots]).toEqual([
+      "stopped",
+      before,
+      0,
+    ]);
     await expect(broker.submit(renew("b"))).rejects.toBeInstanceOf(BrokerClosed);
   });
 });
 
 describe("Broker that leads", () => {
-  test("is not changed by being told to", async () => {
+  test("ignores lead()", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 1)]);
     const before = journal.appends.length;
     broker.lead();
@@ -218,7 +222,7 @@ describe("Broker that leads", () => {
     expect([broker.mode, journal.appends.length]).toEqual(["leading", before]);
   });
 
-  test("keeps an answer that means nothing apart from none at all", async () => {
+  test("distinguishes an outcome without content from a command that was not decided", async () => {
     const { broker, journal, clock } = await brokerOf([pool("aws", 1)]);
     await broker.submit(acquire("a", "aws"));
     journal.appendFails = full();
@@ -228,7 +232,7 @@ describe("Broker that leads", () => {
     expect(await broker.submit(release("a"))).toEqual({ type: "done" });
   });
 
-  test("names the other process to whoever decides what a conflict means", async () => {
+  test("passes the conflict to onConflict", async () => {
     const causes: Error[] = [];
     const { broker, journal } = await brokerOf([pool("aws", 1)], {
       onConflict: (cause) => {
@@ -241,6 +245,6 @@ describe("Broker that leads", () => {
     ]);
     await expect(broker.submit(acquire("a", "aws"))).rejects.toBeInstanceOf(BrokerClosed);
     await settled();
-    expect([broker.mode, causes[0]?.name]).toEqual(["ended", "JournalConflict"]);
+    expect([broker.mode, causes[0]?.name]).toEqual(["stopped", "JournalConflict"]);
   });
 });

@@ -3,8 +3,8 @@ import { fingerprint } from "../../sim/invariants.ts";
 import { acquire, change, pool, release, renew } from "../core/decide/lending.suite.ts";
 import { brokerOf, openBroker, type TestBroker } from "./test-broker.suite.ts";
 
-/** A restart after a crash: nothing but the journal is left. */
-async function crashed({ journal }: TestBroker): Promise<TestBroker> {
+/** Restarts after a crash, with nothing but the journal. */
+async function restart({ journal }: TestBroker): Promise<TestBroker> {
   return await openBroker({ memory: journal.memory.reopen() });
 }
 
@@ -33,28 +33,28 @@ describe("Broker.open()", () => {
     ["from the journal alone", 100_000],
     ["from a snapshot and the rest of the journal", 7],
     ["from a snapshot after every commit", 1],
-  ])("finds what was there %s", async (_, snapshotEveryEvents) => {
+  ])("recovers the state %s", async (_, snapshotEveryEvents) => {
     const before = await busyBroker(snapshotEveryEvents);
     const want = await before.broker.look(fingerprint);
-    const after = await crashed(before);
+    const after = await restart(before);
     expect(await after.broker.look(fingerprint)).toBe(want);
     expect(after.broker.head).toBe(before.broker.head);
     expect(before.journal.snapshots > 0).toBe(snapshotEveryEvents < 100);
   });
 
-  test("finds what was there after a clean end, without replaying", async () => {
+  test("recovers the state after a clean stop without replaying events", async () => {
     const before = await busyBroker();
     const want = await before.broker.look(fingerprint);
     await before.broker.close();
-    const after = await crashed(before);
+    const after = await restart(before);
     expect(await after.broker.look(fingerprint)).toBe(want);
     expect(await after.journal.loadSnapshot()).toMatchObject({ seq: after.broker.head });
   });
 
-  test("gives every holder one full ttl, however long it was away", async () => {
+  test("gives every holder one full ttl, however long it was down", async () => {
     const before = await busyBroker();
     await before.clock.advance(9_000);
-    const after = await crashed(before);
+    const after = await restart(before);
     await after.clock.advance(9_999);
     expect(await after.broker.submit(renew("a"))).toMatchObject({ type: "granted" });
     expect(await after.broker.look((state) => state.leases.has("b" as never))).toBe(true);
@@ -62,30 +62,30 @@ describe("Broker.open()", () => {
     expect(await after.broker.look((state) => state.leases.has("b" as never))).toBe(false);
   });
 
-  test("remembers keys: the same request gets the same lease", async () => {
-    const after = await crashed(await busyBroker());
+  test("remembers keys: a request with the same key gets the same lease", async () => {
+    const after = await restart(await busyBroker());
     const again = acquire("z", "aws", { key: "ka", holder: "job-a" });
     expect(await after.broker.submit(again)).toMatchObject({ lease: { id: "a" } });
   });
 
-  test("goes on with larger fences", async () => {
+  test("continues with larger fences", async () => {
     const before = await busyBroker(1);
     const fences = () =>
-      before.told.committed.flatMap(({ events }) =>
+      before.reported.committed.flatMap(({ events }) =>
         events.flatMap((event) =>
           event.type === "lease-granted" ? event.claims.map(({ fence }) => fence) : [],
         ),
       );
     const largest = Math.max(...fences());
-    const after = await crashed(before);
+    const after = await restart(before);
     await after.broker.submit(release("a"));
-    const [granted] = after.told.committed
+    const [granted] = after.reported.committed
       .flatMap(({ events }) => events)
       .filter((event) => event.type === "lease-granted");
     expect(granted?.claims.every(({ fence }) => fence > largest)).toBe(true);
   });
 
-  test("forgets old events once a snapshot covers them", async () => {
+  test("prunes old events once a snapshot covers them", async () => {
     const test = await brokerOf([pool("aws", 1)], { snapshotEveryEvents: 5, retentionMs: 60_000 });
     for (let number = 0; number < 20; number++) {
       await test.clock.advance(30_000);
@@ -95,16 +95,16 @@ describe("Broker.open()", () => {
     const fromTheBeginning = test.journal.read(0)[Symbol.asyncIterator]();
     await expect(fromTheBeginning.next()).rejects.toMatchObject({ name: "JournalPruned" });
     const want = await test.broker.look(fingerprint);
-    const after = await crashed(test);
+    const after = await restart(test);
     expect(await after.broker.look(fingerprint)).toBe(want);
   });
 
-  test("serves who waits with what came free while it was away", async () => {
+  test("grants a waiting request the resource whose cooldown passed meanwhile", async () => {
     const before = await brokerOf([pool("aws", 1, { cooldownMs: 60_000 })]);
     await before.broker.submit(acquire("a", "aws"));
     await before.broker.submit(release("a"));
     await before.broker.submit(acquire("b", "aws"));
-    const after = await crashed(before);
+    const after = await restart(before);
     await after.clock.advance(60_000);
     expect(await after.broker.look((state) => [...state.leases.keys()])).toEqual(["b"]);
   });

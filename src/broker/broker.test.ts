@@ -5,7 +5,7 @@ import { settled } from "./hand-clock.suite.ts";
 import { brokerOf, openBroker, typesOf } from "./test-broker.suite.ts";
 
 describe("Broker", () => {
-  test("commits what arrives together in one append", async () => {
+  test("commits commands that arrive together in one append", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 3)]);
     const before = journal.appends.length;
     await Promise.all(["a", "b", "c"].map((id) => broker.submit(acquire(id, "aws"))));
@@ -14,7 +14,7 @@ describe("Broker", () => {
     ]);
   });
 
-  test("collects the next batch while one commit is under way", async () => {
+  test("collects the next batch while a commit is in progress", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 9)]);
     journal.shut();
     const first = broker.submit(acquire("a", "aws"));
@@ -40,7 +40,7 @@ describe("Broker", () => {
     ]);
   });
 
-  test("answers nothing before it is durable", async () => {
+  test("answers no command before its events are durable", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 1)]);
     journal.shut();
     const answered: string[] = [];
@@ -57,7 +57,7 @@ describe("Broker", () => {
     expect(answered).toContain("granted");
   });
 
-  test("lets nobody look at what is not durable yet", async () => {
+  test("reads wait until the state is durable", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 1)]);
     journal.shut();
     const granted = broker.submit(acquire("a", "aws"));
@@ -73,7 +73,7 @@ describe("Broker", () => {
     expect(seen).toBe(1);
   });
 
-  test("writes nothing for heartbeats and questions", async () => {
+  test("writes nothing for heartbeats and polls", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 1)]);
     await broker.submit(acquire("a", "aws"));
     const before = journal.appends.length;
@@ -84,42 +84,42 @@ describe("Broker", () => {
     expect(journal.appends).toHaveLength(before);
   });
 
-  test("tells followers of every commit, numbered without gaps", async () => {
-    const { broker, told } = await brokerOf([pool("aws", 2)]);
+  test("publishes every commit, numbered without gaps", async () => {
+    const { broker, reported } = await brokerOf([pool("aws", 2)]);
     await broker.submit(acquire("a", "aws"));
     await Promise.all([broker.submit(release("a")), broker.submit(acquire("b", "aws"))]);
     let next = 1;
-    for (const { seq, events } of told.committed) {
+    for (const { seq, events } of reported.committed) {
       expect(seq).toBe(next);
       next += events.length;
     }
     expect(next - 1).toBe(broker.head);
   });
 
-  test("tells a follower no more once it has stopped to listen", async () => {
+  test("calls a listener no more after it has stopped listening", async () => {
     const { broker } = await brokerOf([pool("aws", 2)]);
-    let told = 0;
-    const stop = broker.listen({ committed: () => told++ });
+    let commits = 0;
+    const stop = broker.listen({ committed: () => commits++ });
     await broker.submit(acquire("a", "aws"));
     stop();
     await broker.submit(acquire("b", "aws"));
-    expect(told).toBe(1);
+    expect(commits).toBe(1);
   });
 
-  test("goes on when a follower throws", async () => {
-    const { broker, told } = await brokerOf([pool("aws", 2)]);
+  test("continues when a listener throws", async () => {
+    const { broker, reported } = await brokerOf([pool("aws", 2)]);
     broker.listen({
       committed() {
-        throw new Error("a follower's bug");
+        throw new Error("a bug of the listener");
       },
     });
     expect(await broker.submit(acquire("a", "aws"))).toMatchObject({ type: "granted" });
     expect(await broker.submit(acquire("b", "aws"))).toMatchObject({ type: "granted" });
     expect(broker.unwritable).toBeNull();
-    expect(told.failed).toHaveLength(2);
+    expect(reported.failed).toHaveLength(2);
   });
 
-  test("refuses more than it can keep waiting", async () => {
+  test("rejects commands while the queue is full", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 9)], { pendingMax: 2 });
     journal.shut();
     const first = broker.submit(acquire("a", "aws"));
@@ -131,7 +131,7 @@ describe("Broker", () => {
     expect(await broker.submit(acquire("d", "aws"))).toMatchObject({ type: "granted" });
   });
 
-  test("decides more than one batch's worth in turns, in order", async () => {
+  test("decides more commands than fit into one batch in several turns, in order", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 10_000)]);
     const before = journal.appends.length;
     const ids = Array.from({ length: 10_000 }, (_, index) => `r${index}`);
@@ -145,7 +145,7 @@ describe("Broker", () => {
 });
 
 describe("Broker and time", () => {
-  test("expires a silent lease by itself, and serves the next", async () => {
+  test("expires a lease without heartbeats by itself and grants the next request", async () => {
     const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs: 10_000 })]);
     await broker.submit(acquire("a", "aws"));
     await broker.submit(acquire("b", "aws", { ttlMs: 60_000 }));
@@ -155,7 +155,7 @@ describe("Broker and time", () => {
     expect(await broker.look((state) => [...state.leases.keys()])).toEqual(["b"]);
   });
 
-  test("does what is due before what is asked, in one commit", async () => {
+  test("handles a deadline ahead of a later command, in one commit", async () => {
     const { broker, clock, journal } = await brokerOf([
       pool("aws", 1, { ttlMs: 1_000 }),
       pool("gcp", 1),
@@ -173,7 +173,7 @@ describe("Broker and time", () => {
   });
 
   test.each([1_000, 30_000])(
-    "takes back nothing after %d ms in which it could not listen",
+    "expires no lease with a ttl of %d ms when the process did not run for a minute",
     async (ttlMs) => {
       const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs })]);
       await broker.submit(acquire("a", "aws"));
@@ -186,7 +186,7 @@ describe("Broker and time", () => {
     },
   );
 
-  test("gives no grace for a pause shorter than a stall", async () => {
+  test("gives no grace for a pause shorter than stallMs", async () => {
     const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs: 2_000 })], {
       stallMs: 5_000,
     });
@@ -195,7 +195,7 @@ describe("Broker and time", () => {
     expect(await broker.look((state) => state.leases.size)).toBe(0);
   });
 
-  test("takes nothing from those whose heartbeat came while a commit was slow", async () => {
+  test("expires no lease whose heartbeat arrived during a slow commit", async () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 3, { ttlMs: 10_000 })]);
     await broker.submit(acquire("alive", "aws"));
     await broker.submit(acquire("silent", "aws"));
@@ -213,7 +213,7 @@ describe("Broker and time", () => {
     expect(held).toEqual(expect.arrayContaining(["alive", "b"]));
   });
 
-  test("never falls behind the last thing that happened, when it starts again", async () => {
+  test("starts at the time of the last event or later", async () => {
     const first = await brokerOf([pool("aws", 1)]);
     await first.clock.advance(3_600_000);
     await first.broker.submit(acquire("a", "aws"));
@@ -224,7 +224,7 @@ describe("Broker and time", () => {
 });
 
 describe("Broker.close()", () => {
-  test("finishes what was submitted, takes a snapshot, and refuses the rest", async () => {
+  test("decides the submitted commands, takes a snapshot and rejects new ones", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 3)]);
     journal.shut();
     const first = broker.submit(acquire("a", "aws"));
@@ -241,7 +241,7 @@ describe("Broker.close()", () => {
     expect(await journal.loadSnapshot()).toMatchObject({ seq: broker.head });
   });
 
-  test("takes no snapshot, when nothing has happened since the last", async () => {
+  test("takes no snapshot if there are no events since the last one", async () => {
     const first = await brokerOf([pool("aws", 1)]);
     await first.broker.close();
     const second = await openBroker({ memory: first.journal.memory.reopen() });
@@ -249,8 +249,8 @@ describe("Broker.close()", () => {
     expect(second.journal.snapshots).toBe(0);
   });
 
-  test("writes nothing afterwards, though something falls due", async () => {
-    const { broker, clock, journal, told } = await brokerOf([pool("aws", 1, { ttlMs: 1_000 })]);
+  test("writes nothing afterwards, even if a deadline passes", async () => {
+    const { broker, clock, journal, reported } = await brokerOf([pool("aws", 1, { ttlMs: 1_000 })]);
     await broker.submit(acquire("a", "aws"));
     const due = clock.advance(1_000);
     await broker.close();
@@ -258,11 +258,11 @@ describe("Broker.close()", () => {
     await due;
     await clock.advance(60_000);
     expect(journal.appends).toHaveLength(before);
-    expect(told.fatal).toEqual([]);
+    expect(reported.fatal).toEqual([]);
   });
 
-  test("writes nothing afterwards in a turn that had been scheduled before", async () => {
-    const { broker, clock, journal, told } = await brokerOf([pool("aws", 1, { ttlMs: 1_000 })]);
+  test("writes nothing afterwards in a turn that was scheduled before", async () => {
+    const { broker, clock, journal, reported } = await brokerOf([pool("aws", 1, { ttlMs: 1_000 })]);
     await broker.submit(acquire("a", "aws"));
     const turns: (() => void)[] = [];
     clock.soon = (run) => void turns.push(run);
@@ -274,10 +274,10 @@ describe("Broker.close()", () => {
     for (const turn of turns) turn();
     await settled();
     expect(journal.appends).toHaveLength(before);
-    expect(told.fatal).toEqual([]);
+    expect(reported.fatal).toEqual([]);
   });
 
-  test("answers everybody who waits on an open connection", async () => {
+  test("ends every long poll", async () => {
     const { broker } = await brokerOf([pool("aws", 1)]);
     await broker.submit(acquire("a", "aws"));
     await broker.submit(acquire("b", "aws", { waitMs: 60_000 }));
@@ -312,14 +312,14 @@ describe("Broker.untilSettled()", () => {
     expect(broker.openWaits).toBe(0);
   });
 
-  test("resolves when the request leaves", async () => {
+  test("resolves when the request leaves the queue", async () => {
     const { broker, listen } = await waiting();
     const done = listen();
     await broker.submit(leave("b"));
     await done;
   });
 
-  test("resolves when time is up, and not before", async () => {
+  test("resolves after the given time, and not before", async () => {
     const { broker, clock, listen, state } = await waiting();
     const done = listen();
     await clock.advance(29_999);
@@ -329,17 +329,17 @@ describe("Broker.untilSettled()", () => {
     expect(broker.openWaits).toBe(0);
   });
 
-  test("resolves when the signal aborts, before or meanwhile", async () => {
+  test("resolves when it is aborted, before or during the wait", async () => {
     const { broker, listen } = await waiting();
     await listen(AbortSignal.abort());
-    const hangUp = new AbortController();
-    const done = listen(hangUp.signal);
-    hangUp.abort();
+    const controller = new AbortController();
+    const done = listen(controller.signal);
+    controller.abort();
     await done;
     expect(broker.openWaits).toBe(0);
   });
 
-  test("resolves for what was granted before anybody listened", async () => {
+  test("resolves for a request that was granted before the call", async () => {
     const { broker, listen } = await waiting();
     await broker.submit(release("a"));
     await listen();
@@ -348,7 +348,7 @@ describe("Broker.untilSettled()", () => {
   test.each([
     [true, ["b"]],
     [false, []],
-  ])("counts as presence when the one who asked listens: %j", async (present, left) => {
+  ])("counts as a poll if the client of the request waits: %j", async (present, left) => {
     const { broker, clock } = await brokerOf([pool("aws", 1)]);
     await broker.submit(acquire("a", "aws", { ttlMs: 9e6 }));
     await broker.submit(acquire("b", "aws", { ttlMs: 1_000, waitMs: 60_000 }));
@@ -358,18 +358,18 @@ describe("Broker.untilSettled()", () => {
     expect(await broker.look((state) => [...state.requests.keys()])).toEqual(left);
   });
 
-  test("misses no grant in the very commit that answers the one who asks", async () => {
+  test("misses no grant in the commit that also answers the caller", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 1), pool("gcp", 1)]);
     await broker.submit(acquire("a", "aws"));
     journal.shut();
     const other = broker.submit(acquire("g", "gcp"));
     await journal.arrived;
     const asked = broker.submit(acquire("b", "aws", { waitMs: 30_000 }));
-    const fate = asked.then(() => broker.untilSettled("b" as never, 30_000, { present: true }));
+    const wait = asked.then(() => broker.untilSettled("b" as never, 30_000, { present: true }));
     const released = broker.submit(release("a"));
     journal.open();
     await Promise.all([other, released]);
     expect(await asked).toMatchObject({ type: "waiting" });
-    await fate; // No time passes here: it would never end otherwise.
+    await wait; // The clock does not advance here, so a missed grant would block for ever.
   });
 });

@@ -1,11 +1,11 @@
 /**
- * The only shell around the core: it orders commands, decides each against memory, makes the events
- * of the whole batch durable in one commit, and only then answers. While one commit is under way the
+ * The broker runs the core: it queues commands, decides each one against memory, makes the events of
+ * the whole batch durable in one commit, and only then answers. While one commit is in progress, the
  * next batch collects, so durability costs one sync per batch, not per request.
  *
- * Between commits memory is exactly what the journal says. If a commit fails, memory has run ahead
- * of it and is thrown away: the state is read back from the journal, as after a crash. There is one
- * way to recover, and it is used often enough to be trusted.
+ * Between commits, memory equals the journal. If a commit fails, memory is ahead of the journal. The
+ * broker then drops it and reloads the state from the journal, as after a crash. This is the only
+ * way to recover, and it runs often enough to be trusted.
  */
 
 import { freeze } from "../core/apply/snapshot.ts";
@@ -35,19 +35,19 @@ import {
   isOpen,
   isReadable,
   isWritable,
+  journalAccess,
   leading,
   type ModeChange,
   modeAfter,
-  servingIn,
 } from "./broker-mode.ts";
-import { CommandQueue, type Pending } from "./command-queue.ts";
+import { CommandQueue, type QueuedCommand } from "./command-queue.ts";
 import type { Environment } from "./environment.ts";
 import { Listeners } from "./listeners.ts";
 import { recover } from "./recovery.ts";
 import { StallWatch } from "./stall-watch.ts";
 import { Waits } from "./waits.ts";
 
-/** In the place of an outcome: the command was not decided, because the journal cannot be written. */
+/** Stands for the outcome of a command that was not decided, because the journal is not writable. */
 const undecided = Symbol("undecided");
 type Answer = Outcome | typeof undecided;
 
@@ -56,16 +56,16 @@ type Answer = Outcome | typeof undecided;
  *
  *   open
  *     │
- *     ▼       a commit fails             reading back fails
+ *     ▼       a commit fails               a reload fails
  *   leading ─────────────────▶ read-only ─────────────────▶ unreadable ◀───┐
  *     ▲                        │   ▲                        │   ▲          │
- *     └────────────────────────┘   └────────────────────────┘   │ lead()   │ reading back fails
- *          a probe is written             it is read back       │          │ after a bug
+ *     └────────────────────────┘   └────────────────────────┘   │ lead()   │ a reload fails
+ *         a probe is committed            it reloads            │          │ after a bug
  *                                                               │        leading
- *   leading, read-only ── another has written: step-down ──▶ standby
- *   leading, read-only ── another has written: end ──────▶ ended
- *   any ── a tick throws, or the journal contradicts itself ──▶ ended
- *   any ── close() ──▶ closing ── all that was submitted is answered ──▶ ended
+ *   leading, read-only ── conflict with another writer: step-down ──▶ standby
+ *   leading, read-only ── conflict with another writer: end ──▶ stopped
+ *   any ── a tick throws, or the journal contradicts itself ──▶ stopped
+ *   any ── close() ──▶ closing ── every submitted command is answered ──▶ stopped
  *
  *   mode         commands                         reads   falls due   probes
  *   leading      decided and committed            yes     yes         no
@@ -94,13 +94,13 @@ export class Broker {
   #head: number;
   #snapshotSeq: number;
   #scheduled = false;
-  /** The commit, reading back or probe under way. Never rejects. */
+  /** The commit, reload or probe in progress. Never rejects. */
   #busy: Promise<void> | null = null;
-  /** Everybody gets a full ttl before the next decision. */
+  /** Before the next decision, every holder and every waiting request gets a full ttl. */
   #graceDue = false;
   #probeSet = false;
 
-  /** Reads the journal, gives every holder one full ttl of grace, and is ready. */
+  /** Reads the journal and gives every holder one full ttl of grace. */
   static async open(
     journal: Journal,
     makeEnvironment: (notBefore: Instant) => Environment,
@@ -149,19 +149,19 @@ export class Broker {
     return this.#mode.type;
   }
 
-  /** Why the journal cannot be written by this broker; null while it can. */
+  /** Why this broker cannot write the journal; null while it can. */
   get unwritable(): Error | null {
-    if (this.#mode.type === "ended") return this.#mode.cause;
-    const serving = servingIn(this.#mode);
-    return serving.type === "leading" ? null : serving.cause;
+    if (this.#mode.type === "stopped") return this.#mode.cause;
+    const access = journalAccess(this.#mode);
+    return access.type === "leading" ? null : access.cause;
   }
 
-  /** Why it takes no more commands and never will; null while it does. */
+  /** Why this broker has stopped for good; null while it runs. */
   get ended(): Error | null {
-    return this.#mode.type === "ended" ? this.#mode.cause : null;
+    return this.#mode.type === "stopped" ? this.#mode.cause : null;
   }
 
-  /** How many connections are held open. */
+  /** The number of open long polls. */
   get openWaits(): number {
     return this.#waits.size;
   }
@@ -175,9 +175,9 @@ export class Broker {
   }
 
   /**
-   * Resolves once what was decided is durable. Rejects with `JournalUnavailable`, `NotLeader`,
-   * `BrokerOverloaded` or `BrokerClosed`; then nothing has happened, or (if a disk failed in the
-   * middle) a repetition with the same request id finds out.
+   * Resolves once the decision is durable. Rejects with `JournalUnavailable`, `NotLeader`,
+   * `BrokerOverloaded` or `BrokerClosed`. Then nothing has happened, except if the disk failed during
+   * the commit: the client learns the result when it repeats the command with the same request id.
    */
   submit(command: Command): Promise<Outcome> {
     if (!isOpen(this.#mode)) return Promise.reject(closed(this.ended));
@@ -186,21 +186,22 @@ export class Broker {
     return outcome;
   }
 
-  /** Reads from a state of which every part is durable. Rejects as `submit` does if there is none. */
+  /** Reads a state that is durable as a whole. Rejects as `submit` does if memory is not readable. */
   async look<T>(read: (state: State, now: Instant) => T): Promise<T> {
     while (this.#busy !== null) await this.#busy;
     if (!isReadable(this.#mode)) throw this.#refusal();
     return read(this.#state, this.#environment.now());
   }
 
-  /** Whether somebody listens for the fate of this request. */
+  /** Whether a long poll waits for this request. */
   isAwaited(id: RequestId): boolean {
     return this.#waits.has(id);
   }
 
   /**
-   * Resolves when the request no longer waits, when time is up, when the signal aborts, when this
-   * broker no longer serves. `present`: it is the one who asked that listens.
+   * Resolves when the request no longer waits, after `waitMs`, when `signal` aborts, or when this
+   * broker closes or steps down. `present`: the caller is the client of this request, not an
+   * observer, so the request counts as polled for as long as this call lasts.
    */
   untilSettled(
     id: RequestId,
@@ -219,21 +220,21 @@ export class Broker {
       const cancel = this.#environment.wakeAt(until, end);
       const remove = this.#waits.add(id, { until, present, end });
       signal?.addEventListener("abort", end);
-      // It may have been granted in the very commit that also answered the one who asks now.
+      // The commit that answered this caller may already have granted the request.
       this.look((state) => state.requests.has(id) || end()).catch(end);
     });
   }
 
-  /** On standby: takes the lead, from what the journal says by now. Otherwise nothing happens. */
+  /** On standby: reloads the journal and leads. Has no effect in any other mode. */
   lead(): void {
     if (this.#mode.type !== "standby") return;
-    this.#change({ type: "told-to-lead" });
+    this.#change({ type: "lead-requested" });
     this.#probeSoon();
   }
 
-  /** Finishes what has been submitted, takes a snapshot, and stops. The journal stays open. */
+  /** Decides every submitted command, takes a snapshot, and stops. The journal stays open. */
   async close(): Promise<void> {
-    this.#change({ type: "told-to-close" });
+    this.#change({ type: "close-requested" });
     this.#waits.endAll();
     while (this.#queue.length > 0 || this.#busy !== null) {
       if (this.#busy === null) this.#turn();
@@ -241,16 +242,16 @@ export class Broker {
     }
     this.#alarm.clear();
     this.#stallWatch.stop();
-    const worthIt = isWritable(this.#mode) && this.#head > this.#snapshotSeq;
+    const needsSnapshot = isWritable(this.#mode) && this.#head > this.#snapshotSeq;
     this.#change({ type: "closed", cause: closed(null) });
-    if (worthIt) await this.#snapshot();
+    if (needsSnapshot) await this.#snapshot();
   }
 
   /** The only place where the mode changes. */
   #change(change: ModeChange): void {
     const before = this.#mode;
     this.#mode = modeAfter(before, change);
-    if (this.#mode.type === "ended") return;
+    if (this.#mode.type === "stopped") return;
     if (isWritable(before) !== isWritable(this.#mode)) this.#listeners.writable(this.unwritable);
   }
 
@@ -264,17 +265,18 @@ export class Broker {
   }
 
   /**
-   * One batch: what was asked and what is due. What came before something was due comes first, however
-   * long the commit before it took: a heartbeat or a release that was in time is in time.
+   * Decides one batch: the queued commands and the deadlines that have passed. A command that arrived
+   * ahead of a deadline is decided ahead of it, even if a slow commit delayed the turn. So a heartbeat
+   * or a release that arrived in time counts as in time.
    */
   #turn(): void {
-    if (this.#mode.type === "ended" || !isReadable(this.#mode)) {
-      return this.#queue.refuseAll(this.#refusal());
+    if (this.#mode.type === "stopped" || !isReadable(this.#mode)) {
+      return this.#queue.rejectAll(this.#refusal());
     }
     const now = this.#environment.now();
-    this.#stallWatch.look(now);
+    this.#stallWatch.check(now);
     if (this.#graceDue) this.#giveGrace();
-    const batch = this.#queue.take();
+    const batch = this.#queue.takeBatch();
     const events: DurableEvent[] = [];
     const answers: Answer[] = [];
     let deciding = tick;
@@ -295,25 +297,28 @@ export class Broker {
       this.#busy = this.#commit(now, events, batch, answers);
     } else {
       this.#answer(batch, answers);
-      this.#rest();
+      this.#scheduleNext();
     }
   }
 
-  /** Whether something is due before the next command came. Nothing ends that cannot be written down. */
-  #isDue(now: Instant, next: Pending | undefined): boolean {
+  /**
+   * Whether a deadline has passed that is not later than the arrival of the next command. While the
+   * journal is not writable, no deadline counts: the broker could not record that the lease ended.
+   */
+  #isDue(now: Instant, next: QueuedCommand | undefined): boolean {
     const dueAt = nextDueAt(this.#state);
     if (!isWritable(this.#mode) || dueAt === undefined || dueAt > now) return false;
     return next === undefined || next.arrivedAt >= dueAt;
   }
 
   #decide(command: Command, now: Instant, events: DurableEvent[]): Outcome {
-    const { events: found, outcome } = decide(this.#state, command, now);
-    for (const event of found) if (isDurable(event)) events.push(event);
+    const { events: decided, outcome } = decide(this.#state, command, now);
+    for (const event of decided) if (isDurable(event)) events.push(event);
     if (outcome.type === "waiting") this.#keepPresent(outcome.request.id, now);
     return outcome;
   }
 
-  /** Whatever else its client says, one that listens on an open connection is present till its end. */
+  /** A request counts as polled until its long poll ends, whatever shorter time the client asks for. */
   #keepPresent(id: RequestId, now: Instant): void {
     const until = this.#waits.presentUntil(id);
     if (until === undefined || until <= now) return;
@@ -323,44 +328,44 @@ export class Broker {
   async #commit(
     at: Instant,
     events: readonly DurableEvent[],
-    batch: readonly Pending[],
+    batch: readonly QueuedCommand[],
     answers: readonly Answer[],
   ): Promise<void> {
     try {
       const seq = this.#head + 1;
       this.#head = await this.#journal.append(this.#head, at, events);
       this.#answer(batch, answers);
-      this.#tell({ seq, at, events });
+      this.#publish({ seq, at, events });
       if (this.#head - this.#snapshotSeq >= this.#options.snapshotEveryEvents)
         await this.#snapshot();
     } catch (cause) {
       await this.#afterFailure(asError(cause), batch);
     }
     this.#busy = null;
-    this.#rest();
+    this.#scheduleNext();
   }
 
-  #answer(batch: readonly Pending[], answers: readonly Answer[]): void {
+  #answer(batch: readonly QueuedCommand[], answers: readonly Answer[]): void {
     let index = 0;
-    for (const pending of batch) {
+    for (const queued of batch) {
       const answer = answers[index++] ?? undecided;
-      if (answer === undecided) pending.reject(this.#refusal());
-      else pending.resolve(answer);
+      if (answer === undecided) queued.reject(this.#refusal());
+      else queued.resolve(answer);
     }
   }
 
-  /** Why nothing is decided in this mode. */
+  /** The reason why this mode decides no commands. */
   #refusal(): Error {
-    if (this.#mode.type === "ended") return closed(this.#mode.cause);
-    if (servingIn(this.#mode).type === "standby") {
+    if (this.#mode.type === "stopped") return closed(this.#mode.cause);
+    if (journalAccess(this.#mode).type === "standby") {
       return new NotLeader("Cannot decide: another server leads", { cause: this.unwritable });
     }
     const message =
-      "Cannot write the journal: nothing can be lent or given back until it works again";
+      "Cannot write the journal: no lease can be granted or released until it is writable again";
     return new JournalUnavailable(message, { cause: this.unwritable });
   }
 
-  #tell(recorded: Recorded): void {
+  #publish(recorded: Recorded): void {
     this.#listeners.committed(recorded, this.#state);
     for (const event of recorded.events) {
       if (event.type === "lease-granted" || event.type === "request-left")
@@ -368,8 +373,8 @@ export class Broker {
     }
   }
 
-  /** Goes on with what has collected, or sleeps until something is due. */
-  #rest(): void {
+  /** Schedules a turn for the queued commands, or else an alarm for the next deadline. */
+  #scheduleNext(): void {
     if (this.#queue.length > 0 || this.#graceDue) return this.#schedule();
     const dueAt = nextDueAt(this.#state);
     if (dueAt !== undefined && isWritable(this.#mode)) this.#alarm.set(dueAt);
@@ -378,7 +383,8 @@ export class Broker {
   async #snapshot(): Promise<void> {
     const at = this.#environment.now();
     const seq = this.#head;
-    // Counted as taken even if it fails: the next try is a whole interval away, not in every commit.
+    // A failed snapshot counts as taken, so that the broker tries again after a whole interval and
+    // not after every commit.
     this.#snapshotSeq = seq;
     await this.#journal.saveSnapshot({ seq, at, state: JSON.stringify(freeze(this.#state)) });
     if (!isOpen(this.#mode)) return;
@@ -386,71 +392,71 @@ export class Broker {
     void this.#listeners.pruneBehind(this.#journal, before, () => isOpen(this.#mode));
   }
 
-  async #afterFailure(cause: Error, batch: readonly Pending[]): Promise<void> {
+  async #afterFailure(cause: Error, batch: readonly QueuedCommand[]): Promise<void> {
     if (cause instanceof JournalConflict) return await this.#afterConflict(cause, batch);
     this.#change({ type: "commit-failed", cause });
-    for (const pending of batch) pending.reject(this.#refusal());
-    await this.#readBack();
+    for (const queued of batch) queued.reject(this.#refusal());
+    await this.#reload();
     this.#probeLater();
   }
 
-  /** Whoever composes the server knows what it means that another has written. */
-  async #afterConflict(cause: JournalConflict, batch: readonly Pending[]): Promise<void> {
+  /** The server decides through `onConflict` what a second writer means. */
+  async #afterConflict(cause: JournalConflict, batch: readonly QueuedCommand[]): Promise<void> {
     const stepDown = this.#options.onConflict(cause) === "step-down";
     if (stepDown) this.#change({ type: "stepped-down", cause });
-    else this.#end(cause);
-    for (const pending of batch) pending.reject(this.#refusal());
+    else this.#stop(cause);
+    for (const queued of batch) queued.reject(this.#refusal());
     if (stepDown) this.#waits.endAll();
-    else await this.#readBack();
+    else await this.#reload();
   }
 
-  /** A decision threw. The state may be half changed: read it back, and refuse only that command. */
+  /** A decision threw, so the state may be half changed. Reloads it and rejects only that command. */
   async #afterBug(
     command: Command,
     cause: unknown,
-    batch: readonly Pending[],
+    batch: readonly QueuedCommand[],
     index: number,
   ): Promise<void> {
     this.#listeners.failed(`the decision on "${command.type}"`, cause);
     if (command.type === "tick") {
-      for (const pending of batch) pending.reject(asError(cause));
-      this.#end(asError(cause));
+      for (const queued of batch) queued.reject(asError(cause));
+      this.#stop(asError(cause));
     } else {
       batch[index]?.reject(asError(cause));
-      this.#queue.putBack(batch.filter((_, place) => place !== index));
+      this.#queue.requeue(batch.filter((_, position) => position !== index));
     }
-    await this.#readBack();
+    await this.#reload();
     this.#busy = null;
-    this.#rest();
+    this.#scheduleNext();
   }
 
-  /** It must not go on: what it believes and what the journal says cannot be reconciled. */
-  #end(cause: Error): void {
-    this.#change({ type: "broke", cause });
+  /** Stops for good, because memory and the journal cannot be reconciled. */
+  #stop(cause: Error): void {
+    this.#change({ type: "fatal-error", cause });
     this.#listeners.fatal(cause);
   }
 
-  /** Replaces memory by what the journal says, now or as soon as the journal can be read. */
-  async #readBack(): Promise<void> {
+  /** Replaces memory with the state from the journal. If the journal is not readable, probes follow. */
+  async #reload(): Promise<void> {
     try {
       const { state, head } = await recover(this.#journal);
-      // A commit that failed half-way may turn out to have been made: tell of it late, and once.
+      // A commit that failed may still be in the journal. Publishes it now, and only once.
       for await (const recorded of this.#journal.read(this.#head)) {
         this.#head = recorded.seq + recorded.events.length - 1;
-        this.#tell(recorded);
+        this.#publish(recorded);
       }
       this.#state = state;
       this.#head = head;
-      this.#change({ type: "read-back" });
+      this.#change({ type: "reloaded" });
       this.#giveGrace();
     } catch (cause) {
-      if (!(cause instanceof JournalUnavailable)) return this.#end(asError(cause));
-      this.#change({ type: "read-failed", cause });
+      if (!(cause instanceof JournalUnavailable)) return this.#stop(asError(cause));
+      this.#change({ type: "reload-failed", cause });
       this.#probeLater();
     }
   }
 
-  /** No journal knows who was heard of lately, nor who listens at this moment. */
+  /** The journal contains neither the last heartbeats nor the open long polls, so both are renewed. */
   #giveGrace(): void {
     this.#graceDue = false;
     const now = this.#environment.now();
@@ -459,7 +465,7 @@ export class Broker {
   }
 
   #probeLater(): void {
-    if (this.#probeSet || !this.#isToProbe()) return;
+    if (this.#probeSet || !this.#needsProbe()) return;
     this.#probeSet = true;
     const at = after(this.#environment.now(), this.#options.probeEveryMs);
     this.#environment.wakeAt(at, () => {
@@ -469,23 +475,23 @@ export class Broker {
   }
 
   #probeSoon(): void {
-    if (!this.#isToProbe()) return;
+    if (!this.#needsProbe()) return;
     if (this.#busy === null) this.#busy = this.#probe();
     else this.#probeLater();
   }
 
-  #isToProbe(): boolean {
+  #needsProbe(): boolean {
     return this.#mode.type === "read-only" || this.#mode.type === "unreadable";
   }
 
-  /** Finds out whether the journal works again. */
+  /** Checks whether the journal is readable and writable again. */
   async #probe(): Promise<void> {
-    if (!isReadable(this.#mode)) await this.#readBack();
+    if (!isReadable(this.#mode)) await this.#reload();
     if (this.#mode.type === "read-only") {
       try {
         await this.#journal.append(this.#head, this.#environment.now(), []);
-        this.#change({ type: "write-worked" });
-        this.#graceDue = true; // Those who come again and again were turned away meanwhile.
+        this.#change({ type: "probe-committed" });
+        this.#graceDue = true; // The broker rejected the polls of waiting clients meanwhile.
       } catch (cause) {
         if (cause instanceof JournalConflict) await this.#afterConflict(cause, []);
       }

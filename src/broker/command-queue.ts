@@ -3,59 +3,59 @@ import type { Outcome } from "../core/model/outcome.ts";
 import type { Instant } from "../core/model/time.ts";
 import { BrokerOverloaded } from "./broker-contract.ts";
 
-/** Commands decided and committed together at the most; it bounds how long one turn takes. */
+/** The largest number of commands in one commit. It limits how long one turn takes. */
 const batchMax = 4_096;
 
-/** A command whose sender waits for the answer. */
-export interface Pending {
+/** A command with the promise that its sender awaits. */
+export interface QueuedCommand {
   readonly command: Command;
   readonly arrivedAt: Instant;
   resolve(outcome: Outcome): void;
   reject(error: Error): void;
 }
 
-/** Commands that wait to be decided, in the order of their arrival. */
+/** Commands that are not decided yet, in the order in which they arrived. */
 export class CommandQueue {
   readonly #lengthMax: number;
-  #pending: Pending[] = [];
+  #queued: QueuedCommand[] = [];
 
   constructor(lengthMax: number) {
     this.#lengthMax = lengthMax;
   }
 
   get length(): number {
-    return this.#pending.length;
+    return this.#queued.length;
   }
 
-  get first(): Pending | undefined {
-    return this.#pending[0];
+  get first(): QueuedCommand | undefined {
+    return this.#queued[0];
   }
 
-  /** Rejects with `BrokerOverloaded` at once where too many wait. */
+  /** Rejects at once with `BrokerOverloaded` if the queue is full. */
   add(command: Command, arrivedAt: Instant): Promise<Outcome> {
     if (this.length >= this.#lengthMax) {
       const message = `Cannot decide: ${this.#lengthMax} commands are already queued`;
       return Promise.reject(new BrokerOverloaded(message));
     }
     return new Promise((resolve, reject) => {
-      this.#pending.push({ command, arrivedAt, resolve, reject });
+      this.#queued.push({ command, arrivedAt, resolve, reject });
     });
   }
 
-  take(): readonly Pending[] {
-    const all = this.#pending;
-    this.#pending = all.slice(batchMax);
+  takeBatch(): readonly QueuedCommand[] {
+    const all = this.#queued;
+    this.#queued = all.slice(batchMax);
     return all.length <= batchMax ? all : all.slice(0, batchMax);
   }
 
-  /** Before all others: they came first. */
-  putBack(batch: readonly Pending[]): void {
-    this.#pending = [...batch, ...this.#pending];
+  /** Puts a batch back at the front of the queue, because it arrived first. */
+  requeue(batch: readonly QueuedCommand[]): void {
+    this.#queued = [...batch, ...this.#queued];
   }
 
-  refuseAll(error: Error): void {
-    const refused = this.#pending;
-    this.#pending = [];
-    for (const { reject } of refused) reject(error);
+  rejectAll(error: Error): void {
+    const rejected = this.#queued;
+    this.#queued = [];
+    for (const { reject } of rejected) reject(error);
   }
 }

@@ -16,71 +16,71 @@ const ask: Ask = {
   presenceMs,
 };
 
-async function told({ broker }: TestBroker): Promise<readonly LeaseView[]> {
+async function acquireLease({ broker }: TestBroker): Promise<readonly LeaseView[]> {
   const outcome = await broker.submit({ type: "acquire", id: "r1" as RequestId, ask, waitMs: 0 });
-  if (outcome.type !== "granted") throw new Error(`Cannot tell of a lease: ${outcome.type}`);
+  if (outcome.type !== "granted") throw new Error(`Cannot acquire a lease: ${outcome.type}`);
   return [outcome.lease];
 }
 
-/** What is left when nobody has come again for longer than one keeps a place. */
-async function isKept({ broker, clock }: TestBroker): Promise<boolean> {
+/** Whether the lease still exists after its client has not polled for longer than `presenceMs`. */
+async function isStillHeld({ broker, clock }: TestBroker): Promise<boolean> {
   await clock.advance(presenceMs + 1);
   return broker.look(({ leases }) => leases.has("r1" as RequestId));
 }
 
-/** Each is one reply: whether it arrived. */
+/** A name, whether each of the replies arrived, and whether the lease is still held. */
 const rows: readonly [string, readonly boolean[], boolean][] = [
   ["arrived", [true], true],
   ["was lost", [false], false],
   ["was lost, and the next one arrived", [false, true], true],
   ["was lost twice", [false, false], false],
-  ["arrived, and the reply to a repetition was lost", [true, false], true],
+  ["arrived, and the reply to a repeated call was lost", [true, false], true],
 ];
 
 describe("a lease whose reply", () => {
-  test.each(rows)("%s", async (_name, replies, kept) => {
+  test.each(rows)("%s", async (_name, replies, held) => {
     const test = await brokerOf([pool("aws", 1)]);
     const deliveries = new Deliveries(test.broker);
     for (const arrived of replies) {
-      const leases = await told(test);
+      const leases = await acquireLease(test);
       deliveries.begin(leases);
       deliveries.end(leases, arrived);
     }
-    expect(await isKept(test)).toBe(kept);
+    expect(await isStillHeld(test)).toBe(held);
   });
 
-  test("is one of two under way is kept if either arrives", async () => {
+  test("is one of two open replies stays if either arrives", async () => {
     const test = await brokerOf([pool("aws", 1)]);
     const deliveries = new Deliveries(test.broker);
-    const [first, second] = [await told(test), await told(test)];
+    const [first, second] = [await acquireLease(test), await acquireLease(test)];
     deliveries.begin(first);
     deliveries.begin(second);
     deliveries.end(second, false);
     deliveries.end(first, true);
-    expect(await isKept(test)).toBe(true);
+    expect(await isStillHeld(test)).toBe(true);
   });
 
-  test("arrived after it had ended counts for nothing when it is lent again", async () => {
+  test("arrived after its end is not delivered when it is granted again", async () => {
     const test = await brokerOf([pool("aws", 1)]);
     const deliveries = new Deliveries(test.broker);
-    const [leases] = await Promise.all([told(test), test.broker.submit(release("r1"))]);
+    const [leases] = await Promise.all([acquireLease(test), test.broker.submit(release("r1"))]);
     deliveries.begin(leases);
     deliveries.end(leases, true);
-    const again = await told(test);
+    const again = await acquireLease(test);
     deliveries.begin(again);
     deliveries.end(again, false);
-    expect(await isKept(test)).toBe(false);
+    expect(await isStillHeld(test)).toBe(false);
   });
 
-  test("may have arrived before a restart is kept if a later one is lost", async () => {
+  test("may have arrived before a restart stays if a later reply is lost", async () => {
     const before = await brokerOf([pool("aws", 1)]);
-    await told(before);
+    await acquireLease(before);
     await before.broker.close();
     const test = await openBroker({ memory: before.journal.memory });
     const deliveries = new Deliveries(test.broker);
-    const leases = await told(test);
+    const leases = await acquireLease(test);
     deliveries.begin(leases);
     deliveries.end(leases, false);
-    expect(await isKept(test)).toBe(true);
+    expect(await isStillHeld(test)).toBe(true);
   });
 });

@@ -10,9 +10,11 @@ interface Replies {
 }
 
 /**
- * The replies under way that grant a lease to a client without a token. If one of them fails, that
- * means nothing if another arrives, or has arrived before: a client that asks twice may have read the
- * first answer. Leases that are older than this process count as delivered, since nothing is known.
+ * Tracks the replies that carry a lease whose holder sends no token. If the only reply is lost, the
+ * client does not know its lease, so the broker must learn that it was not delivered. A lost reply
+ * does not matter if another reply for the same lease arrives or has arrived: the client may have
+ * repeated its call after the first answer. Nothing is known about replies from before this process
+ * started, so leases that are older than the process count as delivered.
  */
 export class Deliveries {
   readonly #broker: Broker;
@@ -34,7 +36,7 @@ export class Deliveries {
           if (isPolled && delivered) this.#arrived.add(id);
         }
       })
-      .catch(() => {}); // It is closing.
+      .catch(() => {}); // The broker is closing.
   }
 
   begin(leases: readonly LeaseView[]): void {
@@ -44,7 +46,7 @@ export class Deliveries {
     }
   }
 
-  /** A reply has been written out, or its connection broke. */
+  /** A reply was written to its connection, or the connection was lost. */
   end(leases: readonly LeaseView[], arrived: boolean): void {
     for (const { id } of leases) {
       const replies = this.#underWay.get(id);
@@ -58,15 +60,18 @@ export class Deliveries {
     }
   }
 
-  /** The lease may have ended before its reply was written out; then no event removes it here. */
+  /**
+   * The lease may have ended before its reply was written. No later event would then remove the id,
+   * so this checks whether the lease still exists.
+   */
   #remember(id: RequestId): void {
     if (this.#arrived.has(id)) return;
     this.#arrived.add(id);
     const check = this.#broker.look(({ leases }) => leases.has(id) || this.#arrived.delete(id));
-    check.catch(() => {}); // Nothing is known now; one id too many does no harm.
+    check.catch(() => {}); // The state is not readable. An id that stays in the set is harmless.
   }
 
-  /** If even this cannot be committed, a reaper takes the lease back in the end. */
+  /** If the journal cannot record this, the lease expires by its own deadline in the end. */
   #report(id: RequestId, sent: number): void {
     this.#broker.submit({ type: "not-delivered", id, told: sent }).catch(() => {});
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Instant } from "../core/model/time.ts";
 import { SystemEnvironment } from "./environment.ts";
 
-test("now() is whole milliseconds that never go back", () => {
+test("now() returns whole milliseconds that never decrease", () => {
   const environment = new SystemEnvironment();
   let last = environment.now();
   for (let number = 0; number < 10_000; number++) {
@@ -12,18 +12,18 @@ test("now() is whole milliseconds that never go back", () => {
   }
 });
 
-test("now() is about the wall clock's time", () => {
+test("now() starts at the time of the wall clock", () => {
   expect(Math.abs(new SystemEnvironment().now() - Date.now())).toBeLessThan(60_000);
 });
 
-test("now() never falls behind what has already happened", () => {
+test("now() is never earlier than the last event in the journal", () => {
   for (let number = 0; number < 1_000; number++) {
     const future = Date.now() + 3_600_000 + number;
     expect(new SystemEnvironment(future).now()).toBeGreaterThanOrEqual(future);
   }
 });
 
-test("now() does not follow a wall clock that is set", () => {
+test("now() ignores later changes of the wall clock", () => {
   const environment = new SystemEnvironment();
   const real = Date.now;
   try {
@@ -37,7 +37,7 @@ test("now() does not follow a wall clock that is set", () => {
   }
 });
 
-test("wakeAt() calls back once, not before its time", async () => {
+test("wakeAt() calls back at the given time or later", async () => {
   const environment = new SystemEnvironment();
   const at = (environment.now() + 20) as Instant;
   const keepAlive = setInterval(() => {}, 1_000);
@@ -48,21 +48,21 @@ test("wakeAt() calls back once, not before its time", async () => {
   expect(woken).toBeGreaterThanOrEqual(at - 1);
 });
 
-test("wakeAt() can be called off, and takes times that no timer can", async () => {
+test("wakeAt() can be cancelled, and accepts times beyond the range of setTimeout", async () => {
   const environment = new SystemEnvironment();
   let woken = false;
   const wake = () => {
     woken = true;
   };
   environment.wakeAt(environment.now(), wake)();
-  const callOff = environment.wakeAt((environment.now() + 2 ** 40) as Instant, wake);
-  // A timer that is set later for a later time fires later: had the first been there, it had fired.
+  const cancel = environment.wakeAt((environment.now() + 2 ** 40) as Instant, wake);
+  // This timer fires after the first one would have fired, if it had not been cancelled.
   await new Promise<void>((resolve) => setTimeout(resolve, 5));
-  callOff();
+  cancel();
   expect(woken).toBe(false);
 });
 
-test("soon() lets everything that is arriving arrive first", async () => {
+test("soon() runs after the pending microtasks", async () => {
   const order: string[] = [];
   const ran = new Promise<void>((resolve) => {
     new SystemEnvironment().soon(() => {

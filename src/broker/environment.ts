@@ -1,25 +1,28 @@
 import type { Instant } from "../core/model/time.ts";
 
 /**
- * Everything of the world that the broker touches besides its journal. The simulator has its own,
- * with a clock that jumps on command, so what runs there is the code that runs in production.
+ * Everything outside of the process that the broker uses, except its journal. The simulator passes an
+ * environment with a virtual clock, so it runs the same code as production.
  */
 export interface Environment {
-  /** Never smaller than before. */
+  /** Never decreases. */
   now(): Instant;
-  /** Calls back once, not before `at`; returns how to call it off. */
+  /**
+   * Calls `wake` once, usually at `at` or later, and returns a function that cancels it. A call for
+   * a very distant time may come earlier, so `wake` must check the time.
+   */
   wakeAt(at: Instant, wake: () => void): () => void;
-  /** Calls back after what is arriving at this moment has arrived, so that it becomes one batch. */
+  /** Calls `run` after the input that is already here has been read, so that it forms one batch. */
   soon(run: () => void): void;
 }
 
-/** `setTimeout` fires at once for anything longer. */
+/** `setTimeout` fires at once if the delay is longer. */
 const timeoutMsMax = 2 ** 31 - 1;
 
 /**
- * Wall-clock time when it starts, monotonic from then on: a clock that is set forward or back while
- * the broker runs neither ends a lease early nor keeps one for ever. `notBefore` is the time of the
- * last thing that happened, which a restarted broker must not fall behind.
+ * Starts at the wall-clock time and is monotonic from then on: setting the system clock while the
+ * broker runs neither ends a lease early nor keeps one for ever. `notBefore` is the time of the last
+ * event in the journal; time in a restarted broker must not be earlier.
  */
 export class SystemEnvironment implements Environment {
   readonly #startMs: number;

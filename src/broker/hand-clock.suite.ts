@@ -7,7 +7,7 @@ interface Wake {
   readonly run: () => void;
 }
 
-/** A clock in the test's hand. Everything but time is real: `soon` is the event loop's next turn. */
+/** A clock that the test advances. Only time is virtual: `soon` is the next turn of the event loop. */
 export class HandClock implements Environment {
   #now: Instant;
   #order = 0;
@@ -33,7 +33,7 @@ export class HandClock implements Environment {
     setImmediate(run);
   }
 
-  /** Lets time pass; whatever falls due on the way happens at its time. */
+  /** Advances the time step by step: each timer on the way runs at its own time. */
   async advance(durationMs: number): Promise<void> {
     const end = this.#now + durationMs;
     await settled();
@@ -45,7 +45,7 @@ export class HandClock implements Environment {
     await settled();
   }
 
-  /** As if the process had stood still: nothing happens meanwhile, then everything at once. */
+  /** Simulates a process that did not run: first the time jumps, then all due timers run. */
   async stall(durationMs: number): Promise<void> {
     this.#now = (this.#now + durationMs) as Instant;
     await this.advance(0);
@@ -69,7 +69,7 @@ export async function settled(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Turns the event loop until it is so; what never comes true ends with the test's own timeout. */
+/** Turns the event loop until the condition is true. Otherwise the timeout of the test ends it. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,19 +3,19 @@ import type { Instant } from "../core/model/time.ts";
 import type { Journal, Recorded, Snapshot } from "../journal/journal.ts";
 import { MemoryJournal } from "../journal/memory.ts";
 
-/** A journal that holds its commits back, fails, and counts, as a test tells it to. */
+/** A journal that a test controls: it can delay commits, fail and count calls. */
 export class HandJournal implements Journal {
   readonly memory: MemoryJournal;
-  /** The events of every append that came, in order; empty ones are probes. */
+  /** The events of every append, in order. An empty list is a probe. */
   readonly appends: (readonly DurableEvent[])[] = [];
   snapshots = 0;
-  /** What calls throw instead of working. */
+  /** If set, the calls throw this error. */
   appendFails: Error | undefined;
   readFails: Error | undefined;
   snapshotFails: Error | undefined;
-  /** The next append is made durable, and then fails all the same: its writer cannot tell. */
+  /** If set, the next append becomes durable and then throws, so the writer does not know. */
   losesNextReply: Error | undefined;
-  /** Appends are made durable, and answered only when this has resolved. */
+  /** Appends become durable at once, but resolve only after this promise. */
   repliesAfter: Promise<void> | undefined;
   #gate: PromiseWithResolvers<void> | undefined;
   #arrived = Promise.withResolvers<void>();
@@ -32,13 +32,13 @@ export class HandJournal implements Journal {
     return this.memory.head;
   }
 
-  /** From now on appends wait, until `open`. */
+  /** Appends wait from now on until `open` is called. */
   shut(): void {
     this.#gate ??= Promise.withResolvers();
     this.#arrived = Promise.withResolvers();
   }
 
-  /** Resolves when an append has come to the gate that was shut last. */
+  /** Resolves when the first append after the last `shut` waits. */
   get arrived(): Promise<void> {
     return this.#arrived.promise;
   }

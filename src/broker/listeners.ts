@@ -3,10 +3,11 @@ import type { Instant } from "../core/model/time.ts";
 import type { Journal, Recorded } from "../journal/journal.ts";
 import type { BrokerListener } from "./broker-contract.ts";
 
-/** All that follow a broker. One that throws harms nobody else. */
+/** All listeners of a broker. If one of them throws, the others are still called. */
 export class Listeners {
   readonly #listeners = new Set<BrokerListener>();
-  #pruning = false;
+  #isPruning = false;
+  #isWaitingForListeners = false;
 
   add(listener: BrokerListener): () => void {
     this.#listeners.add(listener);
@@ -14,40 +15,67 @@ export class Listeners {
   }
 
   committed(recorded: Recorded, state: State): void {
+    this.#notify((listener) => listener.committed?.(recorded, state));
+  }
+
+  writable(cause: Error | null): void {
+    this.#notify((listener) => listener.writable?.(cause));
+  }
+
+  fatal(cause: Error): void {
+    this.#notify((listener) => listener.fatal?.(cause));
+  }
+
+  failed(what: string, cause: unknown): void {
     for (const listener of this.#listeners) {
       try {
-        listener.committed?.(recorded, state);
-      } catch (cause) {
-        this.failed("a follower of the journal", cause);
+        listener.failed?.(what, cause);
+      } catch {
+        // `failed` is the only channel for errors, so its own error cannot be reported anywhere.
       }
     }
   }
 
-  writable(cause: Error | null): void {
-    for (const listener of this.#listeners) listener.writable?.(cause);
-  }
-
-  fatal(cause: Error): void {
-    for (const listener of this.#listeners) listener.fatal?.(cause);
-  }
-
-  failed(what: string, cause: unknown): void {
-    for (const listener of this.#listeners) listener.failed?.(what, cause);
-  }
-
   /**
-   * Prunes the journal behind those who follow it, and beside the commits, which have their turn in
-   * between. What is not pruned now is pruned the next time.
+   * Prunes the journal after every listener has caught up. Commits go on meanwhile. If an earlier
+   * pruning still runs, this one is skipped; the next snapshot starts another one.
    */
   async pruneBehind(journal: Journal, before: Instant, isOpen: () => boolean): Promise<void> {
-    if (this.#pruning) return;
-    this.#pruning = true;
+    if (this.#isPruning) {
+      if (this.#isWaitingForListeners) this.failed("pruning the journal", notCaughtUp());
+      return;
+    }
+    this.#isPruning = true;
     try {
-      await Promise.all(Array.from(this.#listeners, (listener) => listener.caughtUp?.()));
+      await this.#allCaughtUp();
       if (isOpen()) await journal.prune(before);
     } catch (cause) {
       this.failed("pruning the journal", cause);
+    } finally {
+      this.#isPruning = false;
     }
-    this.#pruning = false;
   }
+
+  async #allCaughtUp(): Promise<void> {
+    this.#isWaitingForListeners = true;
+    try {
+      await Promise.all(Array.from(this.#listeners, (listener) => listener.caughtUp?.()));
+    } finally {
+      this.#isWaitingForListeners = false;
+    }
+  }
+
+  #notify(call: (listener: BrokerListener) => void): void {
+    for (const listener of this.#listeners) {
+      try {
+        call(listener);
+      } catch (cause) {
+        this.failed("a listener of the broker", cause);
+      }
+    }
+  }
+}
+
+function notCaughtUp(): Error {
+  return new Error("Cannot prune: a listener has not caught up since the last snapshot");
 }

@@ -8,15 +8,15 @@ import { type Journal, JournalDamaged } from "../journal/journal.ts";
 export interface Recovered {
   readonly state: State;
   readonly head: number;
-  /** When the last thing happened; 0 for an empty journal. */
+  /** The time of the last event; 0 if the journal is empty. */
   readonly at: Instant;
-  /** Events that the last snapshot did not cover. */
+  /** The number of events after the last snapshot. */
   readonly replayed: number;
 }
 
 /**
- * The state that the journal amounts to: its last snapshot and all that came after. Whoever goes on
- * with it gives grace first.
+ * Builds the state from the last snapshot in the journal and all events after it. The caller must
+ * give grace before it decides anything, because the journal contains no heartbeats.
  */
 export async function recover(journal: Pick<Journal, "loadSnapshot" | "read">): Promise<Recovered> {
   const snapshot = await journal.loadSnapshot();

@@ -3,13 +3,13 @@ import { newRequestId } from "./request-id.ts";
 
 const now = 1_700_000_000_000;
 
-test("newRequestId() makes sixteen letters that nobody misreads", () => {
+test("newRequestId() returns sixteen characters of Crockford's Base32", () => {
   expect(newRequestId(now)).toMatch(/^[0-9a-hjkmnp-tv-z]{16}$/);
 });
 
-test("newRequestId() makes no two alike, in one millisecond", () => {
+test("newRequestId() returns different ids within one millisecond", () => {
   const ids = new Set(Array.from({ length: 100_000 }, () => newRequestId(now)));
-  // 35 bits of chance: two of 100,000 in one millisecond meet once in seven such tries.
+  // With 35 random bits, about one run in seven has a single collision among 100,000 ids.
   expect(ids.size).toBeGreaterThan(99_990);
 });
 

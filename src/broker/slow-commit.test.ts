@@ -1,11 +1,11 @@
-/** However slow the disk is, who spoke in time is heard. */
+/** A command that arrived in time counts as in time, even if the disk is slow. */
 import { expect, test } from "vitest";
 import { acquire, pool, release, renew } from "../core/decide/lending.suite.ts";
 import type { Command } from "../core/model/command.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import { brokerOf, type TestBroker } from "./test-broker.suite.ts";
 
-/** Sends commands in the fifth second of a commit that takes twenty. */
+/** Sends the commands five seconds into a commit that takes twenty seconds. */
 async function duringSlowCommit(
   { broker, clock, journal }: TestBroker,
   commands: readonly Command[],
@@ -21,7 +21,7 @@ async function duringSlowCommit(
   return await Promise.all(sent);
 }
 
-test("Broker takes a release that came in time for one, though its commit was slow", async () => {
+test("Broker accepts a release that arrived in time during a slow commit", async () => {
   const all = await brokerOf([
     pool("aws", 1, { ttlMs: 10_000, onExpire: "dirty" }),
     pool("gcp", 1),
@@ -31,7 +31,7 @@ test("Broker takes a release that came in time for one, though its commit was sl
   expect(await all.broker.look((state) => state.ended.get("a" as never)?.how)).toBe("released");
 });
 
-test("Broker takes a repeated ask that came in time for a sign of life", async () => {
+test("Broker counts a repeated acquire that arrived in time as a poll", async () => {
   const all = await brokerOf([pool("aws", 1, { ttlMs: 10_000 }), pool("gcp", 1)]);
   await all.broker.submit(acquire("a", "aws", { ttlMs: 90_000 }));
   await all.broker.submit(acquire("b", "aws", { key: "k" }));
@@ -39,7 +39,7 @@ test("Broker takes a repeated ask that came in time for a sign of life", async (
   expect(await duringSlowCommit(all, [again])).toMatchObject([{ type: "waiting" }]);
 });
 
-test("Broker takes nothing from those whose heartbeat came in time, however many they are", async () => {
+test("Broker expires no lease whose heartbeat arrived in time, in several batches", async () => {
   const all = await brokerOf([pool("aws", 6_000, { ttlMs: 10_000 }), pool("gcp", 1)]);
   const ids = Array.from({ length: 6_000 }, (_, index) => `r${index}`);
   await Promise.all(ids.map((id) => all.broker.submit(acquire(id, "aws"))));

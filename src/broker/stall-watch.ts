@@ -1,43 +1,46 @@
 import { after, type Instant } from "../core/model/time.ts";
 import type { Environment } from "./environment.ts";
 
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 
 /**
- * Notices that the process stood still: it could not listen meanwhile, so that time must not count
- * against those who spoke. It looks by itself, because a broker with nothing to do has no turns.
+ * Detects that the process did not run for a while (a long pause, a suspended machine). Heartbeats
+ * could not arrive meanwhile, so that time must not expire any lease. The watch has a timer of its
+ * own, because an idle broker takes no turns.
  */
 export class StallWatch {
   readonly #environment: Environment;
   readonly #stallMs: number;
-  readonly #stalled: () => void;
-  #aliveAt: Instant;
-  #stop = () => {};
+  readonly #onStall: () => void;
+  #lastCheckAt: Instant;
+  #stopped = false;
+  #cancel = () => {};
 
-  constructor(environment: Environment, stallMs: number, stalled: () => void) {
+  constructor(environment: Environment, stallMs: number, onStall: () => void) {
     this.#environment = environment;
     this.#stallMs = stallMs;
-    this.#stalled = stalled;
-    this.#aliveAt = environment.now();
-    this.#lookLater();
+    this.#onStall = onStall;
+    this.#lastCheckAt = environment.now();
+    this.#checkLater();
   }
 
-  /** Before anything is decided that may end a lease. */
-  look(now: Instant): void {
-    const stalled = now - this.#aliveAt > this.#stallMs;
-    this.#aliveAt = now;
-    if (stalled) this.#stalled();
+  /** The broker calls this before every decision that may end a lease. */
+  check(now: Instant): void {
+    const hasStalled = now - this.#lastCheckAt > this.#stallMs;
+    this.#lastCheckAt = now;
+    if (hasStalled) this.#onStall();
   }
 
   stop(): void {
-    this.#stop();
+    this.#stopped = true;
+    this.#cancel();
   }
 
-  #lookLater(): void {
-    const at = after(this.#environment.now(), lookEveryMs);
-    this.#stop = this.#environment.wakeAt(at, () => {
-      this.look(this.#environment.now());
-      this.#lookLater();
+  #checkLater(): void {
+    const at = after(this.#environment.now(), checkEveryMs);
+    this.#cancel = this.#environment.wakeAt(at, () => {
+      this.check(this.#environment.now());
+      if (!this.#stopped) this.#checkLater(); // `onStall` may have called stop().
     });
   }
 }

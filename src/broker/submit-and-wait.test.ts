@@ -47,11 +47,11 @@ describe("submitAndWait()", () => {
   });
 
   test("drops a request without a key when its connection closes", async () => {
-    const { outcome, closing, queue, told } = await waiting();
+    const { outcome, closing, queue, reported } = await waiting();
     closing.abort();
     await outcome;
     expect(await queue()).toEqual([]);
-    const events = told.committed.flatMap((recorded) => recorded.events);
+    const events = reported.committed.flatMap((recorded) => recorded.events);
     expect(events.at(-1)).toMatchObject({ type: "request-left", id, why: "disconnected" });
   });
 

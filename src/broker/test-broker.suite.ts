@@ -12,8 +12,8 @@ export interface TestBroker {
   readonly broker: Broker;
   readonly clock: HandClock;
   readonly journal: HandJournal;
-  /** All that listeners were told, in order. */
-  readonly told: {
+  /** Every call of a listener, in order. */
+  readonly reported: {
     readonly committed: Recorded[];
     readonly writable: (Error | null)[];
     readonly fatal: Error[];
@@ -35,14 +35,14 @@ export async function openBroker(
     },
     rest,
   );
-  const told: TestBroker["told"] = { committed: [], writable: [], fatal: [], failed: [] };
+  const reported: TestBroker["reported"] = { committed: [], writable: [], fatal: [], failed: [] };
   broker.listen({
-    committed: (recorded) => told.committed.push(recorded),
-    writable: (cause) => told.writable.push(cause),
-    fatal: (cause) => told.fatal.push(cause),
-    failed: (_what, cause) => told.failed.push(cause),
+    committed: (recorded) => reported.committed.push(recorded),
+    writable: (cause) => reported.writable.push(cause),
+    fatal: (cause) => reported.fatal.push(cause),
+    failed: (_what, cause) => reported.failed.push(cause),
   });
-  return { broker, clock, journal, told };
+  return { broker, clock, journal, reported };
 }
 
 export async function brokerOf(
@@ -54,7 +54,7 @@ export async function brokerOf(
   return test;
 }
 
-/** A command whose decision throws: a bug of ours, as the broker sees it. */
+/** A command whose decision throws, as a bug in the core would. */
 export function poison(): Command {
   const bug = {
     type: "release",

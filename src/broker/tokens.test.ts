@@ -5,23 +5,23 @@ import { Tokens } from "./tokens.ts";
 const a = "a" as RequestId;
 const b = "b" as RequestId;
 
-test("of() tells the same token for the same lease, also after a restart", () => {
+test("of() returns the same token for the same lease, also after a restart", () => {
   const tokens = new Tokens("secret");
   expect(tokens.of(a)).toBe(tokens.of(a));
   expect(new Tokens("secret").of(a)).toBe(tokens.of(a));
 });
 
-test("of() tells another token for another lease and for another journal", () => {
+test("of() returns another token for another lease and for another journal", () => {
   const tokens = new Tokens("secret");
   expect(tokens.of(b)).not.toBe(tokens.of(a));
   expect(new Tokens("other").of(a)).not.toBe(tokens.of(a));
 });
 
-test("of() tells tokens that fit into a header and hold 256 bits", () => {
+test("of() returns tokens with 256 bits that are valid in a header", () => {
   expect(new Tokens("secret").of(a)).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });
 
-test("of() forgets none when it has told very many", () => {
+test("of() returns the same token after 30,000 others", () => {
   const tokens = new Tokens("secret");
   const first = tokens.of(a);
   for (let number = 0; number < 30_000; number++) tokens.of(`r${number}` as RequestId);
@@ -30,13 +30,13 @@ test("of() forgets none when it has told very many", () => {
 });
 
 test.each([
-  ["that of another lease", (tokens: Tokens) => tokens.of(b)],
-  ["nothing", () => ""],
-  ["one that is cut short", (tokens: Tokens) => tokens.of(a).slice(0, -1)],
-  ["one that is too long", (tokens: Tokens) => `${tokens.of(a)}A`],
+  ["the token of another lease", (tokens: Tokens) => tokens.of(b)],
+  ["an empty string", () => ""],
+  ["a token without its last character", (tokens: Tokens) => tokens.of(a).slice(0, -1)],
+  ["a token with one more character", (tokens: Tokens) => `${tokens.of(a)}A`],
   ["another case", (tokens: Tokens) => tokens.of(a).toUpperCase()],
-  ["letters of several bytes", () => "é".repeat(43)],
-  ["that of another journal", () => new Tokens("other").of(a)],
+  ["characters of several bytes", () => "é".repeat(43)],
+  ["the token of another journal", () => new Tokens("other").of(a)],
 ])("proves() does not accept %s", (_, make) => {
   const tokens = new Tokens("secret");
   expect(tokens.proves(a, tokens.of(a))).toBe(true);

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import type { RequestId } from "../core/model/ids.ts";
 
 /**
- * A lease's token is derived from its id and the journal's secret. So none is ever stored: not in
- * the journal, not in a snapshot, not in an event that somebody follows; and a retry whose first
- * answer was lost is told the same one again.
+ * Derives the token of a lease from its id and the secret of the journal. So no token is stored in
+ * the journal, in a snapshot or in an event, and a client that retries after a lost reply gets the
+ * same token again.
  */
 export class Tokens {
   readonly #secret: string;
@@ -14,15 +14,15 @@ export class Tokens {
   }
 
   /**
-   * SHA-512/256 cannot be continued from its result, so the secret in front makes it a MAC. HMAC hashes
-   * twice and takes three times as long through `node:crypto`. Keeping tokens in a map costs more than
-   * deriving them again.
+   * SHA-512/256 allows no length extension, so a hash of secret and id is a secure MAC. HMAC hashes
+   * twice and takes three times as long with `node:crypto`. A cache of tokens would cost more than
+   * the hash.
    */
   of(id: RequestId): string {
     return hash("sha512-256", this.#secret + id, "base64url");
   }
 
-  /** Takes as long whichever character is wrong. */
+  /** Compares in constant time, so that the duration does not reveal which character is wrong. */
   proves(id: RequestId, token: string): boolean {
     const expected = this.of(id);
     if (token.length !== expected.length) return false;

@@ -20,7 +20,7 @@ function waiting() {
   return { waits, ended, add };
 }
 
-test("end() ends everybody who listens for that request, and nobody else", () => {
+test("end() ends every long poll for that request, and no other", () => {
   const { waits, ended, add } = waiting();
   add(a, "a1");
   add(a, "a2");
@@ -31,7 +31,7 @@ test("end() ends everybody who listens for that request, and nobody else", () =>
   expect(ended).toHaveLength(2);
 });
 
-test("endAll() ends everybody", () => {
+test("endAll() ends every long poll", () => {
   const { waits, ended, add } = waiting();
   add(a, "a");
   add(b, "b");
@@ -39,7 +39,7 @@ test("endAll() ends everybody", () => {
   expect([ended, waits.size]).toEqual([["a", "b"], 0]);
 });
 
-test("add() returns how to stop, which may be done twice", () => {
+test("add() returns a function that removes the wait, and that may be called twice", () => {
   const { waits, ended, add } = waiting();
   const stop = add(a, "a1");
   add(a, "a2");
@@ -50,12 +50,12 @@ test("add() returns how to stop, which may be done twice", () => {
   expect(ended).toEqual(["a2"]);
 });
 
-test("presentUntil() is the latest of those who asked themselves, not of onlookers", () => {
+test("presentUntil() returns the latest end of the client's own polls, not of observers'", () => {
   const { waits, add } = waiting();
   const stop = add(a, "a1", 30);
   add(a, "a2", 20);
-  add(a, "onlooker", 90, false);
-  add(b, "onlooker", 90, false);
+  add(a, "observer", 90, false);
+  add(b, "observer", 90, false);
   expect([waits.presentUntil(a), waits.presentUntil(b)]).toEqual([30, undefined]);
   stop();
   expect(waits.presentUntil(a)).toBe(20);

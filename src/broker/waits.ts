@@ -1,16 +1,17 @@
 import type { RequestId } from "../core/model/ids.ts";
 import type { Instant } from "../core/model/time.ts";
 
-export interface Listener {
+/** One open long poll. */
+export interface Wait {
   readonly until: Instant;
-  /** It is the client that asked, not an onlooker: the request stays alive while it listens. */
+  /** Whether the client of the request waits, not an observer. The request then counts as polled. */
   readonly present: boolean;
   readonly end: () => void;
 }
 
-/** The open connections that wait for a request to be granted or to end. */
+/** The open long polls, by the request that they wait for. */
 export class Waits {
-  readonly #listeners = new Map<RequestId, Set<Listener>>();
+  readonly #waits = new Map<RequestId, Set<Wait>>();
   #size = 0;
 
   get size(): number {
@@ -18,43 +19,43 @@ export class Waits {
   }
 
   has(id: RequestId): boolean {
-    return this.#listeners.has(id);
+    return this.#waits.has(id);
   }
 
-  /** Until when the client that asked listens at the latest; undefined if it does not. */
+  /** The latest end of a long poll by the client of the request; undefined if there is none. */
   presentUntil(id: RequestId): Instant | undefined {
     let latest: Instant | undefined;
-    for (const { until, present } of this.#listeners.get(id) ?? []) {
+    for (const { until, present } of this.#waits.get(id) ?? []) {
       if (present && (latest === undefined || until > latest)) latest = until;
     }
     return latest;
   }
 
-  /** Returns how to stop listening, which is safe to do twice. */
-  add(id: RequestId, listener: Listener): () => void {
-    const listeners = this.#listeners.get(id);
-    if (listeners === undefined) this.#listeners.set(id, new Set([listener]));
-    else listeners.add(listener);
+  /** Returns a function that removes the wait. Calling it twice is harmless. */
+  add(id: RequestId, wait: Wait): () => void {
+    const waits = this.#waits.get(id);
+    if (waits === undefined) this.#waits.set(id, new Set([wait]));
+    else waits.add(wait);
     this.#size += 1;
-    return () => this.#remove(id, listener);
+    return () => this.#remove(id, wait);
   }
 
   end(id: RequestId): void {
-    for (const { end } of [...(this.#listeners.get(id) ?? [])]) end();
+    for (const { end } of [...(this.#waits.get(id) ?? [])]) end();
   }
 
   endAll(): void {
-    for (const id of [...this.#listeners.keys()]) this.end(id);
+    for (const id of [...this.#waits.keys()]) this.end(id);
   }
 
   ids(): Iterable<RequestId> {
-    return this.#listeners.keys();
+    return this.#waits.keys();
   }
 
-  #remove(id: RequestId, listener: Listener): void {
-    const listeners = this.#listeners.get(id);
-    if (!listeners?.delete(listener)) return;
+  #remove(id: RequestId, wait: Wait): void {
+    const waits = this.#waits.get(id);
+    if (!waits?.delete(wait)) return;
     this.#size -= 1;
-    if (listeners.size === 0) this.#listeners.delete(id);
+    if (waits.size === 0) this.#waits.delete(id);
   }
 }

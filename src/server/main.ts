@@ -292,7 +292,7 @@ class Server {
         this.#logger.info("the journal can be written again");
         this.#config?.retry();
       },
-      failed: (what, err) => this.#logger.error({ err }, `a bug: ${what} failed`),
+      failed: (what, err) => this.#logger.error({ err }, `${what} failed`),
       fatal: (cause) => this.#die(cause),
     });
     return broker;
