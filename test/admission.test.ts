@@ -113,7 +113,7 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
     await using world = await GuardedWorld.make();
     world.proxy.away = true;
     await world.ask("e2e/1");
-    const blind = /capacity check says: it cannot look, because the API server cannot be reached/;
+    const blind = /capacity check says: the check failed: the API server cannot be reached/;
     await world.until("e2e/1", ({ reason }) => blind.test(reason?.message ?? ""));
     expect(await world.metric("berth_admission_up")).toBe("0");
     world.proxy.away = false;

@@ -35,7 +35,7 @@ describe("berth run --proxy", () => {
       "Acquiring 2 lease(s) for slot",
       "Acquired 2 lease(s) for slot: [slot-1 slot-2]",
       "Releasing lease for slot: slot-1",
-      "Releasing what was leased meanwhile: [slot-2]",
+      "Releasing the leases of the job: [slot-2]",
       "",
     ]);
     expect(await server.json("leases")).toEqual([]);
@@ -72,7 +72,7 @@ describe("berth run --proxy", () => {
     run.signal("SIGTERM");
     expect(await run.ended).toBe(9);
     expect(run.stderr).toContain("Acquired 1 lease(s) for single: [only-1]");
-    expect(run.stderr).toMatch(/Releasing what was leased meanwhile: \[only-1 slot-\d\]/);
+    expect(run.stderr).toMatch(/Releasing the leases of the job: \[only-1 slot-\d\]/);
     expect(await server.json("leases")).toEqual([]);
   });
 

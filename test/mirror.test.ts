@@ -199,7 +199,7 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     await world.acquire("e2e/1");
     await world.acquire("e2e/2");
     await world.until(() => world.holders(), { "berth-acc-1": "a leader", "berth-acc-2": "e2e/2" });
-    while (!world.server.log.includes("somebody else has a Lease of this name")) await pause(20);
+    while (!world.server.log.includes("a Lease with this name belongs to another owner")) await pause(20);
     const [now] = await world.objects();
     expect(now?.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
   });

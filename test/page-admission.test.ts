@@ -56,7 +56,7 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
 
     await page.goto(new URL("/pools/large", world.server.url).href);
     guard.proxy.away = true;
-    await fact("It says", "it cannot look, because the API server cannot be reached").waitFor();
+    await fact("It says", "the check failed: the API server cannot be reached").waitFor();
     await fact("Last look", /ago, could not tell$/).waitFor();
     guard.proxy.away = false;
     await removePod(cluster, guard.namespace, "big");

@@ -1,15 +1,18 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** How often to look whether the last process of a group is gone. */
-const lookMs = 100;
+/** The interval of the check whether the last process of a group has exited. */
+const pollIntervalMs = 100;
 
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A child in a process group of its own (`detached`), so that all that it starts ends with it. */
+/**
+ * A child in its own process group (`detached`), so that it is stopped with every process it
+ * started.
+ */
 export class ProcessGroup {
   readonly #child: ChildProcess;
   readonly #group: number;
@@ -23,7 +26,7 @@ export class ProcessGroup {
     });
   }
 
-  /** Rejects with the system's error if it could not be started. */
+  /** Rejects with the system error if the child could not be started. */
   static of(child: ChildProcess): Promise<ProcessGroup> {
     return new Promise((resolve, reject) => {
       const { pid } = child;
@@ -32,21 +35,21 @@ export class ProcessGroup {
     });
   }
 
-  /** To the whole group; one that is gone hears nothing. */
+  /** Sends the signal to the whole group. Has no effect if the group has exited. */
   signal(signal: NodeJS.Signals): void {
     try {
       process.kill(-this.#group, signal);
     } catch {
-      this.#child.kill(signal); // Between fork and setsid there is no group yet.
+      this.#child.kill(signal); // The group does not exist between fork and setsid.
     }
   }
 
-  /** TERM, then KILL for what is left of the group after the time of grace. */
+  /** Sends TERM, and KILL to the remaining processes after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.signal("SIGTERM");
-    this.signal("SIGCONT"); // A stopped one could not hear it.
-    for (let waitedMs = 0; waitedMs < graceMs && this.#isAlive(); waitedMs += lookMs) {
-      await pause(Math.min(lookMs, graceMs));
+    this.signal("SIGCONT"); // A suspended process could not handle SIGTERM.
+    for (let waitedMs = 0; waitedMs < graceMs && this.#isAlive(); waitedMs += pollIntervalMs) {
+      await pause(Math.min(pollIntervalMs, graceMs));
     }
     if (this.#isAlive()) this.signal("SIGKILL");
     await this.ended;

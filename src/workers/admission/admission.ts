@@ -1,7 +1,7 @@
 /**
- * Finds out whether pools may be lent that are lent only while there is room in a cluster, and tells
- * the broker. Checks run only while a request is blocked by admission alone, one at a time for
- * each pool, and none too soon after the one before. If it cannot look, nothing is lent.
+ * Checks whether a cluster has capacity for pools with admission, and reports the result to the
+ * broker. Checks run only while a request is blocked by admission alone, one at a time for each
+ * pool, and at most once per configured interval. If a check fails, the pool grants nothing.
  */
 import { Problem } from "../../api/problem.ts";
 import type { Broker } from "../../broker/broker.ts";
@@ -17,67 +17,67 @@ import { admissionLimits } from "./limits.ts";
 
 export type Verdict = "room" | "none" | "unknown";
 
-export interface AdmissionNews {
-  /** Told when it is another than before. */
+export interface AdmissionListener {
+  /** Called when the verdict of a pool changes. */
   verdict?(pool: string, verdict: Verdict, why: string): void;
 }
 
 export interface AdmissionFigures {
-  /** By pool, what the last look found, and when. */
+  /** The result and the time of the last check, by pool. */
   readonly last: ReadonlyMap<string, { readonly found: Verdict; readonly at: Instant }>;
   readonly looks: ReadonlyMap<Verdict, number>;
 }
 
-interface Found {
+interface CheckResult {
   readonly verdict: Verdict;
-  /** For everybody who waits. */
+  /** Shown to every waiting client. */
   readonly why: string;
-  /** For the log. */
+  /** Written to the log only. */
   readonly detail: string;
   readonly grants: number;
 }
 
-interface Guard {
+interface PoolCheck {
   readonly spec: AdmissionSpec;
   readonly check: CapacityCheck;
   notBeforeMs: number;
-  looking: boolean;
-  /** What the last word was good for. */
-  given: number;
+  isChecking: boolean;
+  /** The number of grants that the last check allowed. */
+  lastCredits: number;
 }
 
 export class Admission {
   readonly #broker: Broker;
-  readonly #news: AdmissionNews;
+  readonly #listener: AdmissionListener;
   readonly #stop = new AbortController();
   readonly #last = new Map<string, { readonly found: Verdict; readonly at: Instant }>();
   readonly #looks = new Map<Verdict, number>();
-  #guards = new Map<PoolName, Guard>();
+  #poolChecks = new Map<PoolName, PoolCheck>();
   #wake = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
 
-  constructor(broker: Broker, news: AdmissionNews = {}) {
+  constructor(broker: Broker, listener: AdmissionListener = {}) {
     this.#broker = broker;
-    this.#news = news;
+    this.#listener = listener;
   }
 
   get figures(): AdmissionFigures {
     return { last: this.#last, looks: this.#looks };
   }
 
-  /** What is under way ends under the old rules. */
+  /** A running check finishes with the old settings. */
   configure(specs: readonly AdmissionSpec[]): void {
-    const guards = specs.map((spec): [PoolName, Guard] => {
-      const known = this.#guards.get(spec.pool);
+    const poolChecks = specs.map((spec): [PoolName, PoolCheck] => {
+      const known = this.#poolChecks.get(spec.pool);
       if (known !== undefined && same(known.spec, spec)) return [spec.pool, known];
       const check = new CapacityCheck(spec.check);
-      return [spec.pool, { spec, check, notBeforeMs: 0, looking: false, given: 0 }];
+      return [spec.pool, { spec, check, notBeforeMs: 0, isChecking: false, lastCredits: 0 }];
     });
-    this.#guards = new Map(guards);
+    this.#poolChecks = new Map(poolChecks);
     for (const pool of this.#last.keys()) {
-      if (!this.#guards.has(pool as PoolName)) this.#last.delete(pool);
+      if (!this.#poolChecks.has(pool as PoolName)) this.#last.delete(pool);
     }
-    if (this.#guards.size > 0) this.#running ??= this.#run();
+    if (this.#poolChecks.size > 0) this.#running ??= this.#run();
     this.#wake.resolve();
   }
 
@@ -89,22 +89,23 @@ export class Admission {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const forget = this.#broker.listen({ committed: () => this.#wake.resolve() });
+    const stopListening = this.#broker.listen({ committed: () => this.#wake.resolve() });
     while (!signal.aborted) {
       this.#wake = Promise.withResolvers();
-      const nextMs = await this.#lookWhereDue().catch(() => admissionLimits.idleMs);
+      const nextMs = await this.#runDueChecks().catch(() => admissionLimits.idleMs);
       const timer = setTimeout(() => this.#wake.resolve(), nextMs);
       await this.#wake.promise;
       clearTimeout(timer);
-      // Commits come by the thousand; who waits for a cluster does not mind the blink of an eye.
+      // There may be thousands of commits in a second. A short pause handles them together, and a
+      // request that waits for a cluster does not notice it.
       await pause(admissionLimits.gapMs, signal).catch(() => {});
     }
-    forget();
+    stopListening();
   }
 
-  /** After how long there is something to do again, even if nothing happens. */
-  async #lookWhereDue(): Promise<number> {
-    const names = this.#guards.keys();
+  /** Returns the time until the next check is due, even if there are no commits. */
+  async #runDueChecks(): Promise<number> {
+    const names = this.#poolChecks.keys();
     const wanted = await this.#broker.look((state, now) => {
       const counts = awaitingAdmission(state, now, admissionLimits.aheadMs, names);
       return Array.from(counts, ([pool, count]) => {
@@ -114,49 +115,56 @@ export class Admission {
     });
     let nextMs: number = admissionLimits.idleMs;
     for (const { pool, credits, ...rest } of wanted) {
-      const guard = this.#guards.get(pool);
-      if (guard === undefined || guard.looking) continue;
-      // A word that nobody has used has changed nothing outside: it can be asked for anew at once, or
-      // the words of two pools might never be there together.
-      const isUnused = guard.given > 0 && credits === guard.given;
-      const waitMs = isUnused ? 0 : guard.notBeforeMs - performance.now();
+      const poolCheck = this.#poolChecks.get(pool);
+      if (poolCheck === undefined || poolCheck.isChecking) continue;
+      // Unused credits have changed nothing in the cluster, so they may be renewed at once.
+      // Otherwise a request for two pools might never find the credits of both at the same time.
+      const isUnused = poolCheck.lastCredits > 0 && credits === poolCheck.lastCredits;
+      const waitMs = isUnused ? 0 : poolCheck.notBeforeMs - performance.now();
       if (waitMs > 0) nextMs = Math.min(nextMs, waitMs);
-      else void this.#look(guard, rest);
+      else void this.#check(poolCheck, rest);
     }
     return nextMs;
   }
 
-  async #look(guard: Guard, { count, size }: { count: number; size: number }): Promise<void> {
-    const { pool, everyMs } = guard.spec;
-    guard.looking = true;
+  async #check(
+    poolCheck: PoolCheck,
+    { count, size }: { count: number; size: number },
+  ): Promise<void> {
+    const { pool, everyMs } = poolCheck.spec;
+    poolCheck.isChecking = true;
     try {
-      const found = await this.#find(guard, count, size);
-      // Where the journal cannot be written nothing is lent, whatever was found.
-      if (this.#guards.get(pool) === guard) await this.#tell(guard, found).catch(() => {});
+      const found = await this.#runCheck(poolCheck, count, size);
+      // While the journal is not writable, the broker grants nothing anyway.
+      if (this.#poolChecks.get(pool) === poolCheck)
+        await this.#report(poolCheck, found).catch(() => {});
     } finally {
-      guard.looking = false;
-      guard.notBeforeMs = performance.now() + everyMs;
+      poolCheck.isChecking = false;
+      poolCheck.notBeforeMs = performance.now() + everyMs;
       this.#wake.resolve();
     }
   }
 
-  async #find(guard: Guard, count: number, size: number): Promise<Found> {
+  async #runCheck(poolCheck: PoolCheck, count: number, size: number): Promise<CheckResult> {
     try {
-      const why = await guard.check.whyNot({ count, size, signal: this.#stop.signal });
+      const why = await poolCheck.check.whyNot({ count, size, signal: this.#stop.signal });
       if (why === undefined) return { verdict: "room", why: "", detail: "", grants: count };
       return { verdict: "none", why, detail: why, grants: 0 };
     } catch (error) {
-      return { verdict: "unknown", ...whyBlind(error), grants: 0 };
+      return { verdict: "unknown", ...describeFailure(error), grants: 0 };
     }
   }
 
-  async #tell(guard: Guard, { verdict, why, detail, grants }: Found): Promise<void> {
+  async #report(
+    poolCheck: PoolCheck,
+    { verdict, why, detail, grants }: CheckResult,
+  ): Promise<void> {
     if (this.#stop.signal.aborted) return;
-    const { pool } = guard.spec;
+    const { pool } = poolCheck.spec;
     this.#looks.set(verdict, (this.#looks.get(verdict) ?? 0) + 1);
-    if (this.#last.get(pool)?.found !== verdict) this.#news.verdict?.(pool, verdict, detail);
+    if (this.#last.get(pool)?.found !== verdict) this.#listener.verdict?.(pool, verdict, detail);
     this.#last.set(pool, { found: verdict, at: this.#broker.now() });
-    guard.given = grants;
+    poolCheck.lastCredits = grants;
     const forMs = admissionLimits.creditMs;
     if (verdict === "room") await this.#broker.submit({ type: "admit", pool, grants, forMs });
     else await this.#broker.submit({ type: "withhold", pool, why });
@@ -164,16 +172,16 @@ export class Admission {
 }
 
 /**
- * What everybody who waits is told says nothing of where and how it is looked. The details, for the log,
- * are bounded as well: a plugin that gets a token may say anything.
+ * Clients see neither the address of the API server nor details of the check. The log gets the
+ * details, cut to a limit, because the output of a credential plugin may be of any length.
  */
-function whyBlind(error: unknown): { readonly why: string; readonly detail: string } {
+function describeFailure(error: unknown): { readonly why: string; readonly detail: string } {
   const text = error instanceof Error ? error.message : String(error);
   const detail = text.split("\n", 1)[0]?.slice(0, detailLengthMax) ?? "";
-  if (error instanceof ApiUnreachable) return { why: `${blind}cannot be reached`, detail };
-  if (error instanceof Problem) return { why: `${blind}refuses it (${error.status})`, detail };
-  return { why: "it cannot look, and the server's log says why", detail };
+  if (error instanceof ApiUnreachable) return { why: `${failed}cannot be reached`, detail };
+  if (error instanceof Problem) return { why: `${failed}answered ${error.status}`, detail };
+  return { why: "the check failed; the log of the server has the cause", detail };
 }
 
-const blind = "it cannot look, because the API server ";
+const failed = "the check failed: the API server ";
 const detailLengthMax = 300;

@@ -11,15 +11,15 @@ import { type ClusterKind, parseClusterKind, usualClusterKind } from "../../kube
 import { parseToleration, times } from "../../kubernetes/pod-requests.ts";
 import { readCapacity } from "../../kubernetes/read-capacity.ts";
 
-/** What is to be found out: whether so many more fit beside what there is. */
-export interface Question {
+/** Asks whether `count` more resources of a pool fit into the cluster. */
+export interface CapacityQuestion {
   readonly count: number;
-  /** How many the pool has at all. */
+  /** The number of resources in the pool. */
   readonly size: number;
   readonly signal: AbortSignal;
 }
 
-/** The check of `berth slots check-capacity`, asked by a server. */
+/** The same check as `berth slots check-capacity`, run by a server. */
 export class CapacityCheck {
   readonly #spec: CapacityCheckSpec;
   #api: ApiServer | undefined;
@@ -28,14 +28,18 @@ export class CapacityCheck {
     this.#spec = spec;
   }
 
-  /** Why not, in words; undefined: they fit. Throws if it cannot be found out. */
-  async whyNot({ count, size, signal }: Question): Promise<string | undefined> {
+  /**
+   * Returns the reason why they do not fit, or undefined if they fit. Throws if the check fails.
+   */
+  async whyNot({ count, size, signal }: CapacityQuestion): Promise<string | undefined> {
     const facts = await this.#facts(signal);
     const { enough, reasons } = analyse(withOthers(facts, count - 1), this.#wish(count, size));
     return enough ? undefined : reasons.join("; ");
   }
 
-  /** After a failure the kubeconfig is read again: the token in it may be another by now. */
+  /**
+   * After a failure, the next check reads the kubeconfig again, because it may contain a new token.
+   */
   async #facts(signal: AbortSignal): Promise<CapacityFacts> {
     try {
       this.#api ??= await ApiServer.connect(this.#spec);
@@ -49,8 +53,11 @@ export class CapacityCheck {
   #kind(): ClusterKind {
     const { clusterKind = usualClusterKind, clusterNamespace: namespace } = this.#spec;
     const kind = parseClusterKind(clusterKind);
-    if (kind === undefined) throw new Error(`Cannot use the kind ${clusterKind}: it is none`);
-    // Whose cluster is whose does not matter here: all of them take room.
+    if (kind === undefined)
+      throw new Error(
+        `Cannot parse the cluster kind ${clusterKind}: it is not plural.version.group`,
+      );
+    // The check counts all clusters, whoever owns them, so it needs no tag.
     return { ...kind, namespace, tag: "" };
   }
 
@@ -67,7 +74,7 @@ export class CapacityCheck {
   }
 }
 
-/** Those that are made together count for each other. */
+/** Several resources that are granted together count against each other. */
 function withOthers(facts: CapacityFacts, others: number): CapacityFacts {
   const quotas = facts.quotas.map((quota) => ({ ...quota, used: quota.used + others }));
   return { ...facts, clusters: facts.clusters + others, quotas };

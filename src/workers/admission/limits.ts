@@ -1,11 +1,14 @@
-/** Every wait of those who look whether there is room, by name. */
+/** All time limits of the admission checks. */
 export const admissionLimits = {
-  /** What was found counts for so long: enough for two pools to be looked at for one request. */
+  /** How long credits are valid: long enough to check two pools for one request. */
   creditMs: 15_000,
-  /** So long before a pace opens it is looked already: what was found must still count then. */
+  /** A check may run this long before a pace opens, so that its credits are valid when it opens. */
   aheadMs: 10_000,
-  /** Between two looks at who waits. */
+  /** The pause between two reads of the queue. */
   gapMs: 50,
-  /** Without any news it is looked at so often; a pace that opens is none. */
+  /**
+   * The queue is read at this interval even without commits, because no event reports that a pace
+   * opens.
+   */
   idleMs: 5_000,
 } as const;

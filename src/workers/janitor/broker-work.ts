@@ -4,18 +4,18 @@ import type { DurableEvent } from "../../core/model/event.ts";
 import type { PoolName, RequestId } from "../../core/model/ids.ts";
 import { cleaningState, dirtyState } from "../../core/model/lifecycle.ts";
 import type { Recorded } from "../../journal/journal.ts";
-import type { Cleaned } from "./cleaner.ts";
-import { type DirtyWork, returnOf, type Task } from "./janitor.ts";
+import type { CleaningResult } from "./cleaner.ts";
+import { type DirtyWork, releaseOptions, type Task } from "./janitor.ts";
 
 export const janitorName = "berth-janitor";
 
-/** As long as it may take to notice that the janitor is gone. */
+/** The time after which the broker notices that the janitor is gone. */
 const ttlMs = 60_000;
 const heartbeatMs = 15_000;
-/** Trouble with the journal passes; until then nothing is asked for more often than this. */
-const pauseMs = 2_000;
+/** The shortest time between two tries while the journal is not writable. */
+const retryMs = 2_000;
 
-/** Dirty resources of a broker in this process. */
+/** Dirty resources of the broker in this process. */
 export class BrokerWork implements DirtyWork {
   readonly #broker: Broker;
 
@@ -26,10 +26,10 @@ export class BrokerWork implements DirtyWork {
   async take(name: string): Promise<Task | undefined> {
     const broker = this.#broker;
     const pool = name as PoolName;
-    const there = await broker.look(
+    const hasDirty = await broker.look(
       ({ pools }) => (pools.get(pool)?.buckets.get(dirtyState)?.idle.size ?? 0) > 0,
     );
-    if (!there) return undefined;
+    if (!hasDirty) return undefined;
     const item = { pool, count: 1, state: dirtyState, into: cleaningState };
     const outcome = await broker.submit({
       type: "acquire",
@@ -48,24 +48,24 @@ export class BrokerWork implements DirtyWork {
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
-        forget();
+        stopListening();
         signal.removeEventListener("abort", end);
         resolve();
       };
       const committed = ({ events }: Recorded): void => {
-        if (events.some(soils)) end();
+        if (events.some(makesDirty)) end();
       };
-      const forget = this.#broker.listen({ committed });
-      // What rests comes back with an event too; this is for a journal that could not be written.
-      const timer = setTimeout(end, pauseMs);
+      const stopListening = this.#broker.listen({ committed });
+      // The end of a cooldown is an event too. The timer is for a journal that was not writable.
+      const timer = setTimeout(end, retryMs);
       signal.addEventListener("abort", end);
       if (signal.aborted) end();
     });
   }
 }
 
-/** Whether it may have made something dirty that can be taken at once. */
-function soils(event: DurableEvent): boolean {
+/** Whether the event may have made a resource dirty that can be acquired at once. */
+function makesDirty(event: DurableEvent): boolean {
   switch (event.type) {
     case "lease-ended":
       return event.back.some(({ state, restsUntil }) => isDirty(state) && restsUntil === undefined);
@@ -114,12 +114,12 @@ class BrokerTask implements Task {
     this.#heartbeat = setInterval(() => void beat().catch(() => {}), heartbeatMs);
   }
 
-  async finish(cleaned: Cleaned): Promise<void> {
+  async finish(result: CleaningResult): Promise<void> {
     clearInterval(this.#heartbeat);
     if (this.lost.aborted) return;
-    // If it cannot be written down now, the lease runs out by itself, and it is dirty again.
+    // If the release fails, the lease expires by itself, and the resource is dirty again.
     await this.#broker
-      .submit({ type: "release", id: this.#id, ...returnOf(cleaned) })
+      .submit({ type: "release", id: this.#id, ...releaseOptions(result) })
       .catch(() => {});
   }
 }

@@ -1,47 +1,50 @@
-/** One run of a pool's cleaning command on one resource. */
+/** Runs the cleaning command of a pool for one resource. */
 import { spawn } from "node:child_process";
 import type { JanitorSpec } from "../../config/read-janitor.ts";
 import { ProcessGroup } from "../process-group.ts";
 
-/** How a pool is cleaned, as its configuration or the command line says. */
+/** How to clean a pool, from the configuration file or the command line. */
 export type CleaningSpec = Omit<JanitorSpec, "pool"> & { readonly pool: string };
 
-export interface Soiled {
+export interface DirtyResource {
   readonly resource: string;
   readonly pool: string;
   readonly userData: Readonly<Record<string, string>>;
 }
 
-export type Cleaned =
+export type CleaningResult =
   | { readonly how: "clean" }
   | { readonly how: "failed"; readonly output: string }
-  /** Broken off: not its fault. */
+  /** The janitor stopped the command, so this does not count as a failure. */
   | { readonly how: "stopped" };
 
-/** The end of what a command says is what tells why it failed. */
-const outputKeptMax = 4_000;
+/** The length of the output that is kept. The last lines usually contain the cause of a failure. */
+const outputLengthMax = 4_000;
 const graceMs = 10_000;
-/** What every program needs to run at all. Nothing else of the server's environment is passed on. */
-const passedOn = ["PATH", "HOME", "TMPDIR", "LANG", "TZ"];
+/**
+ * The variables that most programs need. The rest of the server's environment may contain secrets,
+ * so the command does not get it.
+ */
+const inheritedVariables = ["PATH", "HOME", "TMPDIR", "LANG", "TZ"];
 
-/** Runs the command; the signal breaks it off, with all that it has started. */
+/** Runs the command. An abort stops it and every process that it has started. */
 export async function clean(
   spec: CleaningSpec,
-  soiled: Soiled,
+  dirty: DirtyResource,
   signal: AbortSignal,
-): Promise<Cleaned> {
+): Promise<CleaningResult> {
   if (signal.aborted) return { how: "stopped" };
   const tail = new Tail();
   const [file = "", ...args] = spec.command;
   const child = spawn(file, args, {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: environmentOf(spec, soiled),
+    env: environmentOf(spec, dirty),
   });
   child.stdout.on("data", (bytes: Buffer) => tail.add(bytes));
   child.stderr.on("data", (bytes: Buffer) => tail.add(bytes));
-  const failed = (why: string): Cleaned => {
-    return { how: "failed", output: `${why}\n${tail.text(secretsOf(spec, soiled))}`.trimEnd() };
+  const failed = (why: string): CleaningResult => {
+    return { how: "failed", output: `${why}\n${tail.text(secretsOf(spec, dirty))}`.trimEnd() };
   };
   let group: ProcessGroup;
   try {
@@ -49,29 +52,31 @@ export async function clean(
   } catch (error) {
     return failed(`Cannot run ${file}: ${(error as Error).message}`);
   }
-  const reason = await broken(group, spec.timeoutMs, signal);
+  const reason = await runToEnd(group, spec.timeoutMs, signal);
   const { code, signal: by } = await group.ended;
-  // What it left running would go on cleaning what the next job has.
+  // A process that is left over could clean the resource while the next job uses it.
   await group.stop(reason === undefined ? 0 : graceMs);
   if (reason === "stopped") return { how: "stopped" };
-  if (reason === "timeout") return failed(`It took longer than its timeout and was stopped`);
+  if (reason === "timeout") return failed(`The command was stopped at its timeout`);
   if (code === 0) return { how: "clean" };
-  return failed(code === null ? `It was ended by ${by}` : `It exited with ${code}`);
+  return failed(
+    code === null ? `The command was killed by ${by}` : `The command exited with ${code}`,
+  );
 }
 
-/** Resolves once the command has ended by itself (undefined) or has been told to. */
-async function broken(
+/** Resolves once the command has exited. Returns undefined if it exited by itself. */
+async function runToEnd(
   group: ProcessGroup,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<"timeout" | "stopped" | undefined> {
   let reason: "timeout" | "stopped" | undefined;
-  const end = (why: "timeout" | "stopped") => () => {
+  const stopFor = (why: "timeout" | "stopped") => () => {
     reason ??= why;
     void group.stop(graceMs);
   };
-  const timer = setTimeout(end("timeout"), timeoutMs);
-  const stop = end("stopped");
+  const timer = setTimeout(stopFor("timeout"), timeoutMs);
+  const stop = stopFor("stopped");
   signal.addEventListener("abort", stop);
   await group.ended;
   clearTimeout(timer);
@@ -79,46 +84,47 @@ async function broken(
   return reason;
 }
 
-function environmentOf(spec: CleaningSpec, soiled: Soiled): Record<string, string> {
-  const own = passedOn.flatMap((name) => {
+function environmentOf(spec: CleaningSpec, dirty: DirtyResource): Record<string, string> {
+  const own = inheritedVariables.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   const mapped = Object.entries(spec.env).flatMap(([name, from]) => {
-    const value = typeof from === "string" ? from : soiled.userData[from.userData];
+    const value = typeof from === "string" ? from : dirty.userData[from.userData];
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
     ...Object.fromEntries(own),
-    BERTH_RESOURCE: soiled.resource,
-    BERTH_POOL: soiled.pool,
+    BERTH_RESOURCE: dirty.resource,
+    BERTH_POOL: dirty.pool,
     ...Object.fromEntries(mapped),
   };
 }
 
-/** Shorter ones are no secrets, and blotting them out would make the output unreadable. */
+/** Shorter values are hardly secrets, and masking them would make the output unreadable. */
 const secretLengthMin = 6;
 
-/** What the command was given in confidence and may have printed. */
-function secretsOf({ env }: CleaningSpec, { userData }: Soiled): string[] {
+/** The values of user data that the command received and may have printed. */
+function secretsOf({ env }: CleaningSpec, { userData }: DirtyResource): string[] {
   return Object.values(env).flatMap((from) => {
     const value = typeof from === "string" ? undefined : userData[from.userData];
     return value === undefined || value.length < secretLengthMin ? [] : [value];
   });
 }
 
-/** The last of what was said, however much it was. */
+/** Keeps the end of the output, whatever its length. */
 class Tail {
   #bytes = Buffer.alloc(0);
 
   add(bytes: Buffer): void {
-    // Twice as much as is told, so that a secret at the cut is found whole.
-    this.#bytes = Buffer.concat([this.#bytes, bytes]).subarray(-4 * outputKeptMax);
+    // Keeps more than `text` returns, so that a secret at the start of the returned part is masked
+    // as a whole.
+    this.#bytes = Buffer.concat([this.#bytes, bytes]).subarray(-4 * outputLengthMax);
   }
 
   text(secrets: readonly string[]): string {
     let text = this.#bytes.toString("utf8");
     for (const secret of secrets) text = text.replaceAll(secret, "***");
-    return text.slice(-outputKeptMax);
+    return text.slice(-outputLengthMax);
   }
 }

@@ -4,20 +4,20 @@ import type { KeepAlive } from "../../client/keep-alive.ts";
 import { LinkedAbort } from "../../client/linked-abort.ts";
 import { pause } from "../../client/pause.ts";
 import { cleaningState, dirtyState } from "../../core/model/lifecycle.ts";
-import type { Cleaned } from "./cleaner.ts";
-import { type DirtyWork, returnOf, type Task } from "./janitor.ts";
+import type { CleaningResult } from "./cleaner.ts";
+import { type DirtyWork, releaseOptions, type Task } from "./janitor.ts";
 
-/** Events come in bursts; one look serves for all of a burst. */
+/** Events arrive in bursts. One read of the pools serves a whole burst. */
 const burstMs = 500;
-/** Without any event, or without a feed, it looks so often. */
-const lookMs = 30_000;
+/** The pools are read at this interval if there are no events or the event stream fails. */
+const pollIntervalMs = 30_000;
 
-/** Dirty resources of a server elsewhere. */
+/** Dirty resources of another server, over HTTP. */
 export class ClientWork implements DirtyWork {
   readonly #client: BerthClient;
   readonly #holder: string;
-  /** How many of each pool were dirty at the last look. */
-  #dirty: Map<string, number> | undefined;
+  /** The number of dirty resources in each pool at the last read. */
+  #dirtyCounts: Map<string, number> | undefined;
 
   constructor(client: BerthClient, holder: string) {
     this.#client = client;
@@ -25,10 +25,10 @@ export class ClientWork implements DirtyWork {
   }
 
   async take(pool: string): Promise<Task | undefined> {
-    this.#dirty ??= await this.#look();
-    const count = this.#dirty.get(pool) ?? 0;
+    this.#dirtyCounts ??= await this.#readDirtyCounts();
+    const count = this.#dirtyCounts.get(pool) ?? 0;
     if (count === 0) return undefined;
-    this.#dirty.set(pool, count - 1);
+    this.#dirtyCounts.set(pool, count - 1);
     try {
       const lease = await this.#client.acquire({
         items: [{ pool, state: dirtyState, into: cleaningState }],
@@ -39,30 +39,30 @@ export class ClientWork implements DirtyWork {
       return new ClientTask(this.#client, lease, pool);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "none_free") throw error;
-      this.#dirty.set(pool, 0);
+      this.#dirtyCounts.set(pool, 0);
       return undefined;
     }
   }
 
   async untilDirty(signal: AbortSignal): Promise<void> {
-    const heard = new LinkedAbort(signal);
-    const timer = setTimeout(() => heard.abort(), lookMs);
+    const woken = new LinkedAbort(signal);
+    const timer = setTimeout(() => woken.abort(), pollIntervalMs);
     try {
-      for await (const { type } of this.#client.events({ signal: heard.signal })) {
+      for await (const { type } of this.#client.events({ signal: woken.signal })) {
         if (/^(?:lease|claim)-ended$|^resource-/.test(type)) break;
       }
       await pause(burstMs, signal);
     } catch {
-      await pause(lookMs, signal).catch(() => {});
+      await pause(pollIntervalMs, signal).catch(() => {});
     } finally {
       clearTimeout(timer);
-      heard.letGo();
-      heard.abort();
-      this.#dirty = undefined;
+      woken.letGo();
+      woken.abort();
+      this.#dirtyCounts = undefined;
     }
   }
 
-  async #look(): Promise<Map<string, number>> {
+  async #readDirtyCounts(): Promise<Map<string, number>> {
     const pools = await this.#client.everyPool();
     return new Map(pools.map(({ name, states }) => [name, states[dirtyState] ?? 0]));
   }
@@ -90,10 +90,10 @@ class ClientTask implements Task {
     return this.#alive.signal;
   }
 
-  async finish(cleaned: Cleaned): Promise<void> {
+  async finish(result: CleaningResult): Promise<void> {
     this.#alive.stop();
     if (this.lost.aborted) return;
-    // If it cannot be told now, the lease runs out by itself, and it is dirty again.
-    await this.#client.release(this.#lease, returnOf(cleaned)).catch(() => {});
+    // If the release fails, the lease expires by itself, and the resource is dirty again.
+    await this.#client.release(this.#lease, releaseOptions(result)).catch(() => {});
   }
 }

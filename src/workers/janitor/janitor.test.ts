@@ -10,13 +10,13 @@ import type { PoolName, ResourceName } from "../../core/model/ids.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import { MemoryJournal } from "../../journal/memory.ts";
 import { BrokerWork } from "./broker-work.ts";
-import type { Cleaned, CleaningSpec, Soiled } from "./cleaner.ts";
+import type { CleaningResult, CleaningSpec, DirtyResource } from "./cleaner.ts";
 import { Janitor } from "./janitor.ts";
 
 let broker: Broker;
 let folder: string;
 let janitor: Janitor | undefined;
-let news: { soiled: Soiled; cleaned: Cleaned }[];
+let news: { soiled: DirtyResource; cleaned: CleaningResult }[];
 let tell: () => void;
 
 beforeEach(async () => {
@@ -37,7 +37,7 @@ function dirtyPool(name: string, size: number, policy: PoolSpec["policy"] | obje
   return { ...spec, members: spec.members.map((member) => ({ ...member, state: "dirty" })) };
 }
 
-/** A pool that is cleaned by a shell script. */
+/** A pool that a shell script cleans. */
 function cleaning(name: string, script: string, more: Partial<CleaningSpec> = {}): CleaningSpec {
   const command = ["sh", "-c", script];
   return { pool: name, command, timeoutMs: 60_000, parallel: 1, env: {}, ...more };
@@ -55,7 +55,7 @@ async function start(pools: readonly PoolSpec[], specs: readonly CleaningSpec[],
   return janitor;
 }
 
-/** Resolves once so many have been cleaned, or were to be. */
+/** Resolves once `count` cleaning commands have finished. */
 function ended(count: number): Promise<void> {
   return new Promise((resolve) => {
     tell = () => {
@@ -74,7 +74,7 @@ const look = (name: string) =>
   });
 
 describe("a janitor", () => {
-  test("cleans all that is dirty and what becomes dirty later", async () => {
+  test("cleans every dirty resource, also those that become dirty later", async () => {
     await start([dirtyPool("aws", 3)], [cleaning("aws", "true")]);
     await ended(3);
     const states = await broker.look(({ pools }) =>
@@ -89,7 +89,7 @@ describe("a janitor", () => {
     expect(await look("aws-2")).toMatchObject({ state: "free" });
   });
 
-  test("tells the command what it cleans, and nothing that is not mapped", async () => {
+  test("passes the resource and the mapped variables to the command, and no others", async () => {
     process.env["BERTH_TEST_SECRET_OF_SERVER"] = "hidden";
     const out = join(folder, "env");
     const script = `env > "${out}"`;
@@ -116,18 +116,18 @@ describe("a janitor", () => {
     expect(lines.join("\n")).not.toMatch(/unmapped|hidden|MISSING/);
   });
 
-  test("lets a failed one rest, and quarantines it after its retries with the last output", async () => {
+  test("cools a resource down after a failure, and quarantines it after its retries with the last output", async () => {
     const policy = { cleaning: { retries: 2, backoffMs: 10 } };
     const script = "echo one; echo the bucket is not empty >&2; exit 3";
     await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script)]);
     await ended(2);
     const resource = await look("aws-1");
     expect(resource).toMatchObject({ state: "quarantined", failures: 2 });
-    expect(resource.note).toContain("It exited with 3");
+    expect(resource.note).toContain("The command exited with 3");
     expect(resource.note).toContain("the bucket is not empty");
   });
 
-  test("blots out in the output what it was given in confidence", async () => {
+  test("masks the user data in the output", async () => {
     const env = { KEY: { userData: "key" } };
     await broker.submit({ type: "configure", pools: [pool("aws", 1)] });
     await broker.submit({
@@ -144,7 +144,7 @@ describe("a janitor", () => {
     expect(note).not.toContain("very-secret-key");
   });
 
-  test("keeps the end of a long output only", async () => {
+  test("keeps only the end of a long output", async () => {
     const policy = { cleaning: { retries: 1, backoffMs: 10 } };
     const script = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1";
     await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script)]);
@@ -154,17 +154,17 @@ describe("a janitor", () => {
     expect(note).toContain("line 19999");
   });
 
-  test("stops a command that takes too long, with all that it has started", async () => {
+  test("stops a command at its timeout, with every process that it started", async () => {
     const pid = join(folder, "pid");
     const script = `sleep 600 & echo $! > "${pid}"; wait`;
     const policy = { cleaning: { retries: 1, backoffMs: 10 } };
     await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script, { timeoutMs: 300 })]);
     await ended(1);
-    expect((await look("aws-1")).note).toContain("longer than its timeout");
+    expect((await look("aws-1")).note).toContain("stopped at its timeout");
     expect(existsSync(`/proc/${(await readFile(pid, "utf8")).trim()}/exe`)).toBe(false);
   });
 
-  test("serves pools in turn, so that one with much to do does not hold up another", async () => {
+  test("takes pools in turn, so that a pool with much work does not delay another", async () => {
     const specs = [cleaning("big", "true"), cleaning("small", "true")];
     await start([dirtyPool("big", 6), dirtyPool("small", 2)], specs, 1);
     await ended(8);
@@ -172,7 +172,7 @@ describe("a janitor", () => {
     expect(order.slice(0, 4)).toEqual(["big", "small", "big", "small"]);
   });
 
-  test("runs no more at once than the pool allows", async () => {
+  test("runs at most as many commands at once as the pool allows", async () => {
     const marks = join(folder, "m");
     const script = `mkdir "${marks}" || { echo two at once; exit 1; }; sleep 0.05; rmdir "${marks}"`;
     await start([dirtyPool("aws", 4)], [cleaning("aws", script)]);
@@ -180,7 +180,7 @@ describe("a janitor", () => {
     expect(news.map(({ cleaned }) => cleaned.how)).toEqual(["clean", "clean", "clean", "clean"]);
   });
 
-  test("breaks off when it is stopped, and what it had is as dirty as before", async () => {
+  test("stops its commands when it is stopped, and leaves the resources dirty", async () => {
     const started = join(folder, "started");
     const policy = { cleaning: { retries: 1, backoffMs: 10 } };
     const pools = [dirtyPool("aws", 1, policy)];
@@ -190,7 +190,7 @@ describe("a janitor", () => {
     expect(await look("aws-1")).toMatchObject({ state: "dirty", failures: 0 });
   });
 
-  test("says what is wrong when the command is not there", async () => {
+  test("reports that the command does not exist", async () => {
     const policy = { cleaning: { retries: 1, backoffMs: 10 } };
     const spec = { ...cleaning("aws", ""), command: ["/nowhere/clean.sh"] };
     await start([dirtyPool("aws", 1, policy)], [spec]);
@@ -199,7 +199,7 @@ describe("a janitor", () => {
     expect((await look("aws-1")).note).toContain("Cannot run /nowhere/clean.sh");
   });
 
-  test("forgets earlier failures once it has cleaned", async () => {
+  test("resets the failure count after a successful cleaning", async () => {
     const once = join(folder, "once");
     const policy = { cleaning: { retries: 3, backoffMs: 10 } };
     const script = `test -e "${once}" || { touch "${once}"; exit 1; }`;

@@ -1,54 +1,54 @@
 /**
- * Cleans what comes back dirty. It is a client like any other: it takes one dirty resource after the
- * other with a lease of its own and keeps it alive, so a janitor that dies is reaped like a job that
- * dies. Pools take turns, so one whose cleaning is slow or fails does not hold up the others.
+ * Cleans dirty resources. The janitor is an ordinary client: it acquires one dirty resource after
+ * the other with a lease and sends heartbeats, so the lease of a janitor that dies expires like any
+ * other. Pools take turns, so a pool whose cleaning is slow or fails does not delay the others.
  */
 
 import { LinkedAbort } from "../../client/linked-abort.ts";
 import { dirtyState } from "../../core/model/lifecycle.ts";
-import { type Cleaned, type CleaningSpec, clean, type Soiled } from "./cleaner.ts";
+import { type CleaningResult, type CleaningSpec, clean, type DirtyResource } from "./cleaner.ts";
 
-/** A dirty resource that is ours to clean. */
-export interface Task extends Soiled {
-  /** Aborts when it is ours no longer. */
+/** A dirty resource that this janitor has leased. */
+export interface Task extends DirtyResource {
+  /** Aborts when the lease is lost. */
   readonly lost: AbortSignal;
-  /** Stops keeping it alive, and gives it back. Never rejects. */
-  finish(cleaned: Cleaned): Promise<void>;
+  /** Stops the heartbeats and releases the lease. Never rejects. */
+  finish(result: CleaningResult): Promise<void>;
 }
 
-/** How to give back what was cleaned, or was to be. */
-export function returnOf(cleaned: Cleaned): { state?: string; failure?: string } {
-  switch (cleaned.how) {
+/** How to release a resource after its cleaning command. */
+export function releaseOptions(result: CleaningResult): { state?: string; failure?: string } {
+  switch (result.how) {
     case "clean":
       return {};
     case "failed":
-      return { failure: cleaned.output };
+      return { failure: result.output };
     case "stopped":
       return { state: dirtyState };
   }
 }
 
-/** Where the work comes from: a broker in this process, or a server elsewhere. */
+/** The source of dirty resources: the broker in this process, or another server. */
 export interface DirtyWork {
-  /** One dirty resource of the pool, if there is one now. */
+  /** Leases one dirty resource of the pool, or returns undefined if there is none. */
   take(pool: string): Promise<Task | undefined>;
-  /** Resolves when there may be new work. */
+  /** Resolves when there may be dirty resources. */
   untilDirty(signal: AbortSignal): Promise<void>;
 }
 
-export interface JanitorNews {
-  started?(soiled: Soiled): void;
-  ended?(soiled: Soiled, cleaned: Cleaned, durationMs: number): void;
-  /** Taking work failed; it is tried again. */
+export interface JanitorListener {
+  started?(dirty: DirtyResource): void;
+  ended?(dirty: DirtyResource, result: CleaningResult, durationMs: number): void;
+  /** Called when a dirty resource could not be leased. The janitor tries again. */
   trouble?(cause: unknown): void;
 }
 
-/** Commands that run at once, over all pools. */
+/** How many commands run at once, over all pools. */
 export const parallelDefault = 8;
 
 export class Janitor {
   readonly #work: DirtyWork;
-  readonly #news: JanitorNews;
+  readonly #listener: JanitorListener;
   readonly #parallel: number;
   readonly #stop = new AbortController();
   readonly #running = new Map<Promise<void>, string>();
@@ -60,22 +60,22 @@ export class Janitor {
   constructor(
     work: DirtyWork,
     specs: readonly CleaningSpec[],
-    options: JanitorNews & { readonly parallel?: number } = {},
+    options: JanitorListener & { readonly parallel?: number } = {},
   ) {
     this.#work = work;
     this.#specs = specs;
-    this.#news = options;
+    this.#listener = options;
     this.#parallel = options.parallel ?? parallelDefault;
     this.#done = this.#loop();
   }
 
-  /** What is under way ends under the old rules. */
+  /** Running commands finish with the old settings. */
   configure(specs: readonly CleaningSpec[]): void {
     this.#specs = specs;
     this.#wake.resolve();
   }
 
-  /** Breaks off what is under way, and gives it back as dirty as it was. */
+  /** Stops the running commands and releases their resources, which stay dirty. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#wake.resolve();
@@ -91,13 +91,16 @@ export class Janitor {
       try {
         while (await this.#startOne());
       } catch (cause) {
-        this.#news.trouble?.(cause);
+        this.#listener.trouble?.(cause);
       }
       await Promise.race([dirty, this.#wake.promise]);
     }
   }
 
-  /** Starts on the first pool, in turn, that has work and room. False: there is none. */
+  /**
+   * Starts a command for the first pool, in turn, that has a dirty resource and allows one more
+   * command. Returns false if there is none.
+   */
   async #startOne(): Promise<boolean> {
     const specs = this.#specs;
     for (let step = 0; step < specs.length; step++) {
@@ -129,11 +132,11 @@ export class Janitor {
   }
 
   async #run(spec: CleaningSpec, task: Task): Promise<void> {
-    this.#news.started?.(task);
+    this.#listener.started?.(task);
     const startedAt = performance.now();
     const stop = new LinkedAbort(this.#stop.signal, task.lost);
-    const cleaned = await clean(spec, task, stop.signal).finally(() => stop.letGo());
-    await task.finish(cleaned);
-    this.#news.ended?.(task, cleaned, performance.now() - startedAt);
+    const result = await clean(spec, task, stop.signal).finally(() => stop.letGo());
+    await task.finish(result);
+    this.#listener.ended?.(task, result, performance.now() - startedAt);
   }
 }

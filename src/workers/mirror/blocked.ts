@@ -6,8 +6,9 @@ interface Entry {
 }
 
 /**
- * Objects that are left as they are for now: they are somebody else's, or were refused. Each is tried
- * again after a while; one that is not wanted any more is not, and is forgotten.
+ * Objects that the mirror leaves unchanged for now, because they belong to another owner or the API
+ * server rejected the write. Each object is tried again after a while. An object that is no longer
+ * needed is not tried again, and its entry is removed.
  */
 export class Blocked {
   readonly #entries = new Map<string, Entry>();
@@ -16,7 +17,7 @@ export class Blocked {
     return (this.#entries.get(name)?.untilMs ?? 0) > performance.now();
   }
 
-  /** Whether that is news. */
+  /** Returns whether the reason is new for this object. */
   add(name: string, why: string): boolean {
     const untilMs = performance.now() + mirrorLimits.blockedMs;
     const known = this.#entries.get(name)?.why === why;
@@ -24,7 +25,7 @@ export class Blocked {
     return !known;
   }
 
-  forgetOld(): void {
+  removeOld(): void {
     const beforeMs = performance.now() - mirrorLimits.blockedMs;
     for (const [name, { untilMs }] of this.#entries) {
       if (untilMs < beforeMs) this.#entries.delete(name);

@@ -6,7 +6,7 @@ import type { Claim } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { Amounts } from "../../core/shared/placement/shareable.ts";
 
-/** What is lent of a pool, written as in a file, when it is asked for these amounts in turn. */
+/** Returns the claims that a pool, written as in a configuration file, grants for these amounts. */
 export function grantedIn(pool: object, ...amounts: readonly (Amounts | undefined)[]): Claim[] {
   const config = parseConfig(JSON.stringify({ pools: { pool } }), "test");
   if (!config.ok) throw new Error(config.problems[0]?.message);

@@ -10,7 +10,7 @@ if (claim === undefined) throw new Error("nothing was granted");
 const object = leaseObject(spec, claim);
 
 describe("leaseObject()", () => {
-  test("says who has it, since when and for how long", () => {
+  test("contains the holder, the time of the grant and the ttl", () => {
     expect(object).toEqual({
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
@@ -36,11 +36,11 @@ describe("leaseObject()", () => {
     });
   });
 
-  test("tells nobody what only the holder may know", () => {
+  test("contains nothing that only the holder may know", () => {
     expect(JSON.stringify(object)).not.toContain("a-secret");
   });
 
-  test("keeps what others added to an object, and its version", () => {
+  test("keeps the labels and annotations that others added, and the version", () => {
     const added = { a: "1", team: "other" };
     const seen = {
       metadata: { name: "berth-aws-1", uid: "u", resourceVersion: "7", labels: added },
@@ -53,13 +53,13 @@ describe("leaseObject()", () => {
   });
 });
 
-describe("a label that is taken out of the configuration", () => {
+describe("a label that was removed from the configuration", () => {
   const kept = { "app.kubernetes.io/managed-by": "berth", "berth/mirror": "berth", theirs: "1" };
   const labels = { ...kept, team: "ci" };
   const seen = { ...object, metadata: { ...object.metadata, labels } };
   const rows: [string, MirrorSpec, object][] = [
-    ["goes, and what others added stays", { ...spec, labels: { area: "x" } }, { area: "x" }],
-    ["goes with the last of them", { ...spec, labels: {} }, {}],
+    ["is removed, and labels of others stay", { ...spec, labels: { area: "x" } }, { area: "x" }],
+    ["is removed if no label is left", { ...spec, labels: {} }, {}],
   ];
 
   test.each(rows)("%s", (_name, now, own) => {
@@ -70,27 +70,24 @@ describe("a label that is taken out of the configuration", () => {
   });
 });
 
-describe("compare() finds", () => {
+describe("compare() returns the difference for", () => {
   const changed = (change: object): LeaseObject => ({ ...object, ...change });
-  const spoken = (change: object) => changed({ spec: { ...object.spec, ...change } });
+  const withSpec = (change: object) => changed({ spec: { ...object.spec, ...change } });
   const cases: Record<string, [LeaseObject, Difference]> = {
-    "nothing in the object itself": [object, "none"],
-    "nothing in what a newer Kubernetes adds": [spoken({ strategy: "x" }), "none"],
-    "nothing in a heartbeat that is young": [
-      spoken({ renewTime: "2023-11-14T22:12:50.001000Z" }),
-      "none",
-    ],
-    "that heartbeats came meanwhile": [
-      spoken({ renewTime: "2023-11-14T22:12:50.000000Z" }),
-      "stale",
-    ],
-    "a time that is not over yet": [spoken({ renewTime: "2024-01-01T00:00:00.000000Z" }), "stale"],
-    "that there is no time": [spoken({ renewTime: undefined }), "stale"],
-    "another holder": [spoken({ holderIdentity: "you" }), "wrong"],
-    "another fence": [spoken({ leaseTransitions: 2 }), "wrong"],
+    "the same object": [object, "none"],
+    "a field of a newer Kubernetes": [withSpec({ strategy: "x" }), "none"],
+    "a recent heartbeat": [withSpec({ renewTime: "2023-11-14T22:12:50.001000Z" }), "none"],
+    "an old heartbeat": [withSpec({ renewTime: "2023-11-14T22:12:50.000000Z" }), "stale"],
+    "a heartbeat in the future": [withSpec({ renewTime: "2024-01-01T00:00:00.000000Z" }), "stale"],
+    "a missing heartbeat": [withSpec({ renewTime: undefined }), "stale"],
+    "another holder": [withSpec({ holderIdentity: "you" }), "wrong"],
+    "another fence": [withSpec({ leaseTransitions: 2 }), "wrong"],
     "an edited label": [changed({ metadata: { ...object.metadata, labels: {} } }), "wrong"],
-    "an edited note": [changed({ metadata: { ...object.metadata, annotations: {} } }), "wrong"],
-    "that nothing is said": [changed({ spec: undefined }), "wrong"],
+    "an edited annotation": [
+      changed({ metadata: { ...object.metadata, annotations: {} } }),
+      "wrong",
+    ],
+    "an object without a spec": [changed({ spec: undefined }), "wrong"],
   };
 
   test.each(Object.entries(cases))("%s", (_, [seen, difference]) => {

@@ -1,4 +1,4 @@
-/** A claim as an object of Kubernetes: one Lease for each. */
+/** Converts a claim to a Kubernetes object: one Lease for each claim. */
 
 import type { MirrorSpec } from "../../config/read-mirror.ts";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
@@ -12,15 +12,17 @@ import { mirrorLimits } from "./limits.ts";
 import { objectName } from "./object-name.ts";
 
 const managedBy = "app.kubernetes.io/managed-by";
-/** Which server's it is, by its prefix. */
+/** Identifies the server that owns the object, by its prefix. */
 const mirrorLabel = "berth/mirror";
 const resourceNote = "berth/resource";
 const leaseNote = "berth/lease";
 const claimNote = "berth/claim";
-/** The labels that the configuration gave it, so that one that is taken out there goes here too. */
+/**
+ * The labels that the configuration set. A label that is later removed there is removed here too.
+ */
 const labelsNote = "berth/labels";
 
-/** What Berth lists, watches and touches: nothing that lacks one of these. */
+/** Berth lists, watches and changes only objects that have both labels. */
 function selectorOf({ prefix }: MirrorSpec): string {
   return `${managedBy}=berth,${mirrorLabel}=${prefix}`;
 }
@@ -34,7 +36,10 @@ export function isOurs({ metadata }: LeaseObject, { prefix }: MirrorSpec): boole
   return labels[managedBy] === "berth" && labels[mirrorLabel] === prefix;
 }
 
-/** As it should be. With `seen`, that very object, with what others added to it. */
+/**
+ * Builds the object for a claim. With `seen`, changes that object and keeps what others added to
+ * it.
+ */
 export function leaseObject(spec: MirrorSpec, claim: Claim, seen?: LeaseObject): LeaseObject {
   const { namespace, prefix } = spec;
   return {
@@ -71,7 +76,10 @@ function labelsOf({ prefix, labels }: MirrorSpec): Record<string, string> {
   return { ...labels, [managedBy]: "berth", [mirrorLabel]: prefix };
 }
 
-/** Neither the token nor the client's own request id, which is worth as much, nor any user data. */
+/**
+ * Contains no token, no user data and not the request key of the client, which is as secret as a
+ * token.
+ */
 function notesOf({ id, lease, resource }: Claim): Record<string, string> {
   return {
     "berth/pool": resource.pool.name,
@@ -85,11 +93,11 @@ function heldSpec({ lease, fence }: Claim): LeaseSpec {
   const silenceMs = lease.expiresAt === never ? undefined : lease.expiresAt - lease.seenAt;
   return {
     ...(lease.ask.holder === "" ? undefined : { holderIdentity: lease.ask.holder }),
-    // Without it nobody takes the object for one whose time is over.
+    // Without a duration, Kubernetes clients never treat the Lease as expired.
     ...(silenceMs === undefined ? undefined : { leaseDurationSeconds: wholeSeconds(silenceMs) }),
     acquireTime: microTime(lease.grantedAt),
     renewTime: microTime(lease.seenAt),
-    leaseTransitions: Math.min(fence, 2 ** 31 - 1), // All that the field can hold.
+    leaseTransitions: Math.min(fence, 2 ** 31 - 1), // The field is an int32.
   };
 }
 
@@ -97,7 +105,7 @@ function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }
 
-/** `stale`: only the time of the last heartbeat is behind, by more than is put up with. */
+/** `stale`: only the time of the last heartbeat differs, by more than the limit. */
 export type Difference = "none" | "stale" | "wrong";
 
 export function compare(spec: MirrorSpec, claim: Claim, seen: LeaseObject): Difference {
@@ -115,7 +123,7 @@ export function compare(spec: MirrorSpec, claim: Claim, seen: LeaseObject): Diff
   return behindMs < renewEveryMs(claim) ? "none" : "stale";
 }
 
-/** What a newer Kubernetes adds to a Lease is not ours to judge. */
+/** Other fields may come from a newer Kubernetes, so `compare` ignores them. */
 const specKeys = new Set(["holderIdentity", "leaseDurationSeconds"]);
 
 function includes(has: object = {}, wanted: object = {}): boolean {
@@ -123,13 +131,13 @@ function includes(has: object = {}, wanted: object = {}): boolean {
   return Object.entries(wanted).every(([key, value]) => found.get(key) === value);
 }
 
-/** Often enough for the object not to look expired, unless heartbeats are closer than that. */
+/** Often enough that the object does not look expired, within the limits for writes. */
 function renewEveryMs({ lease }: Claim): number {
   const silenceMs = lease.expiresAt === never ? Infinity : lease.expiresAt - lease.seenAt;
   return Math.min(Math.max(silenceMs / 2, mirrorLimits.renewMsMin), mirrorLimits.renewMsMax);
 }
 
-/** Whether somebody has what this object stands for; it may be another than it says. */
+/** Whether a claim exists for this object. It may be another claim than the object names. */
 export function isWanted(state: State, { prefix }: MirrorSpec, seen: LeaseObject): boolean {
   const { name, annotations = {} } = seen.metadata;
   const resource = state.resources.get(annotations[resourceNote] as ResourceName);

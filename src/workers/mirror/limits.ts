@@ -1,21 +1,24 @@
-/** What the mirror may cost the API server and this one, by name. */
+/** Limits the load that the mirror puts on the API server and on this server. */
 export const mirrorLimits = {
-  /** No two writes are closer than this: twenty in a second, whatever happens. */
+  /** The shortest time between two writes: at most twenty writes per second. */
   writeGapMs: 50,
-  /** A heartbeat is shown at half of the ttl, but no more often than this, nor less often. */
+  /** A heartbeat is written after half of the ttl, but within these two limits. */
   renewMsMin: 10_000,
   renewMsMax: 10 * 60_000,
-  /** Written before what has changed meanwhile is looked at: five seconds' worth. */
-  todoMax: 100,
-  /** Leases and objects that are compared before others have their turn. */
+  /** The largest number of writes before the next survey: about five seconds of writes. */
+  batchMax: 100,
+  /** The number of leases and objects to compare before other work gets a turn. */
   sliceMax: 500,
-  /** Between two looks at everything, and this many times what a look took: a small share of the time. */
-  lookGapMs: 100,
-  lookShare: 20,
-  /** Without any news everything is looked at so often, for heartbeats are none. */
-  lookEveryMs: 5_000,
-  /** An object that others write to all the time is not tried again more often than this. */
+  /**
+   * The pause after a survey: at least this, or this many times the duration of the survey, so that
+   * surveys take a small share of the time.
+   */
+  surveyGapMs: 100,
+  surveyGapFactor: 20,
+  /** A survey runs at this interval even without events, because heartbeats are not events. */
+  surveyEveryMs: 5_000,
+  /** How often the removal of an object is tried that others change at the same time. */
   clearTriesMax: 5,
-  /** What belongs to somebody else, or was refused, is tried again after this. */
+  /** A blocked object is tried again after this time. */
   blockedMs: 60_000,
 } as const;

@@ -8,54 +8,57 @@ import { mirrorLimits } from "./limits.ts";
 import { ObjectWriter, type Written } from "./object-writer.ts";
 import { survey } from "./survey.ts";
 
-/** What those who watch over it are told. */
-export interface MirrorNews {
-  /** It works, or works again. */
+/** Callbacks about the state of the mirror. */
+export interface MirrorListener {
+  /** The mirror works, or works again. */
   up?(): void;
-  /** It does not; it is tried again. Told once for each cause. */
+  /** The mirror failed and tries again. Called once for each cause. */
   down?(cause: Error): void;
-  /** This one object is left as it is. */
+  /** The mirror leaves this object unchanged. */
   left?(name: string, why: string): void;
 }
 
 export interface MirrorFigures {
   up: boolean;
-  /** Objects that say something wrong, or are missing, or are too many, at the last look. */
+  /** The number of objects that were wrong, missing or left over at the last survey. */
   behind: number;
   failures: number;
   readonly written: Written;
 }
 
 /**
- * Makes the objects of one namespace say what is lent. It looks at the broker's state and at what is
- * there, never at what happened: so a restart, a lost message, or somebody who deletes or edits an
- * object changes nothing but what is to be done next.
+ * Makes the objects of one namespace equal to the leases of the broker. It compares the state of
+ * the broker with the existing objects and does not depend on events. So it also repairs what a
+ * restart, a lost event or a manual change left behind.
  */
 export class MirrorRun {
   readonly #broker: Broker;
   readonly #spec: MirrorSpec;
-  readonly #news: MirrorNews;
+  readonly #listener: MirrorListener;
   readonly #figures: MirrorFigures;
   readonly #stop = new AbortController();
   readonly #blocked = new Blocked();
-  /** The last trouble, until it is over. */
+  /** The last error, until the mirror works again. */
   #trouble: string | undefined;
-  /** What is there is known from before the trouble: nothing is up to date because of it. */
-  #blind = false;
+  /**
+   * True if the watch failed. The known objects may then be out of date, so that no difference does
+   * not mean success.
+   */
+  #isBoardStale = false;
   #failures = 0;
-  /** Resolved as soon as there may be something to do. */
+  /** Resolves as soon as there may be work. */
   #wake = Promise.withResolvers<void>();
   readonly #done: Promise<void>;
 
-  constructor(broker: Broker, spec: MirrorSpec, figures: MirrorFigures, news: MirrorNews) {
+  constructor(broker: Broker, spec: MirrorSpec, figures: MirrorFigures, listener: MirrorListener) {
     this.#broker = broker;
     this.#spec = spec;
     this.#figures = figures;
-    this.#news = news;
+    this.#listener = listener;
     this.#done = this.#run();
   }
 
-  /** Leaves the objects as they are. */
+  /** Leaves the objects unchanged. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#done;
@@ -78,32 +81,32 @@ export class MirrorRun {
     const { signal } = this.#stop;
     const store = await storeFor(this.#spec);
     const onTrouble = (error: Error): void => {
-      this.#blind = true;
+      this.#isBoardStale = true;
       this.#failed(error);
     };
     await using board = await LeaseBoard.open(store, { signal, onTrouble });
-    this.#blind = false;
+    this.#isBoardStale = false;
     const writer = new ObjectWriter({
       ...{ broker: this.#broker, spec: this.#spec, store, board, signal },
       ...{ written: this.#figures.written, blocked: this.#blocked },
-      left: (name, why) => this.#news.left?.(name, why),
+      left: (name, why) => this.#listener.left?.(name, why),
     });
     using _ = this.#listen(board);
     while (!signal.aborted) {
       this.#wake = Promise.withResolvers();
-      if (await this.#putRight(board, writer)) continue;
-      const rest = pause(mirrorLimits.lookEveryMs, signal).catch(() => {});
+      if (await this.#syncObjects(board, writer)) continue;
+      const rest = pause(mirrorLimits.surveyEveryMs, signal).catch(() => {});
       await Promise.race([this.#wake.promise, rest]);
     }
   }
 
-  /** Wakes up when something was committed, or somebody touched an object. */
+  /** Wakes the loop after a commit and after a change of an object. */
   #listen(board: LeaseBoard): Disposable {
     let over = false;
     const follow = async (): Promise<void> => {
       while (!over) {
         await board.changed;
-        if (!over) this.#blind = false;
+        if (!over) this.#isBoardStale = false;
         this.#wake.resolve();
       }
     };
@@ -117,24 +120,24 @@ export class MirrorRun {
     };
   }
 
-  /** Whether there is more to do. */
-  async #putRight(board: LeaseBoard, writer: ObjectWriter): Promise<boolean> {
-    const { lookGapMs, lookShare, todoMax } = mirrorLimits;
+  /** Runs one survey and its writes. Returns whether there may be more work. */
+  async #syncObjects(board: LeaseBoard, writer: ObjectWriter): Promise<boolean> {
+    const { surveyGapMs, surveyGapFactor, batchMax } = mirrorLimits;
     const startedAtMs = performance.now();
-    this.#blocked.forgetOld();
+    this.#blocked.removeOld();
     const found = await survey(this.#broker, board, this.#spec, this.#blocked);
     const tookMs = performance.now() - startedAtMs;
     this.#figures.behind = found.behind;
-    // What was given back first, then what is new; that somebody still lives can wait.
-    const todo = [...found.remove, ...found.write, ...found.renew].slice(0, todoMax);
-    await writer.putAll(todo, () => this.#works());
-    if (todo.length === 0 && !this.#blind) this.#works();
-    await pause(Math.max(lookGapMs, tookMs * lookShare), this.#stop.signal);
+    // Removals come first, then new leases. Heartbeats are the least urgent.
+    const todo = [...found.remove, ...found.write, ...found.renew].slice(0, batchMax);
+    await writer.writeAll(todo, () => this.#succeeded());
+    if (todo.length === 0 && !this.#isBoardStale) this.#succeeded();
+    await pause(Math.max(surveyGapMs, tookMs * surveyGapFactor), this.#stop.signal);
     return todo.length > 0;
   }
 
-  #works(): void {
-    if (!this.#figures.up) this.#news.up?.();
+  #succeeded(): void {
+    if (!this.#figures.up) this.#listener.up?.();
     this.#trouble = undefined;
     this.#failures = 0;
     this.#figures.up = true;
@@ -146,7 +149,7 @@ export class MirrorRun {
     this.#failures += 1;
     this.#figures.failures += 1;
     this.#figures.up = false;
-    if (this.#trouble !== cause.message) this.#news.down?.(cause);
+    if (this.#trouble !== cause.message) this.#listener.down?.(cause);
     this.#trouble = cause.message;
   }
 }

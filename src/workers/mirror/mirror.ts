@@ -1,6 +1,6 @@
 /**
- * Shows what is lent as Leases of Kubernetes, so that `kubectl get leases` tells who holds what. It
- * follows the broker and is never in its way: nothing is lent later, or not at all, because of it.
+ * Mirrors leases as Kubernetes Leases, so that `kubectl get leases` shows the holders. The mirror
+ * only reads from the broker: it never delays or prevents a grant.
  */
 import type { Broker } from "../../broker/broker.ts";
 import { pause } from "../../client/pause.ts";
@@ -11,16 +11,16 @@ import type { LeaseObject } from "../../kubernetes/kube-objects.ts";
 import type { LeaseStore } from "../../kubernetes/lease-store.ts";
 import { isOurs, storeFor } from "./lease-object.ts";
 import { mirrorLimits } from "./limits.ts";
-import { type MirrorFigures, type MirrorNews, MirrorRun } from "./mirror-run.ts";
+import { type MirrorFigures, type MirrorListener, MirrorRun } from "./mirror-run.ts";
 
-interface News extends MirrorNews {
-  /** What was shown there is gone, or could not be removed. */
+interface Listener extends MirrorListener {
+  /** The objects of this mirror were removed, or (with a cause) could not be removed. */
   cleared?(spec: MirrorSpec, cause?: Error): void;
 }
 
 export class Mirror {
   readonly #broker: Broker;
-  readonly #news: News;
+  readonly #listener: Listener;
   #spec: MirrorSpec | undefined;
   #run: MirrorRun | undefined;
   readonly #figures: MirrorFigures = {
@@ -29,21 +29,27 @@ export class Mirror {
     failures: 0,
     written: { created: 0, updated: 0, deleted: 0 },
   };
-  /** One change after the other: what the old one leaves must be gone before a new one begins. */
+  /**
+   * Changes run one after the other: the objects of the old mirror must be gone before the new one
+   * starts.
+   */
   #changing: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
 
-  constructor(broker: Broker, news: News = {}) {
+  constructor(broker: Broker, listener: Listener = {}) {
     this.#broker = broker;
-    this.#news = news;
+    this.#listener = listener;
   }
 
-  /** Undefined while nothing is mirrored. */
+  /** Undefined while no mirror is configured. */
   get figures(): Readonly<MirrorFigures> | undefined {
     return this.#spec && this.#figures;
   }
 
-  /** Undefined: it is to stop. What is shown elsewhere, or is to be shown no more, is removed. */
+  /**
+   * Starts, changes or (undefined) stops the mirror. Objects in a place that is no longer
+   * configured are removed.
+   */
   configure(spec: MirrorSpec | undefined): void {
     const old = this.#spec;
     if (same(old, spec)) return;
@@ -51,7 +57,7 @@ export class Mirror {
     this.#changing = this.#changing.then(() => this.#change(old, spec));
   }
 
-  /** The objects stay: whoever holds something still does. */
+  /** Leaves the objects, because the leases still exist. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#changing;
@@ -66,11 +72,11 @@ export class Mirror {
     if (this.#stop.signal.aborted) return;
     if (old !== undefined && !isSamePlace(old, spec)) await this.#clear(old);
     if (spec !== undefined && !this.#stop.signal.aborted) {
-      this.#run = new MirrorRun(this.#broker, spec, this.#figures, this.#news);
+      this.#run = new MirrorRun(this.#broker, spec, this.#figures, this.#listener);
     }
   }
 
-  /** Once: what cannot be removed now, nobody is going to come back for. */
+  /** Runs only once. Objects that cannot be removed now stay. */
   async #clear(spec: MirrorSpec): Promise<void> {
     const { signal } = this.#stop;
     try {
@@ -80,14 +86,17 @@ export class Mirror {
         if (await removed(store, spec, object, signal)) this.#figures.written.deleted += 1;
         await pause(mirrorLimits.writeGapMs, signal);
       }
-      this.#news.cleared?.(spec);
+      this.#listener.cleared?.(spec);
     } catch (error) {
-      this.#news.cleared?.(spec, error instanceof Error ? error : new Error(String(error)));
+      this.#listener.cleared?.(spec, error instanceof Error ? error : new Error(String(error)));
     }
   }
 }
 
-/** In whatever version it is by then, as long as it is ours. False: it was gone, or is not. */
+/**
+ * Removes the object in its latest version if it is still ours. Returns false if it is gone or not
+ * ours.
+ */
 async function removed(
   store: LeaseStore,
   spec: MirrorSpec,
@@ -108,7 +117,9 @@ async function removed(
   return false;
 }
 
-/** The objects are the same ones then, and are put right rather than made anew. */
+/**
+ * Whether both mirrors use the same objects. These are then updated, not removed and created again.
+ */
 function isSamePlace(old: MirrorSpec, spec: MirrorSpec | undefined): boolean {
   const place = ({ namespace, prefix, kubeconfig, context }: MirrorSpec) => {
     return { namespace, prefix, kubeconfig, context };

@@ -14,10 +14,10 @@ function claimOn(resource: string) {
 describe("objectName()", () => {
   const cases: Record<string, [resource: string, name: RegExp]> = {
     "keeps a name that Kubernetes allows": ["aws-account-1", /^berth-aws-account-1$/],
-    "hashes one with other letters": ["AWS_1.eu", /^berth-aws-1-eu-[0-9a-f]{16}$/],
-    "hashes one that ends with a dash": ["aws-", /^berth-aws-[0-9a-f]{16}$/],
-    "cuts and hashes a long one": ["a".repeat(253), /^berth-a{40}-[0-9a-f]{16}$/],
-    "hashes what looks hashed": [
+    "adds a hash to a name with other characters": ["AWS_1.eu", /^berth-aws-1-eu-[0-9a-f]{16}$/],
+    "adds a hash to a name that ends with a dash": ["aws-", /^berth-aws-[0-9a-f]{16}$/],
+    "cuts a long name and adds a hash": ["a".repeat(253), /^berth-a{40}-[0-9a-f]{16}$/],
+    "adds a hash to a name that ends like a hash": [
       `aws-${"0123456789abcdef"}`,
       /^berth-aws-0123456789abcdef-[0-9a-f]{16}$/,
     ],
@@ -29,7 +29,7 @@ describe("objectName()", () => {
 
   const resource = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/);
 
-  test("makes a name that Kubernetes takes, and no two alike", () => {
+  test("returns a valid and unique name", () => {
     fc.assert(
       fc.property(resource, resource, (one, other) => {
         expect(nameOf(one)).toMatch(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
@@ -38,12 +38,12 @@ describe("objectName()", () => {
     );
   });
 
-  test("tells apart what differs in nothing but what Kubernetes has not", () => {
+  test("returns different names for resources that differ only in characters that Kubernetes does not allow", () => {
     const alike = ["aws.1", "aws_1", "AWS.1", "aws-1", "Aws-1", `${nameOf("aws.1").slice(6)}`];
     expect(new Set(alike.map((each) => nameOf(each))).size).toBe(alike.length);
   });
 
-  test("names each share of a resource", () => {
+  test("returns one name for each claim on a shared resource", () => {
     const room = { members: { big: { capacity: { vcpus: 8 } } }, place: "pack" };
     const shares = grantedIn(room, { vcpus: 2 }, { vcpus: 2 });
     const names = shares.map((share) => objectName("berth", share));

@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
 import type { Claim } from "../../core/model/state.ts";
 
-/** What Kubernetes allows a label of a name in DNS. */
+/** The limit of Kubernetes for a DNS label. */
 const lengthMax = 63;
 const hashLength = 16;
 const hashed = new RegExp(`-[0-9a-f]{${hashLength}}$`);
 
 /**
- * What the object of a claim is called. A resource that one holder has at a time always has the same
- * name, and its object changes hands with it; where many share a resource each share has its own.
+ * Returns the object name for a claim. An exclusive resource always has the same object, whose
+ * holder changes. On a shared resource, each claim has its own object.
  *
- * Names of resources have letters that those of objects have not, and may be longer. Whatever had to
- * be changed, or looks as if it had been, ends with a hash of what it was: so no two are the same.
+ * Resource names may be longer than object names and may contain characters that Kubernetes does
+ * not allow. A name that had to be changed, or that looks as if it had a hash, ends with a hash of
+ * the original. So no two resources get the same name.
  */
 export function objectName(prefix: string, { id, lease, resource, amount }: Claim): string {
   const share = amount === null ? "" : `\n${lease.id}\n${id}`;

@@ -24,12 +24,14 @@ export interface WriterParts {
   readonly board: LeaseBoard;
   readonly written: Written;
   readonly blocked: Blocked;
-  /** Told once for each object that is left alone, and why. */
+  /** Called once for each object that is left unchanged, with the reason. */
   readonly left: (name: string, why: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Puts one object right after the other. It touches none that is not as it was last seen. */
+/**
+ * Writes objects one after the other. It changes an object only in the version that it has seen.
+ */
 export class ObjectWriter {
   readonly #parts: WriterParts;
   #notBeforeMs = 0;
@@ -39,10 +41,10 @@ export class ObjectWriter {
   }
 
   /**
-   * Throws if nothing can be written at all. That one is forbidden may be for want of the right, or be
-   * the word of a quota or a webhook about this one: the others tell, so none waits behind it.
+   * Throws if no write is possible. A 403 can mean a missing right for all objects, or that a quota
+   * or a webhook rejects this one object. So the writer tries the other objects before it decides.
    */
-  async putAll(items: readonly (LeaseObject | Write)[], works: () => void): Promise<void> {
+  async writeAll(items: readonly (LeaseObject | Write)[], onSuccess: () => void): Promise<void> {
     const forbidden = new Map<string, Problem>();
     let worked = false;
     for (const item of items) {
@@ -50,7 +52,7 @@ export class ObjectWriter {
       try {
         if (!(await this.#put(item, name))) continue;
         worked = true;
-        works();
+        onSuccess();
       } catch (error) {
         if (!isForbidden(error)) throw error;
         forbidden.set(name, error);
@@ -61,7 +63,7 @@ export class ObjectWriter {
     for (const [name, { message }] of forbidden) this.#leave(name, message);
   }
 
-  /** Whether anything was to be written. What concerns this object alone it sees to itself. */
+  /** Returns whether there was something to write. Handles errors that concern only this object. */
   async #put(item: LeaseObject | Write, name: string): Promise<boolean> {
     const { signal } = this.#parts;
     await pause(Math.max(0, this.#notBeforeMs - performance.now()), signal);
@@ -69,8 +71,8 @@ export class ObjectWriter {
     try {
       return await ("metadata" in item ? this.#remove(item) : this.#write(item));
     } catch (error) {
-      if (isConflict(error) || isNotFound(error)) await this.#lookAgain(name);
-      else if (concernsOne(error)) this.#leave(name, error.message);
+      if (isConflict(error) || isNotFound(error)) await this.#refresh(name);
+      else if (isInvalidObject(error)) this.#leave(name, error.message);
       else throw error;
       return true;
     }
@@ -84,7 +86,7 @@ export class ObjectWriter {
     return true;
   }
 
-  /** As it is lent at this moment, which may be otherwise than when it was found to be wrong. */
+  /** Writes the claim as it is now, which may differ from its state during the survey. */
   async #write({ name, lease, claim }: Write): Promise<boolean> {
     const { broker, spec, store, board, written, signal } = this.#parts;
     const seen = board.get(name);
@@ -103,13 +105,13 @@ export class ObjectWriter {
     return true;
   }
 
-  /** Somebody else was faster, or has an object of that name. */
-  async #lookAgain(name: string): Promise<void> {
+  /** Another writer changed the object, or owns an object with this name. */
+  async #refresh(name: string): Promise<void> {
     const { store, board, spec, signal } = this.#parts;
-    const there = await store.get(name, { signal });
-    if (there !== undefined && isOurs(there, spec)) return board.note(there);
+    const current = await store.get(name, { signal });
+    if (current !== undefined && isOurs(current, spec)) return board.note(current);
     board.forget(name);
-    if (there !== undefined) this.#leave(name, "somebody else has a Lease of this name");
+    if (current !== undefined) this.#leave(name, "a Lease with this name belongs to another owner");
   }
 
   #leave(name: string, why: string): void {
@@ -122,7 +124,7 @@ function isForbidden(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 403;
 }
 
-/** The API server does not take this object; that says nothing about the others. */
-function concernsOne(error: unknown): error is Problem {
+/** The API server rejects this object; other objects may still be valid. */
+function isInvalidObject(error: unknown): error is Problem {
   return error instanceof Problem && [400, 413, 422].includes(error.status);
 }

@@ -15,18 +15,18 @@ export interface Write {
   readonly claim: ClaimId;
 }
 
-/** What is to be done so that the objects say what is lent; a part of it, if it is much. */
+/** The writes that make the objects equal to the leases, or the first part of them. */
 export interface Survey {
   readonly remove: readonly LeaseObject[];
   readonly write: readonly Write[];
   readonly renew: readonly Write[];
-  /** How many objects say something wrong, or are missing, or are too many. */
+  /** The number of objects that are wrong, missing or left over. */
   readonly behind: number;
 }
 
 /**
- * Compares everything that is lent with everything that is there, a slice at a time and only between
- * two commits: nobody waits for it, and nothing is shown that is not durable.
+ * Compares all leases with all objects, in slices between two commits. So it delays no command, and
+ * it sees only durable leases.
  */
 export async function survey(
   broker: Broker,
@@ -67,7 +67,10 @@ class Findings implements Survey {
     return this.go(state);
   }
 
-  /** False: all has been compared. A state that was read back from the journal is looked at next time. */
+  /**
+   * Compares one slice. Returns false when everything is compared. After a reload of the journal,
+   * the state is a new object, and the next survey starts again.
+   */
   go(state: State): boolean {
     if (state !== this.#state) return false;
     for (let looked = 0; looked < mirrorLimits.sliceMax; looked++) {
@@ -103,12 +106,13 @@ class Findings implements Survey {
   #judge(state: State, object: LeaseObject): void {
     const { name, deletionTimestamp } = object.metadata;
     if (isWanted(state, this.#spec, object) || this.#blocked.has(name)) return;
-    if (deletionTimestamp !== undefined) return; // Somebody's finalizer holds it back.
+    // A finalizer of another controller delays the deletion.
+    if (deletionTimestamp !== undefined) return;
     this.behind += 1;
     keep(this.remove, object);
   }
 }
 
 function keep<Item>(list: Item[], item: Item): void {
-  if (list.length < mirrorLimits.todoMax) list.push(item);
+  if (list.length < mirrorLimits.batchMax) list.push(item);
 }

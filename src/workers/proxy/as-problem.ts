@@ -2,7 +2,7 @@ import { notGrantedCode } from "../../api/lease-proxy.ts";
 import { Problem } from "../../api/problem.ts";
 import { BerthUnreachable, NotGranted } from "../../client/errors.ts";
 
-/** Everything that stands in the way of a lease, in the one form that has a status. */
+/** Converts the client errors of an acquire or a release to a Problem, which has an HTTP status. */
 export function asProblem(error: unknown): unknown {
   const no = (code: string, status: number, { message, hint }: BerthUnreachable | NotGranted) =>
     new Problem({ code, status, message, hint }, error);

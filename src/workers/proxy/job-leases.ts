@@ -1,6 +1,7 @@
 /**
- * What is lent to a job while it runs, on its own word: asked for, kept alive and given back here, so
- * that the job needs no process of its own for it. The lease proxy serves it over HTTP.
+ * The leases that a job acquires while it runs. This process acquires them, sends their heartbeats
+ * and releases them, so the job needs no process of its own for that. The lease proxy serves them
+ * over HTTP.
  */
 import type { Wanted } from "../../api/lease-proxy.ts";
 import type { AskBody } from "../../api/schemas.ts";
@@ -14,29 +15,29 @@ import type {
 import { LinkedAbort } from "../../client/linked-abort.ts";
 import { roughDuration } from "../../core/model/duration.ts";
 import { asProblem } from "./as-problem.ts";
-import { KeptLease } from "./kept-lease.ts";
+import { JobLease } from "./job-lease.ts";
 
 export interface JobLeasesOptions {
   readonly client: BerthClient;
   readonly holder: string;
-  /** What every request says beside its items. */
+  /** The fields of every request besides its items. */
   readonly asking?: Partial<Pick<AskBody, "ttl" | "lifetime" | "priority" | "labels">>;
-  /** How long one waits that does not say; two hours unless told. */
+  /** How long a request without a timeout of its own waits; two hours by default. */
   readonly timeoutMs?: number | undefined;
   readonly connectMs?: number | undefined;
-  /** How long giving back is tried; half a minute unless told. */
+  /** How long a release is retried; half a minute by default. */
   readonly releaseMs?: number | undefined;
-  /** One line for the job's log. */
+  /** Writes one line to the log of the job. */
   readonly note: (text: string) => void;
-  /** Who is told how a wait goes. */
+  /** Callbacks for the progress of a wait. */
   readonly waiting?: () => Pick<AcquireOptions, "onWaiting" | "onTrouble"> & { end(): void };
-  /** Who is told how heartbeats fare. */
+  /** Callbacks for the heartbeats of a lease. */
   readonly keeping?: (lease: HeldLease) => KeepAliveOptions;
 }
 
 const timeoutMsDefault = 2 * 3_600_000;
 
-/** The job has ended: nothing more is lent to it. */
+/** The job has ended, so it can acquire no more leases. */
 export class JobEnded extends Error {
   override readonly name = "JobEnded";
 
@@ -47,7 +48,7 @@ export class JobEnded extends Error {
 
 export class JobLeases {
   readonly #options: JobLeasesOptions;
-  readonly #kept = new Set<KeptLease>();
+  readonly #jobLeases = new Set<JobLease>();
   readonly #ended = new AbortController();
   readonly #pending = new Set<Promise<unknown>>();
 
@@ -55,18 +56,18 @@ export class JobLeases {
     this.#options = options;
   }
 
-  /** The names of all that is held, sorted. */
+  /** The names of all held resources, sorted. */
   get names(): string[] {
-    return [...this.#kept].flatMap(({ names }) => names).sort();
+    return [...this.#jobLeases].flatMap(({ names }) => names).sort();
   }
 
-  /** The leases themselves, for those who have something to say about them. */
+  /** The leases that still hold a resource. */
   get held(): HeldLease[] {
-    return [...this.#kept].filter(({ names }) => names.length > 0).map(({ lease }) => lease);
+    return [...this.#jobLeases].filter(({ names }) => names.length > 0).map(({ lease }) => lease);
   }
 
-  /** Throws a Problem, the signal's reason, or `JobEnded`. */
-  acquire(wanted: Wanted, signal?: AbortSignal): Promise<KeptLease> {
+  /** Throws a Problem, the abort reason, or `JobEnded`. */
+  acquire(wanted: Wanted, signal?: AbortSignal): Promise<JobLease> {
     const pending = this.#acquire(wanted, signal);
     this.#pending.add(pending);
     const over = () => void this.#pending.delete(pending);
@@ -74,7 +75,7 @@ export class JobLeases {
     return pending;
   }
 
-  async #acquire({ type, count, timeoutMs }: Wanted, signal?: AbortSignal): Promise<KeptLease> {
+  async #acquire({ type, count, timeoutMs }: Wanted, signal?: AbortSignal): Promise<JobLease> {
     const { client, holder, asking, connectMs, note } = this.#options;
     const stop = new LinkedAbort(this.#ended.signal, signal);
     if (timeoutMs !== 0) note(`Acquiring ${count} lease(s) for ${type}`);
@@ -105,76 +106,81 @@ export class JobLeases {
     }
   }
 
-  /** False: it is not held, or no longer. Throws a Problem; it can be tried again then. */
+  /** Returns false if the resource is not held. Throws a Problem; the caller may then try again. */
   async release(name: string): Promise<boolean> {
-    const kept = [...this.#kept].find((each) => each.has(name));
-    if (kept === undefined) return false;
-    this.#options.note(`Releasing lease for ${poolOf(kept.lease)}: ${name}`);
+    const jobLease = [...this.#jobLeases].find((each) => each.has(name));
+    if (jobLease === undefined) return false;
+    this.#options.note(`Releasing lease for ${poolOf(jobLease.lease)}: ${name}`);
     try {
-      const outcome = await kept.release(name);
-      if (kept.names.length === 0) this.#kept.delete(kept);
+      const outcome = await jobLease.release(name);
+      if (jobLease.names.length === 0) this.#jobLeases.delete(jobLease);
       return outcome === "released";
     } catch (error) {
       throw asProblem(error);
     }
   }
 
-  /** Gives back all of a lease of which nobody was told. */
-  async undo(kept: KeptLease): Promise<void> {
-    this.#options.note(`Giving [${kept.names.join(" ")}] back: whoever asked for it is gone`);
-    await kept.releaseAll().catch((error: unknown) => this.#cannotGiveBack(kept, error));
-    this.#kept.delete(kept);
+  /** Releases a lease whose client was gone before it got the answer. */
+  async undo(jobLease: JobLease): Promise<void> {
+    this.#options.note(`Releasing [${jobLease.names.join(" ")}]: the client has disconnected`);
+    await jobLease
+      .releaseAll()
+      .catch((error: unknown) => this.#noteReleaseFailure(jobLease, error));
+    this.#jobLeases.delete(jobLease);
   }
 
-  /** Those who wait leave, what is held is given back. */
+  /** Cancels the waiting requests and releases all leases. */
   async close(signal?: AbortSignal): Promise<void> {
     this.#ended.abort(new JobEnded());
     await Promise.allSettled(this.#pending);
     const { names } = this;
     if (names.length > 0)
-      this.#options.note(`Releasing what was leased meanwhile: [${names.join(" ")}]`);
+      this.#options.note(`Releasing the leases of the job: [${names.join(" ")}]`);
     await Promise.all(
-      [...this.#kept].map((kept) =>
-        kept.releaseAll(signal).catch((error: unknown) => this.#cannotGiveBack(kept, error)),
+      [...this.#jobLeases].map((jobLease) =>
+        jobLease
+          .releaseAll(signal)
+          .catch((error: unknown) => this.#noteReleaseFailure(jobLease, error)),
       ),
     );
-    this.#kept.clear();
+    this.#jobLeases.clear();
   }
 
-  #keep(lease: HeldLease): KeptLease {
+  #keep(lease: HeldLease): JobLease {
     const { client, keeping, note, releaseMs } = this.#options;
-    const onEnd = (over: KeptLease, how: "hold" | LeaseLost) => this.#over(over, how);
-    const kept = new KeptLease(client, lease, { ...keeping?.(lease), releaseMs, onEnd });
-    this.#kept.add(kept);
-    const { names } = kept;
+    const onEnd = (over: JobLease, how: "hold" | LeaseLost) => this.#noteEnd(over, how);
+    const jobLease = new JobLease(client, lease, { ...keeping?.(lease), releaseMs, onEnd });
+    this.#jobLeases.add(jobLease);
+    const { names } = jobLease;
     note(`Acquired ${names.length} lease(s) for ${poolOf(lease)}: [${names.join(" ")}]`);
-    return kept;
+    return jobLease;
   }
 
-  /** Nobody can be told but the log: the step that asked is busy with something else. */
-  #over(kept: KeptLease, how: "hold" | LeaseLost): void {
+  /** Logs the loss. The step that acquired the lease is busy and cannot be notified. */
+  #noteEnd(jobLease: JobLease, how: "hold" | LeaseLost): void {
     const { note } = this.#options;
-    const names = `[${kept.names.join(" ")}]`;
+    const names = `[${jobLease.names.join(" ")}]`;
     if (how === "hold") {
-      note(`The server has taken ${names} back: its hold is over`);
+      note(`The server has released ${names}: its maximum hold time is over`);
     } else {
       note(`berth: LEASE LOST: ${names}. ${how.message}`);
-      if (how.why !== "ended") return; // Perhaps it comes back; it is given back at the end.
-      kept.forget();
+      // The server may be reachable again later, so close() still releases it.
+      if (how.why !== "ended") return;
+      jobLease.forget();
     }
-    this.#kept.delete(kept);
+    this.#jobLeases.delete(jobLease);
   }
 
-  #cannotGiveBack(kept: KeptLease, error: unknown): void {
-    const { names, leftMs } = kept;
+  #noteReleaseFailure(jobLease: JobLease, error: unknown): void {
+    const { names, leftMs } = jobLease;
     const why = error instanceof Error ? error.message : String(error);
-    this.#options.note(`berth: Cannot give [${names.join(" ")}] back: ${why}`);
-    this.#options.note(`  It will come back by itself in ${roughDuration(leftMs)} at the latest`);
-    kept.forget();
+    this.#options.note(`berth: Cannot release [${names.join(" ")}]: ${why}`);
+    this.#options.note(`  It expires by itself in ${roughDuration(leftMs)} at the latest`);
+    jobLease.forget();
   }
 }
 
-/** One is asked for at a time. */
+/** Each lease is for one pool. */
 function poolOf({ claims }: HeldLease): string {
   return claims[0]?.pool ?? "";
 }

@@ -20,7 +20,7 @@ interface Job extends AsyncDisposable {
   states(): Promise<Record<string, string>>;
 }
 
-/** A proxy beside a job, over a real server on loopback. */
+/** A proxy for a job, with a real server on loopback. */
 async function job(pools: PoolSpec[], more: Partial<JobLeasesOptions> = {}): Promise<Job> {
   const site = await testSite(pools);
   const client = new BerthClient({ url: await site.listen() });
@@ -54,7 +54,7 @@ test.each(Object.entries(rows))("LeaseProxy answers %s", async (_, row) => {
 });
 
 describe("LeaseProxy", () => {
-  test("leases for the job, lists it sorted, and gives back what is named", async () => {
+  test("acquires leases for the job, lists them sorted and releases them by name", async () => {
     const pools = [pool("a", ["a_0"]), pool("b", ["b_1"]), pool("c", ["c_2"])];
     await using proxied = await job(pools);
     for (const type of ["c", "a", "b"]) await proxied.acquire(`type=${type}`);
@@ -70,7 +70,7 @@ describe("LeaseProxy", () => {
     expect(await proxied.states()).toEqual({ a_0: "free", b_1: "free", c_2: "free" });
   });
 
-  test("gives part of a lease back and keeps the rest", async () => {
+  test("releases part of a lease and keeps the rest", async () => {
     await using proxied = await job([pool("t", ["foo", "bar"])]);
     await proxied.acquire("type=t&count=2");
     await proxied.release(["bar"]);
@@ -79,7 +79,7 @@ describe("LeaseProxy", () => {
     expect(await proxied.site.broker.look(({ leases }) => leases.size)).toBe(0);
   });
 
-  test("lends only what belongs to the job, and gives back nothing else", async () => {
+  test("releases only resources of the job", async () => {
     await using proxied = await job([pool("t", ["foo"])]);
     const body = { items: [{ pool: "t" }], holder: "the job" };
     await proxied.site.call("POST /v1/leases", { body });
@@ -88,7 +88,7 @@ describe("LeaseProxy", () => {
     expect(await proxied.states()).toEqual({ foo: "busy" });
   });
 
-  test("leaves the queue when its client hangs up", async () => {
+  test("leaves the queue when its client disconnects", async () => {
     await using proxied = await job([pool("t", 1)]);
     await proxied.acquire("type=t");
     const asked = open(proxied.url, "POST /lease/acquire?type=t");
@@ -98,16 +98,16 @@ describe("LeaseProxy", () => {
     expect(proxied.leases.names).toEqual(["t-1"]);
   });
 
-  test("undoes a grant of which nobody could be told", async () => {
+  test("releases a lease whose client could not be answered", async () => {
     await using proxied = await job([pool("t", 1)]);
     const kept = await proxied.leases.acquire({ type: "t", count: 1, timeoutMs: undefined });
     await proxied.leases.undo(kept);
-    expect(proxied.notes.at(-1)).toBe("Giving [t-1] back: whoever asked for it is gone");
+    expect(proxied.notes.at(-1)).toBe("Releasing [t-1]: the client has disconnected");
     expect(await proxied.states()).toEqual({ "t-1": "free" });
     expect(proxied.leases.names).toEqual([]);
   });
 
-  test("says so when nothing came free in time", async () => {
+  test("reports that nothing was free in time", async () => {
     await using proxied = await job([pool("t", 1)], { timeoutMs: 50 });
     await proxied.acquire("type=t");
     let answered = false;
@@ -122,7 +122,7 @@ describe("LeaseProxy", () => {
     expect(await proxied.acquire("type=t&timeout=0s")).toMatchObject({ status: 409 });
   });
 
-  test("answers the same names to the same key for as long as they are held", async () => {
+  test("returns the same names for the same key while they are held", async () => {
     await using proxied = await job([pool("t", ["foo", "bar"])]);
     const headers = { "idempotency-key": "k" };
     const first = await proxied.acquire("type=t", headers);
@@ -133,7 +133,7 @@ describe("LeaseProxy", () => {
     expect(proxied.leases.names).toHaveLength(1);
   });
 
-  test("tells that the server is away, and lends again when it is back", async () => {
+  test("reports that the server is unreachable, and acquires again when it is back", async () => {
     await using proxied = await job([pool("t", 1)]);
     const { app } = proxied.site;
     const at = app.server.address() as { port: number };
@@ -148,7 +148,7 @@ describe("LeaseProxy", () => {
     expect((await proxied.acquire("type=t")).status).toBe(200);
   });
 
-  test("keeps what could not be given back, so that it can be tried again", async () => {
+  test("keeps a lease whose release failed, so that it can be tried again", async () => {
     await using proxied = await job([pool("t", 2)], { releaseMs: 0 });
     await proxied.acquire("type=t&count=2");
     const { journal } = proxied.site;
@@ -163,16 +163,17 @@ describe("LeaseProxy", () => {
     expect(proxied.leases.names).toEqual([]);
   });
 
-  test("forgets what the server has taken back at the end of its hold", async () => {
+  test("forgets a lease that the server ended at its maximum hold time", async () => {
     await using proxied = await job([pool("t", 1, { holdMs: 200 })]);
     await proxied.acquire("type=t");
     await proxied.site.clock.advance(200);
-    await until(() => proxied.notes.includes("The server has taken [t-1] back: its hold is over"));
+    const note = "The server has released [t-1]: its maximum hold time is over";
+    await until(() => proxied.notes.includes(note));
     expect(proxied.leases.names).toEqual([]);
     await until(() => proxied.site.journal.appends.flat().at(-1)?.type === "lease-ended");
   });
 
-  test("says in the log when a lease is lost", async () => {
+  test("logs that a lease is lost", async () => {
     await using proxied = await job([pool("t", 1)], {
       asking: { ttl: "1s" },
     });
@@ -183,7 +184,7 @@ describe("LeaseProxy", () => {
     expect(proxied.leases.names).toEqual([]);
   });
 
-  test("when the job ends, those who wait leave and hear that nobody is left to ask", async () => {
+  test("when the job ends, cancels waiting requests and rejects new ones", async () => {
     await using proxied = await job([pool("t", 1)]);
     await proxied.acquire("type=t");
     const asked = open(proxied.url, "POST /lease/acquire?type=t");
@@ -198,7 +199,7 @@ describe("LeaseProxy", () => {
     expect(await proxied.acquire("type=t&count=0")).toMatchObject({ text: '{"names":[]}' });
   });
 
-  test("when the job ends, all else that it has is given back although one cannot be", async () => {
+  test("when the job ends, releases the other leases although one release fails", async () => {
     await using site = await testSite([pool("t", 1), pool("u", 1)]);
     const notes: string[] = [];
     let stuck = "";
@@ -216,9 +217,7 @@ describe("LeaseProxy", () => {
     await leases.close();
     const left = await site.broker.look((state) => [...state.leases.keys()]);
     expect(left).toEqual([stuck]);
-    expect(notes.join("\n")).toMatch(
-      /Cannot give \[t-1\] back: .*\n {2}It will come back by itself/,
-    );
+    expect(notes.join("\n")).toMatch(/Cannot release \[t-1\]: .*\n {2}It expires by itself/);
     expect(leases.names).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The lease proxy's API beside a job, on loopback: what is asked for here belongs to the job. */
+/** The lease proxy API for one job, on loopback. The leases that it acquires belong to the job. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,19 +12,23 @@ import {
   pageNotFound,
 } from "../../api/lease-proxy.ts";
 import { limits } from "../../api/limits.ts";
+import type { JobLease } from "./job-lease.ts";
 import { JobEnded, type JobLeases } from "./job-leases.ts";
-import type { KeptLease } from "./kept-lease.ts";
 
-/** Longer than clients keep a connection that they may use again, so that none is cut while they do. */
+/**
+ * Longer than clients keep idle connections, so that the server closes none that they may reuse.
+ */
 const keepAliveTimeoutMs = 120_000;
 
-/** Those who were lent something and may ask again, not knowing it. */
+/**
+ * The number of remembered idempotency keys. A client that missed its answer may repeat its call.
+ */
 const keysMax = 1_000;
 
 export class LeaseProxy {
   readonly #leases: JobLeases;
   readonly #server: Server;
-  readonly #byKey = new Map<string, KeptLease>();
+  readonly #byKey = new Map<string, JobLease>();
 
   private constructor(leases: JobLeases) {
     this.#leases = leases;
@@ -34,7 +38,7 @@ export class LeaseProxy {
     });
   }
 
-  /** On loopback, at a port that is free. */
+  /** Listens on loopback, on a free port. */
   static async start(leases: JobLeases): Promise<LeaseProxy> {
     const proxy = new LeaseProxy(leases);
     proxy.#server.listen(0, "127.0.0.1");
@@ -46,7 +50,7 @@ export class LeaseProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** After the leases are closed: whoever still waits has been answered. */
+  /** Must be called after `JobLeases.close()`, which answers every waiting client. */
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -56,13 +60,13 @@ export class LeaseProxy {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
-    response.once("close", () => gone.abort(new Error("The client has hung up")));
+    response.once("close", () => gone.abort(new Error("The client has disconnected")));
     const body = await bodyOf(request);
     if (body === undefined) return send(response, { status: 413, body: "the body is too large\n" });
     try {
       send(response, await this.#answer(request, response, body, gone.signal));
     } catch (error) {
-      if (gone.signal.aborted) return; // Nobody is there to be told.
+      if (gone.signal.aborted) return; // The client has disconnected.
       send(response, { status: 500, body: `berth has a bug: ${String(error)}\n` });
     }
   }
@@ -82,10 +86,10 @@ export class LeaseProxy {
         const key = headers["idempotency-key"]?.toString() ?? "";
         const known = key === "" ? undefined : this.#byKey.get(key);
         if (known !== undefined && known.names.length > 0) return known.names;
-        const kept = await this.#leases.acquire(wanted, signal);
-        if (key !== "") this.#remember(key, kept);
-        this.#noticeLoss(response, kept);
-        return kept.names;
+        const lease = await this.#leases.acquire(wanted, signal);
+        if (key !== "") this.#remember(key, lease);
+        this.#releaseIfUnanswered(response, lease);
+        return lease.names;
       },
     };
     try {
@@ -98,16 +102,16 @@ export class LeaseProxy {
     return pageNotFound;
   }
 
-  /** An answer that does not get through would leave a lease of which nobody knows. */
-  #noticeLoss(response: ServerResponse, kept: KeptLease): void {
-    if (response.destroyed) return void this.#leases.undo(kept);
+  /** If the answer is lost, the client does not know the lease, so it is released. */
+  #releaseIfUnanswered(response: ServerResponse, lease: JobLease): void {
+    if (response.destroyed) return void this.#leases.undo(lease);
     response.once("close", () => {
-      if (!response.writableFinished) void this.#leases.undo(kept);
+      if (!response.writableFinished) void this.#leases.undo(lease);
     });
   }
 
-  #remember(key: string, kept: KeptLease): void {
-    this.#byKey.set(key, kept);
+  #remember(key: string, lease: JobLease): void {
+    this.#byKey.set(key, lease);
     const [oldest] = this.#byKey.keys();
     if (this.#byKey.size > keysMax && oldest !== undefined) this.#byKey.delete(oldest);
   }

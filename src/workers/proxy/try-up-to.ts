@@ -2,18 +2,21 @@ import { Problem } from "../../api/problem.ts";
 import type { BerthClient } from "../../client/berth-client.ts";
 import type { JobLeases } from "./job-leases.ts";
 
-/** Taken if it can be had at once, and done without otherwise. */
+/** Resources that a job takes if they are free at once. It also runs without them. */
 export interface Trial {
   readonly pool: string;
-  /** Fewer are of no use. */
+  /** Fewer resources are useless for the job. */
   readonly min: number;
   readonly max: number;
 }
 
-/** Others take some while we look; it is no use to chase them for long. */
+/** Other jobs may take resources between two tries, so the number of tries is limited. */
 const triesMax = 5;
 
-/** As many as are free, up to `max`; none if there are fewer than `min`, or no such pool. */
+/**
+ * Acquires as many as are free, up to `max`. Returns none if fewer than `min` are free or the pool
+ * does not exist.
+ */
 export async function tryUpTo(
   leases: JobLeases,
   client: BerthClient,
@@ -30,15 +33,15 @@ export async function tryUpTo(
         note(`lease type ${pool} does not exist`);
         return [];
       }
-      count = Math.min(count - 1, await possible(client, pool, error));
+      count = Math.min(count - 1, await nextCount(client, pool, error));
     }
   }
   note(`no leases of type ${pool} available`);
   return [];
 }
 
-/** How many may be asked for next; what is no question of how many is thrown on. */
-async function possible(client: BerthClient, pool: string, error: Problem): Promise<number> {
+/** Returns the largest count for the next try. Rethrows errors that a smaller count cannot fix. */
+async function nextCount(client: BerthClient, pool: string, error: Problem): Promise<number> {
   if (error.code === "never_fits") return Number(error.facts["size"] ?? 0);
   if (error.code !== "none_free") throw error;
   return (await client.pool(pool)).states["free"] ?? 0;

@@ -4,26 +4,26 @@ import type { KeepAlive } from "../../client/keep-alive.ts";
 import { clientLimits } from "../../client/limits.ts";
 import type { ReleaseOutcome } from "../../client/release.ts";
 
-/** Node fires a longer timer at once. */
+/** Node fires a timer with a longer delay at once. */
 const timerMsMax = 2 ** 31 - 1;
 
-export interface KeptLeaseOptions extends KeepAliveOptions {
+export interface JobLeaseOptions extends KeepAliveOptions {
   readonly releaseMs?: number | undefined;
-  /** It is over, and not because somebody gave it back. */
-  readonly onEnd: (lease: KeptLease, how: "hold" | LeaseLost) => void;
+  /** Called when the lease has ended, but not by a release. */
+  readonly onEnd: (lease: JobLease, how: "hold" | LeaseLost) => void;
 }
 
-/** One lease that is kept alive for a job until all of it is given back. */
-export class KeptLease {
+/** One lease of a job, with heartbeats until all of its resources are released. */
+export class JobLease {
   readonly lease: HeldLease;
   readonly #client: BerthClient;
   readonly #alive: KeepAlive;
   readonly #hold: NodeJS.Timeout | undefined;
-  /** What is still held, by the resource's name, with the claim that it is held by. */
+  /** The claim ids of the resources that are still held, by resource name. */
   readonly #claims: Map<string, string>;
   readonly #releaseMs: number;
 
-  constructor(client: BerthClient, lease: HeldLease, options: KeptLeaseOptions) {
+  constructor(client: BerthClient, lease: HeldLease, options: JobLeaseOptions) {
     this.#client = client;
     this.lease = lease;
     this.#releaseMs = options.releaseMs ?? clientLimits.releaseMs;
@@ -37,7 +37,7 @@ export class KeptLease {
     if (holdMs === undefined || holdMs > timerMsMax) return;
     this.#hold = setTimeout(() => {
       options.onEnd(this, "hold");
-      // The server has taken its claims back; the empty lease is of no use to anybody.
+      // The server has ended the claims, so the empty lease is released too.
       this.releaseAll().catch(() => {});
     }, holdMs).unref();
   }
@@ -50,7 +50,7 @@ export class KeptLease {
     return this.#claims.has(name);
   }
 
-  /** Throws what stood in the way; it can be tried again then. */
+  /** Throws if the release fails. The caller may then try again. */
   async release(name: string): Promise<ReleaseOutcome> {
     const claim = this.#claims.get(name);
     if (claim === undefined) return "gone";
@@ -66,25 +66,25 @@ export class KeptLease {
     return outcome;
   }
 
-  /** From now on nothing of it is held, and nothing of it keeps the process alive. */
+  /** Stops the heartbeats and the timer and clears the claims, without a call to the server. */
   forget(): void {
     clearTimeout(this.#hold);
     this.#alive.stop();
     this.#claims.clear();
   }
 
-  /** How long the server lets it live at least, if nothing more gets through. */
+  /** The time until the lease expires if no more heartbeats arrive. */
   get leftMs(): number {
     return Math.max(0, this.#alive.leftMs);
   }
 
-  /** Beyond the lease's own end there is nothing left to give back. */
+  /** Releasing makes no sense after the lease has expired. */
   #forMs(): number {
     return Math.min(this.#releaseMs, this.leftMs);
   }
 }
 
-/** Counted from the grant on the server's own clock: no clocks are compared. */
+/** Both times are from the server, so the clocks of server and client are not compared. */
 function holdMsOf({ claims, grantedAt }: HeldLease): number | undefined {
   const ends = claims.map(({ heldUntil }) =>
     heldUntil === null ? Infinity : Date.parse(heldUntil),
