@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Connects as a user whose token comes from a script of bash. */
+/** Connects as a user whose token comes from a bash script. */
 function connect(script: string, server?: string): Promise<ApiServer> {
   const command = join(folder, "plugin");
   writeFileSync(command, `#!/bin/bash\ncd ${folder}\n${script}\n`);
@@ -43,7 +43,7 @@ function connectWith(
 
 const path = ["version"];
 
-/** Notes its number, once it is there, and does nothing for an hour, in the same process. */
+/** Writes its process id to a file, then sleeps for an hour in the same process. */
 const hangs = "echo $$ > pid.new; mv pid.new pid; exec sleep 3600";
 
 async function isThere(name: string): Promise<void> {
@@ -70,14 +70,14 @@ function killed(pid: number): boolean {
   try {
     return process.kill(pid, "SIGKILL");
   } catch {
-    return false; // It had gone by itself.
+    return false; // The process has exited by itself.
   }
 }
 
-describe("a call for which a token is fetched by a program that hangs", () => {
-  test("is given up after the time for an answer, and so is the program", async () => {
+describe("a call whose credential plugin hangs", () => {
+  test("fails after the time for an answer, and the plugin is killed", async () => {
     const api = await connect(hangs);
-    // On a slow machine it may not even have begun.
+    // On a slow machine the plugin may not have started yet.
     for (let answerMs = 500; !existsSync(join(folder, "pid")); answerMs *= 2) {
       const call = api.call({ path, answerMs });
       await expect(call).rejects.toThrow(ApiUnreachable);
@@ -86,7 +86,7 @@ describe("a call for which a token is fetched by a program that hangs", () => {
     await isGone(await pidOf());
   });
 
-  test("is given up when the signal aborts, and so is the program", async () => {
+  test("fails when it is aborted, and the plugin is killed", async () => {
     const api = await connect(hangs);
     const stop = new AbortController();
     const { signal } = stop;
@@ -97,7 +97,7 @@ describe("a call for which a token is fetched by a program that hangs", () => {
     await isGone(pid);
   });
 
-  test("ends one that does not listen, and leaves alone what it has started", async () => {
+  test("kills a plugin that ignores SIGTERM, but not the processes that it started", async () => {
     const api = await connect(
       `trap "" TERM; (trap - TERM; sleep 3600) & echo $! > child; ${hangs}`,
     );
@@ -112,25 +112,28 @@ describe("a call for which a token is fetched by a program that hangs", () => {
     process.kill(child, "SIGKILL");
   });
 
-  test.each([1, 2])("listens no longer to what it has left behind (%i)", async (stream) => {
-    const left = `trap "" PIPE; while echo; do sleep 0.02; done >&${stream}; touch closed`;
-    const api = await connect(`(${left}) & echo $! > child; echo $$ > pid.new; mv pid.new pid`);
-    const stop = new AbortController();
-    const call = api.call({ path, signal: stop.signal });
-    await isGone(await pidOf());
-    const child = await pidOf("child");
-    onTestFinished(() => void killed(child));
-    stop.abort(new Error("enough"));
-    await expect(call).rejects.toThrow("enough");
-    await isThere("closed");
-  });
+  test.each([1, 2])(
+    "does not wait for output of a process that the plugin left behind (%i)",
+    async (stream) => {
+      const left = `trap "" PIPE; while echo; do sleep 0.02; done >&${stream}; touch closed`;
+      const api = await connect(`(${left}) & echo $! > child; echo $$ > pid.new; mv pid.new pid`);
+      const stop = new AbortController();
+      const call = api.call({ path, signal: stop.signal });
+      await isGone(await pidOf());
+      const child = await pidOf("child");
+      onTestFinished(() => void killed(child));
+      stop.abort(new Error("enough"));
+      await expect(call).rejects.toThrow("enough");
+      await isThere("closed");
+    },
+  );
 });
 
-describe("a token that a program prints", () => {
+describe("a token that a credential plugin prints", () => {
   const prints = (more = "") => `echo "$1" >> runs
     echo '{"status":{"token":"'$MY_TOKEN-$(wc -l < runs)'"${more}}}'`;
 
-  /** Takes any token but those it is told not to, and says which came, once it may. */
+  /** Accepts every token except the given ones, and reports the accepted token once it may. */
   async function apiWith(
     script: string,
     refused: readonly string[] = [],
@@ -151,7 +154,7 @@ describe("a token that a program prints", () => {
     return connect(script, `http://127.0.0.1:${port}`);
   }
 
-  test("is sent, and asked for once however many calls there are", async () => {
+  test("is sent, and read once for any number of calls", async () => {
     const api = await apiWith(prints());
     const calls = await Promise.all([api.call({ path }), api.call({ path })]);
     expect([...calls, await api.call({ path })]).toEqual(
@@ -160,7 +163,7 @@ describe("a token that a program prints", () => {
     expect(readFileSync(join(folder, "runs"), "utf8")).toBe("one\n");
   });
 
-  test("comes to those who still wait when others have given up", async () => {
+  test("reaches the calls that still wait when others were aborted", async () => {
     const waits = "echo $$ > pid.new; mv pid.new pid; until [ -e go ]; do sleep 0.02; done;";
     const api = await apiWith(`${waits}${prints()}`);
     const stop = new AbortController();
@@ -173,7 +176,7 @@ describe("a token that a program prints", () => {
     expect(await second).toEqual({ token: "Bearer s3cret-1" });
   });
 
-  test("is asked for again once it is no longer good, or the server refuses it", async () => {
+  test("is read again when it has expired or the server rejects it", async () => {
     const past = ',"expirationTimestamp":"2020-01-01T00:00:00Z"';
     const lapsing = await apiWith(prints(past));
     await lapsing.call({ path });
@@ -184,7 +187,7 @@ describe("a token that a program prints", () => {
     expect(await picky.call({ path })).toEqual({ token: "Bearer s3cret-2" });
   });
 
-  test("is kept when one that came before it is refused late", async () => {
+  test("stays valid when an older token is rejected late", async () => {
     const late = Promise.withResolvers<() => void>();
     const api = await apiWith(prints(), ["Bearer s3cret-1"], (url, answer) => {
       if (url === "/late") late.resolve(answer);
@@ -206,11 +209,11 @@ describe("a token that a program prints", () => {
     ["exit 3", "plugin of the kubeconfig ended with 3"],
     ["kill -9 $$", "plugin of the kubeconfig ended with SIGKILL"],
     ["head -c 2000000 /dev/zero", "plugin of the kubeconfig printed too much"],
-  ])("is missed in words: %s", async (script, words) => {
+  ])("is missing, with a readable error: %s", async (script, words) => {
     await expect((await connect(script)).call({ path })).rejects.toThrow(words);
   });
 
-  test("is missed in a few words, however much its program says", async () => {
+  test("is missing, with a short error, however much the plugin prints", async () => {
     const lines = await whyNot(await connect("(echo; seq 1000) >&2; exit 1"));
     expect(lines.message).toMatch(/: 1$/);
     const line = await whyNot(await connect("seq -s, 1000 >&2; exit 1"));
@@ -235,11 +238,14 @@ describe("a token that a program prints", () => {
       [secret.repeat(20_000)],
       "true of the kubeconfig cannot be started (E2BIG)",
     ],
-  ])("is missed without its program's arguments where that %s", async (_, command, args, words) => {
-    const error = await whyNot(await connectWith({ command, args }));
-    expect(error.message).toContain(words);
-    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("hunter2");
-  });
+  ])(
+    "is missing, without the arguments of the plugin in the error, if it %s",
+    async (_, command, args, words) => {
+      const error = await whyNot(await connectWith({ command, args }));
+      expect(error.message).toContain(words);
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("hunter2");
+    },
+  );
 
   async function whyNot(api: ApiServer): Promise<Error> {
     const error = await api.call({ path }).catch((thrown: unknown) => thrown);

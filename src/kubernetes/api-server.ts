@@ -24,8 +24,9 @@ export interface ApiCall {
 }
 
 /**
- * One exchange with a Kubernetes API server: an answer, a Problem, or ApiUnreachable. Where it is and
- * who we are comes from a kubeconfig or from the pod that we run in. It never tries twice.
+ * Sends single requests to a Kubernetes API server. The result is an answer, a Problem or
+ * ApiUnreachable; it never retries. The address and the credentials come from a kubeconfig or from
+ * the pod that this process runs in.
  */
 export class ApiServer {
   readonly clock = new ServerClock();
@@ -33,7 +34,7 @@ export class ApiServer {
   readonly #config: KubeConfig;
   readonly #credential: ExecCredential | undefined;
   #connections: ReturnType<RequestContext["getDispatcher"]>;
-  /** Whose they are. */
+  /** The credential that the connections belong to. */
   #connectedAs: Credential | undefined;
 
   private constructor(loaded: Package, config: KubeConfig) {
@@ -42,7 +43,7 @@ export class ApiServer {
     this.#credential = ExecCredential.of(config);
   }
 
-  /** The package is large: it is loaded here, when it is known to be needed. */
+  /** The Kubernetes package is large, so it is loaded only when it is needed. */
   static async connect(place: Place = {}): Promise<ApiServer> {
     const loaded = await import("@kubernetes/client-node");
     return new ApiServer(loaded, loadKubeConfig(new loaded.KubeConfig(), place));
@@ -71,7 +72,7 @@ export class ApiServer {
     }
   }
 
-  /** The lines of a watch as they come, until the server or the signal ends it. */
+  /** Yields the lines of a watch until the server closes it or it is aborted. */
   async open(
     call: ApiCall & { readonly signal: AbortSignal },
   ): Promise<ReadableStream<Uint8Array>> {
@@ -94,7 +95,7 @@ export class ApiServer {
     if (as !== this.#connectedAs) this.#connections = undefined;
     this.#connectedAs = as;
     await unlessAborted(this.#config.applySecurityAuthentication(request), signal);
-    // The package makes new connections for every call; one set of them is enough.
+    // The package opens new connections for every call. This keeps and reuses one set.
     this.#connections ??= request.getDispatcher();
     if (this.#connections !== undefined) request.setDispatcher(this.#connections);
     request.setHeaderParam("accept", "application/json");
@@ -122,7 +123,7 @@ export class ApiServer {
   }
 
   #refused(as: Credential | undefined): void {
-    this.#connections = undefined; // A new certificate may be there.
+    this.#connections = undefined; // The next connection may need a new client certificate.
     if (as !== undefined) this.#credential?.forget(as);
   }
 
@@ -144,6 +145,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // A page of some proxy, as a rule.
+    return undefined; // Usually an HTML page of a proxy.
   }
 }

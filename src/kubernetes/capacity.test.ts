@@ -43,7 +43,7 @@ const given = (facts: Partial<CapacityFacts>, change: Partial<CapacityWish> = {}
   analyse({ ...empty, ...facts }, { ...wish, ...change });
 
 describe("analyse()", () => {
-  test("compares what is allocatable with what is requested", () => {
+  test("subtracts the requests from the allocatable capacity", () => {
     expect(given({ pods: [pod("1500m", "w1")] })).toMatchObject({
       enough: true,
       allocatable: { cpu: 8, memory: 32 * gib },
@@ -52,7 +52,7 @@ describe("analyse()", () => {
     });
   });
 
-  test("counts the nodes that the autoscaler may add once", () => {
+  test("counts the nodes that the autoscaler may add, once", () => {
     const scaled = given({
       autoscalers: [{ spec: { maxReplicas: 2 } }, { spec: { maxReplicas: 3 } }],
     });
@@ -61,50 +61,50 @@ describe("analyse()", () => {
     expect(scaled.remaining.cpu).toBe(20);
   });
 
-  test("counts no more nodes than there are where the autoscaler's limit is lower", () => {
+  test("uses the number of existing nodes if the limit of the autoscaler is lower", () => {
     expect(given({ autoscalers: [{ spec: { maxReplicas: 1 } }] }).headroom.cpu).toBe(0);
   });
 
   const filled = Array.from({ length: 6 }, () => pod("1", "w1"));
   const refused: Record<string, [Partial<CapacityFacts>, Partial<CapacityWish>, RegExp]> = {
-    "lends no request twice, whatever the overcommit": [{ pods: filled }, { share: 1.5 }, /CPU/],
-    "counts pods that have no node yet": [
+    "ignores an overcommit above 1": [{ pods: filled }, { share: 1.5 }, /CPU/],
+    "counts pending pods": [
       { pods: Array.from({ length: 6 }, () => pod("1", undefined, "Pending")) },
       {},
       /CPU/,
     ],
-    "leaves control-plane nodes out": [
+    "excludes control-plane nodes": [
       { nodes: [node("w1"), master("m1"), master("m2")] },
       { margin: 2 },
       /CPU/,
     ],
-    "leaves cordoned nodes out": [
+    "excludes cordoned nodes": [
       { nodes: [node("w1", { spec: { unschedulable: true } })] },
       {},
       /no worker/,
     ],
-    "leaves nodes out that are not ready": [
+    "excludes nodes that are not ready": [
       { nodes: [node("w1", { status: { conditions: [{ type: "Ready", status: "Unknown" }] } })] },
       {},
       /no worker/,
     ],
-    "leaves nodes out with a taint that nobody tolerates": [
+    "excludes nodes with a taint that is not tolerated": [
       { nodes: [tainted("w1", { key: "gpu", value: "yes", effect: "NoSchedule" })] },
       {},
       /no worker/,
     ],
-    "asks for the margin on top": [{}, { margin: 3 }, /CPU.*memory/],
-    "has an end at the limit of clusters, however much room there is": [
+    "multiplies the need by the margin": [{}, { margin: 3 }, /CPU.*memory/],
+    "respects the limit of clusters, whatever the capacity": [
       { clusters: 6 },
       {},
       /6 clusters, and 6 is the limit/,
     ],
-    "has an end at the quota": [
+    "respects the quota": [
       { quotas: [{ name: "limit", hard: 4, used: 4 }] },
       {},
       /quota limit is used up: 4 of 4/,
     ],
-    "looks at memory as well": [{}, { need: { cpu: 1, memory: 33 * gib } }, /memory/],
+    "checks the memory too": [{}, { need: { cpu: 1, memory: 33 * gib } }, /memory/],
   };
   test.each(Object.entries(refused))("%s", (_, [facts, change, reason]) => {
     const { enough, reasons } = given(facts, change);
@@ -113,26 +113,26 @@ describe("analyse()", () => {
   });
 
   const granted: Record<string, [Partial<CapacityFacts>, Partial<CapacityWish>]> = {
-    "charges pods of control-plane nodes to nobody else": [
+    "ignores pods on control-plane nodes": [
       {
         nodes: [...empty.nodes, master("m1")],
         pods: Array.from({ length: 8 }, () => pod("1", "m1")),
       },
       {},
     ],
-    "forgets pods that have ended": [
+    "ignores pods that have finished": [
       { pods: [pod("8", "w1", "Succeeded"), pod("8", "w2", "Failed")] },
       {},
     ],
-    "forgets pending pods that can only go elsewhere": [
+    "ignores pending pods that can only run on other nodes": [
       { pods: [{ ...pod("8"), spec: { ...pod("8").spec, nodeSelector: { infra: "yes" } } }] },
       {},
     ],
-    "uses nodes whose taint is tolerated": [
+    "includes nodes whose taint is tolerated": [
       { nodes: [tainted("w1", { key: "dedicated", value: "ci", effect: "NoSchedule" })] },
       { tolerations: [{ key: "dedicated", operator: "Equal", value: "ci", effect: "NoSchedule" }] },
     ],
-    "takes a preference for what it is": [
+    "includes nodes with a PreferNoSchedule taint": [
       { nodes: [tainted("w1", { key: "busy", effect: "PreferNoSchedule" })] },
       {},
     ],

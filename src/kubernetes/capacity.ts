@@ -20,29 +20,32 @@ export interface QuotaState {
   readonly used: number;
 }
 
-/** Everything that the analysis is made of, as it is at one moment. */
+/** The input of the analysis: the state of the cluster at one moment. */
 export interface CapacityFacts {
   readonly nodes: readonly NodeObject[];
-  /** Those that have not ended, of all namespaces. */
+  /** The pods of all namespaces that have not finished. */
   readonly pods: readonly PodObject[];
   readonly autoscalers: readonly AutoscalerObject[];
-  /** How many clusters there are, those on their way out included, our own excepted. */
+  /** The number of clusters, including those that are being deleted, without the caller's own. */
   readonly clusters: number;
   readonly quotas: readonly QuotaState[];
 }
 
 export interface CapacityWish {
   readonly need: Amount;
-  /** What is needed is multiplied with this. */
+  /** The need is multiplied by this factor. */
   readonly margin: number;
-  /** A share of what there is to be used at all; never more than 1, as for the scheduler. */
+  /**
+   * The usable share of the capacity. At most 1, because the scheduler does not overcommit
+   * requests.
+   */
   readonly share: number;
   readonly clustersMax: number;
   readonly tolerations: readonly Toleration[];
 }
 
 export const mebibyte = 2 ** 20;
-/** What one cluster is taken to need, in millicores and mebibytes. */
+/** The default need of one cluster, in millicores and mebibytes. */
 export const usualNeed = { cpu: 3_000, memory: 12_000 } as const;
 
 export function needOf({ cpu, memory }: { readonly cpu: number; readonly memory: number }): Amount {
@@ -59,11 +62,11 @@ export function memoryText({ memory }: Amount): string {
 
 export interface CapacityAnalysis {
   readonly enough: boolean;
-  /** Why not, in words; empty if there is enough. */
+  /** The reasons why the capacity is too small; empty if it is enough. */
   readonly reasons: readonly string[];
   readonly workers: { readonly now: number; readonly max: number };
   readonly allocatable: Amount;
-  /** What the autoscaler can add: counted once, here. */
+  /** The capacity that the autoscaler can add. It is counted only here. */
   readonly headroom: Amount;
   readonly requested: Amount;
   readonly pendingPods: number;
@@ -96,7 +99,9 @@ export function analyse(facts: CapacityFacts, wish: CapacityWish): CapacityAnaly
   return { enough: reasons.length === 0, reasons, ...found };
 }
 
-/** Pods on our workers, and those without a node that may yet come to one of them. */
+/**
+ * The requests of the pods on our workers, and of the pending pods that could run on one of them.
+ */
 function demandOn(workers: readonly NodeObject[], pods: readonly PodObject[]) {
   const names = new Set(workers.map(({ metadata }) => metadata.name));
   const alive = pods.filter(({ status }) => !["Succeeded", "Failed"].includes(status?.phase ?? ""));

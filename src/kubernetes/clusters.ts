@@ -2,13 +2,13 @@ import { Problem } from "../api/problem.ts";
 import type { ApiServer } from "./api-server.ts";
 import type { KubeList, KubeObject } from "./kube-objects.ts";
 
-/** Which objects are the clusters that slots are for, and how their names tell whose they are. */
+/** The kind of objects that slots are for, and the tag in the names of our clusters. */
 export interface ClusterKind {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
   readonly namespace: string;
-  /** The cluster of suffix `pr1` is called `<tag>-pr1`. */
+  /** The cluster for the suffix `pr1` has the name `<tag>-pr1`. */
   readonly tag: string;
 }
 
@@ -23,7 +23,9 @@ interface Condition {
 
 export const usualClusterKind = "hostedclusters.v1beta1.hypershift.openshift.io";
 
-/** As `kubectl get` takes it, plural, version and group; undefined if it is none. */
+/**
+ * Parses `plural.version.group`, as `kubectl get` accepts it. Returns undefined for another form.
+ */
 export function parseClusterKind(
   text: string,
 ): Pick<ClusterKind, "plural" | "version" | "group"> | undefined {
@@ -36,7 +38,7 @@ export function clusterPath({ group, version, namespace, plural }: ClusterKind):
   return ["apis", group, version, "namespaces", namespace, plural];
 }
 
-/** Undefined: this API server knows no such kind, or does not let us see them. */
+/** Returns undefined if the API server does not know the kind or does not allow us to list it. */
 export async function listClusters(
   api: ApiServer,
   kind: ClusterKind,
@@ -49,13 +51,16 @@ export async function listClusters(
   }
 }
 
-/** The suffix in a cluster's name, whole: `pr1` is never found in `pr12`. Undefined: not one of ours. */
+/**
+ * The suffix in the name of a cluster. It must match as a whole: `pr1` does not match `pr12`.
+ * Undefined if the cluster is not ours.
+ */
 export function suffixOf({ tag }: ClusterKind, { metadata }: KubeObject): string | undefined {
   const suffix = metadata.name.startsWith(`${tag}-`) ? metadata.name.slice(tag.length + 1) : "";
   return suffix === "" ? undefined : suffix;
 }
 
-/** In a word, for people. */
+/** The state in one word, for display. */
 export function clusterState({ metadata, status }: ClusterObject): string {
   if (metadata.deletionTimestamp !== undefined) return "deleting";
   const available = status?.conditions?.find(({ type }) => type === "Available");

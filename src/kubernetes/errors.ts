@@ -2,13 +2,13 @@ import { Problem } from "../api/problem.ts";
 import { BerthUnreachable } from "../client/errors.ts";
 import { roughDuration } from "../core/model/duration.ts";
 
-/** There was no answer from the Kubernetes API server. */
+/** The Kubernetes API server did not answer. */
 export class ApiUnreachable extends BerthUnreachable {
   override readonly hint: string =
     "Check the kubeconfig and its context, and that the cluster runs";
 }
 
-/** Nobody has said which cluster is meant. */
+/** There is no kubeconfig, so the cluster is unknown. */
 export class NoKubeConfig extends Error {
   override readonly name = "NoKubeConfig";
   readonly hint = "Set KUBECONFIG or pass --kubeconfig FILE; in a pod, give it a service account";
@@ -18,7 +18,7 @@ export class NoKubeConfig extends Error {
   }
 }
 
-/** The time to wait was over first. The ticket has left the line. */
+/** The timeout passed before a slot was free. The ticket has left the queue. */
 export class NoSlotInTime extends Error {
   override readonly name = "NoSlotInTime";
   readonly hint =
@@ -35,13 +35,13 @@ const hintByReason: Readonly<Record<string, string>> = {
   not_found: "Check --namespace, and that the cluster knows this kind of object",
 };
 
-/** What the API server's Status says, as a Problem that names its reason in its code. */
+/** Converts a Status of the API server to a Problem whose code contains the reason. */
 export function refusalOf(httpStatus: number, body: unknown, retryAfterSeconds: number): Problem {
   const { reason, message, about } = statusOf(body);
   const words = (reason ?? (httpStatus >= 500 ? "unavailable" : "unexpected_reply"))
     .replace(/(?<=[a-z])(?=[A-Z])/g, "_")
     .toLowerCase();
-  // A server that is starting, or whose etcd has no leader, says 500; it passes by itself.
+  // A server that is starting, or whose etcd has no leader, answers 500. This passes by itself.
   const status = httpStatus === 500 ? 503 : httpStatus;
   return new Problem({
     code: `kubernetes_${words}`,
@@ -58,7 +58,7 @@ export function refusalOf(httpStatus: number, body: unknown, retryAfterSeconds: 
 interface StatusFacts {
   readonly reason?: string;
   readonly message?: string;
-  /** The object that it speaks of, if it speaks of one. */
+  /** The object that the error is about, if any. */
   readonly about?: string;
 }
 
@@ -66,7 +66,7 @@ function statusOf(body: unknown): StatusFacts {
   const said = text(body, "message");
   const reason = text(body, "reason");
   const details = isObject(body) ? body["details"] : undefined;
-  // A namespace that is missing is no news of what was asked for in it.
+  // A missing namespace does not prove that the object in it was deleted.
   const about = text(details, "kind") === "namespaces" ? undefined : text(details, "name");
   return {
     ...(reason === undefined ? undefined : { reason }),
@@ -84,7 +84,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** The slot is in other hands, or was deleted. */
+/** The slot has another holder or was deleted. */
 export function isLost(error: unknown): error is Problem {
   return error instanceof Problem && error.code === "lease_ended";
 }
@@ -93,12 +93,15 @@ export function isDenied(error: unknown): error is Problem {
   return error instanceof Problem && (error.status === 401 || error.status === 403);
 }
 
-/** Somebody else was faster: the object is there already, or is no longer as it was read. */
+/** Another writer was faster: the object already exists or has a newer version. */
 export function isConflict(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 409;
 }
 
-/** The API server's own word on an object; the 404 of a proxy, or of a path, proves nothing. */
+/**
+ * The API server itself reports that the object does not exist. A 404 of a proxy or for an unknown
+ * path proves nothing.
+ */
 export function isNotFound(error: unknown): error is Problem {
   if (!(error instanceof Problem) || error.code !== "kubernetes_not_found") return false;
   return error.facts["about"] !== undefined;

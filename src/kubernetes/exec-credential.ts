@@ -1,16 +1,17 @@
 /**
- * What a kubeconfig's program (`exec`) says about who we are. The Kubernetes client would run it, too,
- * but leaves one that hangs to itself, once for every call, and keeps a token that is refused.
+ * Runs the credential plugin (`exec`) of a kubeconfig. The Kubernetes client could run it too, but
+ * it runs the plugin once for every call, never stops a plugin that hangs, and keeps a token that
+ * the server has rejected.
  */
 import { type ChildProcess, type ExecFileException, execFile } from "node:child_process";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { unlessAborted } from "../client/linked-abort.ts";
 
-/** What a program that fetches a token may print. */
+/** The limit for the output of a plugin. */
 const outputBytesMax = 1_048_576;
-/** How long it has to end by itself once it is told to. */
+/** How long a plugin may take to exit after SIGTERM. */
 const graceMs = 2_000;
-/** How much of its error output an error message quotes. */
+/** How much of the plugin's error output an error message quotes. */
 const errorLengthMax = 300;
 
 interface Program {
@@ -39,7 +40,9 @@ export class ExecCredential implements Authenticator {
     this.#program = program;
   }
 
-  /** Takes the place of the client's own; undefined: no program is asked. */
+  /**
+   * Replaces the plugin handling of the client. Returns undefined if the kubeconfig has no plugin.
+   */
   static of(config: KubeConfig): ExecCredential | undefined {
     const user = config.getCurrentUser();
     if (user === null || !isProgram(user.exec)) return undefined;
@@ -63,8 +66,8 @@ export class ExecCredential implements Authenticator {
   }
 
   /**
-   * What the program said last if that still holds, or else says now. However many ask, it runs once,
-   * and is killed when none of them waits any more.
+   * Returns the last credential if it is still valid, otherwise runs the plugin. Concurrent callers
+   * share one run, which is killed when all of them have been aborted.
    */
   async current(signal: AbortSignal): Promise<Credential> {
     if (this.#credential !== undefined && isGood(this.#credential)) return this.#credential;
@@ -80,7 +83,7 @@ export class ExecCredential implements Authenticator {
     }
   }
 
-  /** The server would not have it. There may be another by now, of which that says nothing. */
+  /** The server rejected this credential. A newer credential, if there is one, stays. */
   forget(refused: Credential): void {
     if (this.#credential === refused) this.#credential = undefined;
   }
@@ -93,12 +96,12 @@ export class ExecCredential implements Authenticator {
       try {
         resolve(credentialIn(JSON.parse(stdout)));
       } catch {
-        // Not what it printed: part of that may be a secret.
+        // The message does not contain the output, because a part of it may be a secret.
         reject(new Error(`${command} of the kubeconfig printed no credential`));
       }
     });
-    child.stdin?.on("error", () => {}).end(); // Nobody types anything.
-    said.catch(() => {}); // Nobody may wait for it any more.
+    child.stdin?.on("error", () => {}).end(); // The plugin gets no input.
+    said.catch(() => {}); // All callers may have been aborted.
     return { said, child, waiting: 0 };
   }
 
@@ -111,11 +114,11 @@ export class ExecCredential implements Authenticator {
 interface Run {
   readonly said: Promise<Credential>;
   readonly child: ChildProcess;
-  /** How many calls wait for it. */
+  /** The number of calls that wait for it. */
   waiting: number;
 }
 
-/** What it may have started itself is its own affair, and keeps nobody waiting. */
+/** Processes that the plugin has started are not stopped, and nothing waits for them. */
 function stop(child: ChildProcess): void {
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -153,15 +156,15 @@ function started({ command, args, env }: Program, told: Told): ChildProcess {
 type Told = (error: ExecFileException | null, stdout: string, stderr: string) => void;
 
 /**
- * Why it failed, as it said itself, or in words of ours. Never Node's error: that has all that it was
- * called with, and an argument may be a secret.
+ * Quotes the error output of the plugin or describes the failure. It never uses the message of
+ * Node, which contains the arguments, because an argument may be a secret.
  */
 function whyFailed(command: string, error: ExecFileException, stderr: string): Error {
   if ("syscall" in error) return notStarted(command, error);
   const [said = ""] = stderr.trim().split("\n", 1);
   if (said !== "") return new Error(shortened(said));
   const { code, signal } = error;
-  // Node's own codes are text. It has one more reason to end a program, and that is the size.
+  // Node sets a text code if the process was killed because of the size of its output.
   const how = typeof code === "string" ? "printed too much" : `ended with ${code ?? signal}`;
   return new Error(`${command} of the kubeconfig ${how}`);
 }

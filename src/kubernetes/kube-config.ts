@@ -1,13 +1,13 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { NoKubeConfig } from "./errors.ts";
 
-/** Where the API server is: as `kubectl` finds it, unless told otherwise. */
+/** Selects the API server. The default is the same as for `kubectl`. */
 export interface Place {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
 }
 
-/** A file that is named, or `KUBECONFIG`, or `~/.kube/config`, or the pod that this runs in. */
+/** Loads the named file, `KUBECONFIG`, `~/.kube/config`, or the service account of the pod. */
 export function loadKubeConfig(config: KubeConfig, { kubeconfig, context }: Place): KubeConfig {
   try {
     if (kubeconfig === undefined) config.loadFromDefault();
@@ -22,10 +22,10 @@ export function loadKubeConfig(config: KubeConfig, { kubeconfig, context }: Plac
     config.setCurrentContext(context);
   }
   const server = config.getCurrentCluster()?.server;
-  // What the package falls back to when it finds nothing at all.
+  // The package uses this value if it finds no configuration at all.
   if (server === undefined) throw new NoKubeConfig("it names no cluster");
   if (server === "http://localhost:8080") throw new NoKubeConfig("there is none");
-  // In a pod, where nobody says what the package puts into the address.
+  // In a pod without the service variables, the package puts "undefined" into the address.
   if (/\bundefined\b/.test(server)) {
     const state = "KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT is missing in this pod";
     throw new NoKubeConfig(state);

@@ -11,7 +11,7 @@ export interface Metadata {
   readonly managedFields?: readonly ManagedFields[];
 }
 
-/** Who wrote which fields, and when by the server's clock. */
+/** Records which client wrote which fields, with the time of the server's clock. */
 export interface ManagedFields {
   readonly time?: string;
   readonly fieldsV1?: Readonly<Record<string, unknown>>;
@@ -40,12 +40,15 @@ export interface KubeList<Item> {
   readonly items: readonly Item[];
 }
 
-/** The server takes no other form: six digits, always. */
+/** The server accepts only this form, with six decimal digits. */
 export function microTime(atMs: number): string {
   return new Date(atMs).toISOString().replace("Z", "000Z");
 }
 
-/** Which was stored first. Undefined if they are not numbers, as no known server has it. */
+/**
+ * Compares by order of storage. Undefined if the versions are not numbers, which no known server
+ * does.
+ */
 export function byVersion(one: string | undefined, other: string | undefined): number | undefined {
   if (!isCount(one) || !isCount(other)) return undefined;
   if (one.length !== other.length) return one.length - other.length;

@@ -3,25 +3,30 @@ import { byVersion, type LeaseObject } from "./kube-objects.ts";
 import type { LeaseStore } from "./lease-store.ts";
 import { type LeaseChange, watchLeases } from "./watch-leases.ts";
 
-/** What an observer has seen of a Lease in its present version, by the server's clock. */
+/**
+ * What an observer knows about the current version of a Lease, in the time of the server's clock.
+ */
 export interface Sight {
-  /** It has been like this since then at the latest. */
+  /** The Lease has had this version since this time or earlier. */
   readonly sinceMs: number;
-  /** The observer saw it change to this, so its holder was alive then, whatever its clock says. */
+  /**
+   * The observer saw the change to this version, so the holder was alive then, whatever its clock
+   * says.
+   */
   readonly changed: boolean;
 }
 
 /** All Leases of the namespace at one moment, as one observer sees them. */
 export interface View {
   readonly leases: readonly LeaseObject[];
-  /** By the server's clock: it is not earlier than this. */
+  /** A lower bound for the current time of the server's clock. */
   readonly nowMs: number;
   readonly sightOf?: ((lease: LeaseObject) => Sight | undefined) | undefined;
 }
 
 /**
- * All Leases of a namespace as they are now: read once, then kept up to date by a watch. A watch that
- * ends is opened again after a fresh look, so that nothing is missed however it ended.
+ * All Leases of a namespace, read once and then updated by a watch. After a watch ends, the board
+ * lists everything again before it opens a new watch, so no change is missed.
  */
 export class LeaseBoard implements AsyncDisposable {
   readonly #store: LeaseStore;
@@ -29,9 +34,9 @@ export class LeaseBoard implements AsyncDisposable {
   readonly #onTrouble: (error: Error) => void;
   readonly #leases = new Map<string, LeaseObject>();
   readonly #sights = new Map<string, Sight>();
-  /** Of the last look: what a watch tells of before that is old news. */
+  /** The version of the last list. Changes from the watch that are older are ignored. */
   #readVersion: string | undefined;
-  /** For each look under way, what the watch has told meanwhile. */
+  /** For each list in progress, the changes that the watch has received meanwhile. */
   readonly #reads = new Set<Set<LeaseChange>>();
   #next = Promise.withResolvers<void>();
   #running: Promise<void> = Promise.resolve();
@@ -41,7 +46,7 @@ export class LeaseBoard implements AsyncDisposable {
     this.#onTrouble = onTrouble;
   }
 
-  /** Throws what the first look throws; later trouble is told, and tried again. */
+  /** Throws if the first list fails. Later errors go to `onTrouble`, and the board tries again. */
   static async open(
     store: LeaseStore,
     { signal, onTrouble = () => {} }: { signal?: AbortSignal; onTrouble?: (error: Error) => void },
@@ -60,27 +65,30 @@ export class LeaseBoard implements AsyncDisposable {
     };
   }
 
-  /** As it is now; undefined if there is none. */
+  /** The current object; undefined if there is none. */
   get(name: string): LeaseObject | undefined {
     return this.#leases.get(name);
   }
 
-  /** Without a copy, for those who look at many and often. */
+  /** Iterates without a copy, for callers that read many Leases often. */
   all(): Iterable<LeaseObject> {
     return this.#leases.values();
   }
 
-  /** Resolves with the next change. Ask before you look, or what happens in between is lost. */
+  /**
+   * Resolves with the next change. Get this promise before you read, or a change in between is
+   * lost.
+   */
   get changed(): Promise<void> {
     return this.#next.promise;
   }
 
-  /** Reads everything anew, for decisions that must not rest on what a watch may have held back. */
+  /** Lists everything again, for decisions that must not depend on a watch that may be late. */
   async refresh(signal?: AbortSignal): Promise<void> {
     await this.#read(signal);
   }
 
-  /** What an own call has just answered; the watch will tell it again. */
+  /** Adds the result of our own write. The watch will report it again. */
   note(lease: LeaseObject): void {
     this.#saw(lease);
   }
@@ -95,7 +103,9 @@ export class LeaseBoard implements AsyncDisposable {
     await this.#running;
   }
 
-  /** What the watch has told since the server looked is newer than the look, and stays. */
+  /**
+   * Changes that the watch reported after the list started are newer than the list, so they stay.
+   */
   async #read(signal: AbortSignal = this.#closed.signal): Promise<string | undefined> {
     const newer = new Set<LeaseChange>();
     this.#reads.add(newer);
@@ -131,7 +141,8 @@ export class LeaseBoard implements AsyncDisposable {
         this.#onTrouble(error instanceof Error ? error : new Error(String(error)));
       }
       version = undefined;
-      // Also after a plain end: when a server restarts, all who wait come back, and not in one wave.
+      // The pause also follows a normal end: after a restart of the server, all clients reconnect,
+      // and not at the same moment.
       await pause(pauseMs(failures), signal).catch(() => {});
     }
   }
@@ -142,7 +153,10 @@ export class LeaseBoard implements AsyncDisposable {
     else this.#saw(object);
   }
 
-  /** A watch may lag behind a look or an own write; what it brings then would put the clock back. */
+  /**
+   * A watch may be behind a list or our own write. An older version from it must not replace a
+   * newer one.
+   */
   #isOldNews({ metadata }: LeaseObject): boolean {
     const known = this.#leases.get(metadata.name)?.metadata.resourceVersion;
     return [known, this.#readVersion].some((version) => {

@@ -7,11 +7,14 @@ interface Options {
   readonly answerMs?: number | undefined;
 }
 
-/** The Leases of one namespace. Every change names what it expects to find, and fails otherwise. */
+/**
+ * The Leases of one namespace. Every change states the version it expects, and fails on another
+ * one.
+ */
 export class LeaseStore {
   readonly api: ApiServer;
   readonly namespace: string;
-  /** Only those with these labels are listed and watched. Undefined: all. */
+  /** Limits list and watch to Leases with these labels; undefined: all. */
   readonly labelSelector: string | undefined;
 
   constructor(api: ApiServer, namespace: string, labelSelector?: string) {
@@ -29,7 +32,7 @@ export class LeaseStore {
     return this.api.call({ path, query: { labelSelector }, ...options });
   }
 
-  /** Undefined: the server says that there is none. */
+  /** Returns undefined if the server reports that it does not exist. */
   async get(name: string, options?: Options): Promise<LeaseObject | undefined> {
     try {
       return await this.api.call<LeaseObject>({ path: [...this.path, name], ...options });
@@ -39,18 +42,18 @@ export class LeaseStore {
     }
   }
 
-  /** Conflicts if there is one of that name: of several who try, one succeeds. */
+  /** Fails with a conflict if the name exists. If several clients try, one succeeds. */
   create(lease: LeaseObject, options?: Options): Promise<LeaseObject> {
     return this.api.call({ method: "POST", path: this.path, body: lease, ...options });
   }
 
-  /** Conflicts unless the object is still the very one that was read, in the version that was read. */
+  /** Fails with a conflict unless the object still has the UID and the version that were read. */
   replace(lease: LeaseObject, options?: Options): Promise<LeaseObject> {
     const path = [...this.path, lease.metadata.name];
     return this.api.call({ method: "PUT", path, body: mustBeKnown(lease), ...options });
   }
 
-  /** As `replace`. Of a ticket the UID is enough: it has but one version. */
+  /** Like `replace`. For a ticket the UID is enough, because it has only one version. */
   async remove(lease: LeaseObject, options?: Options): Promise<void> {
     const { name, uid, resourceVersion } = mustBeKnown(lease).metadata;
     const body = { preconditions: { uid, resourceVersion } };
@@ -58,7 +61,7 @@ export class LeaseStore {
   }
 }
 
-/** Without these the server would change whatever it finds there. */
+/** Without UID and version, the server would change any object with this name. */
 function mustBeKnown(lease: LeaseObject): LeaseObject {
   const { name, uid, resourceVersion } = lease.metadata;
   if (uid !== undefined && resourceVersion !== undefined) return lease;

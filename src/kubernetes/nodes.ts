@@ -17,7 +17,10 @@ export interface NodeObject extends KubeObject {
 
 const controlPlane = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
 
-/** Where the scheduler would put a pod with these tolerations, now: no control plane, nothing cordoned. */
+/**
+ * Whether the scheduler could place a pod with these tolerations on the node now. Excludes control
+ * planes and cordoned nodes.
+ */
 export function isEligible(node: NodeObject, tolerations: readonly Toleration[]): boolean {
   const labels = node.metadata.labels ?? {};
   if (controlPlane.some((label) => label in labels)) return false;
@@ -36,7 +39,7 @@ export function isTolerated(taint: Taint, { key, operator, value, effect }: Tole
   return operator === "Exists" || (value ?? "") === (taint.value ?? "");
 }
 
-/** Could this pod, which has no node yet, come to this one? */
+/** Whether the scheduler could place this pending pod on the node. */
 export function mayGoTo(
   node: NodeObject,
   { nodeSelector = {} }: { readonly nodeSelector?: Readonly<Record<string, string>> },

@@ -18,25 +18,21 @@ test.each<[string, NonNullable<PodObject["spec"]>, { cpu: number; memory: number
     { containers: [wants("500m", "1k"), wants("2", "24")] },
     { cpu: 2.5, memory: 1_024 },
   ],
+  ["0 for a pod without requests", { containers: [wants("1", "1"), {}] }, { cpu: 1, memory: 1 }],
   [
-    "nothing for one without requests",
-    { containers: [wants("1", "1"), {}] },
-    { cpu: 1, memory: 1 },
-  ],
-  [
-    "a limit where there is no request",
+    "the limit if there is no request",
     {
       containers: [{ resources: { limits: { cpu: "1", memory: "5" }, requests: { cpu: "250m" } } }],
     },
     { cpu: 0.25, memory: 5 },
   ],
   [
-    "the largest init container, if that is more",
+    "the largest init container, if it needs more",
     { initContainers: [wants("4", "1"), wants("1", "9")], containers: [wants("2", "3")] },
     { cpu: 4, memory: 9 },
   ],
   [
-    "init containers that stay beside all that come after them",
+    "sidecars together with all containers after them",
     {
       initContainers: [wants("1", "1"), wants("1", "1", stays), wants("3", "1")],
       containers: [wants("2", "5")],
@@ -52,7 +48,7 @@ test.each<[string, NonNullable<PodObject["spec"]>, { cpu: number; memory: number
   expect(requestsOf(pod(spec))).toEqual(want);
 });
 
-test("amountOf() throws on what it cannot read", () => {
+test("amountOf() throws on a text that is not a quantity", () => {
   expect(() => amountOf({ memory: "12 GiB" })).toThrow(
     'Cannot read the quantity "12 GiB" of memory',
   );

@@ -1,7 +1,7 @@
 import type { KubeObject } from "./kube-objects.ts";
 import { parseQuantity } from "./quantity.ts";
 
-/** Cores and bytes. */
+/** CPU in cores and memory in bytes. */
 export interface Amount {
   readonly cpu: number;
   readonly memory: number;
@@ -11,7 +11,7 @@ export type Quantities = Readonly<Record<string, string | number>>;
 
 export interface Container {
   readonly resources?: { readonly requests?: Quantities; readonly limits?: Quantities };
-  /** `Always` makes an init container one that stays. */
+  /** `Always` makes an init container a sidecar. */
   readonly restartPolicy?: string;
 }
 
@@ -22,7 +22,10 @@ export interface Toleration {
   readonly effect?: string;
 }
 
-/** `key`, `key=value`, either with `:Effect`, as `kubectl taint` writes them; undefined if it is none. */
+/**
+ * Parses `key` or `key=value`, each with an optional `:Effect`, as `kubectl taint` writes them.
+ * Returns undefined for another form.
+ */
 export function parseToleration(text: string): Toleration | undefined {
   const [, key, value, effect] = /^([^=:\s]+)(?:=([^:\s]*))?(?::([A-Za-z]+))?$/.exec(text) ?? [];
   if (key === undefined) return undefined;
@@ -59,7 +62,10 @@ export function largest(one: Amount, other: Amount): Amount {
   return { cpu: Math.max(one.cpu, other.cpu), memory: Math.max(one.memory, other.memory) };
 }
 
-/** Throws on an amount that it cannot read: to count it as nothing would promise what is not there. */
+/**
+ * Throws if a quantity cannot be parsed. Counting it as 0 would report free capacity that does not
+ * exist.
+ */
 export function amountOf(quantities: Quantities | undefined, otherwise?: Quantities): Amount {
   const read = (key: string) => {
     const text = quantities?.[key] ?? otherwise?.[key] ?? "0";
@@ -71,8 +77,9 @@ export function amountOf(quantities: Quantities | undefined, otherwise?: Quantit
 }
 
 /**
- * What the scheduler sets aside for a pod. Init containers run one after the other before the rest, each
- * beside those before it that stay; so the largest moment counts, not the sum.
+ * The amount that the scheduler reserves for a pod. Init containers run one after the other, each
+ * together with the sidecars that started before it. So the largest sum at one moment counts, not
+ * the total.
  */
 export function requestsOf({ spec }: PodObject): Amount {
   let staying = nothing;
@@ -86,7 +93,7 @@ export function requestsOf({ spec }: PodObject): Amount {
   return plus(largest(peak, running), amountOf(spec?.overhead));
 }
 
-/** A limit without a request is a request. */
+/** Kubernetes uses the limit as the request if there is no request. */
 function requested({ resources }: Container): Amount {
   return amountOf(resources?.requests, resources?.limits);
 }

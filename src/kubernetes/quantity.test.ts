@@ -9,6 +9,7 @@ test.each([
   ["5.", 5],
   ["250m", 0.25],
   ["100m", 0.1],
+  ["9m", 0.009],
   ["500u", 0.0005],
   ["2000n", 0.000002],
   ["4k", 4_000],
@@ -33,7 +34,7 @@ test.each([
 });
 
 test.each(["", "m", "1 Gi", "1gi", "1KI", "1K", "1e", "Infinity", "1Mib", "0x10", "1,5"])(
-  "parseQuantity() refuses %j instead of taking it for nothing",
+  "parseQuantity() rejects %j instead of returning 0",
   (text) => {
     expect(parseQuantity(text)).toBeUndefined();
   },

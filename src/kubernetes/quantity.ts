@@ -1,4 +1,4 @@
-/** Amounts as Kubernetes writes them: `250m`, `1.5`, `12Gi`, `3e9`, `100k`. */
+/** The suffixes of Kubernetes quantities, such as `250m`, `1.5`, `12Gi`, `3e9` and `100k`. */
 const factors: Readonly<Record<string, number>> = {
   n: 1e-9,
   u: 1e-6,
@@ -18,14 +18,14 @@ const factors: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-const form = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
+const pattern = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
 
-/** Undefined for what is no quantity. What cannot be read must never count as nothing. */
+/** Returns undefined if the text is not a quantity. Callers must not treat undefined as 0. */
 export function parseQuantity(text: string | number): number | undefined {
-  const [, digits, exponent, suffix = ""] = form.exec(String(text)) ?? [];
+  const [, digits, exponent, suffix = ""] = pattern.exec(String(text)) ?? [];
   if (digits === undefined) return undefined;
   if (exponent !== undefined) return Number(`${digits}e${exponent}`);
-  // Division keeps 100m at 0.1 where a factor of 0.001 would not.
+  // Division returns the exact decimal: 9 / 1000 is 0.009, but 9 * 0.001 is 0.009000000000000001.
   const factor = factors[suffix] ?? Number.NaN;
   return factor < 1 ? Number(digits) / Math.round(1 / factor) : Number(digits) * factor;
 }

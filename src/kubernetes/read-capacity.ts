@@ -7,7 +7,7 @@ import type { NodeObject } from "./nodes.ts";
 import type { PodObject, Quantities } from "./pod-requests.ts";
 import { parseQuantity } from "./quantity.ts";
 
-/** A cluster has tens of thousands of pods; they are read in pages of this many. */
+/** A cluster may have tens of thousands of pods, so they are read in pages of this size. */
 const pageSize = 500;
 
 interface QuotaObject extends KubeObject {
@@ -16,7 +16,10 @@ interface QuotaObject extends KubeObject {
 }
 
 interface ReadOptions {
-  /** Whose cluster is about to be made: an older one of it will go first. */
+  /**
+   * The suffix of the cluster that will be created. An older cluster with this suffix is deleted
+   * first, so it does not count.
+   */
   readonly suffix?: string;
   readonly signal?: AbortSignal;
 }
@@ -34,7 +37,7 @@ export async function readCapacity(
     all<NodeObject>(["api", "v1", "nodes"]),
     all<PodObject>(["api", "v1", "pods"], alive),
     ifKnown(all<AutoscalerObject>(autoscalers)),
-    // Not to be allowed to count them is not to know of none: the limit would hold for nobody.
+    // A 403 must fail: if we may not list the clusters, their number is unknown, not 0.
     ifKnown(all<ClusterObject>(clusterPath(kind)), [404]),
     ifKnown(all<QuotaObject>(quotas)),
   ]);
@@ -67,7 +70,7 @@ async function allOf<Item>(
   }
 }
 
-/** Not every cluster has machines that scale, or quotas that we may see. */
+/** Not every cluster has autoscalers, or quotas that we may read. */
 async function ifKnown<Item>(reading: Promise<Item[]>, none = [403, 404]): Promise<Item[]> {
   try {
     return await reading;
@@ -77,7 +80,9 @@ async function ifKnown<Item>(reading: Promise<Item[]>, none = [403, 404]): Promi
   }
 }
 
-/** What a quota allows of our kind; how much is used a controller counts, and may not have yet. */
+/**
+ * The limit of a quota for our kind. A controller counts the usage, and may not have done so yet.
+ */
 function quotaState({ group, plural }: ClusterKind, quota: QuotaObject): QuotaState[] {
   const key = `count/${plural}.${group}`;
   const hard = parseQuantity(quota.spec?.hard?.[key] ?? "");

@@ -7,20 +7,22 @@ export interface LeaseChange {
   readonly object: LeaseObject;
 }
 
-/** The server ends a watch by itself after this; a new one finds out whether it still lives. */
+/** The server ends a watch after this time. Opening a new one detects a dead connection. */
 const watchSeconds = 240;
-/** It sends a bookmark every minute. One that says nothing for so long is dead. */
+/** The server sends a bookmark every minute. A watch without any message for this long is dead. */
 const silenceMs = 150_000;
 
 export interface WatchOptions {
-  /** Changes after this one; all that there is comes first without it. */
+  /**
+   * Watch the changes after this version. Without it, the server sends all existing Leases first.
+   */
   readonly version: string | undefined;
   readonly signal: AbortSignal;
-  /** Of one Lease only. */
+  /** Watch only this Lease. */
   readonly name?: string;
 }
 
-/** Yields what happens until the connection ends, however it ends. Throws if there is none. */
+/** Yields changes until the connection ends for any reason. Throws if it cannot be opened. */
 export async function* watchLeases(
   { api, path, labelSelector }: LeaseStore,
   { version, signal, name }: WatchOptions,
@@ -49,7 +51,7 @@ export async function* watchLeases(
   }
 }
 
-/** However the connection ends, what was missed is read anew, so it does not matter how. */
+/** The caller lists everything again after the end, so the reason for the end does not matter. */
 async function* linesOf(
   stream: ReadableStream<Uint8Array>,
   heard: () => void,
@@ -64,11 +66,14 @@ async function* linesOf(
       yield* lines;
     }
   } catch {
-    // Cut off.
+    // The connection was lost.
   }
 }
 
-/** Undefined ends it: half a line of a cut connection, or the server's word that it lost track. */
+/**
+ * Returns undefined to end the watch: for an incomplete line, or for an error such as an expired
+ * version.
+ */
 function parsed(line: string): { readonly type: string } | undefined {
   try {
     const found = JSON.parse(line) as { readonly type: string };
@@ -78,7 +83,7 @@ function parsed(line: string): { readonly type: string } | undefined {
   }
 }
 
-/** All others are bookmarks. */
+/** Other types are bookmarks. */
 function isChange(change: { readonly type: string }): change is LeaseChange {
   return ["ADDED", "MODIFIED", "DELETED"].includes(change.type);
 }

@@ -16,17 +16,17 @@ export interface AcquireSlot extends SlotTerms, LineTerms {
   readonly onTrouble?: ((error: Error) => void) | undefined;
 }
 
-/** Where one stands, and why. */
+/** The position in the queue, with the reason for waiting. */
 export interface PlaceInSlotLine {
   readonly waitedMs: number;
-  /** The first is 1. */
+  /** The first position is 1. */
   readonly position: number;
   readonly reason: string;
 }
 
 /**
- * Waits in line for a slot. Aborting the signal leaves the line. However it fails, the place is given up
- * before the error is thrown.
+ * Waits in the queue for a slot. An abort leaves the queue. On any error, the place in the queue is
+ * removed before the error is thrown.
  */
 export async function acquireSlot(store: LeaseStore, ask: AcquireSlot): Promise<HeldSlot> {
   const onTrouble = ask.onTrouble ?? (() => {});
@@ -61,14 +61,14 @@ class SlotWait {
     this.#ask = ask;
     this.#taker = new SlotTaker(store, board, ask);
     this.#line = new SlotLine(store, board, ask);
-    this.#heldBefore = this.#look().mine !== undefined;
+    this.#heldBefore = this.#readSituation().mine !== undefined;
   }
 
   async untilHeld(): Promise<HeldSlot> {
     const { signal, onTrouble } = this.#ask;
     for (;;) {
       const { changed } = this.#board;
-      // Who stands in line outlasts an outage: all that passes by itself is tried again.
+      // A waiting run survives an outage: every temporary error is retried.
       const outlasting = { forMs: clientLimits.outageMs, signal, onTrouble };
       const held = await retrying(() => this.#unlessStarting(() => this.#step()), outlasting);
       if (held !== "waiting" && held !== "again") return held;
@@ -77,7 +77,7 @@ class SlotWait {
   }
 
   async #step(): Promise<HeldSlot | "waiting" | "again"> {
-    const now = this.#look();
+    const now = this.#readSituation();
     if (now.ticket !== undefined) this.#line.own(now.ticket);
     this.#ask.signal.throwIfAborted();
     if (now.mine !== undefined) return this.#taker.keep(now.mine.slot, now.mine.lease);
@@ -93,10 +93,13 @@ class SlotWait {
     }
     this.#msToOpening = now.msToOpening;
     this.#ask.onWaiting?.(this.#placeIn(now));
-    return (await this.#line.passOverIdle(now, () => this.#look())) ? "again" : "waiting";
+    return (await this.#line.passOverIdle(now, () => this.#readSituation())) ? "again" : "waiting";
   }
 
-  /** A server that has just started knows no roles yet, and says no to everybody for a moment. */
+  /**
+   * A server that has just started has not loaded its roles yet and rejects every call for a
+   * moment.
+   */
   async #unlessStarting<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       const result = await attempt();
@@ -111,22 +114,22 @@ class SlotWait {
     }
   }
 
-  #look(): Situation {
+  #readSituation(): Situation {
     const { set, identity } = this.#ask;
     return situationOf(this.#board.view, set, identity);
   }
 
-  /** Something happens, somebody's time runs out, or ours does. */
+  /** Waits for a change, the expiry of a slot, the turn of this run, or the timeout. */
   async #untilChange(changed: Promise<void>): Promise<void> {
     const leftMs = this.#ask.timeoutMs - this.#waitedMs;
     const waitMs = Math.min(this.#msToOpening, this.#line.msToOverdue, leftMs, timerMsMax);
-    const enough = new LinkedAbort(this.#ask.signal);
-    const time = pause(Math.max(1, waitMs), enough.signal);
+    const waitEnd = new LinkedAbort(this.#ask.signal);
+    const time = pause(Math.max(1, waitMs), waitEnd.signal);
     try {
       await Promise.race([changed, time]);
     } finally {
-      enough.letGo();
-      enough.abort();
+      waitEnd.letGo();
+      waitEnd.abort();
       await time.catch(() => {});
     }
   }
@@ -144,22 +147,24 @@ class SlotWait {
     return { waitedMs: this.#waitedMs, position, reason: `${state}; ${before}` };
   }
 
-  /** A slot that was taken in vain goes back; what the run had before stays its own. */
+  /**
+   * Releases a slot that was taken although the call fails. A slot that the run held before stays.
+   */
   async giveUp(): Promise<void> {
-    const { mine } = this.#look();
+    const { mine } = this.#readSituation();
     if (mine === undefined || this.#heldBefore) return;
     const held = heldAs(mine.slot, mine.lease, this.#ask.durationSeconds);
     const release = () => releaseSlot(this.#store, held);
     await retrying(release, { forMs: clientLimits.leaveMs }).catch(() => {});
   }
 
-  /** Also of a ticket whose creation was never answered, if it has been seen since. */
+  /** Also removes a ticket whose creation got no answer, if the board has seen it since. */
   async leave(): Promise<void> {
-    const { ticket } = this.#look();
+    const { ticket } = this.#readSituation();
     if (ticket !== undefined) this.#line.own(ticket);
     await this.#line.leave();
   }
 }
 
-/** Node fires a longer timer at once. */
+/** Node fires a timer with a longer delay at once. */
 const timerMsMax = 2 ** 31 - 1;

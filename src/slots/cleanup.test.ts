@@ -25,23 +25,23 @@ const orphans = (clusters: ClusterObject[], ...leases: ReturnType<typeof holding
     ({ metadata }) => metadata.name,
   );
 
-test("orphansOf() takes the suffix as a whole: pr1 is not pr12", () => {
+test("orphansOf() compares the whole suffix: pr1 is not pr12", () => {
   const all = [cluster("ci-pr1"), cluster("ci-pr12"), cluster("ci-pr1-x")];
   expect(orphans(all, holding("pr12:7"))).toEqual(["ci-pr1", "ci-pr1-x"]);
   expect(orphans(all, holding("pr1:7"))).toEqual(["ci-pr12", "ci-pr1-x"]);
 });
 
-test("orphansOf() leaves young ones, those on their way out, and those of others alone", () => {
+test("orphansOf() skips young clusters, clusters that are being deleted and clusters of others", () => {
   const all = [cluster("ci-a", 29), cluster("ci-b", 300, true), cluster("prod-c"), cluster("ci-")];
   expect(orphans(all)).toEqual([]);
   expect(orphans([cluster("ci-a", 30)])).toEqual(["ci-a"]);
 });
 
-test("orphansOf() takes a slot whose time is over for none", () => {
+test("orphansOf() does not count an expired slot", () => {
   expect(orphans([cluster("ci-pr1")], holding("pr1:7", 61))).toEqual(["ci-pr1"]);
 });
 
-test("orphansOf() takes a place in line for a sign of life", () => {
+test("orphansOf() skips a cluster whose run waits in the queue", () => {
   const ticket = newTicket(set, { identity: "pr1:8", waitSeconds: 3_600, nowMs });
   const leases = [{ ...ticket, metadata: { ...ticket.metadata, creationTimestamp: made(5) } }];
   const found = orphansOf([cluster("ci-pr1")], { leases, nowMs }, set, { kind, graceMs: 0 });

@@ -14,7 +14,7 @@ import { lineOf, slotsOf } from "./situation.ts";
 import { isOwnedBy, type SlotSet } from "./slot.ts";
 import { isOutdated, isTicket } from "./ticket.ts";
 
-/** What is left behind, as it was seen in one look. */
+/** The leftovers that one read of the cluster found. */
 export interface Leftovers {
   readonly slots: readonly LeaseObject[];
   readonly tickets: readonly LeaseObject[];
@@ -23,7 +23,7 @@ export interface Leftovers {
 
 export interface OrphanRule {
   readonly kind: ClusterKind;
-  /** A younger cluster is left alone: its slot may be on its way. */
+  /** Younger clusters are not touched, because their slot may be created next. */
   readonly graceMs: number;
 }
 
@@ -46,8 +46,8 @@ export async function findLeftovers(
 }
 
 /**
- * Clusters of ours, old enough, whose suffix has neither a slot nor a place in line. The suffix counts as
- * a whole. One that is being deleted already is nobody's orphan.
+ * Our clusters that are old enough and whose suffix has neither a slot nor a ticket. The whole
+ * suffix must match. A cluster that is already being deleted is not an orphan.
  */
 export function orphansOf(
   clusters: readonly ClusterObject[],
@@ -65,7 +65,7 @@ export function orphansOf(
     .filter((cluster) => !owners.some((identity) => isOwnedBy(kind, cluster, identity)));
 }
 
-/** `kept`: it is no longer what was seen, so it stays. */
+/** `kept`: the object has changed since it was read, so it was not removed. */
 export async function removeIfUnchanged(
   store: LeaseStore,
   lease: LeaseObject,
@@ -73,7 +73,7 @@ export async function removeIfUnchanged(
   return unlessChanged(() => store.remove(lease));
 }
 
-/** Deletes the object; whoever put a finalizer on it finishes the work, and nobody takes that away. */
+/** Deletes the object. Finalizers stay, and their controllers finish the deletion. */
 export async function deleteCluster(
   { api }: LeaseStore,
   kind: ClusterKind,

@@ -16,7 +16,7 @@ const noted = (time: string, field: string) => ({
 describe("isExpired()", () => {
   const hours = Array.from({ length: 24 }, (_, hour) => hour);
   test.each(hours)(
-    "lets a slot live that says no times, if it was made an hour ago at %d:00",
+    "does not expire a slot without times that was created an hour ago at %d:00",
     (hour) => {
       const nowMs = Date.parse("2026-11-15T00:00:00Z") + hour * hourMs;
       const made = new Date(nowMs - hourMs).toISOString();
@@ -28,60 +28,60 @@ describe("isExpired()", () => {
 
   test.each<[string, LeaseObject, string, boolean, Sight?]>([
     [
-      "counts from the last renewal",
+      "is false before the last renewal plus the duration",
       lease({ renewTime: "2026-11-15T19:00:00.000000Z" }),
       "20:59:59",
       false,
     ],
-    ["ends after it", lease({ renewTime: "2026-11-15T19:00:00.000000Z" }), "21:00:00", true],
+    ["is true after it", lease({ renewTime: "2026-11-15T19:00:00.000000Z" }), "21:00:00", true],
     [
-      "takes acquireTime where nothing was renewed",
+      "uses acquireTime if there was no renewal",
       lease({ acquireTime: "2026-11-15T17:30:00Z" }),
       "19:00:00",
       false,
     ],
-    ["takes an empty time for none", lease({ acquireTime: "", renewTime: "" }), "17:59:00", false],
-    ["takes an odd time for none", lease({ renewTime: "yesterday" }), "17:59:00", false],
+    ["ignores an empty time", lease({ acquireTime: "", renewTime: "" }), "17:59:00", false],
+    ["ignores an invalid time", lease({ renewTime: "yesterday" }), "17:59:00", false],
     [
-      "believes the creation where a clock was behind",
+      "uses the creation time if the holder's clock is behind",
       lease({ renewTime: "2026-11-15T13:00:00Z" }),
       "17:59:00",
       false,
     ],
     [
-      "believes what the server noted where a clock is behind",
+      "uses the time in managedFields if the holder's clock is behind",
       lease({ renewTime: "2026-11-15T17:00:00Z" }, noted("19:00:00", "f:renewTime")),
       "20:00:00",
       false,
     ],
     [
-      "takes a label that somebody set for no sign of life",
+      "ignores a label that another client set",
       lease({ renewTime: "2026-11-15T17:00:00Z" }, noted("19:00:00", "f:note")),
       "20:00:00",
       true,
     ],
     [
-      "takes a time in the future for now",
+      "counts a time in the future as now",
       lease({ renewTime: "2026-11-15T23:00:00Z" }),
       "19:00:00",
       false,
     ],
     [
-      "does not wait for that future where it was watched for all of its time",
+      "is true if no change was observed for the whole duration",
       lease({ renewTime: "2026-11-15T23:00:00Z" }),
       "19:00:00",
       true,
       { sinceMs: at("17:00:00"), changed: false },
     ],
     [
-      "believes a renewal that was seen, whatever its clock says",
+      "counts an observed renewal, whatever the holder's clock says",
       lease({ renewTime: "2026-11-15T16:30:00Z" }),
       "19:00:00",
       false,
       { sinceMs: at("18:30:00"), changed: true },
     ],
     [
-      "takes no first look for a renewal",
+      "does not count the first list as a renewal",
       lease({ renewTime: "2026-11-15T16:30:00Z" }),
       "19:00:00",
       true,
@@ -91,7 +91,7 @@ describe("isExpired()", () => {
     expect(isExpired(slot, at(now), sight)).toBe(want);
   });
 
-  test("never ends what says no duration", () => {
+  test("never expires a slot without a duration", () => {
     const kept = { metadata: { name: "slot-0", creationTimestamp: "2020-01-01T00:00:00Z" } };
     expect(
       expiresAtMs({ ...kept, spec: { holderIdentity: "maintenance" } }, at("12:00:00")),

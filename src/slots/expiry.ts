@@ -2,11 +2,12 @@ import type { LeaseObject, ManagedFields } from "../kubernetes/kube-objects.ts";
 import type { Sight } from "../kubernetes/lease-board.ts";
 
 /**
- * When its holder was last heard of, by the server's clock.
+ * The time of the last sign of life of the holder, by the server's clock.
  *
- * `renewTime` is what the holder says; from the future it proves a wrong clock, and counts as now. A
- * change that was seen, or that the server has noted, counts as well. Where nothing was renewed there is
- * the creation. A field that is empty says nothing, least of all that the time is over.
+ * The holder writes `renewTime`. A value in the future means that its clock is wrong, and counts as
+ * now. A change that the observer saw, or that the server recorded in `managedFields`, counts too.
+ * Without any renewal, the creation time counts. An empty field proves nothing, so it never expires
+ * a slot.
  */
 export function lastHeardMs(lease: LeaseObject, nowMs: number, sight?: Sight): number {
   const createdMs = instant(lease.metadata.creationTimestamp) ?? nowMs;
@@ -15,12 +16,15 @@ export function lastHeardMs(lease: LeaseObject, nowMs: number, sight?: Sight): n
   return Math.min(nowMs, Math.max(createdMs, saidMs, seenMs, storedRenewalMs(lease) ?? createdMs));
 }
 
-/** Undefined: it never expires, because it says no duration. That is how a slot is kept out of use. */
+/**
+ * Returns undefined if the slot never expires because it has no duration. Operators use this to
+ * keep a slot out of use.
+ */
 export function expiresAtMs(lease: LeaseObject, nowMs: number, sight?: Sight): number | undefined {
   const { leaseDurationSeconds } = lease.spec ?? {};
   if (leaseDurationSeconds === undefined) return undefined;
   const heardMs = lastHeardMs(lease, nowMs, sight);
-  // Since then nothing was heard, or it would be another version: that holds for any clock.
+  // The version has not changed since then, so there was no renewal. This holds for any clock.
   return Math.min(heardMs, sight?.sinceMs ?? nowMs) + leaseDurationSeconds * 1_000;
 }
 
@@ -29,7 +33,7 @@ export function isExpired(lease: LeaseObject, nowMs: number, sight?: Sight): boo
   return atMs !== undefined && atMs <= nowMs;
 }
 
-/** A label that somebody sets is no sign of life: only who wrote `renewTime` counts. */
+/** Only a write of `renewTime` is a sign of life. A label that another client sets is not. */
 function storedRenewalMs({ metadata }: LeaseObject): number | undefined {
   const times = (metadata.managedFields ?? [])
     .filter(wroteRenewTime)

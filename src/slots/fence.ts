@@ -6,11 +6,11 @@ import { slotLimits } from "./limits.ts";
 import type { SlotNames } from "./slot.ts";
 
 /**
- * Draws a number that is larger than every one drawn before, for `leaseTransitions` of a slot.
+ * Returns a number that is larger than every number before, for `leaseTransitions` of a slot.
  *
- * A slot that is given back is deleted, as the scripts have it, and its count with it. So the count of
- * all slots is kept in one more Lease, `<prefix>-fence`. Who draws while it holds the slot has a larger
- * number than all who held it before.
+ * Releasing a slot deletes its Lease, as the shell scripts do, and with it its counter. So one more
+ * Lease, `<prefix>-fence`, keeps the counter of all slots. A run that draws a number while it holds
+ * the slot has a larger number than all earlier holders.
  */
 export async function drawFence(
   store: LeaseStore,

@@ -4,7 +4,7 @@ import { type HeldSlot, heldAs, releaseSlot } from "./held-slot.ts";
 import { slotsOf } from "./situation.ts";
 import { type SlotSet, slotName } from "./slot.ts";
 
-/** The slots that a run holds: several only if somebody made them by hand. */
+/** The slots that a run holds. There is more than one only if a person created them by hand. */
 export async function slotsHeldBy(
   store: LeaseStore,
   set: SlotSet,
@@ -16,7 +16,10 @@ export async function slotsHeldBy(
     .map(([slot, lease]) => heldAs(slot, lease));
 }
 
-/** Undefined: it is free. Refused if another run has it: a number alone proves nothing. */
+/**
+ * Returns undefined if the slot is free. Throws if another run holds it: the number alone is no
+ * proof.
+ */
 export async function slotHeldBy(
   store: LeaseStore,
   set: SlotSet,
@@ -30,11 +33,14 @@ export async function slotHeldBy(
     code: "slot_held_by_other",
     status: 409,
     message: `Cannot ${verb} slot ${slot}: "${holder}" has it, and you are "${identity}"`,
-    hint: "Check --suffix and --run-id; it is safe to leave a slot that was lost alone",
+    hint: "Check --suffix and --run-id; a slot that was lost needs no release",
   });
 }
 
-/** For operators: ends whoever has it, but only the one that was seen. Undefined: it was free. */
+/**
+ * For operators: releases the slot of any holder, but only in the version that was read. Returns
+ * undefined if it was free.
+ */
 export async function releaseForced(
   store: LeaseStore,
   set: SlotSet,

@@ -5,14 +5,14 @@ import type { LeaseStore } from "../kubernetes/lease-store.ts";
 import { slotLimits } from "./limits.ts";
 import { renewed } from "./slot.ts";
 
-/** A slot in our hands: the one object that we took, under the name that we took it with. */
+/** A slot that this run holds: the object that it wrote, with its identity. */
 export interface HeldSlot {
   readonly slot: number;
   readonly name: string;
   readonly uid: string;
   readonly identity: string;
   readonly durationSeconds: number;
-  /** Larger with every grant of any slot of this set. */
+  /** Increases with every grant of any slot in this set. */
   readonly fence: number;
 }
 
@@ -37,8 +37,8 @@ export function heldAs(
 }
 
 /**
- * Another while from now on. Throws `lease_ended` if it is no longer ours. One that has run out but that
- * nobody took is still ours; others that write to the object, such as a label, do no harm.
+ * Extends the slot. Throws `lease_ended` if another run holds it. A slot that has expired but that
+ * no other run has taken is still ours. Changes by other clients, such as a label, are harmless.
  */
 export async function renewSlot(
   store: LeaseStore,
@@ -57,7 +57,7 @@ export async function renewSlot(
   }
 }
 
-/** `gone`: it was ours no longer, so that there was nothing to give back. */
+/** `gone`: another run held it, so there was nothing to release. */
 export async function releaseSlot(
   store: LeaseStore,
   held: Pick<HeldSlot, "name" | "uid" | "identity">,
@@ -76,7 +76,7 @@ export async function releaseSlot(
   }
 }
 
-/** One that was deleted and made anew is another, whatever it is called. */
+/** A Lease that was deleted and created again is another object, even with the same name. */
 export function isOurs(
   { metadata, spec }: LeaseObject,
   { uid, identity }: Pick<HeldSlot, "uid" | "identity">,
@@ -95,6 +95,6 @@ function lost({ name }: HeldSlot, state: string): Problem {
     code: "lease_ended",
     status: 410,
     message: `Cannot renew ${name}: ${state}`,
-    hint: "Stop what the slot was for; then acquire one anew",
+    hint: "Stop the work that uses the slot, then acquire a slot again",
   });
 }

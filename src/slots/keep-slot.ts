@@ -8,9 +8,9 @@ import { expiresAtMs } from "./expiry.ts";
 import { type HeldSlot, isOurs, renewSlot } from "./held-slot.ts";
 
 /**
- * Renews a slot until stopped, and says when it can no longer be relied on: at once when somebody has
- * deleted it or taken it over, which a watch tells, and when no renewal got through for so long that
- * somebody may take it over before what it is used for has ended.
+ * Renews a slot until it is stopped, and aborts `signal` when the slot is no longer safe. This
+ * happens at once when a watch reports that the slot was deleted or taken over, and also when no
+ * renewal succeeded for so long that another run may take the slot before the command has stopped.
  */
 export class KeptSlot {
   readonly alive: KeepAlive;
@@ -22,7 +22,7 @@ export class KeptSlot {
     const taken = new AbortController();
     this.alive = new KeepAlive(heartbeatsOf(store, held), leaseOf(held), options);
     this.signal = AbortSignal.any([this.alive.signal, taken.signal]);
-    void this.#look(store, held, taken);
+    void this.#watch(store, held, taken);
   }
 
   stop(): void {
@@ -30,8 +30,8 @@ export class KeptSlot {
     this.#stopped.abort();
   }
 
-  /** Renewals find out as well, only later; so it does not matter how often this fails. */
-  async #look(store: LeaseStore, held: HeldSlot, taken: AbortController): Promise<void> {
+  /** The renewals detect a loss too, only later. So a failure of this watch does no harm. */
+  async #watch(store: LeaseStore, held: HeldSlot, taken: AbortController): Promise<void> {
     const { signal } = this.#stopped;
     for (let failures = 0; !signal.aborted && !taken.signal.aborted; failures++) {
       try {
@@ -48,7 +48,7 @@ export class KeptSlot {
           return taken.abort(new LeaseLost(name, "ended", state));
         }
       } catch {
-        // The server is away. The next look, or the renewals, will tell.
+        // The server is unreachable. The next try or the renewals will detect a loss.
       }
       await pause(pauseMs(failures), signal).catch(() => {});
     }
@@ -66,7 +66,7 @@ function heartbeatsOf(store: LeaseStore, held: HeldSlot) {
   };
 }
 
-/** A slot in the words of a lease; it has no token, since the API server knows who may write. */
+/** A slot in the form of a lease. It has no token, because the API server checks who may write. */
 function leaseOf({ name, durationSeconds }: HeldSlot) {
   const ttl = formatDuration(durationSeconds * 1_000);
   return { id: name, token: "", ttl, endsAt: null, grantedAt: new Date().toISOString() };

@@ -1,20 +1,20 @@
-/** Every wait and retry of the slots, by name; those of the client hold beside them. */
+/** All time limits and retry limits of the slots, in addition to those of the client. */
 export const slotLimits = {
-  /** Who is first in line and leaves a free slot alone for so long is passed over. */
+  /** If the first in the queue does not take a free slot for this long, it is skipped. */
   turnMs: 15_000,
-  /** Those behind step in one after the other, so that one write does it. */
+  /** The others in the queue act one after the other, so that only one of them writes. */
   turnStepMs: 500,
-  /** A timer that is so late was kept from running: what it waited for proves nothing. */
+  /** A timer that fires this late was delayed by a stalled process, so the wait proves nothing. */
   lateMsMax: 2_000,
-  /** A ticket says that its owner is gone so long after it meant to wait at the most. */
+  /** A ticket expires this long after the longest time that its owner wants to wait. */
   ticketSlackSeconds: 60,
-  /** How often a change is tried anew because somebody else wrote in between. */
+  /** How often a change is retried after a conflict with another writer. */
   conflictsMax: 50,
-  /** A "no" that stays for so long while one waits is meant. */
+  /** A rejection that lasts for this long is permanent. */
   deniedMs: 5_000,
   slotsMax: 1_000,
   durationSecondsMin: 2,
   durationSecondsMax: 7 * 86_400,
-  /** A cluster without a slot is an orphan after this. */
+  /** A cluster without a slot becomes an orphan after this time. */
   orphanGraceMs: 30 * 60_000,
 } as const;

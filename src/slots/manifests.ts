@@ -4,7 +4,7 @@ import type { SlotSet } from "./slot.ts";
 export interface ManifestWish {
   readonly set: SlotSet;
   readonly kind: ClusterKind;
-  /** So many clusters may be on their way out while all slots are taken anew. */
+  /** How many clusters may still be in deletion while all slots are in use again. */
   readonly deleting: number;
 }
 
@@ -21,14 +21,16 @@ const accounts = {
 } as const;
 export const quotaName = "rossoctl-ci-hostedcluster-limit";
 
-/** A slot's cluster must fit, and so must those that are still being deleted. */
+/**
+ * The quota must allow one cluster for each slot, and the clusters that are still being deleted.
+ */
 export function quotaFor({ set, deleting }: Pick<ManifestWish, "set" | "deleting">): number {
   return set.count + deleting;
 }
 
 /**
- * What an administrator applies once: the rights of a job and of the cleaner, each no larger than what
- * its commands do, and a quota on the clusters that agrees with the number of slots.
+ * The objects that an administrator applies once: minimal rights for jobs and for the cleanup, and
+ * a quota for the clusters that matches the number of slots.
  */
 export function manifestsOf(wish: ManifestWish): readonly object[] {
   const { set, kind } = wish;
@@ -40,54 +42,56 @@ export function manifestsOf(wish: ManifestWish): readonly object[] {
   return [
     account(set.namespace, accounts.jobs),
     account(set.namespace, accounts.cleaner),
-    ...granted(set.namespace, {
+    ...roleAndBinding(set.namespace, {
       name: "berth-slots",
-      to: accounts.jobs,
-      in: set.namespace,
+      account: accounts.jobs,
+      accountNamespace: set.namespace,
       rules: [leases("get", "list", "watch", "create", "update", "delete")],
     }),
-    ...granted(kind.namespace, {
+    ...roleAndBinding(kind.namespace, {
       name: "berth-slots-clusters",
-      to: accounts.jobs,
-      in: set.namespace,
+      account: accounts.jobs,
+      accountNamespace: set.namespace,
       rules: clusterRules(kind),
     }),
-    ...granted(set.namespace, {
+    ...roleAndBinding(set.namespace, {
       name: "berth-slots-cleanup",
-      to: accounts.cleaner,
-      in: set.namespace,
+      account: accounts.cleaner,
+      accountNamespace: set.namespace,
       rules: [leases("list", "delete")],
     }),
-    ...granted(kind.namespace, {
+    ...roleAndBinding(kind.namespace, {
       name: "berth-slots-cleanup-clusters",
-      to: accounts.cleaner,
-      in: set.namespace,
+      account: accounts.cleaner,
+      accountNamespace: set.namespace,
       rules: [clusters("list", "delete")],
     }),
-    ...granted(undefined, {
+    ...roleAndBinding(undefined, {
       name: "berth-slots-capacity",
-      to: accounts.jobs,
-      in: set.namespace,
+      account: accounts.jobs,
+      accountNamespace: set.namespace,
       rules: capacityRules,
     }),
     quota(wish),
   ];
 }
 
-/** What a server needs that shows its leases there. */
+/** The rights of a server that mirrors its leases to this namespace. */
 export function mirrorManifestsOf(namespace: string): readonly object[] {
   const rules = [leases("get", "list", "watch", "create", "update", "delete")];
-  const grant = { name: "berth-mirror", to: accounts.server, in: namespace, rules };
-  return [account(namespace, accounts.server), ...granted(namespace, grant)];
+  const subject = { account: accounts.server, accountNamespace: namespace };
+  const grant = { name: "berth-mirror", ...subject, rules };
+  return [account(namespace, accounts.server), ...roleAndBinding(namespace, grant)];
 }
 
-/** What a server needs that lends pools only while there is room in the cluster. */
+/** The rights of a server whose pools have admission by the capacity of the cluster. */
 export function admissionManifestsOf({ set, kind }: ManifestWish): readonly object[] {
-  const to = { name: "berth-admission", to: accounts.server, in: set.namespace };
+  const subject = { account: accounts.server, accountNamespace: set.namespace };
+  const grant = { name: "berth-admission", ...subject };
   return [
     account(set.namespace, accounts.server),
-    ...granted(kind.namespace, { ...to, rules: clusterRules(kind) }),
-    ...granted(undefined, { ...to, rules: capacityRules }),
+    ...roleAndBinding(kind.namespace, { ...grant, rules: clusterRules(kind) }),
+    ...roleAndBinding(undefined, { ...grant, rules: capacityRules }),
   ];
 }
 
@@ -113,26 +117,39 @@ function account(namespace: string, name: string): object {
 
 interface Grant {
   readonly name: string;
-  readonly to: string;
-  readonly in: string;
+  readonly account: string;
+  readonly accountNamespace: string;
   readonly rules: readonly Rule[];
 }
 
-/** Without a namespace for the whole cluster, which nodes and the pods of all others need. */
-function granted(namespace: string | undefined, { name, to, rules, ...grant }: Grant): object[] {
+/**
+ * Creates a role and its binding. Without a namespace, the role is for the whole cluster, which
+ * nodes and the pods of other namespaces require.
+ */
+function roleAndBinding(namespace: string | undefined, grant: Grant): object[] {
   const apiVersion = "rbac.authorization.k8s.io/v1";
-  const whole = namespace === undefined ? "Cluster" : "";
+  const scope = namespace === undefined ? "Cluster" : "";
+  const name = namespace === grant.accountNamespace ? grant.name : sharedName(grant);
   const metadata = namespace === undefined ? { name } : { name, namespace };
+  const subject = { name: grant.account, namespace: grant.accountNamespace };
   return [
-    { apiVersion, kind: `${whole}Role`, metadata, rules },
+    { apiVersion, kind: `${scope}Role`, metadata, rules: grant.rules },
     {
       apiVersion,
-      kind: `${whole}RoleBinding`,
+      kind: `${scope}RoleBinding`,
       metadata,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: `${whole}Role`, name },
-      subjects: [{ kind: "ServiceAccount", name: to, namespace: grant.in }],
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: `${scope}Role`, name },
+      subjects: [{ kind: "ServiceAccount", ...subject }],
     },
   ];
+}
+
+/**
+ * A name outside of the account's own namespace contains that namespace. Otherwise the manifests for a
+ * second namespace would overwrite the binding of the first one and remove its rights.
+ */
+function sharedName({ name, accountNamespace }: Grant): string {
+  return `${name}-${accountNamespace}`;
 }
 
 function quota(wish: ManifestWish): object {

@@ -25,44 +25,44 @@ const see = (leases: readonly LeaseObject[], identity = "me:1") =>
   situationOf({ leases, nowMs } satisfies View, set, identity);
 
 describe("situationOf()", () => {
-  test("finds free slots, the lowest first", () => {
+  test("returns the free slots, lowest number first", () => {
     expect(see([held(1, "a:1")]).openings).toEqual([{ slot: 0 }, { slot: 2 }]);
   });
 
-  test("offers those of the silent after the free ones", () => {
+  test("returns expired slots after the free ones", () => {
     const silent = held(0, "a:1", 1, 60_000);
     const found = see([silent, held(2, "b:1")]);
     expect(found.openings).toEqual([{ slot: 1 }, { slot: 0, expired: silent }]);
     expect(found.msToOpening).toBe(60_000);
   });
 
-  test("finds what the same run holds, and nothing that another run of the same thing holds", () => {
+  test("returns the slot of the same run, but not of another run on the same subject", () => {
     expect(see([held(0, "me:2"), held(1, "me:1")]).mine?.slot).toBe(1);
     expect(see([held(0, "me:2")]).mine).toBeUndefined();
   });
 
-  test("puts those who came before in order, and leaves those behind out", () => {
+  test("returns the tickets ahead in order, and none behind", () => {
     const line = [waiting("c:1", 30), waiting("me:1", 20), waiting("a:1", 9), waiting("b:1", 10)];
     const { ahead, ticket } = see(line);
     expect(ahead.map(({ spec }) => spec?.holderIdentity)).toEqual(["a:1", "b:1"]);
     expect(ticket?.spec?.holderIdentity).toBe("me:1");
   });
 
-  test("counts all who wait for one who has no ticket yet", () => {
+  test("counts every ticket as ahead if the run has no ticket yet", () => {
     expect(see([waiting("a:1", 2), waiting("b:1", 1)]).ahead).toHaveLength(2);
   });
 
-  test("leaves out who has a slot by now, and who cannot be waiting any more", () => {
+  test("skips tickets of runs that have a slot, and tickets that have expired", () => {
     expect(see([held(0, "a:1"), waiting("a:1", 5), waiting("b:1", 6, 59)]).ahead).toEqual([]);
   });
 
-  test("does not offer slots beyond the number, nor take their end for news", () => {
+  test("does not offer slots beyond the count, and ignores their expiry", () => {
     const found = see([held(0, "a:1"), held(1, "b:1"), held(2, "c:1"), held(7, "d:1", 9, 30_000)]);
     expect(found.openings).toEqual([]);
     expect(found.msToOpening).toBe(60_000);
   });
 
-  test("sees a slot that was made by hand, without labels or times", () => {
+  test("includes a slot that was created by hand, without labels or times", () => {
     const made = stored({ metadata: { name: "rossoctl-ci-slot-1" } }, 3);
     expect(see([made]).openings).toEqual([{ slot: 0 }, { slot: 2 }]);
     expect(see([made]).msToOpening).toBe(Number.POSITIVE_INFINITY);
@@ -77,7 +77,7 @@ test.each([
   ["rossoctl-ci-slot-wait-12", undefined],
   ["rossoctl-ci-slot-fence", undefined],
   ["other-rossoctl-ci-slot-1", undefined],
-])("slotNumber() finds in %s the slot %s", (name, want) => {
+])("slotNumber() reads from %s the slot %s", (name, want) => {
   expect(slotNumber(set, { metadata: { name } })).toBe(want);
 });
 
@@ -94,12 +94,12 @@ describe("byArrival()", () => {
     metadata: { name, resourceVersion, creationTimestamp },
   });
 
-  test("compares versions as numbers, also beyond what fits into one", () => {
+  test("compares versions as numbers, also beyond the safe integers", () => {
     expect(byArrival(ticket("9"), ticket("10"))).toBeLessThan(0);
     expect(byArrival(ticket("90071992547409931"), ticket("90071992547409930"))).toBeGreaterThan(0);
   });
 
-  test("compares the seconds, then the names, where versions are no numbers", () => {
+  test("compares the creation times, then the names, if versions are not numbers", () => {
     const [early, late] = ["2026-11-15T11:59:00Z", "2026-11-15T11:59:01Z"];
     expect(byArrival(ticket("x1", late), ticket("x2", early))).toBeGreaterThan(0);
     expect(byArrival(ticket("x1", early, "a"), ticket("x2", early, "b"))).toBeLessThan(0);

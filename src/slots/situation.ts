@@ -4,21 +4,21 @@ import { expiresAtMs } from "./expiry.ts";
 import { type SlotSet, slotNumber } from "./slot.ts";
 import { byArrival, isOutdated, isTicket } from "./ticket.ts";
 
-/** A slot that can be taken: free, or in the hands of somebody who was not heard of for too long. */
+/** A slot that can be taken: it is free, or its holder has sent no renewal for too long. */
 export interface Opening {
   readonly slot: number;
   readonly expired?: LeaseObject;
 }
 
-/** What one who asks must know, and no more. */
+/** The facts that a run needs to take a slot. */
 export interface Situation {
-  /** Mine already, by an earlier call of the same run. */
+  /** The slot that this run holds already, from an earlier call. */
   readonly mine: { readonly slot: number; readonly lease: LeaseObject } | undefined;
   readonly ticket: LeaseObject | undefined;
-  /** Who came before, first come first; all who wait, for one who has no ticket yet. */
+  /** The tickets ahead, in order of arrival. All tickets, if the run has no ticket yet. */
   readonly ahead: readonly LeaseObject[];
   readonly openings: readonly Opening[];
-  /** Until the next one may be taken from somebody who fell silent. */
+  /** The time until the next slot expires. */
   readonly msToOpening: number;
 }
 
@@ -37,7 +37,7 @@ export function situationOf(view: View, set: SlotSet, identity: string): Situati
   };
 }
 
-/** By number, all that there are: also those beyond the present count. */
+/** The Leases of all slots by number, including those beyond the current count. */
 export function slotsOf(
   leases: readonly LeaseObject[],
   set: SlotSet,
@@ -49,7 +49,10 @@ export function slotsOf(
   return new Map(found.sort(([one], [other]) => one - other));
 }
 
-/** Who waits, first come first. Who has a slot already only has yet to clear its ticket away. */
+/**
+ * The waiting tickets in order of arrival. Excludes a run that has a slot and has not removed its
+ * ticket yet.
+ */
 export function lineOf({ leases, nowMs }: View, set: SlotSet): readonly LeaseObject[] {
   const holders = new Set(
     [...slotsOf(leases, set).values()].map(({ spec }) => spec?.holderIdentity),
@@ -60,7 +63,7 @@ export function lineOf({ leases, nowMs }: View, set: SlotSet): readonly LeaseObj
     .sort(byArrival);
 }
 
-/** How long each slot that is held still lasts; without an entry it is free, or lasts for ever. */
+/** The time until each held slot expires. A slot without an entry is free or never expires. */
 function endsOf(
   slots: ReadonlyMap<number, LeaseObject>,
   { count }: SlotSet,
@@ -73,7 +76,7 @@ function endsOf(
   return new Map(found);
 }
 
-/** The free ones first: taking from somebody who fell silent is the second choice. */
+/** Free slots come first. A slot of a holder that is silent is the second choice. */
 function openingsOf(
   slots: ReadonlyMap<number, LeaseObject>,
   { count }: SlotSet,

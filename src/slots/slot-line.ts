@@ -18,14 +18,14 @@ export interface LineTerms {
   readonly signal: AbortSignal;
 }
 
-/** A place in line, from the ticket that takes it to the ticket's end. */
+/** A place in the queue, from the creation of the ticket to its removal. */
 export class SlotLine {
   readonly #store: LeaseStore;
   readonly #board: LeaseBoard;
   readonly #terms: LineTerms;
   readonly #turns: TurnWatch;
   readonly #tickets = new Map<string, LeaseObject>();
-  /** A ticket was made, and no look has shown it yet. */
+  /** A ticket was created, but no list has contained it yet. */
   #unseen = false;
 
   constructor(store: LeaseStore, board: LeaseBoard, terms: LineTerms) {
@@ -36,10 +36,11 @@ export class SlotLine {
   }
 
   /**
-   * Of an answer that gets lost nothing is known; the next look finds the ticket, and it is ours.
+   * If the answer to the creation is lost, the next list contains the ticket.
    *
-   * Who is ahead is known only from a look after the ticket was made. The watch may not have told yet of
-   * those who came shortly before; to add the ticket to what it has told would put us ahead of them.
+   * Only a list after the creation shows which tickets are ahead. The watch may not have reported
+   * the tickets that were created shortly before. If we added our ticket to the watched state, we
+   * would be ahead of them.
    */
   async stand(): Promise<void> {
     const { set, identity, timeoutMs, signal } = this.#terms;
@@ -54,7 +55,9 @@ export class SlotLine {
     this.#unseen = false;
   }
 
-  /** A ticket with our name: made by us, or by an earlier try of the same run. */
+  /**
+   * Remembers a ticket with our identity, from this call or from an earlier try of the same run.
+   */
   own(ticket: LeaseObject): void {
     this.#tickets.set(ticket.metadata.name, ticket);
   }
@@ -63,13 +66,13 @@ export class SlotLine {
     return this.#turns.msToOverdue;
   }
 
-  /** True if the first in line has slept through its turn and was passed over. */
-  async passOverIdle(now: Situation, look: () => Situation): Promise<boolean> {
+  /** Returns true if the first in the queue did not take its turn, and was skipped or has moved. */
+  async passOverIdle(now: Situation, read: () => Situation): Promise<boolean> {
     const idle = this.#turns.overdue(now);
     if (idle === undefined) return false;
-    // Only on a fresh look: a watch may have held back that it has moved on.
+    // This needs a new list, because the watch may be late.
     await this.#board.refresh(this.#terms.signal);
-    const { ahead, openings } = look();
+    const { ahead, openings } = read();
     if (openings.length === 0 || ahead[0]?.metadata.uid !== idle.metadata.uid) return true;
     try {
       await this.#store.remove(idle, { signal: this.#terms.signal });
@@ -80,7 +83,7 @@ export class SlotLine {
     return true;
   }
 
-  /** What cannot be removed now is passed over, or counts for nothing after its time. */
+  /** A ticket that cannot be removed is skipped later, or expires. */
   async leave(): Promise<void> {
     for (const ticket of this.#tickets.values()) {
       const remove = () => this.#store.remove(ticket);

@@ -6,7 +6,7 @@ import {
   microTime,
 } from "../kubernetes/kube-objects.ts";
 
-/** How the objects are named, so that scripts and Berth can share them. */
+/** The names of the objects, which shell scripts and Berth share. */
 export interface SlotNames {
   readonly namespace: string;
   /** Slot 3 is the Lease `<prefix>-3`. */
@@ -15,12 +15,12 @@ export interface SlotNames {
   readonly app: string;
 }
 
-/** Slots `0` to `count - 1`. */
+/** The slots `0` to `count - 1`. */
 export interface SlotSet extends SlotNames {
   readonly count: number;
 }
 
-/** A run: what it works on, and which run it is. Two runs on one thing are two holders. */
+/** A run: its subject (suffix) and its run id. Two runs on the same subject are two holders. */
 export interface Holder {
   readonly suffix: string;
   readonly runId: string;
@@ -30,14 +30,16 @@ export function identityOf({ suffix, runId }: Holder): string {
   return `${suffix}:${runId}`;
 }
 
-/** Who is behind `holderIdentity`; a name without a colon, as people give it by hand, is all suffix. */
+/**
+ * Parses `holderIdentity`. A name without a colon, as people write it by hand, is only a suffix.
+ */
 export function holderOf(identity: string): Holder {
   const at = identity.indexOf(":");
   if (at < 0) return { suffix: identity, runId: "" };
   return { suffix: identity.slice(0, at), runId: identity.slice(at + 1) };
 }
 
-/** Whether a cluster was made by the holder of that identity, by the suffix in its name. */
+/** Whether the holder with this identity created the cluster, judged by the suffix in its name. */
 export function isOwnedBy(kind: ClusterKind, cluster: KubeObject, identity: string): boolean {
   return suffixOf(kind, cluster) === holderOf(identity).suffix;
 }
@@ -46,7 +48,10 @@ export function slotName({ prefix }: SlotNames, slot: number): string {
   return `${prefix}-${slot}`;
 }
 
-/** Undefined for a Lease that is no slot. By name, so that one made by hand counts as well. */
+/**
+ * Returns undefined if the Lease is not a slot. Uses the name, so that a slot created by hand
+ * counts.
+ */
 export function slotNumber({ prefix }: SlotNames, { metadata }: LeaseObject): number | undefined {
   if (!metadata.name.startsWith(`${prefix}-`)) return undefined;
   const number = metadata.name.slice(prefix.length + 1);
@@ -56,11 +61,11 @@ export function slotNumber({ prefix }: SlotNames, { metadata }: LeaseObject): nu
 export interface Term {
   readonly identity: string;
   readonly durationSeconds: number;
-  /** By the server's clock. */
+  /** In the time of the server's clock. */
   readonly nowMs: number;
 }
 
-/** A slot that nobody has, as it is taken. */
+/** A new Lease for a free slot. */
 export function newSlot(names: SlotNames, slot: number, term: Term): LeaseObject {
   return {
     apiVersion: "coordination.k8s.io/v1",
@@ -74,7 +79,7 @@ export function newSlot(names: SlotNames, slot: number, term: Term): LeaseObject
   };
 }
 
-/** The same object in other hands. What its resourceVersion and UID say must still be true. */
+/** The same object with a new holder. The write fails if its UID or version has changed. */
 export function takenOver(
   names: SlotNames,
   slot: number,
@@ -89,7 +94,7 @@ export function takenOver(
   };
 }
 
-/** The same in the same hands, for another while. */
+/** The same object with the same holder and a new renewal time. */
 export function renewed(lease: LeaseObject, nowMs: number, change: LeaseSpec = {}): LeaseObject {
   return { ...lease, spec: { ...lease.spec, ...change, renewTime: microTime(nowMs) } };
 }

@@ -16,10 +16,10 @@ export interface SlotStatus {
   readonly holder: string | null;
   readonly acquiredAt: string | null;
   readonly renewedAt: string | null;
-  /** Null: it is free, or it never expires. */
+  /** Null if the slot is free or never expires. */
   readonly expiresAt: string | null;
   readonly fence: number | null;
-  /** Beyond the number of slots that there are now; nobody is given it again. */
+  /** Whether the number is beyond the current count, so that the slot is never granted again. */
   readonly surplus: boolean;
   readonly cluster: string | null;
 }
@@ -34,16 +34,16 @@ export interface ClusterStatus {
   readonly name: string;
   readonly state: string;
   readonly createdAt: string | null;
-  /** Whose it is: the holder of a slot for it, or null. */
+  /** The holder of the slot for this cluster, or null. */
   readonly holder: string | null;
 }
 
 export interface SlotsStatus {
-  /** When it was read, by the API server's clock, as all times in it are. */
+  /** When the status was read. All times are in the time of the API server's clock. */
   readonly at: string;
   readonly slots: readonly SlotStatus[];
   readonly waiting: readonly WaiterStatus[];
-  /** Null: this cluster has no such kind of object, or does not show them. */
+  /** Null if the cluster does not know this kind or does not allow us to list it. */
   readonly clusters: readonly ClusterStatus[] | null;
 }
 

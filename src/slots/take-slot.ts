@@ -7,19 +7,19 @@ import { type HeldSlot, heldAs, releaseSlot, renewSlot } from "./held-slot.ts";
 import type { Opening } from "./situation.ts";
 import { newSlot, type SlotSet, takenOver } from "./slot.ts";
 
-/** What a slot is taken for. */
+/** The terms of the slot to take. */
 export interface SlotTerms {
   readonly set: SlotSet;
   readonly identity: string;
   readonly durationSeconds: number;
 }
 
-/** `again`: somebody was faster, so that it takes another look at what is there now. */
+/** `again`: another run was faster, so the caller must read the current state again. */
 export type Taken = HeldSlot | "again";
 
 /**
- * Takes slots and makes sure that they are ours. Signals do not cut this short: nobody would know
- * whether the slot is taken.
+ * Takes slots and verifies that they are ours. An abort does not interrupt this, because it would
+ * then be unknown whether the slot was taken.
  */
 export class SlotTaker {
   readonly #store: LeaseStore;
@@ -32,7 +32,7 @@ export class SlotTaker {
     this.#terms = terms;
   }
 
-  /** `ticket` is the place in line that gives the right to it; undefined if nobody waits. */
+  /** `ticket` is the place in the queue that allows this; undefined if the queue is empty. */
   take({ slot, expired }: Opening, ticket: LeaseObject | undefined): Promise<Taken> {
     return this.#unlessOvertaken(async () => {
       const { set, identity, durationSeconds } = this.#terms;
@@ -50,7 +50,10 @@ export class SlotTaker {
     });
   }
 
-  /** The same run asks again, or the answer to its first try was lost: it has what it wanted. */
+  /**
+   * The same run calls again, or the answer to its first call was lost. It gets the slot that it
+   * has.
+   */
   keep(slot: number, lease: LeaseObject): Promise<Taken> {
     return this.#unlessOvertaken(async () => {
       const { durationSeconds } = this.#terms;
@@ -61,7 +64,7 @@ export class SlotTaker {
     });
   }
 
-  /** Who slept through its turn has lost it, although a slot looked free when it woke up. */
+  /** A run whose ticket was skipped has lost its turn, even if a slot still looked free to it. */
   async #wasPassedOver(ticket: LeaseObject | undefined): Promise<boolean> {
     if (ticket === undefined) return false;
     const { name, uid } = ticket.metadata;
@@ -69,7 +72,10 @@ export class SlotTaker {
     return found?.metadata.uid !== uid;
   }
 
-  /** A slot counts as granted from here on: its number is larger than that of all before. */
+  /**
+   * The slot counts as granted once this returns: its fence is larger than that of all earlier
+   * holders.
+   */
   async #confirm(held: HeldSlot): Promise<HeldSlot> {
     const { set, durationSeconds } = this.#terms;
     const fence = await drawFence(this.#store, set, held.fence);

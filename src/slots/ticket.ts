@@ -4,8 +4,8 @@ import { instant } from "./expiry.ts";
 import type { SlotNames } from "./slot.ts";
 
 /**
- * A place in line: a Lease `<prefix>-wait-<random>` that is written once, when its owner comes, and
- * removed when it goes. It does not have the label of a slot, so scripts that list slots do not see it.
+ * A place in the queue: a Lease `<prefix>-wait-<random>` that its owner creates once and removes
+ * when it leaves. It does not have the label of a slot, so scripts that list slots do not see it.
  */
 export function newTicket(
   names: SlotNames,
@@ -36,11 +36,11 @@ function ticketPrefix({ prefix }: SlotNames): string {
 }
 
 /**
- * The order of arrival, which is the same for everybody who looks.
+ * Compares by order of arrival, with the same result for every observer.
  *
- * Nobody writes to a ticket again, so its resourceVersion is still that of its creation, and the store
- * counts those up. Who edits a ticket moves it to the end. Should the versions not be numbers, as no
- * known server has it, there is the second in which the server created them.
+ * Tickets are never updated, so the resourceVersion of a ticket is still that of its creation, and
+ * the server increases it with every write. An edited ticket moves to the end. If versions are not
+ * numbers, which no known server does, the creation time counts.
  */
 export function byArrival(one: LeaseObject, other: LeaseObject): number {
   const [first, second] = [one.metadata, other.metadata];
@@ -50,7 +50,7 @@ export function byArrival(one: LeaseObject, other: LeaseObject): number {
   return ages || (first.name < second.name ? -1 : 1);
 }
 
-/** Its owner meant to wait no longer than this, so nobody can still be there. */
+/** Whether the longest wait of the owner has passed, so that it cannot still be waiting. */
 export function isOutdated({ metadata, spec }: LeaseObject, nowMs: number): boolean {
   const createdMs = instant(metadata.creationTimestamp);
   const { leaseDurationSeconds } = spec ?? {};

@@ -12,21 +12,21 @@ const now = (ahead: readonly string[], free: number): Situation => ({
   msToOpening: Number.POSITIVE_INFINITY,
 });
 
-test("TurnWatch names the first in line once it has left a free slot alone for its turn", () => {
+test("TurnWatch returns the first in the queue once it has not taken a free slot for its turn", () => {
   const turns = new TurnWatch(1_000);
   expect(turns.overdue(now(["a"], 1), 0)).toBeUndefined();
   expect(turns.overdue(now(["a"], 1), 999)).toBeUndefined();
   expect(turns.overdue(now(["a"], 1), 1_000)?.metadata.uid).toBe("a");
 });
 
-test("TurnWatch lets those who are nearer step in first", () => {
+test("TurnWatch lets the next in the queue act first", () => {
   const turns = new TurnWatch(1_000);
   turns.overdue(now(["a", "b"], 1), 0);
   expect(turns.overdue(now(["a", "b"], 1), 1_400)).toBeUndefined();
   expect(turns.overdue(now(["a", "b"], 1), 1_500)?.metadata.uid).toBe("a");
 });
 
-test("TurnWatch begins anew when nothing is free meanwhile, or another is first", () => {
+test("TurnWatch starts again when no slot is free meanwhile, or another ticket is first", () => {
   const turns = new TurnWatch(1_000);
   turns.overdue(now(["a"], 1), 0);
   turns.overdue(now(["a"], 0), 500);
@@ -35,7 +35,7 @@ test("TurnWatch begins anew when nothing is free meanwhile, or another is first"
   expect(turns.overdue(now(["b"], 1), 3_050)?.metadata.uid).toBe("b");
 });
 
-test("TurnWatch proves nothing to somebody who slept", () => {
+test("TurnWatch ignores a wait during which its own process was stalled", () => {
   const turns = new TurnWatch(1_000);
   turns.overdue(now(["a"], 1), 0);
   expect(turns.overdue(now(["a"], 1), 60_000)).toBeUndefined();

@@ -3,8 +3,8 @@ import { slotLimits } from "./limits.ts";
 import type { Situation } from "./situation.ts";
 
 /**
- * Notices that whoever is first in line leaves a free slot alone, as only somebody does who is gone.
- * So nobody has to send signs of life while it waits: the one that counts is to take the slot.
+ * Detects that the first in the queue does not take a free slot, which means that its process is
+ * gone. So waiting runs send no heartbeats: taking the slot is the proof that a run is alive.
  */
 export class TurnWatch {
   readonly #turnMs: number;
@@ -16,7 +16,7 @@ export class TurnWatch {
     this.#turnMs = turnMs;
   }
 
-  /** The first in line, if it has had its turn for too long. */
+  /** Returns the first in the queue if its turn has lasted too long. */
   overdue({ ahead, openings }: Situation, nowMs = performance.now()): LeaseObject | undefined {
     const [first] = ahead;
     const onTurn = openings.length === 0 ? undefined : first?.metadata.uid;
