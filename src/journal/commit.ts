@@ -9,11 +9,11 @@ import {
 } from "./journal.ts";
 
 /**
- * A commit as engines keep it: its events are one JSON text, so that a batch of 64 costs one row,
- * and so that what is read is never the object that was written.
+ * A commit as the engines store it. Its events are one JSON text, so that a batch of 64 events
+ * costs one row, and so that a reader never gets the object that was written.
  */
 export interface StoredCommit {
-  /** Number of the first event. */
+  /** The number of the first event. */
   readonly seq: number;
   readonly at: Instant;
   readonly count: number;
@@ -26,14 +26,14 @@ export function storedCommit(
   at: Instant,
   events: readonly DurableEvent[],
 ): StoredCommit {
-  // Infinity would come back as null and a fraction not at all, much later and far from its cause.
+  // Infinity would be read as null and a fraction would fail, much later and far from the cause.
   if (!Number.isSafeInteger(at)) {
     throw new RangeError(`Cannot append at ${at}: an instant is a whole number of milliseconds`);
   }
   return { seq: head + 1, at, count: events.length, events: JSON.stringify(events) };
 }
 
-/** The part of the commit that comes after `seq`, or all of it. */
+/** Returns the part of the commit after `seq`, or the whole commit. */
 export function recordedAfter(seq: number, commit: StoredCommit): Recorded {
   const events = parseEvents(commit);
   const skipped = Math.max(0, seq + 1 - commit.seq);
@@ -68,7 +68,7 @@ export function prunedEvents(wanted: number, kept: number): JournalPruned {
   );
 }
 
-/** A snapshot of what has not happened, or one older than events already pruned, is a bug. */
+/** A snapshot of events that do not exist, or one older than pruned events, is a bug. */
 export function misplacedSnapshot(snapshot: Snapshot, from: number, to: number): RangeError {
   return new RangeError(
     `Cannot save a snapshot of event ${snapshot.seq}: it must lie between ${from} and ${to}`,

@@ -19,14 +19,14 @@ function modeOf(path: string): number {
   return statSync(path).mode & 0o777;
 }
 
-test("makeDataFolder() makes all that is missing, for its owner alone", () => {
+test("makeDataFolder() creates all missing folders, for the owner only", () => {
   const folder = join(parent, "var", "berth");
   makeDataFolder(folder);
   expect(modeOf(join(parent, "var"))).toBe(0o700);
   expect(modeOf(folder)).toBe(0o700);
 });
 
-test("makeDataFolder() leaves a folder that exists as it is", () => {
+test("makeDataFolder() does not change an existing folder", () => {
   const folder = join(parent, "shared");
   mkdirSync(folder, { mode: 0o750 });
   makeDataFolder(folder);
@@ -37,7 +37,7 @@ test.each([
   { path: "file", state: "a file stands in its path" },
   { path: "file/data", state: "a file stands in its path" },
   { path: "long".repeat(99), state: "its path is too long" },
-])("makeDataFolder() says of $path that $state", ({ path, state }) => {
+])("makeDataFolder() reports for $path that $state", ({ path, state }) => {
   writeFileSync(join(parent, "file"), "");
   const folder = join(parent, path);
   const message = `Cannot use the data folder "${folder}": ${state}`;
@@ -46,7 +46,7 @@ test.each([
   expect(() => makeDataFolder(folder)).toThrow(expect.objectContaining({ message, hint }));
 });
 
-test("makePrivateFile() makes a file for its owner alone, and leaves one that exists", () => {
+test("makePrivateFile() creates a file for the owner only, and does not change an existing file", () => {
   const path = join(parent, "secret");
   makePrivateFile(parent, path);
   expect(modeOf(path)).toBe(0o600);
@@ -55,7 +55,7 @@ test("makePrivateFile() makes a file for its owner alone, and leaves one that ex
   expect(statSync(path).size).toBe(4);
 });
 
-test("makePrivateFile() says what is wrong with the folder", () => {
+test("makePrivateFile() reports the problem with the folder", () => {
   const folder = join(parent, "gone");
   expect(() => makePrivateFile(folder, join(folder, "secret"))).toThrow(
     `Cannot use the data folder "${folder}": it cannot be made there`,

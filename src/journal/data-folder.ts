@@ -3,9 +3,9 @@ import { dirname, resolve } from "node:path";
 import { JournalUnusable } from "./journal.ts";
 
 /**
- * Makes the folder if it is missing, for its owner alone: the journal holds the secret of all lease
- * tokens. A folder that exists keeps its mode, because somebody may have meant it (a Kubernetes
- * volume belongs to a group). Throws `JournalUnusable` when it cannot be made.
+ * Creates the folder if it is missing, for the owner only, because the journal contains the secret
+ * of all lease tokens. An existing folder keeps its mode, which may be intended (a Kubernetes
+ * volume belongs to a group). Throws `JournalUnusable` if it cannot be created.
  */
 export function makeDataFolder(folder: string): void {
   try {
@@ -15,7 +15,9 @@ export function makeDataFolder(folder: string): void {
   }
 }
 
-/** By hand, because `recursive` reports a read-only file system as a path that does not exist. */
+/**
+ * Creates each level itself, because `recursive` reports a read-only file system as a missing path.
+ */
 function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
   const parent = dirname(folder);
@@ -32,7 +34,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** A new folder survives a power cut only once the folder that names it is on the disk. */
+/** A new folder survives a power cut only after its parent folder was synced. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, "r");
   try {
@@ -43,11 +45,11 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Makes an empty file that only its owner may read, or leaves the one that is there. SQLite would
- * make it readable for all, and gives its `-wal` and `-shm` the mode of their database.
+ * Creates an empty file that only its owner may read, or keeps the existing one. SQLite would make
+ * it readable for all, and gives `-wal` and `-shm` the mode of the database.
  *
- * `wx` is not only about the race: it does not open a file that exists. Closing any descriptor of a
- * file drops all POSIX locks that the process has on it, so opening a locked file unlocks it.
+ * `wx` does more than avoid a race: it does not open an existing file. Closing any descriptor of a
+ * file drops all POSIX locks of this process on it, so opening a locked file would unlock it.
  */
 export function makePrivateFile(folder: string, path: string): void {
   try {

@@ -7,18 +7,18 @@ import { JournalUnusable } from "./journal.ts";
 import { connect } from "./sqlite-database.ts";
 import { isBusy, sqliteFailure } from "./sqlite-failure.ts";
 
-/** Two that start at the same moment can each keep the other out: one of them tries again. */
+/** Two processes that start at the same moment can block each other, so one of them tries again. */
 const busyMs = 100;
 
 /**
- * Keeps a data folder to one process: the journal's own check would catch a second writer too, but
- * only after both have served clients.
+ * Allows only one process to use a data folder. The journal detects a second writer too, but only
+ * after both have served clients.
  *
- * The lock is an open transaction on an empty database. Node has no `flock`; SQLite's lock is the
- * kernel's, so it goes with the process however that ends, is not inherited by children, and is
- * refused to a second holder in the same process as well. It is not taken on the journal itself,
- * because people want to read that while the broker runs. Who holds it is written beside it, for
- * the message alone: a stale note locks nobody out.
+ * The lock is an open transaction on an empty database. Node has no `flock`. The lock of SQLite
+ * belongs to the kernel: it ends with the process in every case, children do not inherit it, and a
+ * second holder in the same process is rejected too. It is not on the journal itself, because
+ * people want to read the journal while the broker runs. A file next to it names the holder, only
+ * for the error message: an old one locks nobody out.
  */
 export class FolderLock {
   readonly #database: DatabaseSync;
@@ -29,7 +29,7 @@ export class FolderLock {
     this.#notePath = notePath;
   }
 
-  /** Throws `JournalUnusable`, naming the holder if that is known, when it is held. */
+  /** Throws `JournalUnusable` if the folder is locked, with the holder if it is known. */
   static take(folder: string): FolderLock {
     const path = join(folder, "lock.db");
     const notePath = join(folder, "lock.txt");
@@ -48,7 +48,8 @@ export class FolderLock {
 
   release(): void {
     if (!this.#database.isOpen) return;
-    rmSync(this.#notePath, { force: true }); // While it is ours: the next holder writes its own.
+    // Removed while the lock is ours, because the next holder writes its own file.
+    rmSync(this.#notePath, { force: true });
     this.#database.close();
   }
 
@@ -57,7 +58,7 @@ export class FolderLock {
     try {
       writeFileSync(this.#notePath, note, { mode: 0o600 });
     } catch {
-      // A full disk must not keep the broker from starting to read what it has.
+      // A full disk must not prevent the broker from starting and reading.
       rmSync(this.#notePath, { force: true });
     }
   }
@@ -68,10 +69,10 @@ function held(folder: string, notePath: string): JournalUnusable {
   try {
     holder = readFileSync(notePath, "utf8").slice(0, 200).split("\n")[0]?.trim() || holder;
   } catch {
-    // Between taking the lock and writing the note, or a disk without room for it.
+    // The holder has not written its file yet, or its disk was full.
   }
   return new JournalUnusable(
-    `Cannot open the data folder "${folder}": ${holder} holds it`,
+    `Cannot open the data folder "${folder}": ${holder} has locked it`,
     "Stop that process, or choose another folder with --data",
   );
 }

@@ -10,7 +10,7 @@ import {
   type Snapshot,
 } from "./journal.ts";
 
-/** A place where a journal is kept: what was closed in it is found when it is opened again. */
+/** A place for a journal. A journal that was closed can be opened again here. */
 export interface JournalStore {
   open(): Promise<Journal>;
   remove(): Promise<void>;
@@ -20,7 +20,7 @@ export function at(ms: number): Instant {
   return ms as Instant;
 }
 
-/** A short event that can be told from others. */
+/** A short event with an id. */
 export function left(id: number | string): DurableEvent {
   return { type: "request-left", id: String(id) as RequestId, why: "cancelled" };
 }
@@ -35,7 +35,7 @@ export async function readAll(journal: Journal, seq = 0): Promise<Recorded[]> {
   return commits;
 }
 
-/** What every engine promises, so that the broker need not know which one it has. */
+/** The contract of every engine, so that the broker does not depend on one of them. */
 export function journalSuite(name: string, makeStore: () => Promise<JournalStore>): void {
   describe(name, () => {
     let store: JournalStore;
@@ -69,13 +69,13 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
     closing();
 
     function appending(): void {
-      test("head is 0 and read() yields nothing, when the journal is empty", async () => {
+      test("head is 0 and read() yields nothing if the journal is empty", async () => {
         expect(journal.head).toBe(0);
         expect(await readAll(journal)).toEqual([]);
         expect(await journal.loadSnapshot()).toBeUndefined();
       });
 
-      test("append() answers the number of the last event", async () => {
+      test("append() returns the number of the last event", async () => {
         expect(await journal.append(0, at(1), [left(1)])).toBe(1);
         expect(await journal.append(1, at(2), leftUpTo(64))).toBe(65);
         expect(journal.head).toBe(65);
@@ -86,7 +86,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         ["in the middle of the last commit", 2],
         ["ahead", 4],
       ])(
-        "append() throws JournalConflict and writes nothing, when its head is %s",
+        "append() throws JournalConflict and writes nothing if its head is %s",
         async (_, head) => {
           await appendAll([left(1)], [left(2), left(3)]);
           const before = await readAll(journal);
@@ -98,7 +98,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         },
       );
 
-      test("append() lets one of two win, when both have the same head", async () => {
+      test("append() lets only one of two calls with the same head succeed", async () => {
         const both = [journal.append(0, at(1), [left(1)]), journal.append(0, at(1), [left(2)])];
         const outcomes = await Promise.allSettled(both);
         expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -106,21 +106,21 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(await readAll(journal)).toHaveLength(1);
       });
 
-      test("append() writes no commit, when there are no events", async () => {
+      test("append() writes no commit if there are no events", async () => {
         await appendAll([left(1)], []);
         expect(journal.head).toBe(1);
         expect(await readAll(journal)).toHaveLength(1);
       });
 
       test.each([0.5, Number.NaN, Number.POSITIVE_INFINITY])(
-        "append() throws, when its instant is %d",
+        "append() throws if its instant is %d",
         async (instant) => {
           await expect(journal.append(0, at(instant), [left(1)])).rejects.toThrow(RangeError);
           expect(journal.head).toBe(0);
         },
       );
 
-      test("append() keeps what was said, when the caller changes its events later", async () => {
+      test("append() stores the events unchanged if the caller changes them later", async () => {
         const labels: Record<string, string> = { zone: "a" };
         const pool = "p" as PoolName;
         const resource = "r" as ResourceName;
@@ -155,7 +155,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         { after: 4, want: [5] },
         { after: 5, want: [] },
         { after: 99, want: [] },
-      ])("read($after) starts its commits at $want", async ({ after, want }) => {
+      ])("read($after) starts with $want", async ({ after, want }) => {
         await appendAll([left(1)], [left(2), left(3), left(4)], [left(5)]);
         const read = await readAll(journal, after);
         expect(read.map(({ seq }) => seq)).toEqual(want);
@@ -163,7 +163,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(read.flatMap((commit) => commit.events)).toEqual(events);
       });
 
-      test("read() yields everything once, when there are many commits of many sizes", async () => {
+      test("read() yields every event once, with many commits of many sizes", async () => {
         const sizes = [1, 700, 2, 511, 513, 1, 1, 1_500, ...Array<number>(600).fill(1)];
         await appendAll(...sizes.map(leftUpTo));
         const read = await readAll(journal);
@@ -176,7 +176,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(next).toBe(journal.head + 1);
       });
 
-      test("read() goes on to what is appended while it reads", async () => {
+      test("read() continues with commits that are appended while it reads", async () => {
         await appendAll([left(1)]);
         const seen: number[] = [];
         for await (const { seq } of journal.read(0)) {
@@ -186,7 +186,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(seen).toEqual([1, 2, 3]);
       });
 
-      test("read() can be left early, and appending still works", async () => {
+      test("read() can be stopped early, and append() still works", async () => {
         await appendAll([left(1)], [left(2)]);
         for await (const { seq } of journal.read(0)) {
           expect(seq).toBe(1);
@@ -195,7 +195,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(await journal.append(2, at(3), [left(3)])).toBe(3);
       });
 
-      test("read() hands out what nobody else holds, when a reader changes it", async () => {
+      test("read() yields new objects, so that a reader may change them", async () => {
         await appendAll([left(1)]);
         for await (const { events } of journal.read(0)) Object.assign(events[0] ?? {}, { id: "x" });
         expect(await readAll(journal)).toEqual([{ seq: 1, at: at(100), events: [left(1)] }]);
@@ -207,13 +207,13 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         "line\nbreak\u2028and\u0000zero",
         "lone \ud83d surrogate",
         "",
-      ])("read() gives back the text %j as it was", async (text) => {
+      ])("read() returns the text %j unchanged", async (text) => {
         await journal.append(0, at(1), [left(text)]);
         await reopen();
         expect(await readAll(journal)).toEqual([{ seq: 1, at: at(1), events: [left(text)] }]);
       });
 
-      test("read() gives back a batch of 20,000 events", async () => {
+      test("read() returns a batch of 20,000 events", async () => {
         const events = leftUpTo(20_000);
         expect(await journal.append(0, at(1), events)).toBe(20_000);
         expect(await readAll(journal)).toEqual([{ seq: 1, at: at(1), events }]);
@@ -227,7 +227,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
       const first: Snapshot = { seq: 1, at: at(100), state: '{"pools":["ü"]}' };
       const second: Snapshot = { seq: 2, at: at(101), state: `{"x":"${"y".repeat(100_000)}"}` };
 
-      test("loadSnapshot() gives back the last that was saved", async () => {
+      test("loadSnapshot() returns the last saved snapshot", async () => {
         await appendAll([left(1)], [left(2)]);
         await journal.saveSnapshot(first);
         expect(await journal.loadSnapshot()).toEqual(first);
@@ -237,13 +237,13 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(await readAll(journal)).toHaveLength(2);
       });
 
-      test("saveSnapshot() takes one of an empty journal", async () => {
+      test("saveSnapshot() accepts a snapshot of an empty journal", async () => {
         const empty: Snapshot = { seq: 0, at: at(1), state: "{}" };
         await journal.saveSnapshot(empty);
         expect(await journal.loadSnapshot()).toEqual(empty);
       });
 
-      test("saveSnapshot() throws and keeps the last, when it is older or ahead", async () => {
+      test("saveSnapshot() throws and keeps the last one if the new one is older or ahead", async () => {
         await appendAll([left(1)], [left(2)]);
         await journal.saveSnapshot(second);
         await expect(journal.saveSnapshot(first)).rejects.toThrow(RangeError);
@@ -261,8 +261,9 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         { covers: 4, before: 100, pruned: 0, oldest: 1 },
         { covers: 2, before: 200, pruned: 1, oldest: 2 }, // Event 3 is not in the snapshot.
         { covers: 3, before: 200, pruned: 2, oldest: 4 },
-        { covers: 4, before: 200, pruned: 2, oldest: 4 }, // The last commit tells the head.
-      ])("prune($before) forgets $pruned commits, when the snapshot is of $covers", async (row) => {
+        // The last commit stays, because it contains the head.
+        { covers: 4, before: 200, pruned: 2, oldest: 4 },
+      ])("prune($before) removes $pruned commits if the snapshot covers $covers", async (row) => {
         await appendAll(...three);
         await journal.saveSnapshot({ seq: row.covers, at: at(102), state: "{}" });
         expect(await journal.prune(at(row.before))).toBe(row.pruned);
@@ -272,14 +273,14 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(await journal.append(4, at(103), [left(5)])).toBe(5);
       });
 
-      test("prune() forgets nothing, when there is no snapshot or no event", async () => {
+      test("prune() removes nothing if there is no snapshot or no event", async () => {
         expect(await journal.prune(at(200))).toBe(0);
         await appendAll(...three);
         expect(await journal.prune(at(200))).toBe(0);
         expect(await readAll(journal)).toHaveLength(3);
       });
 
-      test("prune() makes no hole, when a clock ran backwards", async () => {
+      test("prune() leaves no gap if a clock ran backwards", async () => {
         for (const [index, ms] of [10, 90, 20, 95].entries()) {
           await journal.append(index, at(ms), [left(index)]);
         }
@@ -288,7 +289,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(await readAll(journal, 1)).toHaveLength(3);
       });
 
-      test("read() throws JournalPruned, when an event that it needs is gone", async () => {
+      test("read() throws JournalPruned if a requested event was pruned", async () => {
         await appendAll(...Array.from({ length: 1_300 }, () => [left(1)]));
         await journal.saveSnapshot({ seq: 1_300, at: at(9_999), state: "{}" });
         expect(await journal.prune(at(9_999))).toBe(1_299);
@@ -307,7 +308,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(journal.secret).toBe(secret);
       });
 
-      test("every call throws and close() does not, when the journal is closed", async () => {
+      test("every call except close() throws after the journal was closed", async () => {
         await appendAll([left(1)]);
         await journal.close();
         await journal.close();

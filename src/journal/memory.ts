@@ -12,13 +12,17 @@ import {
 } from "./commit.ts";
 import type { Journal, Recorded, Snapshot } from "./journal.ts";
 
-/** What would be on the disk: it outlives the journal object, as a disk outlives a process. */
+/**
+ * The data that would be on the disk. It survives the journal object, as a disk survives a process.
+ */
 interface Kept {
   readonly commits: StoredCommit[];
   snapshot: Snapshot | undefined;
 }
 
-/** A journal without a disk, for tests and simulations. It keeps text, so aliasing bugs show. */
+/**
+ * A journal without a disk, for tests and simulations. It stores text, so that aliasing bugs show.
+ */
 export class MemoryJournal implements Journal {
   readonly secret: string;
   #kept: Kept = { commits: [], snapshot: undefined };
@@ -33,7 +37,10 @@ export class MemoryJournal implements Journal {
     return last ? last.seq + last.count - 1 : 0;
   }
 
-  /** What a process that starts later would find. It closes this one, as if that had died. */
+  /**
+   * Returns the journal that a later process would open, and closes this one, as if its process had
+   * died.
+   */
   reopen(): MemoryJournal {
     this.#closed = true;
     const next = new MemoryJournal(this.secret);

@@ -1,10 +1,12 @@
-/** "Brth" in the file's header, so that another program's database is not taken for ours. */
+/**
+ * "Brth" in the header of the file, so that the database of another program is not used by mistake.
+ */
 export const applicationId = 0x42_72_74_68;
 
 /**
- * How the schema became what it is, one step per version: `PRAGMA user_version` counts those that
- * a file has had. A step is never edited once it is released, because files exist that had it;
- * `schema.sql` shows the result, so that a new step is reviewed as a difference there.
+ * The steps from an empty file to the current schema, one per version. `PRAGMA user_version` is the
+ * number of steps that a file has had. A released step is never edited, because files exist that
+ * had it. `schema.sql` shows the result, so that a review sees the difference of a new step there.
  */
 export const migrations: readonly string[] = [
   `

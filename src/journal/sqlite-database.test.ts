@@ -19,13 +19,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Does something to the file that Berth would not do. */
+/** Changes the file in a way that Berth would not. */
 function meddle(sql: string): void {
   using database = new DatabaseSync(path);
   database.exec(sql);
 }
 
-test("openDatabase() makes the schema that schema.sql shows", async () => {
+test("openDatabase() creates the schema in schema.sql", async () => {
   using database = openDatabase(path);
   const rows = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").all();
   const schema = rows.map((row) => `${row["sql"]};\n`).join("\n");
@@ -38,7 +38,7 @@ test("openDatabase() syncs every commit and keeps a write-ahead log", () => {
   expect(database.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
 });
 
-test("openDatabase() makes the secret once", () => {
+test("openDatabase() creates the secret once", () => {
   const secret = (): unknown => {
     using database = openDatabase(path);
     return database.prepare("SELECT value FROM meta WHERE key = 'secret'").get()?.["value"];
@@ -46,7 +46,7 @@ test("openDatabase() makes the secret once", () => {
   expect(secret()).toBe(secret());
 });
 
-test("openDatabase() refuses a newer schema and says what to do", () => {
+test("openDatabase() rejects a newer schema with a hint", () => {
   openDatabase(path).close();
   meddle(`PRAGMA user_version = ${migrations.length + 6}`);
   const [has, knows] = [migrations.length + 6, migrations.length];
@@ -57,14 +57,14 @@ test("openDatabase() refuses a newer schema and says what to do", () => {
   expect(() => openDatabase(path)).toThrow(expect.objectContaining({ message, hint }));
 });
 
-test("openDatabase() refuses another program's database and leaves it as it is", () => {
+test("openDatabase() rejects the database of another program and does not change it", () => {
   meddle("CREATE TABLE customers (id); PRAGMA user_version = 1");
   expect(() => openDatabase(path)).toThrow("it is the database of another program");
   using database = new DatabaseSync(path);
   expect(database.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "delete" });
 });
 
-test("openDatabase() refuses a file that is not a database, and says how to save it", () => {
+test("openDatabase() rejects a file that is not a database, with a hint how to save it", () => {
   writeFileSync(path, "Dear diary, ".repeat(1_000));
   const message = `Cannot open the journal "${path}": file is not a database`;
   const hint = expect.stringContaining("backup");

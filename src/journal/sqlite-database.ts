@@ -4,17 +4,23 @@ import { JournalUnusable } from "./journal.ts";
 import { applicationId, migrations } from "./migrations.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
-/** Readers hold no writer up; this is for a person who writes with sqlite3. All wait meanwhile. */
+/**
+ * Readers do not block a writer. This timeout is for a person who writes with sqlite3. The whole
+ * process waits meanwhile.
+ */
 const busyMs = 250;
-/** 4 MB: a larger log makes for rarer but longer checkpoints, each on the calling thread. */
+/** 4 MB. A larger log means rarer but longer checkpoints, each on the calling thread. */
 const checkpointPages = 1_000;
-/** A log that grew behind a long reader or a large snapshot is cut back to this, in bytes. */
+/**
+ * SQLite truncates the log to this size in bytes after a long read or a large snapshot made it
+ * grow.
+ */
 const logSizeMax = 16 * 1024 * 1024;
 
 /**
- * Opens the database, makes or upgrades its schema. FULL syncs the write-ahead log in every commit:
- * with NORMAL, the last commits before a power cut would be gone after they were acknowledged.
- * Throws `JournalUnusable` for a file that is damaged, of another program, or of a newer Berth.
+ * Opens the database and creates or upgrades its schema. FULL syncs the write-ahead log in every
+ * commit: with NORMAL, a power cut could lose commits that were already acknowledged. Throws
+ * `JournalUnusable` if the file is damaged, of another program, or of a newer Berth.
  */
 export function openDatabase(path: string): DatabaseSync {
   const database = connect(path, busyMs);
@@ -34,7 +40,7 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** Also where the file may not be opened, the error says which file, and what that means. */
+/** The error names the file and the cause, also if the file cannot be opened. */
 export function connect(path: string, timeoutMs: number): DatabaseSync {
   try {
     return new DatabaseSync(path, { timeout: timeoutMs });
@@ -43,7 +49,7 @@ export function connect(path: string, timeoutMs: number): DatabaseSync {
   }
 }
 
-/** Before anything is changed: a database that is not ours must not be turned into a WAL one. */
+/** Runs before any change: the database of another program must not be switched to WAL. */
 function mustBeOurs(database: DatabaseSync, path: string): void {
   const owner = pragma(database, "application_id");
   if (owner === applicationId) return;

@@ -1,6 +1,6 @@
 import { JournalUnavailable, JournalUnusable } from "./journal.ts";
 
-/** Primary result codes, https://sqlite.org/rescode.html; the low byte of an extended one. */
+/** Primary result codes, https://sqlite.org/rescode.html: the low byte of an extended code. */
 const passing = new Set([
   3, // PERM
   5, // BUSY
@@ -18,8 +18,8 @@ const damaged = new Set([
 ]);
 
 /**
- * What an error of SQLite means to the caller of a journal. Anything unknown is a bug of ours and
- * comes back as it is, so that it is not taken for a full disk and tried for ever.
+ * Converts an error of SQLite to an error of the journal. An unknown error is a bug and is returned
+ * as it is, so that it is not mistaken for a full disk and retried for ever.
  */
 export function sqliteFailure(error: unknown, verb: string, path: string): unknown {
   const code = primaryCode(error);

@@ -20,27 +20,27 @@ afterEach(() => {
   rmSync(disk, { recursive: true });
 });
 
-/** A disk of one megabyte, where this user may mount one. */
+/** Mounts a disk of one megabyte, if this user may do so. */
 function mountSmallDisk(): boolean {
   const mount = ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk];
   mounted = spawnSync("mount", mount).status === 0;
   return mounted;
 }
 
-/** Takes what is left of the disk, so that every write fails; removing it makes room again. */
+/** Fills the rest of the disk, so that every write fails. Removing the file frees the space. */
 function fillDisk(): string {
   const filler = join(disk, "filler");
   for (const size of [65_536, 4_096]) {
     try {
       for (;;) writeFileSync(filler, Buffer.alloc(size), { flag: "a" });
     } catch {
-      // Full to within this size.
+      // The disk is full up to this size.
     }
   }
   return filler;
 }
 
-test("append() throws JournalUnavailable until a full disk has room", async (context) => {
+test("append() throws JournalUnavailable until a full disk has space again", async (context) => {
   if (!mountSmallDisk()) return context.skip("mounting a small disk is not permitted");
   const journal = SqliteJournal.open(join(disk, "data"));
   try {
@@ -70,7 +70,7 @@ test("append() throws JournalUnavailable until a full disk has room", async (con
   await reopened.close();
 });
 
-test("append() fills the disk to the end and loses nothing", async (context) => {
+test("append() fills the disk completely and loses nothing", async (context) => {
   if (!mountSmallDisk()) return context.skip("mounting a small disk is not permitted");
   const journal = SqliteJournal.open(join(disk, "data"));
   let acknowledged = 0;
@@ -94,14 +94,14 @@ test("open() throws JournalUnavailable or JournalUnusable on a full disk", async
   await SqliteJournal.open(join(disk, "data")).close();
 });
 
-test("open() says that the file system is read-only", (context) => {
+test("open() reports that the file system is read-only", (context) => {
   if (!mountSmallDisk()) return context.skip("mounting a small disk is not permitted");
   execFileSync("mount", ["-o", "remount,ro", disk]);
   const state = `Cannot use the data folder "${join(disk, "data")}": its file system is read-only`;
   expect(() => SqliteJournal.open(join(disk, "data"))).toThrow(state);
 });
 
-/** A limit on the size of files needs no privilege: the kernel then refuses what is beyond it. */
+/** A limit on the file size needs no privilege: the kernel rejects writes beyond it. */
 function limitFiles(bytes: string): boolean {
   return spawnSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:`]).status === 0;
 }

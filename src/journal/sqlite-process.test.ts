@@ -9,9 +9,9 @@ import { readAll } from "./journal.suite.ts";
 import { JournalUnusable } from "./journal.ts";
 import { SqliteJournal } from "./sqlite.ts";
 
-/** Programs for a second process; each speaks in lines on its standard output. */
+/** Programs for a second process. Each prints lines to its standard output. */
 const programs = {
-  /** Opens the folder and stays, or says why it cannot. */
+  /** Opens the folder and stays, or prints why it cannot. */
   hold: `
     try {
       globalThis.journal = SqliteJournal.open(folder);
@@ -20,7 +20,7 @@ const programs = {
     } catch (error) {
       console.log(error.message);
     }`,
-  /** Says each head once it is acknowledged, until it is killed. */
+  /** Prints each head once it is acknowledged, until it is killed. */
   append: `
     const journal = SqliteJournal.open(folder);
     for (let turn = 0; ; turn++) {
@@ -65,7 +65,7 @@ async function nextLine(lines: LineReader): Promise<string | undefined> {
   return done ? undefined : value;
 }
 
-/** As `kill -9` and the kernel's out-of-memory killer do it: nothing is tidied up. */
+/** Kills like `kill -9` or the out-of-memory killer, without any cleanup. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, "exit");
@@ -73,21 +73,21 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-test("open() names the process that has the folder, until that is killed", async () => {
+test("open() names the process that has locked the folder, until it is killed", async () => {
   const { child, lines } = start("hold");
   expect(await nextLine(lines)).toBe("open");
   const opening = (): unknown => SqliteJournal.open(folder);
   expect(opening).toThrow(JournalUnusable);
   expect(opening).toThrow(
     new RegExp(
-      `^Cannot open the data folder "${folder}": process ${child.pid} on .+ since 20.+Z holds it$`,
+      `^Cannot open the data folder "${folder}": process ${child.pid} on .+ since 20.+Z has locked it$`,
     ),
   );
   await kill(child);
   await SqliteJournal.open(folder).close();
 });
 
-test("open() refuses a second one in the same process, and the lock holds", async () => {
+test("open() rejects a second journal in the same process, and the lock stays", async () => {
   const journal = SqliteJournal.open(folder);
   expect(() => SqliteJournal.open(folder)).toThrow(`process ${process.pid} on`);
   const { lines } = start("hold");
@@ -96,7 +96,7 @@ test("open() refuses a second one in the same process, and the lock holds", asyn
   expect(await nextLine(start("hold").lines)).toBe("open");
 });
 
-test("open() finds all that was acknowledged, when the writer was killed", async () => {
+test("open() finds every acknowledged commit after the writer was killed", async () => {
   let before = 0;
   for (const acknowledgements of [1, 2, 3, 5, 8, 13, 40, 100, 200, 400]) {
     const { child, lines } = start("append");

@@ -7,20 +7,20 @@ import { sqliteFailure } from "./sqlite-failure.ts";
 import { sql } from "./sqlite-statements.ts";
 
 /**
- * Looks into a journal without touching it, also while a broker writes it: it takes no lock that
- * keeps anybody out, and cannot write.
+ * Reads a journal without changing it, also while a broker writes it. It takes no lock that blocks
+ * another process, and it cannot write.
  */
 export class SqliteJournalReader implements Pick<Journal, "read" | "loadSnapshot"> {
   readonly #database: DatabaseSync;
 
-  /** Throws `JournalUnusable` for a file that is none of ours, or not there. */
+  /** Throws `JournalUnusable` if the file is missing or not ours. */
   constructor(path: string) {
     this.#database = open(path);
     const owner = this.#database.prepare("PRAGMA application_id").get()?.["application_id"];
     if (owner === applicationId) return;
     this.#database.close();
     throw new JournalUnusable(
-      `Cannot read the journal "${path}": it is not one`,
+      `Cannot read the journal "${path}": it is not a journal`,
       "Name the data folder of a Berth server, or its journal.db",
     );
   }

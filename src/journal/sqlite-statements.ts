@@ -1,10 +1,13 @@
-/** Bounds the events, not the rows, that are read at once: rows hold from one event to hundreds. */
+/**
+ * Limits the events that are read at once, not the rows, because a row has one to hundreds of
+ * events.
+ */
 const pageEvents = 512;
 
-/** Each chunk is a commit of its own, so that the broker's commits get their turn in between. */
+/** Each chunk is its own commit, so that the commits of the broker run in between. */
 export const pruneChunk = 512;
 
-/** All SQL of the journal, apart from its schema. */
+/** All SQL of the journal, except its schema. */
 export const sql = {
   secret: "SELECT value FROM meta WHERE key = 'secret'",
 
@@ -12,14 +15,14 @@ export const sql = {
 
   /**
    * Writes nothing if the journal does not end right before. One statement is one transaction, so
-   * the check and the row cannot be torn apart, and it saves BEGIN and COMMIT.
+   * the check and the insert are atomic, and no BEGIN and COMMIT are needed.
    */
   insertCommit: `
     INSERT INTO journal (seq, at, count, events)
     SELECT ?1, ?2, ?3, ?4
     WHERE ?1 = coalesce((SELECT seq + count FROM journal ORDER BY seq DESC LIMIT 1), 1)`,
 
-  /** Means nothing to anybody; a disk that takes it takes commits. */
+  /** The value has no meaning. If this write succeeds, commits succeed. */
   probe: `
     INSERT INTO meta (key, value) VALUES ('probed', ?)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
@@ -34,7 +37,7 @@ export const sql = {
 
   nextCommit: "SELECT min(seq) AS seq FROM journal WHERE seq > ?",
 
-  /** Leaves an older snapshot out: events that only the later one covers may be pruned by now. */
+  /** Ignores an older snapshot: events that only the later one covers may already be pruned. */
   saveSnapshot: `
     INSERT INTO snapshot (id, seq, at, state) VALUES (1, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, at = excluded.at, state = excluded.state
@@ -42,7 +45,10 @@ export const sql = {
 
   loadSnapshot: "SELECT seq, at, state FROM snapshot",
 
-  /** Deletes a run of the oldest, up to the first to keep, so that clocks cannot tear a hole. */
+  /**
+   * Deletes the oldest commits in sequence, up to the first one to keep, so that wrong clocks
+   * cannot cause a gap.
+   */
   prune: `
     WITH oldest AS (SELECT seq, at, count FROM journal ORDER BY seq LIMIT ${pruneChunk} + 1)
     DELETE FROM journal WHERE seq < coalesce(

@@ -30,14 +30,16 @@ afterEach(async () => {
   rmSync(join(folder, ".."), { recursive: true });
 });
 
-/** As a person with the sqlite3 tool, or a second writer that got past the lock. */
+/**
+ * Changes the database like a person with sqlite3, or like a second writer in spite of the lock.
+ */
 function meddle(sql: string): void {
   using database = new DatabaseSync(join(folder, "journal.db"));
   database.exec(sql);
 }
 
 describe("append()", () => {
-  test("throws JournalConflict, when another has written just as many events", async () => {
+  test("throws JournalConflict if another process has written the same number of events", async () => {
     await journal.append(0, at(1), [left(1)]);
     meddle("INSERT INTO journal VALUES (2, 2, 1, '[{}]')");
     await expect(journal.append(1, at(3), [left(2)])).rejects.toThrow(
@@ -46,7 +48,7 @@ describe("append()", () => {
     expect(journal.head).toBe(2);
   });
 
-  test("throws JournalUnavailable while somebody else writes, and works afterwards", async () => {
+  test("throws JournalUnavailable while another process writes, and works afterwards", async () => {
     const other = new DatabaseSync(join(folder, "journal.db"));
     other.exec("BEGIN IMMEDIATE");
     await expect(journal.append(0, at(1), [left(1)])).rejects.toThrow(JournalUnavailable);
@@ -55,7 +57,7 @@ describe("append()", () => {
     expect(await journal.append(0, at(1), [left(1)])).toBe(1);
   });
 
-  test("works while somebody reads, and the reader sees the past", async () => {
+  test("works during a read, and the reader sees the state before", async () => {
     await journal.append(0, at(1), [left(1)]);
     using other = new DatabaseSync(join(folder, "journal.db"), { readOnly: true });
     const count = other.prepare("SELECT count(*) AS count FROM events");
@@ -67,7 +69,7 @@ describe("append()", () => {
     expect(count.get()).toEqual({ count: 2 });
   });
 
-  test("keeps the write-ahead log bounded", async () => {
+  test("limits the size of the write-ahead log", async () => {
     const wal = join(folder, "journal.db-wal");
     for (let turn = 0; turn < 100; turn++) {
       await journal.append(journal.head, at(turn), leftUpTo(2_500));
@@ -78,7 +80,7 @@ describe("append()", () => {
 });
 
 describe("open()", () => {
-  test("makes files that only their owner may read", async () => {
+  test("creates files that only their owner may read", async () => {
     await journal.append(0, at(1), [left(1)]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     const modes = readdirSync(folder).map((name) => {
@@ -93,7 +95,7 @@ describe("open()", () => {
     });
   });
 
-  test("leaves the folder unlocked, when the journal cannot be opened", async () => {
+  test("leaves the folder unlocked if the journal cannot be opened", async () => {
     await journal.close();
     meddle("PRAGMA user_version = 99");
     expect(() => SqliteJournal.open(folder)).toThrow("its schema has version 99");
@@ -101,33 +103,33 @@ describe("open()", () => {
     journal = SqliteJournal.open(folder);
   });
 
-  test("throws JournalUnusable, when the secret is gone", async () => {
+  test("throws JournalUnusable if the secret is missing", async () => {
     await journal.close();
     meddle("DELETE FROM meta");
     expect(() => SqliteJournal.open(folder)).toThrow(JournalUnusable);
     expect(() => SqliteJournal.open(folder)).toThrow("its secret is missing");
   });
 
-  test("leaves a journal in one file, when it was closed", async () => {
+  test("leaves one single file after close()", async () => {
     await journal.append(0, at(1), [left(1)]);
     await journal.close();
     expect(readdirSync(folder).toSorted()).toEqual(["journal.db", "lock.db"]);
   });
 
-  /** A power cut tears what was not synced yet: the log may end anywhere, or in garbage. */
+  /** A power cut damages data that was not synced: the log may end anywhere, or in garbage. */
   test.each([
     { cut: 0.999, garbage: 0 },
     { cut: 0.75, garbage: 0 },
     { cut: 0.5, garbage: 9_000 },
     { cut: 0.1, garbage: 100 },
     { cut: 0.001, garbage: 0 },
-  ])("finds whole commits only, when the log is cut at $cut", async ({ cut, garbage }) => {
+  ])("finds only complete commits if the log is cut at $cut", async ({ cut, garbage }) => {
     for (let turn = 0; turn < 40; turn++) {
       await journal.append(journal.head, at(turn), leftUpTo(1 + (turn % 7) * 20));
     }
     const written = await readAll(journal);
     const copy = join(folder, "..", "copy");
-    execFileSync("cp", ["-r", folder, copy]); // A process of its own, or our locks would go.
+    execFileSync("cp", ["-r", folder, copy]); // A copy by this process would drop our locks.
     tear(join(copy, "journal.db-wal"), cut, garbage);
     const torn = SqliteJournal.open(copy);
     const found = await readAll(torn);
@@ -139,7 +141,7 @@ describe("open()", () => {
 });
 
 describe("read()", () => {
-  test("throws JournalUnusable, when the text of a commit is damaged", async () => {
+  test("throws JournalUnusable if the text of a commit is damaged", async () => {
     await journal.append(0, at(1), [left(1)]);
     meddle("UPDATE journal SET events = substr(events, 1, 9)");
     await expect(readAll(journal)).rejects.toThrow(JournalUnusable);
@@ -148,13 +150,13 @@ describe("read()", () => {
     );
   });
 
-  test("throws, when somebody deleted a commit in the middle", async () => {
+  test("throws if a commit in the middle was deleted", async () => {
     for (const head of [0, 1, 2]) await journal.append(head, at(head), [left(head)]);
     meddle("DELETE FROM journal WHERE seq = 2");
     await expect(readAll(journal)).rejects.toThrow("Cannot read event 2 of the journal");
   });
 
-  test("throws JournalUnusable, when pages of the database are damaged", async () => {
+  test("throws JournalUnusable if pages of the database are damaged", async () => {
     await journal.append(0, at(1), leftUpTo(5_000));
     await journal.close();
     scribble(join(folder, "journal.db"));
@@ -166,7 +168,7 @@ describe("read()", () => {
   });
 });
 
-test("the view `events` shows one event a row, with its instant as people read it", async () => {
+test("the view `events` shows one event per row, with a readable time", async () => {
   await journal.append(0, at(Date.UTC(2031, 1, 3, 4, 5, 6, 78)), [left("a"), left("b")]);
   using database = new DatabaseSync(join(folder, "journal.db"), { readOnly: true });
   const rows = database.prepare("SELECT seq, at, type, event ->> 'id' AS id FROM events").all();
@@ -183,7 +185,7 @@ function tear(path: string, cut: number, garbage: number): void {
   overwrite(path, size, garbage);
 }
 
-/** Ruins all but the first pages, which hold the schema. */
+/** Overwrites all pages except the first ones, which contain the schema. */
 function scribble(path: string): void {
   overwrite(path, 40_000, statSync(path).size - 40_000);
 }

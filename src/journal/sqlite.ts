@@ -26,13 +26,13 @@ import { openDatabase } from "./sqlite-database.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { pruneChunk, sql } from "./sqlite-statements.ts";
 
-/** Where a data folder keeps its journal. */
+/** The path of the journal in a data folder. */
 export function journalPath(folder: string): string {
   return join(folder, "journal.db");
 }
 
 /**
- * The default journal: `journal.db` in a folder that one process owns. A commit is written and
+ * The default journal: `journal.db` in a folder that one process owns. Commits are written and
  * synced on the calling thread; `docs/decisions/0003-journal-on-sqlite.md` has the figures.
  */
 export class SqliteJournal implements Journal {
@@ -52,15 +52,15 @@ export class SqliteJournal implements Journal {
     this.#database = database;
     this.#insert = database.prepare(sql.insertCommit);
     this.#page = database.prepare(sql.pageOfCommits);
-    this.#page.setReturnArrays(true); // 2.5 µs a row with its JSON parsed; as objects 4.2 µs.
+    this.#page.setReturnArrays(true); // 2.5 µs per row with its JSON parsed; 4.2 µs as objects.
     this.secret = this.#readSecret();
     this.#head = this.#readHead();
     this.#inode = statSync(path).ino;
   }
 
   /**
-   * Makes the folder and the journal where there are none. Throws `JournalUnusable` when the folder
-   * cannot be used or another process has it, `JournalUnavailable` when the disk is full.
+   * Creates the folder and the journal if they are missing. Throws `JournalUnusable` if the folder
+   * cannot be used or another process has locked it, `JournalUnavailable` if the disk is full.
    */
   static open(folder: string): SqliteJournal {
     makeDataFolder(folder);
@@ -97,7 +97,7 @@ export class SqliteJournal implements Journal {
     });
   }
 
-  /** No transaction stays open while the consumer works: a page is read, then handed out. */
+  /** No transaction stays open while the consumer works: a page is read first, then yielded. */
   async *read(seq: number): AsyncIterable<Recorded> {
     let next = this.#attempt("read", () => this.#commitWith(seq + 1));
     for (;;) {
@@ -108,7 +108,7 @@ export class SqliteJournal implements Journal {
         yield recordedAfter(seq, commit);
         next = commit.seq + commit.count;
       }
-      await setImmediate(); // A million commits must not keep heartbeats waiting.
+      await setImmediate(); // A million commits must not delay heartbeats.
     }
   }
 
@@ -157,7 +157,9 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  /** A missing one must not become the text "undefined", from which anybody could derive tokens. */
+  /**
+   * A missing secret must not become the text "undefined", because anyone could then derive tokens.
+   */
   #readSecret(): string {
     const secret = this.#database.prepare(sql.secret).get()?.["value"];
     if (typeof secret === "string" && secret.length > 0) return secret;
@@ -167,7 +169,9 @@ export class SqliteJournal implements Journal {
     );
   }
 
-  /** A file that was deleted can still be written to, by us alone: looked at once a second. */
+  /**
+   * A deleted file can still be written, but no other process sees it. This checks once a second.
+   */
   #mustBeThere(): void {
     const now = performance.now();
     if (now - this.#seenAtMs < 1_000) return;
@@ -184,7 +188,9 @@ export class SqliteJournal implements Journal {
     return Number(this.#database.prepare(sql.head).get()?.["head"] ?? 0);
   }
 
-  /** Where to start reading to see this event: a reader may stop in the middle of a commit. */
+  /**
+   * The commit to start from to include this event. A reader may stop in the middle of a commit.
+   */
   #commitWith(event: number): number {
     return Number(this.#database.prepare(sql.commitWith).get(event)?.["seq"] ?? event);
   }
@@ -197,7 +203,7 @@ export class SqliteJournal implements Journal {
       events: String(row[3]),
     }));
     if (page.length > 0) return page;
-    // Nothing in reach is the end, unless so much was pruned that the oldest kept is beyond it.
+    // No commit in reach means the end, unless so much was pruned that the oldest one is beyond it.
     const later = this.#database.prepare(sql.nextCommit).get(next)?.["seq"] ?? null;
     if (later !== null) throw prunedEvents(next, Number(later));
     return page;

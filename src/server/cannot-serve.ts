@@ -1,4 +1,4 @@
-/** Why the server does not start, or stops; printed as it is, without a stack. */
+/** Why the server does not start, or stops. Printed as it is, without a stack. */
 export class CannotServe extends Error {
   override readonly name = "CannotServe";
   readonly hint: string;
@@ -11,5 +11,5 @@ export class CannotServe extends Error {
   }
 }
 
-/** Exit codes of `sysexits.h` that the command line uses too. */
+/** Exit codes of `sysexits.h`; the command line uses the same ones. */
 export const exitCodes = { usage: 64, unavailable: 69, configuration: 78 } as const;

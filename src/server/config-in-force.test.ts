@@ -48,7 +48,7 @@ const names = (broker: TestBroker["broker"]) =>
   broker.look((state) => [...state.pools.keys()].sort());
 
 describe("ConfigInForce", () => {
-  test("puts the file in force, and says so", async () => {
+  test("applies the file and logs it", async () => {
     await using all = await setup("pools: { aws: { count: 2 }, gcp: { members: [g] } }");
     const config = await all.start();
     expect(await names(all.broker)).toEqual(["aws", "gcp"]);
@@ -61,7 +61,7 @@ describe("ConfigInForce", () => {
     });
   });
 
-  test("does not start with a bad file", async () => {
+  test("does not start with an invalid file", async () => {
     await using all = await setup("pools: { aws: { count: many } }");
     await expect(all.start()).rejects.toMatchObject({
       name: "CannotServe",
@@ -78,7 +78,7 @@ describe("ConfigInForce", () => {
     await expect(all.start()).rejects.toMatchObject({ name: "CannotServe", exitCode: 78 });
   });
 
-  test("follows the file as it changes", async () => {
+  test("applies changes of the file", async () => {
     await using all = await setup("pools: { aws: { count: 2 } }");
     const config = await all.start();
     await all.write("pools: { gcp: { count: 1 } }");
@@ -86,7 +86,7 @@ describe("ConfigInForce", () => {
     expect(await names(all.broker)).toEqual(["gcp"]);
   });
 
-  test("keeps the old one in force, when the new one is bad, and recovers", async () => {
+  test("keeps the old configuration if the new file is invalid, and recovers", async () => {
     await using all = await setup("pools: { aws: { count: 2 } }");
     const config = await all.start();
     await all.write("pools: { aws: { count: -1 } }");
@@ -99,7 +99,7 @@ describe("ConfigInForce", () => {
     expect(config.status).toMatchObject({ ok: true, resources: 3, problems: [] });
   });
 
-  test("says so, when a good one could not be put in force", async () => {
+  test("reports that a valid file could not be applied", async () => {
     await using all = await setup("pools: { aws: { count: 2 } }");
     const config = await all.start();
     all.journal.appendFails = new JournalUnavailable("Cannot append: the disk is full");
@@ -111,7 +111,7 @@ describe("ConfigInForce", () => {
 
   const expiry = { afterMs: 60_000, to: "dirty", moreStates: [] };
 
-  test("lets what a Boskos file has expire, if it is told to, over reloads too", async () => {
+  test("expires the resources of a Boskos file if configured, also after reloads", async () => {
     await using all = await setup("resources: [{ type: aws, names: [a] }]");
     const config = await all.start(expiry);
     const silence = () => all.broker.look(({ pools }) => [...pools.values()].map(busyExpiry));
@@ -122,7 +122,7 @@ describe("ConfigInForce", () => {
     expect(config.status.warnings).toEqual([]);
   });
 
-  test("says so, when that is no use for the file", async () => {
+  test("reports that the expiry has no effect for the file", async () => {
     await using all = await setup("pools: { aws: { count: 2 } }");
     const config = await all.start(expiry);
     expect(config.status.warnings).toEqual([expect.stringMatching(/^--boskos-expire changes/)]);

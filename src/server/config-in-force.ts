@@ -12,8 +12,9 @@ import { type ConfigWatch, watchConfig } from "../config/watch.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 
 /**
- * The configuration that the broker lends by, and its file. A file that is bad when the server
- * starts stops it; one that becomes bad later is refused, and the one before stays in force.
+ * The configuration that the broker uses, and its file. If the file is invalid at the start, the
+ * server does not start. If it becomes invalid later, it is rejected, and the previous
+ * configuration stays.
  */
 export class ConfigInForce {
   readonly #file: string;
@@ -24,12 +25,12 @@ export class ConfigInForce {
   #janitors: readonly JanitorSpec[] = [];
   #mirror: MirrorSpec | undefined;
   #admissions: readonly AdmissionSpec[] = [];
-  /** Told each time that another configuration is in force. */
+  /** Called each time a new configuration is applied. */
   onChange = (): void => {};
   #watch: ConfigWatch | undefined;
-  /** A good file that could not be put in force, because the journal could not be written. */
+  /** A valid configuration that could not be applied, because the journal was not writable. */
   #waiting: ParsedConfig | undefined;
-  /** One reload after the other, in the order in which they were asked for. */
+  /** Reloads run one after the other, in the order of the calls. */
   #reloading: Promise<void> = Promise.resolve();
 
   private constructor(file: string, broker: Broker, logger: Logger, expiry?: BoskosExpiry) {
@@ -75,28 +76,28 @@ export class ConfigInForce {
     return this.#status;
   }
 
-  /** How dirty resources are cleaned. */
+  /** How to clean dirty resources. */
   get janitors(): readonly JanitorSpec[] {
     return this.#janitors;
   }
 
-  /** How it is found out whether which pool may be lent. */
+  /** The admission checks of the pools. */
   get admissions(): readonly AdmissionSpec[] {
     return this.#admissions;
   }
 
-  /** Where leases are shown as objects of Kubernetes. */
+  /** Where to mirror leases as Kubernetes objects. */
   get mirror(): MirrorSpec | undefined {
     return this.#mirror;
   }
 
-  /** Reads the file again even if it has not changed, as SIGHUP asks for. */
+  /** Reads the file again even if it has not changed, for SIGHUP. */
   async reload(): Promise<void> {
     this.#queue(await loadConfig(this.#file));
     await this.#reloading;
   }
 
-  /** The journal can be written again: what could not be put in force before may be now. */
+  /** The journal is writable again, so a configuration that could not be applied is tried again. */
   retry(): void {
     if (this.#waiting !== undefined) this.#queue(this.#waiting);
   }

@@ -23,7 +23,7 @@ describe("parseListenAddress()", () => {
     "a:65536",
     "a:-1",
     "a:1 ",
-  ])("refuses %j, with exit code 64", (text) => {
+  ])("rejects %j with exit code 64", (text) => {
     expect(() => parseListenAddress(text)).toThrow(
       expect.objectContaining({ name: "CannotServe", exitCode: 64, hint: expect.any(String) }),
     );
@@ -31,12 +31,12 @@ describe("parseListenAddress()", () => {
 });
 
 describe("refuseToBeReachable()", () => {
-  test.each(["127.0.0.1", "127.9.9.9", "::1", "localhost"])("lets %s pass", (host) => {
+  test.each(["127.0.0.1", "127.9.9.9", "::1", "localhost"])("allows %s", (host) => {
     expect(() => refuseToBeReachable({ host, port: 1 }, false)).not.toThrow();
   });
 
   test.each(["0.0.0.0", "::", "10.0.0.1", "example.org", "127.0.0.1.example.org", "1270.0.0.1"])(
-    "refuses %s, unless told that the network keeps others out",
+    "rejects %s unless the network is declared to be protected",
     (host) => {
       expect(() => refuseToBeReachable({ host, port: 1 }, false)).toThrow(/^Cannot listen on /);
       expect(() => refuseToBeReachable({ host, port: 1 }, true)).not.toThrow();

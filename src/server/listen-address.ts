@@ -6,7 +6,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** `127.0.0.1:8080`, `[::1]:8080`, `localhost:0` or just `:8080`, which is loopback as well. */
+/** Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:0` or `:8080`, which also means loopback. */
 export function parseListenAddress(text: string): ListenAddress {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
@@ -20,11 +20,11 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host: host === "" ? "127.0.0.1" : host, port: Number(port) };
 }
 
-/** There is no authentication yet: who can reach the port can take what it lends. */
+/** There is no authentication yet: anyone who can reach the port can acquire leases. */
 export function refuseToBeReachable({ host }: ListenAddress, insecure: boolean): void {
   if (insecure || isLoopbackHost(host)) return;
   throw new CannotServe(
-    `Cannot listen on ${host}: anybody who reaches it could take and give back leases`,
+    `Cannot listen on ${host}: anyone who reaches it could acquire and release leases`,
     "Listen on 127.0.0.1, or say --insecure-listen if the network itself keeps others out",
     exitCodes.usage,
   );
@@ -42,7 +42,7 @@ const listenTroubles: Readonly<Record<string, string>> = {
   ENOTFOUND: "there is no such host",
 };
 
-/** Why it is not possible to listen there, in words; undefined if the error is about something else. */
+/** Describes why the server cannot listen there; undefined if the error has another cause. */
 export function listenTrouble(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? listenTroubles[String(error.code)] : undefined;
 }

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { logLevels } from "./logger.ts";
 
-/** What a process that logs so writes to standard error, and to standard output. */
+/** Returns what a process with this log statement writes to standard error and standard output. */
 function logged(statement: string): { stderr: string; stdout: string } {
   const module = JSON.stringify(new URL("./logger.ts", import.meta.url).href);
   const script = `import { makeLogger } from ${module}; const log = makeLogger("info", false); ${statement}`;
@@ -28,7 +28,7 @@ test("makeLogger() writes one JSON object per line to standard error", () => {
   ]);
 });
 
-test("makeLogger() hides what could be a secret, should somebody log it", () => {
+test("makeLogger() masks fields that may contain a secret", () => {
   const { stderr } = logged(`log.error({
     token: "s3cret",
     userData: { key: "s3cret" },
@@ -41,6 +41,6 @@ test("makeLogger() hides what could be a secret, should somebody log it", () => 
   expect(stderr).not.toContain("s3cret");
 });
 
-test("logLevels go from the most to the least that is told", () => {
+test("logLevels are in order from the most to the fewest messages", () => {
   expect(logLevels).toEqual(["trace", "debug", "info", "warn", "error", "fatal", "silent"]);
 });

@@ -5,8 +5,8 @@ export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "s
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * On standard error: one JSON object per line, or text where a person reads along. What could hold
- * a secret is never handed to it; the redaction is for the day when somebody forgets.
+ * Logs to standard error: one JSON object per line, or text on a terminal. The code never passes
+ * secrets to it; the redaction is a second protection.
  */
 export function makeLogger(level: LogLevel, human = process.stderr.isTTY === true): Logger {
   const options = {

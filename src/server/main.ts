@@ -1,4 +1,6 @@
-/** The only place where the parts meet: configuration, journal, broker, edges; started and stopped in order. */
+/**
+ * Connects all parts: configuration, journal, broker and edges, which start and stop in this order.
+ */
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
@@ -36,31 +38,31 @@ import { type LogLevel, makeLogger } from "./logger.ts";
 import { answerText, healthAnswers, onlyPath, SideListener } from "./side-listener.ts";
 
 export interface ServeOptions {
-  /** Absent: the example that comes with Berth. */
+  /** Absent: the example that is part of Berth. */
   readonly config?: string;
   readonly data: string;
-  /** Nothing is kept on disk. */
+  /** Keep nothing on disk. */
   readonly memory: boolean;
   /** HOST:PORT */
   readonly listen: string;
   /** Listen beyond loopback although there is no authentication. */
   readonly insecureListen: boolean;
-  /** HOST:PORT for probes that expect health on a port of its own; absent: none. */
+  /** HOST:PORT for probes that expect health on a separate port; absent: none. */
   readonly healthListen?: string;
-  /** HOST:PORT for scrapers that expect metrics on a port of their own; absent: none. */
+  /** HOST:PORT for scrapers that expect metrics on a separate port; absent: none. */
   readonly metricsListen?: string;
-  /** False: what is dirty is cleaned by a janitor elsewhere. */
+  /** False: a janitor in another process cleans dirty resources. */
   readonly janitor?: boolean;
   readonly logLevel: LogLevel;
-  /** When silent holders of a Boskos file's resources lose them; absent: never. */
+  /** After how long without an update the resources of a Boskos file expire; absent: never. */
   readonly boskosExpiry?: BoskosExpiry;
-  /** So long a Boskos client that polls keeps its place in line between two polls. */
+  /** How long a Boskos client that polls keeps its place in the queue between two polls. */
   readonly requestTtlMs?: number;
-  /** So long a Boskos client's request may be held open; 0: answered at once. */
+  /** How long the server may keep a Boskos acquire open; 0: it answers at once. */
   readonly boskosWaitMs?: number;
-  /** How long past requests and leases are kept. */
+  /** How long finished requests and leases stay in the history. */
   readonly historyRetentionMs?: number;
-  /** Drop the history that is there and make it again from the journal. */
+  /** Delete the history file and build it again from the journal. */
   readonly rebuildHistory?: boolean;
 }
 
@@ -72,13 +74,13 @@ export interface Running {
   readonly pools: number;
   readonly resources: number;
   reload(): Promise<void>;
-  /** Answers what is open, makes everything durable, lets go of the data folder. */
+  /** Answers open calls, makes everything durable and releases the lock on the data folder. */
   stop(): Promise<void>;
-  /** Rejects if the server cannot go on; otherwise settles when it has stopped. */
+  /** Rejects on a fatal error; otherwise resolves when the server has stopped. */
   readonly stopped: Promise<void>;
 }
 
-/** For answers that are under way when the server stops. */
+/** How long open calls may take when the server stops. */
 const stopMsMax = 5_000;
 
 export async function serve(options: ServeOptions): Promise<Running> {
@@ -98,7 +100,7 @@ function allowedAddress(text: string, { insecureListen }: ServeOptions): ListenA
   return address;
 }
 
-/** The parts of a server that are there so far, so that whatever is there can be stopped. */
+/** The parts of a server that have started so far, so that these can be stopped. */
 class Server {
   readonly #configFile: string;
   readonly #logger: Logger;
@@ -118,7 +120,7 @@ class Server {
   constructor(configFile: string, logger: Logger) {
     this.#configFile = configFile;
     this.#logger = logger;
-    this.#ended.promise.catch(() => {}); // Whoever wants to know asks for `stopped`.
+    this.#ended.promise.catch(() => {}); // Callers who want the error use `stopped`.
   }
 
   async start(options: ServeOptions, address: ListenAddress): Promise<Running> {
@@ -182,13 +184,13 @@ class Server {
   async stop(): Promise<void> {
     this.#ready = false;
     await this.#config?.close();
-    // While the broker still takes back what it has.
+    // The broker must still accept releases here.
     await Promise.all([this.#janitor?.stop(), this.#mirror?.stop(), this.#admission?.stop()]);
-    // Together: the one stops listening, the other answers those who wait on open connections. Who
-    // has sent half a request, or nothing, is not waited for.
-    const cut = setTimeout(() => this.#app?.server.closeAllConnections(), stopMsMax);
+    // Both run together: `app` stops listening, and the broker answers the open long polls.
+    // Connections with an incomplete request are closed after a while.
+    const closeTimer = setTimeout(() => this.#app?.server.closeAllConnections(), stopMsMax);
     await Promise.all([this.#app?.close(), this.#broker?.close()]);
-    clearTimeout(cut);
+    clearTimeout(closeTimer);
     await Promise.all([this.#health?.close(), this.#metrics?.close()]);
     await this.#insight?.close();
     await this.#journal?.close();
@@ -196,25 +198,26 @@ class Server {
     this.#ended.resolve();
   }
 
-  /** Who has it cleaned elsewhere has no janitor in the file. */
+  /** With `janitor: false`, another process cleans the resources. */
   #startJanitor(broker: Broker, config: ConfigInForce): void {
     const janitor = new Janitor(new BrokerWork(broker), config.janitors, {
       started: ({ resource, pool }) => this.#logger.info({ resource, pool }, "cleaning"),
-      ended: ({ resource, pool }, cleaned, durationMs) => {
+      ended: ({ resource, pool }, result, durationMs) => {
         const facts = { resource, pool, seconds: Math.round(durationMs / 1_000) };
-        if (cleaned.how !== "failed") this.#logger.info(facts, cleaned.how);
-        else this.#logger.warn({ ...facts, output: cleaned.output }, "cleaning failed");
+        if (result.how !== "failed") this.#logger.info(facts, result.how);
+        else this.#logger.warn({ ...facts, output: result.output }, "cleaning failed");
       },
-      trouble: (err) => this.#logger.error({ err }, "the janitor cannot take what is dirty"),
+      trouble: (err) =>
+        this.#logger.error({ err }, "the janitor cannot lease a dirty resource; it tries again"),
     });
     this.#janitor = janitor;
   }
 
   #makeAdmission(broker: Broker): Admission {
     const words: Readonly<Record<Verdict, string>> = {
-      room: "there is room again: the pool is lent",
-      none: "there is no room: the pool is not lent",
-      unknown: "nobody can tell whether there is room: the pool is not lent",
+      room: "the cluster has capacity: the pool grants leases",
+      none: "the cluster has no capacity: the pool grants no leases",
+      unknown: "the capacity check failed: the pool grants no leases",
     };
     return new Admission(broker, {
       verdict: (pool, verdict, why) => {
@@ -227,18 +230,17 @@ class Server {
   #makeMirror(broker: Broker): Mirror {
     return new Mirror(broker, {
       up: () => this.#logger.info("leases are mirrored in Kubernetes"),
-      down: (err) =>
-        this.#logger.error({ err }, "the mirror in Kubernetes is behind; it is tried again"),
-      left: (name, why) => this.#logger.warn({ name, why }, "a mirrored Lease is left as it is"),
+      down: (err) => this.#logger.error({ err }, "the mirror in Kubernetes failed; it tries again"),
+      left: (name, why) => this.#logger.warn({ name, why }, "a mirrored Lease stays unchanged"),
       cleared: ({ namespace, prefix }, err) => {
         const facts = { namespace, prefix };
-        if (err === undefined) this.#logger.info(facts, "what was mirrored there is removed");
-        else this.#logger.warn({ ...facts, err }, "what was mirrored there could not be removed");
+        if (err === undefined) this.#logger.info(facts, "the mirrored Leases were removed");
+        else this.#logger.warn({ ...facts, err }, "the mirrored Leases could not be removed");
       },
     });
   }
 
-  /** First of all, so that a probe sees a living process while the journal is read. */
+  /** Starts first, so that a probe finds a living process while the server reads the journal. */
   async #listenAside(options: ServeOptions): Promise<void> {
     const { healthListen, metricsListen } = options;
     const health = healthListen && allowedAddress(healthListen, options);
@@ -251,7 +253,7 @@ class Server {
     if (metrics) {
       const answers = onlyPath("/metrics", (request, response) => {
         if (this.#app !== undefined) return this.#app.routing(request, response);
-        answerText(response, 503, "there is nothing to measure yet\n");
+        answerText(response, 503, "the server is starting\n");
       });
       this.#metrics = await SideListener.start("--metrics-listen", metrics, answers);
       this.#logger.info(`metrics at ${this.#metrics.url}/metrics`);
@@ -271,25 +273,26 @@ class Server {
       ...(memory ? undefined : { folder: data }),
       retentionMs,
       anew,
-      moved: (entries) => this.#logger.info({ entries }, "history moved into a file of its own"),
-      failed: (what, err) => this.#logger.error({ err }, `${what} failed; it is tried again`),
+      moved: (entries) => this.#logger.info({ entries }, "history moved to its own file"),
+      failed: (what, err) => this.#logger.error({ err }, `${what} failed; the server tries again`),
     });
     return this.#insight;
   }
 
   async #openBroker(journal: Journal): Promise<Broker> {
     const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore), {
-      // This process has the folder's lock: who writes there all the same must not be trusted.
+      // This process has locked the folder, so another writer means that the journal cannot be
+      // trusted.
       onConflict: () => "end",
     });
     this.#broker = broker;
     broker.listen({
       writable: (cause) => {
         if (cause !== null) {
-          this.#logger.error({ err: cause }, "the journal cannot be written; it is tried again");
+          this.#logger.error({ err: cause }, "the journal is not writable; the server tries again");
           return;
         }
-        this.#logger.info("the journal can be written again");
+        this.#logger.info("the journal is writable again");
         this.#config?.retry();
       },
       failed: (what, err) => this.#logger.error({ err }, `${what} failed`),
@@ -298,9 +301,9 @@ class Server {
     return broker;
   }
 
-  /** It cannot go on, and must not look as if it could. */
+  /** The broker has stopped, so the server must stop too. */
   #die(cause: Error): void {
-    this.#logger.fatal({ err: cause }, "the server cannot go on and stops");
+    this.#logger.fatal({ err: cause }, "fatal error: the server stops");
     this.#ended.reject(
       new CannotServe(cause.message, "Restart the server", exitCodes.unavailable, cause),
     );
@@ -308,13 +311,13 @@ class Server {
   }
 }
 
-/** What a person can do something about is told without a stack; anything else is a bug. */
+/** Errors that a person can fix get a message and a hint. Any other error is a bug. */
 function cannotServe(error: unknown, { listen, data }: ServeOptions): unknown {
   const because = (message: string, hint: string) =>
     new CannotServe(message, hint, exitCodes.unavailable, error);
   if (error instanceof JournalUnusable) return because(error.message, error.hint);
   if (error instanceof JournalUnavailable) {
-    return because(error.message, `Make room on the disk of "${data}", then start again`);
+    return because(error.message, `Free space on the disk of "${data}", then start again`);
   }
   if (error instanceof JournalDamaged) {
     return because(error.message, `Restore "${data}" from a backup, or start with an empty folder`);

@@ -1,4 +1,4 @@
-/** The whole server, and the file in which it keeps history. */
+/** Runs the whole server with its history file. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ async function start(more: Partial<ServeOptions> = {}): Promise<Running> {
   return server;
 }
 
-/** One lease from its grant to its end. */
+/** Acquires and releases one lease. */
 async function lend({ url }: Running): Promise<number[]> {
   const granted = await fetch(`${url}/v1/leases`, {
     method: "POST",
@@ -51,8 +51,8 @@ async function history({ url }: Running) {
   return { status: response.status, ...body };
 }
 
-describe("serve() on the data folder of a Berth with history in the journal's file", () => {
-  test("has all that ended, and keeps the journal to itself", async () => {
+describe("serve() on the data folder of an older Berth with history in the journal file", () => {
+  test("has all finished leases, and removes the history from the journal", async () => {
     await cp(fixture, data, { recursive: true });
     const first = await start();
     const written: unknown = JSON.parse(await readFile(join(fixture, "history.json"), "utf8"));
@@ -66,12 +66,12 @@ describe("serve() on the data folder of a Berth with history in the journal's fi
   });
 });
 
-describe("serve() with a history file that cannot be used", () => {
+describe("serve() with an unusable history file", () => {
   test.each([
     ["is damaged", (path: string) => writeFile(path, "no database".repeat(1_000))],
     ["is a folder", (path: string) => mkdir(path)],
     ["belongs to another program", (path: string) => another(path)],
-  ])("lends all the same, when it %s", async (_, spoil) => {
+  ])("still grants leases if the file %s", async (_, spoil) => {
     await spoil(join(data, "history.db"));
     const server = await start();
     expect(await lend(server)).toEqual([201, 204]);
@@ -81,7 +81,7 @@ describe("serve() with a history file that cannot be used", () => {
     expect(Number(/^berth_history_lag_events (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
   });
 
-  test("lends all the same, when it is damaged while it is used", async () => {
+  test("still grants leases if the file is damaged while the server runs", async () => {
     const server = await start();
     expect(await lend(server)).toEqual([201, 204]);
     expect((await history(server)).items).toHaveLength(1);
@@ -94,7 +94,7 @@ describe("serve() with a history file that cannot be used", () => {
     expect(await history(next)).toMatchObject({ status: 503, code: "history_unavailable" });
   });
 
-  test("makes it anew from the journal, when told to", async () => {
+  test("builds the file again from the journal on request", async () => {
     const before = await start();
     expect(await lend(before)).toEqual([201, 204]);
     await before.stop();

@@ -1,4 +1,4 @@
-/** The whole server in this process, on a real port and a real disk. */
+/** Runs the whole server in this process, with a real port and a real disk. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ const metric = async ({ url }: Running, name: string) => {
 };
 
 describe("serve()", () => {
-  test("lends what the file has, and lends it on over a restart", async () => {
+  test("grants the resources in the file, and keeps leases over a restart", async () => {
     await using here = await place();
     const first = await here.start();
     expect(first).toMatchObject({
@@ -81,7 +81,7 @@ describe("serve()", () => {
     expect(beat.status).toBe(200);
   });
 
-  test("wakes a long poll, with the real clock and a real disk", async () => {
+  test("wakes a long poll with the real clock and a real disk", async () => {
     await using here = await place();
     const server = await here.start();
     const { id, token } = await ask(server);
@@ -92,14 +92,14 @@ describe("serve()", () => {
     expect(await next).toMatchObject({ status: 201 });
   });
 
-  test("expires by the real clock", async () => {
+  test("expires leases by the real clock", async () => {
     await using here = await place();
     const server = await here.start({ memory: true });
     await ask(server, { ttl: "1s" });
     expect(await ask(server, { wait: "1h" })).toMatchObject({ status: 201 });
   });
 
-  test("stops at once, with a long poll, a feed and an idle connection open", async () => {
+  test("stops at once with an open long poll, an event stream and an idle connection", async () => {
     await using here = await place();
     const server = await here.start();
     await ask(server);
@@ -113,7 +113,7 @@ describe("serve()", () => {
     await read;
   });
 
-  test("takes a new file with reload()", async () => {
+  test("applies a new file with reload()", async () => {
     await using here = await place();
     const server = await here.start({ memory: true });
     await writeFile(join(here.folder, "berth.yaml"), "pools: { aws: { count: 5 } }");
@@ -122,7 +122,7 @@ describe("serve()", () => {
     expect(status).toMatchObject({ ok: true, resources: 5 });
   });
 
-  test("serves the example, when there is no file", async () => {
+  test("serves the example if there is no file", async () => {
     await using here = await place();
     const { config: _, ...rest } = { config: "", data: here.folder, listen: "127.0.0.1:0" };
     const server = await serve({
@@ -137,12 +137,12 @@ describe("serve()", () => {
 });
 
 describe("serve() does not start", () => {
-  test("with a bad file", async () => {
+  test("with an invalid file", async () => {
     await using here = await place("pools: [");
     await expect(here.start()).rejects.toMatchObject({ name: "CannotServe", exitCode: 78 });
   });
 
-  test("where others could reach it", async () => {
+  test("on an address that others can reach", async () => {
     await using here = await place();
     await expect(here.start({ listen: "0.0.0.0:0" })).rejects.toMatchObject({
       name: "CannotServe",
@@ -150,7 +150,7 @@ describe("serve() does not start", () => {
     });
   });
 
-  test("on a port that is taken, and lets go of its data", async () => {
+  test("on a port that is in use, and unlocks its data folder", async () => {
     await using here = await place();
     const other = createServer().listen(0, "127.0.0.1");
     await until(() => other.listening);
@@ -164,7 +164,7 @@ describe("serve() does not start", () => {
     await here.start();
   });
 
-  test("in a folder that another server has", async () => {
+  test("in a folder that another server uses", async () => {
     await using here = await place();
     await here.start();
     await expect(here.start()).rejects.toMatchObject({
@@ -181,7 +181,7 @@ describe("serve() with further listeners", () => {
     return [response.status, await response.text()];
   };
 
-  test("answers health and metrics where others expect them, and nothing else", async () => {
+  test("answers only health and metrics on separate ports", async () => {
     await using here = await place();
     const listen = { healthListen: "127.0.0.1:0", metricsListen: "127.0.0.1:0" };
     const { url, healthUrl, metricsUrl, stop } = await here.start(listen);
@@ -199,7 +199,7 @@ describe("serve() with further listeners", () => {
     await expect(fetch(`${metricsUrl}/metrics`)).rejects.toThrow("fetch failed");
   });
 
-  test("has none unless it is told to", async () => {
+  test("has no separate ports by default", async () => {
     await using here = await place();
     const running = await here.start();
     expect(running).not.toHaveProperty("healthUrl");
@@ -207,7 +207,7 @@ describe("serve() with further listeners", () => {
   });
 
   test.each(["healthListen", "metricsListen"] as const)(
-    "does not start with a %s that others could reach, or that is taken",
+    "does not start with a %s that others can reach or that is in use",
     async (option) => {
       await using here = await place();
       await expect(here.start({ [option]: "0.0.0.0:0" })).rejects.toMatchObject({ exitCode: 64 });

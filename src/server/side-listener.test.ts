@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { healthAnswers, SideListener } from "./side-listener.ts";
 
-test("healthAnswers() lives at once, and is ready once it is", async () => {
+test("healthAnswers() reports alive at once, and ready when it is", async () => {
   let ready = false;
   const address = { host: "127.0.0.1", port: 0 };
   const listener = await SideListener.start(

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 import { type ListenAddress, listenTrouble, urlOf } from "./listen-address.ts";
 
-/** A second port that answers one thing, for probes and scrapers that expect it there. */
+/** A second port with one answer, for probes and scrapers that expect it there. */
 export class SideListener {
   readonly url: string;
   readonly #server: Server;
@@ -19,7 +19,7 @@ export class SideListener {
     this.url = urlOf(server.address() as AddressInfo);
   }
 
-  /** `flag` is the option that asked for it. Throws `CannotServe` if it cannot listen there. */
+  /** `flag` is the option that set the address. Throws `CannotServe` if it cannot listen there. */
   static async start(
     flag: string,
     address: ListenAddress,
@@ -40,7 +40,7 @@ export class SideListener {
     return new SideListener(server);
   }
 
-  /** At once: whoever asks here asks again. */
+  /** Closes at once, because probes and scrapers call again anyway. */
   async close(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
@@ -50,8 +50,8 @@ export class SideListener {
 }
 
 /**
- * `/healthz` is fine as soon as the process runs, so that reading a long journal is not taken for
- * being stuck. `/healthz/ready` is not there until it is true.
+ * `/healthz` succeeds as soon as the process runs, so that reading a long journal does not look
+ * like a hang. `/healthz/ready` fails until the server is ready.
  */
 export function healthAnswers(isReady: () => boolean): RequestListener {
   return (request, response) => {
@@ -61,7 +61,7 @@ export function healthAnswers(isReady: () => boolean): RequestListener {
   };
 }
 
-/** Only this path of another listener, answered as it answers there. */
+/** Serves only this path of another listener, with the same answer. */
 export function onlyPath(path: string, answer: RequestListener): RequestListener {
   return (request, response) => {
     if (pathOf(request) === path) answer(request, response);

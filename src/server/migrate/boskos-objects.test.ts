@@ -21,7 +21,7 @@ function problems(text: string): readonly string[] {
 }
 
 describe("parseBoskosObjects()", () => {
-  test("reads both kinds, and counts what is neither", () => {
+  test("reads both kinds and counts the others", () => {
     const status = {
       state: "leased",
       owner: "job/1",
@@ -51,14 +51,14 @@ describe("parseBoskosObjects()", () => {
     });
   });
 
-  test("takes what is missing or null for what Go leaves empty", () => {
+  test("treats missing and null fields as Go's empty values", () => {
     const empty = { state: "", owner: "", userData: {}, updatedAt: undefined };
     const nothing = { lastUpdate: null, userData: null, expirationDate: null };
     const found = parseBoskosObjects(list(resource("a", nothing), resource("b", undefined)));
     expect(found.resources).toMatchObject([empty, empty]);
   });
 
-  test("takes one object alone", () => {
+  test("accepts a single object", () => {
     expect(parseBoskosObjects(JSON.stringify(resource("a"))).resources).toHaveLength(1);
   });
 
@@ -102,13 +102,13 @@ describe("parseBoskosObjects()", () => {
     ],
   };
 
-  test.each(Object.entries(bad))("refuses %s", (_, [text, ...want]) => {
+  test.each(Object.entries(bad))("rejects %s", (_, [text, ...want]) => {
     const found = problems(text).map((problem) => problem.replace(/ from line .*/, ""));
     expect(found).toEqual(want);
     expect(JSON.stringify(found)).not.toContain("s3cr3t");
   });
 
-  test("never repeats what stands where the JSON breaks", () => {
+  test("never quotes the text at a JSON error", () => {
     expect(problems('{"userData": {"key": "AKIA-SECRET" oops}}').join()).not.toMatch(/AKIA|oops/);
   });
 });

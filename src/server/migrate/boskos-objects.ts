@@ -1,11 +1,14 @@
-/** Boskos's own records, as `kubectl get resources,dynamicresourcelifecycles -o json` prints them. */
+/**
+ * Parses the records of Boskos, as `kubectl get resources,dynamicresourcelifecycles -o json` prints
+ * them.
+ */
 import { JsonCursor } from "./json-cursor.ts";
 
 export interface BoskosResource {
   readonly name: string;
   readonly type: string;
   readonly state: string;
-  /** Empty: nobody. */
+  /** Empty if the resource has no owner. */
   readonly owner: string;
   readonly userData: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
@@ -22,11 +25,11 @@ export interface BoskosLifecycle {
 export interface BoskosObjects {
   readonly resources: readonly BoskosResource[];
   readonly lifecycles: readonly BoskosLifecycle[];
-  /** Kinds that are not Boskos's, with how many there are of each. */
+  /** Kinds that do not belong to Boskos, with their counts. */
   readonly others: ReadonlyMap<string, number>;
 }
 
-/** All that is wrong with the file, none of it with a value: those may be secrets. */
+/** All errors in the file, without any value, because a value may be a secret. */
 export class BadBoskosObjects extends Error {
   override readonly name = "BadBoskosObjects";
   readonly hint = "Make it with: kubectl get resources,dynamicresourcelifecycles -o json";
@@ -44,7 +47,7 @@ const lifecycleKind = "DRLCObject";
 export function parseBoskosObjects(text: string): BoskosObjects {
   const problems: string[] = [];
   const root = new JsonCursor(parseJson(text), problems);
-  // One object alone is a list of one.
+  // A single object counts as a list of one.
   const single = !root.at("items").exists && root.at("metadata").exists;
   const items = single ? [root] : root.at("items").items();
   const kinds = Map.groupBy(items, (item) => item.at("kind").requiredText());
@@ -62,7 +65,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Its message quotes the text around the error, which may be a credential.
+    // The message quotes the text around the error, which may be a credential.
     const message = error instanceof Error ? error.message : "";
     const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
     const place = line === undefined ? "" : ` from line ${line}, column ${column} on`;
@@ -92,7 +95,7 @@ function readLifecycle(item: JsonCursor): BoskosLifecycle {
   };
 }
 
-/** Two namespaces may have the same names; one Berth cannot. */
+/** Two namespaces may contain the same names, but one Berth cannot. */
 function refuseTwins(items: readonly JsonCursor[]): void {
   const first = new Map<string, string>();
   for (const item of items) {

@@ -1,7 +1,9 @@
 import type { PoolSpec } from "../../core/model/policy.ts";
 import type { BoskosLifecycle } from "./boskos-objects.ts";
 
-/** Where Boskos kept other numbers of dynamic resources than the file says: the file counts. */
+/**
+ * Lists the pools whose number of dynamic resources in Boskos differs from the file. The file wins.
+ */
 export function compareLifecycles(
   lifecycles: readonly BoskosLifecycle[],
   pools: readonly PoolSpec[],
@@ -12,7 +14,7 @@ export function compareLifecycles(
     const dynamic = policies.get(type)?.dynamic;
     const was = `Boskos kept ${min} to ${max} of ${type}`;
     if (dynamic === undefined) {
-      // What Boskos itself is winding up is missing from the file for a reason.
+      // Boskos is already deleting these, so the file does not contain them.
       return max === 0 ? [] : [`${was}, the configuration has no dynamic ones`];
     }
     if (dynamic.min === min && dynamic.max === max) return [];

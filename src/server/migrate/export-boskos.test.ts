@@ -22,7 +22,7 @@ const records = [
   item("uuid", "dt", { state: "free", owner: "", userData: {}, expirationDate }),
 ];
 
-test("exportBoskos() gives back what importBoskos() took, as Boskos writes it", async () => {
+test("exportBoskos() returns what importBoskos() read, in the form of Boskos", async () => {
   const folder = await mkdtemp(join(tmpdir(), "berth-export-"));
   const config = parseConfig(
     "resources: [{ type: t, names: [a, b] }, { type: dt, max-count: 2 }]",

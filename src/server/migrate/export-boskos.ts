@@ -1,4 +1,4 @@
-/** What a data folder holds as the records that a Boskos keeps, for the way back. */
+/** Exports a data folder as records of Boskos, to migrate back. */
 
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
@@ -8,7 +8,7 @@ import { isHeld, wholeClaim } from "../../core/model/state.ts";
 import { type Instant, never } from "../../core/model/time.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 
-/** `kubectl create -f` takes a list of these. */
+/** `kubectl create -f` accepts a list of these. */
 export interface BoskosList {
   readonly apiVersion: "v1";
   readonly kind: "List";
@@ -16,8 +16,8 @@ export interface BoskosList {
 }
 
 /**
- * Every resource with its owner and its user data. Boskos makes its lifecycle records from its own
- * file. Throws what opening a journal throws.
+ * Every resource with its owner and its user data. Boskos creates its lifecycle records from its
+ * own file. Throws the errors of opening a journal.
  */
 export async function exportBoskos(data: string): Promise<BoskosList> {
   const journal = SqliteJournal.open(data);
@@ -49,22 +49,25 @@ function recordOf(resource: Resource): object {
     status: {
       state: stateIn(resource),
       owner: claim?.lease.ask.holder ?? "",
-      // Its reaper counts from here: a holder that we gave grace has it there as well.
+      // The reaper of Boskos counts from here, so a holder keeps the grace that it has here.
       lastUpdate: secondsOf(claim?.lease.seenAt ?? changedAt),
-      userData: { ...userData }, // A copy: YAML would write anchors for what is shared.
+      userData: { ...userData }, // A copy, because YAML would write anchors for shared objects.
       ...(expiresAt === never ? undefined : { expirationDate: secondsOf(expiresAt) }),
     },
   };
 }
 
-/** Boskos knows no rest: what rests is where it was going. Nobody asks for what is drained. */
+/**
+ * Boskos has no cooldown, so a cooling resource gets its next state. A drained resource gets a
+ * state that no client requests.
+ */
 function stateIn(resource: Resource): string {
   const { drained, state, restsTo } = resource;
   if (drained && !isHeld(resource)) return "drained";
   return state === coolingState ? restsTo : state;
 }
 
-/** Kubernetes keeps whole seconds. */
+/** Kubernetes stores whole seconds. */
 function secondsOf(at: Instant): string {
   return new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
 }

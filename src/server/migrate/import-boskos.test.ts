@@ -1,4 +1,4 @@
-/** On a real data folder. */
+/** Uses a real data folder. */
 
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -46,7 +46,7 @@ async function inFolder(run: (data: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** Pool, name, state, holder, user data; in the order in which they are lent. */
+/** Pool, name, state, holder and user data, in the order in which resources are granted. */
 async function contents(data: string): Promise<unknown[]> {
   const journal = SqliteJournal.open(data);
   const broker = await Broker.open(journal, (at) => new SystemEnvironment(at));
@@ -75,7 +75,7 @@ const carried = [
 ];
 
 describe("importBoskos()", () => {
-  test("carries everything over, longest untouched first, and tops up dynamic ones after", () =>
+  test("imports everything, longest unused first, and then creates missing dynamic resources", () =>
     inFolder(async (data) => {
       const report = await importBoskos({ pools: file, objects, data, dryRun: false });
       expect(report).toEqual({
@@ -89,7 +89,7 @@ describe("importBoskos()", () => {
       expect(await contents(data)).toEqual(carried);
     }));
 
-  test("does no harm when it is run again", () =>
+  test("is harmless when it runs again", () =>
     inFolder(async (data) => {
       await importBoskos({ pools: file, objects, data, dryRun: false });
       const again = await importBoskos({ pools: file, objects, data, dryRun: false });
@@ -99,7 +99,7 @@ describe("importBoskos()", () => {
       expect(found).toEqual(expect.arrayContaining(carried));
     }));
 
-  test("changes nothing, and makes no folder, when it only tries", () =>
+  test("changes nothing and creates no folder in a dry run", () =>
     inFolder(async (data) => {
       const dry = await importBoskos({ pools: file, objects, data, dryRun: true });
       expect(dry).toMatchObject({ resources: 4, leases: 1 });
@@ -110,7 +110,7 @@ describe("importBoskos()", () => {
       expect(await contents(data)).toEqual(carried);
     }));
 
-  test("tells who keeps what the file has no more, and who has what here", () =>
+  test("reports resources that the file no longer has, and resources with another holder", () =>
     inFolder(async (data) => {
       await importBoskos({ pools: file, objects, data, dryRun: false });
       const other = [
@@ -131,7 +131,7 @@ describe("importBoskos()", () => {
       ]);
     }));
 
-  test("does not touch a folder that a server has", () =>
+  test("does not touch a folder that a server uses", () =>
     inFolder(async (data) => {
       const journal = SqliteJournal.open(data);
       for (const dryRun of [true, false]) {
@@ -143,7 +143,7 @@ describe("importBoskos()", () => {
     }));
 });
 
-test("compareLifecycles() tells where Boskos kept other numbers than the file", () => {
+test("compareLifecycles() reports where the numbers in Boskos differ from the file", () => {
   const lifecycles = [
     { type: "dt", min: 2, max: 3 },
     { type: "dt", min: 1, max: 3 },

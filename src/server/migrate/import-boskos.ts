@@ -1,4 +1,4 @@
-/** Carries over into a data folder what a Boskos had, while no server uses the folder. */
+/** Imports the resources of a Boskos into a data folder that no server uses. */
 
 import { existsSync } from "node:fs";
 import { Broker } from "../../broker/broker.ts";
@@ -22,30 +22,30 @@ export interface ImportOptions {
   readonly objects: BoskosObjects;
   /** The data folder. */
   readonly data: string;
-  /** Changes nothing, and does not even make the folder. */
+  /** Change nothing, and do not create the folder. */
   readonly dryRun: boolean;
 }
 
 export interface ImportReport {
-  /** How many are in which state now, of those that were carried over. */
+  /** The number of imported resources in each state. */
   readonly states: Readonly<Record<string, number>>;
   readonly resources: number;
   readonly leases: number;
-  /** Carried over for its holder's sake: they go when they are given back. */
+  /** Imported because they are held. They are removed when they are released. */
   readonly unlisted: readonly string[];
-  /** Held by the same holder before: an earlier run has done it. */
+  /** The number of resources that the same holder already has here, from an earlier run. */
   readonly already: number;
   readonly left: readonly LeftBehind[];
 }
 
 export interface LeftBehind extends LeftOut {
-  /** Who had it in Boskos; empty: nobody. */
+  /** The owner in Boskos; empty if it has none. */
   readonly owner: string;
-  /** Who has it here. */
+  /** The holder here. */
   readonly holder: string;
 }
 
-/** Throws what opening a journal throws: the folder cannot be used, or somebody uses it. */
+/** Throws the errors of opening a journal: the folder cannot be used, or a process uses it. */
 export async function importBoskos(options: ImportOptions): Promise<ImportReport> {
   const { data, dryRun } = options;
   const journal = dryRun && !existsSync(data) ? new MemoryJournal() : SqliteJournal.open(data);
@@ -67,7 +67,7 @@ export async function importBoskos(options: ImportOptions): Promise<ImportReport
 
 type Submit = (command: Command) => Promise<Outcome>;
 
-/** What would come of it, on a copy of what is there. */
+/** Runs the import on a copy of the state, to report its result. */
 async function rehearsal(broker: Broker): Promise<Submit> {
   const { copy, now } = await broker.look((state, at) => ({ copy: thaw(freeze(state)), now: at }));
   return async (command) => decide(copy, command, now).outcome;
@@ -77,7 +77,7 @@ type Found = Omit<ImportReport, "already" | "left"> & { readonly left: readonly 
 type Missed = LeftOut & { readonly owner: string };
 
 async function carryOver({ pools, objects }: ImportOptions, submit: Submit): Promise<Found> {
-  // Nothing is made before what there was is back: it would be too many afterwards.
+  // Creates no dynamic resources before the existing ones are imported, or there would be too many.
   await submit({ type: "configure", pools: pools.map(withoutMinimum) });
   const resources = objects.resources.toSorted(longestUntouchedFirst);
   const outcome = await submit({ type: "import", resources: resources.map(imported) });
@@ -109,7 +109,7 @@ function withoutMinimum(pool: PoolSpec): PoolSpec {
   return { ...pool, policy: { ...pool.policy, dynamic: { ...dynamic, min: 0 } } };
 }
 
-/** What Boskos never touched has no time and comes first. */
+/** Resources that Boskos never updated have no time and come first. */
 function longestUntouchedFirst(a: BoskosResource, b: BoskosResource): number {
   const [first, second] = [a.updatedAt ?? 0, b.updatedAt ?? 0];
   return first === second ? (a.name < b.name ? -1 : 1) : first - second;

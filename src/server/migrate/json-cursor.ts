@@ -1,8 +1,8 @@
 import { formatPath, type Path } from "../../config/problem.ts";
 
 /**
- * A place in a JSON document, and what stands there. Whatever is not as it should be is noted with
- * its place; what stands there is never repeated, because it may be a secret.
+ * A position in a JSON document, with its value. Errors are collected with the position and never
+ * with the value, because it may be a secret.
  */
 export class JsonCursor {
   readonly #path: Path;
@@ -19,12 +19,12 @@ export class JsonCursor {
     return formatPath(this.#path);
   }
 
-  /** False for what is missing, and for null, which Go writes for it. */
+  /** False if the value is missing or null, which Go writes for a missing value. */
   get exists(): boolean {
     return this.#value !== undefined && this.#value !== null;
   }
 
-  /** One level down; a place where nothing is, if this is no object. */
+  /** Moves one level down. If this is not an object, the result has no value. */
   at(key: string): JsonCursor {
     const value = this.#entries().find(([name]) => name === key)?.[1];
     return new JsonCursor(value, this.#problems, [...this.#path, key]);
@@ -40,7 +40,7 @@ export class JsonCursor {
     );
   }
 
-  /** Empty where nothing stands. */
+  /** Returns an empty string if there is no value. */
   text(): string {
     if (!this.exists) return "";
     if (typeof this.#value === "string") return this.#value;
