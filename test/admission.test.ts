@@ -148,6 +148,6 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
     await world.server.start();
     const again = await world.ask("e2e/2");
     expect(again.status).toBe(202);
-    await world.until("e2e/2", ({ reason }) => /cannot look/.test(reason?.message ?? ""));
+    await world.until("e2e/2", ({ reason }) => /the check failed/.test(reason?.message ?? ""));
   });
 });

@@ -14,10 +14,14 @@ import {
 import { reachOf } from "./what-if/affected-pools.ts";
 import { type WhatIf, type WhatIfReport, whatIf } from "./what-if/what-if.ts";
 
-/** Opened by those who need it: estimates work also where history cannot be read. */
+/**
+ * Opens the history only for queries that need it: estimates work even if history is not readable.
+ */
 type OpenReader = () => HistoryReader;
 
-/** Answers on whatever thread it is called. Rejects with `HistoryUnavailable` for a damaged file. */
+/**
+ * Answers on the thread of the caller. Rejects with `HistoryUnavailable` if the file is damaged.
+ */
 export async function answerQuery<Kind extends QueryKind>(
   openReader: OpenReader,
   kind: Kind,
@@ -53,7 +57,7 @@ const answers: Answers = {
     parts.flatMap((part, index) => estimate(part, holds, now, seed + index)),
 };
 
-/** In slices, so that whoever asks something short is answered in between. */
+/** Runs in slices, so that short queries are answered in between. */
 async function simulate(
   reader: HistoryReader,
   { whatIf: what, entriesMax }: SimulateQuery,
@@ -73,7 +77,7 @@ async function simulate(
   }
 }
 
-/** Of a change to one pool of hundreds, only what it can reach is read. */
+/** If one pool of hundreds changes, only the pools that it can affect are read. */
 function* endedWithin(reader: HistoryReader, { from, changed, pools }: WhatIf) {
   if (changed === undefined) return yield* reader.endedSince(from);
   const together = [...reader.companies(from)].map((names) => ({

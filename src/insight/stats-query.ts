@@ -1,4 +1,4 @@
-/** What the stats thread is asked, and what it answers. */
+/** The queries to the stats thread, and its answers. */
 import type { Forecast } from "./forecast/estimate.ts";
 import type { ForecastInput } from "./forecast/estimates.ts";
 import { HistoryUnavailable } from "./history/history.ts";
@@ -19,11 +19,11 @@ export interface StatsQuery {
 
 export interface SimulateQuery {
   readonly whatIf: WhatIf;
-  /** More than so many entries are not replayed. */
+  /** The limit of entries to replay. */
   readonly entriesMax: number;
 }
 
-/** Each kind of query with its question and its answer. */
+/** Each kind of query with its input and its output. */
 export interface StatsQueries {
   page: { question: PageQuery; answer: HistoryPage };
   stats: { question: StatsQuery; answer: Stats };
@@ -33,24 +33,24 @@ export interface StatsQueries {
 
 export type QueryKind = keyof StatsQueries;
 
-/** Of what takes long: nobody may want it any more, and somebody may want to know how far it is. */
+/** Options of a long query: it can be aborted, and it reports its progress. */
 export interface QueryOptions {
   readonly signal?: AbortSignal | undefined;
   /** From 0 to 1. */
   readonly progress?: ((share: number) => void) | undefined;
 }
 
-/** More happened in that time than is looked at in one go. */
+/** The period has more entries than one query may read. */
 export class TooMuchHistory extends Error {
   override readonly name = "TooMuchHistory";
 }
 
-/** Those of our errors that a caller tells apart. */
+/** Our error classes that callers distinguish. */
 const errorClasses = { TooMuchHistory, HistoryUnavailable } as const;
 
 /**
- * An error on its way between threads. Structured cloning keeps its message, its stack and the
- * classes of Node; ours would arrive as a plain `Error`, so the name of the class travels beside it.
+ * An error that is sent between threads. Structured cloning keeps the message, the stack and Node's
+ * own classes. Our classes would arrive as a plain `Error`, so the class name is sent with it.
  */
 export interface SentError {
   readonly error: unknown;

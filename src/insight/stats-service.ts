@@ -1,22 +1,22 @@
 /**
- * All that is learnt from what was committed: history, statistics, estimates, what-if.
+ * Everything that is derived from commits: history, statistics, estimates and what-if.
  *
- * Two threads, because percentiles over months, simulated weeks and the futures of a long queue each
- * take the time of thousands of grants:
+ * It uses two threads, because percentiles over months, simulated weeks and the futures of a long
+ * queue each take the time of thousands of grants:
  *
  *   the server's thread                           the stats thread (`stats-thread.ts`)
  *   ───────────────────                           ────────────────────────────────────
  *   broker ──committed──▶ HistoryFollower ──writes──▶ history.db ──reads──▶ HistoryReader
  *                         (small slices, when                                  │
- *                          nobody is waiting)                                  ▼
- *   HTTP ──▶ StatsService ──▶ StatsWorker ───────question──────────────▶ answerQuery
+ *                          the thread is idle)                                 ▼
+ *   HTTP ──▶ StatsService ──▶ StatsWorker ───────query─────────────────▶ answerQuery
  *            Estimates ───▶      │       ◀──────answer─────────────────  pages, stats,
  *            (copies the parts                                           what-if, estimates
- *             of the state in which somebody waits)
+ *             of the state with waiting requests)
  *
- * History is written on the server's thread: it hears of commits there, and what it writes in a
- * second takes a few milliseconds. With history in memory there is no file that another thread could
- * read, so pages, stats and what-if are answered on the server's thread; estimates never are.
+ * History is written on the server's thread: it receives the commits there, and the writes of a
+ * second take a few milliseconds. With history in memory, another thread has no file to read, so
+ * pages, stats and what-if are computed on the server's thread; estimates never are.
  */
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
@@ -33,19 +33,21 @@ import type { QueryKind, QueryOptions, StatsQueries } from "./stats-query.ts";
 import { StatsWorker } from "./stats-worker.ts";
 
 export interface StatsServiceOptions {
-  /** The data folder; undefined: history is in memory. */
+  /** The data folder; undefined if history is in memory. */
   readonly folder?: string | undefined;
   readonly retentionMs?: number | undefined;
-  /** Drops the history that is there; it is made again from the journal. */
+  /** Deletes the existing history and builds it again from the journal. */
   readonly anew?: boolean | undefined;
-  /** Told how many entries were moved out of the journal's file, where an older Berth had them. */
+  /** Called with the number of entries that were moved from the journal file of an older Berth. */
   readonly moved?: (entries: number) => void;
   readonly failed?: (what: string, cause: unknown) => void;
 }
 
-/** Holds that estimates begin with after a restart. */
+/** The number of holds to read for estimates after a restart. */
 const holdsReadMax = 50_000;
-/** A reader waits for history to catch up if it is no more behind than this; it takes a moment. */
+/**
+ * A query waits for history to catch up if it is at most this many events behind, which is quick.
+ */
 const lagWaitedFor = 20_000;
 const waitMsMax = 2_000;
 
@@ -76,13 +78,13 @@ export class StatsService {
     });
   }
 
-  /** Events that history has yet to follow. */
+  /** The number of events that history has not processed yet. */
   get lag(): number {
     return this.#history.lag;
   }
 
   /**
-   * Answers from a history that has all that was committed when it was asked, unless it is far
+   * Answers from a history with everything that was committed before the call, unless it is far
    * behind. Rejects with `HistoryUnavailable`, `StatsWorkerBusy` or `TooMuchHistory`.
    */
   async ask<Kind extends Exclude<QueryKind, "estimate">>(
@@ -92,7 +94,7 @@ export class StatsService {
   ): Promise<StatsQueries[Kind]["answer"]> {
     const { reader } = this.#history;
     if (this.#history.lag <= lagWaitedFor) {
-      // Where history cannot be written it does not catch up, and can be read all the same.
+      // If history is not writable, it does not catch up, but it is still readable.
       const late = new AbortController();
       const tooLate = setTimeout(waitMsMax, undefined, { signal: late.signal, ref: false });
       await Promise.race([this.#history.caughtUp(), tooLate.catch(() => {})]);
@@ -103,7 +105,7 @@ export class StatsService {
       : this.#worker.ask(kind, question, options);
   }
 
-  /** Before the journal is closed. */
+  /** Must be called before the journal is closed. */
   async close(): Promise<void> {
     await Promise.all([this.estimates.close(), this.#worker.close()]);
     await this.#history.close();
@@ -125,7 +127,10 @@ function opener({ folder, anew, moved, failed }: StatsServiceOptions): () => His
   };
 }
 
-/** The secret is as old as the journal and its own; who reads history must not learn it. */
+/**
+ * The secret identifies the journal, but a reader of the history must not learn it, so it is
+ * hashed.
+ */
 function idOf({ secret }: Pick<Journal, "secret">): string {
   return createHash("sha256").update(`history of ${secret}`).digest("base64url").slice(0, 22);
 }

@@ -1,4 +1,4 @@
-/** The other side of `StatsWorker`: a thread with a connection of its own, which only reads. */
+/** The thread behind `StatsWorker`, with its own connection, which only reads. */
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import { answerQuery } from "./answer-query.ts";
@@ -11,7 +11,7 @@ interface Message {
   readonly question: StatsQueries[QueryKind]["question"];
 }
 
-/** Nobody wants the answer any more. */
+/** The caller no longer needs the answer. */
 interface Cancel {
   readonly number: number;
   readonly cancel: true;

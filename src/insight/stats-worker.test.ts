@@ -12,7 +12,7 @@ import { StatsWorker, StatsWorkerBusy } from "./stats-worker.ts";
 let folder: string;
 let worker: StatsWorker;
 
-/** A file with three leases in its history. */
+/** A history file with three leases. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "berth-stats-"));
   const path = join(folder, "history.db");
@@ -37,14 +37,14 @@ const ids = async () =>
   (await worker.ask("page", { filter: {}, limit: 10 })).items.map(({ id }) => id);
 
 describe("StatsWorker", () => {
-  test("reads history in a thread of its own", async () => {
+  test("reads history in its own thread", async () => {
     expect(await ids()).toEqual(["c", "b", "a"]);
     const range = { from: 1_700_000_000_000, to: 1_700_000_240_000, stepMs: 60_000 };
     const { total } = await worker.ask("stats", { range, pool: "aws" });
     expect(total).toMatchObject({ ended: 3, utilisation: 0.75 });
   });
 
-  test("answers many at once, and refuses more than it keeps", async () => {
+  test("answers many queries at once, and rejects more than its limit", async () => {
     const asked = Array.from({ length: 70 }, () => ids().catch((error: unknown) => error));
     const answers = await Promise.all(asked);
     expect(answers.filter((answer) => Array.isArray(answer))).toHaveLength(64);
@@ -52,14 +52,14 @@ describe("StatsWorker", () => {
     expect(await ids()).toHaveLength(3);
   });
 
-  test("says when there is too much to simulate", async () => {
+  test("reports that there is too much to simulate", async () => {
     const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)] };
     await expect(worker.ask("simulate", { whatIf, entriesMax: 2 })).rejects.toThrow(TooMuchHistory);
     const found = await worker.ask("simulate", { whatIf, entriesMax: 3 });
     expect(found).toMatchObject({ requests: 3, total: { simulated: { ended: 3 } } });
   });
 
-  test("tells how far a simulation is, and gives up one that nobody wants any more", async () => {
+  test("reports the progress of a simulation, and stops it on an abort", async () => {
     const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)], changed: ["aws"] };
     const ask = { whatIf, entriesMax: 3 };
     const shares: number[] = [];
@@ -71,19 +71,19 @@ describe("StatsWorker", () => {
       signal: stop.signal,
       progress: () => stop.abort(),
     });
-    // Between the abort and the thread's hearing of it, so small a one may be over.
+    // A small simulation may end before the thread receives the abort.
     await given.catch((error: unknown) => expect(error).toMatchObject({ name: "AbortError" }));
     expect(await ids()).toHaveLength(3);
   });
 
-  test("does not begin what nobody wants any more", async () => {
+  test("does not start an aborted query", async () => {
     const whatIf = { from: 0, to: 1_700_000_240_000, pools: [pool("aws", 2)] };
     const signal = AbortSignal.abort(new Error("gone"));
     const given = worker.ask("simulate", { whatIf, entriesMax: 3 }, { signal });
     await expect(given).rejects.toThrow("gone");
   });
 
-  test("lets those go who wait when it is closed", async () => {
+  test("rejects waiting queries when it is closed", async () => {
     const waiting = expect(ids()).rejects.toThrow("closed");
     await worker.close();
     await waiting;

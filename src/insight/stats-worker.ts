@@ -7,10 +7,10 @@ import {
   type StatsQueries,
 } from "./stats-query.ts";
 
-/** More than these are not kept waiting for the thread. */
+/** The limit of queries that wait for the thread. */
 const waitingMax = 64;
 
-/** So many questions wait that another is not taken. */
+/** The queue of the stats thread is full. */
 export class StatsWorkerBusy extends Error {
   override readonly name = "StatsWorkerBusy";
 }
@@ -23,15 +23,15 @@ interface Waiting {
 
 interface Reply {
   readonly number: number;
-  /** It goes on: so much is done. */
+  /** A progress report: this share is done. */
   readonly progress?: number;
   readonly answer?: unknown;
   readonly failure?: SentError;
 }
 
 /**
- * Answers questions in another thread (`stats-thread.ts`). The thread is started with the first
- * question, and again if it dies; it keeps no process alive.
+ * Answers queries in another thread (`stats-thread.ts`). The thread starts with the first query,
+ * and again if it dies. It does not keep the process alive.
  */
 export class StatsWorker {
   readonly #path: string | undefined;
@@ -40,7 +40,7 @@ export class StatsWorker {
   #number = 0;
   #closed = false;
 
-  /** `path` is the history file; undefined where the thread has none to read. */
+  /** `path` is the history file; undefined if the thread has no file to read. */
   constructor(path: string | undefined) {
     this.#path = path;
   }
@@ -51,16 +51,17 @@ export class StatsWorker {
     { signal, progress }: QueryOptions = {},
   ): Promise<StatsQueries[Kind]["answer"]> {
     if (this.#closed) return Promise.reject(closedWorker());
-    if (signal?.aborted) return Promise.reject(signal.reason); // It tells nobody a second time.
+    // An aborted signal sends no further event.
+    if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#waiting.size >= waitingMax) {
-      const message = `Cannot answer: ${waitingMax} questions are already queued`;
+      const message = `Cannot answer: ${waitingMax} queries are already queued`;
       return Promise.reject(new StatsWorkerBusy(message));
     }
     return new Promise((resolve, reject) => {
       const number = this.#number++;
       this.#waiting.set(number, { resolve, reject, progress });
       this.#worker ??= this.#start();
-      this.#worker.ref(); // While somebody waits for an answer.
+      this.#worker.ref(); // Only while a caller waits for an answer.
       const worker = this.#worker;
       worker.postMessage({ number, kind, question });
       signal?.addEventListener("abort", () => worker.postMessage({ number, cancel: true }));
@@ -91,7 +92,7 @@ export class StatsWorker {
     };
     worker.on("error", die);
     worker.on("exit", (code) =>
-      die(new Error(`Cannot answer: the stats thread ended with ${code}`)),
+      die(new Error(`Cannot answer: the stats thread exited with ${code}`)),
     );
     return worker;
   }
@@ -103,7 +104,7 @@ export class StatsWorker {
   }
 }
 
-/** As it is written in a checkout, compiled in a package. */
+/** TypeScript in a checkout, JavaScript in a package. */
 function threadFile(): URL {
   const [extension = ""] = /\.[jt]s$/.exec(new URL(import.meta.url).pathname) ?? [".ts"];
   return new URL(`./stats-thread${extension}`, import.meta.url);

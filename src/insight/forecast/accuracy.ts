@@ -1,11 +1,11 @@
-/** How often estimates were right: each first estimate of a request, beside when it was granted. */
+/** How often estimates were right: compares the first estimate of each request with its grant. */
 export interface Accuracy {
   readonly compared: number;
-  /** Granted by the P50; about half of them should be. */
+  /** Granted by the P50; about half of the requests should be. */
   readonly withinP50: number;
   /** Granted by the P90; about nine in ten should be. */
   readonly withinP90: number;
-  /** How far the P50 was off, whichever way, on the average. */
+  /** The mean absolute error of the P50. */
   readonly meanErrorMs: number;
 }
 

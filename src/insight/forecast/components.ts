@@ -9,12 +9,12 @@ import {
   type State,
 } from "../../core/model/state.ts";
 
-/** Larger ones are not estimated: copying them would hold up those who ask. */
+/** Larger parts are not estimated, because copying them would delay commands. */
 export const contestedMax = 50_000;
 
 /**
- * The parts of a state in which somebody waits, each on its own: pools that share a waiter, a holder
- * or a limit are one part, and what goes on elsewhere has no influence on it.
+ * The independent parts of a state in which a request waits. Pools that share a waiting request, a
+ * lease or a limit are one part; other pools have no influence on it.
  */
 export function contestedParts(state: State): FrozenState[] {
   const seen = new Set<Pool>();
@@ -35,7 +35,7 @@ class Part {
 
   constructor(start: Pool) {
     this.pools.add(start);
-    for (const pool of this.pools) this.#explore(pool); // Grows while it is walked.
+    for (const pool of this.pools) this.#explore(pool); // The set grows during the loop.
   }
 
   get size(): number {
@@ -50,7 +50,7 @@ class Part {
       pools: new Map(this.pools.values().map((pool) => [pool.name, pool])),
       requests: new Map(this.#inOrder().map((request) => [request.id, request])),
       leases: new Map(this.#leases.values().map((lease) => [lease.id, lease])),
-      ended: new EndedMemory(), // Nobody asks again in what is to come.
+      ended: new EndedMemory(), // The forecast has no repeated requests.
     });
   }
 

@@ -9,7 +9,7 @@ import { estimate } from "./estimate.ts";
 
 const always = (holdMs: number) => Array.from({ length: 20 }, () => holdMs);
 
-/** Everybody's estimate, from now on in milliseconds. */
+/** Returns every estimate, in milliseconds from now. */
 function estimates(lending: Lending, holds: Record<string, readonly number[]>, seed = 1) {
   const known = new Map(Object.entries(holds));
   const found = contestedParts(lending.state).flatMap((part) =>
@@ -25,7 +25,7 @@ function later(lending: Lending, durationMs: number): void {
 }
 
 describe("estimate()", () => {
-  test("follows the queue: each turn is a hold and a rest away from the one before", () => {
+  test("follows the queue: each grant is one hold and one cooldown after the one before", () => {
     const lending = new Lending(pool("aws", 1, { cooldownMs: 5_000 }));
     lending.do(acquire("a", "aws"));
     lending.outcome(
@@ -41,7 +41,7 @@ describe("estimate()", () => {
     });
   });
 
-  test("knows the rules: whole or not at all, hold, lifetime, drained", () => {
+  test("follows the rules: gangs, maximum hold, lifetime, drained resources", () => {
     const lending = new Lending(
       pool("aws", 2),
       pool("slot", 1, { holdMs: 10_000 }),
@@ -54,25 +54,25 @@ describe("estimate()", () => {
       ...{ aws: always(60_000), slot: always(60_000), gcp: always(90_000) },
     });
     expect(found).toEqual({
-      installer: [60_000, 60_000], // The accounts are what it waits for, not the slot.
+      installer: [60_000, 60_000], // It waits for the accounts, not for the slot.
       next: [10_000, 10_000],
       g2: [15_000, 15_000],
     });
   });
 
-  test("knows amounts: who waits for room gets it when enough has come back", () => {
+  test("follows amounts: a request waits until enough capacity is released", () => {
     const lending = new Lending(capacityPool({ m: { capacity: { vcpus: 10 } } }));
     lending.do(want("a", { amount: { vcpus: 6 } }));
     later(lending, 20_000);
     lending.do(want("b", { amount: { vcpus: 4 } }));
     lending.outcome(want("big", { amount: { vcpus: 10 } }), want("six", { amount: { vcpus: 6 } }));
     expect(estimates(lending, { vsphere: always(60_000) })).toEqual({
-      six: [40_000, 40_000], // It goes before the big one, which still has patience.
+      six: [40_000, 40_000], // It is granted ahead of the big request, which is not starved yet.
       big: [100_000, 100_000],
     });
   });
 
-  test("knows amounts: room that is kept, sets, and groups that are granted together", () => {
+  test("follows amounts: reserved capacity, sets and gangs", () => {
     const rooms = { m: { capacity: { vcpus: 4 } }, n: { capacity: { vcpus: 4 } } };
     const lending = new Lending(capacityPool(rooms, { patienceMs: 10_000 }));
     lending.outcome(want("a", { amount: { vcpus: 4 } }), want("b", { amount: { vcpus: 2 } }));
@@ -90,7 +90,7 @@ describe("estimate()", () => {
     });
   });
 
-  test("knows paces, and limits that pools next door have used up", () => {
+  test("follows paces, and limits that other pools have used up", () => {
     const under = { parent: "account" as PoolName };
     const pace = { everyMs: 25_000, burst: 1, jitter: 0 };
     const lending = new Lending(
@@ -109,7 +109,7 @@ describe("estimate()", () => {
     });
   });
 
-  test("knows the pace of what several pools draw on", () => {
+  test("follows the pace of a parent limit", () => {
     const under = { parent: "account" as PoolName };
     const pace = { everyMs: 25_000, burst: 1, jitter: 0 };
     const lending = new Lending(
@@ -124,14 +124,14 @@ describe("estimate()", () => {
     });
   });
 
-  test("is unknown where too few holds are, and where nothing comes back", () => {
+  test("is unknown if there are too few recorded holds, or nothing is ever released", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1, { onRelease: "dirty" }));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
     lending.outcome(acquire("c", "gcp"), acquire("d", "gcp"));
     expect(estimates(lending, { aws: [1, 2, 3], gcp: always(1_000) })).toEqual({});
   });
 
-  test("is the same for the same seed, and a little other for another", () => {
+  test("is the same for the same seed, and differs a little for another", () => {
     const lending = new Lending(pool("aws", 2));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
     for (let number = 0; number < 9; number++) lending.do(acquire(`w${number}`, "aws"));
@@ -140,7 +140,7 @@ describe("estimate()", () => {
     expect(estimates(lending, { aws }, 4)).not.toEqual(estimates(lending, { aws }, 5));
   });
 
-  test("changes nothing in the state that it starts from", () => {
+  test("does not change the given state", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
     const before = JSON.stringify(freeze(lending.state));
@@ -150,7 +150,7 @@ describe("estimate()", () => {
 });
 
 describe("contestedParts()", () => {
-  test("has each group of pools on its own, and only where somebody waits", () => {
+  test("returns each group of pools separately, and only where a request waits", () => {
     const lending = new Lending(
       pool("a", 1),
       pool("b", 1),

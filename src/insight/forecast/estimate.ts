@@ -6,13 +6,13 @@ import { patient, runForward } from "./forward.ts";
 import { HoldCurve } from "./hold-curve.ts";
 import { Random } from "./random.ts";
 
-/** Fewer recorded holds than this say nothing about the next one. */
+/** Fewer recorded holds than this do not allow an estimate. */
 export const holdsMin = 10;
 
-/** Futures per estimate; fewer where each costs more. */
+/** The number of simulated futures per estimate; fewer if each is expensive. */
 const runsMax = 120;
 const runsMin = 40;
-/** Resources, leases and requests that are thawed for one estimate, over all its runs, at the most. */
+/** The limit of resources, leases and requests to thaw for one estimate, over all runs. */
 const workMax = 120_000;
 
 /** Recorded holds by pool, in milliseconds. */
@@ -20,18 +20,19 @@ export type Holds = ReadonlyMap<string, readonly number[]>;
 
 export interface Forecast {
   readonly id: RequestId;
-  /** One in two of the futures had granted it by then. */
+  /** Granted by this time in half of the futures. */
   readonly p50At: number;
-  /** Nine in ten. */
+  /** Granted by this time in nine of ten futures. */
   readonly p90At: number;
-  /** Recorded holds that it rests on. */
+  /** The number of recorded holds behind the estimate. */
   readonly samples: number;
 }
 
 /**
- * When each waiter of this part of the state will be granted: the core is run forward many times,
- * each time with other holds. Equal arguments give equal answers. Who waits for a pool of which too
- * little is known, or may not be granted at all, is left out.
+ * Estimates when each waiting request of this part of the state is granted: it runs the core
+ * forward many times, each time with other hold times. Equal arguments give equal results. A
+ * request is left out if too few holds are known for one of its pools, or if fewer than nine of ten
+ * futures grant it.
  */
 export function estimate(
   frozen: FrozenState,
@@ -92,8 +93,8 @@ function curvesOf(frozen: FrozenState, holds: Holds, now: number): Map<string, H
 }
 
 /**
- * A lease lasts as long as the pool of its longest holds makes it: an install slot that is given back
- * after 20 minutes says nothing about the account that is held beside it.
+ * The hold time of a lease comes from its pool with the longest holds: an install slot that is
+ * released after 20 minutes does not predict how long the account in the same lease is held.
  */
 function curveFor(lease: Lease, curves: ReadonlyMap<string, HoldCurve>): HoldCurve | undefined {
   let longest: HoldCurve | undefined;

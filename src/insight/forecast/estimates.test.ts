@@ -9,7 +9,7 @@ import { HoldSamples } from "./hold-samples.ts";
 let site: TestBroker;
 let holds: HoldSamples;
 let estimates: Estimates;
-/** Called while the futures are being made. */
+/** Called while the futures are computed. */
 let meanwhile: () => Promise<void>;
 let made = 0;
 
@@ -18,13 +18,13 @@ beforeEach(async () => {
   holds = new HoldSamples();
   meanwhile = async () => {};
   made = 0;
-  // As the thread does it, but here.
+  // Does the work of the thread, but in this thread.
   const foresee = async ({ parts, holds: known, now, seed }: ForecastInput) => {
     made += 1;
     await meanwhile();
     return parts.flatMap((part) => estimate(part, known, now, seed));
   };
-  // Only when told to.
+  // Only when the test calls refresh().
   estimates = new Estimates(site.broker, holds, foresee, { everyMs: 1e8, idleMs: 1e8 });
 });
 afterEach(async () => {
@@ -40,7 +40,7 @@ function remember(holdMs: number): void {
 const of = (id: string) => estimates.of(id as RequestId, site.clock.now());
 
 describe("Estimates", () => {
-  test("has none for anybody before enough is known, and does not even try", async () => {
+  test("has no estimates before enough holds are known, and does not try", async () => {
     await site.broker.submit(acquire("a", "aws"));
     await site.broker.submit(acquire("b", "aws"));
     await estimates.refresh();
@@ -61,7 +61,7 @@ describe("Estimates", () => {
     expect(of("b")?.p50Ms).toBe(0);
   });
 
-  test("compares the first estimate with the grant, not a later one", async () => {
+  test("compares the first estimate with the grant, not a later estimate", async () => {
     remember(10_000);
     await site.broker.submit(acquire("a", "aws"));
     await site.broker.submit(acquire("b", "aws"));
@@ -75,7 +75,7 @@ describe("Estimates", () => {
     expect([of("b"), estimates.size]).toEqual([null, 0]);
   });
 
-  test("compares also who is granted while the futures are made, and nobody who leaves", async () => {
+  test("also compares requests that are granted during a pass, and none that leave", async () => {
     remember(10_000);
     await site.broker.submit(acquire("a", "aws"));
     await site.broker.submit(acquire("b", "aws"));

@@ -8,7 +8,7 @@ import { contestedParts } from "./components.ts";
 import { type Forecast, type Holds, holdsMin } from "./estimate.ts";
 import type { HoldSamples } from "./hold-samples.ts";
 
-/** The broker, as far as estimates see it. */
+/** The part of the broker that estimates use. */
 export interface Watched {
   look<T>(read: (state: State, now: Instant) => T): Promise<T>;
   listen(listener: {
@@ -16,7 +16,7 @@ export interface Watched {
   }): () => void;
 }
 
-/** What futures are made of. */
+/** The input of a forecast. */
 export interface ForecastInput {
   readonly parts: readonly FrozenState[];
   readonly holds: Holds;
@@ -24,13 +24,13 @@ export interface ForecastInput {
   readonly seed: number;
 }
 
-/** Runs the futures, in another thread where there is one. */
+/** Computes the futures, in another thread if there is one. */
 export type Forecaster = (input: ForecastInput) => Promise<readonly Forecast[]>;
 
 export interface EstimatesOptions {
-  /** After something has happened it takes so long until estimates are made anew. */
+  /** The delay between an event and the next pass. */
   readonly everyMs: number;
-  /** While nothing happens, time passes: then they are made anew so often. */
+  /** The interval of passes while there are no events, because time passes too. */
   readonly idleMs: number;
   readonly seed: number;
   readonly failed: (cause: unknown) => void;
@@ -43,9 +43,15 @@ const defaultOptions: EstimatesOptions = {
   failed: () => {},
 };
 
-/** Copying the state is done on the thread that serves: no more of its time than one part in so many. */
+/**
+ * Copying the state runs on the thread that serves clients. It may take at most one part in this
+ * many of its time.
+ */
 const copyShare = 50;
-/** And the other thread works one part of its time in so many: a long queue must not keep a core busy. */
+/**
+ * The other thread may work at most one part in this many of the time, so that a long queue does
+ * not keep a core busy.
+ */
 const workShare = 5;
 
 export interface Estimate {
@@ -54,7 +60,9 @@ export interface Estimate {
   readonly samples: number;
 }
 
-/** An estimate for everybody who waits, made beside the broker and kept until the next one. */
+/**
+ * Keeps an estimate for every waiting request, computed outside of the broker, until the next pass.
+ */
 export class Estimates {
   readonly #watched: Watched;
   readonly #holds: HoldSamples;
@@ -62,7 +70,10 @@ export class Estimates {
   readonly #options: EstimatesOptions;
   readonly #latest = new Map<RequestId, Forecast>();
   readonly #promised = new Map<RequestId, Promised>();
-  /** When those were granted that were since the pass under way has begun; null: it left. */
+  /**
+   * Requests that were granted since the running pass began, with the time; null if the request
+   * left the queue.
+   */
   readonly #gone = new Map<RequestId, Instant | null>();
   readonly #book = new AccuracyBook();
   readonly #stopListening: () => void;
@@ -84,11 +95,11 @@ export class Estimates {
     this.#holds = holds;
     this.#forecaster = forecaster;
     this.#options = { ...defaultOptions, ...options };
-    this.#stopListening = watched.listen({ committed: (recorded) => this.#hear(recorded) });
+    this.#stopListening = watched.listen({ committed: (recorded) => this.#onCommitted(recorded) });
     this.#later(this.#options.everyMs);
   }
 
-  /** Null: too little is known. */
+  /** Null if too little is known. */
   of(id: RequestId, now: number): Estimate | null {
     const forecast = this.#latest.get(id);
     if (forecast === undefined) return null;
@@ -96,7 +107,7 @@ export class Estimates {
     return { p50Ms: Math.max(0, p50At - now), p90Ms: Math.max(0, p90At - now), samples };
   }
 
-  /** How many have an estimate now. */
+  /** The number of current estimates. */
   get size(): number {
     return this.#latest.size;
   }
@@ -105,7 +116,7 @@ export class Estimates {
     return this.#book;
   }
 
-  /** Makes them anew, now. */
+  /** Starts a new pass now. */
   refresh(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -126,7 +137,13 @@ export class Estimates {
     await this.#running;
   }
 
-  #hear({ at, events }: { readonly at: Instant; readonly events: readonly DurableEvent[] }): void {
+  #onCommitted({
+    at,
+    events,
+  }: {
+    readonly at: Instant;
+    readonly events: readonly DurableEvent[];
+  }): void {
     this.#changed = true;
     for (const event of events) {
       if (event.type !== "lease-granted" && event.type !== "request-left") continue;
@@ -138,7 +155,7 @@ export class Estimates {
         continue;
       }
       this.#promised.delete(event.id);
-      // Who left was not granted; when it would have been nobody knows.
+      // A request that left was not granted, so there is nothing to compare.
       if (grantedAt !== null) this.#book.compare(promised, grantedAt);
     }
     this.#later(this.#options.everyMs);
@@ -176,8 +193,8 @@ export class Estimates {
   }
 
   /**
-   * Who was granted while the futures ran has no use for an estimate any more, but it is compared all
-   * the same: left out, those who wait longest would be all that is compared.
+   * A request that was granted during the pass needs no estimate, but it is compared. Without it,
+   * the comparison would contain only the longest waits.
    */
   #keep(found: readonly Forecast[], parts: readonly FrozenState[]): void {
     const waiting = new Map(parts.flatMap(({ requests }) => requests.map((r) => [r.id, r.ask])));

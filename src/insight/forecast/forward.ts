@@ -1,4 +1,4 @@
-/** One possible future: the real core, run on from the present with holds drawn from the past. */
+/** Simulates one possible future: runs the real core from the present with recorded hold times. */
 import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
 import type { ResolvedAsk } from "../../core/model/event.ts";
 import type { RequestId } from "../../core/model/ids.ts";
@@ -6,12 +6,13 @@ import type { Lease } from "../../core/model/state.ts";
 import { after, type Instant } from "../../core/model/time.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
 
-/** How long a lease lasts from its grant on, given that it has lasted for so long. */
+/** Draws the total hold time of a lease that has already lasted for `ageMs`. */
 export type DrawHold = (lease: Lease, ageMs: number) => number;
 
 /**
- * Runs until nobody waits any more, and answers when each was granted. Who never is, because nothing
- * comes back for it, is missing. Nobody joins, leaves or dies on the way: `patient` sees to that.
+ * Runs until no request waits, and returns when each was granted. A request that is never granted,
+ * because nothing is released for it, is missing. No request is added, leaves or expires meanwhile:
+ * `patient` removes these deadlines.
  */
 export function runForward(
   frozen: FrozenState,
@@ -37,7 +38,7 @@ export function runForward(
   return grants;
 }
 
-/** Some are held for ever, as far as anybody knows. */
+/** An infinite hold is never released. */
 function planRelease(
   clock: VirtualClock,
   { id }: Lease,
@@ -46,10 +47,13 @@ function planRelease(
   if (Number.isFinite(holdMs)) clock.plan(after(at, holdMs), { type: "release", id });
 }
 
-/** Far longer than anybody waits. */
+/** Much longer than any wait. */
 const foreverMs = 100 * 365 * 24 * 3_600_000;
 
-/** The same state, in which nobody is given up because no heartbeat came: jobs live in these futures. */
+/**
+ * Returns the same state without heartbeat deadlines, because the simulated jobs send no
+ * heartbeats.
+ */
 export function patient(frozen: FrozenState): FrozenState {
   const forever = <Part extends { readonly ask: ResolvedAsk }>(part: Part): Part => {
     const presence = part.ask.presenceMs === undefined ? undefined : { presenceMs: foreverMs };

@@ -11,33 +11,33 @@ const share = (values: readonly number[], test: (value: number) => boolean) =>
   values.filter(test).length / values.length;
 
 describe("HoldCurve", () => {
-  test("draws each recorded hold as often as any other", () => {
+  test("draws each recorded hold with the same probability", () => {
     const found = draws(new HoldCurve([10, 20, 30, 40], []));
     for (const length of [10, 20, 30, 40]) {
       expect(share(found, (value) => value === length)).toBeCloseTo(0.25, 1);
     }
   });
 
-  test("draws only longer ones for a hold that has gone on for a while", () => {
+  test("draws only longer holds for a lease that is already held for a while", () => {
     const found = draws(new HoldCurve([10, 20, 30, 40], []), 25);
     expect(share(found, (value) => value === 30)).toBeCloseTo(0.5, 1);
     expect(Math.min(...found)).toBe(30);
   });
 
-  test("takes those that go on into account: the short ones that ended are not all there is", () => {
+  test("includes running holds, so that short finished ones are not all that counts", () => {
     const found = draws(new HoldCurve([10, 100], [50, 50, 50]));
-    // One in five ended at 10; of the rest nobody knows but that one lasted 100.
+    // One in five ended at 10. For the rest, only one end is known, at 100.
     expect(share(found, (value) => value === 10)).toBeCloseTo(0.2, 1);
     expect(share(found, (value) => value === 100)).toBeCloseTo(0.8, 1);
   });
 
-  test("goes on beyond the longest that is known, for one that is older", () => {
+  test("continues beyond the longest known hold for a lease that is older", () => {
     const found = draws(new HoldCurve([10, 20], []), 500);
     expect(Math.min(...found)).toBe(510);
     expect(Math.max(...found)).toBe(520);
   });
 
-  test("knows nothing without a recorded hold", () => {
+  test("returns infinity without a recorded hold", () => {
     expect(new HoldCurve([], [5, 6]).draw(new Random(1))).toBe(Number.POSITIVE_INFINITY);
   });
 

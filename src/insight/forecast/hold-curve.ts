@@ -1,15 +1,15 @@
 import type { Random } from "./random.ts";
 
 /**
- * How long holds last, drawn from those that were recorded.
+ * The distribution of hold times, from recorded holds.
  *
- * Those that go on are part of what is known: they have lasted this long at least. Left out, a pool
- * whose long jobs have not ended yet would seem to have short ones only. So it is a Kaplan-Meier
- * curve: each end weighs what those that went on past it leave to it.
+ * Running holds count too: they last at least as long as they have lasted. Without them, a pool
+ * whose long jobs are still running would seem to have only short ones. So this is a Kaplan-Meier
+ * curve: the weight of each end depends on the holds that lasted longer.
  */
 export class HoldCurve {
   readonly #lengths: number[] = [];
-  /** Share of all holds that last at most as long as the length of the same index. */
+  /** The share of all holds that last at most as long as the length at the same index. */
   readonly #shares: number[] = [];
   readonly meanMs: number;
 
@@ -31,7 +31,9 @@ export class HoldCurve {
     this.meanMs = meanMs + surviving * (this.#lengths.at(-1) ?? 0);
   }
 
-  /** A hold that has gone on for so long already; infinite where nothing is known. */
+  /**
+   * Draws a hold time for a lease that is already held for `ageMs`. Infinite if nothing is known.
+   */
   draw(random: Random, ageMs = 0): number {
     const longest = this.#lengths.at(-1);
     if (longest === undefined) return Number.POSITIVE_INFINITY;
@@ -39,7 +41,7 @@ export class HoldCurve {
     const before = from === 0 ? 0 : (this.#shares[from - 1] ?? 1);
     const share = before + random.next() * (1 - before);
     const found = firstAbove(this.#shares, share);
-    // Longer than any that has ended: it goes on for as long as one that begins now.
+    // The lease is older than every finished hold, so it gets the hold time of a new lease on top.
     if (found >= this.#lengths.length) {
       return Math.max(ageMs, longest) + this.#among(random.next());
     }
@@ -51,7 +53,7 @@ export class HoldCurve {
   }
 }
 
-/** Index of the first value above the limit; the values are sorted. */
+/** The index of the first value above the limit. The values are sorted. */
 function firstAbove(values: readonly number[], limit: number): number {
   let low = 0;
   let high = values.length;

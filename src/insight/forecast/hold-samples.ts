@@ -1,6 +1,8 @@
 import type { Holds } from "./estimate.ts";
 
-/** As many recent holds of a pool as an estimate draws from: older ones are of another time. */
+/**
+ * The number of recent holds of a pool that an estimate uses. Older ones may no longer be typical.
+ */
 const perPoolMax = 300;
 
 interface Held {
@@ -13,7 +15,7 @@ interface Held {
 export class HoldSamples {
   readonly #holds = new Map<string, number[]>();
 
-  /** In the order of their ends. */
+  /** The leases must be in the order of their ends. */
   record(ended: Iterable<Held>): void {
     for (const { pool, grantedAt, endedAt } of ended) {
       if (grantedAt === null) continue;
@@ -26,7 +28,7 @@ export class HoldSamples {
     }
   }
 
-  /** Of these pools alone: it is sent to another thread. */
+  /** Only the given pools, because the result is sent to another thread. */
   of(pools: Iterable<string>): Holds {
     const found = new Map<string, readonly number[]>();
     for (const pool of pools) found.set(pool, this.#holds.get(pool)?.slice(-perPoolMax) ?? []);

@@ -1,4 +1,4 @@
-/** A seeded source of chance (sfc32): one number replays a whole history. */
+/** A seeded random generator (sfc32): the same seed repeats the whole sequence. */
 export class Random {
   #a: number;
   #b: number;
@@ -21,7 +21,7 @@ export class Random {
     return (sum >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }

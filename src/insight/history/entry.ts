@@ -1,33 +1,37 @@
 /**
- * What history keeps: one entry for each claim of a lease, or for each pool that was asked for where
- * nothing was ever granted. Flat, because people ask by pool and by resource; the entries of one
- * request share its id.
+ * One entry of the history: one for each claim of a lease, or one for each requested pool if
+ * nothing was granted. Entries are flat, because queries are by pool and by resource. The entries
+ * of one request share its id.
  */
 export interface HistoryEntry {
-  /** Counts up with the order of the ends, so it is a cursor that time only adds to. */
+  /**
+   * Increases in the order of the ends, so it works as a cursor: new entries only come after it.
+   */
   readonly number: number;
   readonly id: string;
-  /** Null where nothing was granted. */
+  /** Null if nothing was granted. */
   readonly claim: string | null;
   readonly holder: string;
   readonly space: string;
   readonly pool: string;
   readonly resource: string | null;
-  /** How many were asked for where nothing was granted; otherwise 1. */
+  /** The requested count if nothing was granted; otherwise 1. */
   readonly count: number;
   readonly priority: number;
   readonly askedAt: number;
-  /** Number of the event with which it came: the order of those of one millisecond. */
+  /**
+   * The number of the event that created the request. It orders requests of the same millisecond.
+   */
   readonly askedSeq: number;
   readonly grantedAt: number | null;
-  /** What it waited for last; null: it did not wait, or nobody can tell. */
+  /** The last thing that the request waited for. Null if it did not wait, or if this is unknown. */
   readonly waitedFor: string | null;
   readonly endedAt: number;
-  /** `released`, `expired`, `hold`, `cancelled`, … as the event said. */
+  /** `released`, `expired`, `hold`, `cancelled`, … as in the event. */
   readonly how: string;
 }
 
-/** Something of a pool that was asked for. */
+/** An item of a request. */
 export interface AskedItem {
   readonly pool: string;
   readonly count: number;
@@ -39,7 +43,7 @@ export interface OpenClaim {
   readonly resource: string;
 }
 
-/** A request that waits or a lease that is held: what will be an entry once it ends. */
+/** A waiting request or a held lease, which becomes an entry once it ends. */
 export interface OpenEntry {
   readonly id: string;
   readonly holder: string;
@@ -53,14 +57,14 @@ export interface OpenEntry {
   readonly claims: readonly OpenClaim[];
 }
 
-/** From then on a pool had so many resources. */
+/** The number of resources in a pool from a time on. */
 export interface PoolSize {
   readonly pool: string;
   readonly at: number;
   readonly size: number;
 }
 
-/** Given back by the server although its holder still lived, or no longer did. */
+/** Whether the server ended the lease, because its holder was silent or its lifetime was over. */
 export function isExpiry(how: string): boolean {
   return how === "expired" || how === "lifetime";
 }

@@ -1,26 +1,26 @@
 /**
- * Events into history. It knows nothing but the journal, so the same events always give the same
- * entries: history that was lost is made again.
+ * Converts events to history. It depends only on the journal, so the same events always give the
+ * same entries, and lost history can be built again.
  *
- * It is not the core's fold. That one refuses a journal that contradicts itself; this one only looks
- * on, so an event that it does not know, or that speaks of something it has not seen, changes nothing.
+ * This is not the fold of the core. The core rejects a journal that contradicts itself; this fold
+ * ignores unknown events and events about unknown leases.
  */
 import type { ResolvedAsk } from "../../core/model/event.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Recorded } from "../../journal/journal.ts";
 import type { AskedItem, HistoryEntry, OpenClaim, OpenEntry, PoolSize } from "./entry.ts";
 
-/** What some events came to, to be written down as a whole. */
+/** The result of some events, to be written as a whole. */
 export interface Changes {
   readonly ended: HistoryEntry[];
-  /** Those that began, changed or ended; `open` tells which. */
+  /** Ids that began, changed or ended. `open` contains those that have not ended. */
   readonly touched: Set<string>;
-  /** Resources and the pool that each is in now; null: it is gone. */
+  /** Resources with their current pool; null if the resource was removed. */
   readonly members: Map<string, string | null>;
   readonly sizes: Map<string, PoolSize>;
 }
 
-/** Where a fold stands after some event, enough to go on from there. */
+/** The state of a fold after some event, which is enough to continue from there. */
 export interface Standing {
   readonly open: ReadonlyMap<string, OpenEntry>;
   readonly members: ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ export interface Standing {
 
 type Asked = ResolvedAsk & { readonly space?: string };
 
-/** As much of an event as history reads; new kinds and new fields are none of its business. */
+/** The fields of an event that history reads. It ignores new types and new fields. */
 interface SeenEvent {
   readonly type: string;
   readonly id?: string;
@@ -63,7 +63,7 @@ export class HistoryFold {
     return this.#open;
   }
 
-  /** Hands over what has changed since it was last taken. */
+  /** Returns the changes since the last call. */
   take(): Changes {
     const changes = this.#changes;
     this.#changes = noChanges();
@@ -77,8 +77,8 @@ export class HistoryFold {
   }
 
   /**
-   * Starts over from a state, where the events that led to it are no longer kept: what is open and
-   * what there is are taken from it, and what was open before and is not in it is forgotten.
+   * Starts again from a state if the events that led to it were pruned. Takes the open leases,
+   * requests and pools from the state, and drops open entries that it does not contain.
    */
   startOver(state: State, at: number): void {
     for (const id of this.#open.keys()) this.#close(id);

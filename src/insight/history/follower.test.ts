@@ -23,13 +23,13 @@ afterEach(() => {
 
 const file = () => join(folder, "history.db");
 
-/** Some jobs over two pools, more than fit; at the end some hold and some wait. */
+/** Runs more jobs over two pools than fit. At the end, some hold a lease and some wait. */
 async function live({ broker, clock }: TestBroker, name: string): Promise<void> {
   for (let job = 0; job < 12; job++) {
     await broker.submit(acquire(`${name}${job}`, job % 3 === 0 ? "aws gcp" : "aws"));
     await clock.advance(1_000);
     if (job >= 4) await broker.submit(release(`${name}${job - 4}`));
-    // One whose whole life is two events: seen twice, it would have lived twice.
+    // This job consists of two events. If the follower read them twice, it would have two entries.
     await broker.submit(acquire(`${name}quick${job}`, "fly"));
     await broker.submit(release(`${name}quick${job}`));
   }
@@ -37,7 +37,7 @@ async function live({ broker, clock }: TestBroker, name: string): Promise<void> 
 
 const pools = [pool("aws", 2), pool("gcp", 1), pool("fly", 1)];
 
-/** All that is stored, for comparison. */
+/** Everything in the store, for comparison. */
 function contents(store: HistoryStore): unknown {
   const reader = new HistoryReader(store.database);
   return {
@@ -57,7 +57,7 @@ async function inOneGo({ broker, journal }: TestBroker): Promise<unknown> {
 }
 
 describe("HistoryFollower", () => {
-  test("keeps what ended, what is open and how large pools are", async () => {
+  test("stores finished leases, open ones and the sizes of pools", async () => {
     const site = await brokerOf(pools);
     const store = HistoryStore.inMemory();
     const follower = new HistoryFollower(store, site.journal, site.broker);
@@ -86,7 +86,7 @@ describe("HistoryFollower", () => {
     await follower.close();
   });
 
-  test("tells what grants had waited for, over a restart, and made anew", async () => {
+  test("stores what grants waited for, over a restart and after a rebuild", async () => {
     const site = await brokerOf(pools);
     const path = file();
     const store = HistoryStore.open(path);
@@ -116,7 +116,7 @@ describe("HistoryFollower", () => {
   });
 
   test.each([1, 2, 7])(
-    "in slices of %i and a crash after each is what it is in one go",
+    "gives the same result in slices of %i with a crash after each slice",
     async (sliceEvents) => {
       const site = await brokerOf(pools);
       await live(site, "job");
@@ -124,7 +124,7 @@ describe("HistoryFollower", () => {
       const path = file();
       for (let seq = sliceEvents; seq < site.broker.head + sliceEvents; seq += sliceEvents) {
         const store = HistoryStore.open(path);
-        // Its process ends behind this event: it is neither closed nor told.
+        // The process dies after this event: the follower is neither closed nor notified.
         const followed: Followed = {
           head: Math.min(seq, site.broker.head),
           now: () => 0,
@@ -139,7 +139,7 @@ describe("HistoryFollower", () => {
     },
   );
 
-  test("goes on by itself when the disk has room again, and has everything once", async () => {
+  test("continues by itself when the disk has space again, with each entry once", async () => {
     const site = await brokerOf(pools);
     await live(site, "early");
     const store = HistoryStore.open(file());
@@ -162,7 +162,7 @@ describe("HistoryFollower", () => {
     await follower.close();
   });
 
-  test("reads from the journal what it has missed, and hears the rest", async () => {
+  test("reads missed events from the journal and follows the rest", async () => {
     const site = await brokerOf(pools);
     await live(site, "before");
     const store = HistoryStore.inMemory();
@@ -176,7 +176,7 @@ describe("HistoryFollower", () => {
     await follower.close();
   });
 
-  test("is put off by a load, however quiet it was before, and comes when that is over", async () => {
+  test("waits during a load, even after a quiet time, and continues after it", async () => {
     const site = await brokerOf(pools);
     const store = HistoryStore.inMemory();
     const follower = new HistoryFollower(store, site.journal, site.broker, { everyMs: 20 });
@@ -197,7 +197,7 @@ describe("HistoryFollower", () => {
     await follower.close();
   });
 
-  test("is the same when it is made anew", async () => {
+  test("gives the same result after a rebuild", async () => {
     const site = await brokerOf(pools);
     await live(site, "job");
     const whole = await inOneGo(site);
@@ -212,7 +212,7 @@ describe("HistoryFollower", () => {
     }
   });
 
-  test("starts over from the snapshot where the events are gone", async () => {
+  test("starts again from the snapshot if the events were pruned", async () => {
     const site = await brokerOf(pools, { snapshotEveryEvents: 5, retentionMs: 0 });
     await live(site, "job");
     await until(() => site.journal.snapshots > 2);
@@ -234,7 +234,7 @@ describe("HistoryFollower", () => {
     await follower.close();
   });
 
-  test("is waited for before anything is pruned", async () => {
+  test("delays pruning until it has caught up", async () => {
     const site = await brokerOf(pools, { snapshotEveryEvents: 5, retentionMs: 0 });
     const behind = Promise.withResolvers<void>();
     const forget = site.broker.listen({ caughtUp: () => behind.promise });
@@ -247,7 +247,7 @@ describe("HistoryFollower", () => {
     await expect(first()).rejects.toThrow("the oldest that is still kept");
   });
 
-  test("forgets what is older than its retention, and keeps how large pools are", async () => {
+  test("deletes entries older than its retention, and keeps the sizes of pools", async () => {
     const site = await brokerOf(pools);
     const store = HistoryStore.inMemory();
     await live(site, "old");
@@ -265,7 +265,7 @@ describe("HistoryFollower", () => {
     await follower.close();
   });
 
-  describe("beside a journal that is not the one it was written from", () => {
+  describe("with another journal than the one it was written from", () => {
     const journalId = "the journal";
 
     async function written(site: TestBroker): Promise<HistoryStore> {
@@ -278,7 +278,7 @@ describe("HistoryFollower", () => {
     const ids = (store: HistoryStore) =>
       new HistoryReader(store.database).page({}, 1_000).items.map(({ id }) => id);
 
-    /** As a backup of the journal's file would be. */
+    /** Like a backup of the journal file. */
     async function copyOf({ journal }: TestBroker): Promise<MemoryJournal> {
       const copy = new MemoryJournal(journal.secret);
       const commits = journal.memory.read(0);
@@ -288,7 +288,7 @@ describe("HistoryFollower", () => {
       return copy;
     }
 
-    test("keeps what ended, and follows the other from its beginning", async () => {
+    test("keeps finished entries, and follows the other journal from its beginning", async () => {
       const before = await brokerOf(pools);
       await live(before, "before");
       const store = await written(before);
@@ -312,7 +312,7 @@ describe("HistoryFollower", () => {
     });
 
     test.each([100_000, 20])(
-      "goes on from an older copy of it, with each entry once; a snapshot every %i events",
+      "continues from an older copy with each entry once; a snapshot every %i events",
       async (snapshotEveryEvents) => {
         const site = await brokerOf(pools, { snapshotEveryEvents });
         await live(site, "early");

@@ -8,28 +8,28 @@ import type { HistoryEntry } from "./entry.ts";
 import { HistoryFold } from "./fold.ts";
 import type { HistoryStore } from "./store.ts";
 
-/** The broker, as far as a follower sees it. */
+/** The part of the broker that a follower uses. */
 export interface Followed {
-  /** Number of the last event that is committed. */
+  /** The number of the last committed event. */
   readonly head: number;
   now(): number;
   listen(listener: { committed(recorded: Recorded): void; caughtUp(): Promise<void> }): () => void;
 }
 
 export interface FollowerOptions {
-  /** What ended longer ago than this is dropped. */
+  /** Entries that ended longer ago than this are deleted. */
   readonly retentionMs: number;
-  /** Events are collected for so long: what begins and ends within is written once. */
+  /** Events are collected for this long. A lease that begins and ends within it is written once. */
   readonly everyMs: number;
-  /** While this thread has no time to spare it is put off, but no longer than this. */
+  /** While the thread is busy, writing waits, but no longer than this. */
   readonly patienceMs: number;
-  /** Events per transaction: it bounds how long others wait for this thread. */
+  /** The number of events per transaction, which limits how long this blocks the thread. */
   readonly sliceEvents: number;
-  /** Tells one journal from another; absent: there can be only one. */
+  /** Identifies the journal; absent if there can be only one. */
   readonly journalId?: string | undefined;
-  /** Told when it cannot be written; it is tried again by itself. */
+  /** Called when the store cannot be written. The follower tries again by itself. */
   readonly failed: (cause: unknown) => void;
-  /** Told what has ended, once it is stored. */
+  /** Called with the finished entries once they are stored. */
   readonly ended: (entries: readonly HistoryEntry[]) => void;
 }
 
@@ -42,18 +42,18 @@ export const defaultFollowerOptions: FollowerOptions = {
   ended: () => {},
 };
 
-/** More than these are not kept in memory: a follower that far behind reads the journal. */
+/** The limit of events in memory. A follower that is further behind reads the journal. */
 const bufferedEventsMax = 20_000;
-/** At the end so many are still followed; more are left to the next start. */
+/** On close, at most this many events are still processed. The next start processes the rest. */
 const lastEventsMax = 5_000;
 const forgetEveryMs = 10 * 60_000;
-/** With a larger share of its time at work, the thread has none to spare. */
+/** The thread is busy if it works for a larger share of its time. */
 const busyShare = 0.75;
 
 /**
- * Keeps history in step with the journal, a little behind it and in small slices, so that nobody who
- * asks for a lease waits for it. Where it stands is stored with what it has found: after a crash it
- * goes on behind the last event that counts, and reads what it has missed from the journal.
+ * Keeps the history up to date with the journal, with a small delay and in small slices, so that no
+ * client waits for it. Its position is stored together with its results: after a crash it continues
+ * after the last stored event and reads missed events from the journal.
  */
 export class HistoryFollower {
   readonly #store: HistoryStore;
@@ -63,9 +63,9 @@ export class HistoryFollower {
   readonly #waiting = new Set<{ readonly seq: number; readonly resolve: () => void }>();
   readonly #stopListening: () => void;
   #fold: HistoryFold;
-  /** The journal that the store was written from; undefined: it fits the one that is followed. */
-  #unchecked: string | undefined;
-  /** The last event that the fold has seen; the store may be some behind. */
+  /** The id of the journal that the store was written from; undefined once it was checked. */
+  #uncheckedJournal: string | undefined;
+  /** The last event in the fold. The store may be behind. */
   #reached: number;
   #unsaved = 0;
   #buffer: Recorded[] = [];
@@ -89,37 +89,39 @@ export class HistoryFollower {
     this.#options = { ...defaultFollowerOptions, ...options };
     const standing = store.load();
     this.#fold = new HistoryFold(standing);
-    this.#unchecked = standing.journal;
+    this.#uncheckedJournal = standing.journal;
     this.#reached = store.seq;
     this.#stopListening = followed.listen({
-      committed: (recorded) => this.#hear(recorded),
+      committed: (recorded) => this.#onCommitted(recorded),
       caughtUp: () => this.onDisk(),
     });
     this.#later();
   }
 
-  /** How many events it has yet to follow. */
+  /** The number of events that are not processed yet. */
   get lag(): number {
     return Math.max(0, this.#followed.head - this.#store.seq);
   }
 
-  /** Resolves once history has all that is committed now. Never does after `close`. */
+  /**
+   * Resolves once history contains every event that is committed now. Never resolves after `close`.
+   */
   caughtUp(): Promise<void> {
     const seq = this.#followed.head;
-    if (this.#store.seq >= seq && this.#unchecked === undefined) return Promise.resolve();
+    if (this.#store.seq >= seq && this.#uncheckedJournal === undefined) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.add({ seq, resolve });
       this.#start();
     });
   }
 
-  /** As `caughtUp`, and a power cut takes none of it: the journal may forget those events. */
+  /** Like `caughtUp`, and the data survives a power cut, so the journal may prune those events. */
   async onDisk(): Promise<void> {
     await this.caughtUp();
     this.#store.sync();
   }
 
-  /** Stops after the slice under way. What it has not followed is followed after the next start. */
+  /** Stops after the running slice. The next start processes the rest. */
   async close(): Promise<void> {
     this.#stopListening();
     this.#closed = this.lag > lastEventsMax;
@@ -131,7 +133,7 @@ export class HistoryFollower {
     this.#store.close();
   }
 
-  #hear(recorded: Recorded): void {
+  #onCommitted(recorded: Recorded): void {
     if (this.#buffered === 0) this.#behindSinceMs = performance.now();
     this.#buffered += recorded.events.length;
     if (this.#buffered <= bufferedEventsMax) this.#buffer.push(recorded);
@@ -145,7 +147,7 @@ export class HistoryFollower {
     this.#timer = setTimeout(() => this.#startIfQuiet(before), delayMs).unref();
   }
 
-  /** Whoever asks for a lease comes first: a burst is written down when it is over. */
+  /** Clients come first: a burst of events is written when it is over. */
   #startIfQuiet(before: EventLoopUtilization): void {
     const { utilization } = performance.eventLoopUtilization(before);
     const waitedMs = performance.now() - this.#behindSinceMs;
@@ -165,28 +167,28 @@ export class HistoryFollower {
 
   async #run(): Promise<void> {
     try {
-      if (this.#unchecked !== undefined) await this.#fit(this.#unchecked);
+      if (this.#uncheckedJournal !== undefined) await this.#matchJournal(this.#uncheckedJournal);
       do await this.#catchUp(this.#followed.head);
       while (this.#waiting.size > 0 && !this.#closed);
       this.#failing = false;
       await this.#forget();
     } catch (cause) {
-      await this.#recover(cause).catch((worse) => this.#tell(worse));
+      await this.#recover(cause).catch((worse) => this.#reportFailure(worse));
     }
   }
 
-  /** Once, however often it is tried again. */
-  #tell(cause: unknown): void {
+  /** Reports an outage once, however often the follower tries again. */
+  #reportFailure(cause: unknown): void {
     if (!this.#failing) this.#options.failed(cause);
     this.#failing = true;
   }
 
   /**
-   * The journal and history are two files, so one of them may have been replaced, by a backup or by
-   * an empty one. The entries stay, because they happened; what is open and how large pools are is
-   * what the journal says.
+   * Journal and history are two files, so one of them may have been replaced by a backup or an
+   * empty file. Finished entries stay, because they happened. Open entries and pool sizes come from
+   * the journal.
    */
-  async #fit(writtenFrom: string): Promise<void> {
+  async #matchJournal(writtenFrom: string): Promise<void> {
     const { journalId = writtenFrom } = this.#options;
     if (writtenFrom !== "" && writtenFrom !== journalId) {
       const { state, at, seq } = await this.#oldestKnown();
@@ -195,11 +197,11 @@ export class HistoryFollower {
       await this.#save();
     } else if (this.#reached > this.#followed.head) await this.#rewind();
     if (writtenFrom !== journalId) this.#store.nameJournal(journalId);
-    this.#unchecked = undefined;
+    this.#uncheckedJournal = undefined;
     this.#resolveWaiting();
   }
 
-  /** Where the journal begins, or the snapshot where its beginning is pruned. */
+  /** The beginning of the journal, or its snapshot if the beginning was pruned. */
   async #oldestKnown(): Promise<{ state: State; at: number; seq: number }> {
     let at = this.#followed.now();
     try {
@@ -214,7 +216,7 @@ export class HistoryFollower {
     return { state: emptyState(), at, seq: 0 };
   }
 
-  /** An empty state where there is none. */
+  /** Returns an empty state if there is no snapshot. */
   async #lastSnapshot(): Promise<{ state: State; at: number; seq: number }> {
     const snapshot = await this.#journal.loadSnapshot();
     if (snapshot === undefined) return { state: emptyState(), at: this.#followed.now(), seq: 0 };
@@ -222,7 +224,7 @@ export class HistoryFollower {
     return { state: thaw(JSON.parse(state) as FrozenState), at, seq };
   }
 
-  /** History is ahead of an older journal: what that one knows of is in history already. */
+  /** History is ahead of an older journal, so it already contains the events of that journal. */
   async #rewind(): Promise<void> {
     const { state, at, seq } = await this.#lastSnapshot();
     this.#fold.startOver(state, at);
@@ -235,8 +237,8 @@ export class HistoryFollower {
   }
 
   /**
-   * From memory where that has all that follows, otherwise from the journal. What is committed meanwhile
-   * is left: under a load that goes on it would never come to an end.
+   * Reads from memory if it contains all following events, otherwise from the journal. Ignores
+   * events that are committed meanwhile, because under a constant load it would never end.
    */
   async #catchUp(head: number): Promise<void> {
     const buffer = this.#buffer;
@@ -254,7 +256,7 @@ export class HistoryFollower {
     if (this.#unsaved > 0) await this.#save();
   }
 
-  /** A commit may be one event or a hundred thousand: it is cut where a slice is full. */
+  /** A commit has one event or a hundred thousand, so it is split at the end of a slice. */
   async #follow({ seq, at, events }: Recorded): Promise<void> {
     let start = Math.max(0, this.#reached + 1 - seq);
     while (start < events.length && !this.#closed) {
@@ -273,7 +275,7 @@ export class HistoryFollower {
     this.#store.save(this.#reached, changes, this.#fold.open);
     this.#unsaved = 0;
     this.#options.ended(changes.ended);
-    if (this.#unchecked === undefined) this.#resolveWaiting();
+    if (this.#uncheckedJournal === undefined) this.#resolveWaiting();
     await setImmediate();
   }
 
@@ -285,7 +287,7 @@ export class HistoryFollower {
     }
   }
 
-  /** Memory has run ahead of the store: what is stored counts. */
+  /** Memory is ahead of the store, so the fold is loaded from the store again. */
   async #recover(cause: unknown): Promise<void> {
     this.#buffer = [];
     this.#buffered = 0;
@@ -293,10 +295,10 @@ export class HistoryFollower {
     this.#fold = new HistoryFold(this.#store.load());
     this.#reached = this.#store.seq;
     if (cause instanceof JournalPruned) await this.#startOver();
-    else this.#tell(cause);
+    else this.#reportFailure(cause);
   }
 
-  /** Events that history has not seen are gone: the snapshot tells what they led to. */
+  /** Events that history has not processed were pruned. The snapshot contains their result. */
   async #startOver(): Promise<void> {
     const { state, at, seq } = await this.#lastSnapshot();
     if (seq <= this.#reached) return;

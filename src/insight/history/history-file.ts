@@ -12,28 +12,30 @@ import {
 } from "./journal-tables.ts";
 import { isOutdated, migrateHistory, mustBeHistory } from "./schema.ts";
 
-/** Only its own process writes it, so nobody is ever met here but a person with sqlite3. */
+/**
+ * Only this process writes the file, so a conflict is possible only with a person who uses sqlite3.
+ */
 const busyMs = 250;
-/** A log that grew behind a long reader is cut back to this, in bytes. */
+/** SQLite truncates the log to this size in bytes after a long read made it grow. */
 const logSizeMax = 16 * 1024 * 1024;
 
-/** Where a data folder keeps its history. */
+/** The path of the history in a data folder. */
 export function historyPath(folder: string): string {
   return join(folder, "history.db");
 }
 
 export interface OpenOptions {
-  /** Drops all that there is; the caller makes it again from the journal. */
+  /** Deletes the existing history. The caller builds it again from the journal. */
   readonly anew?: boolean | undefined;
-  /** A journal's file that may have tables of history from an older Berth: they are moved. */
+  /** A journal file that may contain history tables of an older Berth, which are moved. */
   readonly journalPath?: string | undefined;
-  /** Told how many entries were moved. */
+  /** Called with the number of moved entries. */
   readonly moved?: ((entries: number) => void) | undefined;
-  /** Told when the old tables could not be dropped; the next start tries again. */
+  /** Called when the old tables could not be dropped. The next start tries again. */
   readonly failed?: ((cause: unknown) => void) | undefined;
 }
 
-/** Writes nothing where all is as it should be, so that it opens on a full disk. */
+/** Writes nothing if the file is up to date, so that it can be opened on a full disk. */
 export function openHistoryFile(path: string, options: OpenOptions): DatabaseSync {
   using journal = oldTables(options.journalPath);
   if (options.anew) {
@@ -65,13 +67,13 @@ export function historyInMemory(): DatabaseSync {
   return database;
 }
 
-/** Also one that is damaged, with what SQLite keeps beside it. */
+/** Removes the file, even if it is damaged, and the other files of SQLite for it. */
 function removeFile(path: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"])
     rmSync(`${path}${suffix}`, { force: true });
 }
 
-/** A connection to the journal's file, if that has tables of history. */
+/** Opens the journal file if it has history tables. */
 function oldTables(path: string | undefined) {
   if (path === undefined || !existsSync(path)) return undefined;
   const database = connect(path, busyMs);
@@ -87,8 +89,8 @@ function make(database: DatabaseSync, path: string): void {
 }
 
 /**
- * The tables and what is moved into them are one synced commit. A new file has no write-ahead log
- * yet, so a large history needs room for one copy of it and not for two.
+ * The tables and the moved entries are one synced commit. A new file has no write-ahead log yet, so
+ * a large history needs disk space for one copy, not for two.
  */
 function take(database: DatabaseSync, path: string, journalPath: string): number {
   const outdated = isOutdated(database, path);
@@ -100,7 +102,7 @@ function take(database: DatabaseSync, path: string, journalPath: string): number
   });
 }
 
-/** Deferred: it must lock the file that it writes, and not the journal that it reads. */
+/** Deferred, so that it locks the file that it writes and not the journal that it reads. */
 function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec("BEGIN");
   try {
@@ -113,7 +115,7 @@ function inTransaction<Result>(database: DatabaseSync, work: () => Result): Resu
   }
 }
 
-/** They are of no use any more, and harm nobody who has room for them. */
+/** The old tables are no longer used. They are harmless except for their disk space. */
 function drop(journal: DatabaseSync, failed: OpenOptions["failed"]): void {
   try {
     dropHistoryTables(journal);

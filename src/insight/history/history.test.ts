@@ -27,7 +27,7 @@ async function lend({ broker, clock }: TestBroker, id: string): Promise<void> {
 const ids = (reader: HistoryReader) => reader.page({}, 100).items.map(({ id }) => id);
 
 describe("History whose file cannot be opened", () => {
-  /** There is a folder in its place until `repair` is called. */
+  /** A folder has the name of the file until `repair` is called. */
   async function broken(options: Parameters<typeof brokerOf>[1] = {}) {
     mkdirSync(path);
     const site = await brokerOf([pool("aws", 1)], options);
@@ -39,7 +39,7 @@ describe("History whose file cannot be opened", () => {
     return { ...site, site, history, failed, repair: () => rmdirSync(path) };
   }
 
-  test("tells so once, refuses questions, and keeps nobody from a lease", async () => {
+  test("reports it once, rejects queries, and delays no lease", async () => {
     const { site, history, failed } = await broken();
     await lend(site, "a");
     expect(() => history.reader).toThrow(HistoryUnavailable);
@@ -48,7 +48,7 @@ describe("History whose file cannot be opened", () => {
     await history.close();
   });
 
-  test("opens it by itself, and has everything then", async () => {
+  test("opens it by itself later, with every entry", async () => {
     const { site, history, repair } = await broken();
     await lend(site, "a");
     repair();
@@ -60,7 +60,7 @@ describe("History whose file cannot be opened", () => {
     await history.close();
   });
 
-  test("has the journal keep what it has not seen", async () => {
+  test("keeps the journal from pruning events that it has not processed", async () => {
     const { site, broker, journal, history, repair } = await broken({
       ...{ snapshotEveryEvents: 5, retentionMs: 0 },
     });
@@ -82,7 +82,7 @@ describe("History whose file cannot be opened", () => {
 });
 
 describe("History whose file cannot be written", () => {
-  test("is read as it is, keeps nobody from a lease, and goes on when it can", async () => {
+  test("stays readable, delays no lease, and continues when it can", async () => {
     const site = await brokerOf([pool("aws", 1)]);
     const stores: HistoryStore[] = [];
     const failed: unknown[] = [];
@@ -96,7 +96,7 @@ describe("History whose file cannot be written", () => {
     });
     await lend(site, "a");
     await history.caughtUp();
-    stores[0]?.database.exec("PRAGMA query_only = ON"); // As with a file that is read-only.
+    stores[0]?.database.exec("PRAGMA query_only = ON"); // Behaves like a read-only file.
     await lend(site, "b");
     await until(() => failed.length > 0);
     expect(failed).toMatchObject([{ name: "JournalUnavailable" }]);

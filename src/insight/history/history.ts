@@ -3,24 +3,24 @@ import { type Followed, type FollowerOptions, HistoryFollower } from "./follower
 import { HistoryReader } from "./reader.ts";
 import type { HistoryStore } from "./store.ts";
 
-/** There is a past, and it cannot be read at present. Lending goes on. */
+/** The history exists but is not readable at present. Grants are not affected. */
 export class HistoryUnavailable extends Error {
   override readonly name = "HistoryUnavailable";
 }
 
 export interface HistoryOptions extends Partial<FollowerOptions> {
-  /** A history that cannot be opened is tried again so often. */
+  /** The interval at which opening the history is tried again. */
   readonly retryMs?: number;
-  /** Told once it is open. */
+  /** Called once the history is open. */
   readonly opened?: (reader: HistoryReader) => void;
 }
 
 const defaultRetryMs = 30_000;
 
 /**
- * The history of a server. Nobody who asks for a lease depends on it: where its file cannot be opened
- * it is tried again by itself. Until then questions about the past are refused, and the journal
- * keeps the events that history has not seen.
+ * The history of a server. Grants do not depend on it: if its file cannot be opened, it tries again
+ * by itself. Until then, queries are rejected, and the journal keeps the events that history has
+ * not processed.
  */
 export class History {
   readonly #open: () => HistoryStore;
@@ -52,18 +52,18 @@ export class History {
     this.#retryLater();
   }
 
-  /** Events that it has yet to follow. */
+  /** The number of events that are not processed yet. */
   get lag(): number {
     return this.#state instanceof Error ? this.#followed.head : this.#state.follower.lag;
   }
 
-  /** Throws `HistoryUnavailable` while it cannot be opened. */
+  /** Throws `HistoryUnavailable` while the history is not open. */
   get reader(): HistoryReader {
     if (!(this.#state instanceof Error)) return this.#state.reader;
     throw new HistoryUnavailable(this.#state.message, { cause: this.#state });
   }
 
-  /** Resolves once history has all that is committed now. */
+  /** Resolves once history contains every event that is committed now. */
   async caughtUp(): Promise<void> {
     await (await this.#opened.promise).caughtUp();
   }

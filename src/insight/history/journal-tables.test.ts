@@ -1,4 +1,4 @@
-/** On a data folder that an older Berth has written; `test/fixtures/README.md` tells how. */
+/** Uses a data folder that an older Berth has written; `test/fixtures/README.md` describes it. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ function open(): HistoryStore {
   });
 }
 
-/** Opens, looks and closes. */
+/** Opens, reads and closes. */
 function contents(store = open()) {
   const reader = new HistoryReader(store.database);
   const { lastNumber, members } = store.load();
@@ -58,7 +58,7 @@ function contents(store = open()) {
   return found;
 }
 
-/** The tables of history as they stand in the journal's file, read by itself. */
+/** The history tables in the journal file, read directly. */
 function oldContents() {
   using database = new DatabaseSync(journalPath, { readOnly: true });
   const reader = new HistoryReader(database);
@@ -78,8 +78,8 @@ function oldTables(): unknown[] {
 const asWritten = (entries: readonly { id: string; claim: string | null; endedAt: number }[]) =>
   entries.map(({ id, claim, endedAt }) => `${id} ${claim} ${new Date(endedAt).toISOString()}`);
 
-describe("HistoryStore.open() on a folder with history in the journal's file", () => {
-  test("moves all of it, also what the journal has forgotten, and drops the old tables", () => {
+describe("HistoryStore.open() on a folder with history in the journal file", () => {
+  test("moves everything, also entries whose events were pruned, and drops the old tables", () => {
     const before = oldContents();
     const after = contents();
     expect(after).toMatchObject(before);
@@ -102,7 +102,7 @@ describe("HistoryStore.open() on a folder with history in the journal's file", (
     expect([moved, failed, oldTables()]).toEqual([[49], [], []]);
   });
 
-  test("leaves the journal as it was, and the next start finds nothing to do", async () => {
+  test("does not change the journal, and the next start has nothing to do", async () => {
     const before = contents();
     const journal = SqliteJournal.open(folder);
     const { state } = await recover(journal);
@@ -112,7 +112,7 @@ describe("HistoryStore.open() on a folder with history in the journal's file", (
     await journal.close();
   });
 
-  test("follows the journal from there, while nothing is there twice", async () => {
+  test("follows the journal from there, with each entry once", async () => {
     const journal = SqliteJournal.open(folder);
     const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore));
     const follower = new HistoryFollower(open(), journal, broker, {
@@ -133,9 +133,9 @@ describe("HistoryStore.open() on a folder with history in the journal's file", (
     await journal.close();
   });
 
-  test("does nothing by halves when it fails on the way, and is repeated", () => {
+  test("changes nothing if it fails half-way, and can be repeated", () => {
     const before = oldContents();
-    meddle("ALTER TABLE history_size RENAME TO away"); // The last that is copied.
+    meddle("ALTER TABLE history_size RENAME TO away"); // The last table that is copied.
     expect(() => open()).toThrow("no such table");
     meddle("ALTER TABLE away RENAME TO history_size");
     expect(oldContents()).toEqual(before);
@@ -143,10 +143,10 @@ describe("HistoryStore.open() on a folder with history in the journal's file", (
     expect([moved, oldTables()]).toEqual([[49], []]);
   });
 
-  test("loses nothing by a crash between copying and dropping", () => {
+  test("loses nothing if it crashes between copying and dropping", () => {
     const before = oldContents();
     {
-      // Nobody can drop anything while another has the write lock.
+      // No process can drop a table while another one has the write lock.
       using other = new DatabaseSync(journalPath);
       other.exec("BEGIN IMMEDIATE");
       expect(contents()).toMatchObject(before);
@@ -157,7 +157,7 @@ describe("HistoryStore.open() on a folder with history in the journal's file", (
     expect([moved, oldTables()]).toEqual([[49, 0], []]);
   });
 
-  test("does not go back to old tables that could not be dropped", () => {
+  test("does not use old tables again that could not be dropped", () => {
     using other = new DatabaseSync(journalPath);
     other.exec("BEGIN IMMEDIATE");
     const store = open();
@@ -169,14 +169,14 @@ describe("HistoryStore.open() on a folder with history in the journal's file", (
     expect(oldTables()).toEqual([]);
   });
 
-  test("takes the tables of the first version, which knew less", () => {
+  test("accepts tables of the first version, which had fewer columns", () => {
     meddle("ALTER TABLE history DROP COLUMN waited_for; UPDATE history_place SET version = 1");
     const { entries } = contents();
     expect(entries).toHaveLength(49);
     expect(new Set(entries.map(({ waitedFor }) => waitedFor))).toEqual(new Set([null]));
   });
 
-  test("leaves tables alone that it does not know, unless it is to begin anew", () => {
+  test("does not touch tables of an unknown version, except on a rebuild", () => {
     meddle("UPDATE history_place SET version = 99");
     expect(() => open()).toThrow("unknown version 99");
     expect(oldTables()).not.toEqual([]);
@@ -185,10 +185,10 @@ describe("HistoryStore.open() on a folder with history in the journal's file", (
     expect(oldTables()).toEqual([]);
   });
 
-  test("adds what an older Berth wrote after a downgrade, each entry once", () => {
+  test("adds entries that an older Berth wrote after a downgrade, each once", () => {
     const first = contents();
     cpSync(join(fixture, "journal.db"), journalPath);
-    // It knew the last four leases of the journal that it had, and followed some more.
+    // It had the last four leases of its journal and followed some more events.
     meddle(`
       DELETE FROM history WHERE number <= 45;
       UPDATE history SET number = number - 45;
@@ -203,8 +203,8 @@ describe("HistoryStore.open() on a folder with history in the journal's file", (
   });
 });
 
-describe("readPast() of a folder with history in the journal's file", () => {
-  test("reads it where it stands, and after it was moved", async () => {
+describe("readPast() of a folder with history in the journal file", () => {
+  test("reads it there, and also after it was moved", async () => {
     const before = await readPast(folder, 1e14);
     expect([...before.source.ended]).toHaveLength(49);
     open().close();
@@ -215,7 +215,7 @@ describe("readPast() of a folder with history in the journal's file", () => {
     expect((await readPast(journalPath, 1e14)).source).toEqual(after.source);
   });
 
-  test("is not led astray by a history file that is empty", async () => {
+  test("ignores an empty history file", async () => {
     writeFileSync(historyPath(folder), "");
     expect([...(await readPast(folder, 1e14)).source.ended]).toHaveLength(49);
   });

@@ -1,22 +1,21 @@
 /**
- * History once stood in the journal's own file. A folder that such a Berth has written is taken over
- * in two steps, each of which is a transaction in one file:
+ * An older Berth stored history in the journal file. Such a folder is migrated in two steps, each a
+ * transaction in one file:
  *
- * 1. Everything that the history file does not have yet is copied into it, with the number of the
- *    last event, and synced.
- * 2. The tables in the journal's file are dropped.
+ * 1. Every entry that the history file does not have is copied into it, with the number of the last
+ * event, and synced. 2. The tables in the journal file are dropped.
  *
- * After a crash in the first step the history file is what it was. After a crash between the two it
- * has that event's number, so the next start finds nothing to copy and goes on with the second. An
- * older Berth that is started in between makes its tables again from the journal; what they have that
- * the history file does not is then added in the same way.
+ * After a crash in step 1, the history file is unchanged. After a crash between the steps, it has
+ * the number of that event, so the next start has nothing to copy and continues with step 2. An
+ * older Berth that is started in between builds its tables again from the journal; entries that the
+ * history file does not have are then added in the same way.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { JournalUnusable } from "../../journal/journal.ts";
 
-/** How the journal's file is called beside the history file that is open. */
+/** The name of the attached journal file in queries. */
 const attached = "journal_file";
-/** Since then entries tell what their grant had waited for. */
+/** Since this version, entries contain what their grant waited for. */
 const versionWithWaits = 2;
 
 const columns = [
@@ -24,22 +23,23 @@ const columns = [
   ...["asked_at", "asked_seq", "granted_at", "ended_at", "how"],
 ].join(", ");
 
-/** Whether a journal's file has tables of history. */
+/** Whether a journal file has history tables. */
 export function hasHistoryTables(journal: DatabaseSync): boolean {
   const table = "SELECT 1 FROM sqlite_schema WHERE name = 'history_place'";
   return journal.prepare(table).get() !== undefined;
 }
 
-/** Makes the journal's file readable for `copyFromJournal`. Not within a transaction. */
+/** Makes the journal file readable for `copyFromJournal`. Must not run in a transaction. */
 export function attachJournal(history: DatabaseSync, journalPath: string): Disposable {
   history.prepare(`ATTACH ? AS ${attached}`).run(journalPath);
   return { [Symbol.dispose]: () => history.exec(`DETACH ${attached}`) };
 }
 
-/** Within a transaction of the caller's. Answers how many entries were added. */
+/** Runs in a transaction of the caller. Returns the number of added entries. */
 export function copyFromJournal(history: DatabaseSync): number {
   const from = placeIn(history, attached, "version");
-  if (from.version === 0) return 0; // Its process ended while it made them.
+  // The process that created the tables died before it had finished.
+  if (from.version === 0) return 0;
   if (from.version > versionWithWaits) throw unknownTables(from.version);
   const here = placeIn(history, "main", "0");
   if (from.seq <= here.seq) return 0;
@@ -68,14 +68,14 @@ function placeIn(history: DatabaseSync, file: string, version: string) {
   };
 }
 
-/** With their numbers: they are cursors that somebody may hold. */
+/** Keeps the numbers, because clients may use them as cursors. */
 function copyEntries(history: DatabaseSync, waitedFor: string): number {
   const copy = `INSERT INTO history (number, ${columns}, waited_for)
     SELECT number, ${columns}, ${waitedFor} FROM ${attached}.history`;
   return Number(history.prepare(copy).run().changes);
 }
 
-/** Ends are in order, so what is new ended together with the last one that is known, or later. */
+/** Entries are in order of their ends, so new entries ended with the last known one or later. */
 function addEntries(history: DatabaseSync, waitedFor: string): number {
   const add = `
     WITH known AS (
@@ -91,7 +91,7 @@ function addEntries(history: DatabaseSync, waitedFor: string): number {
   return Number(history.prepare(add).run().changes);
 }
 
-/** Over a connection to the journal's file. */
+/** Uses a connection to the journal file. */
 export function dropHistoryTables(journal: DatabaseSync): void {
   const tables = journal
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'history*'")

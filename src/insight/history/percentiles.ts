@@ -6,7 +6,7 @@ export interface Percentiles {
   readonly mean: number;
 }
 
-/** Null for no values. Sorts them in place. */
+/** Returns null if there are no values. Sorts them in place. */
 export function percentilesOf(values: number[]): Percentiles | null {
   const max = sorted(values).at(-1);
   if (max === undefined) return null;
@@ -14,7 +14,7 @@ export function percentilesOf(values: number[]): Percentiles | null {
   return { p50: rank(values, 0.5), p90: rank(values, 0.9), p99: rank(values, 0.99), max, mean };
 }
 
-/** The smallest value that so large a share of them do not exceed; they must be sorted. */
+/** The smallest value that at least this share of the values do not exceed. They must be sorted. */
 export function rank(values: readonly number[], share: number): number {
   const index = Math.max(0, Math.ceil(values.length * share) - 1);
   return values[index] ?? Number.NaN;

@@ -70,7 +70,7 @@ describe("HistoryReader", () => {
     expect(numbers(reader.page(filter, 100).items)).toEqual(wanted);
   });
 
-  test("pages without a gap or a repetition, while more comes", () => {
+  test("returns pages without gaps or duplicates while entries are added", () => {
     keep(some.slice(0, 4));
     const first = reader.page({}, 2);
     expect([numbers(first.items), first.next]).toEqual([[6, 5], "5"]);
@@ -79,7 +79,7 @@ describe("HistoryReader", () => {
     expect([numbers(second.items), second.next]).toEqual([[2, 1], null]);
   });
 
-  test("has no pages of nothing", () => {
+  test("returns no second page if there are no entries", () => {
     expect(reader.page({ since: 5 }, 10)).toEqual({ items: [], next: null });
   });
 });
@@ -87,12 +87,12 @@ describe("HistoryReader", () => {
 describe("stats()", () => {
   const range = { from: 0, to: 10_000, stepMs: 5_000 };
 
-  test("counts each thing at its time, and utilisation as the share of held time", () => {
+  test("counts each event at its time, and utilisation as the share of held time", () => {
     const late = { grantedAt: 1_000, askedAt: 500, endedAt: 7_000 };
     const left = { grantedAt: null, claim: null, resource: null, count: 2, how: "cancelled" };
     keep(
       [
-        entry(2), // Asked 1.1 s, granted 1.5 s, ended 2 s.
+        entry(2), // Requested at 1.1 s, granted at 1.5 s, ended at 2 s.
         entry(7, { ...late, how: "expired" }),
         entry(8, { ...left, askedAt: 6_000, endedAt: 8_000 }),
       ],
@@ -110,7 +110,7 @@ describe("stats()", () => {
     expect(total.endedPerHour).toBe(720);
   });
 
-  test("follows a pool that grows", () => {
+  test("follows the size of a pool", () => {
     keep(
       [entry(10, { grantedAt: 0, askedAt: 0 })],
       [],
@@ -124,7 +124,7 @@ describe("stats()", () => {
     expect(total.utilisation).toBe(0.4);
   });
 
-  test("knows nothing of a time without entries or resources", () => {
+  test("returns null for a time without entries or resources", () => {
     const { total, steps } = reader.stats({ from: 0, to: 100, stepMs: 60 });
     expect(steps.map(({ at }) => at)).toEqual([0, 60]);
     expect(total).toMatchObject({ asked: 0, waitMs: null, holdMs: null, utilisation: null });

@@ -8,20 +8,20 @@ export interface HistoryFilter {
   readonly holder?: string | undefined;
   readonly how?: string | undefined;
   readonly id?: string | undefined;
-  /** Ended at this time or later, and before that. */
+  /** Entries that ended at `since` or later, and before `until`. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
 export interface HistoryPage {
   readonly items: readonly HistoryEntry[];
-  /** For `after`; null on the last page. */
+  /** The value for `after`; null on the last page. */
   readonly next: string | null;
 }
 
 const columns = ["pool", "resource", "holder", "how", "id"] as const;
 
-/** Reads what a `HistoryStore` writes, over a connection of its own where that is in another thread. */
+/** Reads the data of a `HistoryStore`, with its own connection in another thread. */
 export class HistoryReader {
   readonly #database: DatabaseSync;
 
@@ -29,12 +29,12 @@ export class HistoryReader {
     this.#database = database;
   }
 
-  /** Number of the last event that is in it. */
+  /** The number of the last processed event. */
   get seq(): number {
     return Number(this.#database.prepare("SELECT seq FROM history_place").get()?.["seq"] ?? 0);
   }
 
-  /** The latest first. */
+  /** Latest entries first. */
   page(filter: HistoryFilter, limit: number, after?: string): HistoryPage {
     const found = [...this.#select(filter, { limit: limit + 1, after })];
     const items = found.slice(0, limit);
@@ -55,7 +55,7 @@ export class HistoryReader {
     return this.#select({ since, pool }, { order: "ASC" });
   }
 
-  /** Which pools were asked for together since then, each company once. */
+  /** The sets of pools that were requested together since then, each set once. */
   *companies(since: number): Generator<readonly string[], void, undefined> {
     const select = this.#database.prepare(
       `SELECT DISTINCT json_group_array(DISTINCT pool) AS pools FROM history WHERE number >= ?
@@ -80,7 +80,7 @@ export class HistoryReader {
     }
   }
 
-  /** The last of all pools, the latest first. */
+  /** The last entries of all pools, latest first. */
   latest(limit: number): Iterable<HistoryEntry> {
     return this.#select({}, { limit });
   }
@@ -107,7 +107,10 @@ export class HistoryReader {
     for (const row of select.iterate(...values)) yield entryOf(row);
   }
 
-  /** Number of the first that ended at this time or later: ends are in order, so it is bisected. */
+  /**
+   * The number of the first entry that ended at this time or later. Ends are in order, so bisection
+   * works.
+   */
   #firstFrom(time: number): number {
     const bounds = this.#database
       .prepare("SELECT min(number) AS low, max(number) AS high FROM history")
@@ -128,7 +131,7 @@ export class HistoryReader {
 }
 
 function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
-  // Absent: a column that an older Berth did not have.
+  // A column that an older Berth did not have is absent.
   const text = (name: string) => ((row[name] ?? null) === null ? null : String(row[name]));
   const number = (name: string) => Number(row[name]);
   return {
@@ -150,7 +153,7 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
   };
 }
 
-/** What is open, with only those of its parts that belong to the pool. */
+/** Open entries with only those items and claims that belong to the pool. */
 export function* ofPool(entries: Iterable<OpenEntry>, pool: string | undefined) {
   for (const entry of entries) {
     if (pool === undefined) yield entry;

@@ -1,17 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
 import { JournalUnusable } from "../../journal/journal.ts";
 
-/** "BrtH" in the file's header, so that another program's database is not taken for ours. */
+/**
+ * "BrtH" in the header of the file, so that the database of another program is not used by mistake.
+ */
 const applicationId = 0x42_72_74_48;
 
 /**
- * How the tables of history became what they are, one step per version: `PRAGMA user_version` counts
- * those that a file has had. A step is never edited once it is released.
+ * The steps from an empty file to the current tables, one per version. `PRAGMA user_version` is the
+ * number of steps that a file has had. A released step is never edited.
  *
- * There is no index but the number. Entries come in the order of their ends, so a time is found by
- * bisection, and a reader in another thread looks at half a million in a tenth of a second. With
- * indexes by pool, resource and holder an entry cost 50 µs to write, because each dirties a page of
- * every index; without, it costs 3 µs.
+ * The number is the only index. Entries are in the order of their ends, so a time is found by
+ * bisection, and a reader in another thread scans half a million entries in a tenth of a second.
+ * With indexes by pool, resource and holder, writing an entry took 50 µs, because each index
+ * changes a page; without them, it takes 3 µs.
  */
 const steps: readonly string[] = [
   `
@@ -60,7 +62,7 @@ INSERT INTO history_place VALUES (1, '', 0, 0);
 `,
 ];
 
-/** Before anything is changed: the database of another program must not become ours. */
+/** Runs before any change: the database of another program must not be changed. */
 export function mustBeHistory(database: DatabaseSync, path: string): void {
   const owner = pragma(database, "application_id");
   if (owner === applicationId) return;
@@ -72,7 +74,7 @@ export function mustBeHistory(database: DatabaseSync, path: string): void {
   );
 }
 
-/** Whether there is a step to take. Throws `JournalUnusable` for the file of a newer Berth. */
+/** Whether a step is missing. Throws `JournalUnusable` for a file of a newer Berth. */
 export function isOutdated(database: DatabaseSync, path: string): boolean {
   const version = pragma(database, "user_version");
   if (version <= steps.length) return version < steps.length;
@@ -82,14 +84,14 @@ export function isOutdated(database: DatabaseSync, path: string): boolean {
   );
 }
 
-/** Within a transaction of the caller's. */
+/** Runs in a transaction of the caller. */
 export function migrateHistory(database: DatabaseSync): void {
   for (const step of steps.slice(pragma(database, "user_version"))) database.exec(step);
   database.exec(`PRAGMA application_id = ${applicationId}`);
   database.exec(`PRAGMA user_version = ${steps.length}`);
 }
 
-/** False for a file that was made, and in which nothing was ever written. */
+/** False for a file that was created but never written. */
 export function isHistory(database: DatabaseSync): boolean {
   return (
     pragma(database, "application_id") === applicationId && pragma(database, "user_version") > 0

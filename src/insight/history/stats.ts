@@ -1,21 +1,21 @@
 import { type HistoryEntry, isExpiry, type OpenEntry, type PoolSize } from "./entry.ts";
 import { type Percentiles, percentilesOf } from "./percentiles.ts";
 
-/** What happened within some time. Counts are of claims, as in history. */
+/** Statistics of a period. Counts are of claims, as in the history. */
 export interface StatsPart {
   readonly asked: number;
   readonly granted: number;
   readonly ended: number;
-  /** Ended because no heartbeat came, or at the end of a lifetime. */
+  /** Ended because no heartbeat arrived, or at the end of a lifetime. */
   readonly expired: number;
   /** Left the queue without a grant. */
   readonly left: number;
-  /** Of those granted within this time. */
+  /** Of claims that were granted in this period. */
   readonly waitMs: Percentiles | null;
-  /** Of those that ended within this time. */
+  /** Of claims that ended in this period. */
   readonly holdMs: Percentiles | null;
   readonly endedPerHour: number;
-  /** Share of the time of all resources in which they were held; null where there were none. */
+  /** The share of the time of all resources in which they were held; null if there were none. */
   readonly utilisation: number | null;
 }
 
@@ -33,7 +33,7 @@ export interface StatsRange {
   readonly stepMs: number;
 }
 
-/** What it is made of: entries that ended after `from`, what is open, and how large pools were. */
+/** The input: entries that ended after `from`, open entries and the sizes of the pools. */
 export interface StatsSource {
   readonly ended: Iterable<HistoryEntry>;
   readonly open: Iterable<OpenEntry>;
@@ -112,7 +112,7 @@ function countOpen(
   }
 }
 
-/** How large each pool was from when to when; sizes come in order of time within a pool. */
+/** The periods of constant size of each pool. Sizes are in order of time within a pool. */
 function* spansOf(sizes: Iterable<PoolSize>, to: number) {
   const last = new Map<string, PoolSize>();
   for (const size of sizes) {

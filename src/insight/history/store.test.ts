@@ -22,21 +22,21 @@ function meddle(sql: string): void {
 }
 
 describe("HistoryStore.open()", () => {
-  test("makes its tables once, and writes nothing from then on", () => {
+  test("creates its tables once, and writes nothing afterwards", () => {
     HistoryStore.open(path).close();
     using other = new DatabaseSync(path);
-    other.exec("BEGIN IMMEDIATE"); // Nobody else can write now.
+    other.exec("BEGIN IMMEDIATE"); // No other process can write now.
     const store = HistoryStore.open(path);
     expect(store.load()).toMatchObject({ lastNumber: 0 });
     store.close();
   });
 
-  test("makes a file that nobody else may read", () => {
+  test("creates a file that only its owner may read", () => {
     HistoryStore.open(path).close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("leaves the tables of a newer Berth alone, unless it is to begin anew", () => {
+  test("does not touch tables of a newer Berth, except on a rebuild", () => {
     HistoryStore.open(path).close();
     meddle("PRAGMA user_version = 99");
     expect(() => HistoryStore.open(path)).toThrow(JournalUnusable);
@@ -46,7 +46,7 @@ describe("HistoryStore.open()", () => {
     store.close();
   });
 
-  test("leaves the database of another program alone", () => {
+  test("does not touch the database of another program", () => {
     meddle("CREATE TABLE theirs (a)");
     expect(() => HistoryStore.open(path)).toThrow("the database of another program");
     using other = new DatabaseSync(path);
@@ -55,7 +55,7 @@ describe("HistoryStore.open()", () => {
     ]);
   });
 
-  test("refuses a damaged file, and makes a new one only when told to", () => {
+  test("rejects a damaged file, and creates a new one only on a rebuild", () => {
     writeFileSync(path, "this is no database, whatever its name says".repeat(100));
     expect(() => HistoryStore.open(path)).toThrow(JournalUnusable);
     const store = HistoryStore.open(path, { anew: true });

@@ -4,7 +4,7 @@ import type { HistoryEntry, OpenEntry } from "./entry.ts";
 import type { Changes, Standing } from "./fold.ts";
 import { historyInMemory, type OpenOptions, openHistoryFile } from "./history-file.ts";
 
-/** Each chunk is a transaction of its own, so that the broker's commits get their turn in between. */
+/** Each chunk is its own transaction, so that the commits of the broker run in between. */
 const forgetChunk = 512;
 
 const sql = {
@@ -27,7 +27,7 @@ const sql = {
   forget: `
     DELETE FROM history WHERE ended_at < ?
     AND number IN (SELECT number FROM history ORDER BY number LIMIT ${forgetChunk})`,
-  /** The last size before that time still counts after it. */
+  /** The last size before that time is still valid after it. */
   forgetSizes: `
     DELETE FROM history_size WHERE EXISTS (
       SELECT 1 FROM history_size AS later
@@ -37,12 +37,12 @@ const sql = {
 type Statements = Record<keyof typeof sql, StatementSync>;
 
 /**
- * Where history is kept: a file beside the journal, or a database in memory. What some events came
- * to and the number of the last of them are written in one transaction, so a crash at any point
- * leaves entries that are neither missing nor there twice.
+ * Stores history in a file next to the journal, or in a database in memory. The result of some
+ * events and the number of the last event are written in one transaction, so a crash never loses or
+ * duplicates an entry.
  *
- * Commits are not synced: after a power cut the last ones are gone as a whole, and are made again
- * from the journal, which is. Before the journal forgets events, `sync` is called.
+ * Commits are not synced: after a power cut, the last ones are missing as a whole and are built
+ * again from the journal, which is synced. `sync` must be called before the journal prunes events.
  */
 export class HistoryStore {
   readonly database: DatabaseSync;
@@ -60,8 +60,8 @@ export class HistoryStore {
   }
 
   /**
-   * Makes the file where there is none. Throws `JournalUnusable` for one that is damaged, of another
-   * program or of a newer Berth, `JournalUnavailable` where the disk is full or does not work.
+   * Creates the file if it is missing. Throws `JournalUnusable` if it is damaged, of another
+   * program or of a newer Berth, `JournalUnavailable` if the disk is full or fails.
    */
   static open(path: string, options: OpenOptions = {}): HistoryStore {
     return new HistoryStore(path, openHistoryFile(path, options));
@@ -71,7 +71,7 @@ export class HistoryStore {
     return new HistoryStore(":memory:", historyInMemory());
   }
 
-  /** Number of the last event that is in it. */
+  /** The number of the last processed event. */
   get seq(): number {
     return this.#seq;
   }
@@ -94,7 +94,7 @@ export class HistoryStore {
     });
   }
 
-  /** All of it, or nothing and an error; `seq` is the last event that it comes from. */
+  /** Writes everything, or nothing and throws. `seq` is the last event behind the changes. */
   save(seq: number, changes: Changes, open: ReadonlyMap<string, OpenEntry>): void {
     const stored: string[] = [];
     const dropped: string[] = [];
@@ -131,15 +131,15 @@ export class HistoryStore {
     this.#seq = seq;
   }
 
-  /** From then on its events are known to come from this journal. */
+  /** Records that the events come from this journal. */
   nameJournal(journal: string): void {
     this.#attempt("write", () => this.#run.nameJournal.run(journal));
   }
 
-  /** Everything saved so far survives a power cut. */
+  /** Afterwards everything that was saved survives a power cut. */
   sync(): void {
     this.#attempt("sync", () => {
-      // A commit that is synced syncs all that stands before it in the log.
+      // A synced commit also syncs everything before it in the log.
       this.database.exec("PRAGMA synchronous = FULL");
       try {
         this.#run.touch.run();
@@ -149,7 +149,7 @@ export class HistoryStore {
     });
   }
 
-  /** Drops some of what ended before then; true: there may be more. */
+  /** Deletes some entries that ended before then. Returns whether there may be more. */
   forget(before: number): boolean {
     return this.#attempt("prune", () => {
       const { changes } = this.#run.forget.run(before);

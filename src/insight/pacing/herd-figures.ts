@@ -1,10 +1,10 @@
-/** What there is to say about a herd's starts, in the units that people compare. */
+/** Figures about the starts of a herd, in units that people compare. */
 import type { Start } from "./herd.ts";
 
 export interface HerdFigures {
   readonly atOnceMax: number;
   readonly perMinuteMax: number;
-  /** The most that were in their first five minutes at one time. */
+  /** The largest number of jobs that were in their first five minutes at the same time. */
   readonly earlyMax: number;
   readonly heldMax: number;
   readonly lastStartMs: number;
@@ -14,7 +14,7 @@ export interface HerdFigures {
 }
 
 export const minuteMs = 60_000;
-/** The part of an installation that calls the provider the most. */
+/** The phase of an installation with the most calls to the provider. */
 export const earlyMs = 5 * minuteMs;
 
 export function figuresOf(starts: readonly Start[]): HerdFigures {
@@ -32,7 +32,7 @@ export function figuresOf(starts: readonly Start[]): HerdFigures {
   };
 }
 
-/** The most in any stretch of this length, its end not counted. Times are in order. */
+/** The largest number in any interval of this length, without its end. Times are in order. */
 export function mostWithin(times: readonly number[], lengthMs: number): number {
   let [most, first] = [0, 0];
   for (const [index, at] of times.entries()) {
@@ -47,7 +47,7 @@ function heldMax(starts: readonly Start[]): number {
     { at: startedAt, by: 1 },
     { at: endedAt, by: -1 },
   ]);
-  // What is given back at an instant is there for who starts then.
+  // A resource that is released at an instant is free for a start at the same instant.
   steps.sort((a, b) => a.at - b.at || a.by - b.by);
   let [held, most] = [0, 0];
   for (const { by } of steps) {
@@ -57,7 +57,7 @@ function heldMax(starts: readonly Start[]): number {
   return most;
 }
 
-/** How many start in each minute, up to the last that has one. */
+/** The number of starts in each minute, up to the last one with a start. */
 export function perMinute(starts: readonly Start[]): number[] {
   const counts: number[] = [];
   for (const { startedAt } of starts) {

@@ -1,4 +1,4 @@
-/** The ways to lend to a herd that are worth comparing. */
+/** The policies for a herd that are worth comparing. */
 import type { PacePolicy } from "../../core/model/policy.ts";
 import { type Herd, herdSize, holdMs } from "./herd.ts";
 
@@ -9,7 +9,7 @@ const pace = (everyMs: PacePolicy["everyMs"], more: Partial<PacePolicy> = {}): H
 });
 
 export const herdPolicies = {
-  /** Enough for everybody. */
+  /** Enough for all jobs. */
   none: { size: herdSize, policy: {} },
   plain: { size: limit, policy: {} },
   paced: pace(24_000),
@@ -22,14 +22,14 @@ export const herdPolicies = {
 
 const sleepMsMax = 15 * 60_000;
 
-/** What a client can do by itself: sleep up to fifteen minutes before it asks. */
+/** A client without help of the server can only sleep up to fifteen minutes before its request. */
 export function sleepers(seed: number): Herd {
   const random = diceOf(seed);
   const sleeps = Array.from({ length: herdSize }, () => Math.floor(random() * sleepMsMax));
   return { ...herdPolicies.plain, sleepMs: (index) => sleeps[index] ?? 0 };
 }
 
-/** The same herd, but no job takes exactly as long as another: up to so much more or less. */
+/** The same herd, but the duration of each job varies by up to this much. */
 export function unsteady(herd: Herd, upToMs: number, seed: number): Herd {
   const random = diceOf(seed);
   const takes = Array.from({ length: herdSize }, () => {

@@ -1,4 +1,4 @@
-/** The published comparison, figure by figure; the ones that need dice within what dice allow. */
+/** The published comparison, figure by figure. Random ones are compared within a tolerance. */
 import { describe, expect, test } from "vitest";
 import { type Herd, runHerd } from "./herd.ts";
 import { figuresOf, type HerdFigures, minuteMs, mostWithin, perMinute } from "./herd-figures.ts";
@@ -28,13 +28,13 @@ describe("runHerd() gives the figures of", () => {
   });
 });
 
-test("a jitter moves the starts within their intervals and costs the flow nothing", () => {
+test("a jitter moves the starts within their intervals and does not reduce the throughput", () => {
   const even = figuresOf(runHerd(herdPolicies.paced));
   const starts = runHerd(herdPolicies.pacedJitter);
   const shaken = figuresOf(starts);
   expect(shaken.perMinuteMax).toBeLessThanOrEqual(4);
   expect(shaken.lastStartMs - even.lastStartMs).toBeGreaterThan(0);
-  // A full pool waits for what comes back: by one jitter at the most in each of its five rounds.
+  // A full pool waits for releases: at most one jitter later in each of its five rounds.
   expect(shaken.lastStartMs - even.lastStartMs).toBeLessThanOrEqual(5 * 0.25 * 24_000);
   const gaps = starts.slice(1).map(({ startedAt }, index) => startedAt - at(starts, index));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(18_000);
@@ -45,7 +45,7 @@ test("a jitter moves the starts within their intervals and costs the flow nothin
 const at = (starts: readonly { startedAt: number }[], index: number): number =>
   starts[index]?.startedAt ?? Number.NaN;
 
-test("clients that sleep before they ask make a smaller wave that repeats all the same", () => {
+test("clients that sleep before their request cause a smaller wave that still repeats", () => {
   const seeds = Array.from({ length: 40 }, (_, seed) => figuresOf(runHerd(sleepers(seed))));
   const mean = (read: (figures: HerdFigures) => number): number =>
     seeds.reduce((sum, figures) => sum + read(figures), 0) / seeds.length;
@@ -53,7 +53,7 @@ test("clients that sleep before they ask make a smaller wave that repeats all th
   expect(Math.abs(mean(({ earlyMax }) => earlyMax) - 37)).toBeLessThan(1.5);
   expect(Math.abs(mean(({ lastStartMs }) => lastStartMs) / 60_000 - 88.2)).toBeLessThan(0.5);
   expect(Math.abs(mean(({ meanWaitMs }) => meanWaitMs) / 60_000 - 36.7)).toBeLessThan(0.5);
-  // The worst of a thousand seeds as published, so no seed here is worse.
+  // The published value is the worst of a thousand seeds, so no seed here is worse.
   const worst = (read: (figures: HerdFigures) => number): number => Math.max(...seeds.map(read));
   expect(worst(({ atOnceMax }) => atOnceMax)).toBeLessThanOrEqual(2);
   expect(worst(({ perMinuteMax }) => perMinuteMax)).toBeLessThanOrEqual(18);
@@ -68,19 +68,19 @@ test("clients that sleep before they ask make a smaller wave that repeats all th
 });
 
 /**
- * The published longest waits of clients that sleep (68.4 min on average, 69.3 in 95 of 100 seeds, 70.1
- * at the worst) come out where those who wait stand in the order in which they came to life. No server
- * can know that order: whoever sleeps has not asked yet. In the order of asking, one who slept long
- * stands behind those who came later, and waits five minutes more. All else is the same, since any order
- * has the same starts.
+ * The published longest waits of sleeping clients (68.4 min on average, 69.3 in 95 of 100 seeds,
+ * 70.1 at worst) assume that the queue is in the order in which the jobs started. A server cannot
+ * know that order, because a sleeping client has not sent its request. In the order of requests, a
+ * client that slept long is behind clients that started later, and waits five minutes more. The
+ * other figures are the same, because the starts do not depend on the order.
  */
-test("clients that sleep before they ask lose their place to those who came later", () => {
+test("clients that sleep before their request lose their place to later ones", () => {
   const seeds = Array.from({ length: 100 }, (_, seed) => sleepers(seed));
   const longest = (herds: readonly Herd[]): number[] =>
     herds.map((herd) => figuresOf(runHerd(herd)).maxWaitMs / minuteMs).sort((a, b) => a - b);
   const mean = (waits: readonly number[]): number =>
     waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
-  const published = longest(seeds.map((herd) => ({ ...herd, byWish: true })));
+  const published = longest(seeds.map((herd) => ({ ...herd, byJobStart: true })));
   expect(Math.abs(mean(published) - 68.4)).toBeLessThan(0.2);
   expect(Math.abs((published[94] ?? 0) - 69.3)).toBeLessThan(0.3);
   expect(Math.round((published[99] ?? 99) * 10) / 10).toBeLessThanOrEqual(70.1);
@@ -104,7 +104,7 @@ describe("holds that differ by up to fifteen seconds", () => {
   test.each(seeds)("do not break the wave of a plain lease (seed %i)", (seed) => {
     const times = startsIn(unsteady(herdPolicies.plain, 15_000, seed));
     expect(mostWithin(times, minuteMs)).toBe(50);
-    // The first wave is fifty at once by itself. Those that follow stay waves, each a little wider.
+    // The first wave has fifty starts at once. The following ones stay waves, each a little wider.
     const waves = [1, 2, 3, 4].map((wave) => times.slice(50 * wave, 50 * wave + 50));
     expect(waves.slice(0, 2).map((wave) => mostWithin(wave, minuteMs))).toEqual([50, 50]);
     for (const [index, wave] of waves.entries()) {
@@ -114,10 +114,10 @@ describe("holds that differ by up to fifteen seconds", () => {
     }
   });
 
-  test.each(seeds)("cost a pace nothing of its evenness (seed %i)", (seed) => {
+  test.each(seeds)("keep the starts of a pace even (seed %i)", (seed) => {
     const times = startsIn(unsteady(herdPolicies.paced, 15_000, seed));
     expect(mostWithin(times, minuteMs)).toBe(3);
-    // A slot that comes back late lets its turn wait, by that much in each of its four returns.
+    // A slot that is released late delays its turn by that much in each of its four releases.
     expect((times.at(-1) ?? 0) - 249 * 24_000).toBeLessThanOrEqual(4 * 15_000);
   });
 });
@@ -131,7 +131,7 @@ test("a plain lease is a square wave, a pace is flat", () => {
 });
 
 describe("the goals, to the millisecond", () => {
-  test("the k-th grant is at 24 k seconds, and the last is back at 7176 s", () => {
+  test("the k-th grant is at 24 k seconds, and the last release is at 7176 s", () => {
     const starts = runHerd(herdPolicies.paced);
     expect(starts.map(({ startedAt }) => startedAt)).toEqual(
       Array.from({ length: 250 }, (_, index) => 24_000 * index),
@@ -139,13 +139,13 @@ describe("the goals, to the millisecond", () => {
     expect(figuresOf(starts)).toMatchObject({ perMinuteMax: 3, doneMs: 7_176_000, heldMax: 50 });
   });
 
-  test("63 at 19.2 s: the last start is at 4780.8 s, all is done as soon as with plain leases", () => {
+  test("63 at 19.2 s: the last start is at 4780.8 s, and all is done as soon as with plain leases", () => {
     const wide = figuresOf(runHerd(herdPolicies.pacedWide));
     expect(wide).toMatchObject({ perMinuteMax: 4, lastStartMs: 4_780_800 });
     expect(wide.doneMs).toBeLessThanOrEqual(figuresOf(runHerd(herdPolicies.plain)).doneMs);
   });
 
-  test("first come is first served, under any pace", () => {
+  test("requests are granted in order of arrival, under any pace", () => {
     for (const herd of Object.values(herdPolicies)) {
       const wanted = runHerd(herd).map(({ wantedAt }) => wantedAt);
       expect(wanted).toEqual(wanted.toSorted((a, b) => a - b));

@@ -1,12 +1,12 @@
 /**
- * The herd: fifty jobs start in one instant and two hundred more follow, one every six seconds. Each
- * installs for twenty minutes. What the provider sees of it depends on how its pool lends.
+ * The herd: fifty jobs start at once, and two hundred more follow, one every six seconds. Each
+ * installs for twenty minutes. The policy of the pool decides what the provider sees of it.
  */
 import type { PoolPolicy } from "../../core/model/policy.ts";
 import { VirtualPool } from "./virtual-pool.ts";
 
 export interface Start {
-  /** When the job came to life. */
+  /** When the job started. */
   readonly wantedAt: number;
   readonly startedAt: number;
   readonly endedAt: number;
@@ -15,13 +15,15 @@ export interface Start {
 export interface Herd {
   readonly size: number;
   readonly policy: Partial<PoolPolicy>;
-  /** How long the n-th job sleeps before it asks. */
+  /** How long the n-th job sleeps before its request. */
   readonly sleepMs?: (index: number) => number;
-  /** Those who wait stand by when they came to life, not by when they asked. */
-  readonly byWish?: boolean;
-  /** How long the n-th job takes, where it gives back by itself. */
+  /** Whether the queue is in the order of job starts, not of requests. */
+  readonly byJobStart?: boolean;
+  /** How long the n-th job takes, if it releases by itself. */
   readonly takesMs?: (index: number) => number;
-  /** The pool has been in use for long: it is full, and one comes back in every hold / size. */
+  /**
+   * Whether the pool has been in use for long: it is full, and one is released every hold / size.
+   */
   readonly warm?: boolean;
 }
 
@@ -40,7 +42,7 @@ interface Ask {
   readonly priority: number;
 }
 
-/** Every start of the herd, in order of time. The herd comes at 0. */
+/** Returns every start of the herd, in order of time. The herd starts at 0. */
 export function runHerd(herd: Herd): Start[] {
   const { size, policy, takesMs } = herd;
   const before = herd.warm ? asksBefore(size) : [];
@@ -71,21 +73,21 @@ export function runHerd(herd: Herd): Start[] {
 
 const ownPrefix = "job-";
 
-/** Which of the herd it is; undefined: one that came before. */
+/** The index in the herd; undefined for a job from before. */
 function indexOf(id: string): number | undefined {
   return id.startsWith(ownPrefix) ? Number(id.slice(ownPrefix.length)) : undefined;
 }
 
-function asksOf({ sleepMs = () => 0, byWish = false }: Herd, beginsAt: number): Ask[] {
+function asksOf({ sleepMs = () => 0, byJobStart = false }: Herd, beginsAt: number): Ask[] {
   const asks = Array.from({ length: herdSize }, (_, index) => ({
     id: `${ownPrefix}${index}`,
     at: beginsAt + wantedAt(index) + sleepMs(index),
-    priority: byWish ? -index : 0,
+    priority: byJobStart ? -index : 0,
   }));
   return asks.sort((a, b) => a.at - b.at);
 }
 
-/** The last of them comes just before the herd, and the first goes when one more is due. */
+/** The last of them starts just before the herd, and the first one ends when one more is due. */
 function asksBefore(size: number): Ask[] {
   return Array.from({ length: size }, (_, index) => {
     return { id: `before-${index}`, at: (index * holdMs) / size, priority: 0 };

@@ -1,7 +1,7 @@
 /**
- * A provider that throttles: a start is turned down when more than so many installations are in their
- * first five minutes. There is always somebody who waits. A minute after it was turned down, a job
- * says so. What a pool makes of that is up to the core.
+ * A provider that throttles: it rejects a start if more than a limit of installations are in their
+ * first five minutes. There is always a waiting request. A job reports the rejection after a
+ * minute. The core decides how the pool reacts.
  */
 import { type AdaptivePolicy, defaultAdaptive, type PoolPolicy } from "../../core/model/policy.ts";
 import { holdMs } from "./herd.ts";
@@ -9,7 +9,7 @@ import { earlyMs, minuteMs } from "./herd-figures.ts";
 import { VirtualPool } from "./virtual-pool.ts";
 
 export interface Provider {
-  /** How many may be in their first five minutes, at a time since the beginning. */
+  /** How many installations may be in their first five minutes, at a time since the start. */
   readonly bears: (at: number) => number;
 }
 
@@ -33,18 +33,18 @@ export const providerPolicies = {
   paced: { pace },
   adaptive: adaptive({}),
   adaptiveHalf: adaptive({ factor: 0.5 }),
-  /** Raised whether or not the rate was what held the starts back. */
+  /** Increases the rate even if the rate did not limit the starts. */
   adaptiveBlind: adaptive({ used: 0 }),
 } as const satisfies Readonly<Record<string, Partial<PoolPolicy>>>;
 
 export interface ProviderFigures {
   readonly starts: number;
   readonly throttled: number;
-  /** Starts per minute, with when each came into force. */
+  /** Starts per minute, each with the time from which it was valid. */
   readonly rates: readonly { readonly at: number; readonly rate: number }[];
 }
 
-/** Twelve hours of it. */
+/** Simulates twelve hours. */
 export function runProvider(provider: Provider, policy: Partial<PoolPolicy>): ProviderFigures {
   const starts: number[] = [];
   const rates: { at: number; rate: number }[] = [];

@@ -1,4 +1,4 @@
-/** Starts per minute, one strip for each way to lend, as an SVG that reads on light and dark. */
+/** Draws starts per minute as an SVG, one strip for each policy, readable on light and dark. */
 import type { Start } from "./herd.ts";
 import { perMinute } from "./herd-figures.ts";
 

@@ -1,6 +1,6 @@
 /**
- * One pool of the real core on a virtual clock: requests come at given times, everything else
- * happens when it is due.
+ * One pool of the real core on a virtual clock. Requests arrive at given times; all else happens at
+ * its deadline.
  */
 import { emptyState } from "../../core/apply/create.ts";
 import type { Command } from "../../core/model/command.ts";
@@ -11,7 +11,7 @@ import type { Instant } from "../../core/model/time.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
 
 export const poolName = "install" as PoolName;
-/** Longer than any scenario: nobody is lost for being silent in one. */
+/** Longer than any scenario, so that no lease expires in one. */
 const ttlMs = 30 * 86_400_000;
 
 type Listener = (event: BrokerEvent, at: Instant) => void;
@@ -23,7 +23,7 @@ export class VirtualPool {
     this.#clock = new VirtualClock(emptyState(), 0 as Instant, (events, at) => {
       for (const event of events) {
         listener(event, at);
-        // A lease whose only claim the server has taken back has nothing left to keep alive.
+        // The server has ended the only claim of the lease, so the empty lease is released.
         if (event.type === "claim-ended") this.#clock.do({ type: "release", id: event.id });
       }
     });
@@ -35,7 +35,7 @@ export class VirtualPool {
     this.#clock.do({ type: "configure", pools: [{ name: poolName, policy: whole, members }] });
   }
 
-  /** How many wait. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#clock.state.requests.size;
   }
@@ -50,17 +50,17 @@ export class VirtualPool {
     this.#clock.plan(at as Instant, command);
   }
 
-  /** When something happens next. */
+  /** The time of the next event. */
   get nextAt(): number {
     return this.#clock.nextAt;
   }
 
-  /** Lets time pass up to an instant, with all that happens on the way and then. */
+  /** Advances the time to an instant, with all events up to and including it. */
   passTo(at: number): void {
     this.#clock.passTo(at as Instant);
   }
 
-  /** Until nothing but the ttl of the leases is due any more. */
+  /** Advances until only the ttl of leases is left. */
   passAll(): void {
     while (this.nextAt < ttlMs) this.passTo(this.nextAt);
   }

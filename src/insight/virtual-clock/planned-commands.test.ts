@@ -7,7 +7,7 @@ import { PlannedCommands } from "./planned-commands.ts";
 
 const named = (name: string): Command => ({ type: "release", id: name as RequestId });
 
-test("PlannedCommands hands out by time, and what has the same time as it was added", () => {
+test("PlannedCommands returns commands by time, and those of the same time in the order of adding", () => {
   const steps = fc.array(fc.oneof(fc.nat(20), fc.constant("take" as const)), { maxLength: 200 });
   fc.assert(
     fc.property(steps, (all) => {
@@ -18,7 +18,7 @@ test("PlannedCommands hands out by time, and what has the same time as it was ad
           const command = named(`${order}`);
           planned.add(step as Instant, command);
           model.push({ at: step, command });
-          model.sort((a, b) => a.at - b.at); // Stable.
+          model.sort((a, b) => a.at - b.at); // The sort is stable.
         } else if (model.length > 0) {
           expect(planned.take()).toBe(model[0]?.command);
           model = model.slice(1);
@@ -29,6 +29,6 @@ test("PlannedCommands hands out by time, and what has the same time as it was ad
   );
 });
 
-test("PlannedCommands has nothing to take where nothing is planned", () => {
+test("PlannedCommands throws if there are no commands", () => {
   expect(() => new PlannedCommands().take()).toThrow("nothing is planned");
 });

@@ -7,13 +7,15 @@ interface Planned {
   readonly command: Command;
 }
 
-/** Commands by the time at which they come; of those of one instant, the first that was added. */
+/**
+ * Commands by their time. Commands of the same instant are in the order in which they were added.
+ */
 export class PlannedCommands {
   /** A binary heap. */
   readonly #heap: Planned[] = [];
   #order = 0;
 
-  /** `never` where there is none. */
+  /** `never` if there are no commands. */
   get nextAt(): Instant {
     return this.#heap[0]?.at ?? never;
   }
@@ -32,7 +34,7 @@ export class PlannedCommands {
     heap[index] = planned;
   }
 
-  /** Takes out the next. Throws where there is none. */
+  /** Removes and returns the next command. Throws if there is none. */
   take(): Command {
     const [first] = this.#heap;
     const last = this.#heap.pop();
@@ -42,7 +44,7 @@ export class PlannedCommands {
     return first.command;
   }
 
-  /** From the root, which is free. */
+  /** Starts at the root, which is free. */
   #sink(planned: Planned): void {
     const heap = this.#heap;
     let index = 0;

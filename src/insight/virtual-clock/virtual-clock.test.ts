@@ -9,7 +9,7 @@ const at = (time: number) => time as Instant;
 let lines: string[];
 let clock: VirtualClock;
 
-/** One resource that rests for 10 s after a release, and leases that last for 60 s without a word. */
+/** One resource with a cooldown of 10 s, and leases with a ttl of 60 s. */
 beforeEach(() => {
   lines = [];
   clock = new VirtualClock(emptyState(), at(0), (events, time) => {
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 describe("VirtualClock", () => {
-  test("does nothing before its time, and everything at it", () => {
+  test("runs nothing before its time, and everything at it", () => {
     clock.do(acquire("a", "aws"));
     clock.plan(at(5_000), release("a"));
     clock.passTo(at(4_999));
@@ -33,7 +33,7 @@ describe("VirtualClock", () => {
     expect(lines).toEqual(["0 a granted", "5000 a ended"]);
   });
 
-  test("lets what falls due happen on the way, at its own time", () => {
+  test("runs deadlines on the way at their own time", () => {
     clock.do(acquire("a", "aws"));
     clock.do(acquire("b", "aws", { ttlMs: 200_000 }));
     clock.plan(at(1_000), release("a"));
@@ -41,7 +41,7 @@ describe("VirtualClock", () => {
     expect(lines).toEqual(["0 a granted", "1000 a ended", "11000 b granted"]);
   });
 
-  test("lets what is due happen before what is planned for the same instant", () => {
+  test("runs a deadline ahead of a command for the same instant", () => {
     clock.do(acquire("a", "aws"));
     clock.plan(at(60_000), release("a"));
     clock.plan(at(60_000), acquire("b", "aws"));
@@ -51,21 +51,21 @@ describe("VirtualClock", () => {
     expect(expired).toBe("expired");
   });
 
-  test("keeps the order in which things were planned for one instant", () => {
+  test("keeps the order of commands for the same instant", () => {
     for (const id of ["a", "b", "c"]) clock.plan(at(1_000), acquire(id, "aws"));
     clock.passTo(at(1_000));
     expect(lines).toEqual(["1000 a granted"]);
     expect([...clock.state.requests.keys()]).toEqual(["b", "c"]);
   });
 
-  test("takes what was planned for a time that is over, now, and never goes back", () => {
+  test("runs a command for a past time now, and never moves the time back", () => {
     clock.passTo(at(50_000));
     clock.plan(at(10_000), acquire("a", "aws"));
     clock.passTo(at(40_000));
     expect([clock.now, lines]).toEqual([50_000, ["50000 a granted"]]);
   });
 
-  test("may be told to plan more by what happens", () => {
+  test("allows the callback to plan more commands", () => {
     const ends: number[] = [];
     const own: VirtualClock = new VirtualClock(emptyState(), at(0), (events, time) => {
       for (const event of events) {
@@ -80,7 +80,7 @@ describe("VirtualClock", () => {
     expect(ends).toEqual([7_000, 14_000]);
   });
 
-  test("step() lets one thing happen at a time, until nothing is left", () => {
+  test("step() runs one event at a time, until nothing is left", () => {
     clock.do(acquire("a", "aws"));
     clock.plan(at(5_000), release("a"));
     expect([clock.nextAt, clock.step(at(4_999)), clock.now]).toEqual([5_000, false, 0]);

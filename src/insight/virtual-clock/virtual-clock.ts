@@ -1,10 +1,10 @@
 /**
- * The real core on a virtual clock: a week passes in seconds. Estimates run it from the present, what-if
- * from a recorded past, and the simulations of pacing from an empty pool.
+ * Runs the real core on a virtual clock: a week passes in seconds. Estimates run it from the
+ * present, what-if from a recorded past, and the pacing simulations from an empty pool.
  *
- * It lets two kinds of things happen, each at its time: what falls due in the state by itself (an
- * expiry, the end of a cooldown, a pace that opens), and what somebody was planned to do. At the same
- * instant what is due comes first, as in the broker. Nothing here decides who is lent what.
+ * Two kinds of events run, each at its time: deadlines in the state (an expiry, the end of a
+ * cooldown, a pace that opens) and planned commands. At the same instant, deadlines come first, as
+ * in the broker. The core alone decides about grants.
  */
 import { decide, nextDueAt } from "../../core/decide/decide.ts";
 import type { Command } from "../../core/model/command.ts";
@@ -23,7 +23,7 @@ export class VirtualClock {
   readonly #planned = new PlannedCommands();
   #now: Instant;
 
-  /** `happened` is called after each decision that had events; it may plan and do more. */
+  /** `happened` is called after each decision with events. It may plan and run more commands. */
   constructor(state: State, now: Instant, happened: Happened) {
     this.state = state;
     this.#now = now;
@@ -34,23 +34,23 @@ export class VirtualClock {
     return this.#now;
   }
 
-  /** When something happens next; `never`: nothing does. */
+  /** The time of the next event; `never` if there is none. */
   get nextAt(): Instant {
     return earliest(nextDueAt(this.state) ?? never, this.#planned.nextAt);
   }
 
-  /** Somebody does this now. */
+  /** Runs the command now. */
   do(command: Command): void {
     const { events } = decide(this.state, command, this.#now);
     if (events.length > 0) this.#happened(events, this.#now);
   }
 
-  /** Somebody will do this then. Of those of one instant, the first planned comes first. */
+  /** Plans a command. Commands for the same instant run in the order of planning. */
   plan(at: Instant, command: Command): void {
     this.#planned.add(at, command);
   }
 
-  /** Lets one thing happen, the next; false where nothing does until then. */
+  /** Runs the next deadline or command. Returns false if there is none up to `end`. */
   step(end: Instant = never): boolean {
     const dueAt = nextDueAt(this.state) ?? never;
     const next = earliest(dueAt, this.#planned.nextAt);
@@ -60,7 +60,7 @@ export class VirtualClock {
     return true;
   }
 
-  /** Lets time pass up to an instant, with all that happens on the way and then. */
+  /** Advances the time to an instant, with all events up to and including it. */
   passTo(end: Instant): void {
     while (this.step(end));
     if (end > this.#now) this.#now = end;

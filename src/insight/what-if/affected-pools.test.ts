@@ -19,15 +19,15 @@ const cases: Record<
   [changed: string[], asked: ReturnType<typeof together>[], want: string[]]
 > = {
   "the pool alone": [["a"], [together("a"), together("b", "c")], ["a"]],
-  "whom it is asked for together with": [["a"], [together("b", "a")], ["a", "b"]],
-  "those over several steps": [["c"], [together("a", "b"), together("b", "c")], ["a", "b", "c"]],
-  "those that share a limit": [["x"], [], ["site", "x", "y"]],
-  "a limit's kin of whom it is asked for with": [
+  "pools that are requested together with it": [["a"], [together("b", "a")], ["a", "b"]],
+  "pools over several steps": [["c"], [together("a", "b"), together("b", "c")], ["a", "b", "c"]],
+  "pools that share a limit": [["x"], [], ["site", "x", "y"]],
+  "pools that share a limit with a pool requested together with it": [
     ["a"],
     [together("a", "y")],
     ["a", "site", "x", "y"],
   ],
-  "all that are changed": [["a", "b"], [], ["a", "b"]],
+  "all changed pools": [["a", "b"], [], ["a", "b"]],
 };
 test.each(Object.entries(cases))("reachOf() finds %s", (_, [changed, asked, want]) => {
   expect([...reachOf(changed, pools, asked)].sort()).toEqual(want);

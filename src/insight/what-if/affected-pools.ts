@@ -2,7 +2,7 @@ import type { PoolSpec } from "../../core/model/policy.ts";
 import type { AskedItem } from "../history/entry.ts";
 
 /**
- * All pools where a change of some may be felt: those that somebody asked for together with one of
+ * All pools that a change of some pools may affect: those that were requested together with one of
  * them, and those that share a limit with one, over any number of steps.
  */
 export function reachOf(
@@ -27,7 +27,7 @@ export function reachOf(
     for (const { pool } of others) tie(first?.pool ?? pool, pool);
   }
   const reached = new Set(changed);
-  // A set is walked in the order of arrival, those that join on the way included.
+  // The loop also visits pools that are added to the set meanwhile.
   for (const pool of reached) for (const other of ties.get(pool) ?? []) reached.add(other);
   return reached;
 }

@@ -1,28 +1,32 @@
 import type { AskedItem, HistoryEntry, OpenEntry } from "../history/entry.ts";
 import { rank, sorted } from "../history/percentiles.ts";
 
-/** Somebody who asked, with what is theirs and not the broker's: when, for what, for how long. */
+/**
+ * The facts of a request that do not depend on the broker: its time, its items and its hold time.
+ */
 export interface Demand {
   readonly id: string;
   readonly holder: string;
   readonly items: readonly AskedItem[];
   readonly priority: number;
   readonly askedAt: number;
-  /** Orders those who asked in the same millisecond. */
+  /** Orders requests of the same millisecond. */
   readonly order: number;
-  /** Leaves the queue if nothing was granted for so long; null: waits for ever. */
+  /** The request leaves the queue if it is not granted for this long; null: it waits for ever. */
   readonly patienceMs: number | null;
   readonly ends: readonly DemandEnd[];
-  /** Since when it was held, where that is before the time that is looked at; then it comes first. */
+  /**
+   * Since when the lease was held, if it was granted before the period. It is then granted first.
+   */
   readonly heldSince?: number;
 }
 
 export interface DemandEnd {
-  /** Null: all of the lease. */
+  /** Null: the whole lease. */
   readonly claim: string | null;
-  /** From the grant. */
+  /** Counted from the grant. */
   readonly afterMs: number;
-  /** Not given back but taken: it expired, or an operator ended it. */
+  /** The lease was not released but expired, or an operator ended it. */
   readonly forced: boolean;
 }
 
@@ -32,9 +36,9 @@ export interface Recording {
 }
 
 /**
- * What was asked for between two times, from what became of it. Who gave up is given the pool's
- * median hold, in case another configuration would have served them; who still holds or waits at the
- * end is given as much, or what is known to be more.
+ * Derives the requests of a period from the history. A request that left without a grant gets the
+ * median hold of its pool, because another configuration might have granted it. A request that
+ * still holds or waits at the end gets the same, or more if it is known to last longer.
  */
 export function demandOf(recording: Recording, from: number, to: number): Demand[] {
   const entries = new Map<string, HistoryEntry[]>();
@@ -56,7 +60,7 @@ export function demandOf(recording: Recording, from: number, to: number): Demand
   return demand.sort(bySeniority);
 }
 
-/** Who held at the start comes first, then those who asked, in order. */
+/** Leases held at the start come first, then requests in order. */
 function bySeniority(a: Demand, b: Demand): number {
   const held = Number(b.heldSince !== undefined) - Number(a.heldSince !== undefined);
   return held || a.askedAt - b.askedAt || a.order - b.order;
@@ -68,7 +72,7 @@ function fromEnded(
   from: number,
 ): Demand {
   const [first] = parts;
-  if (first === undefined) throw new Error("Cannot make a demand of nothing");
+  if (first === undefined) throw new Error("Cannot derive a demand: there are no entries");
   const { id, holder, priority, askedAt, askedSeq: order, grantedAt, endedAt } = first;
   const common = { id, holder, priority, askedAt, order };
   if (grantedAt === null) {
@@ -82,7 +86,8 @@ function fromEnded(
   const heldFrom = Math.max(grantedAt, from);
   const ends = parts.map(({ claim, endedAt: at, how }) => ({
     claim: parts.length === 1 ? null : claim,
-    // What the server gives back by itself, its holder would have kept as long as the rest.
+    // The server ends a claim at its maximum hold time. Without this limit, the holder would have
+    // kept the claim as long as the rest of the lease.
     afterMs: (how === "hold" && !heldBefore ? lastAt : at) - heldFrom,
     forced: how === "expired" || how === "lifetime" || how === "revoked",
   }));

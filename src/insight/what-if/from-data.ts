@@ -14,13 +14,13 @@ import { HistoryReader } from "../history/reader.ts";
 import { isHistory } from "../history/schema.ts";
 import type { WhatIfSource } from "./what-if.ts";
 
-/** What a data folder knows about the past, and what it lends by now. */
+/** The history in a data folder, and its current configuration. */
 export interface PastOfData {
   readonly source: WhatIfSource;
   readonly now: Recovered;
 }
 
-/** `from` is a data folder or a journal's file. The server may be running. */
+/** `from` is a data folder or a journal file. The server may be running. */
 export async function readPast(from: string, lastMs: number): Promise<PastOfData> {
   const isFolder = statSync(from, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const path = isFolder ? journalPath(from) : from;
@@ -33,7 +33,7 @@ export async function readPast(from: string, lastMs: number): Promise<PastOfData
   }
 }
 
-/** What history has, and what has happened since it was written: from the journal, in memory. */
+/** The history file, completed in memory with the later events of the journal. */
 async function sourceOf(
   path: string,
   journal: SqliteJournalReader,
@@ -41,7 +41,8 @@ async function sourceOf(
 ): Promise<WhatIfSource> {
   const kept = latest(
     readKept(historyPath(dirname(path)), isHistory, since),
-    readKept(path, hasHistoryTables, since), // Of an older Berth, and not yet moved.
+    // The history tables of an older Berth that were not moved yet.
+    readKept(path, hasHistoryTables, since),
   );
   const fold = new HistoryFold(kept?.standing);
   try {
@@ -76,7 +77,7 @@ function readKept(
 ): Kept | undefined {
   if (!existsSync(path)) return undefined;
   using database = new DatabaseSync(path, { readOnly: true });
-  database.exec("BEGIN"); // A server may write meanwhile: all of it as of one moment.
+  database.exec("BEGIN"); // A server may write meanwhile, so all reads see one moment.
   if (!hasHistory(database)) return undefined;
   const reader = new HistoryReader(database);
   const open = new Map<string, OpenEntry>();
@@ -92,7 +93,7 @@ function readKept(
   };
 }
 
-/** The events are gone that would tell how it came to this: it begins with what is known. */
+/** The earlier events were pruned, so the history starts with the snapshot. */
 async function startOver(journal: SqliteJournalReader, fold: HistoryFold): Promise<void> {
   const snapshot = await journal.loadSnapshot();
   if (snapshot === undefined) return;

@@ -1,4 +1,4 @@
-/** Days of traffic through a real broker on a clock in hand, and the history that is left of them. */
+/** Runs days of traffic through a real broker on a virtual clock, and keeps the history. */
 import { settled } from "../../broker/hand-clock.suite.ts";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
 import { acquire, leave, release, revoke } from "../../core/decide/lending.suite.ts";
@@ -14,7 +14,10 @@ export interface Recorded extends AsyncDisposable {
   readonly end: number;
 }
 
-/** Each asks at its time and gives back when its own time is over; it ends so long after the last. */
+/**
+ * Each job sends its request and its release at its own time. The recording ends some time after
+ * the last one.
+ */
 export async function record(
   pools: readonly PoolSpec[],
   jobs: readonly Demand[],

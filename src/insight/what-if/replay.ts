@@ -1,4 +1,4 @@
-/** Recorded demand against the real core on a virtual clock. */
+/** Replays recorded demand against the real core on a virtual clock. */
 import type { Command } from "../../core/model/command.ts";
 import { type BrokerEvent, type DurableEvent, isDurable } from "../../core/model/event.ts";
 import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
@@ -7,11 +7,11 @@ import { after, type Instant } from "../../core/model/time.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
 import type { Demand } from "./demand.ts";
 
-/** Nobody is given up for silence: who died is known, and ends as recorded. */
+/** No lease expires for missing heartbeats: a holder that died ends at its recorded time. */
 const ttlMsOtherwise = 100 * 365 * 24 * 3_600_000;
 
 export interface ReplayOptions {
-  /** Told of everything that happens. */
+  /** Called with all events. */
   readonly happened?: (at: Instant, events: readonly DurableEvent[]) => void;
   readonly ttlMs?: number;
 }
@@ -22,7 +22,9 @@ export class Replay {
   readonly #asked = new Map<string, Demand>();
 
   constructor(state: State, start: number, options: ReplayOptions = {}) {
-    this.#clock = new VirtualClock(state, start as Instant, (events, at) => this.#hear(events, at));
+    this.#clock = new VirtualClock(state, start as Instant, (events, at) =>
+      this.#onEvents(events, at),
+    );
     this.#options = options;
   }
 
@@ -30,12 +32,12 @@ export class Replay {
     return this.#clock.now;
   }
 
-  /** What was asked for and neither refused nor ended so far. */
+  /** The requests that were accepted and have not ended yet. */
   get asked(): ReadonlyMap<string, Demand> {
     return this.#asked;
   }
 
-  /** Asks now; all that follows of it happens by itself as time passes. */
+  /** Sends the request now. Everything that follows from it happens as time passes. */
   ask(demand: Demand): void {
     const { id, holder, items, priority, patienceMs } = demand;
     const ask = {
@@ -52,12 +54,12 @@ export class Replay {
     this.#clock.do({ type: "acquire", id: id as RequestId, ask, waitMs: 0 });
   }
 
-  /** Lets time pass, up to and including that instant. */
+  /** Advances the time up to and including that instant. */
   passTo(end: number): void {
     this.#clock.passTo(end as Instant);
   }
 
-  #hear(events: readonly BrokerEvent[], at: Instant): void {
+  #onEvents(events: readonly BrokerEvent[], at: Instant): void {
     const durable = events.filter(isDurable);
     for (const event of durable) {
       if (event.type === "lease-granted") this.#planEnd(event.id);

@@ -1,4 +1,7 @@
-/** What a simulation found, as the API and the command line tell it: times in words, durations in seconds. */
+/**
+ * Converts the result of a simulation to the form of the API and the command line: timestamps as
+ * text, durations in seconds.
+ */
 import type * as Wire from "../../api/history-schemas.ts";
 import type { Percentiles } from "../history/percentiles.ts";
 import type { StatsPart } from "../history/stats.ts";

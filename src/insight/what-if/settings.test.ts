@@ -27,7 +27,7 @@ function setOne(spec: PoolSpec, ...texts: string[]): PoolSpec {
 }
 
 describe("withSettings()", () => {
-  test("changes what is named and nothing else", () => {
+  test("changes only the named keys", () => {
     const [aws, other] = set("aws.count=5", "aws.hold=20m");
     expect(aws?.members.map(({ name }) => name)).toEqual([
       "aws-1",
@@ -40,7 +40,7 @@ describe("withSettings()", () => {
     expect(other).toBe(pools[1]);
   });
 
-  test("changes a key within a key, and keeps what stands beside it", () => {
+  test("changes a nested key, and keeps its neighbours", () => {
     const pace = { everyMs: 24_000, burst: 5, jitter: 0.25 };
     const paced = [pool("install", 3, { pace, limit: 2, parent: "account" as PoolName })];
     const [changed] = withSettings(paced, [parseSetting("install.pace.every=20s", ["install"])]);
@@ -58,7 +58,7 @@ describe("withSettings()", () => {
     });
   });
 
-  test("begins with the defaults where a pool has nothing of the kind yet", () => {
+  test("starts from the defaults if the pool does not have the section yet", () => {
     const pool = one({ silence: { leased: { afterMs: 1_000, to: "free" } }, onExpire: "dirty" });
     const texts = ["p.adaptive.max=20", "p.janitor.retries=5", "p.silence.busy.after=1h"];
     expect(setOne(pool, ...texts).policy).toEqual({
@@ -69,7 +69,7 @@ describe("withSettings()", () => {
     });
   });
 
-  test("keeps values that a file of Berth's own would not take", () => {
+  test("keeps values that a Berth configuration file would reject", () => {
     const pool = one({ dynamic: { min: 0, max: 3, state: "a b", lifespanMs: 900 * 86_400_000 } });
     expect(setOne(pool, "p.dynamic.max=4").policy).toEqual({
       ...pool.policy,
@@ -82,13 +82,13 @@ describe("withSettings()", () => {
     expect(aws?.policy).toEqual({ ...pools[0]?.policy, parent: "aws.eu" });
   });
 
-  test("finds a pool whose name has a dot", () => {
+  test("finds a pool whose name contains a dot", () => {
     expect(parseSetting("aws.eu.cooldown=1m", names)).toEqual({
       ...{ pool: "aws.eu", key: "cooldown", value: "1m" },
     });
   });
 
-  test("refuses names that two resources would share", () => {
+  test("rejects names that two resources would share", () => {
     const specs = [pool("aws", 2), pool("other", ["aws-4"])];
     const more = (text: string) => () =>
       withSettings(specs, [parseSetting(text, ["aws", "other"])]);
@@ -96,7 +96,7 @@ describe("withSettings()", () => {
     expect(more("aws.count=4")).toThrow("already has aws-4");
   });
 
-  test("is nothing without settings", () => {
+  test("changes nothing without settings", () => {
     expect(set()).toBe(pools);
   });
 
@@ -125,7 +125,7 @@ describe("withSettings()", () => {
     ["aws.members=x", "names make no difference"],
     ["aws.admission.every=1m", "no cluster is looked at"],
     ["aws.janitor.command=x", "there is no such key"],
-  ])("refuses %s: %s", (text, words) => {
+  ])("rejects %s: %s", (text, words) => {
     expect(() => set(text)).toThrow(BadSetting);
     expect(() => set(text)).toThrow(words);
   });

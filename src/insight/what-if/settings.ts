@@ -4,10 +4,10 @@ import { fieldAt } from "../../core/model/fields.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import { policyFields } from "../../core/model/policy-fields.ts";
 
-/** `POOL.KEY=VALUE`: another value for a key of a pool, as it would stand in the file. */
+/** `POOL.KEY=VALUE`: a new value for a key of a pool, as in the configuration file. */
 export interface Setting {
   readonly pool: string;
-  /** Such as `count`, or `pace.every` for a key within a key. */
+  /** For example `count`, or `pace.every` for a nested key. */
   readonly key: string;
   readonly value: string;
 }
@@ -23,7 +23,9 @@ export class BadSetting extends Error {
   }
 }
 
-/** A pool's name may have dots, a key of the file has none: the last that leads to a key counts. */
+/**
+ * The name of a pool may contain dots, so the longest known name at the start of the text counts.
+ */
 export function parseSetting(text: string, pools: Iterable<string>): Setting {
   const [, place = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   const fitting = [...pools].filter((name) => place.startsWith(`${name}.`));
@@ -37,8 +39,8 @@ export function parseSetting(text: string, pools: Iterable<string>): Setting {
 }
 
 /**
- * The pools with other values, read as the file is read: each key of a policy that makes a difference
- * can be set, and what the file refuses is refused in the same words.
+ * Returns the pools with the new values, parsed like the file: every policy key that has an effect
+ * can be set, and errors have the same text as for the file.
  */
 export function withSettings(
   pools: readonly PoolSpec[],
@@ -54,21 +56,24 @@ export function withSettings(
   }
   const changed = changePools(pools, changes);
   if (changed.ok) return changed.pools;
-  const hint = "Give keys and values as the configuration file has them";
+  const hint = "Use the keys and values of the configuration file";
   throw new BadSetting(`Cannot use these settings:${changed.problems.map(inWords)}`, hint);
 }
 
-/** Those that settings change, as `whatIf` wants to know; without any setting all is replayed. */
+/** The pools that the settings change, for `whatIf`. Without settings, everything is replayed. */
 export function changedBy(settings: readonly Setting[]): { changed?: readonly string[] } {
   return settings.length === 0 ? {} : { changed: settings.map(({ pool }) => pool) };
 }
 
-/** Without the line: nobody has written a file. */
+/** Without the line number, because there is no file. */
 function inWords({ path, message, hint }: ConfigProblem): string {
   return ` ${path.replace(/^pools\./, "")}: ${message} (${hint})`;
 }
 
-/** Numbers are numbers in the file, a list is written with commas, and all else is text. */
+/**
+ * A key with a list of choices is split at commas, a number becomes a number, and all else stays
+ * text.
+ */
 function valueFrom(key: string, text: string): unknown {
   if (fieldAt(policyFields, key.split("."))?.kind.type === "choices") return text.split(",");
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
@@ -78,7 +83,7 @@ interface Tree {
   [key: string]: unknown;
 }
 
-/** Without a prototype: `__proto__` is a key like any other, which no pool has. */
+/** Has no prototype, so that `__proto__` is an ordinary key, which no pool has. */
 function emptyTree(): Tree {
   return Object.create(null);
 }

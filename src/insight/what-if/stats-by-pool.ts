@@ -9,8 +9,8 @@ interface Past {
 }
 
 /**
- * The same past told pool by pool. It is sorted into pools once: to look through all of it for each of
- * 240 pools took longer than to replay it.
+ * Statistics of the same period by pool. The entries are grouped once: filtering them for each of
+ * 240 pools took longer than the replay.
  */
 export class StatsByPool {
   readonly #range: { readonly from: number; readonly to: number };

@@ -24,7 +24,7 @@ function simulate(
 const exponential = (random: Random, mean: number) =>
   Math.max(1, Math.round(-Math.log(1 - random.next()) * mean));
 
-/** Jobs over two pools: some want both, some are in a hurry, some give up, some are cut off. */
+/** Jobs over two pools: some need both, some have a higher priority, some leave, some expire. */
 function mixedJobs(seed: number, count: number): Demand[] {
   const random = new Random(seed);
   let askedAt = 0;
@@ -56,30 +56,28 @@ const mixedPools = [
 ];
 
 describe("whatIf() with the configuration unchanged", () => {
-  test.each([1, 2, 3])(
-    "reproduces what was recorded, from the beginning on (seed %i)",
-    async (seed) => {
-      await using recorded = await record(mixedPools, mixedJobs(seed, 300));
-      const { total, pools, requests } = simulate(recorded, mixedPools);
-      expect(requests).toBe(300);
-      expect(total.recorded.waitMs?.p90, "there is something to wait for").toBeGreaterThan(500);
-      expect(total.simulated).toEqual(total.recorded);
-      for (const { simulated, recorded: real } of pools) expect(simulated).toEqual(real);
-    },
-  );
+  test.each([1, 2, 3])("reproduces the recording from the beginning (seed %i)", async (seed) => {
+    await using recorded = await record(mixedPools, mixedJobs(seed, 300));
+    const { total, pools, requests } = simulate(recorded, mixedPools);
+    expect(requests).toBe(300);
+    expect(total.recorded.waitMs?.p90, "there is something to wait for").toBeGreaterThan(500);
+    expect(total.simulated).toEqual(total.recorded);
+    for (const { simulated, recorded: real } of pools) expect(simulated).toEqual(real);
+  });
 
-  test("reproduces it from a moment on when some hold and some wait", async () => {
+  test("reproduces it from a moment at which some hold and some wait", async () => {
     await using recorded = await record(mixedPools, mixedJobs(7, 300));
     const { total } = simulate(recorded, mixedPools, { from: recorded.start + 100_000 });
-    // Whose pace was set before that moment (patience, rests) may come a little earlier or later.
+    // Deadlines that began before that moment (overtaking, cooldowns) may be a little earlier or
+    // later.
     const [real, made] = [total.recorded.waitMs?.mean ?? 0, total.simulated.waitMs?.mean ?? 0];
     expect(Math.abs(made - real) / real).toBeLessThan(0.02);
     expect(total.simulated.granted).toBe(total.recorded.granted);
   });
 });
 
-describe("whatIf() that is told what changes", () => {
-  test("replays only where it can be felt, with the same result as a replay of all", async () => {
+describe("whatIf() with a list of changed pools", () => {
+  test("replays only the affected pools, with the same result as a full replay", async () => {
     const apart = mixedJobs(11, 200).map((job) => {
       const items = [{ pool: "far", count: 1 }];
       return { ...job, id: `far-${job.id}`, items, ends: job.ends.slice(-1) };
@@ -98,7 +96,7 @@ describe("whatIf() that is told what changes", () => {
   });
 });
 
-test("whatIf() spaces what draws on a pool out when that one is given a pace", async () => {
+test("whatIf() spaces the grants of pools whose parent limit gets a pace", async () => {
   const ends = [{ claim: null, afterMs: 1_000, forced: false }];
   const jobs = Array.from({ length: 10 }, (_, order): Demand => {
     const items = [{ pool: order % 2 === 0 ? "aws" : "gcp", count: 1 }];
@@ -121,7 +119,7 @@ test("whatIf() spaces what draws on a pool out when that one is given a pace", a
   ]);
 });
 
-/** One pool, one queue, exponential gaps and holds: what textbooks have formulas for. */
+/** One pool with one queue and exponential gaps and holds, for which textbooks have formulas. */
 function queueJobs(seed: number, count: number, meanGapMs: number, meanHoldMs: number): Demand[] {
   const random = new Random(seed);
   let askedAt = 0;
@@ -135,8 +133,8 @@ function queueJobs(seed: number, count: number, meanGapMs: number, meanHoldMs: n
 }
 
 /**
- * Kiefer and Wolfowitz: whoever comes takes the server that is free first. It knows nothing of
- * requests, leases or events.
+ * Kiefer and Wolfowitz: each arrival takes the server that is free first. This uses no code of
+ * Berth.
  */
 function waitsBySchoolbook(jobs: readonly Demand[], servers: number): number[] {
   const freeAt = Array.from({ length: servers }, () => 0);
@@ -148,7 +146,7 @@ function waitsBySchoolbook(jobs: readonly Demand[], servers: number): number[] {
   });
 }
 
-/** Mean wait in an M/M/c queue. */
+/** The mean wait in an M/M/c queue. */
 function erlangC(servers: number, meanGapMs: number, meanHoldMs: number): number {
   const load = meanHoldMs / meanGapMs;
   let blocked = 1;
@@ -165,7 +163,7 @@ const mean = (values: readonly number[]) =>
 describe("whatIf() with one more slot on a saturated pool", () => {
   const [gapMs, holdMs] = [1_000, 4_850];
 
-  test("gives the waits of the schoolbook to the millisecond", async () => {
+  test("gives the waits of the textbook to the millisecond", async () => {
     const jobs = queueJobs(11, 1_500, gapMs, holdMs);
     await using recorded = await record([pool("slot", 5)], jobs, 100_000);
     const { total } = simulate(recorded, [pool("slot", 6)]);
@@ -177,7 +175,7 @@ describe("whatIf() with one more slot on a saturated pool", () => {
     expect(mean(six)).toBeLessThan(mean(five) / 2);
   });
 
-  /** Over many days a mean wait strays by some percent; 15 % holds for these seeds with room to spare. */
+  /** A mean wait over many days varies by some percent. 15 % is a safe limit for these seeds. */
   test("agrees with Erlang's formula within 15 %", () => {
     const waits = [21, 22, 23].map((seed) => {
       const jobs = queueJobs(seed, 12_000, gapMs, holdMs);
@@ -188,7 +186,7 @@ describe("whatIf() with one more slot on a saturated pool", () => {
   });
 });
 
-/** A recording is not needed where only the demand of it counts. */
+/** No recording is needed if only the demand counts. */
 function replayedWaits(jobs: readonly Demand[], slots: PoolSpec): number[] {
   const ended = jobs.map((job, index) => ({
     ...{ number: index + 1, id: job.id, claim: "1", holder: "ci", space: "default", pool: "slot" },

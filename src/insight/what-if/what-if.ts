@@ -13,17 +13,17 @@ import { StatsByPool } from "./stats-by-pool.ts";
 export interface WhatIf {
   readonly from: number;
   readonly to: number;
-  /** All pools, as they would be. */
+  /** All pools in the simulated configuration. */
   readonly pools: readonly PoolSpec[];
   /**
-   * Those that differ from what was. Only where this can be felt is the demand replayed and told of;
-   * everywhere else what was recorded is what would have been. Absent: all of it.
+   * The pools that differ from the recorded configuration. Only affected pools are replayed and
+   * reported; for the others, the recording is the result. Absent: all pools.
    */
   readonly changed?: readonly string[];
 }
 
 export interface Comparison {
-  /** Null: all that are told of together. */
+  /** Null: all reported pools together. */
   readonly pool: string | null;
   readonly recorded: StatsPart;
   readonly simulated: StatsPart;
@@ -32,41 +32,41 @@ export interface Comparison {
 export interface WhatIfReport {
   readonly from: number;
   readonly to: number;
-  /** Requests that were replayed. */
+  /** The number of replayed requests. */
   readonly requests: number;
-  /** Those that no pool of this configuration could ever satisfy. */
+  /** The number of requests that no pool of this configuration could ever satisfy. */
   readonly refused: number;
   readonly total: Comparison;
   readonly pools: readonly Comparison[];
 }
 
-/** Said with every report: where the model ends. */
+/** The limits of the model. Part of every report. */
 export const unknowns: readonly string[] = [
-  "Demand is taken as it was: who would ask more because waits are shorter, or less because they are longer, is not known.",
-  "Holds are taken as they were: jobs do not get slower or faster with the number of those that run beside them.",
-  "Who gave up waiting is taken to have held for the pool's median, had it been served in time.",
-  "Who was cut off at the end of a lifetime is taken to have wanted no more.",
-  "Pools are as given for the whole time: drains, quarantines, cleaning and changes of the configuration on the way are not replayed.",
-  "What still holds or waits at the end counts only as far as it has come.",
+  "Demand stays as recorded: shorter waits cause no more requests, and longer waits no fewer.",
+  "Hold times stay as recorded: jobs do not become slower or faster with the number of jobs that run at the same time.",
+  "A request that left without a grant gets the median hold of its pool if the simulation grants it.",
+  "A lease that ended at its lifetime is not assumed to last longer.",
+  "Pools have the given settings for the whole period: drains, quarantines, cleaning and configuration changes are not replayed.",
+  "Leases and requests that are open at the end count only up to the end.",
 ];
 
 export interface WhatIfSource extends Recording {
   readonly sizes: Iterable<PoolSize>;
 }
 
-/** How many entries are read, or requests replayed, between two breaths. */
-const breath = 500;
+/** The number of entries or requests between two yields. */
+const sliceLength = 500;
 
-/** Yields the share that is done, from 0 to 1, and returns the report: the caller may pause it. */
+/** Yields the share that is done, from 0 to 1, and returns the report. The caller may pause it. */
 export function* whatIf(
   { from: wanted, to, pools, changed }: WhatIf,
   source: WhatIfSource,
 ): Generator<number, WhatIfReport, undefined> {
   const ended: HistoryEntry[] = [];
-  for (const entry of source.ended) if (ended.push(entry) % breath === 0) yield 0;
+  for (const entry of source.ended) if (ended.push(entry) % sliceLength === 0) yield 0;
   const open = [...source.open];
   const sizes = [...source.sizes];
-  // Before there was anything to lend, nothing was idle either.
+  // Before the first resource existed, nothing was idle.
   const from = Math.max(wanted, ...earliest(sizes));
   const demand = demandOf({ ended, open }, from, to);
   const counts = new Map(
@@ -121,13 +121,13 @@ function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
   for (const [index, one] of demand.entries()) {
     if (one.askedAt > replay.now) replay.passTo(one.askedAt);
     replay.ask(one);
-    if (index % breath === 0) yield index / demand.length;
+    if (index % sliceLength === 0) yield index / demand.length;
   }
   replay.passTo(to);
   const byId = new Map(demand.map((one) => [one.id, one]));
   const asRecorded = <Entry extends HistoryEntry | OpenEntry>(entry: Entry): Entry => {
     const { askedAt = entry.askedAt, heldSince } = byId.get(entry.id) ?? {};
-    // What was held when it began was granted long ago, and not at the beginning.
+    // A lease that was held at the beginning was granted earlier, not at the beginning.
     const grantedAt = entry.grantedAt === from ? (heldSince ?? from) : entry.grantedAt;
     return { ...entry, askedAt, grantedAt };
   };
@@ -142,7 +142,7 @@ function earliest(sizes: readonly PoolSize[]): number[] {
   return first === undefined ? [] : [sizes.reduce((at, size) => Math.min(at, size.at), first.at)];
 }
 
-/** What would have been said of a past that was not, nobody knows. */
+/** The results of admission checks in a simulated past are unknown, so every check passes. */
 function admittingAll(pool: PoolSpec): PoolSpec {
   const { admission: _, ...policy } = pool.policy;
   return { ...pool, policy };
