@@ -78,7 +78,7 @@ test("serve and slots say that a kubeconfig's program failed, and not what it wa
   const status = ["slots", "status", "--kubeconfig", kubeconfig];
   const slots = new Process(berthPath, status, process.env);
   expect(await slots.ended).toBe(69);
-  await server.says(/mirror in Kubernetes is behind.*\n/);
+  await server.says(/mirror in Kubernetes failed.*\n/);
   for (const { all } of [server, slots]) {
     expect(all).toContain("bash of the kubeconfig ended with 1");
     expect(all).not.toContain("hunter2");
