@@ -73,10 +73,10 @@ describe("berth simulate", () => {
     expect(await server.json("history")).toHaveLength(2);
   });
 
-  test("prints what was beside what would have been, and what it cannot know", async () => {
+  test("prints recorded and simulated figures, and the limits of the simulation", async () => {
     const { stdout, stderr } = await server.done(["simulate", "--from", data(), ...more]);
     expect(stdout).toMatch(/^POOL +WAIT P50 +P90 +P99 +USED +ENDED\/H\nslot +.* → 0s/);
-    expect(stderr).toContain("What this cannot know:");
+    expect(stderr).toContain("Limits of the simulation:");
   });
 
   test.each([

@@ -53,7 +53,7 @@ test("berth run stops by itself before the server may hand its lease on", async 
   const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
   await run.says(/ready/);
   await server.stop("SIGKILL");
-  await run.says(/LEASE LOST\. .*no heartbeat got through for \ds of its ttl 2s; stopping bash/);
+  await run.says(/LEASE LOST\. .*no heartbeat succeeded for \ds of its ttl 2s; stopping bash/);
   expect(await run.ended).toBe(76);
   await run.says(/It expires at 20\S+Z, in \ds at the latest/);
 });

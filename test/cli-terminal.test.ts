@@ -60,7 +60,7 @@ describe.skipIf(noTerminal)("berth status --watch with more pools than lines", (
     const waits = server.berth(["run", "--pool", "pool-69", "--", "true"]);
     await waits.says(/waiting/);
     const watching = server.onTerminal("berth status --watch");
-    await watching.says(/… 41 more are not shown, none with a queue; name some to see them/);
+    await watching.says(/… 41 more not shown, none with a queue; pass pool names to see them/);
     const lines = lastPicture(watching);
     expect(lines[0]).toMatch(
       /^60 pools · 4\/240 held \(1\.7%\) · 236 free · 0 out · 1 waiting up to/,

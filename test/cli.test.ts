@@ -139,7 +139,7 @@ describe("berth's listings", () => {
   test("say on stderr that there is nothing, and what to do", async () => {
     const none = await server.done(["leases"]);
     expect(none).toMatchObject({ code: 0, stdout: "" });
-    expect(none.stderr).toBe("Nobody holds a lease. Ask for one: berth run --pool POOL -- CMD\n");
+    expect(none.stderr).toBe("There are no leases. Request one: berth run --pool POOL -- CMD\n");
     expect((await server.done(["queue", "-o", "json"])).stdout).toBe("[]\n");
   });
 
@@ -158,11 +158,11 @@ describe("berth's listings", () => {
 
   test("--watch prints again what has changed, and ends with Ctrl-C", async () => {
     const watching = server.berth(["leases", "--watch", "-o", "name"]);
-    await watching.says(/Nobody holds a lease/);
+    await watching.says(/There are no leases/);
     const lease = await acquired("--pool", "account");
     await watching.says(new RegExp(lease.id));
     await server.done(["release"], proof(lease));
-    await watching.says(new RegExp(`${lease.id}[^]*Nobody holds a lease`));
+    await watching.says(new RegExp(`${lease.id}[^]*There are no leases`));
     watching.signal("SIGINT");
     expect(await watching.ended).toBe(130);
   });

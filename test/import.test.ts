@@ -48,11 +48,11 @@ async function importing(input: unknown, ...more: string[]): Promise<Process & {
 
 test("import carries leases over, which the server then knows by name", async () => {
   const dry = await importing(dump, "--dry-run");
-  expect(dry.stdout).toContain("Would carry over 1 lease\nNothing was changed");
+  expect(dry.stdout).toContain("Would import 1 lease\nNothing was changed");
   const done = await importing(dump);
   expect(done).toMatchObject({
     code: 0,
-    stdout: "Carried over 2 resources: 1 dirty, 1 leased\nCarried over 1 lease\n",
+    stdout: "Imported 2 resources: 1 dirty, 1 leased\nImported 1 lease\n",
     stderr: "warning: Boskos kept 0 to 9 of dt, the configuration says 0 to 2\n",
   });
   const listen = ["--listen", "127.0.0.1:0"];

@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const waits = await ask("ci/2", "single");
     const resting = await ask("ci/3", "account");
     if (resting.granted)
-      await client.giveBack({ ...resting.lease, token: resting.lease.token ?? "" });
+      await client.releaseOnce({ ...resting.lease, token: resting.lease.token ?? "" });
     await client.changeResource("acc-2", { drained: true });
     await client.changeResource("acc-3", { state: "quarantined", note: "it failed\ntwice" });
     paths["a lease"] = `/leases/${held.granted ? held.lease.id : ""}`;

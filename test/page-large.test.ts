@@ -49,7 +49,7 @@ async function traffic(client: BerthClient, times: number, poolAt: (time: number
     const ask = { holder: `busy/${time}`, items: [{ pool: poolAt(time) }], nowOnly: true };
     const answer = await client.ask(ask).catch(() => undefined);
     if (!answer?.granted) continue;
-    await client.giveBack({ id: answer.lease.id, token: answer.lease.token ?? "" });
+    await client.releaseOnce({ id: answer.lease.id, token: answer.lease.token ?? "" });
   }
 }
 

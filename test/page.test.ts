@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       const cells = page.locator("table.pools tbody tr", { hasText: name }).locator("td");
       expect(await cells.nth(2).textContent(), name).toBe(String(free));
     }
-    await world().client.giveBack(lease);
+    await world().client.releaseOnce(lease);
     await row.getByText("0/2").waitFor();
   });
 
@@ -110,7 +110,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.getByText("Connection lost").waitFor({ state: "detached" });
     const lease = await ask("single", "after/the-restart");
     await page.locator(".tile", { hasText: "after/the-restart" }).waitFor();
-    await world().client.giveBack(lease);
+    await world().client.releaseOnce(lease);
     await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
   });
 
@@ -265,7 +265,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   describe("knows the past:", () => {
     test("what is over stands in the history, on the page of its resource and on its own", async () => {
       const lease = await ask("spare", "yesterday/1");
-      await world().client.giveBack(lease);
+      await world().client.releaseOnce(lease);
       const page = await world().open("/history?window=1h");
       await page.locator(".past tr", { hasText: "yesterday/1" }).waitFor();
       expect(await page.locator(".chart canvas").count()).toBe(3);
@@ -281,7 +281,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     });
 
     test("what would have been with another size is replayed", async () => {
-      await world().client.giveBack(await ask("spare", "yesterday/2"));
+      await world().client.releaseOnce(await ask("spare", "yesterday/2"));
       const page = await world().open("/pools/spare");
       await page.getByRole("slider").fill("7");
       await page.getByText("7 instead of 3").waitFor();
@@ -338,7 +338,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const lease = await ask("spare", "reader/1");
     await page.locator(".events li", { hasText: /reader\/1 gets spare-\d/ }).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
-    await world().client.giveBack(lease);
+    await world().client.releaseOnce(lease);
     await page.getByRole("button", { name: /Resume \(\d+ new\)/ }).click();
     await page.locator(".events li", { hasText: /reader\/1 gives back spare-\d/ }).waitFor();
   });

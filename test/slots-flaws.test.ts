@@ -122,7 +122,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     });
     const KUBECONFIG = await cluster.configVia(proxy.url, world.jobConfig);
     expect((await world.done(["release"], { KUBECONFIG })).stderr).toBe(
-      "Slot 0 had ended before\n",
+      "Slot 0 had already ended\n",
     );
     expect(await world.holders()).toEqual(["pr1:2"]);
   });

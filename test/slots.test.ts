@@ -97,7 +97,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     const renewed = await world.done(["renew"], env);
     expect(renewed.stdout).toBe("Renewed slot 0 for 3600s\n");
     expect((await world.done(["release", "0"], env)).stderr).toBe("Released slot 0\n");
-    expect((await world.done(["release", "0"], env)).stderr).toBe("Slot 0 was free already\n");
+    expect((await world.done(["release", "0"], env)).stderr).toBe("Slot 0 was already free\n");
     const lost = await world.done(["renew"], env);
     expect(lost.code).toBe(76);
   });

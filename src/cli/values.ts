@@ -1,6 +1,6 @@
 /** Parsers for values of flags and variables. They run before anything is sent. */
 import { limits } from "../api/limits.ts";
-import { checkedAddress } from "../client/transport.ts";
+import { parseServerUrl } from "../client/transport.ts";
 import { formatDuration, parseDuration } from "../core/model/duration.ts";
 import { usageError } from "./failure.ts";
 
@@ -99,7 +99,7 @@ export const stateName = matching(
 
 export const serverUrl: Parse<string> = (text) => {
   try {
-    return checkedAddress(text);
+    return parseServerUrl(text);
   } catch {
     const secret = URL.canParse(text) && new URL(text).username !== "";
     const state = secret ? "it contains a user name or password" : "it is not an http(s) address";

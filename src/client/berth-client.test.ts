@@ -18,7 +18,7 @@ const say =
   (status: number, code: string, facts?: object): Answer =>
   (_, response) =>
     reply(response, status, problem(status, code, facts));
-/** Each call takes the next answer; the last one stays. */
+/** Each call gets the next answer; the last answer repeats. */
 const inTurn =
   (...answers: Answer[]): Answer =>
   (received, response, nth) =>
@@ -57,7 +57,7 @@ describe("acquire()", () => {
     "a proxy says 502 with a page": (_, response) => void response.writeHead(502).end("<html>"),
     "a proxy says 504": say(504, "timeout"),
   };
-  test.each(Object.entries(passing))("asks again with the same id when %s", async (_, trouble) => {
+  test.each(Object.entries(passing))("retries with the same id when %s", async (_, trouble) => {
     await using server = await scriptedServer({
       "POST /v1/leases": inTurn(trouble, waiting),
       "GET /v1/requests/r1": inTurn(trouble, (_received, response) =>
@@ -75,7 +75,7 @@ describe("acquire()", () => {
     expect(second).toEqual(first);
   });
 
-  test("asks again with the same id when the server has forgotten the request", async () => {
+  test("sends the same id again when the server has lost the request", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": inTurn(waiting, granted),
       "GET /v1/requests/r1": say(404, "request_not_found"),
@@ -88,7 +88,7 @@ describe("acquire()", () => {
     ]);
   });
 
-  test("asks with a new id when its own was abandoned while nobody listened", async () => {
+  test("sends a new id when the server ended the request as abandoned", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": inTurn(waiting, granted),
       "GET /v1/requests/r1": say(410, "request_ended", { how: "abandoned" }),
@@ -100,7 +100,7 @@ describe("acquire()", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test("throws the Problem when the server refuses, without a second try", async () => {
+  test("throws the Problem without a retry when the server refuses", async () => {
     await using server = await scriptedServer({ "POST /v1/leases": say(404, "pool_not_found") });
     const refusal = await new BerthClient({ url: server.url }).acquire(ask).catch((e) => e);
     expect(refusal).toBeInstanceOf(Problem);
@@ -108,7 +108,7 @@ describe("acquire()", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test("throws BerthUnreachable when nobody listens", async () => {
+  test("throws BerthUnreachable when the connection is refused", async () => {
     const server = await scriptedServer({});
     await server[Symbol.asyncDispose]();
     const asking = new BerthClient({ url: server.url }).acquire(ask, { connectMs: 1 });
@@ -133,7 +133,7 @@ describe("acquire()", () => {
     });
   });
 
-  test("finds out where it stands when the signal aborts before the first answer", async () => {
+  test("leaves the queue when the signal aborts before the first response", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": inTurn(leftOpen, waiting),
       "DELETE /v1/requests/r1": done,
@@ -152,7 +152,7 @@ describe("acquire()", () => {
     expect(server.received.map(({ method }) => method)).toEqual(["POST", "POST", "DELETE"]);
   });
 
-  test("gives back what was granted while it was leaving", async () => {
+  test("releases a lease that was granted while it left the queue", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": waiting,
       "GET /v1/requests/r1": leftOpen,
@@ -167,7 +167,7 @@ describe("acquire()", () => {
     expect(server.received.at(-1)).toMatchObject({ method: "DELETE", path: "/v1/leases/r1" });
   });
 
-  test("gives back what is granted in the very moment of the abort", async () => {
+  test("releases a lease that was granted at the moment of the abort", async () => {
     const stop = new AbortController();
     await using server = await scriptedServer({
       "POST /v1/leases": (_, response) => {
@@ -182,7 +182,7 @@ describe("acquire()", () => {
     expect(server.received.at(-1)).toMatchObject({ method: "DELETE", path: "/v1/leases/r1" });
   });
 
-  test("leaves and throws NotGranted when the time to wait is over", async () => {
+  test("leaves the queue and throws NotGranted at the timeout", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": waiting,
       "DELETE /v1/requests/r1": done,
@@ -192,7 +192,7 @@ describe("acquire()", () => {
     expect(server.received.map(({ method }) => method)).toEqual(["POST", "DELETE"]);
   });
 
-  test("takes what was granted in the last moment of its time", async () => {
+  test("returns a lease that was granted at the timeout", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": waiting,
       "DELETE /v1/requests/r1": say(409, "request_granted"),
@@ -206,13 +206,16 @@ describe("acquire()", () => {
 describe("release()", () => {
   const held = { id: "r1", token: "secret" };
   const outcomes: Record<string, { script: Answer; want: string }> = {
-    "says released": { script: done, want: "released" },
-    "tries again after a cut connection": {
+    "returns released": { script: done, want: "released" },
+    "retries after a cut connection": {
       script: inTurn((_, response) => cut(response), done),
       want: "released",
     },
-    "says gone when the lease has ended": { script: say(410, "lease_ended"), want: "gone" },
-    "says gone when nobody knows the lease": { script: say(404, "lease_not_found"), want: "gone" },
+    "returns gone when the lease has ended": { script: say(410, "lease_ended"), want: "gone" },
+    "returns gone when the server does not know the lease": {
+      script: say(404, "lease_not_found"),
+      want: "gone",
+    },
   };
   test.each(Object.entries(outcomes))("release() %s", async (_, { script, want }) => {
     await using server = await scriptedServer({ "DELETE /v1/leases/r1": script });
@@ -238,7 +241,7 @@ describe("withLease()", () => {
   const untilAborted = (signal: AbortSignal) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-  test("keeps the lease alive while the work runs, and gives it back", async () => {
+  test("sends heartbeats while the work runs, then releases the lease", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": short,
       [heartbeats]: beat,
@@ -246,14 +249,14 @@ describe("withLease()", () => {
     });
     const beats = () => server.received.filter(({ path }) => path.endsWith("/heartbeat")).length;
     const result = await new BerthClient({ url: server.url }).withLease(ask, async (lease) => {
-      await server.until(() => beats() >= 5); // Longer than the ttl, with one beat each third of it.
+      await server.until(() => beats() >= 5); // Longer than the ttl: three heartbeats per ttl.
       return `${lease.claims[0]?.resource} ${lease.signal.aborted}`;
     });
     expect(result).toBe("aws-1 false");
     expect(server.received.at(-1)?.method).toBe("DELETE");
   });
 
-  test("gives the lease back when the work throws", async () => {
+  test("releases the lease when the work throws", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": short,
       [heartbeats]: beat,
@@ -267,15 +270,15 @@ describe("withLease()", () => {
   });
 
   const losses: Record<string, { script: Answer; why: string }> = {
-    "the server says that it has ended": { script: say(410, "lease_ended"), why: "ended" },
+    "the server reports that it has ended": { script: say(410, "lease_ended"), why: "ended" },
     "the server does not know it": { script: say(404, "lease_not_found"), why: "ended" },
-    "its token is no longer right": { script: say(403, "token_wrong"), why: "ended" },
-    "no heartbeat is answered": { script: leftOpen, why: "silence" },
-    "every heartbeat is cut": { script: (_, response) => cut(response), why: "silence" },
-    "the server only says that it stops": { script: say(503, "shutting_down"), why: "silence" },
-    "a proxy says 404 in its place": {
+    "its token is wrong": { script: say(403, "token_wrong"), why: "ended" },
+    "no heartbeat is answered": { script: leftOpen, why: "noContact" },
+    "every heartbeat is cut": { script: (_, response) => cut(response), why: "noContact" },
+    "the server is shutting down": { script: say(503, "shutting_down"), why: "noContact" },
+    "a proxy answers 404": {
       script: (_, response) => void response.writeHead(404).end(),
-      why: "silence",
+      why: "noContact",
     },
     "its lifetime is nearly over": {
       script: (_, response) =>
@@ -302,10 +305,17 @@ describe("withLease()", () => {
 
   const fails: Answer = (_, response) => cut(response);
   const patterns: Record<string, readonly Answer[]> = {
-    "the first two heartbeats are lost": [fails, fails, beat],
-    "two are lost, and two more after one that was not": [fails, fails, beat, fails, fails, beat],
+    "the first two heartbeats fail": [fails, fails, beat],
+    "two heartbeats fail, one succeeds, and two more fail": [
+      fails,
+      fails,
+      beat,
+      fails,
+      fails,
+      beat,
+    ],
   };
-  test.each(Object.entries(patterns))("goes on when %s", async (_, script) => {
+  test.each(Object.entries(patterns))("continues when %s", async (_, script) => {
     await using server = await scriptedServer({
       "POST /v1/leases": (_got, response) =>
         reply(response, 201, aLease({ token: "secret", ttl: "3s" })),
@@ -320,7 +330,7 @@ describe("withLease()", () => {
     expect(aborted).toBe(false);
   });
 
-  test("goes on while the server cannot write: it cannot expire anything either", async () => {
+  test("continues while the server cannot write, because it cannot expire leases either", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": short,
       [heartbeats]: say(503, "journal_unavailable"),
@@ -334,27 +344,27 @@ describe("withLease()", () => {
     expect(aborted).toBe(false);
   });
 
-  test("tells of silence and of its end", async () => {
+  test("reports failed heartbeats and the recovery", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": short,
       [heartbeats]: inTurn((_, response) => cut(response), beat),
       "DELETE /v1/leases/r1": done,
     });
-    const told: string[] = [];
+    const errors: string[] = [];
     const recovered = Promise.withResolvers<void>();
     const client = new BerthClient({ url: server.url });
     await client.withLease(ask, () => recovered.promise, {
-      onSilence: (error) => told.push(error instanceof Error ? error.name : "?"),
+      onHeartbeatFailed: (error) => errors.push(error instanceof Error ? error.name : "?"),
       onRecovered: () => recovered.resolve(),
     });
-    expect(told).toEqual(["BerthUnreachable"]);
+    expect(errors).toEqual(["BerthUnreachable"]);
   });
 });
 
 describe("events()", () => {
   const line = (seq: number) => `id: ${seq}\ndata: {"seq":${seq},"at":"x","type":"t"}\n\n`;
 
-  test("goes on where the last connection ended", async () => {
+  test("resumes after the last event of the previous connection", async () => {
     const seen: (string | undefined)[] = [];
     await using server = await scriptedServer({
       "GET /v1/events": (_, response, nth) => {

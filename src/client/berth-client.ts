@@ -28,18 +28,18 @@ import { BerthUnreachable, LeaseLost, NotGranted } from "./errors.ts";
 import { type FeedEvent, type FollowOptions, followEvents } from "./event-feed.ts";
 import { KeepAlive, type KeepAliveOptions } from "./keep-alive.ts";
 import { clientLimits } from "./limits.ts";
-import { type AcquireOptions, type HeldLease, PlaceInLine } from "./place-in-line.ts";
-import { giveBackSurely, type ReleaseOptions, type ReleaseOutcome } from "./release.ts";
+import { type AcquireOptions, type HeldLease, QueuedRequest } from "./queued-request.ts";
+import { type ReleaseOptions, type ReleaseOutcome, releaseWithRetries } from "./release.ts";
 
 export interface BerthClientOptions {
-  /** Such as `http://127.0.0.1:8080`; a path before `/v1` is kept. */
+  /** The server's address, such as `http://127.0.0.1:8080`. It may contain a path before `/v1`. */
   readonly url: string;
   readonly fetch?: typeof fetch;
 }
 
-/** A lease that is being kept alive. */
+/** A lease with running heartbeats. */
 export type LiveLease = HeldLease & {
-  /** Aborts, with a `LeaseLost`, when the resources must not be used any longer. */
+  /** Aborts with a `LeaseLost` when you must stop using the resources. */
   readonly signal: AbortSignal;
 };
 
@@ -47,16 +47,16 @@ export type WithLeaseOptions = AcquireOptions & KeepAliveOptions;
 
 export class BerthClient extends BerthCalls {
   /**
-   * Waits until all of it is granted, through restarts of the server and lost answers.
-   * Throws a `Problem` (refused), `NotGranted` (timeout), `BerthUnreachable`, or the signal's reason.
+   * Waits until the whole request is granted. Survives server restarts and lost responses. Throws a
+   * `Problem` (refused), `NotGranted` (timeout), `BerthUnreachable`, or the signal's reason.
    */
   async acquire(ask: AskBody, options: AcquireOptions = {}): Promise<HeldLease> {
     options.signal?.throwIfAborted();
     for (let asks = 1; ; asks++) {
       const requestId = ask.requestId ?? crypto.randomUUID();
       try {
-        const asking = (how?: CallOptions) => this.ask({ ...ask, requestId }, how);
-        return await new PlaceInLine(this, asking, options).untilGranted();
+        const send = (how?: CallOptions) => this.ask({ ...ask, requestId }, how);
+        return await new QueuedRequest(this, send, options).untilGranted();
       } catch (error) {
         const again = ask.requestId === undefined && wasForgotten(error);
         if (!again || asks >= clientLimits.asksMax) throw error;
@@ -65,8 +65,8 @@ export class BerthClient extends BerthCalls {
   }
 
   /**
-   * Gives back and waits until the same is granted again, as patiently as `acquire`; throws as that
-   * does. From the first call on what was held is gone, also where the wait is given up.
+   * Releases the lease and waits until the same is granted again. Retries and throws like `acquire`.
+   * The old lease ends with the first call, even if the wait fails.
    */
   async refresh(
     held: Held,
@@ -75,23 +75,23 @@ export class BerthClient extends BerthCalls {
   ): Promise<HeldLease> {
     options.signal?.throwIfAborted();
     const { requestId = crypto.randomUUID(), ...rest } = body;
-    const asking = (how?: CallOptions) => this.askAgain(held, { ...rest, requestId }, how);
-    return new PlaceInLine(this, asking, options).untilGranted();
+    const send = (how?: CallOptions) => this.askAgain(held, { ...rest, requestId }, how);
+    return new QueuedRequest(this, send, options).untilGranted();
   }
 
-  /** Gives it back: tries until it is done or known to be gone. Safe to repeat. */
+  /** Releases the lease. Retries until it is released or known to have ended. Safe to repeat. */
   release(held: Held, options?: ReleaseOptions): Promise<ReleaseOutcome> {
-    return giveBackSurely(this, held, options);
+    return releaseWithRetries(this, held, options);
   }
 
-  /** Heartbeats from now on, until you call `stop`. */
+  /** Sends heartbeats until you call `stop`. */
   keepAlive(lease: HeldLease, options?: KeepAliveOptions): KeepAlive {
     return new KeepAlive(this, lease, options);
   }
 
   /**
-   * Acquires, keeps alive while `work` runs, and gives back however it ends. Throws `LeaseLost`
-   * when the lease was lost on the way, unless `work` itself threw.
+   * Acquires a lease, sends heartbeats while `work` runs, and releases the lease in any case. Throws
+   * `LeaseLost` if the lease was lost meanwhile, unless `work` itself threw.
    */
   async withLease<T>(
     ask: AskBody,
@@ -99,16 +99,16 @@ export class BerthClient extends BerthCalls {
     options: WithLeaseOptions = {},
   ): Promise<T> {
     const lease = await this.acquire(ask, options);
-    const alive = this.keepAlive(lease, options);
+    const keepAlive = this.keepAlive(lease, options);
     try {
-      await alive.confirmed;
-      alive.signal.throwIfAborted();
-      const result = await work({ ...lease, signal: alive.signal });
-      alive.signal.throwIfAborted();
+      await keepAlive.confirmed;
+      keepAlive.signal.throwIfAborted();
+      const result = await work({ ...lease, signal: keepAlive.signal });
+      keepAlive.signal.throwIfAborted();
       return result;
     } finally {
-      alive.stop();
-      // Where even this fails the ttl gives it back, and what `work` has to say matters more.
+      keepAlive.stop();
+      // If the release fails, the lease expires after its ttl. The result of `work` matters more.
       await this.release(lease).catch(() => {});
     }
   }
@@ -117,7 +117,7 @@ export class BerthClient extends BerthCalls {
     return followEvents(this.transport, options);
   }
 
-  /** All pages of the listing, as are the next three. */
+  /** Reads all pages of the listing, like the next three methods. */
   everyPool(options?: CallOptions): Promise<Pool[]> {
     return everyPage((page) => this.pools(page, options));
   }
@@ -152,7 +152,7 @@ async function everyPage<T>(
   return all;
 }
 
-/** Ended while nobody listened (a laptop slept, the network was away): a new id asks anew. */
+/** The server ended the request while we had no contact. It can be sent again with a new id. */
 function wasForgotten(error: unknown): boolean {
   if (!(error instanceof Problem) || error.code !== "request_ended") return false;
   return ["abandoned", "disconnected", "expired"].includes(String(error.facts["how"]));

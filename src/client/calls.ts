@@ -30,7 +30,7 @@ import { type Call, Transport } from "./transport.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait for an answer; not answered in time is `BerthUnreachable`. */
+  /** Timeout of the call; without a response in time it throws `BerthUnreachable`. */
   readonly answerMs?: number | undefined;
 }
 
@@ -38,52 +38,52 @@ export interface Filter {
   readonly pool?: string | undefined;
   readonly holder?: string | undefined;
   readonly limit?: number | undefined;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string | undefined;
 }
 
 export interface ResourceFilter extends Omit<Filter, "holder"> {
   readonly state?: string | undefined;
-  /** Only these, with commas between them. */
+  /** Only these resources, comma-separated. */
   readonly names?: string | undefined;
 }
 
-export interface GiveBack {
+export interface ReleaseDetails {
   readonly claim?: string | undefined;
-  /** The state that its resources go to, instead of what the pool's policy says. */
+  /** The new state of the resources, instead of the state in the pool's policy. */
   readonly state?: string | undefined;
-  /** It was to be cleaned, and this went wrong. */
+  /** The error message of a failed cleaning. */
   readonly failure?: string | undefined;
-  /** How its provider took it, with what it said. */
+  /** Whether the provider throttled the holder; `evidence` is the provider's message. */
   readonly throttled?: boolean | undefined;
   readonly evidence?: string | undefined;
 }
 
-export interface PastFilter extends Filter {
+export interface HistoryFilter extends Filter {
   readonly resource?: string | undefined;
   readonly how?: string | undefined;
   readonly id?: string | undefined;
-  /** RFC 3339, or how long ago, such as `2h`; as in `until`. */
+  /** RFC 3339, or an age such as `2h`; the same for `until`. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
 
 export interface StatsWindow {
   readonly pool?: string | undefined;
-  /** Durations; a day, and a 24th of the window, unless given. */
+  /** Durations. Default: a day, and a 24th of the window. */
   readonly window?: string | undefined;
   readonly step?: string | undefined;
   readonly until?: string | undefined;
 }
 
-/** Whether the cloud behind a pool has throttled its holder, and how that was noticed. */
-export interface Signal {
+/** A holder's report whether the cloud provider of a pool throttled it. */
+export interface ProviderReport {
   readonly throttled: boolean;
   readonly pool?: string | undefined;
   readonly evidence?: string | undefined;
 }
 
-/** Names one lease (or the request that it was) and proves that it is yours. */
+/** The id of a lease or request, and the token that proves its ownership. */
 export interface Held {
   readonly id: string;
   readonly token: string;
@@ -92,7 +92,7 @@ export interface Held {
 export type Granted = { readonly granted: true; readonly lease: Lease };
 export type Waiting = { readonly granted: false; readonly request: WaitingRequest };
 
-/** One method for each call of the API, one exchange for each method; nothing is tried twice. */
+/** One method per API call. Each method sends one HTTP request and never retries. */
 export class BerthCalls {
   protected readonly transport: Transport;
 
@@ -106,10 +106,10 @@ export class BerthCalls {
 
   async ask(body: AskBody, options?: CallOptions): Promise<Granted | Waiting> {
     const call: Call = { method: "POST", path: ["v1", "leases"], body, ...options };
-    return this.#fate(call);
+    return this.#grantOrQueue(call);
   }
 
-  /** The lease comes without its token, which `ask` has told. */
+  /** Polls a request. A granted lease has no token here; `ask` has returned it. */
   async request(
     { id, token }: Held,
     { waitMs = 0, ...options }: CallOptions & { readonly waitMs?: number } = {},
@@ -117,7 +117,7 @@ export class BerthCalls {
     const query = waitMs > 0 ? { wait: formatDuration(waitMs) } : {};
     const answerMs = options.answerMs ?? waitMs + clientLimits.pollSlackMs;
     const path = ["v1", "requests", id];
-    return this.#fate({ method: "GET", path, query, token, ...options, answerMs });
+    return this.#grantOrQueue({ method: "GET", path, query, token, ...options, answerMs });
   }
 
   requests(filter: Filter = {}, options?: CallOptions): Promise<PageOf<WaitingRequest>> {
@@ -141,34 +141,34 @@ export class BerthCalls {
     return this.#json({ method: "POST", path, token, ...options });
   }
 
-  /** What the holder has to say of how it fares, for pools that adapt to it. */
-  signal({ id, token }: Held, body: Signal, options?: CallOptions): Promise<void> {
+  /** Sends a provider report, for pools with an adaptive start rate. */
+  signal({ id, token }: Held, body: ProviderReport, options?: CallOptions): Promise<void> {
     const path = ["v1", "leases", id, "signal"];
     return this.#done({ method: "POST", path, body, token, ...options });
   }
 
-  /** Gives back all of it, or one claim. `state` overrides what the pool's policy says. */
-  giveBack({ id, token }: Held, how: GiveBack = {}, options?: CallOptions): Promise<void> {
+  /** Releases the lease or one claim, without a retry. `state` overrides the pool's policy. */
+  releaseOnce({ id, token }: Held, how: ReleaseDetails = {}, options?: CallOptions): Promise<void> {
     const whole = ["v1", "leases", id];
     const path = how.claim === undefined ? whole : [...whole, "claims", how.claim];
     const { failure, throttled, evidence } = how;
-    const told = failure !== undefined || throttled !== undefined;
-    const body = told ? { failure, throttled, evidence } : undefined;
+    const hasReport = failure !== undefined || throttled !== undefined;
+    const body = hasReport ? { failure, throttled, evidence } : undefined;
     const query = { state: how.state };
     return this.#done({ method: "DELETE", path, query, body, token, ...options });
   }
 
-  /** Gives back and asks for the same again, behind all who wait. It becomes another lease. */
+  /** Releases the lease and requests the same again, at the end of the queue, as a new lease. */
   askAgain(
     { id, token }: Held,
     body: RefreshBody = {},
     options?: CallOptions,
   ): Promise<Granted | Waiting> {
     const path = ["v1", "leases", id, "refresh"];
-    return this.#fate({ method: "POST", path, body, token, ...options });
+    return this.#grantOrQueue({ method: "POST", path, body, token, ...options });
   }
 
-  /** For operators: holds a pool's start rate. */
+  /** For operators: fixes a pool's start rate. */
   pin(pool: string, body: PinBody, options?: CallOptions): Promise<Pool> {
     return this.#json({ method: "PUT", path: ["v1", "pools", pool, "pin"], body, ...options });
   }
@@ -182,7 +182,7 @@ export class BerthCalls {
     return this.#get(["v1", "pools", pool, "limit-history"], { ...options });
   }
 
-  /** For operators: ends somebody's lease without its token. */
+  /** For operators: ends any lease without its token. */
   revoke(id: string, why: { readonly reason: string; readonly by: string }): Promise<void> {
     const query = { force: true, ...why };
     return this.#done({ method: "DELETE", path: ["v1", "leases", id], query });
@@ -213,7 +213,7 @@ export class BerthCalls {
   }
 
   /** Past requests and leases, the latest first. */
-  history(filter: PastFilter = {}, options?: CallOptions): Promise<PageOf<HistoryEntry>> {
+  history(filter: HistoryFilter = {}, options?: CallOptions): Promise<PageOf<HistoryEntry>> {
     return this.#get(["v1", "history"], { ...options, query: { ...filter } });
   }
 
@@ -225,7 +225,7 @@ export class BerthCalls {
     return this.#get(["v1", "estimates"], { ...options });
   }
 
-  /** Aborted, the server gives it up as well. */
+  /** If the call is aborted, the server stops the simulation. */
   simulate(body: SimulateBody, options?: CallOptions): Promise<Simulation> {
     const answerMs = options?.answerMs ?? clientLimits.simulationMs;
     return this.#json({ method: "POST", path: ["v1", "simulate"], body, ...options, answerMs });
@@ -239,13 +239,13 @@ export class BerthCalls {
     return this.#get(["v1", "config"], { ...options });
   }
 
-  /** For operators: takes somebody out of the queue without a token. */
+  /** For operators: removes any request from the queue without its token. */
   expel(id: string, why: { readonly reason: string; readonly by: string }): Promise<void> {
     const query = { force: true, ...why };
     return this.#done({ method: "DELETE", path: ["v1", "requests", id], query });
   }
 
-  /** What the caller may do, and what the server's clock says. */
+  /** Returns the caller's rights and the server's time. */
   whoami(options?: CallOptions): Promise<Whoami> {
     return this.#get(["v1", "whoami"], { ...options });
   }
@@ -255,12 +255,12 @@ export class BerthCalls {
     return this.#get(["v1", "trends"], { ...options });
   }
 
-  /** Across everything that is there now. */
+  /** Searches pools, resources, leases and requests. */
   search(q: string, options?: CallOptions): Promise<SearchResult> {
     return this.#get(["v1", "search"], { ...options, query: { q } });
   }
 
-  async #fate(call: Call): Promise<Granted | Waiting> {
+  async #grantOrQueue(call: Call): Promise<Granted | Waiting> {
     const { status, body } = await this.transport.send(call);
     if (status === 202) return { granted: false, request: body as WaitingRequest };
     return { granted: true, lease: body as Lease };
@@ -270,7 +270,7 @@ export class BerthCalls {
     return this.#json({ method: "GET", path, ...rest });
   }
 
-  /** A server of this API keeps its schemas, so the shape is taken on trust here, once. */
+  /** Trusts the server to send what its schemas say. This is the only place with such a cast. */
   async #json<T>(call: Call): Promise<T> {
     return (await this.transport.send(call)).body as T;
   }

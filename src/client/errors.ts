@@ -1,7 +1,7 @@
 import type { WaitingRequest } from "../api/schemas.ts";
 import { roughDuration } from "../core/model/duration.ts";
 
-/** There was no answer: nobody listens there, the way is cut, or it took too long. */
+/** The server did not respond: connection refused, network error or timeout. */
 export class BerthUnreachable extends Error {
   override readonly name = "BerthUnreachable";
   readonly url: string;
@@ -10,15 +10,15 @@ export class BerthUnreachable extends Error {
   constructor(url: string, state: string, cause?: unknown) {
     super(`Cannot reach the server at ${url}: ${state}`, { cause });
     this.url = url;
-    this.hint = "Check the address, and that the server runs";
+    this.hint = "Check the address, and that the server is running";
   }
 }
 
-/** The time to wait was over first. The request has left the queue. */
+/** The request was not granted before the timeout. It has left the queue. */
 export class NotGranted extends Error {
   override readonly name = "NotGranted";
-  readonly hint = "Wait longer, or ask for less";
-  /** As it was last seen. */
+  readonly hint = "Wait longer, or request less";
+  /** Its last known state. */
   readonly request: WaitingRequest;
 
   constructor(request: WaitingRequest, waitedMs: number) {
@@ -29,18 +29,21 @@ export class NotGranted extends Error {
   }
 }
 
-export type LossCause = "ended" | "silence" | "lifetime";
+export type LossCause = "ended" | "noContact" | "lifetime";
 
-/** Whatever the lease was for must stop now: somebody else may be using the same resources soon. */
+/** The holder must stop using the resources now: another holder may get them soon. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
-  readonly hint = "Stop using its resources, then ask for a new lease";
+  readonly hint = "Stop using its resources, then request a new lease";
   readonly leaseId: string;
-  /** `ended`: the server said so. `silence`, `lifetime`: it may hand it on before long. */
+  /**
+   * `ended`: the server has ended the lease. `noContact`: heartbeats failed for nearly a ttl.
+   * `lifetime`: the lease reaches its maximum lifetime.
+   */
   readonly why: LossCause;
 
   constructor(leaseId: string, why: LossCause, state: string, cause?: unknown) {
-    super(`Cannot go on with lease ${leaseId}: ${state}`, { cause });
+    super(`Cannot keep lease ${leaseId}: ${state}`, { cause });
     this.leaseId = leaseId;
     this.why = why;
   }

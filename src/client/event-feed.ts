@@ -3,9 +3,9 @@ import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { pause, pauseMs } from "./pause.ts";
-import { type Transport, whyUnreachable } from "./transport.ts";
+import { describeNetworkError, type Transport } from "./transport.ts";
 
-/** One thing that happened, as the feed tells it; `type` says what else is in it. */
+/** One event of the feed. The other fields depend on `type`. */
 export interface FeedEvent {
   readonly seq: number;
   readonly at: string;
@@ -16,15 +16,15 @@ export interface FeedEvent {
 export interface FollowOptions {
   /** Ends the feed. */
   readonly signal?: AbortSignal | undefined;
-  /** Starts behind this event instead of with what happens from now on. */
+  /** Starts after this event. Default: only new events. */
   readonly after?: number | undefined;
-  /** Told each time a connection stands. What happened before it must be looked up. */
+  /** Called for each new connection. Read the state then; the feed has no earlier events. */
   readonly onOpen?: (() => void) | undefined;
-  /** Told each time one is lost or refused; it is tried again. */
+  /** Called each time that a connection is lost or refused, before the retry. */
   readonly onTrouble?: ((error: BerthUnreachable | Problem) => void) | undefined;
 }
 
-/** Every event in order, each once, over any number of connections. Ends only with the signal. */
+/** Yields every event once and in order, across reconnects. Ends only when the signal aborts. */
 export async function* followEvents(
   transport: Transport,
   options: FollowOptions,
@@ -33,7 +33,7 @@ export async function* followEvents(
   let after = options.after;
   for (let failures = 0; !signal?.aborted; failures++) {
     try {
-      for await (const event of oneConnection(transport, after, options)) {
+      for await (const event of readConnection(transport, after, options)) {
         failures = 0;
         after = event.seq;
         yield event;
@@ -49,10 +49,10 @@ export async function* followEvents(
 }
 
 function unreachable({ url }: Transport, error: unknown): BerthUnreachable {
-  return new BerthUnreachable(url, whyUnreachable(error), error);
+  return new BerthUnreachable(url, describeNetworkError(error), error);
 }
 
-async function* oneConnection(
+async function* readConnection(
   transport: Transport,
   after: number | undefined,
   { signal, onOpen }: FollowOptions,
@@ -86,7 +86,7 @@ async function* oneConnection(
   }
 }
 
-/** Server-sent events, as far as this feed uses them: each event is one line of JSON. */
+/** Parses the part of server-sent events that this feed uses: each event is one line of JSON. */
 export class FeedParser {
   readonly #decoder = new TextDecoder();
   #rest = "";

@@ -5,32 +5,32 @@ import type { CallOptions, Held } from "./calls.ts";
 import { LeaseLost } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 import { pause, pauseMs } from "./pause.ts";
-import type { HeldLease } from "./place-in-line.ts";
-import { isGone } from "./release.ts";
+import type { HeldLease } from "./queued-request.ts";
+import { hasEnded } from "./release.ts";
 
 export interface KeepAliveOptions {
-  /** The time that stopping takes: the lease counts as lost so long before it may be handed on. */
+  /** The time that the holder needs to stop. The lease counts as lost this long before its end. */
   readonly marginMs?: number | undefined;
-  /** Told at each heartbeat that failed, with how long ago the last one got through. */
-  readonly onSilence?: ((error: unknown, silentMs: number) => void) | undefined;
-  /** Told when heartbeats get through again. */
+  /** Called after each failed heartbeat, with the time since the last successful one. */
+  readonly onHeartbeatFailed?: ((error: unknown, sinceMs: number) => void) | undefined;
+  /** Called when heartbeats succeed again. */
   readonly onRecovered?: (() => void) | undefined;
 }
 
-/** Anything that can be kept alive: a lease of a server, or something that behaves like one. */
+/** The fields that heartbeats need, of a server's lease or of a slot. */
 export type KeptLease = Pick<HeldLease, "id" | "token" | "ttl" | "endsAt" | "grantedAt">;
 
 export interface Heartbeats {
-  /** Throws a Problem that says so when the lease is gone; anything else counts as silence. */
+  /** Throws a Problem such as `lease_ended` if the lease has ended. Any other error is retried. */
   heartbeat(held: Held, options?: CallOptions): Promise<Heartbeat>;
 }
 
 /**
- * Sends heartbeats until stopped, and says when the lease can no longer be relied on.
+ * Sends heartbeats until `stop`, and aborts its signal when the lease is lost.
  *
- * The server counts from the moment a heartbeat arrives, which is never before it was sent. So
- * whoever stops within a ttl of the last *sending* that was answered, on a clock that is never set,
- * has stopped before anybody else can be given the same thing. No clocks are compared.
+ * The server counts the ttl from the arrival of a heartbeat, which is never before its sending. We
+ * count from the *sending* of the last heartbeat that was answered, on a monotonic clock. So our
+ * deadline is never after the server's. No two clocks are compared.
  */
 export class KeepAlive {
   readonly #calls: Heartbeats;
@@ -45,7 +45,7 @@ export class KeepAlive {
   #endsAtMs: number;
   #deadline: ReturnType<typeof setTimeout> | undefined;
 
-  /** Starts at once: the lease may have been granted a while before its news arrived. */
+  /** Sends the first heartbeat at once: the lease may have been granted a while ago. */
   constructor(calls: Heartbeats, lease: KeptLease, options: KeepAliveOptions = {}) {
     this.#calls = calls;
     this.#lease = lease;
@@ -63,27 +63,27 @@ export class KeepAlive {
     return this.#lost.signal;
   }
 
-  /** How long the server lets it live at least, if nothing more gets through. */
+  /** The minimum time until the lease ends on the server, without further heartbeats. */
   get leftMs(): number {
     return Math.min(this.#aliveAtMs + this.#ttlMs, this.#endsAtMs) - performance.now();
   }
 
   /**
-   * Resolves with the first heartbeat that gets through, or with the loss. News of a grant may have
-   * lain in a buffer for longer than the lease: wait for this before you use what it names.
+   * Resolves after the first successful heartbeat, or when the lease is lost. The response with the
+   * grant may have been delayed for longer than the ttl, so wait for this before you use the lease.
    */
   get confirmed(): Promise<void> {
     return this.#confirmed.promise;
   }
 
-  /** No more heartbeats; nothing of it keeps the process alive from now on. */
+  /** Stops the heartbeats and clears all timers. */
   stop(): void {
     clearTimeout(this.#deadline);
     this.#confirmed.resolve();
     this.#stopped.abort();
   }
 
-  /** Goes on after a silence was taken for loss: one that gets through protects the clearing up. */
+  /** Continues after lost contact: a late heartbeat still protects the holder's cleanup. */
   async #beat(): Promise<void> {
     const everyMs = this.#ttlMs / clientLimits.heartbeatsPerTtl;
     const retryMs = this.#ttlMs / clientLimits.heartbeatTriesPerTtl;
@@ -94,7 +94,7 @@ export class KeepAlive {
         (heartbeat) => {
           if (failures > 0) this.#options.onRecovered?.();
           failures = 0;
-          this.#heard(sentAtMs, heartbeat);
+          this.#succeeded(sentAtMs, heartbeat);
           return false;
         },
         (error: unknown) => {
@@ -108,7 +108,7 @@ export class KeepAlive {
     }
   }
 
-  /** Undefined: it was heard, but the server cannot write, so it cannot expire anything either. */
+  /** Returns undefined if the server cannot write its journal: then it cannot expire leases either. */
   async #once(answerMs: number): Promise<Heartbeat | undefined> {
     const { signal } = this.#stopped;
     try {
@@ -119,44 +119,44 @@ export class KeepAlive {
     }
   }
 
-  #heard(sentAtMs: number, heartbeat: Heartbeat | undefined): void {
+  #succeeded(sentAtMs: number, heartbeat: Heartbeat | undefined): void {
     this.#aliveAtMs = sentAtMs;
     this.#confirmed.resolve();
     if (heartbeat !== undefined && heartbeat.endsAt !== null) {
-      // The server's clock at that moment was `expiresAt` less the ttl.
+      // The server's clock at that moment was `expiresAt` minus the ttl.
       const leftMs = Date.parse(heartbeat.endsAt) - Date.parse(heartbeat.expiresAt) + this.#ttlMs;
       this.#endsAtMs = Math.min(this.#endsAtMs, sentAtMs + leftMs);
     }
     this.#watch();
   }
 
-  /** True if there is nothing left to keep alive. */
+  /** Returns true if the lease has ended, so that no more heartbeats are needed. */
   #failed(error: unknown): boolean {
     if (this.#stopped.signal.aborted) return true;
-    if (isGone(error) || isNotOurs(error)) {
+    if (hasEnded(error) || isNotOurs(error)) {
       const state = error.message.replace(/^Cannot [^:]*: /, "");
       this.#lose(new LeaseLost(this.#lease.id, "ended", state, error));
       return true;
     }
-    this.#options.onSilence?.(error, performance.now() - this.#aliveAtMs);
+    this.#options.onHeartbeatFailed?.(error, performance.now() - this.#aliveAtMs);
     return false;
   }
 
   #watch(): void {
     clearTimeout(this.#deadline);
-    const silentAtMs = this.#aliveAtMs + this.#ttlMs;
-    const dueAtMs = Math.min(silentAtMs, this.#endsAtMs) - this.#marginMs;
+    const contactEndsAtMs = this.#aliveAtMs + this.#ttlMs;
+    const dueAtMs = Math.min(contactEndsAtMs, this.#endsAtMs) - this.#marginMs;
     const waitMs = Math.min(dueAtMs - performance.now(), timerMsMax);
-    this.#deadline = setTimeout(() => this.#due(dueAtMs, silentAtMs), Math.max(0, waitMs));
+    this.#deadline = setTimeout(() => this.#due(dueAtMs, contactEndsAtMs), Math.max(0, waitMs));
   }
 
-  #due(dueAtMs: number, silentAtMs: number): void {
+  #due(dueAtMs: number, contactEndsAtMs: number): void {
     if (performance.now() < dueAtMs) return this.#watch();
     const { id, endsAt, ttl } = this.#lease;
-    const silent = roughDuration(performance.now() - this.#aliveAtMs);
+    const since = roughDuration(performance.now() - this.#aliveAtMs);
     this.#lose(
-      silentAtMs <= this.#endsAtMs
-        ? new LeaseLost(id, "silence", `no heartbeat got through for ${silent} of its ttl ${ttl}`)
+      contactEndsAtMs <= this.#endsAtMs
+        ? new LeaseLost(id, "noContact", `no heartbeat succeeded for ${since} of its ttl ${ttl}`)
         : new LeaseLost(id, "lifetime", `it reaches its lifetime at ${endsAt ?? "once"}`),
     );
   }
@@ -168,16 +168,16 @@ export class KeepAlive {
   }
 }
 
-/** Node fires a longer timer at once. */
+/** Node fires longer timers immediately. */
 const timerMsMax = 2 ** 31 - 1;
 
 function ttlOf({ id, ttl }: KeptLease): number {
   const ttlMs = parseDuration(ttl ?? "") ?? 0;
   if (ttlMs > 0) return ttlMs;
-  throw new TypeError(`Cannot keep lease ${id} alive: its ttl "${ttl}" is no duration`);
+  throw new TypeError(`Cannot keep lease ${id} alive: its ttl "${ttl}" is not a duration`);
 }
 
-/** Never more than a third, so that a heartbeat can fail and be tried again. */
+/** At most a third of the ttl, so that there is time to retry a failed heartbeat. */
 function marginOf(lease: KeptLease, ttlMs: number, wantedMs?: number): number {
   const { marginShare, marginMsMax } = clientLimits;
   const usualMs = Math.min(ttlMs * marginShare, marginMsMax);
@@ -190,7 +190,7 @@ function lifetimeMs({ endsAt, grantedAt }: KeptLease): number {
   return Date.parse(endsAt) - Date.parse(grantedAt);
 }
 
-/** The id is somebody else's by now, or the server has another secret: either way not ours. */
+/** The token is wrong: another client has this id now, or the server has a new secret. */
 function isNotOurs(error: unknown): error is Problem {
   return error instanceof Problem && ["token_wrong", "token_missing"].includes(error.code);
 }

@@ -1,35 +1,35 @@
-/** Every wait and retry of the client, by name. */
+/** All timeouts and retry limits of the client. */
 export const clientLimits = {
-  /** A plain call that is not answered for so long counts as not answered at all. */
+  /** Timeout of a normal call. */
   answerMs: 15_000,
-  /** A simulated week takes its time. */
+  /** Timeout of a simulation, which is slow. */
   simulationMs: 120_000,
-  /** How long one question after a waiting request stays open. */
+  /** How long one long poll of a waiting request stays open. */
   pollMs: 30_000,
-  /** The server answers a long poll a little after its time, and the network takes its share. */
+  /** Extra timeout of a long poll, for a late response and the network. */
   pollSlackMs: 15_000,
-  /** The first pause between two tries; each next one is twice as long, with jitter. */
+  /** The first pause between two tries. Each further pause is twice as long, with jitter. */
   pauseMsMin: 200,
   pauseMsMax: 5_000,
-  /** A server that never answered is given up after this. */
+  /** How long to retry if the server has not answered once. */
   connectMs: 30_000,
-  /** One that did answer is given longer: who has queued for an hour outlasts a restart. */
+  /** How long to retry once the request is queued, so that it survives a server restart. */
   outageMs: 5 * 60_000,
-  /** Giving back is tried for so long; then the ttl does it. */
+  /** How long to retry a release. After that, the lease expires after its ttl. */
   releaseMs: 30_000,
-  /** Leaving the queue is tried for so long: somebody has pressed Ctrl-C and waits. */
+  /** How long to retry leaving the queue. Short, because a user pressed Ctrl-C and waits. */
   leaveMs: 5_000,
-  /** How often one call of `acquire` asks anew because the server has lost the request. */
+  /** How often `acquire` sends the request again after the server has lost it. */
   asksMax: 20,
-  /** Silence for the ttl less this share of it counts as loss. */
+  /** The lease counts as lost this share of the ttl before it can expire. */
   marginShare: 0.1,
   marginMsMax: 30_000,
   heartbeatsPerTtl: 3,
-  /** After a failure so often at least: a server that comes back must be found before the end. */
+  /** Minimum number of heartbeat tries per ttl after a failure, to reach a restarted server in time. */
   heartbeatTriesPerTtl: 12,
-  /** A feed that says nothing for so long, not even a comment, is taken for dead. */
+  /** An event feed without any data for this time, not even a comment, counts as dead. */
   feedSilenceMs: 60_000,
   feedLineLengthMax: 1024 * 1024,
-  /** Listings are read page by page up to this many items. */
+  /** The maximum number of items of a listing. */
   listedMax: 100_000,
 } as const;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LinkedAbort, unlessAborted } from "./linked-abort.ts";
 
 describe("LinkedAbort", () => {
-  test("aborts with any of those that live longer, for its reason", () => {
+  test("aborts with any of the linked signals, with the same reason", () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const linked = new LinkedAbort(one.signal, undefined, other.signal);
     other.abort("enough");
@@ -11,11 +11,11 @@ describe("LinkedAbort", () => {
     expect(one.signal.aborted).toBe(false);
   });
 
-  test("is aborted from the beginning with one that already is", () => {
+  test("starts aborted if a linked signal is already aborted", () => {
     expect(new LinkedAbort(AbortSignal.abort("over")).signal.reason).toBe("over");
   });
 
-  test("leaves nothing behind, and is its own, once it is let go", () => {
+  test("removes its listeners and stays independent after letGo()", () => {
     const long = new AbortController();
     const linked = new LinkedAbort(long.signal);
     expect(getEventListeners(long.signal, "abort")).toHaveLength(1);

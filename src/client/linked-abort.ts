@@ -1,7 +1,6 @@
 /**
- * Aborts when it is told to, and with signals that live longer, until it is let go. What
- * `AbortSignal.any` makes is remembered by those signals for as long as they live: a little of each
- * call, for months.
+ * An abort controller that also aborts with other signals, until `letGo`. `AbortSignal.any` would
+ * leak: a long-lived signal keeps a reference to each signal made from it.
  */
 export class LinkedAbort {
   readonly #controller = new AbortController();
@@ -19,7 +18,7 @@ export class LinkedAbort {
     this.#controller.abort(reason);
   }
 
-  /** To be called when the work is over, however it ended: nothing aborts it from outside any more. */
+  /** Removes the links to the other signals. Call it when the work is done or has failed. */
   letGo(): void {
     for (const unlink of this.#links) unlink();
   }
@@ -32,7 +31,7 @@ export class LinkedAbort {
   }
 }
 
-/** For work that knows no signal: it goes on when the signal aborts, and nobody waits for it. */
+/** Rejects when the signal aborts. The work itself continues, but its result is ignored. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {

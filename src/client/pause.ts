@@ -2,7 +2,7 @@ import { Problem } from "../api/problem.ts";
 import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 
-/** Resolves after the time, or rejects with the signal's reason at once. */
+/** Resolves after the time, or rejects with the signal's reason when it aborts. */
 export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -21,8 +21,8 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * How long to stay away after so many failures in a row. Half of it is chance: after a restart all
- * clients come back, and not in one wave.
+ * The backoff after this many failures in a row. Half of it is jitter, so that the clients do not
+ * all reconnect at the same time after a restart.
  */
 export function pauseMs(failures: number, chance: number = Math.random()): number {
   const { pauseMsMin, pauseMsMax } = clientLimits;
@@ -37,14 +37,14 @@ export function isTemporary(error: unknown): error is BerthUnreachable | Problem
 }
 
 export interface RetryOptions {
-  /** From the first failure on; the error of the last try is thrown when it is over. */
+  /** How long to retry. After that, throws the error of the last try. */
   readonly forMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Told before each pause, so that somebody who watches knows why nothing happens. */
+  /** Called before each pause, to log the reason of the delay. */
   readonly onTrouble?: ((error: BerthUnreachable | Problem) => void) | undefined;
 }
 
-/** Tries until it works, until the error is one that stays, or until the time is over. */
+/** Retries until success, a permanent error, or the time limit. */
 export async function retrying<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const startedAtMs = performance.now();
   for (let failures = 0; ; failures++) {
@@ -61,7 +61,7 @@ export async function retrying<T>(attempt: () => Promise<T>, options: RetryOptio
   }
 }
 
-/** What the server asked for, within reason. */
+/** The server's Retry-After, up to our own maximum pause. */
 function retryAfterMs(error: BerthUnreachable | Problem): number {
   const asked = error instanceof Problem ? error.facts["retryAfterSeconds"] : undefined;
   if (typeof asked !== "number") return 0;

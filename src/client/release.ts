@@ -1,18 +1,18 @@
 import { Problem } from "../api/problem.ts";
-import type { BerthCalls, GiveBack, Held } from "./calls.ts";
+import type { BerthCalls, Held, ReleaseDetails } from "./calls.ts";
 import { clientLimits } from "./limits.ts";
 import { type RetryOptions, retrying } from "./pause.ts";
 
-export type ReleaseOptions = GiveBack & Partial<RetryOptions>;
+export type ReleaseOptions = ReleaseDetails & Partial<RetryOptions>;
 
-/** `gone`: it had ended before, so there was nothing left to give back. */
+/** `gone`: the lease had already ended. */
 export type ReleaseOutcome = "released" | "gone";
 
-/** Even where no time is left for a second try, the first one is given a chance. */
+/** The first try gets at least this time, even if no time for a second try is left. */
 const answerMsMin = 2_000;
 
-/** Tries until it is done or known to be gone; throws what stood in the way otherwise. */
-export async function giveBackSurely(
+/** Retries until the lease is released or known to have ended. Throws the last error otherwise. */
+export async function releaseWithRetries(
   calls: BerthCalls,
   held: Held,
   { signal, forMs = clientLimits.releaseMs, onTrouble, ...how }: ReleaseOptions = {},
@@ -21,12 +21,12 @@ export async function giveBackSurely(
     signal,
     answerMs: Math.min(clientLimits.answerMs, Math.max(forMs, answerMsMin)),
   };
-  const attempt = () => calls.giveBack(held, how, options);
+  const attempt = () => calls.releaseOnce(held, how, options);
   try {
     await retrying(attempt, { forMs, signal, onTrouble });
     return "released";
   } catch (error) {
-    if (isGone(error)) return "gone";
+    if (hasEnded(error)) return "gone";
     throw error;
   }
 }
@@ -34,9 +34,9 @@ export async function giveBackSurely(
 const goneCodes: readonly string[] = ["lease_ended", "lease_not_found", "request_ended"];
 
 /**
- * Only a server that knows its leases can say this: a bare 404 comes from a proxy whose backend
- * restarts, and would stop a job that has lost nothing.
+ * Checks the error code, not the status. A plain 404 may come from a proxy while the server restarts;
+ * it must not stop a job whose lease is fine.
  */
-export function isGone(error: unknown): error is Problem {
+export function hasEnded(error: unknown): error is Problem {
   return error instanceof Problem && goneCodes.includes(error.code);
 }

@@ -1,4 +1,4 @@
-/** A foreign server on loopback that says what a test tells it to, reply by reply. */
+/** An HTTP server on loopback that sends the responses of a script. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,11 +21,11 @@ export type Answer = (
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   readonly received: Received[];
-  /** Resolves with the first request, past or future, that fits. */
+  /** Resolves with the first matching request, past or future. */
   until(fits: (received: Received) => boolean): Promise<Received>;
 }
 
-/** `script` maps "METHOD /path" to what to do; `nth` counts the calls of that line from 0. */
+/** `script` maps "METHOD /path" to an answer; `nth` counts the calls of this line from 0. */
 export async function scriptedServer(script: Record<string, Answer>): Promise<ScriptedServer> {
   const received: Received[] = [];
   const waiting = new Set<(got: Received) => void>();
@@ -33,13 +33,13 @@ export async function scriptedServer(script: Record<string, Answer>): Promise<Sc
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const got = await read(request);
     received.push(got);
-    for (const tell of waiting) tell(got);
+    for (const notify of waiting) notify(got);
     const line = `${got.method} ${got.path}`;
     const nth = counts.get(line) ?? 0;
     counts.set(line, nth + 1);
-    const say = script[line];
-    if (say === undefined) reply(response, 404, problem(404, "request_not_found"));
-    else await say(got, response, nth);
+    const respond = script[line];
+    if (respond === undefined) reply(response, 404, problem(404, "request_not_found"));
+    else await respond(got, response, nth);
   };
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");
@@ -52,12 +52,12 @@ export async function scriptedServer(script: Record<string, Answer>): Promise<Sc
       new Promise((resolve) => {
         const past = received.find(fits);
         if (past !== undefined) return resolve(past);
-        const tell = (got: Received) => {
+        const notify = (got: Received) => {
           if (!fits(got)) return;
-          waiting.delete(tell);
+          waiting.delete(notify);
           resolve(got);
         };
-        waiting.add(tell);
+        waiting.add(notify);
       }),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -90,7 +90,7 @@ export function problem(status: number, code: string, facts: object = {}): objec
   return { type: "about:blank", title: code, status, detail, code, hint: "Do it later", ...facts };
 }
 
-/** Cuts the connection without an answer. */
+/** Cuts the connection without a response. */
 export function cut(response: ServerResponse): void {
   response.socket?.destroy();
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { scriptedServer } from "./scripted-server.suite.ts";
 import { Transport } from "./transport.ts";
 
-/** How many signals a signal remembers because they were made of it. */
+/** The number of signals that `AbortSignal.any` has made from this signal. */
 function followers(signal: AbortSignal): number {
   const key = Object.getOwnPropertySymbols(signal).find(
     ({ description }) => description === "kDependantSignals",
@@ -11,7 +11,7 @@ function followers(signal: AbortSignal): number {
   return typeof found === "object" && found !== null ? Number(Reflect.get(found, "size")) : 0;
 }
 
-test("Transport leaves nothing of a call behind with a signal that lives on", async () => {
+test("Transport leaves no references on a long-lived signal", async () => {
   await using server = await scriptedServer({
     "GET /v1/pools": (_, response) => void response.end("{}"),
   });
@@ -22,5 +22,5 @@ test("Transport leaves nothing of a call behind with a signal that lives on", as
   }
   expect(followers(signal)).toBe(0);
   AbortSignal.any([signal]).addEventListener("abort", () => {});
-  expect(followers(signal)).toBe(1); // It is still where this test looks.
+  expect(followers(signal)).toBe(1); // Proves that `followers` still works in this Node version.
 });

@@ -20,15 +20,15 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** One HTTP exchange: an answer, a Problem, or BerthUnreachable. It never tries twice. */
+/** Sends one HTTP request. Returns the reply, or throws a Problem or BerthUnreachable. No retries. */
 export class Transport {
   /** Without a slash at the end. */
   readonly url: string;
   readonly #fetch: typeof fetch;
 
   constructor(url: string, fetchWith: typeof fetch) {
-    this.url = checkedAddress(url);
-    // Browsers refuse theirs when it is called as a method of anything but the window.
+    this.url = parseServerUrl(url);
+    // A browser's `fetch` throws if it is called as a method of another object than `window`.
     this.#fetch = (input, init) => fetchWith(input, init);
   }
 
@@ -46,7 +46,7 @@ export class Transport {
       if (stopped?.aborted) throw stopped.reason;
       const state = late.signal.aborted
         ? `no answer within ${formatDuration(answerMs)}`
-        : whyUnreachable(error);
+        : describeNetworkError(error);
       throw new BerthUnreachable(this.url, state, error);
     } finally {
       clearTimeout(timer);
@@ -54,7 +54,7 @@ export class Transport {
     }
   }
 
-  /** The response as it comes, for the feed; `fetch`'s own errors. */
+  /** Returns the raw response, for the event feed. Throws the errors of `fetch`. */
   open(call: Call, signal: AbortSignal, headers?: Record<string, string>): Promise<Response> {
     const { method, token } = call;
     return this.#fetch(this.#address(call), {
@@ -92,42 +92,42 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // A page of some proxy, as a rule; `Problem.from` says so.
+    return undefined; // Usually an HTML page of a proxy; `Problem.from` reports it.
   }
 }
 
 /** Throws a TypeError unless it is an http(s) address without credentials. */
-export function checkedAddress(text: string): string {
+export function parseServerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const fits = url?.protocol === "http:" || url?.protocol === "https:";
   if (url === undefined || !fits) {
-    throw new TypeError(`Cannot use "${text}" as the server's address: it is no http(s) URL`);
+    throw new TypeError(`Cannot use "${text}" as the server's address: it is not an http(s) URL`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new TypeError("Cannot use the server's address: it holds a user name or a password");
+    throw new TypeError("Cannot use the server's address: it contains a user name or password");
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
-const wordsByCode: Readonly<Record<string, string>> = {
+const textByCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "the connection was cut",
   EPIPE: "the connection was cut",
   UND_ERR_SOCKET: "the connection was cut",
   ENOTFOUND: "no such host",
-  EAI_AGAIN: "its name cannot be looked up now",
-  ETIMEDOUT: "no answer to the connection",
-  UND_ERR_CONNECT_TIMEOUT: "no answer to the connection",
+  EAI_AGAIN: "DNS lookup failed",
+  ETIMEDOUT: "connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "connection timed out",
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "no route to the network",
 };
 
-/** `fetch failed` says nothing; the reason is in its cause, or in that of several addresses. */
-export function whyUnreachable(error: unknown): string {
+/** `fetch` throws "fetch failed"; the reason is in its cause, or in the first of several causes. */
+export function describeNetworkError(error: unknown): string {
   if (!(error instanceof Error)) return "the call failed";
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const words = wordsByCode[code];
+  const words = textByCode[code];
   if (words !== undefined) return words;
-  if (error instanceof AggregateError) return whyUnreachable(error.errors[0]);
-  return error.cause instanceof Error ? whyUnreachable(error.cause) : error.message;
+  if (error instanceof AggregateError) return describeNetworkError(error.errors[0]);
+  return error.cause instanceof Error ? describeNetworkError(error.cause) : error.message;
 }

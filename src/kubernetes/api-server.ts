@@ -3,7 +3,7 @@ import { Problem } from "../api/problem.ts";
 import type { BerthUnreachable } from "../client/errors.ts";
 import { clientLimits } from "../client/limits.ts";
 import { LinkedAbort, unlessAborted } from "../client/linked-abort.ts";
-import { whyUnreachable } from "../client/transport.ts";
+import { describeNetworkError } from "../client/transport.ts";
 import { formatDuration } from "../core/model/duration.ts";
 import { ApiUnreachable, refusalOf } from "./errors.ts";
 import { type Credential, ExecCredential } from "./exec-credential.ts";
@@ -137,7 +137,7 @@ export class ApiServer {
     this.#connections = undefined;
     const late =
       answerMs === undefined ? undefined : `no answer within ${formatDuration(answerMs)}`;
-    return new ApiUnreachable(this.url, late ?? whyUnreachable(error), error);
+    return new ApiUnreachable(this.url, late ?? describeNetworkError(error), error);
   }
 }
 

@@ -16,17 +16,17 @@ export class HeartbeatLog {
 
   get listeners() {
     return {
-      onSilence: (error: unknown, silentMs: number) => this.#silent(error, silentMs),
+      onSilence: (error: unknown, sinceMs: number) => this.#failed(error, sinceMs),
       onRecovered: () => this.#recovered(),
     };
   }
 
-  #silent(error: unknown, silentMs: number): void {
+  #failed(error: unknown, sinceMs: number): void {
     const nowMs = performance.now();
     if (this.#loggedAtMs !== undefined && nowMs - this.#loggedAtMs < lineMsMin) return;
     this.#loggedAtMs = nowMs;
     const why = plain(error instanceof Error ? error.message : String(error));
-    const left = roughDuration(this.#ttlMs - silentMs);
+    const left = roughDuration(this.#ttlMs - sinceMs);
     this.#note(`berth: ${why}; retrying, the lease expires in ${left} without a heartbeat`);
   }
 

@@ -68,16 +68,18 @@ async function revoke({ args: [id], client, flags, note }: Context): Promise<und
   }
   if (claim !== undefined) throw conflictingFlags("--claim", "--force");
   if (state !== undefined) throw conflictingFlags("--state", "--force");
-  const told = firstReportFlag(rest);
-  if (told !== undefined) throw conflictingFlags(told, "--force");
+  const reportFlag = firstReportFlag(rest);
+  if (reportFlag !== undefined) throw conflictingFlags(reportFlag, "--force");
   await client.revoke(id, { reason, by: userAtHost() });
   note(`Ended ${id}`);
   return undefined;
 }
 
 function firstReportFlag(flags: ReportFlags): string | undefined {
-  const told = (["throttled", "ok", "evidence"] as const).find((name) => flags[name] !== undefined);
-  return told === undefined ? undefined : `--${told}`;
+  const found = (["throttled", "ok", "evidence"] as const).find(
+    (name) => flags[name] !== undefined,
+  );
+  return found === undefined ? undefined : `--${found}`;
 }
 
 function requiresFlag(option: string, other: string) {

@@ -70,7 +70,7 @@ export async function runWithLease(
 }
 
 /** A further signal during the release means that the user does not want to wait for it. */
-function abortOnNextSignal(router: SignalRouter): AbortSignal {
+export function abortOnNextSignal(router: SignalRouter): AbortSignal {
   const controller = new AbortController();
   router.routeTo((signal) => {
     if (isTerminating(signal)) controller.abort(new Error("interrupted by a signal"));
@@ -104,7 +104,7 @@ export function exitOrLoss(
     const onLoss = () => {
       const loss: unknown = lost.reason;
       if (!(loss instanceof LeaseLost)) return;
-      if (failOpen && loss.why === "silence") {
+      if (failOpen && loss.why === "noContact") {
         note(`berth: ${plain(loss.message)}; CONTINUING WITHOUT A LEASE (--fail-open)`);
       } else resolve(loss);
     };

@@ -13,7 +13,7 @@ import type { Context } from "../cli-command.ts";
 import { flag, repeatedFlag } from "../flags.ts";
 import { plain } from "../terminal/text.ts";
 import { duration } from "../values.ts";
-import { addressesOf, type Job, trial } from "../what-if/try-flags.ts";
+import { addressTrials, type Job, parseTrial } from "../what-if/try-flags.ts";
 import type { OutputWatch } from "./command-process.ts";
 import { HeartbeatLog } from "./heartbeat-log.ts";
 import { defaultHolder } from "./holder.ts";
@@ -42,7 +42,7 @@ export function sidecarOptions(): Option[] {
     repeatedFlag(
       "--try <pool:[min-]n>",
       "lease up to n if they are free now, never wait; sets IP_POOL_AVAILABLE to the number",
-      trial,
+      parseTrial,
     ),
     repeatedFlag(
       "--watch-log <patterns>",
@@ -67,7 +67,7 @@ export class Sidecar {
   /** Starts the services that the flags ask for. On an error, releases its leases and throws. */
   static async start(context: Context, job: Job): Promise<Sidecar> {
     const { proxy, try: asked = [] } = context.flags<SidecarFlags>();
-    const trials = [...asked, ...addressesOf(job)];
+    const trials = [...asked, ...addressTrials(job)];
     const sidecar = new Sidecar(context, job.name);
     if (!proxy && trials.length === 0 && job.profile === undefined) return sidecar;
     try {

@@ -11,19 +11,19 @@ interface CheckFlags {
 const check: CliCommand = {
   args: [["<file>", "the configuration file"]],
   options: [outputFlag("table", "json", "yaml")],
-  help: "\nThe server reloads the file when it changes, and keeps the old one if it is bad.",
+  help: "\nThe server reloads a changed file, and keeps the old configuration if the file is bad.",
   async run({ args: [file = ""], flags, note, print }) {
     const { output } = flags<CheckFlags>();
     const { loadConfig } = await import("../../config/load.ts");
     const parsed = await loadConfig(file);
     if (output !== "table") print(await formatData(summary(parsed), output));
-    else await tell(file, parsed, { note, print });
+    else await printResult(file, parsed, { note, print });
     return parsed.ok ? exitCodes.ok : exitCodes.badConfiguration;
   },
 };
 
 const schema: CliCommand = {
-  help: "\nPut it where your editor finds it: # yaml-language-server: $schema=berth.schema.json",
+  help: "\nReference it in the file: # yaml-language-server: $schema=berth.schema.json",
   async run({ print }) {
     const { configJsonSchema } = await import("../../config/schema.ts");
     print(JSON.stringify(configJsonSchema(), undefined, 2));
@@ -33,7 +33,7 @@ const schema: CliCommand = {
 
 export const config: CliCommand = {
   subcommands: {
-    check: { summary: "Check a file as a whole and list all that is wrong", command: check },
+    check: { summary: "Check a file and list all problems", command: check },
     schema: { summary: "Print the JSON Schema of the file, for editors", command: schema },
   },
 };
@@ -51,7 +51,7 @@ function summary(parsed: ParsedConfig): object {
   return { ok: true, format, pools, warnings };
 }
 
-async function tell(
+async function printResult(
   file: string,
   parsed: ParsedConfig,
   to: { note(text: string): void; print(text: string): void },

@@ -1,4 +1,4 @@
-/** For commands that work on a data folder while no server does. */
+/** For commands that use a data folder while no server runs on it. */
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { flag } from "../flags.ts";
@@ -12,11 +12,11 @@ export function dataFolder(given: string | undefined): string {
   return given ?? fromEnvironment("BERTH_DATA", (text) => text) ?? ".berth";
 }
 
-/** The journal's own words, with what to do about it here; anything else is a bug. */
+/** Adds a hint and an exit code to errors of the journal. Returns any other error unchanged. */
 export function folderFailure(error: unknown, folder: string): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === "JournalUnusable") {
-    const hint = `Stop it first, if a server uses "${folder}"; otherwise choose another with --data`;
+    const hint = `Stop the server that uses "${folder}", or choose another folder with --data`;
     return new CliError(error.message, hint, exitCodes.unreachable);
   }
   if (error.name !== "JournalUnavailable" && error.name !== "JournalDamaged") return error;

@@ -14,13 +14,13 @@ interface Flags {
 const boskos: CliCommand = {
   options: [...offlineOptions, outputFlag("json", "yaml")],
   help: `
-Prints what kubectl create -f takes, with owners and user data: keep it to yourself. The server
-must not run meanwhile, so that nobody is lent anything after it was written down.`,
+Prints objects for kubectl create -f, with owners and user data: keep the output secret. The server
+must not run, so that it grants no lease after the export.`,
   async run({ flags, note, print }) {
     const { data, output } = flags<Flags>();
     const folder = dataFolder(data);
     if (!existsSync(folder)) {
-      const hint = "Name the server's data folder with --data";
+      const hint = "Pass the server's data folder with --data";
       throw new CliError(
         `Cannot read "${folder}": there is no such folder`,
         hint,
@@ -39,6 +39,6 @@ must not run meanwhile, so that nobody is lent anything after it was written dow
 
 export const exportCommand: CliCommand = {
   subcommands: {
-    boskos: { summary: "Print what is lent as records that Boskos keeps", command: boskos },
+    boskos: { summary: "Print resources and leases as Boskos objects", command: boskos },
   },
 };

@@ -4,10 +4,10 @@ import { importText } from "./import-text.ts";
 const report = { resources: 2, leases: 1, already: 0, left: [], states: { free: 2 }, unlisted: [] };
 
 test.each([
-  [1, "Left 1 lease that was carried over before"],
-  [2, "Left 2 leases that were carried over before"],
-])("importText() counts %d that it has already", (already, line) => {
+  [1, "Skipped 1 lease that was imported before"],
+  [2, "Skipped 2 leases that were imported before"],
+])("importText() counts %d leases that were imported before", (already, line) => {
   expect(importText({ ...report, already }, false)).toBe(
-    `Carried over 2 resources: 2 free\nCarried over 1 lease\n${line}`,
+    `Imported 2 resources: 2 free\nImported 1 lease\n${line}`,
   );
 });

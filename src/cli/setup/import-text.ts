@@ -15,34 +15,37 @@ function whyOf({ why, holder }: LeftBehind): string {
     case "held_already":
       return `${holder} holds it here`;
     case "used_since":
-      return "it was lent and given back here since";
+      return "it was leased and released here since";
   }
 }
 
-/** What came of it, for people. */
+/** Formats the report of an import. */
 export function importText(report: ImportReport, dryRun: boolean): string {
   const { resources, leases, already, left, states, unlisted } = report;
-  const did = dryRun ? "Would carry over" : "Carried over";
+  const did = dryRun ? "Would import" : "Imported";
   const detail = Object.entries(states).map(([state, count]) => `${count} ${state}`);
   const lines = [
-    `${did} ${many(resources, "resource")}${detail.length === 0 ? "" : `: ${detail.join(", ")}`}`,
-    `${did} ${many(leases, "lease")}`,
+    `${did} ${plural(resources, "resource")}${detail.length === 0 ? "" : `: ${detail.join(", ")}`}`,
+    `${did} ${plural(leases, "lease")}`,
   ];
   if (unlisted.length > 0) {
-    lines.push(`Not in the configuration, and gone once given back: ${unlisted.join(", ")}`);
+    lines.push(`Not in the configuration, removed when released: ${unlisted.join(", ")}`);
   }
   if (already > 0) {
     const were = already === 1 ? "was" : "were";
-    lines.push(`Left ${many(already, "lease")} that ${were} carried over before`);
+    lines.push(`Skipped ${plural(already, "lease")} that ${were} imported before`);
   }
   if (left.length > 0) {
     const options = { wide: false, headers: true, width: undefined };
-    lines.push(`Left out ${many(left.length, "resource")}:`, ...tableLines(columns, left, options));
+    lines.push(
+      `Skipped ${plural(left.length, "resource")}:`,
+      ...tableLines(columns, left, options),
+    );
   }
   if (dryRun) lines.push("Nothing was changed");
   return lines.join("\n");
 }
 
-function many(count: number, noun: string): string {
+function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -6,20 +6,20 @@ import { CliError } from "../failure.ts";
 import { outputFlag } from "../flags.ts";
 import { formatData } from "../show/listing.ts";
 
-/** `berth import vcm DIR`: the configuration on stdout, what is wrong with the manifests on stderr. */
+/** `berth import vcm DIR` prints the configuration to stdout, and problems to stderr. */
 export const importVcmCommand: CliCommand = {
-  args: [["<dir>", "a folder with Pool and Network manifests, and folders below it"]],
+  args: [["<dir>", "a folder with Pool and Network manifests; includes its subfolders"]],
   options: [outputFlag("yaml", "json")],
-  help: "\nPrints the configuration; what is wrong with the manifests is told beside it.",
+  help: "\nPrints the configuration to stdout, and problems of the manifests to stderr.",
   async run({ args: [dir = ""], flags, note, print }) {
     const { importVcm } = await import("../../config/import-vcm.ts");
     const { config, findings, resources, networks } = importVcm(await manifests(dir));
     for (const { file, message } of findings) note(`${file}: ${message}`);
     if (resources === 0) {
-      const hint = "Name a folder with manifests of kind Pool";
+      const hint = "Pass a folder with manifests of kind Pool";
       throw new CliError(`Cannot import ${dir}: it has no usable Pool`, hint, exitCodes.notFound);
     }
-    note(`${resources} resources and ${networks} networks; ${findings.length} things to look at`);
+    note(`${resources} resources and ${networks} networks; ${findings.length} problems to check`);
     print(await formatData(config, flags<{ output: "yaml" | "json" }>().output));
     return undefined;
   },
@@ -35,6 +35,6 @@ async function manifests(dir: string) {
   } catch (cause) {
     const state = cause instanceof Error ? cause.message : String(cause);
     const message = `Cannot import ${dir}: ${state}`;
-    throw new CliError(message, "Name a folder with manifests", exitCodes.notFound);
+    throw new CliError(message, "Pass a folder with manifests", exitCodes.notFound);
   }
 }

@@ -20,21 +20,21 @@ interface Flags {
 }
 
 const help = `
-Makes the data folder what Boskos was: states, owners, user data, who was touched when. The server
-must not run meanwhile. What is held here already, or was lent here since, is left as it is, so a
-second run does no harm.
+Imports states, owners, user data and update times of Boskos into the data folder. The server must
+not run. Skips resources that are held here already, or were leased here since, so that the command
+is safe to repeat.
 
-Exit codes: 65 the file cannot be read and nothing was changed, 69 a server has the data folder,
-77 a lease could not be carried over, 78 the configuration is bad.`;
+Exit codes: 65 the file cannot be parsed and nothing was changed, 69 a server uses the data folder,
+77 a lease could not be imported, 78 the configuration is bad.`;
 
 const boskos: CliCommand = {
   args: [
     ["<file>", "kubectl get resources,dynamicresourcelifecycles -o json; - for standard input"],
   ],
   options: [
-    flag("--config <file>", "what the server will lend ($BERTH_CONFIG)"),
+    flag("--config <file>", "the server's configuration file ($BERTH_CONFIG)"),
     ...offlineOptions,
-    flag("--dry-run", "tell what would be carried over, and change nothing"),
+    flag("--dry-run", "print what would be imported, and change nothing"),
     outputFlag("table", "json", "yaml"),
   ],
   help,
@@ -51,8 +51,8 @@ const boskos: CliCommand = {
         throw folderFailure(error, folder);
       },
     );
-    const warnings = [...strangers(objects), ...compareLifecycles(objects.lifecycles, pools)];
-    await tell(context, report, warnings);
+    const warnings = [...foreignKinds(objects), ...compareLifecycles(objects.lifecycles, pools)];
+    await printReport(context, report, warnings);
     const lost = report.left.some(({ why, owner }) => owner !== "" && why !== "used_since");
     return lost ? exitCodes.refused : exitCodes.ok;
   },
@@ -60,9 +60,9 @@ const boskos: CliCommand = {
 
 export const importCommand: CliCommand = {
   subcommands: {
-    boskos: { summary: "Carry over what a Boskos has lent, and to whom", command: boskos },
+    boskos: { summary: "Import resources and leases from Boskos", command: boskos },
     vcm: {
-      summary: "Turn manifests of the vSphere capacity manager into a configuration",
+      summary: "Convert manifests of the vSphere capacity manager to a configuration",
       command: importVcmCommand,
     },
   },
@@ -88,8 +88,8 @@ async function readConfiguration(
 ): Promise<GoodConfig> {
   const file = given ?? fromEnvironment("BERTH_CONFIG", (text) => text);
   if (file === undefined) {
-    const hint = "Name the file that the server will use: --config FILE";
-    throw usageError("Cannot import: there is no configuration", hint);
+    const hint = "Pass the file that the server will use: --config FILE";
+    throw usageError("Cannot import: no configuration is given", hint);
   }
   const { loadConfig } = await import("../../config/load.ts");
   const { formatProblem, formatWarning } = await import("../../config/problem.ts");
@@ -103,13 +103,13 @@ async function readConfiguration(
   return parsed;
 }
 
-function strangers({ others }: BoskosObjects): string[] {
+function foreignKinds({ others }: BoskosObjects): string[] {
   return Array.from(others, ([kind, count]) => {
-    return `${count} of kind ${kind} ${count === 1 ? "is" : "are"} not Boskos's`;
+    return `Ignored ${count} ${count === 1 ? "object" : "objects"} of kind ${kind}, not of Boskos`;
   });
 }
 
-async function tell(
+async function printReport(
   { flags, print, note }: Context,
   report: ImportReport,
   warnings: readonly string[],

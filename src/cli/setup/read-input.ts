@@ -9,7 +9,7 @@ const states: Readonly<Record<string, string>> = {
   EACCES: "this user may not read it",
 };
 
-/** What a file holds, or with `-` all that comes on standard input. */
+/** Reads a file, or standard input for `-`. */
 export async function readInput(file: string): Promise<string> {
   if (file === "-") return text(process.stdin);
   try {
@@ -18,7 +18,7 @@ export async function readInput(file: string): Promise<string> {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const state = states[code];
     if (state === undefined) throw error;
-    const hint = "Check the path, or name - for standard input";
+    const hint = "Check the path, or pass - for standard input";
     throw new CliError(`Cannot read "${file}": ${state}`, hint, exitCodes.notFound);
   }
 }

@@ -11,11 +11,11 @@ function settings(...argv: string[]) {
 describe("boskosSettings()", () => {
   const usual = { requestTtlMs: 30_000, boskosWaitMs: 2_000 };
 
-  test("takes nothing back unless asked to", () => {
+  test("expires nothing by default", () => {
     expect(settings()).toEqual(usual);
   });
 
-  test("reads what it is told", () => {
+  test("reads its flags", () => {
     const args = "--boskos-expire 30m --request-ttl 1m --boskos-wait 0";
     expect(settings(...args.split(" "))).toEqual({
       boskosExpiry: { afterMs: 1_800_000, to: "dirty", moreStates: [] },

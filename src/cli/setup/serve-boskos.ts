@@ -1,4 +1,4 @@
-/** What `berth serve` is told about Boskos's clients, because Boskos's own file cannot say it. */
+/** The flags of `berth serve` for Boskos clients. Boskos's configuration file has no such keys. */
 import type { ServeOptions } from "../../server/main.ts";
 import { usageError } from "../failure.ts";
 import { flag } from "../flags.ts";
@@ -12,10 +12,10 @@ export interface BoskosFlags {
   readonly boskosWait?: number;
 }
 
-/** Longer than this, clients and proxies take an open request for a dead one. */
+/** Clients and proxies treat a request that is open for longer as dead. */
 const waitMsMax = 60_000;
 
-/** Boskos lets states be anything. */
+/** Boskos allows any state name. */
 const anyState: Parse<string> = (text) => {
   if (text.trim() === "") throw new InvalidValue("it is empty", "Name a state such as dirty");
   return text;
@@ -25,23 +25,23 @@ const states: Parse<readonly string[]> = (text) => text.split(",").map((each) =>
 export const boskosOptions = [
   flag(
     "--boskos-expire <duration>",
-    "take back what a Boskos client has not updated for so long; off unless given",
+    "expire what a Boskos client has not updated for this time; default: off",
     duration({ minMs: 1_000 }),
   ),
-  flag("--boskos-expire-to <state>", "the state it goes to; dirty unless given", anyState),
+  flag("--boskos-expire-to <state>", "state of expired resources; default dirty", anyState),
   flag(
     "--boskos-expire-states <states>",
-    "states that this concerns beside busy, cleaning and leased, with commas",
+    "more states that expire besides busy, cleaning and leased, comma-separated",
     states,
   ),
   flag(
     "--request-ttl <duration>",
-    "so long a Boskos client keeps its place between two polls; 30s unless given",
+    "how long a Boskos request stays in the queue without a poll; default 30s",
     duration({ minMs: 1_000 }),
   ),
   flag(
     "--boskos-wait <duration>",
-    "hold a Boskos client's request open so long; 2s unless given, 0 for not at all",
+    "how long to keep a Boskos client's HTTP call open; default 2s, 0 for not at all",
     duration({ maxMs: waitMsMax }),
   ),
 ];
@@ -52,7 +52,7 @@ export function boskosSettings(flags: BoskosFlags): BoskosSettings {
   const { boskosExpire: afterMs, boskosExpireTo: to, boskosExpireStates: moreStates } = flags;
   if (afterMs === undefined && (to !== undefined || moreStates !== undefined)) {
     const name = to === undefined ? "--boskos-expire-states" : "--boskos-expire-to";
-    const hint = "Say after how long: --boskos-expire 30m";
+    const hint = "Add the time, such as --boskos-expire 30m";
     throw usageError(`Cannot use ${name}: nothing expires without --boskos-expire`, hint);
   }
   return {

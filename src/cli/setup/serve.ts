@@ -20,34 +20,34 @@ interface Flags extends BoskosFlags {
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
-/** Longer than ten years is a typing error. */
+/** More than ten years is probably a typing error. */
 const retention = duration({ minMs: 60_000, maxMs: 3_650 * 24 * 3_600_000 });
 const asWritten: Parse<string> = (text) => text;
 
 export const serve: CliCommand = {
   options: [
-    flag("--config <file>", "what to lend ($BERTH_CONFIG; an example unless given)"),
-    flag("--data <dir>", "where to keep it ($BERTH_DATA, else .berth)"),
-    flag("--listen <host:port>", "where to listen ($BERTH_LISTEN, else 127.0.0.1:8080)"),
-    flag("--insecure-listen", "listen beyond loopback although this server has no authentication"),
+    flag("--config <file>", "configuration file ($BERTH_CONFIG, else an example)"),
+    flag("--data <dir>", "data folder ($BERTH_DATA, else .berth)"),
+    flag("--listen <host:port>", "address to listen on ($BERTH_LISTEN, else 127.0.0.1:8080)"),
+    flag("--insecure-listen", "allow an address beyond loopback without authentication"),
     flag(
       "--log-level <level>",
-      `one of ${logLevels.join(", ")}; info unless given`,
+      `one of ${logLevels.join(", ")}; default info`,
       oneOf(...logLevels),
     ),
-    flag("--no-janitor", "leave cleaning to berth janitor --config FILE elsewhere"),
+    flag("--no-janitor", "do not clean; run berth janitor --config FILE elsewhere"),
     flag(
       "--history-retention <duration>",
-      "how long past leases are kept ($BERTH_HISTORY_RETENTION, else 90d)",
+      "how long to store past leases ($BERTH_HISTORY_RETENTION, else 90d)",
       retention,
     ),
-    flag("--rebuild-history", "make it anew from the journal, as far back as that is kept"),
-    flag("--memory", "keep nothing on disk: all leases are forgotten at the end"),
-    flag("--health-listen <host:port>", "answer /healthz and /healthz/ready there as well"),
-    flag("--metrics-listen <host:port>", "answer /metrics there as well"),
+    flag("--rebuild-history", "rebuild the history from the journal, as far as it goes back"),
+    flag("--memory", "store nothing on disk; all leases are lost when the server stops"),
+    flag("--health-listen <host:port>", "also serve /healthz and /healthz/ready on this address"),
+    flag("--metrics-listen <host:port>", "also serve /metrics on this address"),
     ...boskosOptions,
   ],
-  help: "\nReloads its configuration when the file changes or on HUP; TERM and Ctrl-C stop it.",
+  help: "\nReloads its configuration when the file changes or on HUP. TERM and Ctrl-C stop it.",
   async run({ flags, note }) {
     const given = flags<Flags>();
     const { config, data, listen, insecureListen, logLevel, memory } = given;
@@ -70,7 +70,7 @@ export const serve: CliCommand = {
       ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
       rebuildHistory: given.rebuildHistory ?? false,
     });
-    obeySignals(running);
+    handleSignals(running);
     const { url, pools, resources, configFile } = running;
     note(`Berth lends ${resources} resources of ${pools} pools from ${configFile} at ${url}`);
     if (file === undefined) note(nextSteps(url));
@@ -79,21 +79,21 @@ export const serve: CliCommand = {
   },
 };
 
-/** For somebody who has just started the example and wonders what now. */
+/** The first steps for a user who started the server with the example configuration. */
 function nextSteps(url: string): string {
   const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
   return `
-This is an example; give your own with --config FILE. Try, in another terminal:
+This is the example configuration; pass your own with --config FILE. Try in another terminal:
   ${server}bin/berth status --watch
   ${server}bin/berth run --pool aws-account -- sh -c 'echo I have $BERTH_RESOURCE_AWS_ACCOUNT; sleep 20'
   curl -s ${url}/v1/pools/aws-account
-or look at ${url} in a browser (the API is described at /docs). Ctrl-C stops it.`;
+or open ${url} in a browser (API documentation at /docs). Ctrl-C stops the server.`;
 }
 
-function obeySignals(running: Running): void {
+function handleSignals(running: Running): void {
   process.on("SIGHUP", () => void running.reload());
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    // A second one finds no listener and ends the process as signals do.
+    // A second signal has no listener any more, so it kills the process.
     process.once(signal, () => void running.stop());
   }
 }

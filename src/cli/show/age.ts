@@ -1,11 +1,11 @@
 import { roughDuration } from "../../core/model/duration.ts";
 
-/** How long ago, such as `3m12s`. Clocks that differ a little do not make it negative. */
+/** Time since then, such as `3m12s`. Never negative, even if the clocks differ a little. */
 export function formatAge(timestamp: string, nowMs: number = Date.now()): string {
   return roughDuration(Math.max(0, nowMs - Date.parse(timestamp)));
 }
 
-/** How long until then; `-` for never, `now` for what is due. */
+/** Time until then; `-` for never, `now` for the past. */
 export function timeUntil(timestamp: string | null, nowMs: number = Date.now()): string {
   if (timestamp === null) return "-";
   const leftMs = Date.parse(timestamp) - nowMs;
@@ -16,7 +16,7 @@ export function formatSeconds(value: number | null): string {
   return value === null ? "-" : roughDuration(value * 1_000);
 }
 
-/** `team=payments,tier=gold`, as it is typed. */
+/** Formats labels as the user types them: `team=payments,tier=gold`. */
 export function formatLabels(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)

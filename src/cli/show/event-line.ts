@@ -10,7 +10,7 @@ export function eventLine({ seq, at, type, id, ...facts }: FeedEvent): string {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The whole truth is in `-o json`; here is what a person looks for, and what is new as it comes. */
+/** Shows the facts that people need; `-o json` has all. Prints unknown facts as JSON. */
 function formatFact(key: string, value: unknown): string {
   switch (key) {
     case "ask": {

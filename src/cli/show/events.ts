@@ -15,19 +15,19 @@ export const events: CliCommand = {
   options: [
     flag(
       "--after <number>",
-      "begin behind this event, 0 for all that are kept; otherwise with what happens from now on",
+      "start after this event, 0 for all stored events; default: only new events",
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     ),
     outputFlag("table", "json"),
   ],
-  help: "\nFollows until Ctrl-C, over restarts of the server. -o json prints one object per line.",
+  help: "\nStreams until Ctrl-C, also across server restarts. -o json prints one object per line.",
   async run({ client, flags, print, note }) {
     const { after, output } = flags<Flags>();
-    const ended = new AbortController();
+    const stop = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => ended.abort(new Interrupted(exitCodeOfSignal(signal))));
+      process.once(signal, () => stop.abort(new Interrupted(exitCodeOfSignal(signal))));
     }
-    await client.config(); // A wrong address is told at once; later outages are waited for.
+    await client.config(); // A wrong address fails at once. Later outages are retried.
     let troubled = false;
     const onTrouble = ({ message }: Error) => {
       if (!troubled) note(`berth: ${plain(message)}; retrying`);
@@ -36,10 +36,10 @@ export const events: CliCommand = {
     const onOpen = () => {
       troubled = false;
     };
-    for await (const event of client.events({ after, signal: ended.signal, onTrouble, onOpen })) {
+    for await (const event of client.events({ after, signal: stop.signal, onTrouble, onOpen })) {
       print(output === "json" ? JSON.stringify(event) : eventLine(event));
     }
-    ended.signal.throwIfAborted();
+    stop.signal.throwIfAborted();
     return undefined;
   },
 };

@@ -12,7 +12,7 @@ import { formatItems, requestIds } from "./queue.ts";
 type Need = Explanation["needs"][number];
 
 export const explain: CliCommand = {
-  args: [["<id>", "a request, by its id or by the id that its client chose"]],
+  args: [["<id>", "the request's id, or the --request-id of its client"]],
   options: [outputFlag("table", "json", "yaml")],
   completes: requestIds,
   async run({ args: [id = ""], client, flags, print, screen }) {
@@ -42,35 +42,35 @@ function formatEstimate({ p50Seconds, p90Seconds }: Estimate): string {
 
 function needLines(need: Need, width: number | undefined): string[] {
   const { pool, needed, available, free, size, states, ahead } = need;
-  const kept = free > available ? `, ${free - available} of them kept for those before it` : "";
+  const reserved = free > available ? `, ${free - available} reserved for requests ahead` : "";
   return [
-    plain(`${pool}: needs ${needed}, ${free} of ${size} free${kept} (${formatStates(states)})`),
+    plain(`${pool}: needs ${needed}, ${free} of ${size} free${reserved} (${formatStates(states)})`),
     ...sharedResourceLines(need),
     ...gateLines(need),
-    ...(ahead === 0 ? ["  Nobody is ahead of it."] : aheadLines(need, width)),
+    ...(ahead === 0 ? ["  No request is ahead of it."] : aheadLines(need, width)),
     ...holderLines(need, width),
   ];
 }
 
-/** Where it is lent by amount: what is missing on each resource, and who has it the longest. */
+/** For a shared pool: what is missing on each resource, and which holder has it longest. */
 function sharedResourceLines({ rooms = [] }: Need): string[] {
   return rooms.map(({ resource, fits, unfit, short, keptFor, longest }) => {
     const missing = short.map(({ dimension, asked, free }) => `${free} of ${asked} ${dimension}`);
-    const why = unfit ?? (fits ? "has room" : `has ${missing.join(", ")}`);
-    const kept = keptFor.map(({ holder }) => `; room is kept for ${holder}`).join("");
+    const why = unfit ?? (fits ? "has capacity" : `has ${missing.join(", ")}`);
+    const kept = keptFor.map(({ holder }) => `; capacity is reserved for ${holder}`).join("");
     const who = longest === undefined ? "" : `; longest held by ${longest.holder}`;
     return plain(`  ${resource}: ${why}${kept}${who}`);
   });
 }
 
-/** When the pace lets the next one go, and the limits that it draws on. */
+/** When the pace allows the next grant, and the usage of the parent limits. */
 function gateLines({ pool, nextAt, nextBy, limits }: Need): string[] {
-  // An older server does not tell whose it is.
+  // Older servers do not send `nextBy`.
   const of = nextBy ? `The pace of ${nextBy}` : "The pace";
   const whose = nextBy === pool ? "Its pace" : of;
-  const next = nextAt === null ? [] : [plain(`  ${whose} lets the next one go at ${nextAt}.`)];
+  const next = nextAt === null ? [] : [plain(`  ${whose} allows the next grant at ${nextAt}.`)];
   const shared = limits.map(({ pool, used, limit }) =>
-    plain(`  It draws on ${pool}: ${used} of ${limit} are lent.`),
+    plain(`  Limit of ${pool}: ${used} of ${limit} in use.`),
   );
   return [...next, ...shared];
 }
@@ -86,7 +86,7 @@ function aheadLines({ ahead, aheadOfIt }: Need, width: number | undefined): stri
 }
 
 function holderLines({ heldBy, states }: Need, width: number | undefined): string[] {
-  if (heldBy.length === 0) return ["  Nobody holds any of it."];
+  if (heldBy.length === 0) return ["  No resource of it is held."];
   const columns = [
     { header: "HELD BY", cell: ({ holder }: Need["heldBy"][number]) => holder },
     { header: "LEASE", cell: ({ id }: Need["heldBy"][number]) => id, whole: true },
@@ -95,10 +95,10 @@ function holderLines({ heldBy, states }: Need, width: number | undefined): strin
     { header: "BACK WITHIN", cell: ({ backBy }: Need["heldBy"][number]) => timeUntil(backBy) },
   ];
   const lines = indentedTable(columns, heldBy, states["busy"] ?? heldBy.length, width);
-  return [...lines, "  Back within: at the latest, if its holder falls silent now."];
+  return [...lines, "  BACK WITHIN: the latest time, if the holder sends no more heartbeats."];
 }
 
-/** The server names the first few only, and says how many there are. */
+/** The server sends the first few items only, and their total number. */
 function indentedTable<Item>(
   columns: Parameters<typeof tableLines<Item>>[0],
   items: readonly Item[],

@@ -38,28 +38,28 @@ const columns: readonly Column<HistoryEntry>[] = [
 ];
 
 export const history: CliCommand = {
-  args: [["[lease]", "only this one"]],
+  args: [["[lease]", "only this lease"]],
   options: [
     flag("--pool <pool>", "only of this pool"),
     flag("--resource <resource>", "only of this resource"),
     flag("--holder <holder>", "only of this holder"),
-    flag("--how <end>", "only those that ended so, such as expired"),
-    flag("--since <time>", "ended then or later: RFC 3339, or how long ago, such as 2h"),
-    flag("--until <time>", "ended before then"),
+    flag("--how <end>", "only those that ended this way, such as expired"),
+    flag("--since <time>", "ended at this time or later: RFC 3339, or an age such as 2h"),
+    flag("--until <time>", "ended before this time"),
     flag(
       "--limit <number>",
-      `at most so many, the latest first; ${limitDefault} unless given`,
+      `at most this many, the latest first; default ${limitDefault}`,
       wholeNumber(1, limits.pageSizeMax),
     ).default(limitDefault),
     ...listOptions(),
   ],
-  help: "\nOne line for each claim; WAITED is until the grant, or until it left the queue.",
+  help: "\nOne line per claim. WAITED is the time until the grant, or until it left the queue.",
   run: (context) =>
     list(context, {
       columns,
       nameOf: ({ id }) => id,
       read: () => readHistory(context),
-      emptyText: "Nothing has ended yet, or nothing that fits.",
+      emptyText: "No past lease matches.",
     }),
 };
 

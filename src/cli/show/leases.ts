@@ -26,10 +26,10 @@ const columns: readonly Column<Lease>[] = [
 ];
 
 export const leases: CliCommand = {
-  args: [["[lease...]", "only these"]],
+  args: [["[lease...]", "only these leases"]],
   options: [
-    flag("--pool <pool>", "only those that hold something of this pool"),
-    flag("--holder <holder>", "only those of this holder"),
+    flag("--pool <pool>", "only leases with resources of this pool"),
+    flag("--holder <holder>", "only leases of this holder"),
     ...listOptions(),
   ],
   completes: leaseIds,
@@ -38,7 +38,7 @@ export const leases: CliCommand = {
       columns,
       nameOf: ({ id }) => id,
       read: () => readLeases(context),
-      emptyText: "Nobody holds a lease. Ask for one: berth run --pool POOL -- CMD",
+      emptyText: "There are no leases. Request one: berth run --pool POOL -- CMD",
     }),
 };
 

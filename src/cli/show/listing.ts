@@ -13,29 +13,29 @@ export interface ListFlags {
 export function listOptions(): Option[] {
   return [
     outputFlag(...listFormats),
-    flag("--no-headers", "tables without their first line"),
-    new Option("-w, --watch", "show it again whenever it changes, until Ctrl-C"),
+    flag("--no-headers", "print tables without the header line"),
+    new Option("-w, --watch", "refresh on every change, until Ctrl-C"),
   ];
 }
 
-/** What a listing shows and where that comes from. */
+/** The columns of a listing and the source of its items. */
 export interface Listing<Item> {
   readonly columns: readonly Column<Item>[];
   readonly nameOf: (item: Item) => string;
   readonly read: () => Promise<readonly Item[]>;
-  /** Said on stderr when there is nothing, with what to do now. */
+  /** Printed to stderr if there are no items, with a hint what to do. */
   readonly emptyText: string;
-  /** Colours, put on after everything has been aligned. */
+  /** Adds colours, after the table is aligned. */
   readonly colourLines?: (lines: readonly string[]) => string[];
-  /** While it is watched on a terminal, what stands above it, and what to do if it does not fit. */
+  /** With `--watch` on a terminal: the title, and which items to show if not all fit. */
   readonly overview?: Overview<Item>;
 }
 
 export interface Overview<Item> {
   readonly title: (items: readonly Item[]) => string;
-  /** Those to show where there is room for so many only. */
+  /** Chooses the items to show if the screen has only this many rows. */
   readonly choose: (items: readonly Item[], rows: number) => readonly Item[];
-  /** Says that the others are not shown. */
+  /** The line about the items that are not shown. */
   readonly rest: (left: readonly Item[]) => string;
 }
 
@@ -62,7 +62,7 @@ export async function list<Item>(context: Context, listing: Listing<Item>): Prom
 
 const isTable = (output: ListFormat) => output !== "json" && output !== "yaml";
 
-/** The title, as much of the table as there is room for, and how much of it there was not. */
+/** Returns the title, the items that fit on the screen, and a line about the others. */
 async function fitToScreen<Item>(
   { title, choose, rest }: Overview<Item>,
   items: readonly Item[],
@@ -77,7 +77,7 @@ async function fitToScreen<Item>(
   return [...head, ...(await format([...shown])), rest(left)];
 }
 
-/** The title and a line below it, and one for a notice that the server is away. */
+/** The title, the empty line below it, and one line for a notice that the server is unreachable. */
 const titleRows = 3;
 
 async function formatItems<Item>(
@@ -96,7 +96,7 @@ async function formatItems<Item>(
   }
 }
 
-/** The YAML library is loaded only when somebody wants YAML. */
+/** Loads the YAML library only for YAML. */
 export async function formatData(value: unknown, output: "json" | "yaml"): Promise<string> {
   if (output === "json") return JSON.stringify(value, undefined, 2);
   const { stringify } = await import("yaml");

@@ -4,7 +4,7 @@ import type { Overview } from "./listing.ts";
 import { outCount } from "./pools.ts";
 import { formatPercent } from "./stats.ts";
 
-/** What the page has above its table, and those pools that need somebody where not all can be shown. */
+/** The totals of the dashboard, and the pools that need attention if not all fit on the screen. */
 export const poolOverview: Overview<Pool> = { title, choose, rest };
 
 function title(pools: readonly Pool[]): string {
@@ -21,7 +21,7 @@ function title(pools: readonly Pool[]): string {
   ].join(" · ");
 }
 
-/** Those with a queue first, then the fullest; in their usual order, so that rows stay where they are. */
+/** Chooses pools with a queue, then the fullest ones. Keeps their order, so that rows do not move. */
 function choose(pools: readonly Pool[], rows: number): readonly Pool[] {
   const share = ({ free, total }: Pool) => (total === 0 ? 0 : 1 - free / total);
   const byNeed = pools.toSorted((a, b) => {
@@ -35,5 +35,5 @@ function choose(pools: readonly Pool[], rows: number): readonly Pool[] {
 function rest(left: readonly Pool[]): string {
   const queues = left.filter(({ waiting }) => waiting > 0).length;
   const which = queues === 0 ? "none with a queue" : `${queues} with a queue`;
-  return `… ${left.length} more are not shown, ${which}; name some to see them`;
+  return `… ${left.length} more not shown, ${which}; pass pool names to see them`;
 }

@@ -36,9 +36,9 @@ function columnsFor(screen: Screen): readonly Column<Pool>[] {
 }
 
 export const pools: CliCommand = {
-  args: [["[pool...]", "only these"]],
+  args: [["[pool...]", "only these pools"]],
   options: listOptions(),
-  help: "\nOUT counts what is neither free nor held: drained, dirty, quarantined, resting.",
+  help: "\nOUT counts resources that are neither free nor held: drained, dirty, quarantined, cooling.",
   completes: poolNames,
   run: (context) =>
     list(context, {
@@ -62,7 +62,7 @@ export function heldCount({ held }: Pool): number {
   return held;
 }
 
-/** `2.5/m`, and how it came to that. */
+/** Formats the start rate, such as `2.5/m (pinned)`. */
 function formatRate({ rate, advisedRate, pinned }: Pool["flow"]): string {
   const shown = rate ?? advisedRate;
   if (shown === null) return "-";
@@ -74,7 +74,7 @@ function formatLimits({ limits }: Pool["flow"]): string {
   return limits.map(({ pool, used, limit }) => `${pool} ${used}/${limit}`).join(", ") || "-";
 }
 
-/** How many may be lent now, or why none; an older server does not tell. */
+/** The number of admission credits, or why there are none. Older servers send no admission. */
 function formatAdmission(admission: Pool["admission"] | undefined): string {
   if (!admission) return "-";
   const { credits, until, why } = admission;
@@ -82,7 +82,7 @@ function formatAdmission(admission: Pool["admission"] | undefined): string {
   return why === null ? "0" : `0: ${why}`;
 }
 
-/** Neither lent nor to be had. */
+/** Counts the resources that are neither held nor free. */
 export function outCount(pool: Pool): number {
   return Math.max(0, pool.total - pool.free - heldCount(pool));
 }

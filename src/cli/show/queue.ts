@@ -31,19 +31,19 @@ const columns: readonly Column<WaitingRequest>[] = [
 
 export const queue: CliCommand = {
   options: [
-    flag("--pool <pool>", "only those that wait for something of this pool"),
-    flag("--holder <holder>", "only those of this holder"),
+    flag("--pool <pool>", "only requests for this pool"),
+    flag("--holder <holder>", "only requests of this holder"),
     ...listOptions(),
   ],
   help: `
-ABOUT is how long it may still take: as likely less as more. Nine times in ten it is no more than
-AT MOST (-o wide). Both come from recorded holds. See why it waits: berth explain ID`,
+ABOUT is the median estimate of the remaining wait, AT MOST (-o wide) its 90th percentile. Both come
+from recorded hold times. To see why a request waits: berth explain ID`,
   run: (context) =>
     list(context, {
       columns,
       nameOf: ({ id }) => id,
       read: () => readQueue(context),
-      emptyText: "Nobody waits. See who holds what: berth leases",
+      emptyText: "No request is waiting. List leases: berth leases",
     }),
 };
 
@@ -58,7 +58,7 @@ export async function requestIds({ client }: Context): Promise<string[]> {
   return (await client.everyRequest()).map(({ id }) => id);
 }
 
-/** `aws-account vm:2`, as it is typed behind `--pool`. */
+/** Formats items as the user types them after `--pool`: `aws-account vm:2`. */
 export function formatItems(items: WaitingRequest["items"]): string {
   return items.map(({ pool, count }) => (count === 1 ? pool : `${pool}:${count}`)).join(" ");
 }

@@ -20,16 +20,16 @@ const columns: readonly Column<Resource>[] = [
   { header: "NOTE", cell: ({ note }) => note },
   { header: "LEASE", cell: ({ lease }) => lease?.id ?? "-", wide: true },
   { header: "FENCE", cell: ({ lease }) => String(lease?.fence ?? "-"), align: "right", wide: true },
-  { header: "RESTS FOR", cell: ({ restsUntil }) => timeUntil(restsUntil), wide: true },
+  { header: "COOLING FOR", cell: ({ restsUntil }) => timeUntil(restsUntil), wide: true },
   { header: "LABELS", cell: ({ labels }) => formatLabels(labels), wide: true },
   { header: "USER DATA", cell: ({ userDataKeys }) => userDataKeys.join(","), wide: true },
 ];
 
 export const resources: CliCommand = {
-  args: [["[resource...]", "only these"]],
+  args: [["[resource...]", "only these resources"]],
   options: [
-    flag("--pool <pool>", "only those of this pool"),
-    flag("--state <state>", "only those in this state, such as free, busy or quarantined"),
+    flag("--pool <pool>", "only resources of this pool"),
+    flag("--state <state>", "only resources in this state, such as free, busy or quarantined"),
     ...listOptions(),
   ],
   completes: (context) => resourceNames(context, () => true),
@@ -38,7 +38,7 @@ export const resources: CliCommand = {
       columns,
       nameOf: ({ name }) => name,
       read: () => readResources(context),
-      emptyText: "There is no such resource. See them all: berth resources",
+      emptyText: "No resource matches. List all: berth resources",
     }),
 };
 
@@ -57,7 +57,7 @@ export async function resourceNames(
   return (await client.everyResource()).filter(fits).map(({ name }) => name);
 }
 
-/** A drained one that is still held shows both; so does one that goes when it comes back. */
+/** Adds `drained` to a held resource, and `retiring` to one that is removed when it is released. */
 export function formatState({ state, drained, retiring }: Resource): string {
   const draining = drained && state !== "drained" ? ",drained" : "";
   return `${state}${draining}${retiring ? ",retiring" : ""}`;

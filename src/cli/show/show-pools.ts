@@ -20,16 +20,16 @@ function columnsFor(screen: Screen): readonly Column<Resource>[] {
 }
 
 export const showPools: CliCommand = {
-  args: [["[pool...]", "only these"]],
+  args: [["[pool...]", "only these pools"]],
   options: listOptions(),
-  help: "\nShows what is lent by amount: how much of each dimension of each resource is in use.",
+  help: "\nShows the resources of shared pools: how much of each dimension is in use.",
   completes: poolNames,
   run: (context) =>
     list(context, {
       columns: columnsFor(context.screen),
       nameOf: ({ name }) => name,
       read: () => readSharedResources(context),
-      emptyText: "No pool is lent by amount. See them all: berth pools",
+      emptyText: "There is no shared pool. List all pools: berth pools",
     }),
 };
 

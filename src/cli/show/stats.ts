@@ -16,7 +16,7 @@ interface Flags {
   readonly headers: boolean;
 }
 
-/** One line of the table: a step, or all of them. */
+/** One line of the table: a step, or the total. */
 interface Row {
   readonly name: string;
   readonly part: StatsPart;
@@ -60,14 +60,15 @@ const positive = duration({ minMs: 1_000 });
 
 export const stats: CliCommand = {
   options: [
-    flag("--pool <pool>", "of this pool; all together unless given"),
-    flag("--window <duration>", "how far back; 24h unless given", positive),
-    flag("--step <duration>", "one line for each; a 24th of the window unless given", positive),
-    flag("--until <time>", "where the window ends; now unless given"),
+    flag("--pool <pool>", "only this pool; default: all pools together"),
+    flag("--window <duration>", "length of the window; default 24h", positive),
+    flag("--step <duration>", "time per line; default: a 24th of the window", positive),
+    flag("--until <time>", "end of the window; default: now"),
     outputFlag("table", "wide", "json", "yaml"),
-    flag("--no-headers", "tables without their first line"),
+    flag("--no-headers", "print tables without the header line"),
   ],
-  help: "\nCounts are of claims. Waits are of those granted in a step, holds of those that ended in it.",
+  help: `
+Counts are claims. WAIT is for claims granted in the step, HOLD for claims that ended in it.`,
   async run({ client, flags, print, screen }) {
     const { pool, window, step, until, output, headers } = flags<Flags>();
     const found = await client.stats({ pool, until, window: text(window), step: text(step) });

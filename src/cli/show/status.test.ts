@@ -47,7 +47,7 @@ function pool(total: number, free: number, held: number): Pool {
 }
 
 const bars: Record<string, [pool: Pool, want: string]> = {
-  "nothing at all": [pool(0, 0, 0), "............"],
+  "an empty pool": [pool(0, 0, 0), "............"],
   "all free": [pool(4, 4, 0), "............"],
   "all held": [pool(4, 0, 4), "############"],
   "half held": [pool(4, 2, 2), "######......"],

@@ -11,7 +11,7 @@ import { Trends } from "./trends.ts";
 
 const barWidth = 12;
 const sparkWidth = 15;
-/** On a narrower terminal the spark line, whose end says as much, stands in the place of the bar. */
+/** A narrower terminal has no room for both. The sparkline replaces the bar; its end shows the same. */
 const bothWidthMin = 100;
 
 function columnsFor(screen: Screen, trends: Trends): readonly Column<Pool>[] {
@@ -40,7 +40,7 @@ function barColumn({ unicode }: Screen): Column<Pool> {
 function sparkColumn({ unicode }: Screen, trends: Trends): Column<Pool> {
   return {
     header: "LAST HALF HOUR",
-    // The last sample may be old by now, and what is held now is known.
+    // Adds the current count, because the last sample may be old.
     cell: ({ name, total, held }) =>
       spark([...trends.heldIn(name), held], { top: total, width: sparkWidth, unicode }),
     whole: true,
@@ -48,15 +48,15 @@ function sparkColumn({ unicode }: Screen, trends: Trends): Column<Pool> {
 }
 
 export const status: CliCommand = {
-  args: [["[pool...]", "only these"]],
+  args: [["[pool...]", "only these pools"]],
   options: listOptions(),
-  help: "\nOUT counts what is neither free nor held: drained, dirty, quarantined, resting.",
+  help: "\nOUT counts resources that are neither free nor held: drained, dirty, quarantined, cooling.",
   completes: poolNames,
   run: (context) => {
     const trends = new Trends(context);
     return list(context, {
       get columns() {
-        return columnsFor(context.screen, trends); // A window may have become wider meanwhile.
+        return columnsFor(context.screen, trends); // The terminal may have been resized.
       },
       nameOf: ({ name }) => name,
       read: async () => {
@@ -70,11 +70,11 @@ export const status: CliCommand = {
   },
 };
 
-/** Held, then what cannot be lent, then free. */
+/** A bar of held, out and free resources, in this order. */
 export function bar(pool: Pool, unicode: boolean): string {
   const [held, out, free] = unicode ? ["█", "▒", "░"] : ["#", "x", "."];
   const share = (count: number) => (pool.total === 0 ? 0 : (count / pool.total) * barWidth);
-  // Something is never shown as nothing, nor as everything: 1 of 500 is seen, and so is 499.
+  // A part is never rounded to none or to all: 1 of 500 is visible, and so is 499 of 500.
   const cells = (count: number) => {
     if (count === 0) return 0;
     if (count === pool.total) return barWidth;

@@ -1,7 +1,7 @@
 import type { Context } from "../cli-command.ts";
 import type { ListFlags } from "./listing.ts";
 
-/** The last half hour of every pool, for those who look at it on a terminal; into a pipe it is not read. */
+/** The last half hour of every pool. Read only if the output is a table on a terminal. */
 export class Trends {
   readonly #context: Context;
   readonly #held = new Map<string, readonly number[]>();
@@ -19,14 +19,14 @@ export class Trends {
     return this.#held.get(pool) ?? [];
   }
 
-  /** No more often than there are new samples. */
+  /** Reads the trends at most once per sample interval. */
   async refresh(): Promise<void> {
     const { screen, client, flags } = this.#context;
     const { output } = flags<ListFlags>();
     const shown = screen.width() !== undefined && (output === "table" || output === "wide");
     if (!shown || performance.now() < this.#nextAtMs) return;
     const found = await client.trends().catch(() => undefined);
-    if (found === undefined) return; // The pools tell what is wrong; they are worth more than this.
+    if (found === undefined) return; // The read of the pools reports the error.
     this.#nextAtMs = performance.now() + found.stepSeconds * 1_000;
     this.#held.clear();
     for (const { pool, held } of found.pools) this.#held.set(pool, held);

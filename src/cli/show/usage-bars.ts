@@ -1,6 +1,6 @@
 import type { Usage } from "../../api/placement-schemas.ts";
 
-/** Narrow: a resource has several of them in a row. */
+/** Narrow, because a resource has several bars in one row. */
 const barWidth = 8;
 
 /** `vcpus ████░░░░ 48/120  memory █░░░░░░░ 192/1600` */
@@ -10,7 +10,7 @@ export function usageBars(usage: readonly Usage[], unicode: boolean): string {
     .join("  ");
 }
 
-/** Something is never shown as nothing, nor as everything. */
+/** A part is never rounded to none or to all. */
 function bar({ used, capacity }: Usage, unicode: boolean): string {
   const [full, empty] = unicode ? ["█", "░"] : ["#", "."];
   const cells = Math.round((used / Math.max(capacity, 1)) * barWidth);

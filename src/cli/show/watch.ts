@@ -7,16 +7,16 @@ import { Interrupted } from "../failure.ts";
 import { exitCodeOfSignal } from "../run/signals.ts";
 import { AlternateScreen } from "../terminal/alternate-screen.ts";
 
-/** Changes that come closer together than this are drawn as one. */
+/** The minimum time between two refreshes. */
 const drawMsMin = 250;
-/** Ages grow and events get lost: it is drawn at least so often. */
+/** The maximum time between two refreshes, because ages grow and events may get lost. */
 const drawMsMax = 5_000;
-/** While the server does not answer, its return is looked for so often. */
+/** The retry interval while the server does not answer. */
 const retryMs = 1_000;
 
 /**
- * Draws what `read` returns, again whenever something happens, until Ctrl-C.
- * The first read may fail as any command does; later ones are retried, and the loss is shown.
+ * Draws the result of `read`, and again on every change, until Ctrl-C. If the first read fails, it
+ * throws. Later failures are shown and retried.
  */
 export async function watch(
   context: Context,
@@ -24,21 +24,21 @@ export async function watch(
   none: string,
   follow: Follow = followServer,
 ): Promise<undefined> {
-  const ended = new AbortController();
-  process.once("SIGINT", () => ended.abort(new Interrupted(exitCodeOfSignal("SIGINT"))));
-  process.once("SIGTERM", () => ended.abort(new Interrupted(exitCodeOfSignal("SIGTERM"))));
+  const stop = new AbortController();
+  process.once("SIGINT", () => stop.abort(new Interrupted(exitCodeOfSignal("SIGINT"))));
+  process.once("SIGTERM", () => stop.abort(new Interrupted(exitCodeOfSignal("SIGTERM"))));
   const changed = new EventTarget();
   const change = () => changed.dispatchEvent(new Event("change"));
   let lines = await read();
-  using picture = new AlternateScreen(context);
-  void follow(context, ended.signal, change);
+  using screen = new AlternateScreen(context);
+  void follow(context, stop.signal, change);
   process.stdout.on("resize", change);
   for (let lost: string | undefined; ; ) {
-    picture.draw(lines.length === 0 ? [none] : lines, lost);
-    const next = once(changed, "change", { signal: ended.signal }).catch(() => {});
-    await pause(drawMsMin, ended.signal);
-    await Promise.race([next, pause(lost === undefined ? drawMsMax : retryMs, ended.signal)]);
-    ended.signal.throwIfAborted();
+    screen.draw(lines.length === 0 ? [none] : lines, lost);
+    const next = once(changed, "change", { signal: stop.signal }).catch(() => {});
+    await pause(drawMsMin, stop.signal);
+    await Promise.race([next, pause(lost === undefined ? drawMsMax : retryMs, stop.signal)]);
+    stop.signal.throwIfAborted();
     try {
       lines = await read();
       lost = undefined;
@@ -50,10 +50,10 @@ export async function watch(
   }
 }
 
-/** Calls `change` whenever there may be something new to see, until the signal ends it. */
+/** Calls `change` whenever the data may have changed, until `signal` aborts. */
 export type Follow = (context: Context, signal: AbortSignal, change: () => void) => Promise<void>;
 
-/** The feed only says when to look; what it tells is read from the listings. */
+/** Uses events only as a trigger; `read` gets the data. */
 async function followServer(
   { client }: Context,
   signal: AbortSignal,
@@ -62,6 +62,6 @@ async function followServer(
   try {
     for await (const _ of client.events({ signal, onOpen: change, onTrouble: change })) change();
   } catch {
-    // Without a feed there is still the clock.
+    // Without events the screen is still refreshed every `drawMsMax`.
   }
 }

@@ -25,14 +25,15 @@ interface Flags extends SetFlags, HolderFlags, TermFlags {
   readonly output: (typeof formats)[number];
 }
 
-/** Nobody renews it unless told to, so it must last as long as a job does. */
+/** Long, because nothing renews the slot automatically. It must last for a whole job. */
 const usualSeconds = 7_200;
 
 export const slotsAcquire: CliCommand = {
   options: [...setOptions(), ...holderOptions(), ...termOptions("2h"), outputFlag(...formats)],
   help: `
-Prints the slot's number. The same run that asks again gets the same slot; no other run ever does.
-In a GitHub job the output slot_id is set. Keep it with berth slots renew, end it with release.`,
+Prints the slot's number. The same run gets the same slot again; another run never does.
+In a GitHub Actions job it sets the output slot_id. Renew the slot with berth slots renew, end it
+with berth slots release.`,
   async run(context) {
     const flags = context.flags<Flags>();
     refuseLongName(holderFrom(flags));
@@ -42,12 +43,12 @@ In a GitHub job the output slot_id is set. Keep it with berth slots renew, end i
     const held = await waitForSlot(store, flags, { identity, usualSeconds }, router);
     router.close();
     context.note(`Acquired slot ${held.slot} for ${identity}`);
-    context.print(await rendered(held, flags.output));
+    context.print(await formatSlot(held, flags.output));
     return undefined;
   },
 };
 
-async function rendered(held: HeldSlot, output: Flags["output"]): Promise<string> {
+async function formatSlot(held: HeldSlot, output: Flags["output"]): Promise<string> {
   switch (output) {
     case "name":
       return String(held.slot);

@@ -56,24 +56,24 @@ export const slotsCheckCapacity: CliCommand = {
     ...setOptions(),
     ...clusterOptions(),
     ...holderOptions(),
-    flag("--cpu <millicores>", "what one cluster needs ($CLUSTER_CPU_REQ_M, else 3000)", amount),
-    flag("--memory <mebibytes>", "and of memory ($CLUSTER_MEM_REQ_MI, else 12000)", amount),
-    flag("--margin <factor>", "ask for so much more ($SAFETY_MARGIN, else 1.0)", factor),
+    flag("--cpu <millicores>", "CPU of one cluster ($CLUSTER_CPU_REQ_M, else 3000)", amount),
+    flag("--memory <mebibytes>", "memory of one cluster ($CLUSTER_MEM_REQ_MI, else 12000)", amount),
+    flag("--margin <factor>", "safety factor on both ($SAFETY_MARGIN, else 1.0)", factor),
     flag(
       "--overcommit <factor>",
-      "use this share of the workers ($OVERCOMMIT_RATIO); 1 at most",
+      "use this share of the workers ($OVERCOMMIT_RATIO); at most 1",
       factor,
     ),
-    flag("--clusters <n>", "how many there may be ($MAX_CLUSTERS, else the slots)", clusterCount),
-    repeatedFlag("--tolerate <taint>", "use workers with this taint, too; repeat it", toleration),
+    flag("--clusters <n>", "maximum number ($MAX_CLUSTERS, else the slots)", clusterCount),
+    repeatedFlag("--tolerate <taint>", "also use workers with this taint; repeatable", toleration),
     outputFlag("table", "json", "yaml"),
   ],
   help: `
-Exits 0 if another cluster fits and 75 if it does not. Requests of all pods that have not ended count,
-those that have no node yet included; nodes that the autoscaler may add count once.`,
+Exits 0 if another cluster fits and 75 if it does not. Counts the requests of all running and pending
+pods. Counts nodes that the autoscaler may add once.`,
   async run(context) {
     const flags = context.flags<Flags>();
-    const wish = wishOf(context);
+    const wish = readWish(context);
     const kind = clusterKindOf(flags);
     const { suffix } = holderFrom(flags);
     const [store, { readCapacity }] = await Promise.all([
@@ -83,19 +83,19 @@ those that have no node yet included; nodes that the autoscaler may add count on
     const analysis = analyse(await readCapacity(store.api, kind, { suffix }), wish);
     if (flags.output !== "table") context.print(await formatData(analysis, flags.output));
     else context.print(analysisLines(analysis).join("\n"));
-    tellContradictions(context, analysis);
+    warnAboutSmallQuotas(context, analysis);
     return analysis.enough ? exitCodes.ok : exitCodes.notGranted;
   },
 };
 
-function wishOf({ flags, note }: Context): CapacityWish {
+function readWish({ flags, note }: Context): CapacityWish {
   const given = flags<Flags>();
   const cpuM = given.cpu ?? fromEnvironment("CLUSTER_CPU_REQ_M", amount) ?? usualNeed.cpu;
   const memoryMi =
     given.memory ?? fromEnvironment("CLUSTER_MEM_REQ_MI", amount) ?? usualNeed.memory;
   const share = given.overcommit ?? fromEnvironment("OVERCOMMIT_RATIO", factor) ?? 1;
   if (share > 1) {
-    note(`berth: an overcommit of ${share} counts as 1: the scheduler lends no request twice`);
+    note(`berth: an overcommit of ${share} counts as 1: the scheduler never overcommits requests`);
   }
   const max = given.clusters ?? fromEnvironment("MAX_CLUSTERS", clusterCount);
   return {
@@ -144,8 +144,8 @@ export function analysisLines(analysis: CapacityAnalysis): string[] {
   ];
 }
 
-/** Nobody should find out at the end of an hour in line. */
-function tellContradictions({ flags, note }: Context, { quotas }: CapacityAnalysis): void {
+/** Warns early. Otherwise the user would notice only after an hour in the queue. */
+function warnAboutSmallQuotas({ flags, note }: Context, { quotas }: CapacityAnalysis): void {
   const { count } = slotSetOf(flags<Flags>());
   for (const { name, hard } of quotas.filter((quota) => quota.hard < count)) {
     note(`berth: quota ${name} allows ${hard} clusters, but there are ${count} slots`);

@@ -29,20 +29,20 @@ export const slotsCleanup: CliCommand = {
   options: [
     ...setOptions(),
     ...clusterOptions(),
-    flag("--orphan-grace <duration>", "leave younger clusters alone; 30m unless given", duration()),
-    flag("--destroy <command>", "run this by sh for each cluster that has no slot"),
-    new Option("--delete-clusters", "delete the objects of clusters that have no slot"),
-    new Option("--dry-run", "only say what would be done"),
+    flag("--orphan-grace <duration>", "ignore younger clusters; default 30m", duration()),
+    flag("--destroy <command>", "run this with sh for each cluster without a slot"),
+    new Option("--delete-clusters", "delete the objects of clusters without a slot"),
+    new Option("--dry-run", "print what would be done, and change nothing"),
   ],
   help: `
-Removes slots whose time is over and places in line whose owner is gone, each only if it is still as it
-was seen. Clusters without a slot are listed, and destroyed if you say how. The command of --destroy
-finds BERTH_CLUSTER, BERTH_CLUSTER_NAMESPACE, BERTH_CLUSTER_UID and CLUSTER_SUFFIX in its environment.
+Removes expired slots and abandoned queue tickets, each only if it has not changed since it was read.
+Lists clusters without a slot, and destroys them with --destroy or --delete-clusters. Environment of
+the --destroy command: BERTH_CLUSTER, BERTH_CLUSTER_NAMESPACE, BERTH_CLUSTER_UID, CLUSTER_SUFFIX.
 Exits 79 if a cluster without a slot is left.`,
   async run(context) {
     const flags = context.flags<Flags>();
     if (flags.destroy !== undefined && flags.deleteClusters) {
-      const hint = "Leave one of them out";
+      const hint = "Remove one of them";
       throw usageError("Cannot use --destroy with --delete-clusters", hint);
     }
     const set = slotSetOf(flags);
@@ -55,7 +55,7 @@ Exits 79 if a cluster without a slot is left.`,
     for (const lease of slots) await remove(work, lease, "expired slot");
     for (const lease of tickets) await remove(work, lease, "place in line");
     let left = 0;
-    for (const cluster of orphans) if (!(await destroyed(work, cluster))) left += 1;
+    for (const cluster of orphans) if (!(await destroyOrphan(work, cluster))) left += 1;
     if (slots.length + tickets.length + orphans.length === 0)
       context.note("There is nothing to do");
     return left === 0 ? exitCodes.ok : exitCodes.unfinished;
@@ -71,26 +71,32 @@ interface Work {
 
 async function remove({ context, store }: Work, lease: LeaseObject, what: string): Promise<void> {
   const { flags, print } = context;
-  const told = plain(`${what} ${lease.metadata.name} of ${lease.spec?.holderIdentity ?? "nobody"}`);
-  if (flags<Flags>().dryRun) return print(`Would remove ${told}`);
+  const description = plain(
+    `${what} ${lease.metadata.name} of ${lease.spec?.holderIdentity ?? "nobody"}`,
+  );
+  if (flags<Flags>().dryRun) return print(`Would remove ${description}`);
   const { removeIfUnchanged } = await import("../../slots/cleanup.ts");
   const outcome = await removeIfUnchanged(store, lease);
-  print(outcome === "removed" ? `Removed ${told}` : `Kept ${told}: it has changed meanwhile`);
+  print(
+    outcome === "removed"
+      ? `Removed ${description}`
+      : `Kept ${description}: it has changed meanwhile`,
+  );
 }
 
-/** False: it is still there. Looked at anew before, since the one before it may have taken an hour. */
-async function destroyed(work: Work, seen: ClusterObject): Promise<boolean> {
+/** Returns false if the cluster still exists. Reads it again first: the last one may take an hour. */
+async function destroyOrphan(work: Work, seen: ClusterObject): Promise<boolean> {
   const { context, store, set, rule } = work;
   const { destroy, deleteClusters, dryRun } = context.flags<Flags>();
   const { name, creationTimestamp = "", uid } = seen.metadata;
   const age = formatAge(creationTimestamp, store.api.clock.atLeastMs());
-  const told = plain(`cluster ${name}, which has no slot and is ${age} old`);
+  const description = plain(`cluster ${name}, which has no slot and is ${age} old`);
   if (destroy === undefined && !deleteClusters) {
-    context.print(`Found ${told}`);
+    context.print(`Found ${description}`);
     return false;
   }
   if (dryRun) {
-    context.print(`Would destroy ${told}`);
+    context.print(`Would destroy ${description}`);
     return false;
   }
   const { deleteCluster, findLeftovers } = await import("../../slots/cleanup.ts");
@@ -103,7 +109,7 @@ async function destroyed(work: Work, seen: ClusterObject): Promise<boolean> {
   if (destroy !== undefined) return runDestroy(work, cluster, destroy);
   const outcome = await deleteCluster(store, rule.kind, cluster);
   const kept = plain(`Kept cluster ${name}: it has changed meanwhile`);
-  context.print(outcome === "removed" ? `Deleted ${told}` : kept);
+  context.print(outcome === "removed" ? `Deleted ${description}` : kept);
   return outcome === "removed";
 }
 

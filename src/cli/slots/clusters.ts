@@ -1,11 +1,11 @@
-/** How to say which objects are the clusters that slots are for. */
+/** The flags that identify the cluster objects that slots are for. */
 import type { Option } from "commander";
 import { type ClusterKind, parseClusterKind, usualClusterKind } from "../../kubernetes/clusters.ts";
 import { flag } from "../flags.ts";
 import { fromEnvironment, InvalidValue, matching, type Parse } from "../values.ts";
-import { namespaceOf, type PlaceFlags } from "./flags.ts";
+import { type KubeFlags, namespaceOf } from "./flags.ts";
 
-export interface ClusterFlags extends PlaceFlags {
+export interface ClusterFlags extends KubeFlags {
   readonly clusterKind?: Kind;
   readonly clusterNamespace?: string;
   readonly managedBy?: string;
@@ -23,9 +23,9 @@ const kind: Parse<Kind> = (text) => {
 
 export function clusterOptions(): Option[] {
   return [
-    flag("--cluster-kind <kind>", `PLURAL.VERSION.GROUP; ${usualClusterKind} unless given`, kind),
-    flag("--cluster-namespace <name>", "where the clusters are; as --namespace unless given", name),
-    flag("--managed-by <tag>", "a cluster is called TAG-SUFFIX ($MANAGED_BY_TAG)", name),
+    flag("--cluster-kind <kind>", `PLURAL.VERSION.GROUP; default ${usualClusterKind}`, kind),
+    flag("--cluster-namespace <name>", "namespace of the clusters; default: --namespace", name),
+    flag("--managed-by <tag>", "clusters are named TAG-SUFFIX ($MANAGED_BY_TAG)", name),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** What the commands on slots have in common: which slots, on which cluster, and who asks. */
+/** The common flags of the slot commands: which slots, on which cluster, and the holder. */
 import { hostname } from "node:os";
 import type { Option } from "commander";
 import { slotLimits } from "../../slots/limits.ts";
@@ -7,13 +7,13 @@ import { usageError } from "../failure.ts";
 import { flag } from "../flags.ts";
 import { duration, fromEnvironment, matching, type Parse, wholeNumber } from "../values.ts";
 
-export interface PlaceFlags {
+export interface KubeFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
 }
 
-export interface SetFlags extends PlaceFlags {
+export interface SetFlags extends KubeFlags {
   readonly prefix?: string;
   readonly app?: string;
   readonly slots?: number;
@@ -30,7 +30,7 @@ export interface TermFlags {
   readonly turn?: number;
 }
 
-/** As Kubernetes has it for a name in a path or a label. */
+/** The Kubernetes rule for names and label values. */
 const label = matching(
   /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/,
   63,
@@ -41,27 +41,31 @@ const slotCount = wholeNumber(1, slotLimits.slotsMax);
 export const slotId = wholeNumber(0, slotLimits.slotsMax - 1);
 const seconds = wholeNumber(slotLimits.durationSecondsMin, slotLimits.durationSecondsMax);
 
-export function placeOptions(): Option[] {
+export function kubeOptions(): Option[] {
   return [
-    flag("--kubeconfig <file>", "which cluster ($KUBECONFIG, ~/.kube/config, or the pod's own)"),
-    flag("--context <name>", "which context of the kubeconfig"),
-    flag("-n, --namespace <name>", "where the Leases are ($SLOT_NAMESPACE, else clusters)", label),
+    flag("--kubeconfig <file>", "kubeconfig ($KUBECONFIG, ~/.kube/config, or the pod's account)"),
+    flag("--context <name>", "context of the kubeconfig"),
+    flag(
+      "-n, --namespace <name>",
+      "namespace of the Leases ($SLOT_NAMESPACE, else clusters)",
+      label,
+    ),
   ];
 }
 
 export function setOptions(): Option[] {
   return [
-    ...placeOptions(),
-    flag("--slots <n>", "how many there are ($MAX_SLOTS, else 6)", slotCount),
-    flag("--prefix <name>", "slot 3 is the Lease NAME-3 ($SLOT_PREFIX)", label),
-    flag("--app <label>", "the label app of every slot ($SLOT_APP)", label),
+    ...kubeOptions(),
+    flag("--slots <n>", "number of slots ($MAX_SLOTS, else 6)", slotCount),
+    flag("--prefix <name>", "name prefix: slot 3 is the Lease NAME-3 ($SLOT_PREFIX)", label),
+    flag("--app <label>", "value of the label app of every slot ($SLOT_APP)", label),
   ];
 }
 
 export function holderOptions(): Option[] {
   return [
-    flag("--suffix <name>", "what you work on, such as pr12 ($CLUSTER_SUFFIX)", label),
-    flag("--run-id <id>", "which run of it ($GITHUB_RUN_ID, else this shell)", runId),
+    flag("--suffix <name>", "name of your work, such as pr12 ($CLUSTER_SUFFIX)", label),
+    flag("--run-id <id>", "id of this run ($GITHUB_RUN_ID, else this shell)", runId),
   ];
 }
 
@@ -70,17 +74,17 @@ export function termOptions(usual: string): Option[] {
   return [
     flag(
       "--lease-duration <duration>",
-      `lost after so long without a renewal ($LEASE_DURATION_SECONDS, else ${usual})`,
+      `the slot expires after this time without a renewal ($LEASE_DURATION_SECONDS, else ${usual})`,
       duration({ ...shortest, maxMs: slotLimits.durationSecondsMax * 1_000 }),
     ),
     flag(
       "--timeout <duration>",
-      "leave the line and exit 75 after so long ($SLOT_TIMEOUT in minutes, else 60m)",
+      "leave the queue and exit 75 after this time ($SLOT_TIMEOUT in minutes, else 60m)",
       duration(),
     ),
     flag(
       "--turn <duration>",
-      "pass over who is first in line and leaves a free slot alone; 15s unless given",
+      "skip the first in the queue if it does not take a free slot in this time; default 15s",
       duration({ minMs: 1_000 }),
     ),
   ];
@@ -95,11 +99,11 @@ export function slotSetOf({ namespace, prefix, app, slots }: SetFlags): SlotSet 
   };
 }
 
-export function namespaceOf({ namespace }: PlaceFlags): string {
+export function namespaceOf({ namespace }: KubeFlags): string {
   return namespace ?? fromEnvironment("SLOT_NAMESPACE", label) ?? "clusters";
 }
 
-/** A process of its own is a run of its own; single steps belong to the shell that they are typed in. */
+/** Outside of CI, the process id identifies the run: by default that of the shell. */
 export function holderFrom(flags: HolderFlags, pid: number = process.ppid): Holder {
   const local = () => `local-${hostname().replace(/[^A-Za-z0-9.-]/g, "-")}-${pid}`;
   return {
@@ -108,10 +112,10 @@ export function holderFrom(flags: HolderFlags, pid: number = process.ppid): Hold
   };
 }
 
-/** Cloud roles are named after the cluster, and their names take no more. */
+/** Cloud roles are named after the cluster, and their names have at most this length. */
 const clusterNameMax = 32;
 
-/** Found before the wait, not after it, where the tag of the clusters is known. */
+/** Throws if the cluster's name would be too long. Callers check this before the wait. */
 export function refuseLongName({ suffix }: Holder): void {
   const tag = fromEnvironment("MANAGED_BY_TAG", label);
   const name = `${tag}-${suffix}`;
@@ -135,13 +139,13 @@ export function timeoutMsOf({ timeout }: TermFlags): number {
   return timeout ?? minutes * 60_000;
 }
 
-/** `[slot]` as an argument, checked like every other value. */
+/** Parses the argument `[slot]`. */
 export function slotArgument(text: string | undefined, parse: Parse<number> = slotId) {
-  if (text === undefined || text === "") return undefined; // An empty output of an earlier step.
+  if (text === undefined || text === "") return undefined; // An earlier CI step may set it empty.
   try {
     return parse(text);
   } catch {
-    const hint = "Use the number that berth slots acquire printed; see them: berth slots status";
-    throw usageError(`Cannot use "${text}" as a slot: it is not one's number`, hint);
+    const hint = "Use the number from berth slots acquire; list slots: berth slots status";
+    throw usageError(`Cannot use "${text}" as a slot: it is not a slot number`, hint);
   }
 }

@@ -24,27 +24,19 @@ export const slotsManifests: CliCommand = {
   options: [
     ...setOptions(),
     ...clusterOptions(),
-    flag(
-      "--deleting <n>",
-      "clusters that may still be on their way out; 2 unless given",
-      objectCount,
-    ),
-    flag(
-      "--quota <n>",
-      "how many clusters there may be; slots + deleting unless given",
-      objectCount,
-    ),
-    flag("--for <use>", `one of ${uses.join(", ")}; slots unless given`, oneOf<Use>(...uses)),
+    flag("--deleting <n>", "clusters that may still be in deletion; default 2", objectCount),
+    flag("--quota <n>", "maximum number of clusters; default: slots + deleting", objectCount),
+    flag("--for <use>", `one of ${uses.join(", ")}; default slots`, oneOf<Use>(...uses)),
     outputFlag("yaml", "json"),
   ],
   help: `
-Prints accounts, roles and a quota to apply once: berth slots manifests --slots 6 | kubectl apply -f -
-A quota that is smaller than the number of slots is refused: its holders could make no cluster.
-With --for mirror what a server needs that shows its leases in the namespace (mirror: in its file), with
---for admission what it needs to look whether another cluster fits (admission: of a pool).`,
+Prints service accounts, roles and a quota: berth slots manifests --slots 6 | kubectl apply -f -
+Refuses a quota smaller than the number of slots, because some holders could not create a cluster.
+--for mirror prints what a server with mirror: in its configuration needs, --for admission what a
+server with admission: of a pool needs.`,
   async run({ flags, print }) {
     const { output, for: use = "slots", ...rest } = flags<Flags>();
-    const wish = wishOf(rest);
+    const wish = readWish(rest);
     const made = await import("../../slots/manifests.ts");
     const objects = {
       slots: () => made.manifestsOf(wish),
@@ -61,7 +53,7 @@ With --for mirror what a server needs that shows its leases in the namespace (mi
   },
 };
 
-function wishOf(flags: Omit<Flags, "output" | "for">): ManifestWish {
+function readWish(flags: Omit<Flags, "output" | "for">): ManifestWish {
   const set = slotSetOf(flags);
   const { quota, deleting = 2 } = flags;
   if (quota !== undefined && quota < set.count) {

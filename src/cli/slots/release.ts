@@ -18,19 +18,19 @@ interface Flags extends SetFlags, HolderFlags {
 }
 
 export const slotsRelease: CliCommand = {
-  args: [["[slot]", "its number; all that this run holds unless given"]],
+  args: [["[slot]", "the slot's number; default: all slots of this run"]],
   options: [
     ...setOptions(),
     ...holderOptions(),
-    new Option("--force", "for operators: end whoever has it"),
+    new Option("--force", "for operators: release another run's slot"),
   ],
   help: `
-Only what this very run holds is given back: a slot that was lost and has another holder by now is
-left alone, and the command exits 77. Giving back twice is no error.`,
+Releases slots of this run only. If the slot now has another holder, it stays and the command exits
+77. Releasing twice is not an error.`,
   async run(context) {
     const flags = context.flags<Flags>();
     const slot = slotArgument(context.args[0]);
-    if (flags.force) return forced(context, slot);
+    if (flags.force) return releaseByForce(context, slot);
     const identity = identityFrom(flags);
     const set = slotSetOf(flags);
     const [store, { slotHeldBy, slotsHeldBy }, { releaseSlot }] = await Promise.all([
@@ -43,26 +43,26 @@ left alone, and the command exits 77. Giving back twice is no error.`,
         ? await slotsHeldBy(store, set, identity)
         : [await slotHeldBy(store, set, { slot, identity, verb: "release" })];
     for (const each of held) {
-      if (each === undefined) context.note(`Slot ${slot} was free already`);
+      if (each === undefined) context.note(`Slot ${slot} was already free`);
       else if ((await releaseSlot(store, each)) === "released") {
         context.note(`Released slot ${each.slot}`);
-      } else context.note(`Slot ${each.slot} had ended before`);
+      } else context.note(`Slot ${each.slot} had already ended`);
     }
     if (held.length === 0) context.note(`${identity} holds no slot`);
     return undefined;
   },
 };
 
-async function forced(context: Context, slot: number | undefined): Promise<undefined> {
+async function releaseByForce(context: Context, slot: number | undefined): Promise<undefined> {
   if (slot === undefined) {
-    const hint = "Name the slot to end; see them: berth slots status";
-    throw usageError("Cannot release with --force: no slot is named", hint);
+    const hint = "Pass the slot's number; list slots: berth slots status";
+    throw usageError("Cannot release with --force: no slot is given", hint);
   }
   const flags = context.flags<Flags>();
   const { releaseForced } = await import("../../slots/find-held.ts");
   const holder = await releaseForced(await leaseStoreOf(flags), slotSetOf(flags), slot);
-  const told =
-    holder === undefined ? `Slot ${slot} was free already` : `Ended ${holder} on slot ${slot}`;
-  context.note(plain(told));
+  const text =
+    holder === undefined ? `Slot ${slot} was already free` : `Released slot ${slot} of ${holder}`;
+  context.note(plain(text));
   return undefined;
 }

@@ -22,13 +22,13 @@ interface Flags extends SetFlags, HolderFlags {
 }
 
 export const slotsRenew: CliCommand = {
-  args: [["[slot]", "its number; what this run holds unless given"]],
+  args: [["[slot]", "the slot's number; default: the slot of this run"]],
   options: [
     ...setOptions(),
     ...holderOptions(),
-    flag("--every <duration>", "go on at this interval until Ctrl-C", duration({ minMs: 100 })),
+    flag("--every <duration>", "repeat at this interval until Ctrl-C", duration({ minMs: 100 })),
   ],
-  help: "\nExits 76 when the slot is lost: then stop what it was for.",
+  help: "\nExits 76 when the slot is lost. Then stop the work that needs it.",
   async run(context) {
     const { every, ...flags } = context.flags<Flags>();
     const identity = identityFrom(flags);
@@ -43,12 +43,13 @@ export const slotsRenew: CliCommand = {
       slot === undefined
         ? (await slotsHeldBy(store, set, identity))[0]
         : await slotHeldBy(store, set, { slot, identity, verb: "renew" });
-    if (held === undefined) throw new LeaseLost(nameOf(slot), "ended", `${identity} holds it not`);
+    if (held === undefined)
+      throw new LeaseLost(nameOf(slot), "ended", `${identity} does not hold it`);
     const renew = async () => {
       await renewSlot(store, held);
       context.print(`Renewed slot ${held.slot}${lastingText(held)}`);
     };
-    await (every === undefined ? renew() : renewOn(context, renew, every));
+    await (every === undefined ? renew() : renewLoop(context, renew, every));
     return undefined;
   },
 };
@@ -61,8 +62,8 @@ function lastingText({ durationSeconds }: HeldSlot): string {
   return durationSeconds > 0 ? ` for ${durationSeconds}s` : "";
 }
 
-/** Rides out what passes by itself; a slot that is gone ends it. */
-async function renewOn(
+/** Retries temporary errors; throws when the slot has ended. */
+async function renewLoop(
   { note }: Context,
   renew: () => Promise<void>,
   everyMs: number,

@@ -11,8 +11,14 @@ import { usageError } from "../failure.ts";
 import { flag } from "../flags.ts";
 import { CommandProcess, requireExecutable } from "../run/command-process.ts";
 import { HeartbeatLog } from "../run/heartbeat-log.ts";
-import { exitOrLoss, forwardSignal, graceAfterLoss, graceMsDefault } from "../run/run-command.ts";
-import { isTerminating, SignalRouter } from "../run/signals.ts";
+import {
+  abortOnNextSignal,
+  exitOrLoss,
+  forwardSignal,
+  graceAfterLoss,
+  graceMsDefault,
+} from "../run/run-command.ts";
+import { SignalRouter } from "../run/signals.ts";
 import { plain } from "../terminal/text.ts";
 import { duration } from "../values.ts";
 import {
@@ -34,34 +40,34 @@ interface Flags extends SetFlags, HolderFlags, TermFlags {
   readonly grace?: number;
 }
 
-/** Even where no time is left for a second try, the first one is given a chance. */
+/** The first try of a release gets at least this time, even if the lease expires sooner. */
 const answerMsMin = 2_000;
 
-/** It is renewed all the time, so that a run that dies blocks a slot for no longer than this. */
+/** Short, because the run renews the slot. A run that dies blocks its slot no longer than this. */
 const usualSeconds = 120;
 
 export const slotsRun: CliCommand = {
-  args: [["[cmd...]", "the command and its arguments, behind --"]],
+  args: [["[cmd...]", "the command and its arguments, after --"]],
   options: [
     ...setOptions(),
     ...holderOptions(),
     ...termOptions("2m"),
     flag(
       "--grace <duration>",
-      "between TERM and KILL when the slot is lost; 30s unless given",
+      "time between TERM and KILL when the slot is lost; default 30s",
       duration(),
     ),
   ],
   passThrough: true,
   help: `
-CMD finds in its environment: BERTH_SLOT_ID, BERTH_SLOT_NAME, BERTH_SLOT_FENCE, BERTH_SLOT_HOLDER.
-Signals are passed on to CMD and all that it started; renewals go on until it has ended.
+Environment of CMD: BERTH_SLOT_ID, BERTH_SLOT_NAME, BERTH_SLOT_FENCE, BERTH_SLOT_HOLDER.
+Signals are forwarded to CMD and its child processes; renewals continue until CMD has exited.
 ${exitCodeHelp}`,
   async run(context) {
     const flags = context.flags<Flags>();
     const [file] = context.args;
     if (file === undefined) {
-      const hint = "Put it behind --: berth slots run -- make test";
+      const hint = "Add it after --: berth slots run -- make test";
       throw usageError("Cannot run: no command is given", hint);
     }
     requireExecutable(file);
@@ -71,18 +77,18 @@ ${exitCodeHelp}`,
     const router = new SignalRouter();
     const held = await waitForSlot(store, flags, { identity, usualSeconds }, router);
     context.note(`Acquired slot ${held.slot} for ${identity}`);
-    return runHolding(context, { store, held, router });
+    return runWithSlot(context, { store, held, router });
   },
 };
 
-interface Holding {
+interface SlotRun {
   readonly store: LeaseStore;
   readonly held: HeldSlot;
   readonly router: SignalRouter;
 }
 
-/** Renews the slot while the command runs, and gives it back however that ends. */
-async function runHolding(context: Context, { store, held, router }: Holding): Promise<number> {
+/** Renews the slot while the command runs, and releases it when the command has exited. */
+async function runWithSlot(context: Context, { store, held, router }: SlotRun): Promise<number> {
   const { note, args } = context;
   const { grace: graceMs = graceMsDefault } = context.flags<Flags>();
   const { KeptSlot } = await import("../../slots/keep-slot.ts");
@@ -106,7 +112,7 @@ async function runHolding(context: Context, { store, held, router }: Holding): P
   } finally {
     const gone = lossOf(kept);
     kept.stop();
-    if (gone?.why !== "ended") await giveBack(context, { store, held, router }, kept);
+    if (gone?.why !== "ended") await releaseHeldSlot(context, { store, held, router }, kept);
     router.close();
   }
 }
@@ -116,16 +122,12 @@ function lossOf({ signal }: KeptSlot): LeaseLost | undefined {
   return reason instanceof LeaseLost ? reason : undefined;
 }
 
-async function giveBack(
+async function releaseHeldSlot(
   { note }: Context,
-  { store, held, router }: Holding,
+  { store, held, router }: SlotRun,
   { alive }: KeptSlot,
 ): Promise<void> {
-  const enough = new AbortController();
-  router.routeTo((signal) => {
-    if (isTerminating(signal)) enough.abort(new Error("a signal ended it"));
-  });
-  const { signal } = enough;
+  const signal = abortOnNextSignal(router);
   const forMs = Math.min(clientLimits.releaseMs, Math.max(alive.leftMs, 0));
   const { releaseSlot } = await import("../../slots/held-slot.ts");
   try {
@@ -134,7 +136,7 @@ async function giveBack(
     note(`Released slot ${held.slot}`);
   } catch (error) {
     const why = plain(error instanceof Error ? error.message : String(error));
-    note(`berth: Cannot give slot ${held.slot} back: ${why}`);
-    note(`  It will be free by itself in ${roughDuration(Math.max(0, alive.leftMs))}`);
+    note(`berth: Cannot release slot ${held.slot}: ${why}`);
+    note(`  It expires in ${roughDuration(Math.max(0, alive.leftMs))}`);
   }
 }

@@ -1,6 +1,6 @@
 import type { HeldSlot } from "../../slots/held-slot.ts";
 
-/** What a command is told of its slot. */
+/** The command's variables for its slot. */
 export function slotVariables({ slot, name, fence, identity }: HeldSlot): Record<string, string> {
   return {
     BERTH_SLOT_ID: String(slot),

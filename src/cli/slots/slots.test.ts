@@ -13,7 +13,7 @@ test.each(commands.map(([name]) => name))("the guide explains berth slots %s", (
   expect(guide).toMatch(new RegExp(`^\\| \`berth slots ${name}[\` ]`, "m"));
 });
 
-test("the guide names no option and no variable that there is not", () => {
+test("the guide names only existing options and variables", () => {
   const options = commands.flatMap(([, { command }]) => command.options ?? []);
   const flags = new Set(options.map(({ long }) => long));
   const variables = options.flatMap(
@@ -31,14 +31,14 @@ test("the guide names no option and no variable that there is not", () => {
   for (const flag of used) expect([...flags]).toContain(flag);
 });
 
-test("holderFrom() takes single steps of one shell for one run", () => {
+test("holderFrom() treats commands of one shell as one run", () => {
   const { suffix, runId } = holderFrom({}, 4711);
   expect(suffix).toBe("unknown");
   expect(runId).toMatch(/^local-[A-Za-z0-9.-]+-4711$/);
   expect(holderFrom({ suffix: "pr1", runId: "7" })).toEqual({ suffix: "pr1", runId: "7" });
 });
 
-test("refuseLongName() tells of a name that the cloud will not take before the wait", () => {
+test("refuseLongName() throws if the cluster's name is too long for the cloud", () => {
   process.env["MANAGED_BY_TAG"] = "rossoctl-hypershift-ci";
   try {
     expect(() => refuseLongName({ suffix: "pr1234567", runId: "1" })).not.toThrow();

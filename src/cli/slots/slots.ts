@@ -8,33 +8,33 @@ import { slotsRenew } from "./renew.ts";
 import { slotsRun } from "./run.ts";
 import { slotsStatus } from "./status.ts";
 
-/** Slots on Kubernetes Leases: no server of ours, only rights on a namespace. */
+/** Slots on Kubernetes Leases. They need no Berth server, only rights in a namespace. */
 export const slots: CliCommand = {
   subcommands: {
     run: {
-      summary: "Run a command while holding a slot; give back however it ends",
+      summary: "Run a command while holding a slot; release it when the command exits",
       command: slotsRun,
     },
     acquire: { summary: "Wait for a slot and print its number", command: slotsAcquire },
     renew: {
-      summary: "Keep a slot for another while, once or at an interval",
+      summary: "Renew a slot, once or at an interval",
       command: slotsRenew,
     },
     release: {
-      summary: "Give a slot back, so that the next in line can start",
+      summary: "Release a slot, so that the next in the queue can start",
       command: slotsRelease,
     },
-    status: { summary: "Show who holds which slot, and who waits", command: slotsStatus },
+    status: { summary: "Show slots, holders and the queue", command: slotsStatus },
     "check-capacity": {
-      summary: "Tell whether another cluster fits; exits 75 if it does not",
+      summary: "Check whether another cluster fits; exit 75 if it does not",
       command: slotsCheckCapacity,
     },
     cleanup: {
-      summary: "Remove what dead runs have left; find clusters without a slot",
+      summary: "Remove leftovers of dead runs; find clusters without a slot",
       command: slotsCleanup,
     },
     manifests: {
-      summary: "Print the accounts, roles and quota that all this needs",
+      summary: "Print the service accounts, roles and quota that slots need",
       command: slotsManifests,
     },
   },

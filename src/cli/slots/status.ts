@@ -20,7 +20,7 @@ interface Flags extends SetFlags, ClusterFlags {
   readonly watch?: boolean;
 }
 
-/** Ages are told by the same clock as the times in the table, whatever this machine's says. */
+/** Computes ages with the API server's clock, because the timestamps come from it, too. */
 function columnsAt(nowMs: number) {
   const ago = (timestamp: string | null) => (timestamp === null ? "" : formatAge(timestamp, nowMs));
   const slots: readonly Column<SlotStatus>[] = [
@@ -52,13 +52,13 @@ export const slotsStatus: CliCommand = {
     ...setOptions(),
     ...clusterOptions(),
     outputFlag(...formats),
-    flag("--no-headers", "tables without their first line"),
-    new Option("-w, --watch", "show it again whenever it changes, until Ctrl-C"),
+    flag("--no-headers", "print tables without the header line"),
+    new Option("-w, --watch", "refresh on every change, until Ctrl-C"),
   ],
   async run(context) {
     const flags = context.flags<Flags>();
     const store = await leaseStoreOf(flags);
-    const read = () => pictureOf(context, store);
+    const read = () => statusLines(context, store);
     if (!flags.watch) {
       context.print((await read()).join("\n"));
       return undefined;
@@ -77,12 +77,12 @@ function followLeases(store: LeaseStore): Follow {
       await using board = await LeaseBoard.open(store, { signal });
       for (; !signal.aborted; change()) await Promise.race([board.changed, ended]);
     } catch {
-      // Without a watch there is still the clock.
+      // Without a watch the screen is still refreshed at an interval.
     }
   };
 }
 
-async function pictureOf(context: Context, store: LeaseStore): Promise<string[]> {
+async function statusLines(context: Context, store: LeaseStore): Promise<string[]> {
   const flags = context.flags<Flags>();
   const status = await readStatus(flags, store);
   switch (flags.output) {
@@ -107,7 +107,7 @@ async function readStatus(flags: Flags, store: LeaseStore): Promise<SlotsStatus>
   return statusOf({ leases: items, nowMs }, slotSetOf(flags), { kind, clusters });
 }
 
-/** Who waits and which clusters there are come below, if there are any. */
+/** The table of slots, then the queue and the clusters if there are any. */
 function tables({ screen, flags }: Context, status: SlotsStatus): string[] {
   const { output, headers } = flags<Flags>();
   const options = { wide: output === "wide", headers, width: screen.width() };

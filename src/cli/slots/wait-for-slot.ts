@@ -13,16 +13,16 @@ import {
   timeoutMsOf,
 } from "./flags.ts";
 
-export interface SlotWish {
+export interface SlotRequest {
   readonly identity: string;
   readonly usualSeconds: number;
 }
 
-/** Waits with a visible place in line. A signal leaves it; a second one does not wait. */
+/** Waits and shows the position. The first signal leaves the queue; the second exits at once. */
 export async function waitForSlot(
   store: LeaseStore,
   flags: SetFlags & TermFlags,
-  { identity, usualSeconds }: SlotWish,
+  { identity, usualSeconds }: SlotRequest,
   router: SignalRouter,
 ): Promise<HeldSlot> {
   const { acquireSlot } = await import("../../slots/acquire.ts");
@@ -46,7 +46,7 @@ export async function waitForSlot(
         }),
       onTrouble: (error) => display.trouble(error),
     });
-    await tellGithub(held, performance.now() - startedAtMs);
+    await reportToGithub(held, performance.now() - startedAtMs);
     return held;
   } finally {
     display.end();
@@ -54,7 +54,7 @@ export async function waitForSlot(
   }
 }
 
-async function tellGithub({ slot, fence, name, identity }: HeldSlot, waitedMs: number) {
+async function reportToGithub({ slot, fence, name, identity }: HeldSlot, waitedMs: number) {
   await setGithubOutputs({
     slot_id: String(slot),
     slot_fence: String(fence),

@@ -2,14 +2,14 @@ import type { Context } from "../cli-command.ts";
 import { paint } from "./screen.ts";
 import { cutTo } from "./text.ts";
 
-/** The screen of an editor, without a cursor, where a line that is too long does not wrap. */
+/** Switches to the alternate screen, hides the cursor and disables line wrap. */
 const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l";
 const leave = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 
 /**
- * Lines that are drawn over themselves, in one write, so that nothing flickers. On a terminal they have
- * a screen of their own: a window that is made smaller would otherwise leave pieces of older ones
- * behind, and whoever leaves finds the terminal as it was.
+ * Draws lines in place, in one write, so that nothing flickers. A terminal uses its alternate screen,
+ * so that a smaller window leaves no remains of older lines, and so that the user gets the old screen
+ * back at the end.
  */
 export class AlternateScreen implements Disposable {
   readonly #context: Context;
@@ -31,7 +31,7 @@ export class AlternateScreen implements Disposable {
     const all = lines.flatMap((line) => line.split("\n"));
     const fits = all.length <= room;
     const shown = fits ? all : [...all.slice(0, room - 1), `… ${all.length - room + 1} more`];
-    // Each line is wiped before it is written: afterwards, a full one would lose its last character.
+    // Clears each line before writing it. Afterwards, a full line would lose its last character.
     const body = [...shown, ...notice].map((line) => `\u001b[2K${line}`).join("\n");
     const below = shown.length + notice.length < height ? "\n\u001b[J" : "";
     const before = this.#entered ? "" : enter;
@@ -39,13 +39,13 @@ export class AlternateScreen implements Disposable {
     process.stdout.write(`${before}\u001b[?2026h\u001b[H${body}${below}\u001b[?2026l`);
   }
 
-  /** Gives the terminal back. */
+  /** Switches back to the normal screen. */
   [Symbol.dispose](): void {
     if (this.#entered) process.stdout.write(leave);
     this.#entered = false;
   }
 
-  /** Into a file or a pipe goes each new picture, and none twice. */
+  /** A file or a pipe gets the lines each time that they have changed. */
   #append(lines: readonly string[]): void {
     const text = lines.join("\n");
     if (text === this.#last) return;

@@ -48,7 +48,7 @@ export class LiveLine implements WaitingDisplay {
     const text =
       this.#trouble ??
       (this.#snapshot === undefined ? "" : waitingText(this.#snapshot, performance.now()));
-    // One column stays free: a full line would wrap, and be drawn again below itself.
+    // Leaves one column free, because a full line would wrap.
     const line = cutTo(text, (this.#screen.width() ?? 80) - 3);
     const shown = this.#trouble === undefined ? line : paint(this.#screen, "yellow", line);
     this.#write(`\r${paint(this.#screen, "blue", spinner)} ${shown}\u001b[K`);

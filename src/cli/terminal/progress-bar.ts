@@ -1,10 +1,10 @@
 import type { Screen } from "./screen.ts";
 
 const width = 30;
-/** Drawn no more often than an eye follows. */
+/** The minimum time between two redraws. */
 const drawMsMin = 50;
 
-/** How far it is, on a line of a terminal that goes away at the end; into a pipe nothing. */
+/** A progress bar on a terminal, cleared at the end. Prints nothing to a pipe. */
 export class ProgressBar {
   readonly #screen: Screen;
   readonly #out: NodeJS.WriteStream;

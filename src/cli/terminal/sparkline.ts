@@ -1,8 +1,8 @@
 const bars = { unicode: "▁▂▃▄▅▆▇█", ascii: "_.-:=+*#" } as const;
 
 /**
- * Samples as one line of text, the oldest first: each character is the highest of its share of them,
- * so that a short peak is seen. Nothing is a blank, and something never is.
+ * Draws samples as one line of text, the oldest first. Each character shows the maximum of several
+ * samples, so that a short peak is visible. Only 0 is a blank.
  */
 export function spark(
   samples: readonly number[],
@@ -12,7 +12,7 @@ export function spark(
   const each = Math.max(1, Math.ceil(samples.length / width));
   const most = Math.max(1, top, ...samples);
   const cells: string[] = [];
-  // From the end, so that the last character is of the last samples, however many there are.
+  // Starts at the end, so that the last character always shows the latest samples.
   for (let end = samples.length; end > 0; end -= each) {
     const highest = Math.max(...samples.slice(Math.max(0, end - each), end));
     const level = Math.ceil((highest / most) * heights.length);

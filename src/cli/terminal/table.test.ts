@@ -18,7 +18,7 @@ const rows: Row[] = [
   { id: "x", who: "", count: 100 },
 ];
 
-test("tableLines() aligns columns, shows nothing as -, and leaves no blanks at the end", () => {
+test("tableLines() aligns columns, shows an empty cell as -, and trims line ends", () => {
   expect(tableLines(columns, rows, { wide: false, headers: true })).toEqual([
     "ID                  WHO                             N",
     "id-of-some-length   a-rather-long-name-of-a-job     7",
@@ -39,13 +39,13 @@ test.each([1, 10, 20, 30, 40, 60])("tableLines() keeps within %i columns", (widt
   for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
 });
 
-test("tableLines() never cuts when it is wide", () => {
+test("tableLines() never cuts with wide", () => {
   const lines = tableLines(columns, rows, { wide: true, headers: false, width: 20 });
   expect(lines[0]).toContain("a-rather-long-name-of-a-job");
   expect(lines[0]).toContain("more");
 });
 
-test("tableLines() makes what others wrote harmless", () => {
+test("tableLines() replaces control characters", () => {
   const [line] = tableLines(columns, [{ id: "1", who: "\u001b[31mred\nx", count: 1 }], {
     wide: false,
     headers: false,

@@ -6,22 +6,22 @@ export interface Column<Item> {
   /** Shown with `-o wide` only. */
   readonly wide?: boolean;
   readonly align?: "left" | "right";
-  /** Never cut: half an id is of no use to anybody. */
+  /** Never cut, because half an id is useless. */
   readonly whole?: boolean;
 }
 
 export interface TableOptions {
   readonly wide: boolean;
   readonly headers: boolean;
-  /** Cells are cut until a line fits; undefined: nothing is cut. */
+  /** Cells are cut until a line fits; undefined cuts nothing. */
   readonly width?: number | undefined;
 }
 
 const gap = "   ";
-/** A column is not cut below this: a shorter word says nothing. */
+/** A column is not cut below this width. */
 const cellWidthMin = 8;
 
-/** Lines of aligned columns, without blanks at their ends. */
+/** Formats a table of aligned columns, without blanks at the line ends. */
 export function tableLines<Item>(
   columns: readonly Column<Item>[],
   items: readonly Item[],
@@ -32,7 +32,7 @@ export function tableLines<Item>(
   const titles = shown.map(({ header }) => header);
   const all = headers ? [titles, ...rows] : rows;
   const natural = shown.map((_, at) => Math.max(0, ...all.map((row) => widthOf(row[at] ?? ""))));
-  const widths = width === undefined || wide ? natural : fitted(shown, natural, width);
+  const widths = width === undefined || wide ? natural : fitWidths(shown, natural, width);
   return all.map((row) => {
     const cells = shown.map(({ align }, at) => {
       const columnWidth = widths[at] ?? 0;
@@ -43,8 +43,8 @@ export function tableLines<Item>(
   });
 }
 
-/** Takes from the widest column first, so that short ones stay whole. */
-function fitted<Item>(
+/** Narrows the widest column first, so that narrow ones stay complete. */
+function fitWidths<Item>(
   columns: readonly Column<Item>[],
   natural: readonly number[],
   width: number,

@@ -8,7 +8,7 @@ const dangerous: Record<string, [text: string, want: string]> = {
   "a change of direction": ["a\u202eb", "a\ufffdb"],
   nothing: ["naïve 日本 🚢", "naïve 日本 🚢"],
 };
-test.each(Object.entries(dangerous))("plain() takes out %s", (_, [text, want]) => {
+test.each(Object.entries(dangerous))("plain() replaces %s", (_, [text, want]) => {
   expect(plain(text)).toBe(want);
 });
 

@@ -1,11 +1,11 @@
-/** Text for terminals: what others wrote is made harmless, and widths are those of the screen. */
+/** Text for terminals: removes control characters from foreign text, and measures in columns. */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /**
- * Names, holders and notes come from anybody. An escape sequence in one could move the cursor,
- * hide a line or set the clipboard of whoever lists the leases.
+ * Replaces control characters. Any user can set names, holders and notes. An escape sequence in them
+ * could move the cursor, hide a line or set the clipboard of the user who lists leases.
  */
 export function plain(text: string): string {
   return text.replace(unsafe, (found) => (/\s/.test(found) ? " " : "\ufffd"));
@@ -15,7 +15,7 @@ const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/u;
 const zero = /\p{Mn}|\p{Me}/u;
 
-/** How many columns a terminal gives it. */
+/** The number of terminal columns that the text takes. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += characterWidth(character);
@@ -28,7 +28,7 @@ function characterWidth(character: string): number {
   return wide.test(character) ? 2 : 1;
 }
 
-/** Cut to so many columns, with an ellipsis where something is missing. */
+/** Cuts the text to this many columns, with an ellipsis at the end. */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = "";
@@ -46,7 +46,7 @@ export function padTo(text: string, width: number, align: "left" | "right" = "le
   return align === "left" ? text + gap : gap + text;
 }
 
-/** For `eval` in any POSIX shell: nothing inside is special. */
+/** Quotes text for `eval` in any POSIX shell. */
 export function shellQuoted(text: string): string {
   if (/^[A-Za-z0-9_./:@%+,-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -63,11 +63,12 @@ function throttled(policy: string, provider: keyof typeof providers): string {
 }
 
 export const pacing: CliCommand = {
-  options: [flag("--svg <file>", "draw starts per minute into this file")],
+  options: [flag("--svg <file>", "write a chart of starts per minute to this file")],
   help: `
-50 jobs at once and 200 more, one every 6 s, each holding for 20 minutes; times in minutes. EARLY
-counts those in their first 5 minutes. Then 12 hours against a provider that throttles when more
-than 10 are early (steady), or 15 but 6 for three hours (falling). It runs the server's own rules.`,
+First: 50 jobs at the same time and 200 more, one every 6 s; each holds its lease for 20 minutes.
+Times are in minutes. EARLY counts jobs in their first 5 minutes. Then: 12 hours with a provider that
+throttles if more than 10 jobs are early (steady), or 15 but 6 for three hours (falling). The
+simulation uses the server's own rules.`,
   async run({ flags, print, note }) {
     const { svg } = flags<Flags>();
     const found = Object.entries(herds).map(([policy, herd]) => ({
@@ -82,7 +83,7 @@ than 10 are early (steady), or 15 but 6 for three hours (falling). It runs the s
     if (svg === undefined) return undefined;
     const drawn = ["plain lease, 50", "clients sleep 0-900 s", "pace 24 s, 50"];
     await writeFile(svg, startsPicture(found.filter(({ policy }) => drawn.includes(policy))));
-    note(`Drew ${svg}`);
+    note(`Wrote ${svg}`);
     return undefined;
   },
 };

@@ -27,54 +27,54 @@ const weekMs = 7 * 24 * 3_600_000;
 
 export const simulate: CliCommand = {
   subcommands: {
-    pacing: { summary: "Compare ways to lend to a herd of installers", command: pacing },
+    pacing: { summary: "Compare pool policies under a burst of installers", command: pacing },
   },
   options: [
-    flag("--from <data>", "a data folder or its journal.db; the server's own history unless given"),
+    flag("--from <data>", "a data folder or its journal.db; default: the server's history"),
     flag(
       "--last <duration>",
-      "how much of the past; 7d unless given",
+      "length of the replayed past; default 7d",
       duration({ minMs: 1_000 }),
     ).default(weekMs, "7d"),
     repeatedFlag(
       "--set <pool.key=value>",
-      "another value, as the file has it; repeatable",
+      "change a setting, written as in the configuration file; repeatable",
       setting,
     ),
-    flag("--config <file>", "all pools as in this file, instead of those in force; with --from"),
+    flag("--config <file>", "use the pools of this file instead of the current ones; with --from"),
     outputFlag("table", "wide", "json", "yaml"),
-    flag("--no-headers", "tables without their first line"),
+    flag("--no-headers", "print tables without the header line"),
   ],
   help: `
-Replays who asked when, for what and for how long; who waits how long follows anew from the rules.
-Prints for each pool that changes what was and what would have been, and for all together where others
-feel it: those that are asked for together with it, or share a limit. Without --set that is everybody.
+Replays the recorded requests and their hold times against the changed settings. Prints the recorded
+and the simulated figures of each changed pool, and the total if other pools are affected: those
+requested together with it, or with the same parent limit. Without --set it prints all pools.
 
   berth simulate --from .berth --last 7d --set aws-account.count=12 --set aws-account.cooldown=1m`,
   async run(context) {
     const { from, last, set = [], config, output, headers } = context.flags<Flags>();
     if (from === undefined && config !== undefined) {
-      throw usageError("Cannot use --config: only with --from", "Add --from DIR, or use --set");
+      throw usageError("Cannot use --config without --from", "Add --from DIR, or use --set");
     }
     const found =
       from === undefined
         ? await context.client.simulate({ last: formatDuration(last), set: [...set] })
         : await simulateHere(context, { from, last, set, config });
     if (output === "json" || output === "yaml") context.print(await formatData(found, output));
-    else tell(context, found, { wide: output === "wide", headers, set });
+    else printReport(context, found, { wide: output === "wide", headers, set });
     return undefined;
   },
 };
 
-interface Wanted {
+interface LocalSimulation {
   readonly from: string;
   readonly last: number;
   readonly set: readonly string[];
   readonly config: string | undefined;
 }
 
-/** In this process, from files: no server is asked, and none is held up. */
-async function simulateHere({ screen }: Context, wanted: Wanted): Promise<Simulation> {
+/** Simulates in this process, from files. Does not need or slow down a server. */
+async function simulateHere({ screen }: Context, wanted: LocalSimulation): Promise<Simulation> {
   const { readPast } = await import("../../insight/what-if/from-data.ts");
   const { whatIf } = await import("../../insight/what-if/what-if.ts");
   const { reportOf } = await import("../../insight/what-if/report.ts");
@@ -82,7 +82,7 @@ async function simulateHere({ screen }: Context, wanted: Wanted): Promise<Simula
   try {
     const past = await readPast(wanted.from, wanted.last);
     const { pools, changed } = await poolsFor(past.now.state, wanted);
-    const to = past.now.at + 1; // The last thing that happened counts.
+    const to = past.now.at + 1; // Includes the last event.
     const range = { from: to - wanted.last, to };
     const run = whatIf({ ...range, pools, ...changed }, past.source);
     for (;;) {
@@ -91,13 +91,13 @@ async function simulateHere({ screen }: Context, wanted: Wanted): Promise<Simula
       bar.show(step.value, `of ${formatDuration(wanted.last)} replayed`);
     }
   } catch (error) {
-    throw inWords(error);
+    throw withExitCode(error);
   } finally {
     bar.end();
   }
 }
 
-async function poolsFor(state: State, { set, config }: Pick<Wanted, "set" | "config">) {
+async function poolsFor(state: State, { set, config }: Pick<LocalSimulation, "set" | "config">) {
   const { poolsInForce } = await import("../../insight/what-if/in-force.ts");
   const { changedBy, parseSetting, withSettings } = await import(
     "../../insight/what-if/settings.ts"
@@ -105,7 +105,7 @@ async function poolsFor(state: State, { set, config }: Pick<Wanted, "set" | "con
   const pools = config === undefined ? poolsInForce(state) : await poolsOf(config);
   const names = pools.map(({ name }) => name);
   const settings = set.map((text) => parseSetting(text, names));
-  // Another file may differ anywhere.
+  // With another file, every pool may have changed.
   const changed = config === undefined ? changedBy(settings) : {};
   return { pools: withSettings(pools, settings), changed };
 }
@@ -123,8 +123,8 @@ async function poolsOf(file: string) {
   );
 }
 
-/** What the journal and the settings have to say knows its words, but no exit code. */
-function inWords(error: unknown): unknown {
+/** Errors of the journal and of the settings have a message and a hint, but no exit code. */
+function withExitCode(error: unknown): unknown {
   if (!(error instanceof Error) || !("hint" in error) || "exitCode" in error) return error;
   const code = error.name === "BadSetting" ? exitCodes.usage : exitCodes.notFound;
   return new CliError(error.message, String(error.hint), code);
@@ -132,7 +132,11 @@ function inWords(error: unknown): unknown {
 
 type Row = Simulation["total"];
 
-function beside(header: string, read: (part: StatsPart) => string, wide = false): Column<Row> {
+function beforeAndAfter(
+  header: string,
+  read: (part: StatsPart) => string,
+  wide = false,
+): Column<Row> {
   return {
     header,
     cell: ({ recorded, simulated }) => `${read(recorded)} → ${read(simulated)}`,
@@ -142,17 +146,17 @@ function beside(header: string, read: (part: StatsPart) => string, wide = false)
 
 const columns: readonly Column<Row>[] = [
   { header: "POOL", cell: ({ pool }) => pool ?? "all" },
-  beside("WAIT P50", ({ waitSeconds }) => formatSeconds(waitSeconds?.p50 ?? null)),
-  beside("P90", ({ waitSeconds }) => formatSeconds(waitSeconds?.p90 ?? null)),
-  beside("P99", ({ waitSeconds }) => formatSeconds(waitSeconds?.p99 ?? null)),
-  beside("USED", ({ utilisation }) => formatPercent(utilisation)),
-  beside("ENDED/H", ({ endedPerHour }) => endedPerHour.toFixed(1)),
-  beside("GRANTED", ({ granted }) => String(granted), true),
-  beside("LEFT", ({ left }) => String(left), true),
-  beside("WAIT MAX", ({ waitSeconds }) => formatSeconds(waitSeconds?.max ?? null), true),
+  beforeAndAfter("WAIT P50", ({ waitSeconds }) => formatSeconds(waitSeconds?.p50 ?? null)),
+  beforeAndAfter("P90", ({ waitSeconds }) => formatSeconds(waitSeconds?.p90 ?? null)),
+  beforeAndAfter("P99", ({ waitSeconds }) => formatSeconds(waitSeconds?.p99 ?? null)),
+  beforeAndAfter("USED", ({ utilisation }) => formatPercent(utilisation)),
+  beforeAndAfter("ENDED/H", ({ endedPerHour }) => endedPerHour.toFixed(1)),
+  beforeAndAfter("GRANTED", ({ granted }) => String(granted), true),
+  beforeAndAfter("LEFT", ({ left }) => String(left), true),
+  beforeAndAfter("WAIT MAX", ({ waitSeconds }) => formatSeconds(waitSeconds?.max ?? null), true),
 ];
 
-function tell(
+function printReport(
   { print, note, screen }: Context,
   found: Simulation,
   { wide, headers, set }: { wide: boolean; headers: boolean; set: readonly string[] },
@@ -161,8 +165,8 @@ function tell(
   const touched = pools.filter(({ pool }) => set.some((text) => text.startsWith(`${pool}.`)));
   const shown = wide || touched.length === 0 ? pools : touched;
   const rows = pools.length > 1 ? [...shown, total] : shown;
-  note(`${requests} requests from ${from} to ${to}; what was → what would have been`);
-  if (refused > 0) note(`${refused} are left out: no pool of this configuration could hold them`);
+  note(`${requests} requests from ${from} to ${to}; recorded → simulated`);
+  if (refused > 0) note(`${refused} requests left out: no pool of this configuration fits them`);
   print(tableLines(columns, rows, { wide, headers, width: screen.width() }).join("\n"));
-  note(`\nWhat this cannot know:\n${unknowns.map((text) => `- ${text}`).join("\n")}`);
+  note(`\nLimits of the simulation:\n${unknowns.map((text) => `- ${text}`).join("\n")}`);
 }

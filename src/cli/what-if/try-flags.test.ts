@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { addressesOf } from "./try-flags.ts";
+import { addressTrials } from "./try-flags.ts";
 
 const profile = { name: "aws", type: "aws", pool: "aws-slice", ipPool: "ips" };
 
-test("addressesOf() asks for thirteen of the region's pool, or for none", () => {
-  expect(addressesOf({ name: "t", profile, region: "us-east-1" })).toEqual([
+test("addressTrials() requests thirteen addresses of the region's pool, or none", () => {
+  expect(addressTrials({ name: "t", profile, region: "us-east-1" })).toEqual([
     { pool: "ips-us-east-1", min: 13, max: 13 },
   ]);
-  expect(addressesOf({ name: "t", profile })).toEqual([]);
+  expect(addressTrials({ name: "t", profile })).toEqual([]);
   const { ipPool: _, ...plain } = profile;
-  expect(addressesOf({ name: "t", profile: plain, region: "us-east-1" })).toEqual([]);
+  expect(addressTrials({ name: "t", profile: plain, region: "us-east-1" })).toEqual([]);
 });
 
-test("addressesOf() refuses a region that nobody can tell", () => {
-  expect(() => addressesOf({ name: "t", profile, region: "" })).toThrow(
+test("addressTrials() throws if the region is unknown", () => {
+  expect(() => addressTrials({ name: "t", profile, region: "" })).toThrow(
     "Cannot run: failed to determine region to acquire lease for ips",
   );
 });

@@ -13,7 +13,7 @@ import type {
   Trends,
   WaitingRequest,
 } from "../../../src/api/schemas.ts";
-import type { Granted, PastFilter, Waiting } from "../../../src/client/calls.ts";
+import type { Granted, HistoryFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { berth } from "./berth.ts";
 import { putInPlace, touchedIn } from "./mend-resources.ts";
@@ -162,7 +162,7 @@ export const accuracy: Question<EstimateAccuracy> = {
   everyMs: 30_000,
 };
 
-export const past = (filter: PastFilter): Question<PageOf<HistoryEntry>> => ({
+export const past = (filter: HistoryFilter): Question<PageOf<HistoryEntry>> => ({
   key: `past ${JSON.stringify(filter)}`,
   read: (signal) => berth.history(filter, { signal }),
   touchedBy: about("lease-ended", "claim-ended", "request-left"),
