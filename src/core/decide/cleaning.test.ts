@@ -88,6 +88,14 @@ describe("a resource that is being cleaned", () => {
     expect(lending.held("a")).toEqual(["aws-2"]);
   });
 
+  test("is not on its way to anybody if it is to be deleted", () => {
+    const dynamic = { min: 0, max: 3, state: "free", lifespanMs: null };
+    const lending = new Lending(pool("aws", [], { dynamic }));
+    lending.outcome(acquire("a", "aws"), release("a"), change("aws-1", { state: "toBeDeleted" }));
+    lending.outcome(clean("c", "toBeDeleted"), acquire("b", "aws"));
+    expect(lending.held("b")).toEqual(["aws-2"]);
+  });
+
   test("needs a credit where it is lent from what is free", () => {
     const lending = new Lending(pool("aws", 1, { admission: { by: "the check" } }));
     lending.do(clean("c", "free"));

@@ -123,3 +123,16 @@ describe("import", () => {
     expect(run(state, [newer])).toMatchObject({ leases: 1, left: [] });
   });
 });
+
+test("import leaves a resource alone that was used here, if nobody knows when the other had it", () => {
+  const state = configured(spec("t", ["a"]));
+  run(state, [imported("a", { state: "leased", holder: "job" })]);
+  const resource = "a" as ResourceName;
+  decide(state, { type: "release-held", holder: "job", resource, state: "free" }, now);
+  const again = (updatedAt?: number) => {
+    const known = updatedAt === undefined ? undefined : { updatedAt: updatedAt as Instant };
+    return run(state, [imported("a", { state: "leased", holder: "job", ...known })])?.left;
+  };
+  expect([again(), again(now)]).toMatchObject([[{ why: "used_since" }], [{ why: "used_since" }]]);
+  expect(again(now + 1)).toEqual([]);
+});

@@ -25,6 +25,12 @@ describe("refresh()", () => {
     expect(lending.end("a")).toBe("released");
   });
 
+  test("lets everybody go first who waits for it, also who may be overtaken", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 1));
+    lending.outcome(acquire("a", "aws"), acquire("both", "aws gcp"), refresh("a", "a2"));
+    expect([lending.held("both"), lending.held("a2")]).toEqual([["aws-1", "gcp-1"], undefined]);
+  });
+
   test("gets it at once when nobody waits, as the same holder with the same wishes", () => {
     const lending = new Lending(pool("aws", 2));
     lending.do(acquire("a", "aws:2", { priority: 3, ttlMs: 7_000 }));

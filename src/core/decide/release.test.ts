@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Command } from "../model/command.ts";
+import type { RequestId } from "../model/ids.ts";
 import { acquire, Lending, leave, poll, pool, release, renew, revoke } from "./lending.suite.ts";
 
 const done = { type: "done" };
@@ -214,5 +216,36 @@ describe("keepWaiting()", () => {
   test("finds no request that never was", () => {
     const refusal = { code: "request_not_found", id: "x" };
     expect(new Lending().outcome(poll("x"))).toEqual({ type: "refused", refusal });
+  });
+});
+
+describe("a lease whose answer was lost", () => {
+  const lost = (id: string, told: number): Command => {
+    return { type: "not-delivered", id: id as RequestId, told };
+  };
+
+  test("is taken back from who cannot ask again", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws"), lost("a", 1));
+    expect(lending.end("a")).toBe("uncollected");
+    expect(lending.resource("aws-1").state).toBe("free");
+  });
+
+  test("stays with who has shown that it knows of it", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws"), renew("a"), lost("a", 1));
+    expect(lending.held("a")).toEqual(["aws-1"]);
+  });
+
+  test("waits for who can ask again; an answer that was sent since counts", () => {
+    const lending = new Lending(pool("aws", 1));
+    const asked = acquire("a", "aws", { key: "k", presenceMs: 500 });
+    const delivered = () => lending.state.leases.get("a" as RequestId)?.delivered;
+    lending.outcome(asked, asked, lost("a", 1));
+    expect(delivered()).toBe(true);
+    lending.do(lost("a", 2));
+    expect(delivered()).toBe(false);
+    lending.tickAt(500);
+    expect(lending.end("a")).toBe("uncollected");
   });
 });
