@@ -99,12 +99,13 @@ describe("somebody goes in a shared pool", () => {
   const [r, s] = [room(10, "a"), room(10, "b")];
 
   test("when its resource is listed again", () => {
-    const lending = new Lending(file({ r, s }));
+    const lending = new Lending(file({ s, r }));
     lending.outcome(want("h", inZone(5, "a")), want("full", inZone(10, "b")));
     lending.configure(file({ s }));
     lending.do(want("x", cpus(4)));
     expect(lending.held("x")).toBeUndefined();
-    lending.configure(file({ r, s: { ...s } }));
+    const { events } = lending.configure(file({ s, r }));
+    expect(events[0]).toEqual({ type: "resource-kept", resource: "r" });
     expect(lending.held("x")).toEqual(["r"]);
   });
 
@@ -162,4 +163,16 @@ test("a pool that is gone from the file stays for who waits in it, and goes with
   lending.do(release("g"));
   expect(lending.held("x")).toEqual(["gcp-1"]);
   expect([...lending.state.pools.keys()]).toEqual(["gcp"]);
+});
+
+test("a resource goes to the pool that lists it last, however often it was moved while held", () => {
+  const pools = (...lists: readonly (readonly string[])[]) => {
+    return lists.map((members, index) => pool(`p${index}`, members));
+  };
+  const lending = new Lending(...pools(["v"], ["b"], ["c"]));
+  lending.do(acquire("a", "p0"));
+  lending.configure(...pools([], ["b", "v"], ["c"]));
+  lending.configure(...pools([], ["b"], ["c", "v"]));
+  lending.do(release("a"));
+  expect(lending.resource("v").pool.name).toBe("p2");
 });

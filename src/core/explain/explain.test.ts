@@ -181,3 +181,24 @@ describe("explainNeeds()", () => {
     expect(need?.heldBy).toHaveLength(listedMax);
   });
 });
+
+function reasonOf(lending: Lending, id: string) {
+  return waitReason(waiting(lending, id), lending.now);
+}
+
+test("a gang that is whole waits for what it wants, not for its members", () => {
+  const lending = new Lending(pool("aws", 2));
+  const group = { name: "g", size: 2 };
+  lending.outcome(acquire("a", "aws"), acquire("m", "aws", { group }));
+  expect(reasonOf(lending, "m")).toMatchObject({ code: "group_incomplete" });
+  lending.do(acquire("l", "aws", { group }));
+  for (const id of ["m", "l"])
+    expect(reasonOf(lending, id)).toMatchObject({ code: "not_enough_free" });
+});
+
+test("a request over several pools names the one whose gate is closed", () => {
+  const pace = { everyMs: 10_000, burst: 1, jitter: 0 };
+  const lending = new Lending(pool("aws", 1), pool("gcp", 2, { pace }));
+  lending.outcome(acquire("a", "gcp"), acquire("both", "aws gcp"));
+  expect(reasonOf(lending, "both")).toMatchObject({ code: "paced", pool: "gcp" });
+});

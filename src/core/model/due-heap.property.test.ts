@@ -41,3 +41,20 @@ test("DueHeap has the earliest at hand, whatever is set, moved and cleared", () 
     }),
   );
 });
+
+test("DueHeap lets what takes the place of a cleared one rise where it is the earlier one", () => {
+  const heap = new DueHeap<Timed>();
+  const elements = [0, 10, 1, 11, 12, 2, 3].map((dueAt) => {
+    const element: Timed = { dueAt: never, heapIndex: -1 };
+    heap.set(element, dueAt as Instant);
+    return element;
+  });
+  const [, , , eleven] = elements;
+  if (eleven !== undefined) heap.clear(eleven);
+  const order: number[] = [];
+  for (let first = heap.first(); first !== undefined; first = heap.first()) {
+    order.push(first.dueAt);
+    heap.clear(first);
+  }
+  expect(order).toEqual([0, 1, 2, 3, 10, 12]);
+});
