@@ -195,6 +195,18 @@ describe("Broker and time", () => {
     expect(await broker.look((state) => state.leases.size)).toBe(0);
   });
 
+  test.each([
+    [5_000, 0],
+    [5_001, 1],
+  ])("calls a pause of %d ms a stall only if it is longer than 5 s", async (pauseMs, leases) => {
+    const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs: 2_000 })], {
+      stallMs: 5_000,
+    });
+    await broker.submit(acquire("a", "aws"));
+    await clock.stall(pauseMs);
+    expect(await broker.look((state) => state.leases.size)).toBe(leases);
+  });
+
   test("expires no lease whose heartbeat arrived during a slow commit", async () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 3, { ttlMs: 10_000 })]);
     await broker.submit(acquire("alive", "aws"));

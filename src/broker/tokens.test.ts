@@ -42,3 +42,13 @@ test.each([
   expect(tokens.proves(a, tokens.of(a))).toBe(true);
   expect(tokens.proves(a, make(tokens))).toBe(false);
 });
+
+test("proves() looks at every character", () => {
+  const tokens = new Tokens("secret");
+  const token = tokens.of(a);
+  for (let place = 0; place < token.length; place++) {
+    const other = token[place] === "A" ? "B" : "A";
+    const wrong = token.slice(0, place) + other + token.slice(place + 1);
+    expect(tokens.proves(a, wrong), `character ${place}`).toBe(false);
+  }
+});
