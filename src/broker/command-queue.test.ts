@@ -10,14 +10,14 @@ function added(queue: CommandQueue, ...ids: readonly string[]): void {
   for (const id of ids) queue.add(renew(id), at).catch(() => {});
 }
 
-test("CommandQueue.putBack() puts a batch before all that came since", () => {
+test("CommandQueue.requeue() puts a batch before all that came since", () => {
   const queue = new CommandQueue(9);
   added(queue, "a", "b");
-  const batch = queue.take();
+  const batch = queue.takeBatch();
   expect(queue.length).toBe(0);
   added(queue, "c");
-  queue.putBack(batch);
-  expect(queue.take().map(({ command }) => command)).toEqual(["a", "b", "c"].map(renew));
+  queue.requeue(batch);
+  expect(queue.takeBatch().map(({ command }) => command)).toEqual(["a", "b", "c"].map(renew));
 });
 
 test("CommandQueue.add() refuses what is one too many, and nothing before", async () => {
