@@ -76,10 +76,18 @@ function leaveGang(state: State, request: Request): void {
 
 function enterQueues(state: State, request: Request): void {
   edit(request).inLine = true;
-  let patienceMs = -1;
-  for (const { pool, state: from, sharing } of request.needs) {
+  for (const { pool, state: from } of request.needs) {
     edit(bucketFor(pool, from).queue).add(request);
     edit(pool).waiting += 1;
+  }
+  schedulePatience(state, request);
+}
+
+/** Sets when a waiting request for shared resources is starved, unless it is already. */
+export function schedulePatience(state: State, request: Request): void {
+  if (request.reservations !== null) return;
+  let patienceMs = -1;
+  for (const { pool, sharing } of request.needs) {
     if (sharing === "shared") patienceMs = Math.max(patienceMs, pool.policy.patienceMs);
   }
   if (patienceMs >= 0) schedule(state, request.patience, after(request.queuedAt, patienceMs));

@@ -23,7 +23,7 @@ import { enterCohort, forgetGatesBelow, leaveCohort, linkParent } from "./cohort
 import { type Birth, newExclusive, newPool, newShared } from "./create.ts";
 import { schedule, schedulePool, scheduleResource, scheduleUpwards } from "./deadlines.ts";
 import { edit } from "./edit.ts";
-import { refreshWants, scheduleLease } from "./leases.ts";
+import { refreshWants, scheduleLease, schedulePatience } from "./leases.ts";
 import { addMember, adopt, removeMember, retire, update } from "./membership.ts";
 import { listIfUsable, rearrange, setCapacity } from "./shared.ts";
 
@@ -56,6 +56,9 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
   scheduleUpwards(state, pool, at);
   if (wasShared !== isShared(pool)) refreshWants(state);
   if (isShared(pool)) rearrange(pool);
+  for (const { queue } of pool.buckets.values()) {
+    for (const request of queue) schedulePatience(state, request);
+  }
   // The ttl of a holder without a token is the pool's: the new one counts from its last heartbeat.
   for (const resource of pool.members) {
     const lease = wholeClaim(resource)?.lease;
