@@ -36,7 +36,7 @@ describe("berth history", () => {
 
   test("does not hide a misspelt pool, and says when there is nothing", async () => {
     expect(await server.done(["history", "--pool", "slott"])).toMatchObject({ code: 66 });
-    expect((await server.done(["history", "--how", "expired"])).stderr).toContain("Nothing");
+    expect((await server.done(["history", "--how", "expired"])).stderr).toContain("No past lease");
     expect(await server.done(["history", "--since", "whenever"])).toMatchObject({ code: 64 });
   });
 });

@@ -40,11 +40,11 @@ test.skipIf(noTerminal)("berth status --watch draws over itself, and tells of a 
   const holder = server.berth(["run", "--pool", "account", "--", "sleep", "60"]);
   await watching.says(/\[H.*account +1\/1/s);
   await server.stop("SIGKILL");
-  await watching.says(/Cannot reach the server at \S+: connection refused; trying/);
+  await watching.says(/Cannot reach the server at \S+: connection refused; retrying/);
   await server.start();
-  await watching.says(/trying a.*account +1\/1[^\n]*\n.\[J/s); // The notice is gone again.
+  await watching.says(/retrying.*account +1\/1[^\n]*\n.\[J/s); // The notice is gone again.
   holder.signal("SIGTERM");
-  await watching.says(/trying a.*account +0\/1/s);
+  await watching.says(/retrying.*account +0\/1/s);
   watching.type(ctrlC);
   expect(await watching.ended).toBe(130);
 });

@@ -1,3 +1,4 @@
+import type { KeepAliveOptions } from "../../client/keep-alive.ts";
 import { roughDuration } from "../../core/model/duration.ts";
 import { plain } from "../terminal/text.ts";
 
@@ -14,9 +15,9 @@ export class HeartbeatLog {
     this.#ttlMs = ttlMs;
   }
 
-  get listeners() {
+  get listeners(): Pick<KeepAliveOptions, "onHeartbeatFailed" | "onRecovered"> {
     return {
-      onSilence: (error: unknown, sinceMs: number) => this.#failed(error, sinceMs),
+      onHeartbeatFailed: (error: unknown, sinceMs: number) => this.#failed(error, sinceMs),
       onRecovered: () => this.#recovered(),
     };
   }
