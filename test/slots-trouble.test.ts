@@ -54,7 +54,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     const [first] = await Promise.race([holder.says(/stopped/), next.says(/Acquired/)]);
     expect(first).toBe("stopped");
     expect(await holder.ended).toBe(76);
-    expect(holder.stderr).toMatch(/SLOT LOST\. .*no heartbeat got through/);
+    expect(holder.stderr).toMatch(/SLOT LOST\. .*no heartbeat succeeded/);
     expect(await next.ended).toBe(0);
   });
 
