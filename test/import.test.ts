@@ -65,7 +65,7 @@ test("import carries leases over, which the server then knows by name", async ()
   ]);
   const busy = await importing(dump);
   expect(busy.code).toBe(69);
-  expect(busy.stderr).toMatch(/Cannot open the data folder .*\n {2}Stop it first/);
+  expect(busy.stderr).toMatch(/Cannot open the data folder .*\n {2}Stop the server that uses/);
   server.signal("SIGTERM");
   await server.ended;
   const again = await importing(dump, "-o", "json");
