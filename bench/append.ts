@@ -18,7 +18,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import type { DurableEvent } from "../src/core/model/event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import type { Instant } from "../src/core/model/time.ts";
-import { type StoredCommit, storedCommit } from "../src/journal/commit.ts";
+import { type StoredCommit, storedCommit } from "../src/journal/journal.ts";
 import { SqliteJournal } from "../src/journal/sqlite.ts";
 import { openDatabase } from "../src/journal/sqlite-database.ts";
 import { sql } from "../src/journal/sqlite-statements.ts";

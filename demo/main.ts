@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { parseDuration } from "../src/core/model/duration.ts";
+import { parseDuration } from "../src/core/model/time.ts";
 import { demandBetween } from "./demand.ts";
 import { writePast } from "./past.ts";
 import { DemoServer } from "./server.ts";

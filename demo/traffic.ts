@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Tokens } from "../src/broker/tokens.ts";
+import { Tokens } from "../src/broker/lease-identity.ts";
 import { BerthClient } from "../src/client/berth-client.ts";
 import { BerthUnreachable } from "../src/client/errors.ts";
 import type { RequestId } from "../src/core/model/ids.ts";

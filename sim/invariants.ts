@@ -1,8 +1,8 @@
 /** What must be true of a state between any two commands. Costs O(state): for tests only. */
 
-import { isDue } from "../src/core/apply/deadlines.ts";
+import { isDue } from "../src/core/apply/indexes.ts";
 import { type FrozenState, freeze, thaw } from "../src/core/apply/snapshot.ts";
-import { fits } from "../src/core/decide/serve.ts";
+import { fits } from "../src/core/decide/settle.ts";
 import { cohortOf, descendants } from "../src/core/gates/limits.ts";
 import { freeState } from "../src/core/model/lifecycle.ts";
 import {

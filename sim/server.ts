@@ -3,12 +3,11 @@
  * that checks tokens as the HTTP edge does. It can be killed, paused and started again.
  */
 import { Broker } from "../src/broker/broker.ts";
-import { Deliveries } from "../src/broker/deliveries.ts";
 import type { Environment } from "../src/broker/environment.ts";
-import { submitAndWait, type WaitingBroker } from "../src/broker/submit-and-wait.ts";
-import { Tokens } from "../src/broker/tokens.ts";
-import { forgetGatesBelow } from "../src/core/apply/cohort.ts";
+import { Tokens } from "../src/broker/lease-identity.ts";
+import { Deliveries, submitAndWait, type WaitingBroker } from "../src/broker/submit-and-wait.ts";
 import { edit } from "../src/core/apply/edit.ts";
+import { forgetGatesBelow } from "../src/core/apply/indexes.ts";
 import { standing } from "../src/core/decide/acquire.ts";
 import type { Ask, Command } from "../src/core/model/command.ts";
 import type { RequestId, ResourceName } from "../src/core/model/ids.ts";

@@ -8,11 +8,11 @@ import type { Pool } from "./api/schemas.ts";
 import { parseConfig } from "./config/parse.ts";
 import { formatProblem } from "./config/problem.ts";
 import { configJsonSchema } from "./config/schema.ts";
-import { formatDuration } from "./core/model/duration.ts";
 import { type Field, fieldAt, isValues, type Kind, type Table } from "./core/model/fields.ts";
 import type { PoolName } from "./core/model/ids.ts";
 import type { PoolSpec } from "./core/model/policy.ts";
 import { policyFields } from "./core/model/policy-fields.ts";
+import { formatDuration } from "./core/model/time.ts";
 import { testSite } from "./http/test-site.suite.ts";
 import { parseSetting, withSettings } from "./insight/what-if/settings.ts";
 

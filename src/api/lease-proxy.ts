@@ -3,7 +3,7 @@
  * everything else as plain text that ends a line. The server and `berth run --proxy` both speak it; what
  * differs is who lends, and that is the desk's business.
  */
-import { parseDuration } from "../core/model/duration.ts";
+import { parseDuration } from "../core/model/time.ts";
 import { Problem } from "./problem.ts";
 
 export interface LeaseCall {

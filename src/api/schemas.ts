@@ -1,7 +1,7 @@
 /** The wire, said once: these schemas validate, document (OpenAPI) and type both ends. */
 import Type, { type Static } from "typebox";
-import { durationPattern } from "../core/model/duration.ts";
 import { rateMax, rateMin } from "../core/model/field-kinds.ts";
+import { durationPattern } from "../core/model/time.ts";
 import { limits } from "./limits.ts";
 import {
   GroupBody,

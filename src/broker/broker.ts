@@ -22,7 +22,6 @@ import {
   JournalUnavailable,
   type Recorded,
 } from "../journal/journal.ts";
-import { Alarm } from "./alarm.ts";
 import {
   BrokerClosed,
   type BrokerListener,
@@ -40,12 +39,9 @@ import {
   type ModeChange,
   modeAfter,
 } from "./broker-mode.ts";
-import { CommandQueue, type QueuedCommand } from "./command-queue.ts";
-import type { Environment } from "./environment.ts";
-import { Listeners } from "./listeners.ts";
+import { Alarm, type Environment, StallWatch } from "./environment.ts";
 import { recover } from "./recovery.ts";
-import { StallWatch } from "./stall-watch.ts";
-import { Waits } from "./waits.ts";
+import { CommandQueue, Listeners, type QueuedCommand, Waits } from "./waiters.ts";
 
 /** Stands for the outcome of a command that was not decided, because the journal is not writable. */
 const undecided = Symbol("undecided");

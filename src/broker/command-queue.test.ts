@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { renew } from "../core/decide/lending.suite.ts";
 import type { Instant } from "../core/model/time.ts";
 import { BrokerOverloaded } from "./broker-contract.ts";
-import { CommandQueue } from "./command-queue.ts";
+import { CommandQueue } from "./waiters.ts";
 
 const at = 1 as Instant;
 

@@ -3,7 +3,7 @@ import { pool, release } from "../core/decide/lending.suite.ts";
 import type { LeaseView } from "../core/explain/view.ts";
 import type { Ask } from "../core/model/command.ts";
 import type { PoolName, RequestId } from "../core/model/ids.ts";
-import { Deliveries } from "./deliveries.ts";
+import { Deliveries } from "./submit-and-wait.ts";
 import { brokerOf, openBroker, type TestBroker } from "./test-broker.suite.ts";
 
 const presenceMs = 30_000;

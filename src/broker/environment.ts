@@ -1,4 +1,5 @@
-import type { Instant } from "../core/model/time.ts";
+/** The clock that the broker runs on, and the timers on it. */
+import { after, type Instant } from "../core/model/time.ts";
 
 /**
  * Everything outside of the process that the broker uses, except its journal. The simulator passes an
@@ -43,5 +44,78 @@ export class SystemEnvironment implements Environment {
 
   soon(run: () => void): void {
     setImmediate(run);
+  }
+}
+
+/** One timer, set to the earliest of the requested times. */
+export class Alarm {
+  readonly #environment: Environment;
+  readonly #wake: () => void;
+  #setFor = Number.POSITIVE_INFINITY;
+  #cancel = () => {};
+
+  constructor(environment: Environment, wake: () => void) {
+    this.#environment = environment;
+    this.#wake = wake;
+  }
+
+  /** Keeps an earlier timer as it is. A callback that runs too early sets the alarm again. */
+  set(at: Instant): void {
+    if (at >= this.#setFor) return;
+    this.clear();
+    this.#setFor = at;
+    this.#cancel = this.#environment.wakeAt(at, () => {
+      this.#setFor = Number.POSITIVE_INFINITY;
+      this.#wake();
+    });
+  }
+
+  clear(): void {
+    this.#cancel();
+    this.#setFor = Number.POSITIVE_INFINITY;
+  }
+}
+
+const checkEveryMs = 500;
+
+/**
+ * Detects that the process did not run for a while (a long pause, a suspended machine). Heartbeats
+ * could not arrive meanwhile, so that time must not expire any lease. The watch has a timer of its
+ * own, because an idle broker takes no turns.
+ */
+export class StallWatch {
+  readonly #environment: Environment;
+  readonly #stallMs: number;
+  readonly #onStall: () => void;
+  #lastCheckAt: Instant;
+  #stopped = false;
+  #cancel = () => {};
+
+  constructor(environment: Environment, stallMs: number, onStall: () => void) {
+    this.#environment = environment;
+    this.#stallMs = stallMs;
+    this.#onStall = onStall;
+    this.#lastCheckAt = environment.now();
+    this.#checkLater();
+  }
+
+  /** The broker calls this before every decision that may end a lease. */
+  check(now: Instant): void {
+    const hasStalled = now - this.#lastCheckAt > this.#stallMs;
+    this.#lastCheckAt = now;
+    if (hasStalled) this.#onStall();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #checkLater(): void {
+    const at = after(this.#environment.now(), checkEveryMs);
+    this.#cancel = this.#environment.wakeAt(at, () => {
+      this.check(this.#environment.now());
+      if (!this.#stopped) this.#checkLater(); // `onStall` may have called stop().
+    });
   }
 }

@@ -3,7 +3,7 @@ import { emptyState } from "../core/apply/create.ts";
 import type { Instant } from "../core/model/time.ts";
 import { MemoryJournal } from "../journal/memory.ts";
 import type { BrokerListener } from "./broker-contract.ts";
-import { Listeners } from "./listeners.ts";
+import { Listeners } from "./waiters.ts";
 
 const before = 0 as Instant;
 const isOpen = () => true;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newRequestId } from "./request-id.ts";
+import { newRequestId } from "./lease-identity.ts";
 
 const now = 1_700_000_000_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { StallWatch } from "./environment.ts";
 import { HandClock } from "./hand-clock.suite.ts";
-import { StallWatch } from "./stall-watch.ts";
 
 test("check() reports a pause that is longer than the limit, once", async () => {
   const clock = new HandClock();

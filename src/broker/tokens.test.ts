@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RequestId } from "../core/model/ids.ts";
-import { Tokens } from "./tokens.ts";
+import { Tokens } from "./lease-identity.ts";
 
 const a = "a" as RequestId;
 const b = "b" as RequestId;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RequestId } from "../core/model/ids.ts";
 import type { Instant } from "../core/model/time.ts";
-import { Waits } from "./waits.ts";
+import { Waits } from "./waiters.ts";
 
 const a = "a" as RequestId;
 const b = "b" as RequestId;

@@ -1,7 +1,7 @@
 /** Parsers for values of flags and variables. They run before anything is sent. */
 import { limits } from "../api/limits.ts";
 import { parseServerUrl } from "../client/transport.ts";
-import { formatDuration, parseDuration } from "../core/model/duration.ts";
+import { formatDuration, parseDuration } from "../core/model/time.ts";
 import { usageError } from "./failure.ts";
 
 /** The message says why a value is invalid, the hint how to write it. */

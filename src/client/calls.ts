@@ -24,7 +24,7 @@ import type {
   WaitingRequest,
   Whoami,
 } from "../api/schemas.ts";
-import { formatDuration } from "../core/model/duration.ts";
+import { formatDuration } from "../core/model/time.ts";
 import { clientLimits } from "./limits.ts";
 import { type Call, Transport } from "./transport.ts";
 

@@ -1,5 +1,5 @@
 import type { WaitingRequest } from "../api/schemas.ts";
-import { roughDuration } from "../core/model/duration.ts";
+import { roughDuration } from "../core/model/time.ts";
 
 /** The server did not respond: connection refused, network error or timeout. */
 export class BerthUnreachable extends Error {

@@ -1,6 +1,6 @@
 import { Problem } from "../api/problem.ts";
 import type { Heartbeat } from "../api/schemas.ts";
-import { parseDuration, roughDuration } from "../core/model/duration.ts";
+import { parseDuration, roughDuration } from "../core/model/time.ts";
 import type { CallOptions, Held } from "./calls.ts";
 import { LeaseLost } from "./errors.ts";
 import { clientLimits } from "./limits.ts";

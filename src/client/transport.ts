@@ -1,5 +1,5 @@
 import { Problem } from "../api/problem.ts";
-import { formatDuration } from "../core/model/duration.ts";
+import { formatDuration } from "../core/model/time.ts";
 import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 import { LinkedAbort } from "./linked-abort.ts";

@@ -1,6 +1,5 @@
 /** What tables of fields come to as JSON Schema, for editors. */
 import Type, { type TSchema } from "typebox";
-import { durationPattern, formatDuration } from "../core/model/duration.ts";
 import type {
   ByStateKind,
   ChoiceKind,
@@ -10,6 +9,7 @@ import type {
   NumberKind,
   Table,
 } from "../core/model/fields.ts";
+import { durationPattern, formatDuration } from "../core/model/time.ts";
 import { Parts } from "./capacity-schema.ts";
 import { StateName } from "./schema-fields.ts";
 

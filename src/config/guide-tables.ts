@@ -1,7 +1,8 @@
 /** The tables of the guides that explain a policy's keys, made from the table of its fields. */
-import { formatDuration } from "../core/model/duration.ts";
+
 import { type Field, inWords, type Table } from "../core/model/fields.ts";
 import { policyFields } from "../core/model/policy-fields.ts";
+import { formatDuration } from "../core/model/time.ts";
 import { formatNumber } from "./problem.ts";
 import { keysOf } from "./read-fields.ts";
 

@@ -1,5 +1,5 @@
 import { isScalar } from "yaml";
-import { formatDuration, parseDuration } from "../core/model/duration.ts";
+import { formatDuration, parseDuration } from "../core/model/time.ts";
 import type { DurationLimits } from "./limits.ts";
 import type { Source, Spot } from "./source.ts";
 import { refuseValue } from "./yaml-scalars.ts";

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { durationPattern, formatDuration } from "../core/model/duration.ts";
+import { durationPattern, formatDuration } from "../core/model/time.ts";
 import { type DurationLimits, nameLengthMax, stateLengthMax } from "./limits.ts";
 
 /** What many keys of the file are made of. */

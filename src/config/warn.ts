@@ -1,7 +1,7 @@
-import { formatDuration } from "../core/model/duration.ts";
 import { freeState, quarantinedState } from "../core/model/lifecycle.ts";
 import { nearest } from "../core/model/nearest.ts";
 import type { PoolPolicy } from "../core/model/policy.ts";
+import { formatDuration } from "../core/model/time.ts";
 import { quote } from "./problem.ts";
 import type { Entry } from "./read-map.ts";
 import type { Source } from "./source.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLoopback } from "./auth.ts";
+import { isLoopback } from "./request.ts";
 
 test.each([
   ["127.0.0.1", true],

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { abortOnClose } from "./connection.ts";
+import { abortOnClose } from "./request.ts";
 
 const server = createServer();
 let asker: Socket;

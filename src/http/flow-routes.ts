@@ -11,21 +11,29 @@ import {
   SignalBody,
   WaitingRequest,
 } from "../api/schemas.ts";
-import { newRequestId } from "../broker/request-id.ts";
+import { newRequestId } from "../broker/lease-identity.ts";
 import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
 import { poolView } from "../core/explain/pool-view.ts";
 import type { PoolName, RequestId } from "../core/model/ids.ts";
 import type { Pool as CorePool } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
-import { mustBeHolder, mustBeOperator } from "./auth.ts";
-import { Connection, checkCanWait } from "./connection.ts";
 import type { App, Context } from "./context.ts";
 import { problemOf } from "./problems.ts";
 import { renderRateHistory } from "./render/flow.ts";
 import { answerNewRequest } from "./render/lease.ts";
 import { renderPool } from "./render/pool.ts";
-import { auditFields, auditReason, IdParams, NameParams, waitIn } from "./request-fields.ts";
+import {
+  auditFields,
+  auditReason,
+  Connection,
+  checkCanWait,
+  IdParams,
+  mustBeHolder,
+  mustBeOperator,
+  NameParams,
+  waitIn,
+} from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
 
 export function flowRoutes(app: App, context: Context): void {

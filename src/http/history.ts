@@ -4,8 +4,8 @@ import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Duration, Page } from "../api/schemas.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
-import { parseDuration } from "../core/model/duration.ts";
 import type { PoolName } from "../core/model/ids.ts";
+import { parseDuration } from "../core/model/time.ts";
 import type { Accuracy } from "../insight/forecast/accuracy.ts";
 import { HistoryUnavailable } from "../insight/history/history.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
@@ -13,7 +13,7 @@ import type { App, Context } from "./context.ts";
 import { pageFields, pageSizeOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
 import { renderEntry, renderStats } from "./render/history.ts";
-import { durationIn } from "./request-fields.ts";
+import { durationIn } from "./request.ts";
 import { problems } from "./responses.ts";
 
 const filter = (description: string) =>

@@ -10,20 +10,29 @@ import {
   StateName,
   WaitingRequest,
 } from "../api/schemas.ts";
-import { newRequestId } from "../broker/request-id.ts";
+import { newRequestId } from "../broker/lease-identity.ts";
 import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { leaseNotFound } from "../core/decide/not-found.ts";
 import { leaseView } from "../core/explain/view.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
-import { alternativeCount, alternativesMax } from "../core/queue/alternatives.ts";
-import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
-import { Connection, checkCanWait } from "./connection.ts";
+import { alternativeCount, alternativesMax } from "../core/queue/needs.ts";
 import type { App, Context } from "./context.ts";
 import { ListQuery, pageOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
 import { answerNewRequest, publicAudience, renderLease } from "./render/lease.ts";
-import { auditFields, auditReason, durationIn, IdParams, waitIn } from "./request-fields.ts";
+import {
+  auditFields,
+  auditReason,
+  Connection,
+  checkCanWait,
+  durationIn,
+  IdParams,
+  isHolder,
+  mustBeHolder,
+  mustBeOperator,
+  waitIn,
+} from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
 import { timestamp } from "./timestamp.ts";
 

@@ -1,6 +1,6 @@
 /** Why a share of a resource can never be lent, with the numbers. */
 import { Problem } from "../api/problem.ts";
-import type { Refusal } from "../core/model/refusal.ts";
+import type { Refusal } from "../core/model/outcome.ts";
 
 const codes = [
   "amount_too_large",

@@ -5,10 +5,9 @@ import { TooMuchHistory } from "../insight/stats-query.ts";
 import { poolsInForce } from "../insight/what-if/in-force.ts";
 import { reportOf } from "../insight/what-if/report.ts";
 import { BadSetting, changedBy, parseSetting, withSettings } from "../insight/what-if/settings.ts";
-import { abortOnClose } from "./connection.ts";
 import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
-import { durationIn } from "./request-fields.ts";
+import { abortOnClose, durationIn } from "./request.ts";
 import { problems } from "./responses.ts";
 
 const weekMs = 7 * 24 * 3_600_000;

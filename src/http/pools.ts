@@ -8,7 +8,7 @@ import type { App, Context } from "./context.ts";
 import { pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderPool } from "./render/pool.ts";
-import { NameParams } from "./request-fields.ts";
+import { NameParams } from "./request.ts";
 import { problems } from "./responses.ts";
 
 const PageQuery = Type.Object(pageFields, { additionalProperties: false });

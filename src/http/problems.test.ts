@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Problem } from "../api/problem.ts";
 import { failureOf } from "../cli/failure.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "../core/model/ids.ts";
-import type { Refusal, RefusalCode } from "../core/model/refusal.ts";
+import type { Refusal, RefusalCode } from "../core/model/outcome.ts";
 import type { Instant } from "../core/model/time.ts";
 import { problemOf } from "./problems.ts";
 import { validationProblem } from "./validation.ts";
@@ -20,7 +20,7 @@ const documented = new Map(
 
 /** Every code that the sources can produce, by the two ways in which they write one. */
 function codesInSources(): Set<string> {
-  const files = globSync(["src/http/*.ts", "src/api/problem.ts", "src/core/model/refusal.ts"], {
+  const files = globSync(["src/http/*.ts", "src/api/problem.ts", "src/core/model/outcome.ts"], {
     cwd: root,
   }).filter((file) => !/\.(test|suite)\.ts$/.test(file));
   const text = files.map((file) => read(file)).join("\n");

@@ -1,6 +1,6 @@
 /** The message of every refusal: what is wrong, with the value, and what to do now. */
 import { Problem } from "../api/problem.ts";
-import type { Refusal } from "../core/model/refusal.ts";
+import type { Refusal } from "../core/model/outcome.ts";
 import { isNotPlaced, type NotPlaced, notPlaced } from "./placement-problems.ts";
 import { timestamp } from "./timestamp.ts";
 

@@ -7,13 +7,21 @@ import { explainNeeds } from "../core/explain/explain.ts";
 import { requestView } from "../core/explain/view.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
-import { isHolder, mustBeHolder, mustBeOperator } from "./auth.ts";
-import { Connection, checkCanWait } from "./connection.ts";
 import type { App, Context } from "./context.ts";
 import { ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { answerOutcome, publicAudience, renderNeeds, renderRequest } from "./render/lease.ts";
-import { auditFields, auditReason, IdParams, waitIn } from "./request-fields.ts";
+import {
+  auditFields,
+  auditReason,
+  Connection,
+  checkCanWait,
+  IdParams,
+  isHolder,
+  mustBeHolder,
+  mustBeOperator,
+  waitIn,
+} from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
 
 const RequestPage = Page(WaitingRequest);

@@ -5,12 +5,11 @@ import { Page, Resource, ResourcePatch } from "../api/schemas.ts";
 import { resourceNotFound } from "../core/decide/not-found.ts";
 import { resourcesLike, resourceView } from "../core/explain/resource-view.ts";
 import type { ResourceName } from "../core/model/ids.ts";
-import { mustBeOperator } from "./auth.ts";
 import type { App, Context } from "./context.ts";
 import { pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderResource } from "./render/lease.ts";
-import { auditReason, NameParams } from "./request-fields.ts";
+import { auditReason, mustBeOperator, NameParams } from "./request.ts";
 import { problems } from "./responses.ts";
 
 const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));

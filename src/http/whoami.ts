@@ -1,6 +1,6 @@
 import { Whoami } from "../api/schemas.ts";
-import { operatorProblem } from "./auth.ts";
 import type { App, Context } from "./context.ts";
+import { operatorProblem } from "./request.ts";
 import { timestamp } from "./timestamp.ts";
 
 /** So that the page shows no button that the server would refuse, and says why. */

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { recordedAfter, storedCommit } from "./commit.ts";
 import { at, left } from "./journal.suite.ts";
-import { JournalUnusable } from "./journal.ts";
+import { JournalUnusable, recordedAfter, storedCommit } from "./journal.ts";
 
 test("recordedAfter() tells what comes after an event, also from the middle of a commit", () => {
   const commit = storedCommit(4, at(1), [left(5), left(6), left(7)]);

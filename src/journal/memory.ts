@@ -3,14 +3,16 @@ import type { DurableEvent } from "../core/model/event.ts";
 import type { Instant } from "../core/model/time.ts";
 import {
   closedJournal,
+  type Journal,
   misplacedSnapshot,
   prunedEvents,
+  type Recorded,
   recordedAfter,
+  type Snapshot,
   type StoredCommit,
   staleHead,
   storedCommit,
-} from "./commit.ts";
-import type { Journal, Recorded, Snapshot } from "./journal.ts";
+} from "./journal.ts";
 
 /**
  * The data that would be on the disk. It survives the journal object, as a disk survives a process.

@@ -1,7 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Instant } from "../core/model/time.ts";
-import { prunedEvents, recordedAfter } from "./commit.ts";
-import { type Journal, JournalUnusable, type Recorded, type Snapshot } from "./journal.ts";
+import {
+  type Journal,
+  JournalUnusable,
+  prunedEvents,
+  type Recorded,
+  recordedAfter,
+  type Snapshot,
+} from "./journal.ts";
 import { applicationId } from "./migrations.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { sql } from "./sqlite-statements.ts";

@@ -4,23 +4,21 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { DurableEvent } from "../core/model/event.ts";
 import type { Instant } from "../core/model/time.ts";
-import {
-  closedJournal,
-  misplacedSnapshot,
-  prunedEvents,
-  recordedAfter,
-  type StoredCommit,
-  staleHead,
-  storedCommit,
-} from "./commit.ts";
 import { makeDataFolder, makePrivateFile } from "./data-folder.ts";
 import { FolderLock } from "./folder-lock.ts";
 import {
+  closedJournal,
   type Journal,
   JournalUnavailable,
   JournalUnusable,
+  misplacedSnapshot,
+  prunedEvents,
   type Recorded,
+  recordedAfter,
   type Snapshot,
+  type StoredCommit,
+  staleHead,
+  storedCommit,
 } from "./journal.ts";
 import { openDatabase } from "./sqlite-database.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";

@@ -4,7 +4,7 @@ import type { BerthUnreachable } from "../client/errors.ts";
 import { clientLimits } from "../client/limits.ts";
 import { LinkedAbort, unlessAborted } from "../client/linked-abort.ts";
 import { describeNetworkError } from "../client/transport.ts";
-import { formatDuration } from "../core/model/duration.ts";
+import { formatDuration } from "../core/model/time.ts";
 import { ApiUnreachable, refusalOf } from "./errors.ts";
 import { type Credential, ExecCredential } from "./exec-credential.ts";
 import { loadKubeConfig, type Place } from "./kube-config.ts";

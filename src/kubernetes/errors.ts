@@ -1,6 +1,6 @@
 import { Problem } from "../api/problem.ts";
 import { BerthUnreachable } from "../client/errors.ts";
-import { roughDuration } from "../core/model/duration.ts";
+import { roughDuration } from "../core/model/time.ts";
 
 /** The Kubernetes API server did not answer. */
 export class ApiUnreachable extends BerthUnreachable {

@@ -1,7 +1,7 @@
 import { LeaseLost } from "../client/errors.ts";
 import { KeepAlive, type KeepAliveOptions } from "../client/keep-alive.ts";
 import { pause, pauseMs } from "../client/pause.ts";
-import { formatDuration } from "../core/model/duration.ts";
+import { formatDuration } from "../core/model/time.ts";
 import type { LeaseStore } from "../kubernetes/lease-store.ts";
 import { watchLeases } from "../kubernetes/watch-leases.ts";
 import { expiresAtMs } from "./expiry.ts";

@@ -1,4 +1,4 @@
-import { roughDuration } from "../../core/model/duration.ts";
+import { roughDuration } from "../../core/model/time.ts";
 import type { CleaningSpec } from "../../workers/janitor/cleaner.ts";
 import { parallelDefault } from "../../workers/janitor/janitor.ts";
 import type { CliCommand, Context } from "../cli-command.ts";

@@ -1,5 +1,5 @@
 import type { KeepAliveOptions } from "../../client/keep-alive.ts";
-import { roughDuration } from "../../core/model/duration.ts";
+import { roughDuration } from "../../core/model/time.ts";
 import { plain } from "../terminal/text.ts";
 
 const lineMsMin = 60_000;

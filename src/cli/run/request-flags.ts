@@ -2,7 +2,7 @@
 import type { Option } from "commander";
 import { limits } from "../../api/limits.ts";
 import type { AskBody } from "../../api/schemas.ts";
-import { formatDuration } from "../../core/model/duration.ts";
+import { formatDuration } from "../../core/model/time.ts";
 import { usageError } from "../failure.ts";
 import { flag, repeatedFlag } from "../flags.ts";
 import * as values from "../values.ts";

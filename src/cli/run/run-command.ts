@@ -2,7 +2,7 @@ import type { HeldLease } from "../../client/berth-client.ts";
 import { LeaseLost } from "../../client/errors.ts";
 import type { KeepAlive } from "../../client/keep-alive.ts";
 import { clientLimits } from "../../client/limits.ts";
-import { parseDuration, roughDuration } from "../../core/model/duration.ts";
+import { parseDuration, roughDuration } from "../../core/model/time.ts";
 import type { Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { plain } from "../terminal/text.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Option } from "commander";
 import type { HeldLease } from "../../client/berth-client.ts";
-import { parseDuration } from "../../core/model/duration.ts";
+import { parseDuration } from "../../core/model/time.ts";
 import { giveUnusedBack } from "../../workers/proxy/give-unused-back.ts";
 import { JobLeases } from "../../workers/proxy/job-leases.ts";
 import { LeaseProxy } from "../../workers/proxy/lease-proxy.ts";

@@ -1,5 +1,5 @@
 import type { WaitingRequest } from "../../api/schemas.ts";
-import { roughDuration } from "../../core/model/duration.ts";
+import { roughDuration } from "../../core/model/time.ts";
 import { plain } from "../terminal/text.ts";
 
 /** The state of a wait, for a lease of the server or for a slot. */

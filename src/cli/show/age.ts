@@ -1,4 +1,4 @@
-import { roughDuration } from "../../core/model/duration.ts";
+import { roughDuration } from "../../core/model/time.ts";
 
 /** Time since then, such as `3m12s`. Never negative, even if the clocks differ a little. */
 export function formatAge(timestamp: string, nowMs: number = Date.now()): string {

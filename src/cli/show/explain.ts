@@ -1,5 +1,5 @@
 import type { Estimate, Explanation } from "../../api/schemas.ts";
-import { roughDuration } from "../../core/model/duration.ts";
+import { roughDuration } from "../../core/model/time.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { outputFlag } from "../flags.ts";
 import { tableLines } from "../terminal/table.ts";

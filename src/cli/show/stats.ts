@@ -1,5 +1,5 @@
 import type { Stats, StatsPart } from "../../api/history-schemas.ts";
-import { formatDuration } from "../../core/model/duration.ts";
+import { formatDuration } from "../../core/model/time.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { flag, outputFlag } from "../flags.ts";
 import { type Column, tableLines } from "../terminal/table.ts";

@@ -1,7 +1,7 @@
 import { LeaseLost } from "../../client/errors.ts";
 import { clientLimits } from "../../client/limits.ts";
 import { retrying } from "../../client/pause.ts";
-import { roughDuration } from "../../core/model/duration.ts";
+import { roughDuration } from "../../core/model/time.ts";
 import type { LeaseStore } from "../../kubernetes/lease-store.ts";
 import type { HeldSlot } from "../../slots/held-slot.ts";
 import type { KeptSlot } from "../../slots/keep-slot.ts";

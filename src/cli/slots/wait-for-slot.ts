@@ -1,4 +1,4 @@
-import { roughDuration } from "../../core/model/duration.ts";
+import { roughDuration } from "../../core/model/time.ts";
 import type { LeaseStore } from "../../kubernetes/lease-store.ts";
 import type { HeldSlot } from "../../slots/held-slot.ts";
 import { addGithubSummary, setGithubOutputs } from "../run/github-files.ts";

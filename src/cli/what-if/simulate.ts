@@ -1,6 +1,6 @@
 import type { Simulation, StatsPart } from "../../api/history-schemas.ts";
-import { formatDuration } from "../../core/model/duration.ts";
 import type { State } from "../../core/model/state.ts";
+import { formatDuration } from "../../core/model/time.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError, usageError } from "../failure.ts";

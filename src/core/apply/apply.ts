@@ -6,10 +6,9 @@
  * would lend one resource twice.
  */
 import type { BrokerEvent } from "../model/event.ts";
-import { must } from "../model/must.ts";
-import type { State } from "../model/state.ts";
+import { must, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { poolAttended } from "./deadlines.ts";
+import { poolAttended } from "./indexes.ts";
 import {
   claimEnded,
   graceGiven,

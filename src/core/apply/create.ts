@@ -1,10 +1,8 @@
 /** New and empty: a state, a pool, a resource. */
-import { DueHeap } from "../model/due-heap.ts";
+import { DueHeap, IdleList, OrderedTree } from "../model/collections.ts";
 import { EndedMemory } from "../model/ended-memory.ts";
-import { IdleList } from "../model/idle-list.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
 import { freeState } from "../model/lifecycle.ts";
-import { OrderedTree } from "../model/ordered-tree.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import { newQueue } from "../model/rank.ts";
 import {

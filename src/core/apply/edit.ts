@@ -3,10 +3,18 @@
  * and everywhere else the types are readonly: so the fold is the only code that writes.
  */
 
-import type { DueHeap, ReadonlyDueHeap, Timed } from "../model/due-heap.ts";
+import type {
+  DueHeap,
+  IdleList,
+  Linked,
+  Numbered,
+  OrderedTree,
+  ReadonlyDueHeap,
+  ReadonlyIdleList,
+  ReadonlyTree,
+  Timed,
+} from "../model/collections.ts";
 import type { EndedMemory } from "../model/ended-memory.ts";
-import type { IdleList, Linked, ReadonlyIdleList } from "../model/idle-list.ts";
-import type { Numbered, OrderedTree, ReadonlyTree } from "../model/ordered-tree.ts";
 import type { ReadonlyEnded } from "../model/state.ts";
 
 /** The same object, one level deep without `readonly`. */

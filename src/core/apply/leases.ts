@@ -4,15 +4,30 @@ import type { Ended } from "../model/ended-memory.ts";
 import type { EventOf, GrantedClaim, LeaseEnd, ResolvedAsk, Return } from "../model/event.ts";
 import type { RequestId } from "../model/ids.ts";
 import { busyState, coolingState, purposeOf } from "../model/lifecycle.ts";
-import { must } from "../model/must.ts";
-import type { Claim, Gang, Lease, Pool, Request, Resource, State } from "../model/state.ts";
+import {
+  type Claim,
+  type Gang,
+  type Lease,
+  must,
+  type Pool,
+  type Request,
+  type Resource,
+  type State,
+} from "../model/state.ts";
 import { after, earliest, type Instant, never } from "../model/time.ts";
-import { type Wants, wantsOf } from "../queue/alternatives.ts";
-import { combinedWants, gangOf, leaderOf } from "../queue/gang.ts";
+import { combinedWants, gangOf, leaderOf, type Wants, wantsOf } from "../queue/needs.ts";
 import type { Part } from "../shared/placement/shareable.ts";
-import { schedule, schedulePool, scheduleResource, scheduleUpwards } from "./deadlines.ts";
 import { edit } from "./edit.ts";
-import { bucketFor, chargeClaim, removeIfEmpty, update } from "./membership.ts";
+import {
+  bucketFor,
+  chargeClaim,
+  removeIfEmpty,
+  schedule,
+  schedulePool,
+  scheduleResource,
+  scheduleUpwards,
+  update,
+} from "./indexes.ts";
 import { clearReservations, partFor, setReservations } from "./shared.ts";
 
 export function requestQueued(state: State, event: EventOf<"request-queued">, at: Instant): void {

@@ -6,10 +6,10 @@ import { adaptiveOf, afterRateChange, afterSignal } from "../gates/rate.ts";
 import type { EventOf } from "../model/event.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
 import { freeState, tombstoneState } from "../model/lifecycle.ts";
-import { must } from "../model/must.ts";
 import {
   isHeld,
   isShared,
+  must,
   noEntries,
   type Pool,
   type Resource,
@@ -19,12 +19,24 @@ import {
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 import type { CapacitySpec } from "../shared/placement/shareable.ts";
-import { enterCohort, forgetGatesBelow, leaveCohort, linkParent } from "./cohort.ts";
 import { type Birth, newExclusive, newPool, newShared } from "./create.ts";
-import { schedule, schedulePool, scheduleResource, scheduleUpwards } from "./deadlines.ts";
 import { edit } from "./edit.ts";
+import {
+  addMember,
+  adopt,
+  enterCohort,
+  forgetGatesBelow,
+  leaveCohort,
+  linkParent,
+  removeMember,
+  retire,
+  schedule,
+  schedulePool,
+  scheduleResource,
+  scheduleUpwards,
+  update,
+} from "./indexes.ts";
 import { refreshWants, scheduleLease, schedulePatience } from "./leases.ts";
-import { addMember, adopt, removeMember, retire, update } from "./membership.ts";
 import { listIfUsable, rearrange, setCapacity } from "./shared.ts";
 
 export function poolOf(state: State, name: PoolName): Pool {

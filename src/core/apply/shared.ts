@@ -14,7 +14,7 @@ import type {
   SharedResource,
 } from "../model/state.ts";
 import { never } from "../model/time.ts";
-import { groupOwner } from "../queue/alternatives.ts";
+import { groupOwner } from "../queue/needs.ts";
 import { effectiveCapacity } from "../shared/placement/overcommit.ts";
 import type {
   Amounts,

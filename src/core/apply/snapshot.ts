@@ -7,7 +7,6 @@ import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
 import type { KeptRoom, Move, ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { busyState } from "../model/lifecycle.ts";
-import { must } from "../model/must.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import {
   type AdaptiveState,
@@ -16,6 +15,7 @@ import {
   type HoldStatistic,
   type LastHolder,
   type Lease,
+  must,
   noEntries,
   type PaceState,
   type Pool,
@@ -26,12 +26,10 @@ import {
 import { type Instant, never } from "../model/time.ts";
 import { byKind } from "../shared/place.ts";
 import type { CapacitySpec } from "../shared/placement/shareable.ts";
-import { linkParent } from "./cohort.ts";
 import { emptyState, newPool } from "./create.ts";
-import { schedule, schedulePool, scheduleResource } from "./deadlines.ts";
 import { edit } from "./edit.ts";
+import { addMember, linkParent, schedule, schedulePool, scheduleResource } from "./indexes.ts";
 import { addLease, addRequest, type ClaimRecord } from "./leases.ts";
-import { addMember } from "./membership.ts";
 import { newResource } from "./resources.ts";
 import { setReservations } from "./shared.ts";
 

@@ -10,7 +10,7 @@ import { freeState } from "../model/lifecycle.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import { type MemberSpec, type PoolSpec, same, samePolicy } from "../model/policy.ts";
 import { isHeld, type Resource } from "../model/state.ts";
-import { goneItem, impossible } from "./impossible.ts";
+import { goneItem, impossible } from "./acquire.ts";
 import { emit, type Turn } from "./turn.ts";
 
 interface Wanted extends MemberSpec {

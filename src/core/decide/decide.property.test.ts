@@ -11,12 +11,11 @@ import type { Command } from "../model/command.ts";
 import { type DurableEvent, isDurable } from "../model/event.ts";
 import type { PoolName } from "../model/ids.ts";
 import type { PoolSpec } from "../model/policy.ts";
-import type { State } from "../model/state.ts";
-import { wholeClaim } from "../model/state.ts";
+import { type State, wholeClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { decide } from "./decide.ts";
 import { acquire, change, leave, poll, pool, release, renew, revoke } from "./lending.suite.ts";
-import { fits } from "./serve.ts";
+import { fits } from "./settle.ts";
 
 const pace = fc.record({
   everyMs: fc.constantFrom(300, 1_000, "auto" as const),

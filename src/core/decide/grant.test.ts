@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { wholeClaim } from "../model/state.ts";
-import { overtakenMax } from "../queue/available.ts";
+import { overtakenMax } from "../queue/needs.ts";
 import { acquire, change, Lending, leave, pool, release } from "./lending.suite.ts";
 
 const patient = { patienceMs: 60_000 };

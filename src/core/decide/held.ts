@@ -9,14 +9,12 @@ import { chargesFor, closedBy, lacksOnlyCredits } from "../gates/gates.ts";
 import type { HeldCommand } from "../model/command.ts";
 import type { ClaimId, RequestId } from "../model/ids.ts";
 import { purposeOf } from "../model/lifecycle.ts";
-import { done, type Outcome, refused } from "../model/outcome.ts";
+import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
-import type { Refusal } from "../model/refusal.ts";
-import type { Claim, ExclusiveResource, Resource } from "../model/state.ts";
-import { wholeClaim } from "../model/state.ts";
+import { type Claim, type ExclusiveResource, type Resource, wholeClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { entriesMax, merged } from "./change-resource.ts";
-import { endLease } from "./return-resource.ts";
+import { endLease } from "./release.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Held<Type extends HeldCommand["type"]> = Extract<HeldCommand, { type: Type }>;

@@ -3,8 +3,7 @@ import { emptyState } from "../apply/create.ts";
 import type { ImportedResource } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { defaultPolicy, type PoolSpec } from "../model/policy.ts";
-import type { State } from "../model/state.ts";
-import { wholeClaim } from "../model/state.ts";
+import { type State, wholeClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { decide } from "./decide.ts";
 

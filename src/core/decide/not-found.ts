@@ -1,7 +1,7 @@
 /** Refusals for what does not exist, with the nearest name where one is misspelt. */
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { nearest } from "../model/nearest.ts";
-import type { Refusal } from "../model/refusal.ts";
+import type { Refusal } from "../model/outcome.ts";
 import type { State } from "../model/state.ts";
 
 /** As many names as a person reads in an error message. */

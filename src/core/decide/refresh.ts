@@ -6,11 +6,11 @@
 import type { Ask, Command } from "../model/command.ts";
 import { refused } from "../model/outcome.ts";
 import type { Lease, Pool } from "../model/state.ts";
-import { poolsOf } from "../queue/alternatives.ts";
+import { poolsOf } from "../queue/needs.ts";
 import { acquire, possibleWants } from "./acquire.ts";
 import type { Answer } from "./decide.ts";
 import { leaseNotFound } from "./not-found.ts";
-import { endClaim, endLease } from "./return-resource.ts";
+import { endClaim, endLease } from "./release.ts";
 import { settle } from "./settle.ts";
 import type { Turn } from "./turn.ts";
 

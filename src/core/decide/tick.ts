@@ -1,10 +1,9 @@
 import { speedUp } from "../gates/adaptive.ts";
 import type { RequestId } from "../model/ids.ts";
-import { must } from "../model/must.ts";
 import { done, type Outcome } from "../model/outcome.ts";
-import type { Due, Lease, Pool, Resource } from "../model/state.ts";
+import { type Due, type Lease, must, type Pool, type Resource } from "../model/state.ts";
 import { reservationsFor } from "../shared/reserve.ts";
-import { endClaim, endLease } from "./return-resource.ts";
+import { endClaim, endLease } from "./release.ts";
 import { emit, type Turn } from "./turn.ts";
 import { deleteResource, markForDeletion } from "./upkeep.ts";
 

@@ -5,9 +5,7 @@ import type { BrokerEvent } from "../model/event.ts";
 import type { ResourceName } from "../model/ids.ts";
 import type { Pool, Request, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { hasChoice } from "../queue/alternatives.ts";
-import { overtakenMax } from "../queue/available.ts";
-import { leaderOf } from "../queue/gang.ts";
+import { hasChoice, leaderOf, overtakenMax } from "../queue/needs.ts";
 
 export interface Turn {
   readonly state: State;

@@ -19,8 +19,14 @@ import {
   type SharedNeed,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { availableTo, countAt, isAvailable, keptFor, overtakenMax } from "../queue/available.ts";
-import { leaderOf } from "../queue/gang.ts";
+import {
+  availableTo,
+  countAt,
+  isAvailable,
+  keptFor,
+  leaderOf,
+  overtakenMax,
+} from "../queue/needs.ts";
 import { capacityObstacle, explainShared, type SharedExplanation } from "./explain-capacity.ts";
 import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
 

@@ -4,7 +4,7 @@ import type { ClaimId, PoolName, RequestId, ResourceName } from "../model/ids.ts
 import { busyState } from "../model/lifecycle.ts";
 import { type Claim, type Lease, type Need, queueAt, type Request } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
-import { leaderOf } from "../queue/gang.ts";
+import { leaderOf } from "../queue/needs.ts";
 import type { Amounts, Attribute, Part } from "../shared/placement/shareable.ts";
 import { waitReason } from "./explain.ts";
 import type { WaitReason } from "./wait-reason.ts";

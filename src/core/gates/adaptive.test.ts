@@ -4,9 +4,8 @@ import { nextDueAt } from "../decide/decide.ts";
 import { acquire, Lending, operator, poll, pool, release } from "../decide/lending.suite.ts";
 import type { Command, Report } from "../model/command.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
-import { must } from "../model/must.ts";
 import { type AdaptivePolicy, defaultAdaptive } from "../model/policy.ts";
-import type { Pool } from "../model/state.ts";
+import { must, type Pool } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { intervalMs } from "./pace.ts";
 

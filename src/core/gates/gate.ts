@@ -8,8 +8,8 @@
  */
 
 import type { BrokerEvent, EventOf, WaitCode } from "../model/event.ts";
+import type { Refusal } from "../model/outcome.ts";
 import type { Rank } from "../model/rank.ts";
-import type { Refusal } from "../model/refusal.ts";
 import type { Need, Pool, Request, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 

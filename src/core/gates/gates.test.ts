@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { acquire, Lending, operator, pool, release } from "../decide/lending.suite.ts";
 import type { Command } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
-import { must } from "../model/must.ts";
 import type { PoolPolicy, PoolSpec } from "../model/policy.ts";
+import { must } from "../model/state.ts";
 import { gatesOf } from "./gates.ts";
 
 const pace = { everyMs: 1_000, burst: 1, jitter: 0 };

@@ -1,8 +1,8 @@
 /** The list of gates, and the only code that asks them. */
 
 import type { EventOf, WaitCode } from "../model/event.ts";
+import type { Refusal } from "../model/outcome.ts";
 import type { Rank } from "../model/rank.ts";
-import type { Refusal } from "../model/refusal.ts";
 import type { Need, Pool, State } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
 import { creditGate } from "./credits.ts";

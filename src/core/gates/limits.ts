@@ -10,7 +10,7 @@ import type { ResourceName } from "../model/ids.ts";
 import { purposeOf } from "../model/lifecycle.ts";
 import { isAhead, type Rank } from "../model/rank.ts";
 import type { Need, Pool, State } from "../model/state.ts";
-import { isPresent } from "../queue/available.ts";
+import { isPresent } from "../queue/needs.ts";
 import type { Attempt, Gate, Opening, Use } from "./gate.ts";
 
 export const limitGate: Gate = {

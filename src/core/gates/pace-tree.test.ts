@@ -21,14 +21,13 @@ import { explainNeeds } from "../explain/explain.ts";
 import type { Command, Report } from "../model/command.ts";
 import type { BrokerEvent } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
-import { must } from "../model/must.ts";
 import {
   defaultAdaptive,
   type PacePolicy,
   type PoolPolicy,
   type PoolSpec,
 } from "../model/policy.ts";
-import type { Pool, State } from "../model/state.ts";
+import { must, type Pool, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { capacityPool, want } from "../shared/capacity.suite.ts";
 import { intervalMs, nextGrantAt, shareOf } from "./pace.ts";

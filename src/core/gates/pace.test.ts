@@ -16,8 +16,8 @@ import {
 } from "../decide/lending.suite.ts";
 import type { BrokerEvent } from "../model/event.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
-import { must } from "../model/must.ts";
 import { defaultAdaptive, type PacePolicy } from "../model/policy.ts";
+import { must } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { intervalMs, nextGrantAt, shareOf } from "./pace.ts";
 

@@ -9,12 +9,18 @@
  * pool neither faster nor slower in the long run. It is a hash of the pool and of the id of the grant
  * before, so the same history has the same times and a log is enough to check them.
  */
-import { formatDuration, roughDuration } from "../model/duration.ts";
+
 import type { Paced } from "../model/event.ts";
-import { must } from "../model/must.ts";
-import type { PaceState, Pool } from "../model/state.ts";
-import { after, earliest, type Instant, never } from "../model/time.ts";
-import { isPresent, presentText } from "../queue/available.ts";
+import { must, type PaceState, type Pool } from "../model/state.ts";
+import {
+  after,
+  earliest,
+  formatDuration,
+  type Instant,
+  never,
+  roughDuration,
+} from "../model/time.ts";
+import { isPresent, presentText } from "../queue/needs.ts";
 import { type Gate, hasHappened, type Obstacle, type Opening, type Use } from "./gate.ts";
 import { ancestors, descendants } from "./limits.ts";
 import { adaptiveOf, intervalOf, minuteMs, rateOf, startsCounted, windowEndsAt } from "./rate.ts";

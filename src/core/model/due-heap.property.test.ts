@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DueHeap, type Timed } from "./due-heap.ts";
+import { DueHeap, type Timed } from "./collections.ts";
 import { type Instant, never } from "./time.ts";
 
 const step = fc.oneof(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { durationPattern, formatDuration, parseDuration, roughDuration } from "./duration.ts";
+import { durationPattern, formatDuration, parseDuration, roughDuration } from "./time.ts";
 
 const thousandYearsMs = 1_000 * 365 * 86_400_000;
 

@@ -3,7 +3,7 @@
  * the file, what it may be, its default, its label and its meaning. The JSON Schema, the reader, the
  * API, what-if, the page and the guides are all derived from rows.
  */
-import { formatDuration } from "./duration.ts";
+import { formatDuration } from "./time.ts";
 
 export interface DurationKind {
   readonly type: "duration";

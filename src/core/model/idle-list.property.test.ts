@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { IdleList, type Linked } from "./idle-list.ts";
+import { IdleList, type Linked } from "./collections.ts";
 
 interface Thing extends Linked<Thing> {
   readonly name: number;

@@ -1,6 +1,9 @@
+/** What comes of a command: an outcome, which may be a refusal. */
 import type { LeaseView, RequestView } from "../explain/view.ts";
-import type { PoolName, RequestId, ResourceName } from "./ids.ts";
-import type { Refusal } from "./refusal.ts";
+import type { LeaseEnd, RequestEnd } from "./event.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { LastHolder } from "./state.ts";
+import type { Instant } from "./time.ts";
 
 /** What a command came to. Plain data: it stays true however the state goes on. */
 export type Outcome =
@@ -33,3 +36,110 @@ export function idOf(outcome: Outcome): RequestId | undefined {
   if (outcome.type === "granted") return outcome.lease.id;
   return outcome.type === "waiting" ? outcome.request.id : undefined;
 }
+
+/** Every "no" of the core, as a value. The edges make messages of it. */
+export type Refusal =
+  | {
+      readonly code: "pool_not_found";
+      readonly pool: PoolName;
+      readonly nearest?: PoolName;
+      readonly known: readonly PoolName[];
+    }
+  | {
+      readonly code: "never_fits";
+      readonly pool: PoolName;
+      readonly asked: number;
+      readonly size: number;
+    }
+  /** No eligible resource is large enough in this dimension. */
+  | {
+      readonly code: "amount_too_large";
+      readonly pool: PoolName;
+      readonly dimension: string;
+      readonly asked: number;
+      readonly largest: number;
+      /** The resource that lacks the least, if each has enough of some dimension. */
+      readonly resource?: string;
+    }
+  /** Too few resources are eligible and large enough. */
+  | {
+      readonly code: "too_few_eligible";
+      readonly pool: PoolName;
+      readonly asked: number;
+      readonly possible: number;
+      /** Eligible and large enough. */
+      readonly large: number;
+      readonly eligible: number;
+      readonly total: number;
+      /** How many are not eligible, by reason. */
+      readonly unfit: Readonly<Record<string, number>>;
+    }
+  | { readonly code: "never_fits_together"; readonly pool: PoolName; readonly items: number }
+  | {
+      readonly code: "strategy_not_allowed";
+      readonly pool: PoolName;
+      readonly strategy: string;
+      readonly known: readonly string[];
+    }
+  /** Amounts were asked of an exclusive pool, or none of a shared pool. */
+  | { readonly code: "lent_whole"; readonly pool: PoolName; readonly key: string }
+  | { readonly code: "lent_by_amount"; readonly pool: PoolName }
+  | { readonly code: "request_id_reused"; readonly key: string; readonly id: RequestId }
+  | { readonly code: "request_not_found"; readonly id: string }
+  | {
+      readonly code: "request_ended";
+      readonly id: RequestId;
+      readonly how: RequestEnd | LeaseEnd;
+      readonly endedAt: Instant;
+    }
+  | { readonly code: "lease_not_found"; readonly id: string }
+  | { readonly code: "lease_not_granted"; readonly id: RequestId }
+  | {
+      readonly code: "lease_ended";
+      readonly id: RequestId;
+      readonly how: RequestEnd | LeaseEnd;
+      readonly endedAt: Instant;
+    }
+  | { readonly code: "pool_not_in_lease"; readonly id: RequestId; readonly pool: PoolName }
+  | { readonly code: "claim_not_found"; readonly id: RequestId; readonly claim: ClaimId }
+  | {
+      readonly code: "resource_not_found";
+      readonly resource: ResourceName;
+      readonly nearest?: ResourceName;
+    }
+  /** It was to be now or never. */
+  | { readonly code: "none_free"; readonly pool: PoolName }
+  /** Of those named, these are not to be had. */
+  | {
+      readonly code: "not_all_free";
+      readonly resources: readonly ResourceName[];
+      readonly state: string;
+    }
+  | {
+      readonly code: "not_its_holder";
+      readonly resource: ResourceName;
+      /** The holder that the command names. */
+      readonly by: string;
+      /** Empty: nobody. */
+      readonly holder: string;
+      /** How that holder lost it, if it had it last. */
+      readonly lost?: LastHolder;
+      /** What is missing is the token, not the name. */
+      readonly needsToken: boolean;
+    }
+  | {
+      readonly code: "state_differs";
+      readonly resource: ResourceName;
+      readonly state: string;
+      readonly claimed: string;
+    }
+  | { readonly code: "resource_held"; readonly resource: ResourceName; readonly holder: string }
+  | { readonly code: "state_reserved"; readonly state: string }
+  | {
+      readonly code: "too_many_entries";
+      readonly resource: ResourceName;
+      readonly what: "labels" | "user data";
+      readonly max: number;
+    };
+
+export type RefusalCode = Refusal["code"];

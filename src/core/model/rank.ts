@@ -2,7 +2,7 @@
  * Who is ahead of whom. Everything that orders requests asks here: queues, grants, reservations and
  * explanations. Higher priority first, then first come, first served.
  */
-import { OrderedTree } from "./ordered-tree.ts";
+import { OrderedTree } from "./collections.ts";
 
 /** A request's place among all others, in every queue the same. */
 export interface Rank {

@@ -7,16 +7,20 @@
  * What is called `cache` is never journalled and may be dropped at any time (`dropCaches`).
  */
 import type { Gate } from "../gates/gate.ts";
-import type { Wants } from "../queue/alternatives.ts";
+import type { Wants } from "../queue/needs.ts";
 import type { Demand } from "../shared/placement/demand.ts";
 import type { Amounts, Part, Shareable, Standing } from "../shared/placement/shareable.ts";
-import type { ReadonlyDueHeap, Timed } from "./due-heap.ts";
+import type {
+  Linked,
+  ReadonlyDueHeap,
+  ReadonlyIdleList,
+  ReadonlyTree,
+  Timed,
+} from "./collections.ts";
 import type { Ended, FrozenEnds } from "./ended-memory.ts";
 import type { KeptRoom, LeaseEnd, Move, RateCause, ResolvedAsk } from "./event.ts";
-import type { Linked, ReadonlyIdleList } from "./idle-list.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import { busyState, drainedState, freeState, type Purpose } from "./lifecycle.ts";
-import type { ReadonlyTree } from "./ordered-tree.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { Rank } from "./rank.ts";
 import type { Instant } from "./time.ts";
@@ -410,4 +414,12 @@ export function dropCaches({ pools, requests, cache }: State): void {
     pool.cache.triedReservations = false;
   }
   for (const request of requests.values()) request.cache.evaluated = false;
+}
+
+/** What an event names must be there: otherwise the journal is damaged, or there is a bug. */
+export function must<Value>(value: Value | null | undefined, name: string): Value {
+  if (value === undefined || value === null) {
+    throw new Error(`Cannot apply an event: there is no "${name}"`);
+  }
+  return value;
 }

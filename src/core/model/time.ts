@@ -1,3 +1,5 @@
+/** Instants of the broker's clock, and durations as people write them. */
+
 /** Milliseconds since 1970 on the broker's clock, which never runs backwards. */
 export type Instant = number & { readonly [instant]: true };
 declare const instant: unique symbol;
@@ -11,4 +13,65 @@ export function after(start: Instant, durationMs: number): Instant {
 
 export function earliest(a: Instant, b: Instant): Instant {
   return a <= b ? a : b;
+}
+
+/**
+ * Durations as people write them: `90s`, `20m`, `1h30m`, `1.5h`, `2d`. A bare number is refused,
+ * because nobody agrees on its unit; only `0` needs none.
+ */
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+const whole = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/;
+const part = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
+
+/** The pattern that schemas publish, so that editors and clients check what the parser checks. */
+export const durationPattern = `^(?:0|${whole.source.slice(1, -1)})$`;
+
+/** A thousand years: far beyond any lease, and far below where milliseconds lose precision. */
+const durationMsMax = 1_000 * 365 * 86_400_000;
+
+/** Undefined for anything that is not a duration, or longer than any sum of them makes sense. */
+export function parseDuration(text: string): number | undefined {
+  if (text === "0") return 0;
+  if (text.length > 32 || !whole.test(text)) return undefined;
+  let totalMs = 0;
+  for (const [, amount, unit] of text.matchAll(part)) {
+    totalMs += Number(amount) * (unitMs[unit ?? ""] ?? Number.NaN);
+  }
+  return totalMs <= durationMsMax ? Math.round(totalMs) : undefined;
+}
+
+/** The shortest exact form, such as `1h30m`. `parseDuration(formatDuration(x)) === x`. */
+export function formatDuration(durationMs: number): string {
+  let restMs = Math.max(0, Math.round(durationMs));
+  if (restMs === 0) return "0s";
+  let text = "";
+  for (const unit of ["d", "h", "m", "s", "ms"]) {
+    const size = unitMs[unit] ?? 1;
+    const amount = Math.floor(restMs / size);
+    if (amount > 0) text += `${amount}${unit}`;
+    restMs -= amount * size;
+  }
+  return text;
+}
+
+/** For people who read a waiting line: two units at the most, nothing below a second. */
+export function roughDuration(durationMs: number): string {
+  const seconds = Math.max(0, Math.round(durationMs / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return join(Math.floor(seconds / 60), "m", seconds % 60, "s");
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 24 * 60) return join(Math.floor(minutes / 60), "h", minutes % 60, "m");
+  const hours = Math.round(minutes / 60);
+  return join(Math.floor(hours / 24), "d", hours % 24, "h");
+}
+
+function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { acquire, Lending, pool, release } from "../decide/lending.suite.ts";
-import { overtakenMax } from "./available.ts";
+import { overtakenMax } from "./needs.ts";
 
 test("serve() lends what is idle to one who has come within reach because others were granted", () => {
   const lending = new Lending(pool("aws", 2), pool("gcp", 200));

@@ -9,7 +9,7 @@ import { apply } from "../apply/apply.ts";
 import { emptyState } from "../apply/create.ts";
 import { decide } from "../decide/decide.ts";
 import { change, Lending, leave, pool, release, renew } from "../decide/lending.suite.ts";
-import { fits } from "../decide/serve.ts";
+import { fits } from "../decide/settle.ts";
 import type { Command } from "../model/command.ts";
 import { type DurableEvent, isDurable } from "../model/event.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";

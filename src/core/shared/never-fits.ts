@@ -3,8 +3,8 @@
  * resources count: they may be lent again.
  */
 import type { PoolName } from "../model/ids.ts";
+import type { Refusal } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
-import type { Refusal } from "../model/refusal.ts";
 import type { Pool, SharedNeed, SharedResource } from "../model/state.ts";
 import { candidatesOf } from "./place.ts";
 import { mostAtOnce } from "./placement/choose.ts";

@@ -1,17 +1,22 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { newRequestId } from "../../broker/request-id.ts";
+import { newRequestId } from "../../broker/lease-identity.ts";
 import { submitAndWait } from "../../broker/submit-and-wait.ts";
 import type { LeaseView } from "../../core/explain/view.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { PoolName, ResourceName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import { Connection, canWait, trackDelivery } from "../connection.ts";
 import type { Context } from "../context.ts";
+import { Connection, canWait, trackDelivery } from "../request.ts";
 import type { BoskosMetrics } from "./metrics.ts";
-import type { Query } from "./query.ts";
-import { sendJson, sendText } from "./reply.ts";
-import { boskosResource, goJson } from "./resource-json.ts";
-import { failureOf, noneAvailable } from "./texts.ts";
+import {
+  boskosResource,
+  failureOf,
+  goJson,
+  noneAvailable,
+  type Query,
+  sendJson,
+  sendText,
+} from "./wire.ts";
 
 /** `POST /acquire`: with a request id it stands in line between its calls, without one it does not. */
 export async function acquire(

@@ -2,10 +2,8 @@
 import type { FastifyReply } from "fastify";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
 import type { Context } from "../context.ts";
-import type { Query } from "./query.ts";
-import { sendNothing, sendText } from "./reply.ts";
-import { failureOf } from "./texts.ts";
 import { parseUserData } from "./user-data.ts";
+import { failureOf, type Query, sendNothing, sendText } from "./wire.ts";
 
 export async function release({ broker }: Context, query: Query, reply: FastifyReply) {
   const [name, dest, owner] = ["name", "dest", "owner"].map((key) => query.get(key)) as [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Query } from "./query.ts";
+import { Query } from "./wire.ts";
 
 test.each([
   ["/acquire", ""],

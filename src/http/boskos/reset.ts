@@ -3,10 +3,7 @@ import { countByHolder, countByState } from "../../core/explain/pool-view.ts";
 import { parseGoDuration } from "../../core/model/go-duration.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Context } from "../context.ts";
-import type { Query } from "./query.ts";
-import { sendJson, sendText } from "./reply.ts";
-import { goJson, sorted } from "./resource-json.ts";
-import { noneAvailable } from "./texts.ts";
+import { goJson, noneAvailable, type Query, sendJson, sendText, sorted } from "./wire.ts";
 
 /** `POST /reset`: for a reaper that runs elsewhere. */
 export async function reset({ broker }: Context, query: Query, reply: FastifyReply) {

@@ -12,9 +12,8 @@ import type { App, Context } from "../context.ts";
 import { acquire, acquireByState } from "./acquire.ts";
 import { release, update } from "./held.ts";
 import type { BoskosMetrics } from "./metrics.ts";
-import { Query } from "./query.ts";
-import { sendText } from "./reply.ts";
 import { metric, reset } from "./reset.ts";
+import { Query, sendText } from "./wire.ts";
 
 /** Boskos has none; its clients send user data of a few hundred bytes. */
 const bodyBytesMax = 1024 * 1024;

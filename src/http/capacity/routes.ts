@@ -3,14 +3,14 @@
  * with a JSON body, `/show-pools` and `/release`. Nobody waits here: what is not there now is refused.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { newRequestId } from "../../broker/request-id.ts";
+import { newRequestId } from "../../broker/lease-identity.ts";
 import { fittingNow } from "../../core/explain/explain-capacity.ts";
 import { sharedResourceViews } from "../../core/explain/resource-view.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
 import type { Claim, Pool, State } from "../../core/model/state.ts";
 import type { Placing } from "../../core/shared/placement/demand.ts";
-import { sendJson, sendNothing, sendText } from "../boskos/reply.ts";
+import { sendJson, sendNothing, sendText } from "../boskos/wire.ts";
 import type { App, Context } from "../context.ts";
 import { leaseJson, networksKind, poolJson } from "./lease-json.ts";
 import { BadRequest, type CapacityRequest, parseFirst, readRequest } from "./request.ts";

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { notGrantedCode, type Wanted } from "../../api/lease-proxy.ts";
 import { Problem } from "../../api/problem.ts";
-import { newRequestId } from "../../broker/request-id.ts";
+import { newRequestId } from "../../broker/lease-identity.ts";
 import { submitAndWait } from "../../broker/submit-and-wait.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import { Connection, checkCanWait, trackDelivery } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
+import { Connection, checkCanWait, trackDelivery } from "../request.ts";
 
 /** As long as the original's clients are used to waiting. */
 const timeoutMsDefault = 2 * 3_600_000;

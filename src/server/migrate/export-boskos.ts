@@ -3,8 +3,7 @@
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
 import { coolingState } from "../../core/model/lifecycle.ts";
-import type { Resource, State } from "../../core/model/state.ts";
-import { isHeld, wholeClaim } from "../../core/model/state.ts";
+import { isHeld, type Resource, type State, wholeClaim } from "../../core/model/state.ts";
 import { type Instant, never } from "../../core/model/time.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 

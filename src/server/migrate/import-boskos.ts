@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
-import { newRequestId } from "../../broker/request-id.ts";
+import { newRequestId } from "../../broker/lease-identity.ts";
 import { freeze, thaw } from "../../core/apply/snapshot.ts";
 import { decide } from "../../core/decide/decide.ts";
 import type { Command, ImportedResource } from "../../core/model/command.ts";

@@ -1,5 +1,5 @@
 import type { Broker } from "../../broker/broker.ts";
-import { newRequestId } from "../../broker/request-id.ts";
+import { newRequestId } from "../../broker/lease-identity.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
 import type { PoolName, RequestId } from "../../core/model/ids.ts";
 import { cleaningState, dirtyState } from "../../core/model/lifecycle.ts";

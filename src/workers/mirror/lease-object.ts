@@ -2,8 +2,7 @@
 
 import type { MirrorSpec } from "../../config/read-mirror.ts";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
-import type { Claim, State } from "../../core/model/state.ts";
-import { wholeClaim } from "../../core/model/state.ts";
+import { type Claim, type State, wholeClaim } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
 import { ApiServer } from "../../kubernetes/api-server.ts";
 import { type LeaseObject, type LeaseSpec, microTime } from "../../kubernetes/kube-objects.ts";

@@ -13,7 +13,7 @@ import type {
   LeaseLost,
 } from "../../client/berth-client.ts";
 import { LinkedAbort } from "../../client/linked-abort.ts";
-import { roughDuration } from "../../core/model/duration.ts";
+import { roughDuration } from "../../core/model/time.ts";
 import { asProblem } from "./as-problem.ts";
 import { JobLease } from "./job-lease.ts";
 

@@ -1,7 +1,7 @@
 /** What the page says of how fast a pool lends: in numbers, and before an operator changes it. */
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
-import { roughDuration } from "../../../src/core/model/duration.ts";
 import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
 
 /** Whether anything but free resources can hold its grants back. */
 export function hasFlow({ policy, flow }: Pool): boolean {

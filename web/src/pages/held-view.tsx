@@ -1,5 +1,5 @@
 import type { Lease } from "../../../src/api/schemas.ts";
-import { parseDuration } from "../../../src/core/model/duration.ts";
+import { parseDuration } from "../../../src/core/model/time.ts";
 import { useNowMs } from "../data/clock.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Facts } from "../parts/facts.tsx";

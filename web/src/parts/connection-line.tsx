@@ -1,4 +1,4 @@
-import { roughDuration } from "../../../src/core/model/duration.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
 import { useOwnNowMs } from "../data/clock.ts";
 import type { Connection } from "../data/live.ts";
 

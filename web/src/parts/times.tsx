@@ -1,5 +1,5 @@
 /** Times as people read them: how long ago, how much is left; the exact moment on hover. */
-import { roughDuration } from "../../../src/core/model/duration.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
 import { useInTime } from "../data/clock.ts";
 
 export function Age({ since }: { since: string }) {

@@ -1,4 +1,5 @@
-import { randomFillSync } from "node:crypto";
+/** The id of a request or lease, and the token that proves who holds it. */
+import { hash, randomFillSync } from "node:crypto";
 import type { RequestId } from "../core/model/ids.ts";
 
 /** Without i, l, o and u (Crockford's Base32), which are easy to misread or form words. */
@@ -40,4 +41,37 @@ function prefixOf(nowMs: number): string {
     rest = Math.floor(rest / 32);
   }
   return text;
+}
+
+/**
+ * Derives the token of a lease from its id and the secret of the journal. So no token is stored in
+ * the journal, in a snapshot or in an event, and a client that retries after a lost reply gets the
+ * same token again.
+ */
+export class Tokens {
+  readonly #secret: string;
+
+  constructor(secret: string) {
+    this.#secret = secret;
+  }
+
+  /**
+   * SHA-512/256 allows no length extension, so a hash of secret and id is a secure MAC. HMAC hashes
+   * twice and takes three times as long with `node:crypto`. A cache of tokens would cost more than
+   * the hash.
+   */
+  of(id: RequestId): string {
+    return hash("sha512-256", this.#secret + id, "base64url");
+  }
+
+  /** Compares in constant time, so that the duration does not reveal which character is wrong. */
+  proves(id: RequestId, token: string): boolean {
+    const expected = this.of(id);
+    if (token.length !== expected.length) return false;
+    let difference = 0;
+    for (let index = 0; index < expected.length; index++) {
+      difference |= expected.charCodeAt(index) ^ token.charCodeAt(index);
+    }
+    return difference === 0;
+  }
 }

@@ -1,10 +1,10 @@
-/**
- * Resources and what is indexed by them: a pool's members, its size, how many are in which state,
- * and the buckets that grants are served from. Nothing else writes these.
- */
-import { freeState, toBeDeletedState } from "../model/lifecycle.ts";
+/** The indexes of the state: deadlines, trees of pools, members and buckets of a pool. */
+import { opensAt } from "../gates/gates.ts";
+import { ancestors, cohortOf, descendants, rootOf } from "../gates/limits.ts";
+import { freeState, ruleOf, toBeDeletedState } from "../model/lifecycle.ts";
 import {
   type Bucket,
+  type Due,
   type ExclusiveClaim,
   type ExclusiveResource,
   isHeld,
@@ -14,11 +14,117 @@ import {
   type State,
   shownState,
 } from "../model/state.ts";
-import { type Instant, never } from "../model/time.ts";
-import { countUse } from "./cohort.ts";
+import { after, earliest, type Instant, never } from "../model/time.ts";
 import { newBucket } from "./create.ts";
 import { edit } from "./edit.ts";
 import { charge, listIfUsable, removeShared } from "./shared.ts";
+
+/** When something next has to be decided because time has passed. */
+
+/** How long a resource that is to be deleted is left for others to clean up, before Berth does it. */
+const deletedAfterMs = 30_000;
+
+/** Sets a resource's deadline, if it has any. */
+export function scheduleResource(state: State, resource: Resource): void {
+  schedule(state, resource, isHeld(resource) ? never : resourceDueAt(resource));
+}
+
+function resourceDueAt(resource: Resource): Instant {
+  const { dynamic, leaving, restsUntil, expiresAt } = resource;
+  if (!dynamic) return restsUntil;
+  if (ruleOf(resource.state).deadline === "deletion") {
+    return after(resource.changedAt, deletedAfterMs);
+  }
+  return leaving ? restsUntil : earliest(restsUntil, expiresAt);
+}
+
+/**
+ * Sets when a pool is next looked at because a gate may have opened by then. What is due already
+ * stays due until it is attended to: a command that came before the tick must not delay it.
+ */
+export function schedulePool(state: State, pool: Pool, now: Instant): void {
+  if (!isDue(pool, now)) schedule(state, pool, opensAt(pool, now));
+}
+
+/** The same for a pool and for all above it, whose paces it keeps as well. */
+export function scheduleUpwards(state: State, pool: Pool, now: Instant): void {
+  for (const up of ancestors(pool)) schedulePool(state, up, now);
+}
+
+export function isDue({ heapIndex, dueAt }: Due, now: Instant): boolean {
+  return heapIndex >= 0 && dueAt <= now;
+}
+
+export function poolAttended(state: State, pool: Pool, now: Instant): void {
+  schedule(state, pool, never);
+  schedulePool(state, pool, now);
+}
+
+export function schedule(state: State, due: Due, at: Instant): void {
+  if (Number.isNaN(at)) throw new Error(`Cannot schedule a ${due.kind}: its time is not a number`);
+  if (at === never) edit(state.due).clear(due);
+  else edit(state.due).set(due, at);
+}
+
+/** Keeps the trees of pools that share limits and paces, and what is used of each. */
+
+/** Counts a claim for a pool and for all above it. */
+export function countUse(pool: Pool, by: number): void {
+  for (let up: Pool | null = pool; up !== null; up = up.parent) edit(up).used += by;
+}
+
+/** Puts a pool, with what it has lent, below the parent that its policy names. */
+export function linkParent(state: State, pool: Pool): void {
+  const name = pool.policy.parent;
+  const named = name === undefined ? null : (state.pools.get(name) ?? null);
+  if (name !== undefined && named === null) edit(state.orphans).add(pool);
+  else edit(state.orphans).delete(pool);
+  // Files with a circle are refused before they come here; nothing may ever hang on one.
+  const parent = named !== null && rootOf(named) === pool ? null : named;
+  if (pool.parent === parent) return;
+  unlink(pool);
+  edit(pool).parent = parent;
+  if (parent === null) return;
+  edit(parent.children).add(pool);
+  countUse(parent, pool.used);
+  forgetGates(cohortOf(parent));
+}
+
+function unlink(pool: Pool): void {
+  const { parent } = pool;
+  if (parent === null) return;
+  forgetGates(cohortOf(parent));
+  edit(parent.children).delete(pool);
+  countUse(parent, -pool.used);
+  edit(pool).parent = null;
+}
+
+/** A pool that is new: pools that wait for a parent of its name are put below it. */
+export function enterCohort(state: State, pool: Pool): void {
+  linkParent(state, pool);
+  for (const orphan of state.orphans) linkParent(state, orphan);
+}
+
+/** A pool that is gone: the pools below it have no parent until one of that name comes. */
+export function leaveCohort(state: State, pool: Pool): void {
+  unlink(pool);
+  edit(state.orphans).delete(pool);
+  for (const child of [...pool.children]) linkParent(state, child);
+}
+
+/** What guards a pool depends on its own policy and rate and on those of all above it. */
+export function forgetGatesBelow(pool: Pool): void {
+  forgetGates(descendants(pool));
+}
+
+function forgetGates(pools: Iterable<Pool>): void {
+  for (const { cache } of pools) cache.gates = null;
+}
+
+/**
+ * Resources and what is indexed by them: a pool's members, its size, how many are in which state,
+ * and the buckets that grants are served from. Nothing else writes these.
+ */
 
 /** Makes a new resource a member of its pool. Shared with `thaw`. */
 export function addMember(state: State, resource: Resource): void {

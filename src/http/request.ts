@@ -1,0 +1,192 @@
+/** What routes read of an HTTP request: common fields, its connection, and who sends it. */
+import type { ServerResponse } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
+import type { Tokens } from "../broker/lease-identity.ts";
+import type { LeaseView } from "../core/explain/view.ts";
+import type { Reason } from "../core/model/command.ts";
+import type { RequestId } from "../core/model/ids.ts";
+import { formatDuration, parseDuration } from "../core/model/time.ts";
+import type { Context } from "./context.ts";
+import { invalid } from "./problems.ts";
+
+/** Fields that several calls read in the same way. */
+
+export const IdParams = Type.Object({ id: Type.String({ maxLength: limits.nameLengthMax }) });
+export const NameParams = Type.Object({ name: Type.String({ maxLength: limits.nameLengthMax }) });
+
+/** Who acts on behalf of others, and why. The event records it. */
+export const auditFields = {
+  by: Type.Optional(
+    Type.String({
+      maxLength: limits.holderLengthMax,
+      description: "Who does it, if not the holder",
+    }),
+  ),
+  reason: Type.Optional(Type.String({ maxLength: 1_024, description: "Why, for people to read" })),
+};
+
+export function auditReason(given: {
+  readonly by: string | undefined;
+  readonly reason: string | undefined;
+}): Reason {
+  return { by: given.by ?? "operator", why: given.reason ?? "" };
+}
+
+export interface DurationRange {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+/** A duration whose form the schema has checked; here its size is. */
+export function durationIn(place: string, text: string, { minMs, maxMs }: DurationRange): number {
+  const durationMs = parseDuration(text);
+  if (durationMs !== undefined && durationMs >= minMs && durationMs <= maxMs) return durationMs;
+  const range = `between ${formatDuration(minMs)} and ${formatDuration(maxMs)}`;
+  throw invalid(place, `"${text}" is out of range`, `Give a duration ${range}`);
+}
+
+/** For how long the connection may be held open; 0 unless given. */
+export function waitIn(place: string, wait: string | undefined): number {
+  if (wait === undefined) return 0;
+  return durationIn(place, wait, { minMs: 0, maxMs: limits.waitMsMax });
+}
+
+/** What a client's connection means for the work done for it: closed, nobody reads the answer. */
+
+/** The connection of a request that may have to wait. Dispose of it when the answer is known. */
+export class Connection implements Disposable {
+  // The socket, not the reply: one that is pipelined behind another has no connection of its own yet.
+  readonly #socket: FastifyRequest["raw"]["socket"];
+  readonly #closed = () => this.#controller?.abort();
+  #controller: AbortController | undefined;
+
+  constructor({ raw }: FastifyRequest) {
+    this.#socket = raw.socket;
+  }
+
+  /** Aborts when the connection closes. Made on first use: most requests need not wait. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      this.#socket.once("close", this.#closed);
+      if (this.#socket.destroyed) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#controller !== undefined) this.#socket.removeListener("close", this.#closed);
+  }
+}
+
+/** Aborts if the connection closes before the answer is written, or has closed already. */
+export function abortOnClose(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const closed = () => {
+    if (!response.writableEnded) controller.abort();
+  };
+  if (response.closed) closed();
+  else response.once("close", closed);
+  return controller.signal;
+}
+
+/** Tracks whether the reply that grants leases arrives: if it does not, nobody knows of them. */
+export function trackDelivery(
+  { deliveries }: Context,
+  leases: readonly LeaseView[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  deliveries.begin(leases);
+  if (request.raw.socket.destroyed) return deliveries.end(leases, false);
+  reply.raw.once("close", () => deliveries.end(leases, reply.raw.writableFinished));
+}
+
+export function canWait({ broker }: Context): boolean {
+  return broker.openWaits < limits.openWaitsMax;
+}
+
+export function checkCanWait(context: Context, waitMs: number): void {
+  if (waitMs === 0 || canWait(context)) return;
+  throw new Problem({
+    code: "too_many_waits",
+    status: 503,
+    message: `Cannot hold the connection open: ${limits.openWaitsMax} are already waiting`,
+    hint: "Ask without wait and poll, or try again in a moment",
+  });
+}
+
+/** Who is asking: the holder, who shows the lease's token, or an operator on this machine. */
+
+function bearer(request: FastifyRequest): string | undefined {
+  const header = request.headers.authorization;
+  return header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header)?.[1];
+}
+
+export function isHolder(tokens: Tokens, id: RequestId, request: FastifyRequest): boolean {
+  const token = bearer(request);
+  return token !== undefined && tokens.proves(id, token);
+}
+
+export function mustBeHolder(tokens: Tokens, id: RequestId, request: FastifyRequest): void {
+  const token = bearer(request);
+  if (token === undefined) {
+    throw new Problem({
+      code: "token_missing",
+      status: 401,
+      message: `Cannot act for the holder of ${id}: no token was sent`,
+      hint: "Send the token from the reply to POST /v1/leases as Authorization: Bearer TOKEN",
+    });
+  }
+  if (!tokens.proves(id, token)) {
+    throw new Problem({
+      code: "token_wrong",
+      status: 403,
+      message: `Cannot act for the holder of ${id}: the token belongs to another lease`,
+      hint: "Use the token from the reply that granted this lease",
+    });
+  }
+}
+
+export function mustBeOperator(request: FastifyRequest): void {
+  const refusal = operatorProblem(request);
+  if (refusal !== undefined) throw refusal;
+}
+
+/**
+ * There is no authentication yet, so what affects others is for this machine only. A browser on this
+ * machine also acts for whatever site it shows, and any site may give its name this address: so what
+ * comes from a page must come from one that was opened under an address of this machine.
+ */
+export function operatorProblem(
+  request: FastifyRequest,
+  page: string | undefined = request.headers.origin,
+): Problem | undefined {
+  const from = request.socket.remoteAddress ?? "";
+  if (!isLoopback(from)) return operatorsOnly(from);
+  if (page === undefined) return undefined;
+  const name = hostOf(page);
+  return name === "localhost" || isLoopback(name)
+    ? undefined
+    : operatorsOnly(`the page at ${name}`);
+}
+
+function operatorsOnly(from: string): Problem {
+  return new Problem({
+    code: "operators_only",
+    status: 403,
+    message: `Cannot act on behalf of others from ${from}`,
+    hint: "Run this on the machine of the server; a page there must be opened as localhost",
+  });
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, "") : "elsewhere";
+}
+
+export function isLoopback(address: string): boolean {
+  return address === "::1" || /^(?:::ffff:)?127\./.test(address);
+}
