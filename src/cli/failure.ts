@@ -87,6 +87,7 @@ const hintByCode: Readonly<Record<string, string>> = {
   lease_not_granted: "See why it waits: berth explain; to cancel it, stop the command that waits",
   request_ended: "Send a new request, with a new --request-id",
   request_granted: "It has been granted; see its resources: berth leases",
+  group_full: "Use another group name",
   request_id_reused: "Use a new --request-id for a new request",
   token_missing: "Pass --token or set BERTH_TOKEN; operators use --force --reason WHY",
   token_wrong: "Use the token that came with this lease; operators use --force --reason WHY",

@@ -62,6 +62,8 @@ const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code 
   lent_by_amount: { code: "lent_by_amount", pool: "p" as PoolName },
   never_fits: { code: "never_fits", pool: "aws" as PoolName, asked: 3, size: 2 },
   request_id_reused: { code: "request_id_reused", key: "k", id },
+  group_full: { code: "group_full", group: "g", size: 2 },
+  group_size_differs: { code: "group_size_differs", group: "g", size: 2, asked: 3 },
   request_not_found: { code: "request_not_found", id },
   request_ended: { code: "request_ended", id, how: "abandoned", endedAt: at },
   lease_not_found: { code: "lease_not_found", id },

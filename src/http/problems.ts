@@ -36,6 +36,22 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
         message: `Cannot use the request id "${refusal.key}": it belongs to another request`,
         hint: "Use a new requestId for a new request; repeat one only with the same holder and items",
       });
+    case "group_full":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot join the group "${refusal.group}": all ${refusal.size} of it wait already`,
+        hint: "Use another group name, or repeat a request of the group with its requestId",
+        facts: { group: refusal.group, size: refusal.size },
+      });
+    case "group_size_differs":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot join the group "${refusal.group}" with size ${refusal.asked}: its size is ${refusal.size}`,
+        hint: "Give all requests of a group the same size, or use another group name",
+        facts: { group: refusal.group, size: refusal.size, asked: refusal.asked },
+      });
     case "pool_not_in_lease":
     case "request_not_found":
     case "lease_not_found":

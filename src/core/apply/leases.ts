@@ -73,6 +73,8 @@ function joinGang(state: State, request: Request): boolean {
   const { group } = request.ask;
   if (group === undefined || group.size === 1) return true;
   const known = gangOf(state, request.ask);
+  // Older journals have requests beyond the size of their gang. Each of them stands alone.
+  if (known !== undefined && known.members.length >= known.size) return true;
   const gang: Gang = known ?? { ...group, members: [] };
   if (known === undefined) edit(state.gangs).set(group.name, gang);
   edit(gang).members = [...gang.members, request];

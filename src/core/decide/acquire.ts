@@ -36,7 +36,7 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Answ
       return askedAgain(turn, known, ask, waitMs);
     }
   }
-  const wants = possibleWants(state, ask);
+  const wants = cannotJoin(state, ask) ?? possibleWants(state, ask);
   if ("code" in wants) return refused(wants);
   const { needs, alternatives } = wants;
   const resolved = { ...ask, ttlMs: ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs };
@@ -59,6 +59,16 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Answ
     if (lease !== undefined) confirmDelivery(turn, lease);
     return standing(state, id, now);
   };
+}
+
+/** A gang has the size that its first request gave, and takes nobody beyond it. */
+function cannotJoin(state: State, ask: Ask): Refusal | undefined {
+  const gang = gangOf(state, ask);
+  if (gang === undefined || ask.group === undefined) return undefined;
+  const { name: group, size } = gang;
+  const asked = ask.group.size;
+  if (asked !== size) return { code: "group_size_differs", group, size, asked };
+  return gang.members.length < size ? undefined : { code: "group_full", group, size };
 }
 
 /** What it wants, or why no amount of waiting would help. */

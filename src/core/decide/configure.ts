@@ -50,6 +50,15 @@ function adopted({ name }: Resource, dynamic: boolean): DurableEvent {
   return { type: "resource-adopted", resource: name, dynamic };
 }
 
+/** Listed from now on. If it was to be deleted, it returns as after a release. */
+function adopt(turn: Turn, resource: Resource): void {
+  const returns = resource.leaving && !isHeld(resource);
+  emit(turn, adopted(resource, false));
+  if (!returns) return;
+  const { onRelease } = resource.pool.policy;
+  emit(turn, { type: "resource-changed", resource: resource.name, state: onRelease });
+}
+
 function definePool(turn: Turn, { name, policy }: PoolSpec): void {
   const known = turn.state.pools.get(name);
   if (known !== undefined && !known.retired && samePolicy(known.policy, policy)) return;
@@ -62,7 +71,7 @@ function reconcile(turn: Turn, resource: Resource, wanted: Wanted | undefined): 
   const isSameKind = (resource.sharing === "exclusive") === (wanted?.room === undefined);
   if (wanted !== undefined && wanted.pool === resource.pool.name && isSameKind) {
     if (resource.retired) emit(turn, { type: "resource-kept", resource: name });
-    if (resource.dynamic) emit(turn, adopted(resource, false));
+    if (resource.dynamic) adopt(turn, resource);
     const spec = resource.sharing === "shared" ? resource.spec : undefined;
     if (wanted.room !== undefined && !same(spec, wanted.room)) {
       emit(turn, { type: "resource-resized", resource: name, room: wanted.room });

@@ -10,7 +10,7 @@ import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import type { DynamicPolicy, PoolSpec } from "../model/policy.ts";
 import { wholeClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { acquire, Lending, pool } from "./lending.suite.ts";
+import { acquire, Lending, pool, release } from "./lending.suite.ts";
 
 const T = 1_000_000;
 /** Before Berth itself buries what is to be deleted. */
@@ -336,6 +336,25 @@ describe("better than Boskos,", () => {
     const lending = seeded({ stored: ["virtual:dt/tombstone/o", "child:t/virtual"] });
     lending.do(held("o", "virtual", "tombstone"));
     expect(lending.resource("child").state).toBe("dirty");
+  });
+
+  test("makes as many as one request needs", () => {
+    const lending = new Lending(pool("dt", [], dynamic(0, 3)));
+    lending.do(acquire("a", "dt:2"));
+    expect(lending.held("a")).toEqual(["dt-1", "dt-2"]);
+    lending.outcome(acquire("b", "dt"), acquire("c", "dt:2"));
+    expect(lending.held("b")).toEqual(["dt-3"]);
+    lending.do(release("a"));
+    expect(lending.held("c")).toHaveLength(2);
+  });
+
+  test("one that was to be deleted is lent again once the file lists it", () => {
+    const lending = new Lending(pool("dt", [], dynamic(2, 2)));
+    lending.configure(pool("dt", [], dynamic(0, 0)));
+    expect(lending.resource("dt-1").state).toBe("toBeDeleted");
+    lending.configure(pool("dt", 2));
+    lending.do(acquire("a", "dt:2"));
+    expect(lending.held("a")).toEqual(["dt-1", "dt-2"]);
   });
 
   test("a lifespan counts from when it was given back, without anybody looking (F21)", () => {

@@ -18,6 +18,7 @@ import {
 } from "../model/lifecycle.ts";
 import type { DynamicPolicy } from "../model/policy.ts";
 import { isHeld, type Pool, type Resource, type State } from "../model/state.ts";
+import { countAt } from "../queue/needs.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /** A pool that is not dynamic any more keeps none of what it made. */
@@ -40,12 +41,23 @@ export function upkeep(turn: Turn, pool: Pool): void {
 function grow(turn: Turn, pool: Pool): void {
   const { dynamic } = pool.policy;
   if (dynamic === undefined || pool.retired || pool.waiting === 0) return;
-  if (pool.members.size >= dynamic.max) return;
-  let missing = pool.waiting - onTheWay(pool);
-  while (missing > 0 && pool.members.size < dynamic.max) {
-    make(turn, pool);
-    missing -= 1;
+  const possible = dynamic.max - pool.members.size;
+  if (possible <= 0) return;
+  const expected = onTheWay(pool);
+  const missing = neededIn(pool, expected + possible) - expected;
+  for (let made = 0; made < missing; made++) make(turn, pool);
+}
+
+/** How many resources the waiting requests need here, counted up to `most`. */
+function neededIn(pool: Pool, most: number): number {
+  let needed = 0;
+  for (const bucket of pool.buckets.values()) {
+    for (const request of bucket.queue) {
+      needed += countAt(request, bucket);
+      if (needed >= most) return most;
+    }
   }
+  return needed;
 }
 
 function policyOf(pool: Pool): DynamicPolicy {

@@ -85,6 +85,14 @@ export type Refusal =
   | { readonly code: "lent_whole"; readonly pool: PoolName; readonly key: string }
   | { readonly code: "lent_by_amount"; readonly pool: PoolName }
   | { readonly code: "request_id_reused"; readonly key: string; readonly id: RequestId }
+  /** All requests of the group wait already. */
+  | { readonly code: "group_full"; readonly group: string; readonly size: number }
+  | {
+      readonly code: "group_size_differs";
+      readonly group: string;
+      readonly size: number;
+      readonly asked: number;
+    }
   | { readonly code: "request_not_found"; readonly id: string }
   | {
       readonly code: "request_ended";

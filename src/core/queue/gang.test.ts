@@ -29,6 +29,38 @@ describe("a gang", () => {
     expect([lending.held("l"), lending.held("n")]).toEqual([["gcp-1", "gcp-2"], ["aws-1"]]);
   });
 
+  test("takes nobody beyond its size, and goes on undisturbed", () => {
+    const lending = new Lending(pool("t", 3));
+    lending.outcome(acquire("all", "t:3"), acquire("a", "t", group), acquire("b", "t", group));
+    const refusal = { code: "group_full", group: "g", size: 2 };
+    expect(lending.outcome(acquire("c", "t", group))).toMatchObject({ refusal });
+    lending.outcome(acquire("d", "t"), release("all"));
+    expect([lending.held("a"), lending.held("b"), lending.held("d")]).toEqual([
+      ["t-1"],
+      ["t-2"],
+      ["t-3"],
+    ]);
+    expect(lending.line("t")).toEqual([]);
+  });
+
+  test("takes nobody who gives another size", () => {
+    const lending = new Lending(pool("t", 3));
+    lending.do(acquire("a", "t", group));
+    const larger = { group: { name: "g", size: 3 } };
+    const refusal = { code: "group_size_differs", group: "g", size: 2, asked: 3 };
+    expect(lending.outcome(acquire("b", "t", larger))).toMatchObject({ refusal });
+  });
+
+  test("lets those behind it go when a member leaves, though it had waited long enough", () => {
+    const patient = { patienceMs: 0 };
+    const lending = new Lending(pool("p", 2, patient), pool("q", 1, patient));
+    lending.outcome(acquire("h", "q"), acquire("a", "p", group), acquire("b", "q", group));
+    lending.do(acquire("c", "p:2"));
+    expect(lending.held("c")).toBeUndefined();
+    lending.do(leave("b"));
+    expect(lending.held("c")).toEqual(["p-1", "p-2"]);
+  });
+
   test("that nobody is left of is forgotten", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("m", "aws", group), leave("m"));
