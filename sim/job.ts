@@ -32,8 +32,7 @@ const pollMs = 10_000;
 
 export async function runJob(name: string, ask: Ask, jobWorld: JobWorld): Promise<void> {
   const { world, random, network, observer } = jobWorld;
-  const patienceMs = random.chance(0.15) ? random.between(1_000, 60_000) : Number.POSITIVE_INFINITY;
-  const grant = await obtain(name, ask, jobWorld, world.nowMs + patienceMs);
+  const grant = await obtain(name, ask, jobWorld, world.nowMs + patienceOf(ask, random));
   if (grant === undefined) return;
   const held = observer.took(name, grant.lease, grant.askedAtMs + ttlOf(grant));
   if (jobWorld.faulty() && random.chance(0.1)) return; // It dies at once and says nothing.
@@ -49,6 +48,13 @@ export async function runJob(name: string, ask: Ask, jobWorld: JobWorld): Promis
     if (reply?.type === "outcome") return;
     await world.sleep(random.between(100, 2_000));
   }
+}
+
+/** The others of a group may never come, so nobody waits for them for ever. */
+function patienceOf({ group }: Ask, random: Random): number {
+  if (random.chance(0.15)) return random.between(1_000, 60_000);
+  const isGang = group !== undefined && group.size > 1;
+  return isGang ? random.between(60_000, 1_800_000) : Number.POSITIVE_INFINITY;
 }
 
 /** Asks until there is an answer, then waits until it is granted, refused, or no longer wanted. */

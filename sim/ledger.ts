@@ -195,7 +195,7 @@ export class Ledger {
     const ask = told ?? asked?.ask;
     if (ask === undefined) throw new Error(`Cannot record the grant of ${id}: nobody asked for it`);
     if (asked === undefined) this.#isNew(id);
-    const rank = { priority: ask.priority ?? 0, order: asked?.order ?? Number.POSITIVE_INFINITY };
+    const rank = asked === undefined ? newcomer(ask) : this.#rankOf(asked);
     this.waiting.delete(id);
     this.#onlyOneLeasePerKey(id, ask);
     this.#wholeOrNothing(id, ask, claims);
@@ -238,6 +238,19 @@ export class Ledger {
     });
   }
 
+  /** A gang stands in the queues at the rank of the last that came. */
+  #rankOf(asked: { readonly ask: ResolvedAsk; readonly order: number }): Rank {
+    let last = asked;
+    const { group } = asked.ask;
+    if (group !== undefined && group.size > 1) {
+      for (const other of this.waiting.values()) {
+        const isMember = other.ask.group?.name === group.name && other.ask.group.size > 1;
+        if (isMember && other.order > last.order) last = other;
+      }
+    }
+    return { priority: last.ask.priority ?? 0, order: last.order };
+  }
+
   /** One that polls may use its key again for another, once it knows of what it has or has nothing. */
   #onlyOneLeasePerKey(id: string, { key, presenceMs, holder }: ResolvedAsk): void {
     if (key === undefined) return;
@@ -275,12 +288,7 @@ export class Ledger {
   }
 
   /** Whoever asked before, with no lower priority, for this pool alone, must not still wait. */
-  #nobodyOvertaken(
-    id: string,
-    pool: string,
-    from: string,
-    rank: { priority: number; order: number },
-  ): void {
+  #nobodyOvertaken(id: string, pool: string, from: string, rank: Rank): void {
     for (const [other, { ask, order }] of this.waiting) {
       // Those of a company stand in line for all that their company wants.
       const alone = ask.group === undefined || ask.group.size === 1;
@@ -335,6 +343,11 @@ function sameCounts(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, numbe
   return a.size === b.size && [...a].every(([pool, count]) => b.get(pool) === count);
 }
 
+interface Rank {
+  readonly priority: number;
+  readonly order: number;
+}
+
 /** Who is granted at one moment: those of a group, or all that one takes by name. */
 function companyOf(ask: ResolvedAsk | undefined): string | undefined {
   return ask?.byName ? ask.holder : ask?.group?.name;
@@ -343,4 +356,8 @@ function companyOf(ask: ResolvedAsk | undefined): string | undefined {
 /** The state that an ask wants a pool's resources in. */
 function takenFrom(ask: ResolvedAsk | undefined, pool: string): string {
   return ask?.items.find((item) => poolsOf(item).includes(pool))?.state ?? "free";
+}
+
+function newcomer({ priority = 0 }: ResolvedAsk): Rank {
+  return { priority, order: Number.POSITIVE_INFINITY };
 }

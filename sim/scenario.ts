@@ -169,7 +169,7 @@ export function randomAsk(random: Random, all: readonly PoolSpec[], holder: stri
       ...(random.chance(0.2) ? { anyOf: [random.pick(alike(policy, pools)).name] } : {}),
       ...(policy.placement === undefined ? undefined : randomPlacing(random)),
     })),
-    ...(random.chance(0.1) ? { group: { name: random.pick(["g", "h"]), size: 1 } } : {}),
+    ...(random.chance(0.15) ? { group: randomGroup(random) } : {}),
     ...(random.chance(0.8) ? { key: `key-${holder}` } : {}),
     ...(random.chance(0.15) ? { priority: random.between(-1, 2) } : {}),
     ...(random.chance(0.2) ? { ttlMs: random.between(5, 30) * 1_000 } : {}),
@@ -187,4 +187,9 @@ function randomPlacing(random: Random): Placing {
     ...(random.chance(0.1) ? { atMost: { vcenter: 1 } } : undefined),
     ...(random.chance(0.1) ? { selector: { vcenter: "a" } } : undefined),
   };
+}
+
+/** Few names and several sizes, so that groups become full, and some requests do not match. */
+function randomGroup(random: Random): NonNullable<Ask["group"]> {
+  return { name: random.pick(["g", "h"]), size: random.pick([1, 2, 2, 2, 3]) };
 }

@@ -37,21 +37,8 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
         hint: "Use a new requestId for a new request; repeat one only with the same holder and items",
       });
     case "group_full":
-      return new Problem({
-        code,
-        status: 409,
-        message: `Cannot join the group "${refusal.group}": all ${refusal.size} of it wait already`,
-        hint: "Use another group name, or repeat a request of the group with its requestId",
-        facts: { group: refusal.group, size: refusal.size },
-      });
     case "group_size_differs":
-      return new Problem({
-        code,
-        status: 409,
-        message: `Cannot join the group "${refusal.group}" with size ${refusal.asked}: its size is ${refusal.size}`,
-        hint: "Give all requests of a group the same size, or use another group name",
-        facts: { group: refusal.group, size: refusal.size, asked: refusal.asked },
-      });
+      return groupProblem(refusal);
     case "pool_not_in_lease":
     case "request_not_found":
     case "lease_not_found":
@@ -152,6 +139,29 @@ type NotFound = Extract<
       | "resource_not_found";
   }
 >;
+
+function groupProblem(
+  refusal: Extract<Refusal, { code: "group_full" | "group_size_differs" }>,
+): Problem {
+  const { code, group, size } = refusal;
+  const cannot = `Cannot join the group "${group}"`;
+  if (code === "group_full") {
+    return new Problem({
+      code,
+      status: 409,
+      message: `${cannot}: all ${size} of it wait already`,
+      hint: "Use another group name, or repeat a request of the group with its requestId",
+      facts: { group, size },
+    });
+  }
+  return new Problem({
+    code,
+    status: 409,
+    message: `${cannot} with size ${refusal.asked}: its size is ${size}`,
+    hint: "Give all requests of a group the same size, or use another group name",
+    facts: { group, size, asked: refusal.asked },
+  });
+}
 
 function notFound(refusal: NotFound): Problem {
   const { code } = refusal;

@@ -2,7 +2,7 @@
 import { charged } from "../gates/gates.ts";
 import type { Ended } from "../model/ended-memory.ts";
 import type { EventOf, GrantedClaim, LeaseEnd, ResolvedAsk, Return } from "../model/event.ts";
-import type { RequestId } from "../model/ids.ts";
+import type { PoolName, RequestId } from "../model/ids.ts";
 import { busyState, coolingState, purposeOf } from "../model/lifecycle.ts";
 import {
   type Claim,
@@ -15,7 +15,7 @@ import {
   type State,
 } from "../model/state.ts";
 import { after, earliest, type Instant, never } from "../model/time.ts";
-import { combinedWants, gangOf, leaderOf, type Wants, wantsOf } from "../queue/needs.ts";
+import { combinedWants, gangOf, leaderOf, poolsOf, type Wants, wantsOf } from "../queue/needs.ts";
 import type { Part } from "../shared/placement/shareable.ts";
 import { edit } from "./edit.ts";
 import {
@@ -140,9 +140,23 @@ function setWants(request: Request, { needs, alternatives }: Wants): void {
 
 /** A pool is lent otherwise than before: what everybody wants of it is found out again. */
 export function refreshWants(state: State): void {
-  const standing = [...state.requests.values()].filter(({ inLine }) => inLine);
-  for (const request of standing) leaveQueues(state, request);
+  setWantsAgain(state, [...state.requests.values()]);
+}
+
+/** A pool came or goes: requests that name it among several pools have other alternatives now. */
+export function refreshChoices(state: State, pool: PoolName): void {
+  const affected = new Set<Request>();
   for (const request of state.requests.values()) {
+    const isNamed = request.ask.items.some((item) => item.anyOf && poolsOf(item).includes(pool));
+    if (isNamed) for (const member of request.gang?.members ?? [request]) affected.add(member);
+  }
+  setWantsAgain(state, [...affected]);
+}
+
+function setWantsAgain(state: State, requests: readonly Request[]): void {
+  const standing = requests.filter(({ inLine }) => inLine);
+  for (const request of standing) leaveQueues(state, request);
+  for (const request of requests) {
     edit(request).own = wantsOf(state, request.ask);
     setWants(request, request.own);
   }

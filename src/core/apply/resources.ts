@@ -36,7 +36,7 @@ import {
   scheduleUpwards,
   update,
 } from "./indexes.ts";
-import { refreshWants, scheduleLease, schedulePatience } from "./leases.ts";
+import { refreshChoices, refreshWants, scheduleLease, schedulePatience } from "./leases.ts";
 import { listIfUsable, rearrange, setCapacity } from "./shared.ts";
 
 export function poolOf(state: State, name: PoolName): Pool {
@@ -53,10 +53,12 @@ export function poolDefined(state: State, event: EventOf<"pool-defined">, at: In
   const pool = newPool(event.pool, event.policy);
   edit(state.pools).set(event.pool, pool);
   enterCohort(state, pool);
+  refreshChoices(state, event.pool);
 }
 
 function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: Instant): void {
   const wasShared = isShared(pool);
+  const wasRetired = pool.retired;
   const writable = edit(pool);
   writable.policy = event.policy;
   writable.retired = false;
@@ -67,6 +69,7 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
   if (event.policy.admission === undefined) writable.admission = unchecked;
   scheduleUpwards(state, pool, at);
   if (wasShared !== isShared(pool)) refreshWants(state);
+  else if (wasRetired) refreshChoices(state, event.pool);
   if (isShared(pool)) rearrange(pool);
   for (const { queue } of pool.buckets.values()) {
     for (const request of queue) schedulePatience(state, request);
@@ -82,6 +85,7 @@ export function poolRetired(state: State, name: PoolName): void {
   const pool = poolOf(state, name);
   edit(pool).retired = true;
   forgetGatesBelow(pool);
+  refreshChoices(state, name);
 }
 
 export function poolRemoved(state: State, name: PoolName): void {

@@ -154,15 +154,27 @@ test("who lost its credits no longer keeps a limit from others", () => {
   expect(lending.held("b")).toEqual(["aws-2"]);
 });
 
-test("a pool that is gone from the file stays for who waits in it, and goes with them", () => {
+test("a pool that is gone from the file goes with its last resource", () => {
   const lending = new Lending(pool("aws", 1), pool("gcp", 1));
   lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("x", "aws|gcp"));
   lending.configure(pool("gcp", 1));
+  expect(lending.state.pools.get("aws" as PoolName)).toMatchObject({ retired: true, waiting: 0 });
   lending.do(release("a"));
-  expect(lending.state.pools.get("aws" as PoolName)).toMatchObject({ retired: true, waiting: 1 });
+  expect([...lending.state.pools.keys()]).toEqual(["gcp"]);
   lending.do(release("g"));
   expect(lending.held("x")).toEqual(["gcp-1"]);
-  expect([...lending.state.pools.keys()]).toEqual(["gcp"]);
+});
+
+test.each([
+  ["while it is still held", []],
+  ["after it was removed", [release("a")]],
+])("a pool that comes back %s serves those who name it among others", (_, between) => {
+  const lending = new Lending(pool("aws", 1), pool("gcp", 1));
+  lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("x", "aws|gcp"));
+  lending.configure(pool("gcp", 1));
+  for (const command of between) lending.do(command);
+  lending.configure(pool("aws", 2), pool("gcp", 1));
+  expect(lending.held("x")).toHaveLength(1);
 });
 
 test("a resource goes to the pool that lists it last, however often it was moved while held", () => {

@@ -95,14 +95,15 @@ function touch(turn: Turn, event: BrokerEvent): void {
       return touchResource(turn, event.resource);
     case "pool-admitted":
     case "pool-attended":
-    case "pool-defined":
-    case "pool-retired":
     case "pool-withheld":
     case "rate-changed": {
       const pool = turn.state.pools.get(event.pool);
       if (pool !== undefined) turn.touched.add(pool);
       return;
     }
+    case "pool-defined":
+    case "pool-retired":
+      return touchAll(turn);
     case "demand-unmet":
     case "grace-given":
     case "lease-delivered":
@@ -117,6 +118,11 @@ function touch(turn: Turn, event: BrokerEvent): void {
     default:
       return unreachable(event);
   }
+}
+
+/** Requests that name the pool among several may now wait in others. */
+function touchAll({ state, touched }: Turn): void {
+  for (const pool of state.pools.values()) touched.add(pool);
 }
 
 function touchResource({ state, touched }: Turn, name: ResourceName): void {

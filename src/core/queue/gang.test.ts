@@ -61,6 +61,16 @@ describe("a gang", () => {
     expect(lending.held("c")).toEqual(["p-1", "p-2"]);
   });
 
+  test("whose pool goes takes the next that a member named", () => {
+    const lending = new Lending(pool("aws", 1), pool("gcp", 2));
+    lending.outcome(acquire("h", "gcp:2"), acquire("m", "gcp", group));
+    lending.do(acquire("l", "aws|gcp", group));
+    lending.configure(pool("gcp", 2));
+    expect(needs(lending, "l")).toEqual(["gcp:2"]);
+    lending.do(release("h"));
+    expect([lending.held("m"), lending.held("l")]).toEqual([["gcp-1"], ["gcp-2"]]);
+  });
+
   test("that nobody is left of is forgotten", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("m", "aws", group), leave("m"));

@@ -52,7 +52,7 @@ function alternativesOf(state: State, ask: Ask): readonly (readonly Need[])[] {
   if (ask.items.every(({ anyOf }) => anyOf === undefined)) return [needsOf(state, ask)];
   let choices: readonly Item[][] = [[]];
   for (const item of ask.items) {
-    const pools = poolsOf(item).filter((name) => state.pools.has(name));
+    const pools = poolsOf(item).filter((name) => state.pools.get(name)?.retired === false);
     choices = choices.flatMap((items) => pools.map((pool) => [...items, { ...item, pool }]));
   }
   return choices.slice(0, alternativesMax).map((items) => needsOf(state, { ...ask, items }));
