@@ -4,9 +4,9 @@ import {
   type Field,
   type InWords,
   isOnWire,
-  type Kind,
   mayBeNothing,
   type Table,
+  type WireKind,
 } from "../core/model/fields.ts";
 import { policyFields } from "../core/model/policy-fields.ts";
 
@@ -16,30 +16,37 @@ function objectOf(table: Table, description?: string): TSchema {
   const properties: Record<string, TSchema> = {};
   for (const field of Object.values(table)) {
     const { wire = field.key, kind } = field;
-    if (isOnWire(kind)) properties[wire] = schemaOf(field);
+    if (isOnWire(kind)) properties[wire] = schemaOf(field, kind);
   }
   return Type.Object(properties, description === undefined ? {} : { description });
 }
 
-function schemaOf(field: Field): TSchema {
-  const schema = valueSchema(field.kind, field.text);
+function schemaOf(field: Field, kind: WireKind): TSchema {
+  const schema = valueSchema(kind, field.text);
   // As `type: [T, "null"]`: serialisers have a quick way for it, and none for `anyOf`.
   return mayBeNothing(field) && "type" in schema
     ? { ...schema, type: [schema.type, "null"] }
     : schema;
 }
 
-function valueSchema(kind: Kind, description: string): TSchema {
+function valueSchema(kind: WireKind, description: string): TSchema {
   switch (kind.type) {
     case "count":
       return Type.Integer({ description });
     case "number":
       return kind.whole ? Type.Integer({ description }) : Type.Number({ description });
+    case "duration":
+    case "choice":
+    case "state":
+    case "pool":
+      return Type.String({ description });
+    case "choices":
+      return Type.Array(Type.String(), { description });
+    case "parts":
+      return Type.Unknown({ description });
     case "group":
       return objectOf(kind.fields, description);
     case "by-state":
       return Type.Record(Type.String(), objectOf(kind.fields), { description });
-    default:
-      return Type.String({ description });
   }
 }

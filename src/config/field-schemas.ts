@@ -1,13 +1,14 @@
 /** What tables of fields come to as JSON Schema, for editors. */
 import Type, { type TSchema } from "typebox";
-import type {
-  ByStateKind,
-  ChoiceKind,
-  DurationKind,
-  Field,
-  GroupKind,
-  NumberKind,
-  Table,
+import {
+  type ByStateKind,
+  type ChoiceKind,
+  type DurationKind,
+  type Field,
+  type GroupKind,
+  isRequired,
+  type NumberKind,
+  type Table,
 } from "../core/model/fields.ts";
 import { durationPattern, formatDuration } from "../core/model/time.ts";
 import { Parts } from "./capacity-schema.ts";
@@ -21,7 +22,7 @@ const closed = { additionalProperties: false } as const;
 export function propertiesOf(table: Table, others: Properties = {}): Properties {
   const properties: Properties = {};
   for (const field of Object.values(table)) {
-    const { key, kind, required } = field;
+    const { key, kind } = field;
     if (kind.type === "inline") {
       // None of its keys is required: without them there is no such group.
       const inner = Object.entries(propertiesOf(kind.fields));
@@ -29,9 +30,21 @@ export function propertiesOf(table: Table, others: Properties = {}): Properties 
       continue;
     }
     const schema = others[key] ?? schemaOf(field);
-    if (schema !== undefined) properties[key] = required ? schema : Type.Optional(schema);
+    if (schema !== undefined) properties[key] = isRequired(field) ? schema : Type.Optional(schema);
   }
   return properties;
+}
+
+/** By key: the keys without which it cannot be used, for keys that stand beside each other. */
+export function dependenciesOf(table: Table): Record<string, readonly string[]> {
+  const dependencies: Record<string, readonly string[]> = {};
+  for (const { kind } of Object.values(table)) {
+    if (kind.type !== "inline") continue;
+    const rows = Object.values(kind.fields);
+    const needed = rows.filter(isRequired).map(({ key }) => key);
+    for (const { key } of rows) if (!needed.includes(key)) dependencies[key] = needed;
+  }
+  return dependencies;
 }
 
 function schemaOf(field: Field): TSchema | undefined {
@@ -56,7 +69,10 @@ function schemaOf(field: Field): TSchema | undefined {
       return groupSchema(field, kind);
     case "by-state":
       return byStateSchema(field, kind);
-    default:
+    // The fields of an inline group stand beside it, and the schema of another is known elsewhere.
+    case "inline":
+    case "fixed":
+    case "outside":
       return undefined;
   }
 }

@@ -1,27 +1,30 @@
 /** The tables of the guides that explain a policy's keys, made from the table of its fields. */
-
-import { type Field, inWords, type Table } from "../core/model/fields.ts";
+import { type Field, inWords, isRequired, type Table } from "../core/model/fields.ts";
 import { policyFields } from "../core/model/policy-fields.ts";
 import { formatDuration } from "../core/model/time.ts";
 import { formatNumber } from "./problem.ts";
 import { keysOf } from "./read-fields.ts";
 
 /** In a guide, what stands between `<!-- fields: pace -->` and `<!-- end of fields -->`. */
-const tables: Readonly<Record<string, Table>> = {
-  pool: policyFields,
-  silence: policyFields.silence.kind.fields,
-  dynamic: policyFields.dynamic.kind.fields,
-  janitor: policyFields.cleaning.kind.fields,
-  pace: policyFields.pace.kind.fields,
-  adaptive: policyFields.adaptive.kind.fields,
-};
+const tables: ReadonlyMap<string, Table> = new Map([
+  ["pool", policyFields],
+  ...groupsOf(policyFields),
+]);
+
+/** The groups that have a table of their own, by key. */
+function groupsOf(table: Table): [string, Table][] {
+  return Object.values(table).flatMap(({ key, kind }): [string, Table][] => {
+    const isGroup = kind.type === "group" || kind.type === "by-state";
+    return isGroup ? [[key, kind.fields], ...groupsOf(kind.fields)] : [];
+  });
+}
 
 const block = /(?<=<!-- fields: (\w+) -->\n)[\s\S]*?(?=<!-- end of fields -->)/g;
 
 /** The text of a guide with its tables as they should be. `guide` is the name of its file. */
 export function withFieldTables(text: string, guide: string): string {
   return text.replace(block, (_, name: string) => {
-    const table = tables[name];
+    const table = tables.get(name);
     if (table === undefined) throw new Error(`Cannot write ${guide}: no table is called ${name}`);
     return `\n${fieldTable(table, guide)}\n\n`;
   });
@@ -38,7 +41,7 @@ function rowsOf(table: Table, guide: string, isInline = false): string[] {
     const { key, kind } = field;
     if (kind.type === "inline") return rowsOf(kind.fields, guide, true);
     if (kind.type === "fixed") return [];
-    const usual = field.required && !isInline ? "required" : defaultIn(field);
+    const usual = isRequired(field) && !isInline ? "required" : defaultIn(field);
     return [`| \`${key}\` | ${usual} | ${allowedIn(field)} | ${meaning(field, guide)} |`];
   });
 }
@@ -78,7 +81,11 @@ function allowedIn({ kind, wire }: Field): string {
       return `\`{ ${keysOf(kind.fields).join(", ")} }\``;
     case "by-state":
       return `by state: \`{ ${keysOf(kind.fields).join(", ")} }\``;
-    default:
+    case "parts":
+    case "outside":
+    // These have no row of their own.
+    case "inline":
+    case "fixed":
       return "a map";
   }
 }

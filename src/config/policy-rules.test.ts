@@ -61,7 +61,7 @@ describe("parseConfig() reads", () => {
 describe("parseConfig() refuses", () => {
   test.each([
     ["pace: 24s", "is not a pace"],
-    ["pace: { burst: 2 }", "does not say how often"],
+    ["pace: { burst: 2 }", "aws.pace: every is missing (add every: 24s)"],
     ["pace: { every: 24 }", "add a unit: 24s"],
     ["pace: { every: 24s, burst: 0 }", "0 is less than 1"],
     ["pace: { every: 24s, jitter: 2 }", "2 is more than 1"],

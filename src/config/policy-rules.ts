@@ -1,7 +1,8 @@
 /** Rules between the fields of a policy: what is refused although each value by itself is fine. */
-import { isValues, type Values } from "../core/model/fields.ts";
+import type { Field, Values } from "../core/model/fields.ts";
 import type { PoolPolicy } from "../core/model/policy.ts";
 import { policyFields } from "../core/model/policy-fields.ts";
+import { MissingFieldFinder } from "./missing-fields.ts";
 import type { Entry } from "./read-map.ts";
 import type { Place, Source } from "./source.ts";
 
@@ -10,17 +11,12 @@ interface Written {
   /** Those of them that were written. */
   readonly values: Values;
   readonly entries: ReadonlyMap<string, Entry>;
+  /** Takes the place of what is not written. */
+  readonly before: Values;
 }
 
 export function checkPolicy(source: Source, pool: Place, written: Written): void {
-  const rules = [
-    checkMissing,
-    checkSilences,
-    checkPlacement,
-    checkPace,
-    checkAdaptive,
-    checkDynamic,
-  ];
+  const rules = [checkMissing, checkPlacement, checkPace, checkAdaptive, checkDynamic];
   for (const rule of rules) rule(new Complaints(source, pool, written.entries), written);
 }
 
@@ -49,38 +45,30 @@ class Complaints {
   }
 }
 
-function checkMissing(complaints: Complaints, { policy, values, entries }: Written): void {
-  const isMissing = (name: "pace" | "dynamic", key: string) =>
-    values[name] !== undefined && policy[name] === undefined && !entries.has(`${name}/${key}`);
-  if (isMissing("pace", "every")) {
-    complaints.refuseKey("pace", "it does not say how often", policyFields.pace.kind.hint);
-  }
-  if (isMissing("dynamic", "max")) {
-    complaints.refuseValue("dynamic", "it does not say how many at most", "add max: 5");
-  }
-}
-
-function checkSilences(complaints: Complaints, { policy, values, entries }: Written): void {
-  const { silence } = values;
-  for (const state of Object.keys(isValues(silence) ? silence : {})) {
-    if (policy.silence?.[state] !== undefined || entries.has(`silence/${state}/after`)) continue;
-    complaints.refuseValue(`silence/${state}`, "it does not say after how long", "add after: 30m");
+/** Which fields are required stands in the table. */
+function checkMissing(complaints: Complaints, { values, entries, before }: Written): void {
+  const finder = new MissingFieldFinder((path) => entries.has(path.join("/")));
+  for (const { path, fields, isInline } of finder.findIn(policyFields, values, before)) {
+    const keys = fields.map(({ key }) => key).join(" and ");
+    const add = `add ${fields.map(exampleOf).join(", ")}`;
+    const at = path.join("/");
+    if (isInline) complaints.refuseKey(at, `it needs ${keys} as well`, `${add}, or remove it`);
+    else complaints.refuseKey(at, `${keys} ${fields.length > 1 ? "are" : "is"} missing`, add);
   }
 }
 
-const byAmountOnly = ["strategies", "parts"];
+/** As it would stand in the file, such as `every: 24s`. */
+function exampleOf({ key, examples: [example] = [] }: Field): string {
+  return `${key}: ${typeof example === "string" ? example : JSON.stringify(example)}`;
+}
+
 const wholeOnly = ["cooldown", "lockDelay", "onRelease", "onExpire"];
 
 function checkPlacement(complaints: Complaints, { policy, entries }: Written): void {
-  const isByAmount = policy.placement !== undefined;
-  for (const key of (isByAmount ? wholeOnly : byAmountOnly).filter((known) => entries.has(known))) {
-    if (isByAmount) {
-      const state = "a resource that others share never rests and has no state of its own";
-      complaints.refuseKey(key, state, "remove it");
-    } else {
-      const state = "it is only for pools that are lent by amount";
-      complaints.refuseKey(key, state, "add place: least-used, or remove it");
-    }
+  if (policy.placement === undefined) return;
+  for (const key of wholeOnly.filter((known) => entries.has(known))) {
+    const state = "a resource that others share never rests and has no state of its own";
+    complaints.refuseKey(key, state, "remove it");
   }
 }
 

@@ -78,7 +78,7 @@ class FieldReader {
     }
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
-    if (kind.type === "by-state") return this.#readByState(kind, entry);
+    if (kind.type === "by-state") return this.#readByState(kind, entry, path);
     if (kind.type !== "group") return readValue(this.#document, kind, entry);
     const known = this.#moreKeys[key] ?? keysOf(kind.fields);
     return this.#readGroup(kind.fields, entry.value, { ...kind, known, path: `${path}${key}/` });
@@ -89,14 +89,18 @@ class FieldReader {
     return entries && this.read(table, knownFields(this.#document, entries, known), path);
   }
 
-  #readByState({ fields, short, ...kind }: ByStateKind, entry: Entry): Values | undefined {
+  #readByState(
+    { fields, short, ...kind }: ByStateKind,
+    entry: Entry,
+    above: string,
+  ): Values | undefined {
     const entries = readMap(this.#document, entry.value, kind) ?? [];
     const size = { count: entries.length, max: kind.statesMax, of: "states" };
     if (!withinLimit(this.#document, entry.at, size)) return undefined;
     checkKeys(this.#document, entries, stateKind);
     const shortKind = fields[short]?.kind;
     const groups = entries.flatMap((group) => {
-      const path = `${entry.key}/${group.key}`;
+      const path = `${above}${entry.key}/${group.key}`;
       this.entries.set(path, group);
       const form = { title: entry.key, hint: kind.groupHint, known: keysOf(fields) };
       if (isMap(group.value.node) || shortKind === undefined) {
@@ -138,7 +142,12 @@ function readValue(document: ConfigDocument, kind: Kind, entry: Entry): unknown 
       return readChoices(document, entry.value, kind);
     case "parts":
       return readParts(document, entry);
-    default:
+    // No single values: a group is read field by field, and a hidden field is not read here.
+    case "group":
+    case "by-state":
+    case "inline":
+    case "fixed":
+    case "outside":
       return undefined;
   }
 }

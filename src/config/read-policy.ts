@@ -29,7 +29,7 @@ export function readPolicy(document: ConfigDocument, pool: PoolFields): ReadPoli
   const written = { ...values, ...silences(values, base), ...placement(values, entries) };
   const policy = complete<PoolPolicy>(policyFields, written, base);
   const read = { values, entries, policy: policy ?? defaultPolicy };
-  checkPolicy(document.source, at, read);
+  checkPolicy(document.source, at, { ...read, before: base });
   return read;
 }
 

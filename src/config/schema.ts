@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { policyFields } from "../core/model/policy-fields.ts";
 import { roomFields } from "./capacity-schema.ts";
-import { propertiesOf } from "./field-schemas.ts";
+import { dependenciesOf, propertiesOf } from "./field-schemas.ts";
 import {
   labelKeyLengthMax,
   labelsPerResourceMax,
@@ -85,6 +85,7 @@ export const Pool = Type.Object(
     additionalProperties: false,
     anyOf: ["count", "members", "dynamic", "limit"].map((key) => ({ required: [key] })),
     not: { required: ["count", "members"] },
+    dependencies: dependenciesOf(policyFields),
     examples: [{ count: 50, ttl: "10m" }],
   },
 );

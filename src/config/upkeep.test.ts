@@ -41,10 +41,7 @@ describe("silence", () => {
     ["silence: 30m", 'silence: "30m" is not a map of silences (write { busy: 30m })'],
     ["silence: { busy: 30 }", "silence.busy: 30 is not a duration (add a unit: 30s, 30m or 30h)"],
     ["silence: { busy: 0 }", "silence.busy: 0 is shorter than is allowed (write 1s to 365d)"],
-    [
-      "silence: { busy: { to: free } }",
-      "silence.busy: it does not say after how long (add after: 30m)",
-    ],
+    ["silence: { busy: { to: free } }", "silence.busy: after is missing (add after: 30m)"],
     [
       "silence: { busy: { after: 1m, to: busy } }",
       'silence.busy.to: "busy" is a state that only Berth gives ' +
@@ -81,7 +78,7 @@ describe("dynamic", () => {
 
   test.each([
     ["dynamic: 5", "dynamic: 5 is not a dynamic part (write { max: 5 }, or { min: 1, max: 5 })"],
-    ["dynamic: {}", "dynamic: it does not say how many at most (add max: 5)"],
+    ["dynamic: {}", "dynamic: max is missing (add max: 5)"],
     ["dynamic: { max: 0 }", "dynamic.max: 0 is less than 1 (write 1 to 1,000,000)"],
     ["dynamic: { min: 3, max: 2 }", "dynamic.min: 3 is more than max, which is 2 (swap them)"],
     [

@@ -63,30 +63,31 @@ export interface HiddenKind {
   readonly type: "fixed" | "outside";
 }
 
-export type Kind =
-  | DurationKind
-  | NumberKind
-  | ChoiceKind
-  | NamedKind
-  | GroupKind
-  | ByStateKind
-  | InlineKind
-  | HiddenKind;
+/** A kind whose value is not made of fields of its own. */
+export type ValueKind = DurationKind | NumberKind | ChoiceKind | NamedKind;
+
+/** A kind that the API answers as a value under a key of its own. */
+export type WireKind = ValueKind | GroupKind | ByStateKind;
+
+/** Code that depends on a kind is a `switch` without `default`: a new kind must get a case there. */
+export type Kind = WireKind | InlineKind | HiddenKind;
 
 export interface Field<Value = unknown> {
   /** In the file, and on the wire unless `wire` is another. */
   readonly key: string;
   readonly wire?: string;
   readonly kind: Kind;
-  /** Absent or null: nothing, unless it is required. */
+  /** In force unless something else is written; null: nothing. Without it the field is required. */
   readonly default?: Value | null;
-  readonly required?: true;
+  /** A policy need not have this property, so it needs no default either. */
+  readonly optional?: true;
   /** For people: the default is what another field has. */
   readonly follows?: string;
   /** On the page. */
   readonly label: string;
   /** What it does, for editors, the API's documentation and the guides. */
   readonly text: string;
+  /** The first is also what a message proposes where a required field is missing. */
   readonly examples?: readonly unknown[];
   /** Where the guides say more: a path from `docs/guides`. */
   readonly more?: string;
@@ -94,8 +95,32 @@ export interface Field<Value = unknown> {
 
 export type Table = Readonly<Record<string, Field>>;
 
-/** A row for each property of a policy: a property without a row does not compile. */
-export type Fields<Policy> = { readonly [Name in keyof Policy]-?: Field<Policy[Name]> };
+/**
+ * A row for each property of a policy. It does not compile if a property has no row, if the row of an
+ * optional property is not `optional`, or if a required field has no example.
+ */
+export type Fields<Policy> = {
+  readonly [Name in keyof Policy]-?: Field<Policy[Name]> &
+    (object extends Pick<Policy, Name> ? OptionalRow : DefaultRow | RequiredRow);
+};
+
+interface OptionalRow {
+  readonly optional: true;
+}
+
+interface DefaultRow {
+  readonly optional?: never;
+  readonly default: unknown;
+}
+
+interface RequiredRow {
+  readonly optional?: never;
+  readonly default?: never;
+  readonly examples: readonly [unknown, ...unknown[]];
+}
+
+/** A table with these rows, whatever they say. */
+type RowsFor<Policy> = { readonly [Name in keyof Policy]-?: Field };
 
 /** Values by property, as a policy has them. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -118,22 +143,36 @@ type Words<K extends Kind> =
       ? Readonly<Record<string, InWords<Inner>>>
       : K extends NumberKind
         ? number
-        : string;
+        : K extends { readonly type: "duration" | "choice" | "state" | "pool" }
+          ? string
+          : K extends { readonly type: "choices" }
+            ? readonly string[]
+            : K extends { readonly type: "parts" }
+              ? unknown
+              : never;
 
-type Nothing<Row extends Field> = Row extends
-  | { readonly default: string | number }
-  | { readonly required: true }
-  | { readonly kind: ByStateKind }
+type Nothing<Row extends Field> = Row extends { readonly kind: ByStateKind }
   ? never
-  : null;
+  : Row extends { readonly default: null } | { readonly optional: true }
+    ? null
+    : never;
 
 export function isValues(value: unknown): value is Values {
   return typeof value === "object" && value !== null;
 }
 
+function valuesOf(value: unknown): Values {
+  return isValues(value) ? value : {};
+}
+
+/** Whether a group cannot be used without it. */
+export function isRequired({ default: usual, optional }: Field): boolean {
+  return usual === undefined && optional !== true;
+}
+
 /** Whether nothing takes its place where it is not set: it is null on the wire. */
-export function mayBeNothing({ default: usual, required, kind }: Field): boolean {
-  return (usual ?? null) === null && required !== true && kind.type !== "by-state";
+export function mayBeNothing({ default: usual, optional, kind }: Field): boolean {
+  return (usual === null || optional === true) && kind.type !== "by-state";
 }
 
 /** Durations as text, what is not set as null, each under its key on the wire. */
@@ -147,18 +186,31 @@ export function inWords<Rows extends Table>(table: Rows, policy: object): InWord
   return words as InWords<Rows>;
 }
 
-export function isOnWire({ type }: Kind): boolean {
-  return type !== "fixed" && type !== "outside" && type !== "inline";
+export function isOnWire(kind: Kind): kind is WireKind {
+  return kind.type !== "fixed" && kind.type !== "outside" && kind.type !== "inline";
 }
 
-function valueInWords(kind: Kind, value: unknown): unknown {
-  if (kind.type === "duration" && typeof value === "number") return formatDuration(value);
-  if (kind.type === "group" && isValues(value)) return inWords(kind.fields, value);
-  if (kind.type !== "by-state") return value ?? null;
-  const groups = Object.entries(isValues(value) ? value : {});
-  return Object.fromEntries(
-    groups.map(([state, group]) => [state, isValues(group) && inWords(kind.fields, group)]),
-  );
+function valueInWords(kind: WireKind, value: unknown): unknown {
+  switch (kind.type) {
+    case "duration":
+      return typeof value === "number" ? formatDuration(value) : (value ?? null);
+    case "count":
+    case "number":
+    case "choice":
+    case "choices":
+    case "state":
+    case "pool":
+    case "parts":
+      return value ?? null;
+    case "group":
+      return isValues(value) ? inWords(kind.fields, value) : null;
+    case "by-state": {
+      const groups = Object.entries(valuesOf(value));
+      return Object.fromEntries(
+        groups.map(([state, group]) => [state, inWords(kind.fields, valuesOf(group))]),
+      );
+    }
+  }
 }
 
 /**
@@ -167,7 +219,7 @@ function valueInWords(kind: Kind, value: unknown): unknown {
  * neither written nor was there.
  */
 export function complete<Policy>(
-  table: Fields<Policy>,
+  table: RowsFor<Policy>,
   written: Values,
   before: Values = {},
 ): Policy | undefined {
@@ -175,7 +227,7 @@ export function complete<Policy>(
   for (const [name, field] of Object.entries<Field>(table)) {
     const value = completeValue(field, written[name], before[name]);
     if (value !== undefined) values[name] = value;
-    else if (field.required) return undefined;
+    else if (isRequired(field)) return undefined;
   }
   // As above: each property has a row, and what reads values looks at the row's kind.
   return values as Policy;
@@ -187,25 +239,43 @@ function completeValue(
   before: unknown,
 ): unknown {
   if (written === undefined) return before ?? usual;
-  const old = isValues(before) ? before : {};
-  if (!isValues(written)) return written;
-  if (kind.type === "group" || kind.type === "inline") return complete(kind.fields, written, old);
-  if (kind.type !== "by-state") return written;
+  switch (kind.type) {
+    case "group":
+    case "inline":
+      return isValues(written) ? complete(kind.fields, written, valuesOf(before)) : written;
+    case "by-state":
+      return completeByState(kind, valuesOf(written), valuesOf(before));
+    case "duration":
+    case "count":
+    case "number":
+    case "choice":
+    case "choices":
+    case "state":
+    case "pool":
+    case "parts":
+    case "fixed":
+    case "outside":
+      return written;
+  }
+}
+
+function completeByState(kind: ByStateKind, written: Values, before: Values): Values | undefined {
   const groups = Object.entries(written).flatMap(([state, group]) => {
-    const was = old[state];
-    if (!isValues(group)) return [];
-    const whole = complete(kind.fields, group, isValues(was) ? was : {});
+    const whole = complete(kind.fields, valuesOf(group), valuesOf(before[state]));
     return whole === undefined ? [] : [[state, whole]];
   });
-  const all = { ...old, ...Object.fromEntries(groups) };
+  const all = { ...before, ...Object.fromEntries(groups) };
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
 /** For tables in which nothing is required. */
-export function defaultsOf<Policy>(table: Fields<Policy>): Policy {
-  const policy = complete(table, {});
-  if (policy === undefined) throw new Error("Cannot use defaults: a required field has none");
-  return policy;
+export function defaultsOf<Policy>(table: RowsFor<Policy>): Policy {
+  const policy = complete<Policy>(table, {});
+  if (policy !== undefined) return policy;
+  const required = Object.values<Field>(table).find(isRequired)?.key;
+  throw new Error(
+    `Cannot use defaults: ${required} has none (give its row a default, or optional: true)`,
+  );
 }
 
 /** The field that a path of keys leads to, as `pace.every` does in the file. */

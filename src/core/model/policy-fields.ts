@@ -87,6 +87,7 @@ export const policyFields = {
   silence: {
     key: "silence",
     kind: silence,
+    optional: true,
     label: "Timeouts without heartbeat",
     text:
       "For holders that Berth knows by name only, as Boskos's clients are: by the state in which " +
@@ -97,6 +98,7 @@ export const policyFields = {
   dynamic: {
     key: "dynamic",
     kind: dynamic,
+    optional: true,
     label: "Dynamic resources",
     text: "Resources that come and go with demand, named `<pool>-<number>`, beside those that are listed.",
     examples: [{ min: 1, max: 5 }],
@@ -106,6 +108,7 @@ export const policyFields = {
     key: "janitor",
     wire: "cleaning",
     kind: cleaning,
+    optional: true,
     label: "Cleaning",
     text: "Cleans the dirty resources of the pool, so that they are lent again.",
     examples: [{ command: ["./clean-account.sh"], timeout: "30m" }],
@@ -114,6 +117,7 @@ export const policyFields = {
   pace: {
     key: "pace",
     kind: pace,
+    optional: true,
     label: "Pace",
     text: "Spaces the grants of the pool and of all pools below it out, so that holders do not start together.",
     examples: [{ every: "24s" }, { every: "auto", burst: 2 }],
@@ -122,6 +126,7 @@ export const policyFields = {
   adaptive: {
     key: "adaptive",
     kind: adaptive,
+    optional: true,
     label: "Adaptive rate",
     text: "Finds the rate of starts that the provider accepts, from holders' reports of throttling.",
     examples: [{ min: 0.5, max: 6 }],
@@ -130,6 +135,7 @@ export const policyFields = {
   parent: {
     key: "parent",
     kind: { type: "pool" },
+    optional: true,
     label: "Parent",
     text: "The pool whose limit and pace hold for this pool's leases as well, and so on upwards.",
     examples: ["aws-account"],
@@ -137,6 +143,7 @@ export const policyFields = {
   limit: {
     key: "limit",
     kind: { type: "number", min: 0, max: poolSizeMax, whole: true },
+    optional: true,
     label: "Limit",
     text:
       "How many may be held at one time of this pool and of all pools below it. Without it, as many " +
@@ -146,6 +153,7 @@ export const policyFields = {
   admission: {
     key: "admission",
     kind: { type: "outside" },
+    optional: true,
     label: "Admission",
     text: "The pool is lent only while a check of a Kubernetes cluster finds room.",
     more: "configuration.md#admission",
@@ -153,6 +161,7 @@ export const policyFields = {
   placement: {
     key: "place",
     kind: placement,
+    optional: true,
     label: "Placement",
     text: "How the resources of a pool that is lent by amount are chosen.",
   },

@@ -26,7 +26,6 @@ const silenceFields = {
   afterMs: {
     key: "after",
     kind: duration(secondMs, yearMs),
-    required: true,
     label: "Timeout",
     text: "The holder loses the resource after this long without an update.",
     examples: ["30m"],
@@ -62,9 +61,9 @@ const dynamicFields = {
   max: {
     key: "max",
     kind: { type: "count", min: 1, max: poolSizeMax },
-    required: true,
     label: "Max",
     text: "The pool never has more resources than this, listed ones included.",
+    examples: [5],
   },
   state: {
     key: "state",
@@ -120,7 +119,6 @@ const paceFields = {
   everyMs: {
     key: "every",
     kind: { type: "duration", minMs: 1, maxMs: dayMs, also: "auto" },
-    required: true,
     label: "Interval",
     text:
       "The time between two grants. `auto`: the hold divided by how many may be held at one time, " +
@@ -231,7 +229,6 @@ const placementFields = {
   strategy: {
     key: "place",
     kind: { type: "choice", title: "strategy", choices: strategies },
-    required: true,
     label: "Placement",
     text:
       "Resources are lent by amount, each to many at a time, and this says which is taken first: " +
@@ -243,6 +240,7 @@ const placementFields = {
   choices: {
     key: "strategies",
     kind: { type: "choices", title: "strategy", choices: strategies },
+    optional: true,
     label: "Other strategies",
     text: "Strategies that a request may choose instead of the pool's own.",
     examples: [["pack"]],
@@ -251,6 +249,7 @@ const placementFields = {
   parts: {
     key: "parts",
     kind: { type: "parts" },
+    optional: true,
     label: "Parts",
     text:
       "What is lent whole together with an amount, such as networks: by kind, then by name. A part " +
