@@ -1,20 +1,11 @@
 import { expect, test } from "vitest";
+import { poolAnswer } from "../api/pool-answer.suite.ts";
 import type { Pool } from "../api/schemas.ts";
 import { pool } from "../core/decide/lending.suite.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import { askBody, asLease, testSite } from "./test-site.suite.ts";
 
-const noFlowPolicy = { pace: null, adaptive: null, parent: null, limit: null };
-const flow = {
-  everySeconds: null,
-  rate: null,
-  advisedRate: null,
-  nextGrantAt: null,
-  nextGrantBy: null,
-  pinned: null,
-  reports: { throttled: 0, ok: 0 },
-  limits: [],
-};
+const { policy, flow } = poolAnswer();
 
 test("GET /v1/pools tells sizes, states, who waits, and the policy", async () => {
   await using site = await testSite([
@@ -40,6 +31,7 @@ test("GET /v1/pools tells sizes, states, who waits, and the policy", async () =>
         meanHoldSeconds: null,
         retiring: false,
         policy: {
+          ...policy,
           ttl: "5m",
           lifetime: null,
           hold: "5s",
@@ -51,7 +43,6 @@ test("GET /v1/pools tells sizes, states, who waits, and the policy", async () =>
           silence: {},
           dynamic: null,
           cleaning: null,
-          ...noFlowPolicy,
         },
         flow,
         admission: null,

@@ -1,49 +1,10 @@
 import { expect, test } from "vitest";
+import { poolAnswer } from "../../api/pool-answer.suite.ts";
 import type { Pool } from "../../api/schemas.ts";
 import { bar } from "./status.ts";
 
-const policy: Pool["policy"] = {
-  ttl: "5m",
-  lifetime: null,
-  hold: null,
-  cooldown: "0s",
-  lockDelay: "15s",
-  patience: "10m",
-  onRelease: "free",
-  onExpire: "free",
-  silence: {},
-  dynamic: null,
-  cleaning: null,
-  pace: null,
-  adaptive: null,
-  parent: null,
-  limit: null,
-};
-
-const flow: Pool["flow"] = {
-  everySeconds: null,
-  rate: null,
-  advisedRate: null,
-  nextGrantAt: null,
-  nextGrantBy: null,
-  pinned: null,
-  reports: { throttled: 0, ok: 0 },
-  limits: [],
-};
-
 function pool(total: number, free: number, held: number): Pool {
-  const rest = { waiting: 0, oldestWaitSeconds: null, meanHoldSeconds: null, retiring: false };
-  return {
-    name: "p",
-    total,
-    free,
-    held,
-    states: { free, busy: held },
-    ...rest,
-    policy,
-    flow,
-    admission: null,
-  };
+  return poolAnswer({ total, free, held, states: { free, busy: held } });
 }
 
 const bars: Record<string, [pool: Pool, want: string]> = {

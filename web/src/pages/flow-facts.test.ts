@@ -1,16 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import { gapWords, hasFlow, pinEffects, rateWords, stepsOf, unpinEffects } from "./flow-facts.ts";
 
-const policy: Pool["policy"] = {
-  ...{ ttl: "5m", lifetime: null, hold: null, cooldown: "0s", lockDelay: "0s", patience: "10m" },
-  ...{ onRelease: "free", onExpire: "free", silence: {}, dynamic: null, cleaning: null },
-  ...{ pace: null, adaptive: null, parent: null, limit: null },
-};
-const flow: Pool["flow"] = {
-  ...{ everySeconds: null, rate: null, advisedRate: null, nextGrantAt: null },
-  ...{ nextGrantBy: null, pinned: null, reports: { throttled: 0, ok: 0 }, limits: [] },
-};
 const pace = { every: "24s", burst: 1, jitter: 0 };
 const pinned = { rate: 9, by: "ada", why: "", at: "2026-01-01T00:00:00.000Z" };
 const adaptive = (mode: string) => ({
@@ -18,16 +10,6 @@ const adaptive = (mode: string) => ({
 });
 
 type Facts = { policy?: Partial<Pool["policy"]>; flow?: Partial<Pool["flow"]> };
-
-function pool(facts: Facts): Pool {
-  return {
-    ...{ name: "aws", total: 10, free: 4, held: 5, states: {}, waiting: 0, retiring: false },
-    ...{ oldestWaitSeconds: null, meanHoldSeconds: null },
-    policy: { ...policy, ...facts.policy },
-    flow: { ...flow, ...facts.flow },
-    admission: null,
-  };
-}
 
 describe("hasFlow() of a pool", () => {
   test.each<[string, Facts, boolean]>([

@@ -1,14 +1,19 @@
 import { expect, test } from "vitest";
-import type { Pool } from "../../../src/api/schemas.ts";
+import { poolAnswer } from "../../../src/api/pool-answer.suite.ts";
 import { policyFacts } from "./policy-words.ts";
 
-const policy: Pool["policy"] = {
-  ...{ ttl: "5m", lifetime: null, hold: "20m", cooldown: "0s", lockDelay: "15s", patience: "10m" },
-  ...{ onRelease: "dirty", onExpire: "free", cleaning: { retries: 3, backoff: "1m" } },
-  silence: { busy: { after: "30m", to: "dirty" }, leased: { after: "2h", to: "free" } },
-  dynamic: { min: 0, max: 5, state: "free", lifespan: null },
-  ...{ pace: { every: "24s", burst: 5, jitter: 0 }, adaptive: null, parent: "account", limit: 3 },
-};
+const { policy } = poolAnswer({
+  policy: {
+    hold: "20m",
+    onRelease: "dirty",
+    silence: { busy: { after: "30m", to: "dirty" }, leased: { after: "2h", to: "free" } },
+    dynamic: { min: 0, max: 5, state: "free", lifespan: null },
+    cleaning: { retries: 3, backoff: "1m" },
+    pace: { every: "24s", burst: 5, jitter: 0 },
+    parent: "account",
+    limit: 3,
+  },
+});
 
 test("policyFacts() has a label for each field that is set", () => {
   expect(policyFacts(policy)).toEqual([
@@ -18,12 +23,12 @@ test("policyFacts() has a label for each field that is set", () => {
     ["Max overtaking", "10m"],
     ["State after release", "dirty"],
     ["State after expiry", "free"],
-    ["Cleaning", "retries 3, backoff 1m"],
     [
       "Timeouts without heartbeat",
       "busy: timeout 30m, next state dirty; leased: timeout 2h, next state free",
     ],
     ["Dynamic resources", "min 0, max 5, initial state free"],
+    ["Cleaning", "retries 3, backoff 1m"],
     ["Pace", "interval 24s, burst 5, jitter 0"],
     ["Parent", "account"],
     ["Limit", "3"],

@@ -1,25 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Pool } from "../../../src/api/schemas.ts";
+import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import { isInTrouble, outOf, sortedBy, waitsTooLong } from "./pool-facts.ts";
-
-const policy = {
-  ...{ ttl: "5m", lifetime: null, hold: null, cooldown: "0s", lockDelay: "0s", patience: "10m" },
-  ...{ onRelease: "free", onExpire: "free", silence: {}, dynamic: null, cleaning: null },
-  ...{ pace: null, adaptive: null, parent: null, limit: null },
-};
-
-const flow: Pool["flow"] = {
-  ...{ everySeconds: null, rate: null, advisedRate: null, nextGrantAt: null },
-  ...{ nextGrantBy: null, pinned: null, reports: { throttled: 0, ok: 0 }, limits: [] },
-};
-
-function pool(facts: Partial<Pool>): Pool {
-  return {
-    ...{ name: "aws", total: 10, free: 4, held: 5, states: {}, waiting: 0, retiring: false },
-    ...{ oldestWaitSeconds: null, meanHoldSeconds: null, policy, flow, admission: null },
-    ...facts,
-  };
-}
 
 test("outOf() counts what is neither free nor held", () => {
   expect(outOf(pool({}))).toBe(1);
