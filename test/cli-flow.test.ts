@@ -327,7 +327,7 @@ describe("berth pin", () => {
   });
 });
 
-test("berth explain names the pool whose pace blocks, if the server sends it", async () => {
+test("berth explain names the pool whose gate is closed, if the server sends it", async () => {
   await lend("east");
   const ask = { items: [{ pool: "west" }], holder: "job/2", requestId: "west/1" };
   const asked = await client.ask(ask);
@@ -338,8 +338,8 @@ test("berth explain names the pool whose pace blocks, if the server sends it", a
   const { id, token = "" } = asked.request;
   await client.leave({ id, token });
   expect(stdout).toContain("paced by shared: one every 1h, the next in ");
-  expect(stdout).toMatch(/^ {2}The pace of shared allows the next grant at 20\S+Z\.$/m);
-  expect(untold.stdout).toMatch(/^ {2}The pace allows the next grant at 20\S+Z\.$/m);
+  expect(stdout).toMatch(/^ {2}No grant before 20\S+Z, because of shared\.$/m);
+  expect(untold.stdout).toMatch(/^ {2}No grant before 20\S+Z\.$/m);
 });
 
 test("berth pools shows of an older server what it tells", async () => {

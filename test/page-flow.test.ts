@@ -94,11 +94,11 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     const page = await world().open("/pools/child");
     const facts = page.getByRole("region", { name: "Pace and limit" }).getByLabel("Pace");
     await facts.getByText("Next grant in").waitFor();
-    await facts.getByText("By the pace of").waitFor();
+    await facts.getByText("Because of").waitFor();
     await facts.getByRole("link", { name: "shared" }).click();
     await page.getByRole("heading", { name: "shared" }).waitFor();
     await facts.getByText("Next grant in").waitFor();
-    expect(await facts.getByText("By the pace of").count()).toBe(0);
+    expect(await facts.getByText("Because of").count()).toBe(0);
     expect(world().complaints).toEqual([]);
   });
 

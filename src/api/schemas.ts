@@ -294,10 +294,13 @@ const Flow = Type.Object({
   everySeconds: { ...nullable(Type.Number()), description: "Between two grants; null: no pace" },
   rate: { ...nullable(Rate), description: "What holders' reports or an operator made of it" },
   advisedRate: { ...nullable(Rate), description: "What it would be in the mode auto" },
-  nextGrantAt: { ...nullable(Timestamp), description: "No grant before; null: at once" },
+  nextGrantAt: {
+    ...nullable(Timestamp),
+    description: "No grant before; null: no gate is closed until a known time",
+  },
   nextGrantBy: {
     ...nullable(Type.String()),
-    description: "Whose pace that is: the pool's own, or that of one that it draws on",
+    description: "The pool whose pace or other gate that is: the pool itself, or one above it",
   },
   pinned: nullable(
     Type.Object({ rate: Rate, by: Type.String(), why: Type.String(), at: Timestamp }),
@@ -420,11 +423,11 @@ export const Explanation = Type.Object({
       states: Type.Record(Type.String(), Type.Integer()),
       nextAt: {
         ...nullable(Timestamp),
-        description: "When its pace and those of what it draws on allow the next; null: at once",
+        description: "No grant before; null: no gate is closed until a known time",
       },
       nextBy: {
         ...nullable(Type.String()),
-        description: "Whose pace that is: the pool's own, or that of one that it draws on",
+        description: "The pool whose pace or other gate that is: the pool itself, or one above it",
       },
       limits: Type.Array(Limit, { description: "What it draws on, the nearest first" }),
       ahead: Type.Integer(),

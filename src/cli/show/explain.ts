@@ -63,12 +63,11 @@ function sharedResourceLines({ rooms = [] }: Need): string[] {
   });
 }
 
-/** When the pace allows the next grant, and the usage of the parent limits. */
+/** When the next grant may come, and the usage of the parent limits. */
 function gateLines({ pool, nextAt, nextBy, limits }: Need): string[] {
   // Older servers do not send `nextBy`.
-  const of = nextBy ? `The pace of ${nextBy}` : "The pace";
-  const whose = nextBy === pool ? "Its pace" : of;
-  const next = nextAt === null ? [] : [plain(`  ${whose} allows the next grant at ${nextAt}.`)];
+  const because = nextBy && nextBy !== pool ? `, because of ${nextBy}` : "";
+  const next = nextAt === null ? [] : [plain(`  No grant before ${nextAt}${because}.`)];
   const shared = limits.map(({ pool, used, limit }) =>
     plain(`  Limit of ${pool}: ${used} of ${limit} in use.`),
   );

@@ -1,9 +1,8 @@
 /** Why a request waits, found by the very functions that made it wait. */
 
 import type { Obstacle } from "../gates/gate.ts";
-import { gateObstacle } from "../gates/gates.ts";
+import { closedUntil, gateObstacle } from "../gates/gates.ts";
 import { descendants, limitOf, limitsFor } from "../gates/limits.ts";
-import { lastToOpen, nextGrantAt } from "../gates/pace.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
 import { coolingState, freeState } from "../model/lifecycle.ts";
 import { isAhead } from "../model/rank.ts";
@@ -130,9 +129,9 @@ export interface NeedExplanation {
   readonly free: number;
   readonly size: number;
   readonly states: Readonly<Record<string, number>>;
-  /** When the paces of the pool and of all above it allow the next grant; null: at once. */
+  /** No grant before; null: no gate is closed until a known time. */
   readonly nextAt: Instant | null;
-  /** Whose pace that is. */
+  /** The pool whose gate that is: its own, or one above it. */
   readonly nextBy: PoolName | null;
   /** The limits that it shares, with what is used of them: the nearest first. */
   readonly limits: readonly LimitView[];
@@ -162,11 +161,11 @@ export function limitViews(pool: Pool): LimitView[] {
   });
 }
 
-/** When the next grant may come, and whose pace says so; null: now, or there is no pace. */
+/** No grant before this time, and the pool whose gate says so; null: no gate says when it opens. */
 export function nextGrant(pool: Pool, now: Instant): NextGrant {
-  const closed = lastToOpen(pool, now);
+  const closed = closedUntil(pool, now);
   if (closed === null) return { nextAt: null, nextBy: null };
-  return { nextAt: nextGrantAt(closed), nextBy: closed.name };
+  return { nextAt: closed.until, nextBy: closed.by.name };
 }
 
 type NextGrant = Pick<NeedExplanation, "nextAt" | "nextBy">;

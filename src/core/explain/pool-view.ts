@@ -1,7 +1,8 @@
 /** What the outside may see of a pool: plain data with names, without references. */
 import { creditsOf } from "../gates/credits.ts";
-import { ancestors, hasCohort, limitOf } from "../gates/limits.ts";
-import { intervalMs, isPaced } from "../gates/pace.ts";
+import { opensByTime } from "../gates/gates.ts";
+import { hasCohort, limitOf } from "../gates/limits.ts";
+import { intervalMs } from "../gates/pace.ts";
 import { rateOf } from "../gates/rate.ts";
 import type { PoolName } from "../model/ids.ts";
 import type { PoolPolicy } from "../model/policy.ts";
@@ -114,11 +115,11 @@ export function paceInterval(pool: Pool): number | null {
   return everyMs === 0 ? null : everyMs;
 }
 
-/** Until its pace and those above it allow the next grant; null: none of them has a pace. */
-export function paceDelay(pool: Pool, now: Instant): number | null {
+/** Until its gates allow the next grant; null: it has no gate that opens at a known time. */
+export function grantDelay(pool: Pool, now: Instant): number | null {
   const { nextAt } = nextGrant(pool, now);
   if (nextAt !== null) return nextAt - now;
-  return [...ancestors(pool)].some(isPaced) ? 0 : null;
+  return opensByTime(pool) ? 0 : null;
 }
 
 /** The limit that the pool and all below it share; null: nobody shares one. */

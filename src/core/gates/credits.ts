@@ -31,6 +31,8 @@ export const creditGate: Gate = {
     const lapses = waiting > 0 && admission.credits > 0 ? admission.until : never;
     return lapses > now ? lapses : never;
   },
+  /** The check outside answers when it likes. */
+  closedUntil: null,
   explain({ needs, rank, now }, need) {
     const { pool } = need;
     if (!missingCredits(needs, now).has(pool) || !isPresent(need, rank)) return null;

@@ -42,6 +42,13 @@ export interface Obstacle {
   readonly shared?: Pool;
 }
 
+/** A gate that holds back every request for a pool until a known time. */
+export interface Closure {
+  /** The pool whose rule it is: the pool itself, or one above it. */
+  readonly by: Pool;
+  readonly until: Instant;
+}
+
 /** What a grant uses up, as part of its event. */
 export type Charges = Pick<EventOf<"lease-granted">, "paced" | "admitted">;
 
@@ -68,10 +75,17 @@ export interface Gate {
     at: Instant,
   ): Iterable<[Pool, FlowChange]>;
   /**
-   * The next time, after `now`, at which it opens or closes for the requests that wait for the pool;
-   * `never` if nobody waits or time changes nothing. After a restart `now` may be far in the past.
+   * Asks for a decision at the next time, after `now`, at which it opens or closes for the requests
+   * that wait for the pool; `never` if nobody waits. Without it requests that it holds back stay where
+   * they are until another event touches their pool. After a restart `now` may be far in the past.
+   * Null: time changes nothing.
    */
-  opensAt?(pool: Pool, now: Instant): Instant;
+  readonly opensAt: ((pool: Pool, now: Instant) => Instant) | null;
+  /**
+   * Shows people when the next grant may come, whether anybody waits or not. A closure is null if it is
+   * open at `now`. Null: nobody can know when it opens.
+   */
+  readonly closedUntil: ((pool: Pool, now: Instant) => Closure | null) | null;
   /**
    * Why it holds this need of the attempt back; null: it does not, or the need is not there anyway
    * (`isPresent`), which then is the better reason.

@@ -5,7 +5,7 @@ import type { Command } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
 import type { PoolPolicy, PoolSpec } from "../model/policy.ts";
 import { must } from "../model/state.ts";
-import { gatesOf } from "./gates.ts";
+import { closedUntil, gatesOf, opensByTime } from "./gates.ts";
 
 const pace = { everyMs: 1_000, burst: 1, jitter: 0 };
 const adaptive = {
@@ -103,4 +103,36 @@ test("a pin on a parent holds back the pools below it at once", () => {
   lending.outcome(release("a"), pin("account", null));
   expect(lending.held("c")).toBeDefined();
   expect(must(lending.state.pools.get(parent), parent).used).toBe(2);
+});
+
+describe("closedUntil()", () => {
+  const until = (lending: Lending) => {
+    const found = must(lending.state.pools.get("aws" as PoolName), "aws");
+    const closure = closedUntil(found, lending.now);
+    return { closed: closure && [closure.by.name, closure.until], byTime: opensByTime(found) };
+  };
+  const once = acquire("a", "aws");
+
+  test.each<[string, readonly PoolSpec[], object]>([
+    ["its own pace", [aws({ pace })], { closed: ["aws", 1_000], byTime: true }],
+    [
+      "the later of two paces",
+      [account({ pace: { ...pace, everyMs: 2_000 } }), aws({ parent, pace })],
+      { closed: ["account", 2_000], byTime: true },
+    ],
+    ["no gate", [aws()], { closed: null, byTime: false }],
+    ["a limit, which opens with a release", [aws({ limit: 1 })], { closed: null, byTime: false }],
+    ["credits, which come when they come", [aws({ admission })], { closed: null, byTime: false }],
+  ])("is set by %s", (_, pools, want) => {
+    const lending = new Lending(...pools);
+    lending.do(once);
+    expect(until(lending)).toEqual(want);
+  });
+
+  test("is null once the pace is open, also while nobody waits", () => {
+    const lending = new Lending(aws({ pace }));
+    lending.do(once);
+    lending.tickAt(1_000);
+    expect(until(lending)).toEqual({ closed: null, byTime: true });
+  });
 });

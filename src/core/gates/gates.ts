@@ -6,7 +6,16 @@ import type { Rank } from "../model/rank.ts";
 import type { Need, Pool, State } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
 import { creditGate } from "./credits.ts";
-import type { Attempt, Charges, FlowChange, Gate, Obstacle, Opening, Use } from "./gate.ts";
+import type {
+  Attempt,
+  Charges,
+  Closure,
+  FlowChange,
+  Gate,
+  Obstacle,
+  Opening,
+  Use,
+} from "./gate.ts";
 import { limitGate } from "./limits.ts";
 import { paceGate } from "./pace.ts";
 
@@ -82,6 +91,21 @@ export function opensAt(pool: Pool, now: Instant): Instant {
   let at = never;
   for (const gate of gatesOf(pool)) at = earliest(at, gate.opensAt?.(pool, now) ?? never);
   return at;
+}
+
+/** Until when gates hold back every request for a pool: the last of them; null: none does. */
+export function closedUntil(pool: Pool, now: Instant): Closure | null {
+  let last: Closure | null = null;
+  for (const gate of gatesOf(pool)) {
+    const closure = gate.closedUntil?.(pool, now) ?? null;
+    if (closure !== null && closure.until > (last?.until ?? now)) last = closure;
+  }
+  return last;
+}
+
+/** Whether a gate of the pool opens at times that can be known. */
+export function opensByTime(pool: Pool): boolean {
+  return gatesOf(pool).some((gate) => gate.closedUntil !== null);
 }
 
 /** The first gate that holds back this need of the attempt, in words. */

@@ -34,6 +34,9 @@ export const limitGate: Gate = {
     }
     return undefined;
   },
+  /** A limit opens with a release, which touches every pool that shares it. */
+  opensAt: null,
+  closedUntil: null,
   explain({ needs, rank }, need) {
     const limit = exceeded(needs)[0];
     if (limit === undefined || !isPresent(need, rank)) return null;

@@ -50,6 +50,10 @@ export const paceGate: Gate = {
     const opens = isPaced(pool) && isWaitedFor(pool) ? nextGrantAt(pool) : never;
     return [opens, windowEndsAt(pool)].filter((at) => at > now).reduce(earliest, never);
   },
+  closedUntil(pool, now) {
+    const by = lastToOpen(pool, now);
+    return by && { by, until: nextGrantAt(by) };
+  },
   explain({ rank, now }, need) {
     const closed = closedFor(need, now);
     if (closed === null || !isPresent(need, rank)) return null;
@@ -88,7 +92,7 @@ export function intervalMs(pool: Pool): number {
   return pace.everyMs === "auto" ? autoMs(pool) : pace.everyMs;
 }
 
-export function isPaced(pool: Pool): boolean {
+function isPaced(pool: Pool): boolean {
   return pool.policy.pace !== undefined || pool.pin !== null || adaptiveOf(pool) !== undefined;
 }
 
@@ -146,7 +150,7 @@ function closedFor({ pool, purpose }: Use, now: Instant): Pool | null {
 }
 
 /** Of this pool and those above it, the one whose pace opens last; null: all are open. */
-export function lastToOpen(pool: Pool, now: Instant): Pool | null {
+function lastToOpen(pool: Pool, now: Instant): Pool | null {
   let last: Pool | null = null;
   let lastAt = now;
   for (const up of ancestors(pool)) {

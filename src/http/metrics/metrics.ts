@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import {
+  grantDelay,
   oldestQueuedAt,
-  paceDelay,
   paceInterval,
   placementView,
   sharedLimit,
@@ -66,8 +66,9 @@ function sampleFlow(sample: Sample): void {
   });
   each(
     "berth_pace_next_grant_seconds",
-    "Until its pace and those of what it draws on let the next grant come; 0: at once",
-    (pool, now) => seconds(paceDelay(pool, now)),
+    "Until the paces of the pool and of all above it, and other gates that open at a known time, " +
+      "allow the next grant; 0: they are open",
+    (pool, now) => seconds(grantDelay(pool, now)),
   );
   each("berth_limit_rate", "Starts per minute that reports or an operator allow", rateOf);
   each("berth_limit_pinned", "1 while an operator holds the rate", ({ pin, adaptive }) =>

@@ -19,6 +19,7 @@ describe("hasFlow() of a pool", () => {
     ["with advice", { policy: { adaptive: adaptive("advise") } }, true],
     ["with reports switched off", { policy: { adaptive: adaptive("off") } }, false],
     ["with a pin alone", { flow: { pinned } }, true],
+    ["that is closed until a known time", { flow: { nextGrantAt: pinned.at } }, true],
     ["under a limit", { flow: { limits: [{ pool: "all", used: 1, limit: 2 }] } }, true],
   ])("%s", (_, facts, want) => {
     expect(hasFlow(pool(facts))).toBe(want);

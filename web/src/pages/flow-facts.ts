@@ -6,7 +6,7 @@ import { roughDuration } from "../../../src/core/model/time.ts";
 /** Whether anything but free resources can hold its grants back. */
 export function hasFlow({ policy, flow }: Pool): boolean {
   if (policy.pace !== null || flow.pinned !== null || flow.limits.length > 0) return true;
-  return findsItsRate(policy);
+  return findsItsRate(policy) || flow.nextGrantAt !== null;
 }
 
 /** Whether reports have a say; with `advise` they only say what they would do. */

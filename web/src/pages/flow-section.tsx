@@ -52,7 +52,7 @@ function FlowFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
         ],
         nextGrantBy !== null &&
           nextGrantBy !== name && [
-            "By the pace of",
+            "Because of",
             <Link key="by" href={at("pools", nextGrantBy)}>
               {nextGrantBy}
             </Link>,
