@@ -1,5 +1,5 @@
 /** The tables of the guides that explain a policy's keys, made from the table of its fields. */
-import { type Field, inWords, isRequired, type Table } from "../core/model/fields.ts";
+import { type Field, hasFields, inWords, isRequired, type Table } from "../core/model/fields.ts";
 import { policyFields } from "../core/model/policy-fields.ts";
 import { formatDuration } from "../core/model/time.ts";
 import { formatNumber } from "./problem.ts";
@@ -14,8 +14,9 @@ const tables: ReadonlyMap<string, Table> = new Map([
 /** The groups that have a table of their own, by key. */
 function groupsOf(table: Table): [string, Table][] {
   return Object.values(table).flatMap(({ key, kind }): [string, Table][] => {
-    const isGroup = kind.type === "group" || kind.type === "by-state";
-    return isGroup ? [[key, kind.fields], ...groupsOf(kind.fields)] : [];
+    if (!hasFields(kind)) return [];
+    const inner = groupsOf(kind.fields);
+    return kind.type === "inline" ? inner : [[key, kind.fields], ...inner];
   });
 }
 

@@ -1,5 +1,12 @@
 /** Required fields that a file leaves out. A group without one of them would not be in force. */
-import { type Field, isRequired, isValues, type Table, type Values } from "../core/model/fields.ts";
+import {
+  type Field,
+  hasFields,
+  isRequired,
+  isValues,
+  type Table,
+  type Values,
+} from "../core/model/fields.ts";
 
 /** What is missing in one place of the file. */
 export interface MissingFields {
@@ -39,6 +46,7 @@ export class MissingFieldFinder {
   }
 
   #inField({ kind }: Field, level: Level): MissingFields[] {
+    if (!hasFields(kind)) return [];
     switch (kind.type) {
       case "group":
         return isValues(level.written) ? this.#inGroup(kind.fields, level) : [];
@@ -55,17 +63,6 @@ export class MissingFieldFinder {
       }
       case "inline":
         return this.#inInline(kind.fields, { ...level, path: level.path.slice(0, -1) });
-      case "duration":
-      case "count":
-      case "number":
-      case "choice":
-      case "choices":
-      case "state":
-      case "pool":
-      case "parts":
-      case "fixed":
-      case "outside":
-        return [];
     }
   }
 

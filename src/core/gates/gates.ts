@@ -98,7 +98,7 @@ export function closedUntil(pool: Pool, now: Instant): Closure | null {
   let last: Closure | null = null;
   for (const gate of gatesOf(pool)) {
     const closure = gate.closedUntil?.(pool, now) ?? null;
-    if (closure !== null && closure.until > (last?.until ?? now)) last = closure;
+    if (closure !== null && (last === null || closure.until > last.until)) last = closure;
   }
   return last;
 }

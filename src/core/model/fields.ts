@@ -72,6 +72,9 @@ export type WireKind = ValueKind | GroupKind | ByStateKind;
 /** Code that depends on a kind is a `switch` without `default`: a new kind must get a case there. */
 export type Kind = WireKind | InlineKind | HiddenKind;
 
+/** A kind whose value is made of fields of its own. */
+export type CompositeKind = Extract<Kind, { readonly fields: Table }>;
+
 export interface Field<Value = unknown> {
   /** In the file, and on the wire unless `wire` is another. */
   readonly key: string;
@@ -165,6 +168,10 @@ function valuesOf(value: unknown): Values {
   return isValues(value) ? value : {};
 }
 
+export function hasFields(kind: Kind): kind is CompositeKind {
+  return "fields" in kind;
+}
+
 /** Whether a group cannot be used without it. */
 export function isRequired({ default: usual, optional }: Field): boolean {
   return usual === undefined && optional !== true;
@@ -239,23 +246,13 @@ function completeValue(
   before: unknown,
 ): unknown {
   if (written === undefined) return before ?? usual;
+  if (!hasFields(kind)) return written;
   switch (kind.type) {
     case "group":
     case "inline":
       return isValues(written) ? complete(kind.fields, written, valuesOf(before)) : written;
     case "by-state":
       return completeByState(kind, valuesOf(written), valuesOf(before));
-    case "duration":
-    case "count":
-    case "number":
-    case "choice":
-    case "choices":
-    case "state":
-    case "pool":
-    case "parts":
-    case "fixed":
-    case "outside":
-      return written;
   }
 }
 
