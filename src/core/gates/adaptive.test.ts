@@ -1,16 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { freeze, thaw } from "../apply/snapshot.ts";
-import { nextDueAt } from "../decide/decide.ts";
-import { acquire, Lending, operator, poll, pool, release } from "../decide/lending.suite.ts";
-import type { Command, Report } from "../model/command.ts";
-import type { PoolName, RequestId } from "../model/ids.ts";
+import { acquire, Lending, poll, pool, release, runTo } from "../decide/lending.suite.ts";
+import type { Command } from "../model/command.ts";
+import type { PoolName } from "../model/ids.ts";
 import { type AdaptivePolicy, defaultAdaptive } from "../model/policy.ts";
-import { must, type Pool } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
+import { every, pin, poolIn, signal } from "./gates.suite.ts";
 import { intervalMs } from "./pace.ts";
 
 const minute = 60_000;
-const pace = { everyMs: 30_000, burst: 1, jitter: 0 };
+const { pace } = every(30_000);
 const adaptive = (more: Partial<AdaptivePolicy> = {}, size = 99) =>
   pool("aws", size, {
     ttlMs: 900 * minute,
@@ -18,23 +17,13 @@ const adaptive = (more: Partial<AdaptivePolicy> = {}, size = 99) =>
     adaptive: { ...defaultAdaptive, min: 0.5, max: 4, ...more },
   });
 const advising = { ...defaultAdaptive, mode: "advise" as const };
-const signal = (id: string, more: Partial<Report> & { pool?: PoolName } = {}): Command => {
-  return { type: "signal", id: id as RequestId, throttled: true, ...more };
-};
-const pin = (rate: number | null): Command => {
-  return { type: "pin", pool: "aws" as PoolName, rate, reason: operator };
-};
-const aws = (lending: Lending): Pool => must(lending.state.pools.get("aws" as PoolName), "aws");
+const aws = (lending: Lending) => poolIn(lending.state, "aws");
 const rate = (lending: Lending) => aws(lending).adaptive?.rate;
 
 /** Lets so many ask at once, and everything happen that is due until then. */
 function run(lending: Lending, end: number, asks = 0): void {
   for (let index = 0; index < asks; index++) lending.do(acquire(`j${index}`, "aws"));
-  for (let due = nextDueAt(lending.state); due !== undefined && due <= end; ) {
-    lending.tickAt(due);
-    due = nextDueAt(lending.state);
-  }
-  lending.now = end as Instant;
+  runTo(lending, end);
 }
 
 function busy(more: Partial<AdaptivePolicy> = {}): Lending {
@@ -133,7 +122,7 @@ describe("adaptive: who waits is told", () => {
   });
 
   test.each([
-    ["an operator holds it lower", pin(0.5)],
+    ["an operator holds it lower", pin("aws", 0.5)],
     ["it would only be advised", undefined],
   ])("nothing of that where %s", (_, command) => {
     const lending = busy(command === undefined ? { mode: "advise" } : {});
@@ -180,7 +169,7 @@ describe("adaptive: the rate rises", () => {
 describe("adaptive: an operator", () => {
   test("holds the rate where it is wanted, at once and whatever is reported", () => {
     const lending = busy();
-    lending.do(pin(6));
+    lending.do(pin("aws", 6));
     run(lending, minute);
     expect(lending.state.leases.size).toBe(7);
     lending.do(signal("j0"));
@@ -190,7 +179,7 @@ describe("adaptive: an operator", () => {
 
   test("lets it go again, from there and within the bounds", () => {
     const lending = busy();
-    lending.outcome(pin(6), pin(null));
+    lending.outcome(pin("aws", 6), pin("aws", null));
     expect(rate(lending)).toBe(4);
     expect(aws(lending).rateHistory.map(({ cause }) => cause.how)).toEqual([
       "configured",
@@ -207,7 +196,7 @@ describe("adaptive: an operator", () => {
     ["nothing", {}, null, 0],
   ])("leaves a pool that has %s to that, from the last grant on", (_, policy, want, everyMs) => {
     const lending = new Lending(pool("aws", 9, policy));
-    lending.outcome(acquire("a", "aws"), pin(0.1), pin(null));
+    lending.outcome(acquire("a", "aws"), pin("aws", 0.1), pin("aws", null));
     expect(aws(lending).rateHistory.at(-1)).toMatchObject({
       rate: want,
       was: 0.1,
@@ -221,10 +210,10 @@ describe("adaptive: an operator", () => {
 
   test("can pin a pool that has no pace of its own", () => {
     const lending = new Lending(pool("aws", 9));
-    lending.do(pin(1));
+    lending.do(pin("aws", 1));
     run(lending, minute, 9);
     expect(lending.state.leases.size).toBe(2);
-    lending.do(pin(null));
+    lending.do(pin("aws", null));
     expect(lending.state.leases.size).toBe(9);
   });
 });
@@ -262,7 +251,7 @@ test("adaptive: a report that all went well does not begin a window", () => {
 
 test("adaptive: the last hundred changes of a rate are remembered", () => {
   const lending = new Lending(pool("aws", 1));
-  for (let turn = 1; turn <= 103; turn++) lending.do(pin(turn));
+  for (let turn = 1; turn <= 103; turn++) lending.do(pin("aws", turn));
   expect(aws(lending).rateHistory.map((change) => change.rate)).toEqual(
     Array.from({ length: 100 }, (_, index) => index + 4),
   );

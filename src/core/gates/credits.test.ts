@@ -9,7 +9,6 @@ import {
   grants,
   Lending,
   leave,
-  poll,
   pool,
   release,
   runTo,
@@ -18,6 +17,7 @@ import type { Command } from "../model/command.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/time.ts";
+import { every, poolIn, reasonOf, under } from "./gates.suite.ts";
 
 const admission = { by: "the check" };
 const admit = (name: string, grants = 1, forMs = 10_000): Command => {
@@ -26,10 +26,13 @@ const admit = (name: string, grants = 1, forMs = 10_000): Command => {
 const withhold = (name: string, why = "too little CPU remains"): Command => {
   return { type: "withhold", pool: name as PoolName, why };
 };
-const reasonOf = (lending: Lending, id: string) => {
-  const outcome = lending.outcome(poll(id));
-  return outcome.type === "waiting" ? outcome.request.reason : undefined;
-};
+/** A pool with admission and one without below a limit of two. */
+const underOneLimit = () =>
+  new Lending(
+    pool("root", 0, { limit: 2 }),
+    pool("kind", 2, under("root", { admission })),
+    pool("aws", 2, under("root")),
+  );
 const waiting = ({ state, now }: Lending, aheadMs = 0) =>
   Object.fromEntries(awaitingAdmission(state, now, aheadMs));
 
@@ -92,7 +95,7 @@ describe("a pool with admission", () => {
     expect(lending.held("both")).toBeUndefined();
     lending.do(release("holder"));
     expect(lending.held("both")).toEqual(["kind-1", "aws-1"]);
-    expect(lending.state.pools.get("kind" as PoolName)?.admission.credits).toBe(0);
+    expect(poolIn(lending.state, "kind").admission.credits).toBe(0);
   });
 
   test("lends a request over two such pools when both have said yes", () => {
@@ -134,12 +137,7 @@ describe("a pool with admission", () => {
   });
 
   test("does not keep a limit for somebody who waits for a word", () => {
-    const [root, parent] = ["root", "root" as PoolName];
-    const lending = new Lending(
-      pool(root, 0, { limit: 2 }),
-      pool("kind", 2, { admission, parent }),
-      pool("aws", 2, { parent }),
-    );
+    const lending = underOneLimit();
     lending.do(acquire("a", "kind"));
     lending.do(acquire("b", "aws"));
     expect([lending.held("a"), lending.held("b")]).toEqual([undefined, ["aws-1"]]);
@@ -148,12 +146,7 @@ describe("a pool with admission", () => {
   });
 
   test("lets others have what was kept for one whose word is void", () => {
-    const [root, parent] = ["root", "root" as PoolName];
-    const lending = new Lending(
-      pool(root, 0, { limit: 2 }),
-      pool("kind", 2, { admission, parent }),
-      pool("aws", 2, { parent }),
-    );
+    const lending = underOneLimit();
     lending.do(acquire("first", "aws"));
     lending.do(admit("kind", 2));
     lending.do(acquire("big", "kind:2"));
@@ -188,7 +181,7 @@ describe("a pool with admission", () => {
     expect(lending.outcome(take)).toMatchObject({ refusal: { code: "none_free" } });
     lending.do(admit("kind"));
     expect(lending.outcome(take)).toMatchObject({ type: "taken" });
-    expect(lending.state.pools.get("kind" as PoolName)?.admission.credits).toBe(0);
+    expect(poolIn(lending.state, "kind").admission.credits).toBe(0);
   });
 
   test("remembers over a restart what was said, and what was used up of it", () => {
@@ -249,7 +242,7 @@ describe("awaitingAdmission()", () => {
   });
 
   test("leaves those out whose time has not come", () => {
-    const pace = { everyMs: 60_000, burst: 1, jitter: 0 };
+    const { pace } = every(60_000);
     const lending = new Lending(pool("kind", 2, { admission, pace }));
     lending.do(admit("kind"));
     lending.do(acquire("a", "kind"));
@@ -260,7 +253,7 @@ describe("awaitingAdmission()", () => {
   });
 
   test("names those whose time comes before their word would lapse", () => {
-    const pace = { everyMs: 60_000, burst: 1, jitter: 0 };
+    const { pace } = every(60_000);
     const lending = new Lending(pool("kind", 2, { admission, pace }));
     lending.outcome(admit("kind"), acquire("a", "kind"), acquire("b", "kind"));
     lending.now = 49_999 as Instant;
@@ -286,7 +279,7 @@ describe("a pool with admission below a busy account", () => {
   };
 
   test("is lent in its turn where they share a pace", () => {
-    const lending = shared({ pace: { everyMs: 10_000, burst: 1, jitter: 0 } });
+    const lending = shared(every(10_000));
     lending.outcome(acquire("first", "aws"), acquire("k", "kind"));
     for (const id of "abcde") lending.do(acquire(id, "aws"));
     for (let at = 5_000; at <= 30_000; at += 5_000) {

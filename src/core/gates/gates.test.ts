@@ -1,13 +1,12 @@
 /** Which gates guard a pool is remembered: everything that changes the answer must be noticed. */
 import { describe, expect, test } from "vitest";
-import { acquire, Lending, operator, pool, release } from "../decide/lending.suite.ts";
-import type { Command } from "../model/command.ts";
+import { acquire, Lending, pool, release } from "../decide/lending.suite.ts";
 import type { PoolName } from "../model/ids.ts";
 import type { PoolPolicy, PoolSpec } from "../model/policy.ts";
-import { must } from "../model/state.ts";
+import { every, pin, poolIn } from "./gates.suite.ts";
 import { closedUntil, gatesOf, opensByTime } from "./gates.ts";
 
-const pace = { everyMs: 1_000, burst: 1, jitter: 0 };
+const { pace } = every(1_000);
 const adaptive = {
   ...{ mode: "auto" as const, min: 1, max: 6, factor: 0.5, cutEveryMs: 1_000 },
   ...{ step: 1, raiseAfterMs: 1_000, used: 0.9 },
@@ -16,10 +15,6 @@ const admission = { by: "the check" };
 const parent = "account" as PoolName;
 const aws = (policy: Partial<PoolPolicy> = {}): PoolSpec => pool("aws", 2, policy);
 const account = (policy: Partial<PoolPolicy> = {}): PoolSpec => pool("account", 2, policy);
-
-function pin(name: string, rate: number | null): Command {
-  return { type: "pin", pool: name as PoolName, rate, reason: operator };
-}
 
 /** Also remembers them. */
 function guards(lending: Lending): Record<string, string[]> {
@@ -102,12 +97,12 @@ test("a pin on a parent holds back the pools below it at once", () => {
   expect([lending.held("b"), lending.held("c")]).toEqual([["aws-2"], undefined]);
   lending.outcome(release("a"), pin("account", null));
   expect(lending.held("c")).toBeDefined();
-  expect(must(lending.state.pools.get(parent), parent).used).toBe(2);
+  expect(poolIn(lending.state, parent).used).toBe(2);
 });
 
 describe("closedUntil()", () => {
   const until = (lending: Lending) => {
-    const found = must(lending.state.pools.get("aws" as PoolName), "aws");
+    const found = poolIn(lending.state, "aws");
     const closure = closedUntil(found, lending.now);
     return { closed: closure && [closure.by.name, closure.until], byTime: opensByTime(found) };
   };

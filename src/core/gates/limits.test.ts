@@ -2,18 +2,14 @@ import { describe, expect, test } from "vitest";
 import { freeze, thaw } from "../apply/snapshot.ts";
 import { acquire, change, Lending, pool, release } from "../decide/lending.suite.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
-import type { PoolPolicy } from "../model/policy.ts";
+import { poolIn, under } from "./gates.suite.ts";
 
-const under = (parent: string, more: Partial<PoolPolicy> = {}) => ({
-  parent: parent as PoolName,
-  ...more,
-});
 /** One account that is offered under two names. */
 const account = (limit: number) => pool("account", [], { limit });
 const two = (limit: number) =>
   new Lending(pool("aws", 3, under("account")), account(limit), pool("set", 3, under("account")));
 
-const used = (lending: Lending, name: string) => lending.state.pools.get(name as PoolName)?.used;
+const used = (lending: Lending, name: string) => poolIn(lending.state, name).used;
 
 describe("pools that draw on one", () => {
   test("lend no more together than it allows", () => {
@@ -137,7 +133,7 @@ describe("a tree of limits", () => {
     const lending = three();
     lending.outcome(acquire("a", "set"), acquire("b", "other"));
     const thawed = thaw(freeze(lending.state));
-    const count = (name: string) => thawed.pools.get(name as PoolName)?.used;
+    const count = (name: string) => poolIn(thawed, name).used;
     expect(["account", "profile", "set"].map(count)).toEqual([2, 1, 1]);
   });
 

@@ -12,36 +12,24 @@ import {
   Lending,
   leave,
   operator,
-  poll,
   pool,
   release,
   runTo,
 } from "../decide/lending.suite.ts";
 import { explainNeeds } from "../explain/explain.ts";
-import type { Command, Report } from "../model/command.ts";
+import type { Command } from "../model/command.ts";
 import type { BrokerEvent } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
-import {
-  defaultAdaptive,
-  type PacePolicy,
-  type PoolPolicy,
-  type PoolSpec,
-} from "../model/policy.ts";
-import { must, type Pool, type State } from "../model/state.ts";
+import { defaultAdaptive, type PoolPolicy, type PoolSpec } from "../model/policy.ts";
+import { must } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { capacityPool, want } from "../shared/capacity.suite.ts";
+import { every, poolIn, reasonOf, signal, under } from "./gates.suite.ts";
 import { intervalMs, nextGrantAt, shareOf } from "./pace.ts";
 
 const second = 1_000;
 const minute = 60 * second;
-const every = (everyMs: PacePolicy["everyMs"], more: Partial<PacePolicy> = {}) => ({
-  pace: { everyMs, burst: 1, jitter: 0, ...more },
-});
 const tenSeconds = every(10 * second);
-const under = (parent: string, more: Partial<PoolPolicy> = {}) => ({
-  parent: parent as PoolName,
-  ...more,
-});
 const account = (policy: Partial<PoolPolicy> = {}) =>
   pool("account", [], { limit: 20, ...tenSeconds, ...policy });
 const children = [pool("aws", 9, under("account")), pool("set", 9, under("account"))];
@@ -51,12 +39,6 @@ const take = (id: string, names: string, into = "leased"): Command => {
   const resources = names.split(" ") as ResourceName[];
   const ids = resources.map((_, index) => `${id}-${index + 1}` as RequestId);
   return { type: "take", holder: id, ids, resources, state: "free", into };
-};
-
-const poolIn = ({ pools }: State, name: string): Pool => must(pools.get(name as PoolName), name);
-const reasonOf = (lending: Lending, id: string) => {
-  const outcome = lending.outcome(poll(id));
-  return outcome.type === "waiting" ? outcome.request.reason : undefined;
 };
 
 describe("a pace on what pools draw on: grants", () => {
@@ -288,9 +270,6 @@ describe("a pace on what pools draw on is told of", () => {
 
 describe("a start rate on what pools draw on", () => {
   const adaptive = { ...defaultAdaptive, min: 0.5, max: 6 };
-  const signal = (id: string, more: Partial<Report> & { pool?: PoolName } = {}): Command => {
-    return { type: "signal", id: id as RequestId, throttled: true, ...more };
-  };
   const rate = ({ state }: Lending, name = "account") => poolIn(state, name).adaptive?.rate;
 
   test("falls by what holders of any of them report, and spaces all of them", () => {

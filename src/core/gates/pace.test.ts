@@ -19,11 +19,12 @@ import type { PoolName, RequestId } from "../model/ids.ts";
 import { defaultAdaptive, type PacePolicy } from "../model/policy.ts";
 import { must } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
+import { every, poolIn } from "./gates.suite.ts";
 import { intervalMs, nextGrantAt, shareOf } from "./pace.ts";
 
 const second = 1_000;
 const paced = (size: number, pace: Partial<PacePolicy> = {}) =>
-  pool("aws", size, { pace: { everyMs: 10 * second, burst: 1, jitter: 0, ...pace } });
+  pool("aws", size, every(10 * second, pace));
 
 describe("pace: grants", () => {
   test("are so far apart, in the order of arrival, and the clock is set for each", () => {
@@ -146,8 +147,8 @@ describe("pace: the state", () => {
   test("keeps a restarted broker from granting faster, and wakes it in time", () => {
     const lending = busy();
     const restarted = thaw(freeze(lending.state));
-    const opens = nextGrantAt(must(restarted.pools.get("aws" as PoolName), "aws"));
-    expect(opens).toBe(nextGrantAt(must(lending.state.pools.get("aws" as PoolName), "aws")));
+    const opens = nextGrantAt(poolIn(restarted, "aws"));
+    expect(opens).toBe(nextGrantAt(poolIn(lending.state, "aws")));
     expect(opens).toBeGreaterThan(lending.now);
     expect(nextDueAt(restarted)).toBe(opens);
   });
@@ -178,7 +179,7 @@ describe("pace: auto", () => {
   const auto = (size: number) =>
     pool("aws", size, {
       holdMs: 100 * second,
-      pace: { everyMs: "auto", burst: 1, jitter: 0 },
+      ...every("auto"),
     });
 
   test("is the hold divided by the size", () => {
@@ -196,13 +197,13 @@ describe("pace: auto", () => {
       lending.now = (index * 100 * second + 60 * second) as Instant;
       lending.do(release(`j${index}`));
     }
-    expect(intervalMs(must(lending.state.pools.get("aws" as PoolName), "aws"))).toBe(12 * second);
+    expect(intervalMs(poolIn(lending.state, "aws"))).toBe(12 * second);
     for (let index = 6; index < 60; index++) {
       lending.now = (index * 100 * second) as Instant;
       lending.do(acquire(`j${index}`, "aws"));
       lending.do(release(`j${index}`));
     }
-    expect(intervalMs(must(lending.state.pools.get("aws" as PoolName), "aws"))).toBe(5 * second);
+    expect(intervalMs(poolIn(lending.state, "aws"))).toBe(5 * second);
   });
 });
 
@@ -217,7 +218,7 @@ test("shareOf() is spread evenly and the same for the same id", () => {
 });
 
 test("a turn that has come is not put off by somebody who queues before the tick", () => {
-  const pace = { everyMs: 10_000, burst: 1, jitter: 0 };
+  const { pace } = every(10_000);
   const adaptive = { ...defaultAdaptive, mode: "auto" as const, min: 1, max: 6 };
   const lending = new Lending(pool("aws", 3, { pace, adaptive }));
   for (const id of ["a", "b"]) lending.do(acquire(id, "aws"));
