@@ -289,19 +289,22 @@ export const RateChange = Type.Object({
 
 export const RateHistory = Type.Object({ pool: Type.String(), changes: Type.Array(RateChange) });
 
-/** How fast a pool lends, and how much together with its kin. */
+const NextGrantAt = {
+  ...nullable(Timestamp),
+  description: "No grant before; null: no gate is closed until a known time",
+};
+const NextGrantBy = {
+  ...nullable(Type.String()),
+  description: "The pool whose pace or other gate that is: the pool itself, or one above it",
+};
+
+/** How fast a pool lends, and how much together with the pools that share its limits. */
 const Flow = Type.Object({
   everySeconds: { ...nullable(Type.Number()), description: "Between two grants; null: no pace" },
   rate: { ...nullable(Rate), description: "What holders' reports or an operator made of it" },
   advisedRate: { ...nullable(Rate), description: "What it would be in the mode auto" },
-  nextGrantAt: {
-    ...nullable(Timestamp),
-    description: "No grant before; null: no gate is closed until a known time",
-  },
-  nextGrantBy: {
-    ...nullable(Type.String()),
-    description: "The pool whose pace or other gate that is: the pool itself, or one above it",
-  },
+  nextGrantAt: NextGrantAt,
+  nextGrantBy: NextGrantBy,
   pinned: nullable(
     Type.Object({ rate: Rate, by: Type.String(), why: Type.String(), at: Timestamp }),
   ),
@@ -421,14 +424,8 @@ export const Explanation = Type.Object({
       free: Type.Integer(),
       size: Type.Integer(),
       states: Type.Record(Type.String(), Type.Integer()),
-      nextAt: {
-        ...nullable(Timestamp),
-        description: "No grant before; null: no gate is closed until a known time",
-      },
-      nextBy: {
-        ...nullable(Type.String()),
-        description: "The pool whose pace or other gate that is: the pool itself, or one above it",
-      },
+      nextAt: NextGrantAt,
+      nextBy: NextGrantBy,
       limits: Type.Array(Limit, { description: "What it draws on, the nearest first" }),
       ahead: Type.Integer(),
       aheadOfIt: Type.Array(

@@ -10,7 +10,7 @@ import { refuseParents } from "./parents.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { AdmissionSpec } from "./read-admission.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
-import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
+import { checkKeys, type Entry, readKnown, readMap, withinLimit } from "./read-map.ts";
 import { noLabels } from "./read-members.ts";
 import { type MirrorSpec, readMirror } from "./read-mirror.ts";
 import { type PoolDraft, readPool } from "./read-pool.ts";
@@ -89,9 +89,8 @@ function readConfig(document: ConfigDocument): Found {
     const mirror = readMirror(document, boskos.mirror);
     return { ...nothing, format: "boskos", pools: () => pools, profiles, mirror };
   }
-  const entries = readMap(document, root, expected);
-  if (entries === undefined) return nothing;
-  const fields = knownFields(document, entries, keys);
+  const fields = readKnown(document, root, keys, expected);
+  if (fields === undefined) return nothing;
   const pools = fields.get("pools");
   if (pools === undefined) {
     source.refuse(root, "it has no pools", expected.hint);

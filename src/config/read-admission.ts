@@ -4,7 +4,7 @@ import type { ConfigDocument } from "./document.ts";
 import { admissionTolerationsMax, factorMax, innerDurationLimits, resourcesMax } from "./limits.ts";
 import { readDuration } from "./read-duration.ts";
 import { readTexts } from "./read-list.ts";
-import { type Entry, knownFields, readMap } from "./read-map.ts";
+import { type Entry, readKnown } from "./read-map.ts";
 import { type ClusterPlace, readCluster, textOf } from "./read-mirror.ts";
 import { optionalNumber } from "./read-number.ts";
 import { Admission, CheckCapacity, defaultAdmission } from "./schema-admission.ts";
@@ -47,9 +47,8 @@ export function readAdmission(
   field: Entry | undefined,
 ): AdmissionDraft | undefined {
   if (field === undefined) return undefined;
-  const entries = readMap(document, field.value, expected);
-  if (entries === undefined) return undefined;
-  const fields = knownFields(document, entries, keys);
+  const fields = readKnown(document, field.value, keys, expected);
+  if (fields === undefined) return undefined;
   const [every, checkField] = [fields.get("every"), fields.get("checkCapacity")];
   if (checkField === undefined) {
     document.source.refuse(field.value, "it does not say what is checked", expected.hint);
@@ -73,9 +72,8 @@ const amounts = { min: 0, max: 100_000_000, whole: true } as const;
 const factors = { min: 0.01, max: factorMax };
 
 function readCheck(document: ConfigDocument, field: Entry): CapacityCheckSpec | undefined {
-  const entries = readMap(document, field.value, checkExpected);
-  if (entries === undefined) return undefined;
-  const fields = knownFields(document, entries, checkKeys);
+  const fields = readKnown(document, field.value, checkKeys, checkExpected);
+  if (fields === undefined) return undefined;
   const cpu = optionalNumber(document, fields.get("cpu"), amounts);
   const memory = optionalNumber(document, fields.get("memory"), amounts);
   const counts = { min: 0, max: resourcesMax, whole: true } as const;

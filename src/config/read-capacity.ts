@@ -9,7 +9,7 @@ import type { ConfigDocument } from "./document.ts";
 import { amountMax } from "./limits.ts";
 import { formatNumber } from "./problem.ts";
 import { listOf, scalarOf } from "./read-list.ts";
-import { checkKeys, type Entry, knownFields, readMap } from "./read-map.ts";
+import { checkKeys, type Entry, knownFields, readKnown, readMap } from "./read-map.ts";
 import type { Spot } from "./source.ts";
 import { dimensionKind, nameKind } from "./text-kinds.ts";
 import { readText, refuseValue } from "./yaml-scalars.ts";
@@ -135,9 +135,8 @@ const effects = ["NoSchedule", "PreferNoSchedule"] as const;
 
 function readTaints(document: ConfigDocument, field: Entry | undefined): Taint[] {
   return listOf(document, field?.value, "list of taints").flatMap((spot) => {
-    const entries = readMap(document, spot, taintExpected);
-    if (entries === undefined) return [];
-    const fields = knownFields(document, entries, ["key", "value", "effect"]);
+    const fields = readKnown(document, spot, ["key", "value", "effect"], taintExpected);
+    if (fields === undefined) return [];
     const text = (name: string) => {
       const found = fields.get(name);
       return found === undefined ? undefined : scalarOf(found.value);

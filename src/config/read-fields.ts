@@ -14,7 +14,7 @@ import { titleOfList } from "./field-schemas.ts";
 import { readParts } from "./read-capacity.ts";
 import { readDuration } from "./read-duration.ts";
 import { listOf, scalarOf } from "./read-list.ts";
-import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
+import { type Entry, readKnown, readNamed } from "./read-map.ts";
 import { optionalNumber } from "./read-number.ts";
 import { readState } from "./read-state.ts";
 import type { Spot } from "./source.ts";
@@ -85,8 +85,8 @@ class FieldReader {
   }
 
   #readGroup(table: Table, spot: Spot, { title, hint, known, path }: GroupForm): unknown {
-    const entries = readMap(this.#document, spot, { title, hint });
-    return entries && this.read(table, knownFields(this.#document, entries, known), path);
+    const entries = readKnown(this.#document, spot, known, { title, hint });
+    return entries && this.read(table, entries, path);
   }
 
   #readByState(
@@ -94,10 +94,8 @@ class FieldReader {
     entry: Entry,
     above: string,
   ): Values | undefined {
-    const entries = readMap(this.#document, entry.value, kind) ?? [];
-    const size = { count: entries.length, max: kind.statesMax, of: "states" };
-    if (!withinLimit(this.#document, entry.at, size)) return undefined;
-    checkKeys(this.#document, entries, stateKind);
+    const states = { ...kind, names: stateKind, max: kind.statesMax, of: "states" };
+    const entries = readNamed(this.#document, entry, states);
     const shortKind = fields[short]?.kind;
     const groups = entries.flatMap((group) => {
       const path = `${above}${entry.key}/${group.key}`;

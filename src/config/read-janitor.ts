@@ -10,7 +10,7 @@ import {
 import { readDuration } from "./read-duration.ts";
 import type { WrittenFields } from "./read-fields.ts";
 import { readTexts } from "./read-list.ts";
-import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
+import { type Entry, readKnown, readNamed } from "./read-map.ts";
 import { defaultJanitor, FromUserData } from "./schema-janitor.ts";
 import type { Spot } from "./source.ts";
 import { userDataKeyKind, variableNameKind, wordKind } from "./text-kinds.ts";
@@ -72,19 +72,21 @@ function readCommand(
   return words ?? [];
 }
 
-const envExpected = { title: "map of variables", hint: "write { REGION: eu-west-1 }" };
+const variables = {
+  title: "map of variables",
+  hint: "write { REGION: eu-west-1 }",
+  names: variableNameKind,
+  max: janitorVariablesMax,
+  of: "variables",
+};
 
 function readVariables(document: ConfigDocument, field: Entry | undefined): JanitorSpec["env"] {
   if (field === undefined) return {};
-  const entries = readMap(document, field.value, envExpected) ?? [];
-  const size = { count: entries.length, max: janitorVariablesMax, of: "variables" };
-  if (!withinLimit(document, field.at, size)) return {};
-  checkKeys(document, entries, variableNameKind);
-  const variables = entries.flatMap(({ key, value }) => {
-    const found = readVariable(document, value);
-    return found === undefined ? [] : [[key, found] as const];
+  const found = readNamed(document, field, variables).flatMap(({ key, value }) => {
+    const from = readVariable(document, value);
+    return from === undefined ? [] : [[key, from] as const];
   });
-  return Object.fromEntries(variables);
+  return Object.fromEntries(found);
 }
 
 const fromKeys = Object.keys(FromUserData.properties);
@@ -93,8 +95,7 @@ const fromExpected = { title: "variable", hint: "write text, or { userData: acce
 function readVariable(document: ConfigDocument, spot: Spot): VariableSource | undefined {
   const { source } = document;
   if (!isMap(spot.node)) return readText(source, spot, wordKind);
-  const entries = readMap(document, spot, fromExpected) ?? [];
-  const from = knownFields(document, entries, fromKeys).get("userData");
+  const from = readKnown(document, spot, fromKeys, fromExpected)?.get("userData");
   if (from === undefined) {
     source.refuse(spot, "it does not say where its text is from", "add userData: and a key");
     return undefined;

@@ -55,6 +55,37 @@ export function knownFields(
   return fields;
 }
 
+/** The known keys of a map. Undefined, with the reason in the source, if it is no map. */
+export function readKnown(
+  document: ConfigDocument,
+  spot: Spot,
+  known: readonly string[],
+  expected: Expected,
+): ReadonlyMap<string, Entry> | undefined {
+  const entries = readMap(document, spot, expected);
+  return entries && knownFields(document, entries, known);
+}
+
+/** A map whose keys are names that its writer chooses. */
+export interface NamedEntries extends Expected {
+  readonly names: TextKind;
+  readonly max: number;
+  /** What there are too many of above the limit. */
+  readonly of: string;
+}
+
+/** The entries of such a map. None, with the reason in the source, if it cannot be used. */
+export function readNamed(
+  document: ConfigDocument,
+  { at, value }: Entry,
+  { names, max, of, ...expected }: NamedEntries,
+): readonly Entry[] {
+  const entries = readMap(document, value, expected) ?? [];
+  if (!withinLimit(document, at, { count: entries.length, max, of })) return [];
+  checkKeys(document, entries, names);
+  return entries;
+}
+
 function hintFor(key: string, known: readonly string[]): string {
   if (key === "<<") return "write the keys out: YAML 1.2 does not merge maps";
   const meant = nearest(key, known);

@@ -3,7 +3,7 @@ import type { ConfigDocument } from "./document.ts";
 import { labelsPerResourceMax, nameLengthMax, resourcesMax } from "./limits.ts";
 import { formatNumber } from "./problem.ts";
 import { type RoomDraft, readRoom } from "./read-capacity.ts";
-import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
+import { checkKeys, type Entry, knownFields, readMap, readNamed } from "./read-map.ts";
 import { Member } from "./schema.ts";
 import type { Place, Spot } from "./source.ts";
 import { labelKeyKind, labelValueKind, nameKind } from "./text-kinds.ts";
@@ -88,7 +88,13 @@ function readList(document: ConfigDocument, spot: Spot, list: YAMLSeq): MemberDr
 }
 
 const memberExpected = { title: "resource", hint: "write { labels: { region: us-east-1 } }" };
-const labelsExpected = { title: "map of labels", hint: "write { region: us-east-1 }" };
+const labelEntries = {
+  title: "map of labels",
+  hint: "write { region: us-east-1 }",
+  names: labelKeyKind,
+  max: labelsPerResourceMax,
+  of: "labels",
+};
 const memberKeys = Object.keys(Member.properties);
 
 /** A name with nothing after it has no labels. */
@@ -105,12 +111,8 @@ function readMember(document: ConfigDocument, spot: Spot): Pick<MemberDraft, "la
 }
 
 function readLabels(document: ConfigDocument, field: Entry): Record<string, string> {
-  const entries = readMap(document, field.value, labelsExpected) ?? [];
-  const size = { count: entries.length, max: labelsPerResourceMax, of: "labels" };
-  if (!withinLimit(document, field.at, size)) return {};
-  checkKeys(document, entries, labelKeyKind);
   const labels: Record<string, string> = {};
-  for (const { key, value } of entries) {
+  for (const { key, value } of readNamed(document, field, labelEntries)) {
     const text = readText(document.source, value, labelValueKind);
     if (text !== undefined) labels[key] = text;
   }

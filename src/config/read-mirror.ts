@@ -1,6 +1,6 @@
 import type { ConfigDocument } from "./document.ts";
 import { mirrorLabelsMax } from "./limits.ts";
-import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
+import { type Entry, readKnown, readNamed } from "./read-map.ts";
 import { defaultMirrorPrefix, Mirror } from "./schema-mirror.ts";
 import {
   contextKind,
@@ -28,7 +28,13 @@ export interface MirrorSpec extends ClusterPlace {
 }
 
 const expected = { title: "mirror", hint: "write { namespace: berth }" };
-const labelsExpected = { title: "map of labels", hint: "write { team: ci }" };
+const labelEntries = {
+  title: "map of labels",
+  hint: "write { team: ci }",
+  names: kubeLabelKeyKind,
+  max: mirrorLabelsMax,
+  of: "labels",
+};
 const keys = Object.keys(Mirror.properties);
 /** Berth knows its own objects by these. */
 const ownLabels = /^(?:app\.kubernetes\.io\/managed-by$|berth\/)/;
@@ -39,9 +45,8 @@ export function readMirror(
   field: Entry | undefined,
 ): MirrorSpec | undefined {
   if (field === undefined) return undefined;
-  const entries = readMap(document, field.value, expected);
-  if (entries === undefined) return undefined;
-  const fields = knownFields(document, entries, keys);
+  const fields = readKnown(document, field.value, keys, expected);
+  if (fields === undefined) return undefined;
   if (!fields.has("namespace")) {
     document.source.refuse(field.value, "it has no namespace", expected.hint);
   }
@@ -74,12 +79,8 @@ export function textOf(
 
 function readLabels(document: ConfigDocument, field: Entry | undefined): MirrorSpec["labels"] {
   if (field === undefined) return {};
-  const entries = readMap(document, field.value, labelsExpected) ?? [];
-  const size = { count: entries.length, max: mirrorLabelsMax, of: "labels" };
-  if (!withinLimit(document, field.at, size)) return {};
-  checkKeys(document, entries, kubeLabelKeyKind);
   const labels: Record<string, string> = {};
-  for (const { key, at, value } of entries) {
+  for (const { key, at, value } of readNamed(document, field, labelEntries)) {
     if (ownLabels.test(key)) {
       document.source.refuse(at, "Berth sets this label itself", "choose another key");
     }

@@ -3,7 +3,7 @@ import { checkCapacities } from "./check-capacity.ts";
 import type { ConfigDocument } from "./document.ts";
 import { type AdmissionDraft, readAdmission } from "./read-admission.ts";
 import { type JanitorSpec, readJanitor } from "./read-janitor.ts";
-import { type Entry, knownFields, readMap } from "./read-map.ts";
+import { type Entry, readKnown } from "./read-map.ts";
 import { type MemberDraft, type Room, readCount, readMembers, take } from "./read-members.ts";
 import { readPolicy } from "./read-policy.ts";
 import { Pool } from "./schema.ts";
@@ -33,9 +33,8 @@ export function readPool(
   { key: name, at, value }: Entry,
   room: Room,
 ): PoolDraft | undefined {
-  const entries = readMap(document, value, expected);
-  if (entries === undefined) return undefined;
-  const fields = knownFields(document, entries, keys);
+  const fields = readKnown(document, value, keys, expected);
+  if (fields === undefined) return undefined;
   const read = readPolicy(document, { at, fields, moreKeys });
   const janitor = readJanitor(document, read);
   const admission = readAdmission(document, fields.get("admission"));

@@ -3,7 +3,7 @@ import type { ConfigDocument } from "./document.ts";
 import { profilesMax } from "./limits.ts";
 import { quote } from "./problem.ts";
 import { readTexts } from "./read-list.ts";
-import { checkKeys, type Entry, knownFields, readMap, withinLimit } from "./read-map.ts";
+import { type Entry, readKnown, readNamed } from "./read-map.ts";
 import { Profile } from "./schema-profiles.ts";
 import type { Place } from "./source.ts";
 import { nameKind } from "./text-kinds.ts";
@@ -34,10 +34,8 @@ export function readProfiles(
   pools: readonly string[],
 ): readonly ProfileSpec[] {
   if (field === undefined) return [];
-  const entries = readMap(document, field.value, expected) ?? [];
-  const size = { count: entries.length, max: profilesMax, of: "profiles" };
-  if (!withinLimit(document, field.at, size)) return [];
-  checkKeys(document, entries, nameKind);
+  const profiles = { ...expected, names: nameKind, max: profilesMax, of: "profiles" };
+  const entries = readNamed(document, field, profiles);
   const names = entries.map(({ key }) => key);
   return entries.flatMap((entry) => readProfile(document, entry, pools, names) ?? []);
 }
@@ -48,9 +46,8 @@ function readProfile(
   pools: readonly string[],
   profiles: readonly string[],
 ): ProfileSpec | undefined {
-  const entries = readMap(document, value, profileExpected);
-  if (entries === undefined) return undefined;
-  const fields = knownFields(document, entries, keys);
+  const fields = readKnown(document, value, keys, profileExpected);
+  if (fields === undefined) return undefined;
   const text = (key: string): string | undefined => {
     const field = fields.get(key);
     return field === undefined ? undefined : readText(document.source, field.value, nameKind);
