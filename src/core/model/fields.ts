@@ -144,15 +144,23 @@ type Words<K extends Kind> =
     ? InWords<Inner>
     : K extends ByStateKind<infer Inner>
       ? Readonly<Record<string, InWords<Inner>>>
-      : K extends NumberKind
-        ? number
-        : K extends { readonly type: "duration" | "choice" | "state" | "pool" }
-          ? string
-          : K extends { readonly type: "choices" }
-            ? readonly string[]
-            : K extends { readonly type: "parts" }
-              ? unknown
-              : never;
+      : K extends ValueKind
+        ? WireValues[K["type"]]
+        : never;
+
+type WireValues = ForEachKind<{
+  duration: string;
+  count: number;
+  number: number;
+  choice: string;
+  choices: readonly string[];
+  state: string;
+  pool: string;
+  parts: unknown;
+}>;
+
+/** Does not compile while a kind is missing. */
+type ForEachKind<Values extends Record<ValueKind["type"], unknown>> = Values;
 
 type Nothing<Row extends Field> = Row extends { readonly kind: ByStateKind }
   ? never
