@@ -11,11 +11,17 @@ import type { Pool } from "./api/schemas.ts";
 import { parseConfig } from "./config/parse.ts";
 import { formatProblem } from "./config/problem.ts";
 import { ConfigFile, configJsonSchema } from "./config/schema.ts";
-import { type Field, fieldAt, isRequired, isValues, type Table } from "./core/model/fields.ts";
+import {
+  type Field,
+  fieldAt,
+  inWords,
+  isRequired,
+  isValues,
+  type Table,
+} from "./core/model/fields.ts";
 import type { PoolName } from "./core/model/ids.ts";
 import type { PoolSpec } from "./core/model/policy.ts";
 import { policyFields } from "./core/model/policy-fields.ts";
-import { formatDuration } from "./core/model/time.ts";
 import { testSite } from "./http/test-site.suite.ts";
 import { parseSetting, withSettings } from "./insight/what-if/settings.ts";
 
@@ -94,8 +100,9 @@ function valuesFor({ key, kind }: Field): readonly [inTheFile: unknown, another:
 const another = ({ field }: Leaf) => valuesFor(field)[1];
 const inFile = (leaf: Leaf) => asWritten(leaf, another(leaf));
 
-function asWritten({ field: { kind } }: Leaf, value: unknown): unknown {
-  return kind.type === "duration" && typeof value === "number" ? formatDuration(value) : value;
+/** The file has the words of the wire. */
+function asWritten({ field }: Leaf, value: unknown): unknown {
+  return Object.values(inWords({ field }, { field: value }))[0];
 }
 
 /** A pool as the file has it, with every field that such a pool can have. */

@@ -8,7 +8,7 @@ import { ConfigFile, configJsonSchema } from "./schema.ts";
 
 test("configJsonSchema() is what the committed file holds", async () => {
   const committed = new URL("../../examples/berth.schema.json", import.meta.url);
-  const hint = "run: node src/config/print-schema.ts > examples/berth.schema.json";
+  const hint = "run: npm run generate";
   expect(JSON.parse(await readFile(committed, "utf8")), hint).toEqual(configJsonSchema());
 });
 

@@ -109,10 +109,14 @@ describe("docs/errors.md", () => {
   test("has every way in which a request or lease ends, and every reason to wait", () => {
     const text = read("docs/errors.md");
     const ends = read("src/http/problems.ts").match(/howEnded.* = \{([^}]*)\}/)?.[1] ?? "";
-    const reasons = read("src/core/model/event.ts").match(/type WaitCode[^;]*;/)?.[0] ?? "";
+    const reasons = read("src/core/model/event.ts").match(/type WaitCode.*?;\n\n/s)?.[0] ?? "";
     const names = [...ends.matchAll(/^ {2}(\w+):/gm), ...reasons.matchAll(/"(\w+)"/g)];
     expect(names.length).toBeGreaterThan(12);
-    for (const [, name] of names) expect(text).toMatch(new RegExp(`^\\| ${name} +\\|`, "m"));
+    expect(reasons).toContain('"limit_reached"');
+    for (const [, name] of names) {
+      const hint = `add a row for ${name} to docs/errors.md`;
+      expect(text, hint).toMatch(new RegExp(`^\\| ${name} +\\|`, "m"));
+    }
   });
 });
 
