@@ -55,7 +55,9 @@ export type Charges = Pick<EventOf<"lease-granted">, "paced" | "admitted">;
 /** What charges change of a pool. */
 export type FlowChange = Partial<Pick<Pool, "pace" | "adaptive" | "admission">>;
 
-export interface Gate {
+export type Gate = GateRules & (OpensByTime | OpensOtherwise);
+
+interface GateRules {
   readonly name: string;
   /** Whether it can ever hold back a request for this pool. */
   guards(pool: Pool): boolean;
@@ -75,24 +77,32 @@ export interface Gate {
     at: Instant,
   ): Iterable<[Pool, FlowChange]>;
   /**
-   * Asks for a decision at the next time, after `now`, at which it opens or closes for the requests
-   * that wait for the pool; `never` if nobody waits. Without it requests that it holds back stay where
-   * they are until another event touches their pool. After a restart `now` may be far in the past.
-   * Null: time changes nothing.
-   */
-  readonly opensAt: ((pool: Pool, now: Instant) => Instant) | null;
-  /**
-   * Shows people when the next grant may come, whether anybody waits or not. A closure is null if it is
-   * open at `now`. Null: nobody can know when it opens.
-   */
-  readonly closedUntil: ((pool: Pool, now: Instant) => Closure | null) | null;
-  /**
    * Why it holds this need of the attempt back; null: it does not, or the need is not there anyway
    * (`isPresent`), which then is the better reason.
    */
   explain(attempt: Attempt, need: Need): Obstacle | null;
   /** The wait code, if this gate opened for the request in this decision. */
   openedIn(opening: Opening): WaitCode | null;
+}
+
+/** A gate that time opens has to ask for a decision then, or nobody would be let through. */
+interface OpensByTime {
+  /**
+   * Asks for a decision at the next time, after `now`, at which it opens or closes for the requests
+   * that wait for the pool; `never` if nobody waits. After a restart `now` may be far in the past.
+   */
+  opensAt(pool: Pool, now: Instant): Instant;
+  /**
+   * Shows people when the next grant may come, whether anybody waits or not; null: it is open at
+   * `now`.
+   */
+  closedUntil(pool: Pool, now: Instant): Closure | null;
+}
+
+/** Nobody can know when it opens: an event does that. Time may still change who can go. */
+interface OpensOtherwise {
+  readonly opensAt: OpensByTime["opensAt"] | null;
+  readonly closedUntil: null;
 }
 
 export function hasHappened(

@@ -1,4 +1,5 @@
 /** Which gates guard a pool is remembered: everything that changes the answer must be noticed. */
+import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { acquire, Lending, pool, release } from "../decide/lending.suite.ts";
 import type { PoolName } from "../model/ids.ts";
@@ -130,4 +131,16 @@ describe("closedUntil()", () => {
     lending.tickAt(1_000);
     expect(until(lending)).toEqual({ closed: null, byTime: true });
   });
+});
+
+test("the list in gates.ts has every gate of this folder", () => {
+  const folder = new URL("./", import.meta.url);
+  const read = (file: string) => readFileSync(new URL(file, folder), "utf8");
+  const gates = globSync("*.ts", { cwd: folder }).flatMap((file) => {
+    return [...read(file).matchAll(/^export const (\w+): Gate = /gm)].map(([, name = ""]) => name);
+  });
+  const [, list = ""] =
+    read("gates.ts").match(/const gates: readonly Gate\[\] = \[(.*?)\];/s) ?? [];
+  expect(gates).toContain("paceGate");
+  expect(list.split(/,\s*/).filter(Boolean).toSorted()).toEqual(gates.toSorted());
 });

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { defaultPolicy, same } from "../src/core/model/policy.ts";
+import { policyFields } from "../src/core/model/policy-fields.ts";
+import { Random } from "../src/insight/forecast/random.ts";
+import { randomPools } from "./scenario.ts";
+
+/** `boskos-world.ts` has the first two. No scenario has the retries of a janitor yet. */
+const elsewhere = ["silence", "dynamic", "cleaning"];
+
+test("the simulator meets every field of a policy", () => {
+  const pools = Array.from({ length: 100 }, (_, seed) => randomPools(new Random(seed))).flat();
+  const fields = Object.keys(policyFields) as (keyof typeof policyFields)[];
+  const unmet = fields.filter((field) => {
+    return pools.every(({ policy }) => same(policy[field], defaultPolicy[field]));
+  });
+  expect(unmet, "let randomPolicy() in sim/scenario.ts choose it at times").toEqual(elsewhere);
+});
