@@ -26,7 +26,7 @@ export const placingFields = {
       ...closed,
       maxProperties: limits.labelsMax,
       description:
-        "From each resource: of each dimension so much, and of each kind of parts so many",
+        "What it takes from each resource: an amount of each dimension, a number of each kind of parts",
       examples: [{ vcpus: 24, memory: 96, networks: 1 }],
     }),
   ),
@@ -51,7 +51,7 @@ export const placingFields = {
     Type.Record(Key, Type.Integer({ minimum: 1, maximum: limits.countPerItemMax }), {
       ...closed,
       maxProperties: 8,
-      description: "Over all of the resources, so many different values of a label at the most",
+      description: "The largest number of different values of a label, over all of the resources",
     }),
   ),
   resource: Type.Optional({ ...Name, description: "This very one" }),

@@ -91,7 +91,8 @@ export const AskBody = Type.Object(
     }),
     ttl: Type.Optional({
       ...Duration,
-      description: "Without a heartbeat for so long it is over; the pool's unless given",
+      description:
+        "The lease ends after this long without a heartbeat; the pool's ttl unless given",
     }),
     lifetime: Type.Optional({
       ...Duration,
@@ -108,7 +109,7 @@ export const AskBody = Type.Object(
     group: Type.Optional(GroupBody),
     wait: Type.Optional({
       ...Duration,
-      description: "Hold the connection open for so long until it is granted",
+      description: "Keep the connection open for this long, until it is granted",
     }),
     nowOnly: Type.Optional(
       Type.Boolean({ description: "Now, behind all who wait, or not at all: 409 none_free" }),
@@ -232,7 +233,7 @@ export const Reason = Type.Object({
 export const Estimate = Type.Object({
   p50Seconds: Type.Number({ description: "As likely sooner as later" }),
   p90Seconds: Type.Number({ description: "Nine times in ten it is no later" }),
-  samples: Type.Integer({ description: "Recorded holds that it rests on" }),
+  samples: Type.Integer({ description: "Recorded holds that it is based on" }),
 });
 
 export const WaitingRequest = Type.Object({
@@ -314,16 +315,17 @@ const Flow = Type.Object({
 
 /** Whether what is free may be lent, where somebody outside has a say in it. */
 const Admission = Type.Object({
-  by: Type.String({ description: "Who looks whether there is room" }),
-  credits: Type.Integer({ description: "So many more may be lent now" }),
+  by: Type.String({ description: "What checks whether there is room" }),
+  credits: Type.Integer({ description: "How many more may be lent now" }),
   until: { ...nullable(Timestamp), description: "When the credits are void; null: there are none" },
   why: {
     ...nullable(Type.String()),
-    description: "Why none may be lent, in the words of whoever looked; null: nobody said no",
+    description: "Why none may be lent, in the words of the check; null: it has not refused",
   },
   found: {
     ...nullable(Type.String()),
-    description: "By the last look: room, none or unknown; null: none since the server began",
+    description:
+      "By the last check: room, none or unknown; null: no check since the server started",
   },
   lookedAt: nullable(Timestamp),
 });

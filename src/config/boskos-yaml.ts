@@ -89,7 +89,7 @@ export function lenientList(document: ConfigDocument, spot: Spot): readonly Spot
   );
 }
 
-/** Empty where nothing is written. What is not text in the file is told, if it reads otherwise. */
+/** Empty where nothing is written. Warns about a value that is not text and reads otherwise. */
 export function lenientText(source: Source, spot: Spot): string {
   const { node } = spot;
   if (isNull(spot)) return "";

@@ -20,7 +20,7 @@ export const Parts = Type.Record(
       ),
       members: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
         title: "map of parts",
-        description: "The parts by name, each with the attributes that its holder is told.",
+        description: "The parts by name, each with the attributes that its holder gets.",
         examples: [{ "ci-vlan-1302": { gateway: "10.0.0.1" } }],
       }),
     },

@@ -101,7 +101,7 @@ export function openDocument(source: Source): ConfigDocument | undefined {
     logLevel: "error", // "silent" would let a second document pass unnoticed.
   });
   const errors = [...document.errors, ...document.warnings];
-  // Broken nesting makes an error for each level; the first cause is the one to mend.
+  // Broken nesting makes an error for each level; the first cause is the one to fix.
   const depth = errors.find(({ code }) => code === "RESOURCE_EXHAUSTION");
   for (const error of depth === undefined ? errors : [depth]) refuseSyntax(source, error);
   return errors.length === 0 ? new ConfigDocument(source, document) : undefined;

@@ -30,7 +30,7 @@ export const labelValueLengthMax = 256;
 
 /** Values that stand in the file once and are read again through aliases. */
 export const unfoldedMax = 200_000;
-/** Nobody mends more than this at once; a file of the wrong kind has one for each line. */
+/** Nobody fixes more than this at once; a file of the wrong kind has one for each line. */
 export const problemsMax = 1_000;
 
 const secondMs = 1_000;

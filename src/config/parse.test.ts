@@ -289,9 +289,9 @@ const warnings: Table = {
   ],
   "an empty pool": [
     "pools:\n  a: { count: 0 }\n  b: { members: [] }\n",
-    "berth.yaml:2:8: warning: pools.a.count: the pool has no resources, so whoever asks for one " +
+    "berth.yaml:2:8: warning: pools.a.count: the pool has no resources, so every request for one " +
       "is refused (give it some, or remove the pool)",
-    "berth.yaml:3:8: warning: pools.b.members: the pool has no resources, so whoever asks for " +
+    "berth.yaml:3:8: warning: pools.b.members: the pool has no resources, so every request for " +
       "one is refused (give it some, or remove the pool)",
   ],
   "no pools": [

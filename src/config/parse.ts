@@ -44,7 +44,7 @@ export type ParsedConfig =
 
 /**
  * Reads a configuration as a whole: it is used as it stands, or not at all. Every problem is found
- * in one pass and given in the order of the file, so that nobody mends them one run at a time.
+ * in one pass and given in the order of the file, so that nobody fixes them one run at a time.
  * Never throws for what is in the text. `file` is only the name that problems carry.
  */
 export function parseConfig(text: string, file: string): ParsedConfig {

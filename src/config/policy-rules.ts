@@ -67,7 +67,7 @@ const wholeOnly = ["cooldown", "lockDelay", "onRelease", "onExpire"];
 function checkPlacement(complaints: Complaints, { policy, entries }: Written): void {
   if (policy.placement === undefined) return;
   for (const key of wholeOnly.filter((known) => entries.has(known))) {
-    const state = "a resource that others share never rests and has no state of its own";
+    const state = "a shared resource has no cooldown and no state of its own";
     complaints.refuseKey(key, state, "remove it");
   }
 }

@@ -91,7 +91,11 @@ describe("refused, with what to do:", () => {
       one("ttl: 5m", "{ taints: [] }"),
       /only for a member with a capacity/,
     ],
-    ["a state", one("place: pack\n    onRelease: dirty", "{ capacity: {} }"), /never rests/],
+    [
+      "a state",
+      one("place: pack\n    onRelease: dirty", "{ capacity: {} }"),
+      /has no cooldown and no state/,
+    ],
     ["a count", "pools:\n  p: { place: pack, count: 3 }\n", /have a capacity each/],
     ["a misspelt key", one("place: pack", "{ capasity: {} }"), /write capacity/],
     [

@@ -27,7 +27,7 @@ export interface JanitorSpec {
   readonly timeoutMs: number;
   /** So many resources of the pool at once. */
   readonly parallel: number;
-  /** All that the command is told of the resource's user data. */
+  /** All that the command gets of the resource's user data. */
   readonly env: Readonly<Record<string, VariableSource>>;
 }
 

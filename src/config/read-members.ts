@@ -38,7 +38,7 @@ export function readCount(document: ConfigDocument, spot: Spot, pool: string, ro
   return take(document, spot, value, room) ? value : 0;
 }
 
-/** False, with the reason in the source, if the file has no room for so many more. */
+/** False, with the reason in the source, if the file would have too many. */
 export function take({ source }: ConfigDocument, spot: Spot, count: number, room: Room): boolean {
   if (count <= room.left) {
     room.left -= count;

@@ -67,7 +67,7 @@ export function readPool(
   checkCapacities(document.source, draft, count);
   const size = fields.has("dynamic") ? undefined : (count ?? members);
   if (size !== undefined && draft.count + draft.members.length === 0) {
-    const state = "the pool has no resources, so whoever asks for one is refused";
+    const state = "the pool has no resources, so every request for one is refused";
     document.source.warn(size.at, state, "give it some, or remove the pool");
   }
   return draft;

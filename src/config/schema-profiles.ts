@@ -7,7 +7,7 @@ export const Profile = Type.Object(
   {
     type: Type.String({
       ...Name,
-      description: "The kind of cluster; the job is told it as CLUSTER_TYPE.",
+      description: "The kind of cluster; the job gets it as CLUSTER_TYPE.",
       examples: ["aws"],
     }),
     pool: Type.String({
@@ -35,7 +35,7 @@ export const Profile = Type.Object(
   },
   {
     title: "profile",
-    description: "What a job leases when it names this profile, and what it is told of it.",
+    description: "What a job leases when it names this profile, and what it gets with the lease.",
     additionalProperties: false,
     examples: [{ type: "aws", pool: "aws-quota-slice" }],
   },

@@ -45,7 +45,7 @@ export const Count = Type.Integer({
 
 export const Labels = Type.Record(LabelKey, LabelValue, {
   title: "map of labels",
-  description: "What is known about the resource; shown to whoever holds it.",
+  description: "What is known about the resource; its holder sees it.",
   additionalProperties: false,
   maxProperties: labelsPerResourceMax,
   examples: [{ region: "us-east-1" }],

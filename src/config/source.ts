@@ -78,7 +78,7 @@ export class Source {
       return;
     }
     const many = `Cannot list the rest: there are more than ${formatNumber(problemsMax)} of these`;
-    list.push({ ...problem, path: "", message: many, hint: "mend those above, then check again" });
+    list.push({ ...problem, path: "", message: many, hint: "fix those above, then check again" });
   }
 
   /** Counted only once something is wrong: a file that is right needs no line numbers. */

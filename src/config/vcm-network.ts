@@ -7,7 +7,7 @@ export interface VcmNetwork {
   readonly name: string;
   readonly portGroup: string;
   readonly pod: string;
-  /** The kind of parts that it is here: requests ask for so many of it. */
+  /** The kind of parts that it is here: requests ask for a number of it. */
   readonly kind: string;
   readonly addresses: readonly string[];
   readonly spec: Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ export function readNetwork(
   return [{ file, name, portGroup, pod, kind, addresses: listed, spec }];
 }
 
-/** What its holder is told: everything, and the VLAN that no claim gets twice. */
+/** What its holder gets: everything, and the VLAN that no claim gets twice. */
 export function networkPart({ spec }: VcmNetwork): Record<string, unknown> {
   const vlan = `${String(spec["datacenterName"] ?? "")}/${String(spec["vlanId"])}`;
   const facts = Object.entries(spec).filter(([, value]) => isAttribute(value));

@@ -105,7 +105,7 @@ export class ConfigWatch {
   }
 }
 
-/** A file that cannot be read is told apart by why: gone is another state than forbidden. */
+/** Why a file cannot be read matters: gone is another state than forbidden. */
 function fingerprint(read: ConfigText): string {
   const content = read.ok ? `text ${read.text}` : `problem ${read.problem.message}`;
   return createHash("sha256").update(content).digest("hex");

@@ -103,7 +103,7 @@ const cleaningFields = {
     kind: duration(0, hourMs),
     default: minuteMs,
     label: "Backoff",
-    text: "How long the resource rests after the first failure; twice as long after each further one.",
+    text: "How long the resource cools down after the first failure; twice as long after each further one.",
     examples: ["1m"],
   },
 } as const satisfies Fields<CleaningPolicy>;
