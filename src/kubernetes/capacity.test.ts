@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { analyse, type CapacityFacts, type CapacityWish } from "./capacity.ts";
+import { analyse, type CapacityFacts, type CapacityRequirements } from "./capacity.ts";
 import type { NodeObject, Taint } from "./nodes.ts";
 import type { PodObject } from "./pod-requests.ts";
 
@@ -32,15 +32,15 @@ const empty: CapacityFacts = {
   clusters: 0,
   quotas: [],
 };
-const wish: CapacityWish = {
+const requirements: CapacityRequirements = {
   need: { cpu: 3, memory: 12 * gib },
   margin: 1,
   share: 1,
   clustersMax: 6,
   tolerations: [],
 };
-const given = (facts: Partial<CapacityFacts>, change: Partial<CapacityWish> = {}) =>
-  analyse({ ...empty, ...facts }, { ...wish, ...change });
+const given = (facts: Partial<CapacityFacts>, change: Partial<CapacityRequirements> = {}) =>
+  analyse({ ...empty, ...facts }, { ...requirements, ...change });
 
 describe("analyse()", () => {
   test("subtracts the requests from the allocatable capacity", () => {
@@ -66,7 +66,7 @@ describe("analyse()", () => {
   });
 
   const filled = Array.from({ length: 6 }, () => pod("1", "w1"));
-  const refused: Record<string, [Partial<CapacityFacts>, Partial<CapacityWish>, RegExp]> = {
+  const refused: Record<string, [Partial<CapacityFacts>, Partial<CapacityRequirements>, RegExp]> = {
     "ignores an overcommit above 1": [{ pods: filled }, { share: 1.5 }, /CPU/],
     "counts pending pods": [
       { pods: Array.from({ length: 6 }, () => pod("1", undefined, "Pending")) },
@@ -112,7 +112,7 @@ describe("analyse()", () => {
     expect(reasons.join("; ")).toMatch(reason);
   });
 
-  const granted: Record<string, [Partial<CapacityFacts>, Partial<CapacityWish>]> = {
+  const granted: Record<string, [Partial<CapacityFacts>, Partial<CapacityRequirements>]> = {
     "ignores pods on control-plane nodes": [
       {
         nodes: [...empty.nodes, master("m1")],

@@ -31,7 +31,7 @@ export interface CapacityFacts {
   readonly quotas: readonly QuotaState[];
 }
 
-export interface CapacityWish {
+export interface CapacityRequirements {
   readonly need: Amount;
   /** The need is multiplied by this factor. */
   readonly margin: number;
@@ -46,7 +46,7 @@ export interface CapacityWish {
 
 export const mebibyte = 2 ** 20;
 /** The default need of one cluster, in millicores and mebibytes. */
-export const usualNeed = { cpu: 3_000, memory: 12_000 } as const;
+export const defaultNeed = { cpu: 3_000, memory: 12_000 } as const;
 
 export function needOf({ cpu, memory }: { readonly cpu: number; readonly memory: number }): Amount {
   return { cpu: cpu / 1_000, memory: memory * mebibyte };
@@ -76,8 +76,11 @@ export interface CapacityAnalysis {
   readonly quotas: readonly QuotaState[];
 }
 
-export function analyse(facts: CapacityFacts, wish: CapacityWish): CapacityAnalysis {
-  const workers = facts.nodes.filter((node) => isEligible(node, wish.tolerations));
+export function analyse(
+  facts: CapacityFacts,
+  requirements: CapacityRequirements,
+): CapacityAnalysis {
+  const workers = facts.nodes.filter((node) => isEligible(node, requirements.tolerations));
   const allocatable = workers
     .map(({ status }) => amountOf(status?.allocatable))
     .reduce(plus, nothing);
@@ -86,10 +89,10 @@ export function analyse(facts: CapacityFacts, wish: CapacityWish): CapacityAnaly
   const each = workers.length === 0 ? nothing : times(allocatable, 1 / workers.length);
   const headroom = times(each, max - workers.length);
   const { requested, pendingPods } = demandOn(workers, facts.pods);
-  const total = times(plus(allocatable, headroom), Math.min(1, wish.share));
+  const total = times(plus(allocatable, headroom), Math.min(1, requirements.share));
   const remaining = plus(total, times(requested, -1));
-  const needed = times(wish.need, wish.margin);
-  const clusters = { now: facts.clusters, max: wish.clustersMax };
+  const needed = times(requirements.need, requirements.margin);
+  const clusters = { now: facts.clusters, max: requirements.clustersMax };
   const found = {
     workers: { now: workers.length, max },
     ...{ allocatable, headroom, requested, pendingPods, remaining, needed, clusters },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterKind } from "../kubernetes/clusters.ts";
-import { admissionManifestsOf, type ManifestWish, manifestsOf } from "./manifests.ts";
+import { admissionManifestsOf, type ManifestOptions, manifestsOf } from "./manifests.ts";
 import type { SlotSet } from "./slot.ts";
 
 const kind: ClusterKind = {
@@ -11,7 +11,7 @@ const kind: ClusterKind = {
   tag: "ci",
 };
 
-function wish(namespace: string): ManifestWish {
+function optionsFor(namespace: string): ManifestOptions {
   const set: SlotSet = { namespace, prefix: "slot", app: "slots", count: 3 };
   return { set, kind, deleting: 2 };
 }
@@ -32,8 +32,8 @@ describe.each([
   ["admissionManifestsOf()", admissionManifestsOf],
 ])("%s", (_, make) => {
   test("overwrites no binding of another namespace", () => {
-    const first = bindingNames(make(wish("team-a")));
-    const second = new Set(bindingNames(make(wish("team-b"))));
+    const first = bindingNames(make(optionsFor("team-a")));
+    const second = new Set(bindingNames(make(optionsFor("team-b"))));
     expect(first.length).toBeGreaterThan(1);
     expect(first.filter((name) => second.has(name))).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import type { ClusterKind } from "../kubernetes/clusters.ts";
 import type { SlotSet } from "./slot.ts";
 
-export interface ManifestWish {
+export interface ManifestOptions {
   readonly set: SlotSet;
   readonly kind: ClusterKind;
   /** How many clusters may still be in deletion while all slots are in use again. */
@@ -24,7 +24,7 @@ export const quotaName = "rossoctl-ci-hostedcluster-limit";
 /**
  * The quota must allow one cluster for each slot, and the clusters that are still being deleted.
  */
-export function quotaFor({ set, deleting }: Pick<ManifestWish, "set" | "deleting">): number {
+export function quotaFor({ set, deleting }: Pick<ManifestOptions, "set" | "deleting">): number {
   return set.count + deleting;
 }
 
@@ -32,8 +32,8 @@ export function quotaFor({ set, deleting }: Pick<ManifestWish, "set" | "deleting
  * The objects that an administrator applies once: minimal rights for jobs and for the cleanup, and
  * a quota for the clusters that matches the number of slots.
  */
-export function manifestsOf(wish: ManifestWish): readonly object[] {
-  const { set, kind } = wish;
+export function manifestsOf(options: ManifestOptions): readonly object[] {
+  const { set, kind } = options;
   const clusters = (...verbs: string[]): Rule => ({
     apiGroups: [kind.group],
     resources: [kind.plural],
@@ -72,7 +72,7 @@ export function manifestsOf(wish: ManifestWish): readonly object[] {
       accountNamespace: set.namespace,
       rules: capacityRules,
     }),
-    quota(wish),
+    quota(options),
   ];
 }
 
@@ -85,7 +85,7 @@ export function mirrorManifestsOf(namespace: string): readonly object[] {
 }
 
 /** The rights of a server whose pools have admission by the capacity of the cluster. */
-export function admissionManifestsOf({ set, kind }: ManifestWish): readonly object[] {
+export function admissionManifestsOf({ set, kind }: ManifestOptions): readonly object[] {
   const subject = { account: accounts.server, accountNamespace: set.namespace };
   const grant = { name: "berth-admission", ...subject };
   return [
@@ -152,12 +152,12 @@ function sharedName({ name, accountNamespace }: Grant): string {
   return `${name}-${accountNamespace}`;
 }
 
-function quota(wish: ManifestWish): object {
-  const { group, plural, namespace } = wish.kind;
+function quota(options: ManifestOptions): object {
+  const { group, plural, namespace } = options.kind;
   return {
     apiVersion: "v1",
     kind: "ResourceQuota",
     metadata: { name: quotaName, namespace },
-    spec: { hard: { [`count/${plural}.${group}`]: String(quotaFor(wish)) } },
+    spec: { hard: { [`count/${plural}.${group}`]: String(quotaFor(options)) } },
   };
 }

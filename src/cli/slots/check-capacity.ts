@@ -1,11 +1,11 @@
 import {
   analyse,
   type CapacityAnalysis,
-  type CapacityWish,
+  type CapacityRequirements,
   cpuText,
+  defaultNeed,
   memoryText,
   needOf,
-  usualNeed,
 } from "../../kubernetes/capacity.ts";
 import { type Amount, parseToleration, type Toleration } from "../../kubernetes/pod-requests.ts";
 import { slotLimits } from "../../slots/limits.ts";
@@ -73,14 +73,14 @@ Exits 0 if another cluster fits and 75 if it does not. Counts the requests of al
 pods. Counts nodes that the autoscaler may add once.`,
   async run(context) {
     const flags = context.flags<Flags>();
-    const wish = readWish(context);
+    const requirements = readRequirements(context);
     const kind = clusterKindOf(flags);
     const { suffix } = holderFrom(flags);
     const [store, { readCapacity }] = await Promise.all([
       leaseStoreOf(flags),
       import("../../kubernetes/read-capacity.ts"),
     ]);
-    const analysis = analyse(await readCapacity(store.api, kind, { suffix }), wish);
+    const analysis = analyse(await readCapacity(store.api, kind, { suffix }), requirements);
     if (flags.output !== "table") context.print(await formatData(analysis, flags.output));
     else context.print(analysisLines(analysis).join("\n"));
     warnAboutSmallQuotas(context, analysis);
@@ -88,11 +88,11 @@ pods. Counts nodes that the autoscaler may add once.`,
   },
 };
 
-function readWish({ flags, note }: Context): CapacityWish {
+function readRequirements({ flags, note }: Context): CapacityRequirements {
   const given = flags<Flags>();
-  const cpuM = given.cpu ?? fromEnvironment("CLUSTER_CPU_REQ_M", amount) ?? usualNeed.cpu;
+  const cpuM = given.cpu ?? fromEnvironment("CLUSTER_CPU_REQ_M", amount) ?? defaultNeed.cpu;
   const memoryMi =
-    given.memory ?? fromEnvironment("CLUSTER_MEM_REQ_MI", amount) ?? usualNeed.memory;
+    given.memory ?? fromEnvironment("CLUSTER_MEM_REQ_MI", amount) ?? defaultNeed.memory;
   const share = given.overcommit ?? fromEnvironment("OVERCOMMIT_RATIO", factor) ?? 1;
   if (share > 1) {
     note(`berth: an overcommit of ${share} counts as 1: the scheduler never overcommits requests`);

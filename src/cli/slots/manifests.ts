@@ -1,4 +1,4 @@
-import type { ManifestWish } from "../../slots/manifests.ts";
+import type { ManifestOptions } from "../../slots/manifests.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
@@ -36,12 +36,12 @@ Refuses a quota smaller than the number of slots, because some holders could not
 server with admission: of a pool needs.`,
   async run({ flags, print }) {
     const { output, for: use = "slots", ...rest } = flags<Flags>();
-    const wish = readWish(rest);
+    const options = readOptions(rest);
     const made = await import("../../slots/manifests.ts");
     const objects = {
-      slots: () => made.manifestsOf(wish),
-      mirror: () => made.mirrorManifestsOf(wish.set.namespace),
-      admission: () => made.admissionManifestsOf(wish),
+      slots: () => made.manifestsOf(options),
+      mirror: () => made.mirrorManifestsOf(options.set.namespace),
+      admission: () => made.admissionManifestsOf(options),
     }[use]();
     if (output === "json") {
       print(await formatData({ apiVersion: "v1", kind: "List", items: objects }, "json"));
@@ -53,7 +53,7 @@ server with admission: of a pool needs.`,
   },
 };
 
-function readWish(flags: Omit<Flags, "output" | "for">): ManifestWish {
+function readOptions(flags: Omit<Flags, "output" | "for">): ManifestOptions {
   const set = slotSetOf(flags);
   const { quota, deleting = 2 } = flags;
   if (quota !== undefined && quota < set.count) {

@@ -3,9 +3,9 @@ import { ApiServer } from "../../kubernetes/api-server.ts";
 import {
   analyse,
   type CapacityFacts,
-  type CapacityWish,
+  type CapacityRequirements,
+  defaultNeed,
   needOf,
-  usualNeed,
 } from "../../kubernetes/capacity.ts";
 import { type ClusterKind, parseClusterKind, usualClusterKind } from "../../kubernetes/clusters.ts";
 import { parseToleration, times } from "../../kubernetes/pod-requests.ts";
@@ -33,7 +33,10 @@ export class CapacityCheck {
    */
   async whyNot({ count, size, signal }: CapacityQuestion): Promise<string | undefined> {
     const facts = await this.#facts(signal);
-    const { enough, reasons } = analyse(withOthers(facts, count - 1), this.#wish(count, size));
+    const { enough, reasons } = analyse(
+      withOthers(facts, count - 1),
+      this.#requirements(count, size),
+    );
     return enough ? undefined : reasons.join("; ");
   }
 
@@ -61,9 +64,9 @@ export class CapacityCheck {
     return { ...kind, namespace, tag: "" };
   }
 
-  #wish(count: number, size: number): CapacityWish {
+  #requirements(count: number, size: number): CapacityRequirements {
     const { cpu, memory, margin, overcommit, clusters, tolerate } = this.#spec;
-    const need = needOf({ cpu: cpu ?? usualNeed.cpu, memory: memory ?? usualNeed.memory });
+    const need = needOf({ cpu: cpu ?? defaultNeed.cpu, memory: memory ?? defaultNeed.memory });
     return {
       need: times(need, count),
       margin,
