@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { Option } from "commander";
 import type { HeldLease } from "../../client/berth-client.ts";
 import { parseDuration } from "../../core/model/time.ts";
-import { giveUnusedBack } from "../../workers/proxy/give-unused-back.ts";
 import { JobLeases } from "../../workers/proxy/job-leases.ts";
 import { LeaseProxy } from "../../workers/proxy/lease-proxy.ts";
+import { releaseUnused } from "../../workers/proxy/release-unused.ts";
 import { type Trial, tryUpTo } from "../../workers/proxy/try-up-to.ts";
 import type { Context } from "../cli-command.ts";
 import { flag, repeatedFlag } from "../flags.ts";
@@ -135,7 +135,7 @@ export class Sidecar {
     const stop = new AbortController();
     this.#closing.push(async () => stop.abort());
     const job = { leases: this.#leases, note: (text: string) => note(plain(text)) };
-    if (names.length > 0) void giveUnusedBack(job, shared, names, stop.signal);
+    if (names.length > 0) void releaseUnused(job, shared, names, stop.signal);
     return { ...variables, IP_POOL_AVAILABLE: String(names.length) };
   }
 }

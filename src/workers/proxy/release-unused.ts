@@ -18,7 +18,7 @@ interface Job {
  * learns only how many addresses it has (IP_POOL_AVAILABLE) and never which ones, so it can only count
  * the unused ones, and any n leases will do. ci-operator also releases the first n.
  */
-export async function giveUnusedBack(
+export async function releaseUnused(
   { leases, note }: Job,
   shared: string,
   names: readonly string[],

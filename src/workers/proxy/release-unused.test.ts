@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseUnusedCount, quote, untilStable } from "./give-unused-back.ts";
+import { parseUnusedCount, quote, untilStable } from "./release-unused.ts";
 
 test("untilStable() ignores an empty and a half-written file", async () => {
   const texts = ["", "1", "12", "12", "13"];
