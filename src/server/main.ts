@@ -202,12 +202,12 @@ class Server {
   #startJanitor(broker: Broker, config: ConfigInForce): void {
     const janitor = new Janitor(new BrokerWork(broker), config.janitors, {
       started: ({ resource, pool }) => this.#logger.info({ resource, pool }, "cleaning"),
-      ended: ({ resource, pool }, result, durationMs) => {
+      finished: ({ resource, pool }, result, durationMs) => {
         const facts = { resource, pool, seconds: Math.round(durationMs / 1_000) };
         if (result.how !== "failed") this.#logger.info(facts, result.how);
         else this.#logger.warn({ ...facts, output: result.output }, "cleaning failed");
       },
-      trouble: (err) =>
+      retrying: (err) =>
         this.#logger.error({ err }, "the janitor cannot lease a dirty resource; it tries again"),
     });
     this.#janitor = janitor;

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 /** The interval of the check whether the last process of a group has exited. */
 const pollIntervalMs = 100;
 
-export interface ProcessEnd {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -16,12 +16,12 @@ export interface ProcessEnd {
 export class ProcessGroup {
   readonly #child: ChildProcess;
   readonly #group: number;
-  readonly ended: Promise<ProcessEnd>;
+  readonly exited: Promise<ProcessExit>;
 
   private constructor(child: ChildProcess, group: number) {
     this.#child = child;
     this.#group = group;
-    this.ended = new Promise((resolve) => {
+    this.exited = new Promise((resolve) => {
       child.once("exit", (code, signal) => resolve({ code, signal }));
     });
   }
@@ -52,7 +52,7 @@ export class ProcessGroup {
       await pause(Math.min(pollIntervalMs, graceMs));
     }
     if (this.#isAlive()) this.signal("SIGKILL");
-    await this.ended;
+    await this.exited;
   }
 
   #isAlive(): boolean {

@@ -122,12 +122,12 @@ async function cleanUntilSignal(
   const janitor = new Janitor(new ClientWork(client, `janitor/${userAtHost()}`), specs, {
     parallel: flags<Flags>().parallel ?? parallelDefault,
     started: ({ resource, pool }) => note(`${plain(resource)} of ${plain(pool)}: cleaning`),
-    ended: ({ resource, pool }, cleaned, durationMs) => {
+    finished: ({ resource, pool }, cleaned, durationMs) => {
       const took = roughDuration(durationMs);
       const what = cleaned.how === "failed" ? `failed\n${plain(cleaned.output)}` : cleaned.how;
       note(`${plain(resource)} of ${plain(pool)}: after ${took} ${what}`);
     },
-    trouble: (cause) => note(`berth: ${plain(String(cause))}; retrying`),
+    retrying: (cause) => note(`berth: ${plain(String(cause))}; retrying`),
   });
   note(`Cleaning ${specs.map(({ pool }) => pool).join(", ")} of ${client.url}; Ctrl-C stops it`);
   const signal = await new Promise<"SIGINT" | "SIGTERM">((resolve) => {

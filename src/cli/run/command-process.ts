@@ -22,7 +22,7 @@ export class CommandProcess {
 
   private constructor(group: ProcessGroup, drained: () => Promise<void>) {
     this.#group = group;
-    this.exited = group.ended.then(async ({ code, signal }) => {
+    this.exited = group.exited.then(async ({ code, signal }) => {
       await drained();
       return signal === null ? (code ?? exitCodes.bug) : exitCodeOfSignal(signal);
     });

@@ -53,7 +53,7 @@ export async function clean(
     return failed(`Cannot run ${file}: ${(error as Error).message}`);
   }
   const reason = await runToEnd(group, spec.timeoutMs, signal);
-  const { code, signal: by } = await group.ended;
+  const { code, signal: by } = await group.exited;
   // A process that is left over could clean the resource while the next job uses it.
   await group.stop(reason === undefined ? 0 : graceMs);
   if (reason === "stopped") return { how: "stopped" };
@@ -78,7 +78,7 @@ async function runToEnd(
   const timer = setTimeout(stopFor("timeout"), timeoutMs);
   const stop = stopFor("stopped");
   signal.addEventListener("abort", stop);
-  await group.ended;
+  await group.exited;
   clearTimeout(timer);
   signal.removeEventListener("abort", stop);
   return reason;

@@ -38,9 +38,9 @@ export interface DirtyWork {
 
 export interface JanitorListener {
   started?(dirty: DirtyResource): void;
-  ended?(dirty: DirtyResource, result: CleaningResult, durationMs: number): void;
+  finished?(dirty: DirtyResource, result: CleaningResult, durationMs: number): void;
   /** Called when a dirty resource could not be leased. The janitor tries again. */
-  trouble?(cause: unknown): void;
+  retrying?(cause: unknown): void;
 }
 
 /** How many commands run at once, over all pools. */
@@ -91,7 +91,7 @@ export class Janitor {
       try {
         while (await this.#startOne());
       } catch (cause) {
-        this.#listener.trouble?.(cause);
+        this.#listener.retrying?.(cause);
       }
       await Promise.race([dirty, this.#wake.promise]);
     }
@@ -137,6 +137,6 @@ export class Janitor {
     const stop = new LinkedAbort(this.#stop.signal, task.lost);
     const result = await clean(spec, task, stop.signal).finally(() => stop.letGo());
     await task.finish(result);
-    this.#listener.ended?.(task, result, performance.now() - startedAt);
+    this.#listener.finished?.(task, result, performance.now() - startedAt);
   }
 }
