@@ -240,7 +240,10 @@ export class BerthCalls {
   }
 
   /** For operators: removes any request from the queue without its token. */
-  expel(id: string, why: { readonly reason: string; readonly by: string }): Promise<void> {
+  removeFromQueue(
+    id: string,
+    why: { readonly reason: string; readonly by: string },
+  ): Promise<void> {
     const query = { force: true, ...why };
     return this.#done({ method: "DELETE", path: ["v1", "requests", id], query });
   }

@@ -82,7 +82,7 @@ async function* readConnection(
     throw new BerthUnreachable(transport.url, "the event feed was closed");
   } finally {
     clearTimeout(timer);
-    silent.letGo();
+    silent.unlink();
   }
 }
 

@@ -15,11 +15,11 @@ describe("LinkedAbort", () => {
     expect(new LinkedAbort(AbortSignal.abort("over")).signal.reason).toBe("over");
   });
 
-  test("removes its listeners and stays independent after letGo()", () => {
+  test("removes its listeners and stays independent after unlink()", () => {
     const long = new AbortController();
     const linked = new LinkedAbort(long.signal);
     expect(getEventListeners(long.signal, "abort")).toHaveLength(1);
-    linked.letGo();
+    linked.unlink();
     expect(getEventListeners(long.signal, "abort")).toEqual([]);
     long.abort();
     expect(linked.signal.aborted).toBe(false);

@@ -1,5 +1,5 @@
 /**
- * An abort controller that also aborts with other signals, until `letGo`. `AbortSignal.any` would
+ * An abort controller that also aborts with other signals, until `unlink`. `AbortSignal.any` would
  * leak: a long-lived signal keeps a reference to each signal made from it.
  */
 export class LinkedAbort {
@@ -19,7 +19,7 @@ export class LinkedAbort {
   }
 
   /** Removes the links to the other signals. Call it when the work is done or has failed. */
-  letGo(): void {
+  unlink(): void {
     for (const unlink of this.#links) unlink();
   }
 

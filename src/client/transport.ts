@@ -50,7 +50,7 @@ export class Transport {
       throw new BerthUnreachable(this.url, state, error);
     } finally {
       clearTimeout(timer);
-      late.letGo();
+      late.unlink();
     }
   }
 

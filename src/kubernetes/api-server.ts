@@ -68,7 +68,7 @@ export class ApiServer {
       throw this.#unreachable(error, late.signal.aborted ? answerMs : undefined);
     } finally {
       clearTimeout(timer);
-      late.letGo();
+      late.unlink();
     }
   }
 

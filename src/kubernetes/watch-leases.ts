@@ -46,7 +46,7 @@ export async function* watchLeases(
     }
   } finally {
     clearTimeout(silence);
-    enough.letGo();
+    enough.unlink();
     enough.abort();
   }
 }

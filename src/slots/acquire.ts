@@ -128,7 +128,7 @@ class SlotWait {
     try {
       await Promise.race([changed, time]);
     } finally {
-      waitEnd.letGo();
+      waitEnd.unlink();
       waitEnd.abort();
       await time.catch(() => {});
     }

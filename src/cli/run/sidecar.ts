@@ -13,7 +13,6 @@ import type { Context } from "../cli-command.ts";
 import { flag, repeatedFlag } from "../flags.ts";
 import { plain } from "../terminal/text.ts";
 import { duration } from "../values.ts";
-import { addressTrials, type Job, parseTrial } from "../what-if/try-flags.ts";
 import type { OutputWatch } from "./command-process.ts";
 import { HeartbeatLog } from "./heartbeat-log.ts";
 import { defaultHolder } from "./holder.ts";
@@ -22,6 +21,7 @@ import { LogWatch, parseLogPatterns } from "./log-watch.ts";
 import { commonRequestFields, type RequestFlags } from "./request-flags.ts";
 import { shellClientPath } from "./shell-client.ts";
 import { ThrottleReports } from "./throttle-reports.ts";
+import { addressTrials, type Job, parseTrial } from "./try-flags.ts";
 import { WaitingLog } from "./waiting-log.ts";
 
 export interface SidecarFlags {

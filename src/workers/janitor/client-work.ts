@@ -56,7 +56,7 @@ export class ClientWork implements DirtyWork {
       await pause(pollIntervalMs, signal).catch(() => {});
     } finally {
       clearTimeout(timer);
-      woken.letGo();
+      woken.unlink();
       woken.abort();
       this.#dirtyCounts = undefined;
     }

@@ -135,7 +135,7 @@ export class Janitor {
     this.#listener.started?.(task);
     const startedAt = performance.now();
     const stop = new LinkedAbort(this.#stop.signal, task.lost);
-    const result = await clean(spec, task, stop.signal).finally(() => stop.letGo());
+    const result = await clean(spec, task, stop.signal).finally(() => stop.unlink());
     await task.finish(result);
     this.#listener.finished?.(task, result, performance.now() - startedAt);
   }

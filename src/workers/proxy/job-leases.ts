@@ -101,7 +101,7 @@ export class JobLeases {
       if (stop.signal.aborted && error === stop.signal.reason) throw error;
       throw asProblem(error);
     } finally {
-      stop.letGo();
+      stop.unlink();
       display?.end();
     }
   }

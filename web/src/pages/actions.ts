@@ -73,7 +73,7 @@ export function leaveQueue({ id, holder, items, position }: WaitingRequest): Act
       `${holder} loses position ${position} for ${pools}; those behind it move up.`,
       "Its job is told that its request was cancelled. It can ask again, at the end of the line.",
     ],
-    run: (because) => berth.expel(id, because),
+    run: (because) => berth.removeFromQueue(id, because),
     done: `${holder} has left the queue`,
     harmful: true,
   };
