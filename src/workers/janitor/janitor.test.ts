@@ -47,7 +47,7 @@ async function start(pools: readonly PoolSpec[], specs: readonly CleaningSpec[],
   await broker.submit({ type: "configure", pools });
   janitor = new Janitor(new BrokerWork(broker), specs, {
     parallel,
-    ended: (soiled, cleaned) => {
+    finished: (soiled, cleaned) => {
       news.push({ soiled, cleaned });
       tell();
     },
@@ -56,7 +56,7 @@ async function start(pools: readonly PoolSpec[], specs: readonly CleaningSpec[],
 }
 
 /** Resolves once `count` cleaning commands have finished. */
-function ended(count: number): Promise<void> {
+function finished(count: number): Promise<void> {
   return new Promise((resolve) => {
     tell = () => {
       if (news.length >= count) resolve();
@@ -76,7 +76,7 @@ const look = (name: string) =>
 describe("a janitor", () => {
   test("cleans every dirty resource, also those that become dirty later", async () => {
     await start([dirtyPool("aws", 3)], [cleaning("aws", "true")]);
-    await ended(3);
+    await finished(3);
     const states = await broker.look(({ pools }) =>
       pools.get("aws" as PoolName)?.shown.get("free"),
     );
@@ -85,7 +85,7 @@ describe("a janitor", () => {
     const reason = { by: "ann", why: "" };
     const resource = "aws-2" as ResourceName;
     await broker.submit({ type: "change-resource", resource, change, reason });
-    await ended(4);
+    await finished(4);
     expect(await look("aws-2")).toMatchObject({ state: "free" });
   });
 
@@ -102,7 +102,7 @@ describe("a janitor", () => {
       reason: { by: "ann", why: "" },
     });
     await start([pool("aws", 1)], [cleaning("aws", script, { env })]);
-    await ended(1);
+    await finished(1);
     delete process.env["BERTH_TEST_SECRET_OF_SERVER"];
     const lines = (await readFile(out, "utf8")).split("\n");
     expect(lines).toEqual(
@@ -120,7 +120,7 @@ describe("a janitor", () => {
     const policy = { cleaning: { retries: 2, backoffMs: 10 } };
     const script = "echo one; echo the bucket is not empty >&2; exit 3";
     await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script)]);
-    await ended(2);
+    await finished(2);
     const resource = await look("aws-1");
     expect(resource).toMatchObject({ state: "quarantined", failures: 2 });
     expect(resource.note).toContain("The command exited with 3");
@@ -138,7 +138,7 @@ describe("a janitor", () => {
     });
     const policy = { cleaning: { retries: 1, backoffMs: 10 } };
     await start([pool("aws", 1, policy)], [cleaning("aws", 'echo "with $KEY"; exit 1', { env })]);
-    await ended(1);
+    await finished(1);
     const { note } = await look("aws-1");
     expect(note).toContain("with ***");
     expect(note).not.toContain("very-secret-key");
@@ -148,7 +148,7 @@ describe("a janitor", () => {
     const policy = { cleaning: { retries: 1, backoffMs: 10 } };
     const script = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1";
     await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script)]);
-    await ended(1);
+    await finished(1);
     const { note } = await look("aws-1");
     expect(note.length).toBeLessThan(4_200);
     expect(note).toContain("line 19999");
@@ -159,7 +159,7 @@ describe("a janitor", () => {
     const script = `sleep 600 & echo $! > "${pid}"; wait`;
     const policy = { cleaning: { retries: 1, backoffMs: 10 } };
     await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script, { timeoutMs: 300 })]);
-    await ended(1);
+    await finished(1);
     expect((await look("aws-1")).note).toContain("stopped at its timeout");
     expect(existsSync(`/proc/${(await readFile(pid, "utf8")).trim()}/exe`)).toBe(false);
   });
@@ -167,7 +167,7 @@ describe("a janitor", () => {
   test("takes pools in turn, so that a pool with much work does not delay another", async () => {
     const specs = [cleaning("big", "true"), cleaning("small", "true")];
     await start([dirtyPool("big", 6), dirtyPool("small", 2)], specs, 1);
-    await ended(8);
+    await finished(8);
     const order = news.map(({ soiled }) => soiled.pool);
     expect(order.slice(0, 4)).toEqual(["big", "small", "big", "small"]);
   });
@@ -176,7 +176,7 @@ describe("a janitor", () => {
     const marks = join(folder, "m");
     const script = `mkdir "${marks}" || { echo two at once; exit 1; }; sleep 0.05; rmdir "${marks}"`;
     await start([dirtyPool("aws", 4)], [cleaning("aws", script)]);
-    await ended(4);
+    await finished(4);
     expect(news.map(({ cleaned }) => cleaned.how)).toEqual(["clean", "clean", "clean", "clean"]);
   });
 
@@ -194,7 +194,7 @@ describe("a janitor", () => {
     const policy = { cleaning: { retries: 1, backoffMs: 10 } };
     const spec = { ...cleaning("aws", ""), command: ["/nowhere/clean.sh"] };
     await start([dirtyPool("aws", 1, policy)], [spec]);
-    await ended(1);
+    await finished(1);
     expect(await look("aws-1")).toMatchObject({ state: "quarantined" });
     expect((await look("aws-1")).note).toContain("Cannot run /nowhere/clean.sh");
   });
@@ -204,7 +204,7 @@ describe("a janitor", () => {
     const policy = { cleaning: { retries: 3, backoffMs: 10 } };
     const script = `test -e "${once}" || { touch "${once}"; exit 1; }`;
     await start([dirtyPool("aws", 1, policy)], [cleaning("aws", script)]);
-    await ended(2);
+    await finished(2);
     expect(await look("aws-1")).toMatchObject({ state: "free", failures: 0, note: "" });
   });
 });
