@@ -8,7 +8,7 @@ import { parseDuration } from "../../core/model/time.ts";
 import { JobLeases } from "../../workers/proxy/job-leases.ts";
 import { LeaseProxy } from "../../workers/proxy/lease-proxy.ts";
 import { releaseUnused } from "../../workers/proxy/release-unused.ts";
-import { type Trial, tryUpTo } from "../../workers/proxy/try-up-to.ts";
+import { type OptionalLease, tryUpTo } from "../../workers/proxy/try-up-to.ts";
 import type { Context } from "../cli-command.ts";
 import { flag, repeatedFlag } from "../flags.ts";
 import { plain } from "../terminal/text.ts";
@@ -21,13 +21,13 @@ import { LogWatch, parseLogPatterns } from "./log-watch.ts";
 import { commonRequestFields, type RequestFlags } from "./request-flags.ts";
 import { shellClientPath } from "./shell-client.ts";
 import { ThrottleReports } from "./throttle-reports.ts";
-import { addressTrials, type Job, parseTrial } from "./try-flags.ts";
+import { type Job, optionalAddressLeases, parseOptionalLease } from "./try-flags.ts";
 import { WaitingLog } from "./waiting-log.ts";
 
 export interface SidecarFlags {
   readonly proxy?: boolean;
   readonly proxyTimeout?: number;
-  readonly try?: readonly Trial[];
+  readonly try?: readonly OptionalLease[];
   readonly watchLog?: readonly (readonly RegExp[])[];
 }
 
@@ -42,7 +42,7 @@ export function sidecarOptions(): Option[] {
     repeatedFlag(
       "--try <pool:[min-]n>",
       "lease up to n if they are free now, never wait; sets IP_POOL_AVAILABLE to the number",
-      parseTrial,
+      parseOptionalLease,
     ),
     repeatedFlag(
       "--watch-log <patterns>",
@@ -67,9 +67,9 @@ export class Sidecar {
   /** Starts the services that the flags ask for. On an error, releases its leases and throws. */
   static async start(context: Context, job: Job): Promise<Sidecar> {
     const { proxy, try: asked = [] } = context.flags<SidecarFlags>();
-    const trials = [...asked, ...addressTrials(job)];
+    const optional = [...asked, ...optionalAddressLeases(job)];
     const sidecar = new Sidecar(context, job.name);
-    if (!proxy && trials.length === 0 && job.profile === undefined) return sidecar;
+    if (!proxy && optional.length === 0 && job.profile === undefined) return sidecar;
     try {
       const shared = await sharedFolder();
       sidecar.#closing.push(() => shared.remove());
@@ -77,7 +77,7 @@ export class Sidecar {
       sidecar.#variables = {
         ...common,
         ...(proxy ? await sidecar.#serve() : undefined),
-        ...(trials.length > 0 ? await sidecar.#try(trials, shared.path) : undefined),
+        ...(optional.length > 0 ? await sidecar.#try(optional, shared.path) : undefined),
       };
     } catch (error) {
       await sidecar.close(new AbortController().signal);
@@ -123,11 +123,11 @@ export class Sidecar {
   }
 
   /** Leases what is free now. Releases what the command later reports as unused. */
-  async #try(trials: readonly Trial[], shared: string): Promise<Record<string, string>> {
+  async #try(optional: readonly OptionalLease[], shared: string): Promise<Record<string, string>> {
     const { client, note } = this.#context;
     const variables: Record<string, string> = {};
     const names: string[] = [];
-    for (const each of trials) {
+    for (const each of optional) {
       const got = await tryUpTo(this.#leases, client, each, note);
       names.push(...got);
       variables[`BERTH_RESOURCE_${variableSuffix(each.pool)}`] = got.join(" ");

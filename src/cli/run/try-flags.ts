@@ -1,6 +1,6 @@
 /** Optional leases of a job: `berth run` takes them if they are free and never waits for them. */
 import type { Profile } from "../../api/schemas.ts";
-import type { Trial } from "../../workers/proxy/try-up-to.ts";
+import type { OptionalLease } from "../../workers/proxy/try-up-to.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { InvalidValue, type Parse, poolCount } from "../values.ts";
@@ -16,7 +16,7 @@ export interface Job {
 /** An installation needs up to this many addresses. With fewer it would fail half-way. */
 const addresses = 13;
 
-export function addressTrials({ profile, region }: Job): Trial[] {
+export function optionalAddressLeases({ profile, region }: Job): OptionalLease[] {
   if (profile?.ipPool === undefined || region === undefined) return [];
   if (region === "") {
     throw new CliError(
@@ -29,7 +29,7 @@ export function addressTrials({ profile, region }: Job): Trial[] {
 }
 
 /** Parses `ips`, `ips:13` and `ips:9-13`. */
-export const parseTrial: Parse<Trial> = (text) => {
+export const parseOptionalLease: Parse<OptionalLease> = (text) => {
   const [, pool = "", least, most] = /^([^:]+)(?::(?:(\d+)-)?(\d+))?$/.exec(text) ?? [];
   const { count: max } = poolCount(most === undefined ? text : `${pool}:${most}`);
   const min = Number(least ?? 1);

@@ -2,8 +2,8 @@ import { Problem } from "../../api/problem.ts";
 import type { BerthClient } from "../../client/berth-client.ts";
 import type { JobLeases } from "./job-leases.ts";
 
-/** Resources that a job takes if they are free at once. It also runs without them. */
-export interface Trial {
+/** Resources that a job leases only if they are free at once. It also runs without them. */
+export interface OptionalLease {
   readonly pool: string;
   /** Fewer resources are useless for the job. */
   readonly min: number;
@@ -20,7 +20,7 @@ const triesMax = 5;
 export async function tryUpTo(
   leases: JobLeases,
   client: BerthClient,
-  { pool, min, max }: Trial,
+  { pool, min, max }: OptionalLease,
   note: (text: string) => void,
 ): Promise<string[]> {
   let count = max;
