@@ -57,19 +57,19 @@ describe("acquire()", () => {
     "a proxy says 502 with a page": (_, response) => void response.writeHead(502).end("<html>"),
     "a proxy says 504": say(504, "timeout"),
   };
-  test.each(Object.entries(passing))("retries with the same id when %s", async (_, trouble) => {
+  test.each(Object.entries(passing))("retries with the same id when %s", async (_, failure) => {
     await using server = await scriptedServer({
-      "POST /v1/leases": inTurn(trouble, waiting),
-      "GET /v1/requests/r1": inTurn(trouble, (_received, response) =>
+      "POST /v1/leases": inTurn(failure, waiting),
+      "GET /v1/requests/r1": inTurn(failure, (_received, response) =>
         reply(response, 200, aLease()),
       ),
     });
-    const troubles: string[] = [];
+    const retries: string[] = [];
     const lease = await new BerthClient({ url: server.url }).acquire(ask, {
-      onTrouble: ({ name }) => troubles.push(name),
+      onRetry: ({ name }) => retries.push(name),
     });
     expect(lease.token).toBe("secret");
-    expect(troubles).toHaveLength(2);
+    expect(retries).toHaveLength(2);
     const [first, second] = server.received.map(({ body }) => body);
     expect(first).toMatchObject({ requestId: expect.stringMatching(/^[\w-]{36}$/) });
     expect(second).toEqual(first);

@@ -21,7 +21,7 @@ export interface FollowOptions {
   /** Called for each new connection. Read the state then; the feed has no earlier events. */
   readonly onOpen?: (() => void) | undefined;
   /** Called each time that a connection is lost or refused, before the retry. */
-  readonly onTrouble?: ((error: BerthUnreachable | Problem) => void) | undefined;
+  readonly onRetry?: ((error: BerthUnreachable | Problem) => void) | undefined;
 }
 
 /** Yields every event once and in order, across reconnects. Ends only when the signal aborts. */
@@ -29,7 +29,7 @@ export async function* followEvents(
   transport: Transport,
   options: FollowOptions,
 ): AsyncGenerator<FeedEvent, void, undefined> {
-  const { signal, onTrouble } = options;
+  const { signal, onRetry } = options;
   let after = options.after;
   for (let failures = 0; !signal?.aborted; failures++) {
     try {
@@ -42,7 +42,7 @@ export async function* followEvents(
       if (signal?.aborted) return;
       if (error instanceof Problem && error.status < 500) throw error;
       const lost = error instanceof Problem || error instanceof BerthUnreachable;
-      onTrouble?.(lost ? error : unreachable(transport, error));
+      onRetry?.(lost ? error : unreachable(transport, error));
     }
     await pause(pauseMs(failures), signal).catch(() => {});
   }

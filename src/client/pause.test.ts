@@ -39,8 +39,8 @@ test("retrying() ends at once when the signal aborts in a pause", async () => {
   const attempt = async () => {
     throw new BerthUnreachable("http://x", "away");
   };
-  const onTrouble = () => queueMicrotask(() => stop.abort(new Error("enough")));
-  const trying = retrying(attempt, { forMs: 3_600_000, signal: stop.signal, onTrouble });
+  const onRetry = () => queueMicrotask(() => stop.abort(new Error("enough")));
+  const trying = retrying(attempt, { forMs: 3_600_000, signal: stop.signal, onRetry });
   await expect(trying).rejects.toThrow("enough");
 });
 

@@ -41,7 +41,7 @@ export interface RetryOptions {
   readonly forMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Called before each pause, to log the reason of the delay. */
-  readonly onTrouble?: ((error: BerthUnreachable | Problem) => void) | undefined;
+  readonly onRetry?: ((error: BerthUnreachable | Problem) => void) | undefined;
 }
 
 /** Retries until success, a permanent error, or the time limit. */
@@ -54,7 +54,7 @@ export async function retrying<T>(attempt: () => Promise<T>, options: RetryOptio
       if (!isTemporary(error)) throw error;
       const spentMs = performance.now() - startedAtMs;
       if (spentMs >= options.forMs) throw error;
-      options.onTrouble?.(error);
+      options.onRetry?.(error);
       const wantedMs = Math.max(pauseMs(failures), retryAfterMs(error));
       await pause(Math.min(wantedMs, options.forMs - spentMs), options.signal);
     }

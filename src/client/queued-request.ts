@@ -15,7 +15,7 @@ export interface AcquireOptions {
   /** Called with the state after each poll. */
   readonly onWaiting?: ((request: WaitingRequest) => void) | undefined;
   /** Called after each failed try. The next `onWaiting` means that the server answers again. */
-  readonly onTrouble?: ((error: BerthUnreachable | Problem) => void) | undefined;
+  readonly onRetry?: ((error: BerthUnreachable | Problem) => void) | undefined;
   /** Throws `NotGranted` after this time. Default: no limit. 0 does not wait at all. */
   readonly timeoutMs?: number | undefined;
   /** How long to retry if the server has not answered once. */
@@ -94,12 +94,12 @@ export class QueuedRequest {
 
   /** Retries during an outage, but not longer than the timeout. */
   async #retry<T>(attempt: () => Promise<T>): Promise<T> {
-    const { signal, onTrouble, connectMs = clientLimits.connectMs } = this.#options;
+    const { signal, onRetry, connectMs = clientLimits.connectMs } = this.#options;
     const limitMs =
       this.#held === undefined ? connectMs : Math.max(connectMs, clientLimits.outageMs);
     const forMs = Math.min(limitMs, Math.max(0, this.#leftMs()));
     try {
-      return await retrying(attempt, { forMs, signal, onTrouble });
+      return await retrying(attempt, { forMs, signal, onRetry });
     } catch (error) {
       if (this.#lastState === undefined || this.#leftMs() > 0) throw error;
       await this.#leave();

@@ -15,7 +15,7 @@ const answerMsMin = 2_000;
 export async function releaseWithRetries(
   calls: BerthCalls,
   held: Held,
-  { signal, forMs = clientLimits.releaseMs, onTrouble, ...how }: ReleaseOptions = {},
+  { signal, forMs = clientLimits.releaseMs, onRetry, ...how }: ReleaseOptions = {},
 ): Promise<ReleaseOutcome> {
   const options = {
     signal,
@@ -23,7 +23,7 @@ export async function releaseWithRetries(
   };
   const attempt = () => calls.releaseOnce(held, how, options);
   try {
-    await retrying(attempt, { forMs, signal, onTrouble });
+    await retrying(attempt, { forMs, signal, onRetry });
     return "released";
   } catch (error) {
     if (hasEnded(error)) return "gone";

@@ -31,7 +31,7 @@ export interface View {
 export class LeaseBoard implements AsyncDisposable {
   readonly #store: LeaseStore;
   readonly #closed = new AbortController();
-  readonly #onTrouble: (error: Error) => void;
+  readonly #onRetry: (error: Error) => void;
   readonly #leases = new Map<string, LeaseObject>();
   readonly #sights = new Map<string, Sight>();
   /** The version of the last list. Changes from the watch that are older are ignored. */
@@ -41,17 +41,17 @@ export class LeaseBoard implements AsyncDisposable {
   #next = Promise.withResolvers<void>();
   #running: Promise<void> = Promise.resolve();
 
-  private constructor(store: LeaseStore, onTrouble: (error: Error) => void) {
+  private constructor(store: LeaseStore, onRetry: (error: Error) => void) {
     this.#store = store;
-    this.#onTrouble = onTrouble;
+    this.#onRetry = onRetry;
   }
 
-  /** Throws if the first list fails. Later errors go to `onTrouble`, and the board tries again. */
+  /** Throws if the first list fails. Later errors go to `onRetry`, and the board tries again. */
   static async open(
     store: LeaseStore,
-    { signal, onTrouble = () => {} }: { signal?: AbortSignal; onTrouble?: (error: Error) => void },
+    { signal, onRetry = () => {} }: { signal?: AbortSignal; onRetry?: (error: Error) => void },
   ): Promise<LeaseBoard> {
-    const board = new LeaseBoard(store, onTrouble);
+    const board = new LeaseBoard(store, onRetry);
     const version = await board.#read(signal);
     board.#running = board.#follow(version);
     return board;
@@ -138,7 +138,7 @@ export class LeaseBoard implements AsyncDisposable {
       } catch (error) {
         if (signal.aborted) return;
         failures += 1;
-        this.#onTrouble(error instanceof Error ? error : new Error(String(error)));
+        this.#onRetry(error instanceof Error ? error : new Error(String(error)));
       }
       version = undefined;
       // The pause also follows a normal end: after a restart of the server, all clients reconnect,

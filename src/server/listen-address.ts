@@ -35,7 +35,7 @@ function isLoopbackHost(host: string): boolean {
   return isIP(host) === 4 ? host.startsWith("127.") : host === "::1";
 }
 
-const listenTroubles: Readonly<Record<string, string>> = {
+const listenErrors: Readonly<Record<string, string>> = {
   EADDRINUSE: "something else listens there",
   EACCES: "this user may not use that port",
   EADDRNOTAVAIL: "this machine has no such address",
@@ -43,8 +43,8 @@ const listenTroubles: Readonly<Record<string, string>> = {
 };
 
 /** Describes why the server cannot listen there; undefined if the error has another cause. */
-export function listenTrouble(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? listenTroubles[String(error.code)] : undefined;
+export function describeListenError(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? listenErrors[String(error.code)] : undefined;
 }
 
 export function urlOf({ address, family, port }: AddressInfo): string {

@@ -28,8 +28,8 @@ import { Mirror } from "../workers/mirror/mirror.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 import { ConfigInForce } from "./config-in-force.ts";
 import {
+  describeListenError,
   type ListenAddress,
-  listenTrouble,
   parseListenAddress,
   refuseToBeReachable,
   urlOf,
@@ -322,12 +322,9 @@ function cannotServe(error: unknown, { listen, data }: ServeOptions): unknown {
   if (error instanceof JournalDamaged) {
     return because(error.message, `Restore "${data}" from a backup, or start with an empty folder`);
   }
-  const trouble = listenTrouble(error);
-  if (trouble === undefined) return error;
-  return because(
-    `Cannot listen on ${listen}: ${trouble}`,
-    "Choose another with --listen HOST:PORT",
-  );
+  const cause = describeListenError(error);
+  if (cause === undefined) return error;
+  return because(`Cannot listen on ${listen}: ${cause}`, "Choose another with --listen HOST:PORT");
 }
 
 async function version(): Promise<string> {

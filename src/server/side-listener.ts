@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
-import { type ListenAddress, listenTrouble, urlOf } from "./listen-address.ts";
+import { describeListenError, type ListenAddress, urlOf } from "./listen-address.ts";
 
 /** A second port with one answer, for probes and scrapers that expect it there. */
 export class SideListener {
@@ -31,9 +31,9 @@ export class SideListener {
     try {
       await promise;
     } catch (error) {
-      const trouble = listenTrouble(error);
-      if (trouble === undefined) throw error;
-      const message = `Cannot listen on ${address.host}:${address.port}: ${trouble}`;
+      const cause = describeListenError(error);
+      if (cause === undefined) throw error;
+      const message = `Cannot listen on ${address.host}:${address.port}: ${cause}`;
       const hint = `Choose another with ${flag} HOST:PORT`;
       throw new CannotServe(message, hint, exitCodes.unavailable, error);
     }

@@ -13,7 +13,7 @@ import { SlotTaker, type SlotTerms } from "./take-slot.ts";
 
 export interface AcquireSlot extends SlotTerms, LineTerms {
   readonly onWaiting?: ((place: PlaceInSlotLine) => void) | undefined;
-  readonly onTrouble?: ((error: Error) => void) | undefined;
+  readonly onRetry?: ((error: Error) => void) | undefined;
 }
 
 /** The position in the queue, with the reason for waiting. */
@@ -29,9 +29,9 @@ export interface PlaceInSlotLine {
  * removed before the error is thrown.
  */
 export async function acquireSlot(store: LeaseStore, ask: AcquireSlot): Promise<HeldSlot> {
-  const onTrouble = ask.onTrouble ?? (() => {});
-  const open = () => LeaseBoard.open(store, { signal: ask.signal, onTrouble });
-  const connecting = { forMs: clientLimits.connectMs, signal: ask.signal, onTrouble };
+  const onRetry = ask.onRetry ?? (() => {});
+  const open = () => LeaseBoard.open(store, { signal: ask.signal, onRetry });
+  const connecting = { forMs: clientLimits.connectMs, signal: ask.signal, onRetry };
   await using board = await retrying(open, connecting);
   const wait = new SlotWait(store, board, ask);
   try {
@@ -65,11 +65,11 @@ class SlotWait {
   }
 
   async untilHeld(): Promise<HeldSlot> {
-    const { signal, onTrouble } = this.#ask;
+    const { signal, onRetry } = this.#ask;
     for (;;) {
       const { changed } = this.#board;
       // A waiting run survives an outage: every temporary error is retried.
-      const outlasting = { forMs: clientLimits.outageMs, signal, onTrouble };
+      const outlasting = { forMs: clientLimits.outageMs, signal, onRetry };
       const held = await retrying(() => this.#unlessStarting(() => this.#step()), outlasting);
       if (held !== "waiting" && held !== "again") return held;
       if (held === "waiting") await this.#untilChange(changed);

@@ -155,7 +155,7 @@ function jobLeases(context: Context, name: string): JobLeases {
       const log = new WaitingLog((text) => void process.stderr.write(text));
       return {
         onWaiting: (request) => log.show(request),
-        onTrouble: (error) => log.trouble(error),
+        onRetry: (error) => log.retrying(error),
         end: () => log.end(),
       };
     },

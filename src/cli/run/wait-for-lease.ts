@@ -35,7 +35,7 @@ export async function waitInQueue(
       connectMs: connectTimeout,
       ...(screen.width() === undefined ? undefined : { pollMs: terminalPollIntervalMs }),
       onWaiting: (request) => display.show(request),
-      onTrouble: (error) => display.trouble(error),
+      onRetry: (error) => display.retrying(error),
     });
   } finally {
     display.end();

@@ -52,8 +52,8 @@ test("WaitingLog prints a line after five minutes without a change", () => {
 
 test("WaitingLog prints the first error of an outage, and the recovery", () => {
   const { log, lines } = started();
-  log.trouble(new Error("Cannot reach the server"));
-  log.trouble(new Error("Cannot reach the server"));
+  log.retrying(new Error("Cannot reach the server"));
+  log.retrying(new Error("Cannot reach the server"));
   log.show(aRequest());
   expect(lines.slice(0, 2)).toEqual([
     "berth: Cannot reach the server; retrying",

@@ -18,7 +18,7 @@ export class WaitingLog implements WaitingDisplay {
   #timer: NodeJS.Timeout | undefined;
   #lastAtMs = Number.NEGATIVE_INFINITY;
   #lastContent = "";
-  #hasTrouble = false;
+  #isRetrying = false;
 
   constructor(write: (text: string) => void) {
     this.#write = write;
@@ -26,15 +26,15 @@ export class WaitingLog implements WaitingDisplay {
 
   show(request: Waiting): void {
     this.#snapshot = { request, readAtMs: performance.now() };
-    if (this.#hasTrouble) this.#write("berth: The server answers again\n");
-    this.#hasTrouble = false;
+    if (this.#isRetrying) this.#write("berth: The server answers again\n");
+    this.#isRetrying = false;
     this.#schedule();
   }
 
   /** Prints the first error of an outage at once, because it may explain why a build hangs. */
-  trouble({ message }: Error): void {
-    if (!this.#hasTrouble) this.#write(`berth: ${plain(message)}; retrying\n`);
-    this.#hasTrouble = true;
+  retrying({ message }: Error): void {
+    if (!this.#isRetrying) this.#write(`berth: ${plain(message)}; retrying\n`);
+    this.#isRetrying = true;
   }
 
   end(): void {

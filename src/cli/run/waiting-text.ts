@@ -10,7 +10,7 @@ export interface Waiting extends Pick<WaitingRequest, "waitedSeconds" | "positio
 /** Shows the state of a wait until `end`. */
 export interface WaitingDisplay {
   show(request: Waiting): void;
-  trouble(error: Error): void;
+  retrying(error: Error): void;
   end(): void;
 }
 

@@ -28,15 +28,15 @@ export const events: CliCommand = {
       process.once(signal, () => stop.abort(new Interrupted(exitCodeOfSignal(signal))));
     }
     await client.config(); // A wrong address fails at once. Later outages are retried.
-    let troubled = false;
-    const onTrouble = ({ message }: Error) => {
-      if (!troubled) note(`berth: ${plain(message)}; retrying`);
-      troubled = true;
+    let isRetrying = false;
+    const onRetry = ({ message }: Error) => {
+      if (!isRetrying) note(`berth: ${plain(message)}; retrying`);
+      isRetrying = true;
     };
     const onOpen = () => {
-      troubled = false;
+      isRetrying = false;
     };
-    for await (const event of client.events({ after, signal: stop.signal, onTrouble, onOpen })) {
+    for await (const event of client.events({ after, signal: stop.signal, onRetry, onOpen })) {
       print(output === "json" ? JSON.stringify(event) : eventLine(event));
     }
     stop.signal.throwIfAborted();

@@ -60,7 +60,7 @@ async function followServer(
   change: () => void,
 ): Promise<void> {
   try {
-    for await (const _ of client.events({ signal, onOpen: change, onTrouble: change })) change();
+    for await (const _ of client.events({ signal, onOpen: change, onRetry: change })) change();
   } catch {
     // Without events the screen is still refreshed every `drawMsMax`.
   }

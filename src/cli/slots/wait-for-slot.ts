@@ -44,7 +44,7 @@ export async function waitForSlot(
           etaSeconds: null,
           reason: { message: reason },
         }),
-      onTrouble: (error) => display.trouble(error),
+      onRetry: (error) => display.retrying(error),
     });
     await reportToGithub(held, performance.now() - startedAtMs);
     return held;

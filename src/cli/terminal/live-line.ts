@@ -16,7 +16,7 @@ export class LiveLine implements WaitingDisplay {
   readonly #screen: Screen;
   #timer: NodeJS.Timeout | undefined;
   #snapshot: WaitSnapshot | undefined;
-  #trouble: string | undefined;
+  #retryText: string | undefined;
   #frame = 0;
 
   constructor(write: (text: string) => void, screen: Screen) {
@@ -26,12 +26,12 @@ export class LiveLine implements WaitingDisplay {
 
   show(request: Waiting): void {
     this.#snapshot = { request, readAtMs: performance.now() };
-    this.#trouble = undefined;
+    this.#retryText = undefined;
     this.#draw();
   }
 
-  trouble({ message }: Error): void {
-    this.#trouble = `${plain(message)}; retrying`;
+  retrying({ message }: Error): void {
+    this.#retryText = `${plain(message)}; retrying`;
     this.#draw();
   }
 
@@ -46,11 +46,11 @@ export class LiveLine implements WaitingDisplay {
     const set = [...(this.#screen.unicode ? frames.unicode : frames.ascii)];
     const spinner = set[this.#frame++ % set.length] ?? "";
     const text =
-      this.#trouble ??
+      this.#retryText ??
       (this.#snapshot === undefined ? "" : waitingText(this.#snapshot, performance.now()));
     // Leaves one column free, because a full line would wrap.
     const line = cutTo(text, (this.#screen.width() ?? 80) - 3);
-    const shown = this.#trouble === undefined ? line : paint(this.#screen, "yellow", line);
+    const shown = this.#retryText === undefined ? line : paint(this.#screen, "yellow", line);
     this.#write(`\r${paint(this.#screen, "blue", spinner)} ${shown}\u001b[K`);
   }
 }

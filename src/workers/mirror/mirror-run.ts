@@ -39,7 +39,7 @@ export class MirrorRun {
   readonly #stop = new AbortController();
   readonly #blocked = new Blocked();
   /** The last error, until the mirror works again. */
-  #trouble: string | undefined;
+  #lastError: string | undefined;
   /**
    * True if the watch failed. The known objects may then be out of date, so that no difference does
    * not mean success.
@@ -80,11 +80,11 @@ export class MirrorRun {
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
     const store = await storeFor(this.#spec);
-    const onTrouble = (error: Error): void => {
+    const onRetry = (error: Error): void => {
       this.#isBoardStale = true;
       this.#failed(error);
     };
-    await using board = await LeaseBoard.open(store, { signal, onTrouble });
+    await using board = await LeaseBoard.open(store, { signal, onRetry });
     this.#isBoardStale = false;
     const writer = new ObjectWriter({
       ...{ broker: this.#broker, spec: this.#spec, store, board, signal },
@@ -138,7 +138,7 @@ export class MirrorRun {
 
   #succeeded(): void {
     if (!this.#figures.up) this.#listener.up?.();
-    this.#trouble = undefined;
+    this.#lastError = undefined;
     this.#failures = 0;
     this.#figures.up = true;
   }
@@ -149,7 +149,7 @@ export class MirrorRun {
     this.#failures += 1;
     this.#figures.failures += 1;
     this.#figures.up = false;
-    if (this.#trouble !== cause.message) this.#listener.down?.(cause);
-    this.#trouble = cause.message;
+    if (this.#lastError !== cause.message) this.#listener.down?.(cause);
+    this.#lastError = cause.message;
   }
 }

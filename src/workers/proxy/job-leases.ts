@@ -30,7 +30,7 @@ export interface JobLeasesOptions {
   /** Writes one line to the log of the job. */
   readonly note: (text: string) => void;
   /** Callbacks for the progress of a wait. */
-  readonly waiting?: () => Pick<AcquireOptions, "onWaiting" | "onTrouble"> & { end(): void };
+  readonly waiting?: () => Pick<AcquireOptions, "onWaiting" | "onRetry"> & { end(): void };
   /** Callbacks for the heartbeats of a lease. */
   readonly keeping?: (lease: HeldLease) => KeepAliveOptions;
 }
@@ -93,7 +93,7 @@ export class JobLeases {
           connectMs,
           timeoutMs: timeoutMs || (this.#options.timeoutMs ?? timeoutMsDefault),
           onWaiting: display?.onWaiting,
-          onTrouble: display?.onTrouble,
+          onRetry: display?.onRetry,
         },
       );
       return this.#keep(lease);

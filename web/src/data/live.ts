@@ -58,7 +58,7 @@ async function follow(): Promise<void> {
   const stop = new AbortController();
   retryNow = () => stop.abort();
   const takeAfter = async (after: number) => {
-    const told = { signal: stop.signal, onOpen: () => void opened(), onTrouble: lost };
+    const told = { signal: stop.signal, onOpen: () => void opened(), onRetry: lost };
     // Resumes by itself after each loss, behind the last event that was seen.
     for await (const event of berth.events({ ...told, after })) take(event);
   };
