@@ -20,7 +20,7 @@ export class LinkedAbort {
 
   /** Removes the links to the other signals. Call it when the work is done or has failed. */
   unlink(): void {
-    for (const unlink of this.#links) unlink();
+    for (const remove of this.#links) remove();
   }
 
   #link(longer: AbortSignal): () => void {
