@@ -16,10 +16,10 @@ import { demoPools } from "./shape.ts";
 
 const dayMs = 24 * 3_600_000;
 const hourMs = 3_600_000;
-/** Every so often those who have none yet are given an estimate. */
+/** The interval at which requests without an estimate get one. */
 const everyMs = 30 * 60_000;
 
-/** Pools that people talk about: small enough and busy enough that there is a queue by day. */
+/** Pools that are small and busy enough to have a queue by day. */
 const busy = demoPools()
   .filter(({ load, size }) => load > 0.6 && size >= 4 && size <= 40)
   .slice(0, 10);
@@ -28,7 +28,7 @@ function state() {
   const text = readFileSync(new URL("berth.yaml", import.meta.url), "utf8");
   const parsed = parseConfig(text, "berth.yaml");
   if (!parsed.ok) throw new Error("Cannot use the demo's pools: its file is bad");
-  // The file's own lifetimes and holds are those of a shorter day.
+  // The lifetimes and holds in the file are those of a shorter day.
   const pools = parsed.pools
     .filter(({ name }) => busy.some((pool) => pool.name === name))
     .map((pool) => ({ ...pool, policy: { ...pool.policy, lifetimeMs: null, holdMs: null } }));
@@ -37,7 +37,7 @@ function state() {
   return made;
 }
 
-/** A day as long as a day, on a virtual clock: what was promised is compared with what came. */
+/** Simulates a full day on a virtual clock and compares the estimates with the real waits. */
 function aDayOfEstimates(seed: number): AccuracyBook {
   const lent = state();
   const book = new AccuracyBook();
@@ -76,10 +76,11 @@ function aDayOfEstimates(seed: number): AccuracyBook {
 
 describe("estimates on the demo's traffic", () => {
   /**
-   * Bursts, priorities and people who give up are in the traffic and not in the futures, so the bands
-   * are wider than chance alone would need: 0.42 to 0.62 for the P50, 0.82 to 0.97 for the P90.
+   * The traffic has bursts, priorities and cancelled requests, which the estimates do not foresee.
+   * So the accepted ranges are wider than chance alone needs: 0.42 to 0.62 for the P50, 0.82 to
+   * 0.97 for the P90.
    */
-  test("are right half of the time by their P50, and nine times in ten by their P90", () => {
+  test("are right half of the time (P50) and nine times in ten (P90)", () => {
     const days = [1, 2].map((seed) => aDayOfEstimates(seed).total);
     const sum = (read: (day: Accuracy) => number) => days.reduce((all, day) => all + read(day), 0);
     const compared = sum((day) => day.compared);

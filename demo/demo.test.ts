@@ -14,12 +14,12 @@ const day = { dayMs, grainMs: 500, seed: 1 };
 describe("the demo's pools", () => {
   const text = readFileSync(new URL("berth.yaml", import.meta.url), "utf8");
 
-  test("are those of the file, which is good without a warning", () => {
+  test("equal those of the file, which has no errors and no warnings", () => {
     expect(text).toBe(demoConfig(demoPools()));
     expect(parseConfig(text, "berth.yaml")).toMatchObject({ ok: true, warnings: [] });
   });
 
-  test("have the shape of a large CI system: many small ones, a few large", () => {
+  test("look like a large CI system: many small ones, a few large", () => {
     const sizes = demoPools().map(({ size }) => size);
     const total = sizes.reduce((sum, size) => sum + size, 0);
     expect(sizes).toHaveLength(240);
@@ -33,7 +33,7 @@ describe("the demo's demand", () => {
   const pools = demoPools();
   const demand = demandBetween(pools, 0, dayMs, day);
 
-  test("is busier by day than by night, and asks only for what there is", () => {
+  test("is busier by day than by night, and asks only for existing pools", () => {
     const within = (from: number, to: number) =>
       demand.filter(({ askedAt }) => askedAt >= (dayMs * from) / 24 && askedAt < (dayMs * to) / 24);
     expect(within(13, 17).length).toBeGreaterThan(1.5 * within(1, 5).length);
@@ -64,7 +64,7 @@ describe("the demo's demand", () => {
   });
 });
 
-test("npm run demo prints its address, has a past, lends, and leaves nothing behind", async () => {
+test("npm run demo prints its address, has a history, lends, and leaves nothing behind", async () => {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
   const args = [main, "--listen", "127.0.0.1:0", "--past", "30s", "--for", "1h"];
   const demo = new Process(process.execPath, args, process.env);

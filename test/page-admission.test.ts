@@ -38,30 +38,30 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
       section.locator(".facts > div", { has: page.getByText(name, { exact: true }) }).filter({
         has: page.locator("dd", { hasText: words }),
       });
-    await fact("Asks", "the capacity check").waitFor();
-    await fact("Last look", "none since the server began").waitFor();
-    await fact("Waiting for it", "nobody").waitFor();
+    await fact("Checked by", "the capacity check").waitFor();
+    await fact("Last check", "none since the server started").waitFor();
+    await fact("Waiting for admission", "nobody").waitFor();
 
     await client.ask({ holder: "e2e/1", items, ttl: "10m" });
     await fact("Admitted now", /^none$/).waitFor();
-    await fact("Last look", /ago, found no room$/).waitFor();
-    await fact("It says", "too little CPU remains: 3000m needed, 2000m free").waitFor();
-    await fact("Waiting for it", /^e2e\/1$/).waitFor();
+    await fact("Last check", /ago, no capacity found$/).waitFor();
+    await fact("Reason", "too little CPU remains: 3000m needed, 2000m free").waitFor();
+    await fact("Waiting for admission", /^e2e\/1$/).waitFor();
 
     // The other pool has its word, which nobody can use before this one has one too.
     await page.goto(new URL("/pools/small", world.server.url).href);
     await fact("Admitted now", /^1 more, within \d+s$/).waitFor();
-    await fact("Last look", /ago, found room$/).waitFor();
-    await fact("Waiting for it", "nobody").waitFor();
+    await fact("Last check", /ago, capacity found$/).waitFor();
+    await fact("Waiting for admission", "nobody").waitFor();
 
     await page.goto(new URL("/pools/large", world.server.url).href);
     guard.proxy.away = true;
-    await fact("It says", "the check failed: the API server cannot be reached").waitFor();
-    await fact("Last look", /ago, could not tell$/).waitFor();
+    await fact("Reason", "the check failed: the API server cannot be reached").waitFor();
+    await fact("Last check", /ago, check failed$/).waitFor();
     guard.proxy.away = false;
     await removePod(cluster, guard.namespace, "big");
-    await fact("Last look", /ago, found room$/).waitFor();
-    await fact("Waiting for it", "nobody").waitFor();
+    await fact("Last check", /ago, capacity found$/).waitFor();
+    await fact("Waiting for admission", "nobody").waitFor();
     await page.locator(".tile", { hasText: "e2e/1" }).waitFor();
     expect(world.complaints).toEqual([]);
   });

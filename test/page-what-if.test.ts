@@ -13,7 +13,9 @@ const weekMs = 7 * 24 * hourMs;
 /** As many as a server replays in one go: seconds of work. */
 const leases = limits.simulatedMax;
 
-/** One after the other on three slots, as if a server had lent them for a week; the last hours ago. */
+/**
+ * One after the other on three slots, as if a server had lent them for a week; the last hours ago.
+ */
 function longPast(now: number): HistoryEntry[] {
   const from = now - weekMs + hourMs;
   const everyMs = (weekMs - 3 * hourMs) / leases;
@@ -54,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
   test("is stopped, and makes way for another", async () => {
     const page = await world.open("/pools/slot");
     const givenUp = page.waitForEvent("requestfailed", (request) => request.method() === "POST");
-    const section = page.getByRole("region", { name: "What if it had another size?" });
+    const section = page.getByRole("region", { name: "What if the pool had another size?" });
     const replay = section.getByRole("button", { name: "Replay the demand" });
     await section.getByLabel("Demand of the last").selectOption("7d");
     await replay.click();
@@ -71,7 +73,7 @@ describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
     while ((await world.client.simulationProgress()).running) await pause(20);
     await section.getByLabel("Demand of the last").selectOption("1h");
     await replay.click();
-    await section.getByText("Nobody asked for it in that time.").waitFor();
+    await section.getByText("There were no requests in that time.").waitFor();
     expect(world.complaints).toEqual([]);
   });
 });

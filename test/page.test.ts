@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.locator(".claims").getByText("only-1").waitFor();
 
     second.child.stdin?.end();
-    await page.getByText("It was given back at").waitFor();
+    await page.getByText("It was released at").waitFor();
     expect(await first.ended).toBe(0);
     expect(await second.ended).toBe(0);
     expect(world().complaints).toEqual([]);
@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.getByRole("button", { name: "Try now" }).waitFor();
     expect(await page.locator(".tile").count()).toBe(1); // What was last known stays.
     const known = await page.locator(".tile").textContent();
-    await page.getByText(/^[3-9]s ago\. What you see is from then/).waitFor();
+    await page.getByText(/^[3-9]s ago\. The data below is from that time/).waitFor();
     expect(await page.locator(".tile").textContent(), "nothing grows older").toBe(known);
     await world().server.start();
     await page.getByText("Connection lost").waitFor({ state: "detached" });
@@ -137,7 +137,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       const page = await world().open("/resources/desk-1");
       await page.getByRole("button", { name: "Drain" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByText("desk-1 is not lent any more from now on.").waitFor();
+      await dialog.getByText("desk-1 will not be lent again.").waitFor();
       await dialog.getByRole("button", { name: "Drain desk-1" }).click();
       expect((await world().client.resource("desk-1")).drained).toBe(false); // Nobody said who and why.
       await confirm(page, /Drain desk-1/);
@@ -164,13 +164,13 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       expect(await world().client.resource("desk-2")).toMatchObject({ state: "free", note: "" });
     });
 
-    test("ends a lease, and takes somebody out of the queue", async () => {
+    test("ends a lease, and removes a request from the queue", async () => {
       const { id } = await ask("single", "stuck/1");
       await ask("single", "waits/2");
       const page = await world().open("/queue");
       await page.getByRole("button", { name: "Remove from queue" }).click();
-      await confirm(page, /Take waits\/2 out/);
-      await page.getByText("Nobody waits").waitFor();
+      await confirm(page, /Remove waits\/2 from/);
+      await page.getByText("The queue is empty").waitFor();
       expect(await latest("request-left")).toMatchObject({ reason: { why: "on purpose" } });
       await page.goto(`${world().server.url}/leases/${id}`);
       await page.getByRole("button", { name: "End lease" }).click();
@@ -184,19 +184,19 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       const waits = await ask("single", "waits/1");
       const page = await world().open("/queue");
       await page.getByRole("button", { name: "Remove from queue" }).click();
-      // Somebody else acts between the question and the answer: there is no queue to leave any more.
+      // The lease is granted while the dialog is open.
       const given = await world().server.done(["release", holds.id, "--token", holds.token]);
       expect(given.code, given.stderr).toBe(0);
-      await page.getByText("Nobody waits").waitFor();
+      await page.getByText("The queue is empty").waitFor();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Your name").fill("ada");
       await dialog.getByLabel("Why").fill("x");
-      await dialog.getByRole("button", { name: "Take waits/1 out" }).click();
+      await dialog.getByRole("button", { name: "Remove waits/1 from" }).click();
       await dialog
         .getByRole("alert")
         .getByText(/Cannot leave the queue: .* has been granted/)
         .waitFor();
-      await dialog.getByText("To take back what it has, end its lease.").waitFor();
+      await dialog.getByText("To take its resources back, end the lease.").waitFor();
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
       expect(await page.evaluate("document.activeElement.id")).toBe("main");
@@ -220,7 +220,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const { port } = new URL(world().server.url);
     const page = await world().browser.newPage();
     await page.goto(`http://berth.test:${port}/resources/desk-1`);
-    await page.getByText("There are no actions here: Cannot act on behalf of others").waitFor();
+    await page.getByText("No actions: Cannot act on behalf of others").waitFor();
     expect(await page.getByRole("button", { name: "Drain" }).count()).toBe(0);
   });
 
@@ -244,7 +244,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
 
     test("with its filters, which the way back undoes", async () => {
       const page = await world().open("/?q=acc&show=full");
-      await page.getByText("No pool fits").waitFor();
+      await page.getByText("No pool matches").waitFor();
       await page.getByRole("button", { name: "All", exact: true }).click();
       await page.locator("tbody tr").waitFor();
       expect(new URL(page.url()).search).toBe("?q=acc");
@@ -270,7 +270,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.locator(".past tr", { hasText: "yesterday/1" }).waitFor();
       expect(await page.locator(".chart canvas").count()).toBe(3);
       await page.getByRole("link", { name: "yesterday/1" }).first().click();
-      await page.getByText("It was given back at").waitFor();
+      await page.getByText("It was released at").waitFor();
       await page.locator(".past").getByRole("link", { name: "spare-1" }).click();
       await page.getByRole("heading", { level: 1, name: "spare-1" }).waitFor();
       await page.locator(".lane-block").first().waitFor({ state: "attached" });
@@ -287,14 +287,14 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.getByText("7 instead of 3").waitFor();
       await page.getByRole("button", { name: "Replay the demand" }).click();
       await page.locator(".compare").getByText("With 7").waitFor();
-      await page.getByText("What this cannot know").click();
+      await page.getByText("Limits of this simulation").click();
       expect(await page.locator(".what-if li").count()).toBeGreaterThan(0);
     });
   });
 
   test("has a place for clusters, which says what can be done until Berth makes them", async () => {
     const page = await world().open("/clusters");
-    await page.getByText("Berth does not make clusters yet").waitFor();
+    await page.getByText("Berth does not create clusters yet").waitFor();
     await world().client.changeResource("desk-3", {
       state: "creating",
       note: "installing\n43 of 120 steps",
@@ -302,7 +302,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const row = page.getByRole("region", { name: "creating 1" }).locator(".out-row");
     await row.getByText("43 of 120 steps").waitFor();
     await world().client.changeResource("desk-3", { state: "free", note: "" });
-    await page.getByText("Berth does not make clusters yet").waitFor();
+    await page.getByText("Berth does not create clusters yet").waitFor();
     expect(world().complaints).toEqual([]);
   });
 
@@ -313,7 +313,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await world().client.ask({ holder: "big/1", items, ttl: "10m" });
     await page.locator(".capacity", { hasText: "24 of 96" }).waitFor();
     await page.locator(".tile", { hasText: "vcpus 24/96" }).getByRole("link").first().click();
-    await page.getByLabel("Who has how much of it").getByText("big/1").waitFor();
+    await page.getByLabel("Use by holder").getByText("big/1").waitFor();
     await page.locator(".capacity .look-held[title='big/1: 64']").waitFor({ state: "attached" });
   });
 
@@ -333,13 +333,13 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.getByRole("heading", { level: 1, name: "acc-2" }).waitFor();
   });
 
-  test("tells events as sentences, and holds still for a reader", async () => {
+  test("shows events as sentences, and pauses for a reader", async () => {
     const page = await world().open("/events");
     const lease = await ask("spare", "reader/1");
     await page.locator(".events li", { hasText: /reader\/1 gets spare-\d/ }).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await world().client.releaseOnce(lease);
     await page.getByRole("button", { name: /Resume \(\d+ new\)/ }).click();
-    await page.locator(".events li", { hasText: /reader\/1 gives back spare-\d/ }).waitFor();
+    await page.locator(".events li", { hasText: /reader\/1 releases spare-\d/ }).waitFor();
   });
 });

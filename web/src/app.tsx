@@ -43,7 +43,7 @@ export function App() {
   );
 }
 
-/** Whoever follows a link with a screen reader is told where it led to. */
+/** Moves the focus to the new view, so that a screen reader announces it. */
 function useArrival(path: string, main: React.RefObject<HTMLElement | null>) {
   const arrivedAt = useRef(path);
   useEffect(() => {
@@ -55,7 +55,8 @@ function useArrival(path: string, main: React.RefObject<HTMLElement | null>) {
 
 function Navigation({ path }: { path: string }) {
   const nav = useRef<HTMLElement>(null);
-  // On a phone not all of them fit; where one is must be seen. Its row alone is moved, not the page.
+  // On a phone not all links fit. Scrolls the row (not the page) so that the current link is
+  // visible.
   useEffect(() => {
     const here = path === "" ? null : nav.current?.querySelector<HTMLElement>("[aria-current]");
     if (here) nav.current?.scrollTo({ left: here.offsetLeft - here.offsetWidth });

@@ -1,4 +1,6 @@
-/** The keyboard: `/` searches, `j` and `k` or the arrows move along rows, Enter follows the link. */
+/**
+ * The keyboard: `/` searches, `j` and `k` or the arrows move along rows, Enter follows the link.
+ */
 import { type RefObject, useEffect } from "react";
 
 const rowLinks = "[data-row] a[href]:first-of-type, a[data-row]";
@@ -12,7 +14,7 @@ export function useKeys(main: RefObject<HTMLElement | null>): void {
       if (event.key === "/") return focusAnd(event, document.querySelector("#search"));
       if (event.key === "f") return focusAnd(event, document.querySelector("[data-filter]"));
       const step = steps[event.key];
-      // The arrows scroll until somebody has gone to the rows.
+      // The arrows scroll the page unless a row has the focus.
       const inRows = target?.closest("[data-row]") != null;
       if (step === undefined || (event.key.startsWith("Arrow") && !inRows)) return;
       focusAnd(event, neighbour(main.current, step));

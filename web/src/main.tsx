@@ -20,7 +20,7 @@ import "./style/phone.css";
 showTheme();
 void followForever();
 const root = document.getElementById("page");
-if (root === null) throw new Error("Cannot show the page: its place in the document is missing");
+if (root === null) throw new Error("Cannot show the page: its root element is missing");
 createRoot(root).render(
   <StrictMode>
     <App />

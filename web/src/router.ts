@@ -1,4 +1,4 @@
-/** Where we are, as the address bar has it. Every view has an address, and filters live in its query. */
+/** The address of the current view. Every view has an address, and filters are in its query. */
 import { useCallback, useMemo } from "react";
 import { Store, useStore } from "./data/store.ts";
 
@@ -23,7 +23,7 @@ export function usePlace(): Place {
   }, [text]);
 }
 
-/** `replace`: the way back leads past it, as for each letter of a filter. */
+/** `replace`: adds no entry to the browser's history, as for each letter of a filter. */
 export function go(to: string, { replace = false } = {}): void {
   if (to === here()) return;
   if (replace) history.replaceState(null, "", to);
@@ -34,7 +34,7 @@ export function go(to: string, { replace = false } = {}): void {
   address.set(here());
 }
 
-/** One filter of the view: its value, and how to set it. Empty is absent. */
+/** One filter of the view: its value, and a function that sets it. Empty means absent. */
 export function useFilter(name: string): readonly [string, (value: string) => void] {
   const { query } = usePlace();
   const set = useCallback(

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it; remembered on this machine. */
+/** Light, dark, or as in the system; stored in the browser. */
 import { Store } from "./data/store.ts";
 
 export type Theme = "system" | "light" | "dark";

@@ -1,8 +1,9 @@
-/** Which view answers at which address. */
+/** The views by address. */
 import type { ReactNode } from "react";
 import { Clusters } from "./pages/clusters.tsx";
 import { Events } from "./pages/events.tsx";
 import { History } from "./pages/history.tsx";
+import { LeasePage } from "./pages/lease-page.tsx";
 import { Leases } from "./pages/leases.tsx";
 import { NoSuchPage } from "./pages/no-such-page.tsx";
 import { OutOfService } from "./pages/out-of-service.tsx";
@@ -11,7 +12,6 @@ import { PoolPage } from "./pages/pool-page.tsx";
 import { Queue } from "./pages/queue.tsx";
 import { ResourcePage } from "./pages/resource-page.tsx";
 import { SearchPage } from "./pages/search-page.tsx";
-import { StandingPage } from "./pages/standing-page.tsx";
 
 export interface View {
   readonly title: string;
@@ -43,8 +43,8 @@ const named: Readonly<Record<string, (name: string) => ReactNode>> = {
   pools: (name) => <PoolPage key={name} name={name} />,
   resources: (name) => <ResourcePage key={name} name={name} />,
   // A request and the lease that it becomes are one thing with one id.
-  leases: (id) => <StandingPage key={id} id={id} />,
-  requests: (id) => <StandingPage key={id} id={id} />,
+  leases: (id) => <LeasePage key={id} id={id} />,
+  requests: (id) => <LeasePage key={id} id={id} />,
 };
 
 export function viewAt(path: string): View {
@@ -62,6 +62,6 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return segment; // Somebody typed it.
+    return segment; // The user may have typed a path that cannot be decoded.
   }
 }

@@ -6,8 +6,8 @@ import { Store, useStore } from "./store.ts";
 const tickMs = 1_000;
 
 /**
- * The server's time, told once a second to all who show an age: one timer, however many they are. It
- * stands still while the connection is lost: nobody knows then who still holds or waits.
+ * The server's time, updated once a second by one timer for all components that show an age. It
+ * stops while the connection is lost, because the state of the leases is then unknown.
  */
 const clock = new Store(serverNowMs());
 const tick = () => {
@@ -20,12 +20,12 @@ export function useNowMs(): number {
   return useStore(clock);
 }
 
-/** What the time makes of it; whoever shows it is drawn again only when that is another word. */
+/** A value computed from the time. The component is drawn again only when the value changes. */
 export function useInTime<T extends string | number>(of: (nowMs: number) => T): T {
   return useSyncExternalStore(clock.subscribe, () => of(clock.get()));
 }
 
-/** This machine's time, once a second, whatever the server does. */
+/** This machine's time, updated once a second, also without a connection. */
 export function useOwnNowMs(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -35,7 +35,7 @@ export function useOwnNowMs(): number {
   return now;
 }
 
-/** The value as it was when it last stood still for so long. */
+/** The last value that did not change for `ms` (a debounce). */
 export function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

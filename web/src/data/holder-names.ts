@@ -1,4 +1,6 @@
-/** Who is behind an id, as earlier events have told: only the first event of a request names its holder. */
+/**
+ * Holders by request id, from earlier events: only the first event of a request names its holder.
+ */
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 
 const namesMax = 20_000;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { keepSame } from "./keep-same.ts";
 
 describe("keepSame()", () => {
-  test("gives the old value where nothing has changed", () => {
+  test("returns the old value if nothing has changed", () => {
     const before = { pools: [{ name: "aws", states: { free: 1 } }], next: null };
     expect(keepSame(before, structuredClone(before))).toBe(before);
   });
@@ -23,14 +23,14 @@ describe("keepSame()", () => {
   });
 
   test.each([
-    ["a key that is gone", { a: 1, b: 2 }, { a: 1 }],
-    ["a key that is new", { a: 1 }, { a: 1, b: 2 }],
+    ["a removed key", { a: 1, b: 2 }, { a: 1 }],
+    ["a new key", { a: 1 }, { a: 1, b: 2 }],
     ["a key that was undefined", { a: 1, b: undefined }, { a: 1, c: undefined }],
     ["a shorter list", [1, 2], [1]],
     ["a list instead of an object", { 0: 1 }, [1]],
     ["null instead of an object", { a: {} }, { a: null }],
     ["another number", 1, 2],
-  ])("sees %s", (_, before: unknown, after: unknown) => {
+  ])("notices %s", (_, before: unknown, after: unknown) => {
     expect(keepSame(before, after)).toEqual(after);
     expect(keepSame(before, after)).not.toBe(before);
   });

@@ -1,6 +1,6 @@
 /**
- * The new value, with every part that has not changed taken from the old one: what is equal stays the
- * same object, and a row whose object is the same is not drawn again. For what JSON can say.
+ * Returns the new value, but reuses the objects of the old one that are equal. A row whose object
+ * is the same is not drawn again. Works for JSON values only.
  */
 export function keepSame<T>(before: unknown, after: T): T;
 export function keepSame(before: unknown, after: unknown): unknown {

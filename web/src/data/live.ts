@@ -1,4 +1,4 @@
-/** One connection to the event feed for the whole page: what it tells decides what is read again. */
+/** One connection to the event feed for the whole page. Its events decide what is read again. */
 import { Problem } from "../../../src/api/problem.ts";
 import type { Whoami } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
@@ -8,15 +8,15 @@ import { Store } from "./store.ts";
 
 export interface Connection {
   readonly state: "connecting" | "live" | "lost";
-  /** Since when it is so, by this machine's clock. */
+  /** When this state began, by this machine's clock. */
   readonly sinceMs: number;
   /** Why it was lost. */
   readonly cause?: string;
 }
 
-/** Events come in bursts; whoever listens is told of a burst at once. */
+/** Events come in bursts; listeners get one call for each burst. */
 const burstMs = 100;
-/** How many of those that happened before the page was opened are shown with it. */
+/** How many earlier events are shown when the page opens. */
 const backlog = 200;
 const eventsKeptMax = 1_000;
 const retryMs = 2_000;
@@ -31,7 +31,7 @@ const listeners = new Set<Listener>();
 let burst: FeedEvent[] = [];
 let retryNow: (() => void) | undefined;
 
-/** `everything`: we were away, and anything may have happened. */
+/** `everything`: the connection was lost, and any event may have been missed. */
 export function onEvents(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -48,7 +48,7 @@ export async function followForever(): Promise<never> {
   }
 }
 
-/** What the button beside a lost connection does. */
+/** The action of the button "Try now". */
 export function retry(): void {
   retryNow?.();
 }
@@ -58,14 +58,14 @@ async function follow(): Promise<void> {
   const stop = new AbortController();
   retryNow = () => stop.abort();
   const takeAfter = async (after: number) => {
-    const told = { signal: stop.signal, onOpen: () => void opened(), onRetry: lost };
-    // Resumes by itself after each loss, behind the last event that was seen.
-    for await (const event of berth.events({ ...told, after })) take(event);
+    const options = { signal: stop.signal, onOpen: () => void opened(), onRetry: lost };
+    // The client reconnects by itself and resumes after the last event.
+    for await (const event of berth.events({ ...options, after })) take(event);
   };
   try {
     await takeAfter(Math.max(0, head - backlog));
   } catch (error) {
-    // What we wanted to see first is no longer kept: go on with what happens from now on.
+    // The server no longer has the earlier events: follow only new ones.
     if (!(error instanceof Problem) || error.code !== "events_pruned") throw error;
     await takeAfter(head);
   }
@@ -80,7 +80,7 @@ async function introduce(): Promise<Whoami> {
 async function opened(): Promise<void> {
   connection.set({ state: "live", sinceMs: Date.now() });
   tell("everything");
-  await introduce().catch(() => {}); // The next one tells.
+  await introduce().catch(() => {}); // The next poll reports it.
 }
 
 function lost(error: unknown): void {

@@ -1,4 +1,4 @@
-/** What a view shows of the server: read when it is first looked at, and again when it may have changed. */
+/** Data of the server that views show: read at first use, and again when it may have changed. */
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { keepSame } from "./keep-same.ts";
@@ -7,36 +7,36 @@ import { Store } from "./store.ts";
 
 export interface Answer<T> {
   readonly data: T | undefined;
-  /** Why the last reading failed; the data are then older. */
+  /** Why the last read failed; `data` is then the result of an earlier read. */
   readonly error: unknown;
 }
 
 export interface Question<T> {
-  /** Questions with the same key share their answer. */
+  /** Queries with the same key share their result. */
   readonly key: string;
   readonly read: (signal: AbortSignal) => Promise<T>;
-  /** Whether an event may have changed the answer. */
+  /** Whether an event may have changed the result. */
   readonly touchedBy: (event: FeedEvent) => boolean;
   /**
-   * The answer with what these events changed read anew; undefined: all of it must be read. Saves a
-   * list of ten thousand from being read again for one of them.
+   * Updates the data after these events, or returns undefined if all of it must be read. A list of
+   * ten thousand is then not read again because of one change.
    */
-  readonly mend?: (
+  readonly patch?: (
     before: T,
     events: readonly FeedEvent[],
     signal: AbortSignal,
   ) => Promise<T> | undefined;
-  /** Also so often, for what no event tells: heartbeats, charts. */
+  /** Reads it again at this interval, for changes without an event: heartbeats, charts. */
   readonly everyMs?: number;
 }
 
-/** Never more often than this, and what takes long is read less often still. */
+/** The shortest pause between two reads. Slow reads are repeated less often. */
 const pauseMsMin = 500;
 const pausePerDuration = 4;
 const retryMs = 3_000;
-/** After more events than this, all is read again: it is no more work by then. */
-const mendedMax = 500;
-/** Kept for so long after the last look: the way back shows it at once. */
+/** After more events than this, everything is read again: it is no more work by then. */
+const patchedMax = 500;
+/** Data is kept this long after its last use, so that the Back button shows it at once. */
 const keptMs = 60_000;
 
 class Query<T> {
@@ -45,7 +45,7 @@ class Query<T> {
   #viewers = 0;
   #reading = false;
   #stale = true;
-  /** What has happened since the last reading; undefined: anything may have. */
+  /** The events since the last read; undefined: some may have been missed. */
   #since: FeedEvent[] | undefined;
   #nextAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -65,7 +65,7 @@ class Query<T> {
     };
   }
 
-  /** Reads it again soon, all of it: at once if it was not read a moment ago. */
+  /** Reads everything again: at once, or after the shortest pause. */
   refresh(): void {
     this.#since = undefined;
     this.#soon();
@@ -73,7 +73,7 @@ class Query<T> {
 
   #touched(events: readonly FeedEvent[]): void {
     this.#since?.push(...events);
-    if ((this.#since?.length ?? 0) > mendedMax) this.#since = undefined;
+    if ((this.#since?.length ?? 0) > patchedMax) this.#since = undefined;
     this.#soon();
   }
 
@@ -110,9 +110,9 @@ class Query<T> {
   };
 
   #ask(before: T | undefined, since: readonly FeedEvent[] | undefined, signal: AbortSignal) {
-    const { read, mend } = this.#question;
+    const { read, patch } = this.#question;
     const canMend = before !== undefined && since !== undefined;
-    return (canMend ? mend?.(before, since, signal) : undefined) ?? read(signal);
+    return (canMend ? patch?.(before, since, signal) : undefined) ?? read(signal);
   }
 
   async #read(): Promise<void> {
@@ -146,7 +146,7 @@ class Query<T> {
 
 const queries = new Map<string, Query<unknown>>();
 
-/** The answer as it is known now, and from then on as it changes. */
+/** Returns the current result, and draws the component again when it changes. */
 export function useAnswer<T>(question: Question<T>): Answer<T> & { refresh: () => void } {
   const query = queryOf(question);
   useEffect(() => query.view(), [query]);
@@ -155,7 +155,7 @@ export function useAnswer<T>(question: Question<T>): Answer<T> & { refresh: () =
   return useMemo(() => ({ ...answer, refresh: () => query.refresh() }), [answer, query]);
 }
 
-/** A key is minted with its question, so that what is kept under it has the question's type. */
+/** A key belongs to one question, so the query stored under it has the question's type. */
 function queryOf<T>(question: Question<T>): Query<T> {
   let query = queries.get(question.key) as Query<T> | undefined;
   if (query === undefined) {

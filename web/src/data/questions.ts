@@ -1,4 +1,4 @@
-/** Everything that the page asks the server, each with the events after which it asks again. */
+/** All reads of the page, each with the events after which it is repeated. */
 
 import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
@@ -16,12 +16,12 @@ import type {
 import type { Granted, HistoryFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { berth } from "./berth.ts";
-import { putInPlace, touchedIn } from "./mend-resources.ts";
+import { changedResources, replaceChanged } from "./changed-resources.ts";
 import type { Question } from "./query.ts";
 
 const always = () => true;
 const never = () => false;
-/** For what heartbeats move on, which are no events. */
+/** Heartbeats change data without an event, so it is read at this interval. */
 const heartbeatsMs = 10_000;
 
 /** `slot-2` before `slot-10`. */
@@ -50,7 +50,7 @@ export const onePool = (name: string): Question<Pool> => ({
   key: `pool ${name}`,
   read: (signal) => berth.pool(name, { signal }),
   touchedBy: always,
-  // A look that finds what the one before found is no event either.
+  // An admission check with an unchanged result sends no event either.
   everyMs: heartbeatsMs,
 });
 
@@ -66,23 +66,23 @@ export const resourcesOf = (pool: string): Question<Resource[]> => ({
     const resources = await berth.everyResource({ pool }, { signal });
     return resources.sort((a, b) => asPeopleCount.compare(a.name, b.name));
   },
-  mend: (before, events, signal) => {
-    const names = touchedIn(pool, before, events);
+  patch: (before, events, signal) => {
+    const names = changedResources(pool, before, events);
     if (names === undefined || names.length > limits.pageSizeMax) return undefined;
     if (names.length === 0) return Promise.resolve(before);
-    return mended(before, { pool, names }, signal);
+    return patched(before, { pool, names }, signal);
   },
   touchedBy: about("resource-", "lease-", "claim-", "room-", "pool-"),
 });
 
-async function mended(
+async function patched(
   before: readonly Resource[],
   { pool, names }: { pool: string; names: readonly string[] },
   signal: AbortSignal,
 ): Promise<Resource[]> {
   const filter = { pool, names: names.join(), limit: limits.pageSizeMax };
   const { items } = await berth.resources(filter, { signal });
-  return putInPlace(before, names, items);
+  return replaceChanged(before, names, items);
 }
 
 export const leasesOf = (pool: string | undefined): Question<Lease[]> => ({
@@ -102,7 +102,7 @@ export const queueOf = (pool: string | undefined): Question<WaitingRequest[]> =>
   everyMs: heartbeatsMs,
 });
 
-/** Those in each of the states, in the order of the states. */
+/** The resources in each of the states, in the order of the states. */
 export const inStates = (states: readonly string[]): Question<Resource[][]> => ({
   key: `in states ${states.join()}`,
   read: (signal) => Promise.all(states.map((state) => berth.everyResource({ state }, { signal }))),
@@ -116,8 +116,8 @@ export const oneResource = (name: string): Question<Resource> => ({
 });
 
 /** A request and the lease that it becomes have one id, and one page. */
-export const standing = (id: string): Question<Granted | Waiting> => ({
-  key: `standing ${id}`,
+export const leaseOrRequest = (id: string): Question<Granted | Waiting> => ({
+  key: `leaseOrRequest ${id}`,
   read: (signal) => berth.request({ id, token: "" }, { signal }),
   touchedBy: (event) => event["id"] === id || event.type === "lease-ended",
   everyMs: heartbeatsMs,
@@ -137,7 +137,7 @@ export const found = (text: string): Question<SearchResult> => ({
   touchedBy: never,
 });
 
-/** Windows that a chart can show, each in steps that make some sixty points. */
+/** The time windows of the charts, each with a step that makes about sixty points. */
 export const chartWindows = [
   ["1h", "1m"],
   ["6h", "5m"],

@@ -2,17 +2,17 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { SimulateBody, Simulation } from "../../../src/api/history-schemas.ts";
 import { berth } from "./berth.ts";
 
-/** It is asked so often how far it is. */
-const lookMs = 400;
+/** The interval at which the progress is read. */
+const pollIntervalMs = 400;
 
-/** One simulation at a time. It is given up when the view goes away, by the server as well. */
+/** Runs one simulation at a time. Leaving the view cancels it, on the server as well. */
 export function useSimulation() {
   const [running, setRunning] = useState(false);
   const [done, setDone] = useState(0);
   const current = useRef<AbortController>(undefined);
   const cancel = useCallback(() => current.current?.abort(), []);
   useEffect(() => cancel, [cancel]);
-  /** Undefined: it was cancelled. */
+  /** Returns undefined if it was cancelled. */
   const start = useCallback(async (body: SimulateBody): Promise<Simulation | undefined> => {
     const stop = new AbortController();
     current.current = stop;
@@ -20,8 +20,8 @@ export function useSimulation() {
     setDone(0);
     const timer = setInterval(() => {
       const looked = berth.simulationProgress({ signal: stop.signal });
-      looked.then(({ done: share }) => setDone(share ?? 0)).catch(() => {}); // The next one tells.
-    }, lookMs);
+      looked.then(({ done: share }) => setDone(share ?? 0)).catch(() => {}); // The next poll reports it.
+    }, pollIntervalMs);
     try {
       return await berth.simulate(body, { signal: stop.signal });
     } catch (error) {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** One value that components look at; they are told when it is another one. */
+/** One value that components subscribe to; they are drawn again when it changes. */
 export class Store<T> {
   #value: T;
   readonly #listeners = new Set<() => void>();

@@ -1,9 +1,9 @@
-/** What operators can do here, and what each will bring about, in words. */
+/** The actions of operators, each with sentences that describe its effects. */
 import type { Lease, Resource, WaitingRequest } from "../../../src/api/schemas.ts";
 import { berth } from "../data/berth.ts";
 import type { Action } from "../parts/action-button.tsx";
 
-/** What fits the state that it is in. */
+/** The actions that are possible in the resource's state. */
 export function actionsFor(resource: Resource): readonly Action[] {
   const { lease, drained, state } = resource;
   const canBeFreed = lease === null && !drained && state !== "free";
@@ -16,9 +16,9 @@ function drain({ name, lease, pool }: Resource): Action {
     title: `Drain ${name}`,
     effects: [
       lease === null
-        ? `${name} is not lent any more from now on.`
-        : `${lease.holder} keeps ${name} until it gives it back; then it is not lent again.`,
-      `${pool} has one less to lend until somebody undrains it.`,
+        ? `${name} will not be lent again.`
+        : `${lease.holder} keeps ${name} until it releases it. Then it will not be lent again.`,
+      `${pool} has one resource less until somebody undrains it.`,
     ],
     run: (because) => berth.changeResource(name, { drained: true, ...because }),
     done: `${name} is drained`,
@@ -29,9 +29,9 @@ function undrain({ name, pool }: Resource): Action {
   return {
     verb: "Undrain",
     title: `Undrain ${name}`,
-    effects: [`${name} can be lent again at once; whoever is next in line for ${pool} gets it.`],
+    effects: [`${name} can be lent again at once. The next request for ${pool} gets it.`],
     run: (because) => berth.changeResource(name, { drained: false, ...because }),
-    done: `${name} is lent again`,
+    done: `${name} can be lent again`,
   };
 }
 
@@ -41,7 +41,7 @@ function free({ name, state, pool }: Resource): Action {
     title: `Free ${name}`,
     effects: [
       `${name} goes from ${state} to free, and its note is cleared.`,
-      `Whoever is next in line for ${pool} gets it at once, as it is: nothing is cleaned first.`,
+      `The next request for ${pool} gets it at once, without cleaning.`,
     ],
     run: (because) => berth.changeResource(name, { state: "free", note: "", ...because }),
     done: `${name} is free`,
@@ -54,9 +54,9 @@ export function endLease({ id, holder, claims }: Lease): Action {
     verb: "End lease",
     title: `End the lease of ${holder}`,
     effects: [
-      `${holder} loses ${names} now. Its job is told with its next heartbeat and should stop.`,
-      "The resources go where their pool's onExpire says, after the lock-delay.",
-      "This cannot be taken back.",
+      `${holder} loses ${names} now. Its next heartbeat fails, and its job should stop.`,
+      "After the lock-delay the resources get the state that the pool's onExpire names.",
+      "This cannot be undone.",
     ],
     run: (because) => berth.revoke(id, because),
     done: `The lease of ${holder} has ended`,
@@ -68,13 +68,13 @@ export function leaveQueue({ id, holder, items, position }: WaitingRequest): Act
   const pools = items.map(({ pool }) => pool).join(", ");
   return {
     verb: "Remove from queue",
-    title: `Take ${holder} out of the queue`,
+    title: `Remove ${holder} from the queue`,
     effects: [
-      `${holder} loses position ${position} for ${pools}; those behind it move up.`,
-      "Its job is told that its request was cancelled. It can ask again, at the end of the line.",
+      `${holder} loses position ${position} for ${pools}. The requests behind it move up.`,
+      "Its job learns that the request was cancelled. A new request starts at the end of the queue.",
     ],
     run: (because) => berth.removeFromQueue(id, because),
-    done: `${holder} has left the queue`,
+    done: `${holder} is removed from the queue`,
     harmful: true,
   };
 }

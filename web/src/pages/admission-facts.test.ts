@@ -1,35 +1,35 @@
 import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { creditsAt, foundWords, waitingForWord } from "./admission-facts.ts";
+import { creditsAt, foundText, waitingForAdmission } from "./admission-facts.ts";
 
 const until = "1970-01-01T00:00:10.000Z";
 
 test.each([
-  ["before they lapse", 2, until, 9_999, 2],
-  ["from then on", 2, until, 10_000, 0],
-  ["where there are none", 0, null, 0, 0],
+  ["before they expire", 2, until, 9_999, 2],
+  ["after they expired", 2, until, 10_000, 0],
+  ["if there are none", 0, null, 0, 0],
 ])("creditsAt() %s", (_, credits, lapse, nowMs, want) => {
   const admission = { by: "a check", why: null, found: "room", lookedAt: until };
   expect(creditsAt({ ...admission, credits, until: lapse }, nowMs)).toBe(want);
 });
 
 test.each([
-  ["room", "found room"],
-  ["none", "found no room"],
-  ["unknown", "could not tell"],
+  ["room", "capacity found"],
+  ["none", "no capacity found"],
+  ["unknown", "check failed"],
   ["something new", "something new"],
   [null, ""],
-])("foundWords(%j) is %j", (found, want) => {
-  expect(foundWords(found)).toBe(want);
+])("foundText(%j) is %j", (found, want) => {
+  expect(foundText(found)).toBe(want);
 });
 
-test("waitingForWord() leaves out who waits for something else, or for another pool's word", () => {
+test("waitingForAdmission() leaves out requests that wait for something else or for another pool", () => {
   const request = (holder: string, code: string, pool: string): WaitingRequest => ({
     ...{ id: holder, requestId: null, holder, priority: 0, labels: {}, ttl: null, items: [] },
     ...{ queuedAt: until, waitedSeconds: 1, position: 1, etaSeconds: null, estimate: null },
     reason: { code, pool, message: "" },
   });
-  const waiting = waitingForWord(
+  const waiting = waitingForAdmission(
     [
       request("a", "admission", "kind"),
       request("b", "no_free", "kind"),

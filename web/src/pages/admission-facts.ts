@@ -1,26 +1,26 @@
-/** What the page says of a pool that is lent only on a word from outside. */
+/** The page's texts for a pool with `admission`. */
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 
 type Admission = NonNullable<Pool["admission"]>;
 
-/** So many more may be lent at this moment. */
+/** How many more claims may be granted now. */
 export function creditsAt({ credits, until }: Admission, nowMs: number): number {
   return until === null || Date.parse(until) <= nowMs ? 0 : credits;
 }
 
 const found: Readonly<Record<string, string>> = {
-  room: "found room",
-  none: "found no room",
-  unknown: "could not tell",
+  room: "capacity found",
+  none: "no capacity found",
+  unknown: "check failed",
 };
 
-/** What a server says that is newer than this page is told as it comes. */
-export function foundWords(what: string | null): string {
+/** A newer server may send other words. They are shown as they are. */
+export function foundText(what: string | null): string {
   return what === null ? "" : (found[what] ?? what);
 }
 
-/** Those whom nothing but the word holds back, the first in line first. */
-export function waitingForWord(
+/** Requests that wait only for admission, in queue order. */
+export function waitingForAdmission(
   requests: readonly WaitingRequest[],
   pool: string,
 ): readonly WaitingRequest[] {

@@ -7,11 +7,11 @@ import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { creditsAt, foundWords, waitingForWord } from "./admission-facts.ts";
+import { creditsAt, foundText, waitingForAdmission } from "./admission-facts.ts";
 
 type Admission = NonNullable<Pool["admission"]>;
 
-/** Whether what is free may be lent, where somebody outside is asked; nothing where nobody is. */
+/** Whether free resources may be lent, for pools with `admission`. */
 export function AdmissionSection({ pool: { name, admission } }: { pool: Pool }) {
   if (admission === null) return null;
   const { by, why, found, lookedAt } = admission;
@@ -21,27 +21,27 @@ export function AdmissionSection({ pool: { name, admission } }: { pool: Pool }) 
       <Facts
         label="Admission"
         facts={[
-          ["Asks", by],
+          ["Checked by", by],
           ["Admitted now", <Credits key="credits" admission={admission} />],
           [
-            "Last look",
+            "Last check",
             lookedAt === null ? (
-              "none since the server began"
+              "none since the server started"
             ) : (
               <>
-                <Age since={lookedAt} /> ago, {foundWords(found)}
+                <Age since={lookedAt} /> ago, {foundText(found)}
               </>
             ),
           ],
-          why !== null && ["It says", why],
-          ["Waiting for it", <WhoWaits key="who" pool={name} />],
+          why !== null && ["Reason", why],
+          ["Waiting for admission", <WhoWaits key="who" pool={name} />],
         ]}
       />
     </section>
   );
 }
 
-/** Credits lapse by themselves, and nobody tells. */
+/** Credits expire without an event. */
 function Credits({ admission }: { admission: Admission }) {
   const credits = useInTime((nowMs) => creditsAt(admission, nowMs));
   if (credits === 0) return "none";
@@ -56,7 +56,7 @@ const namedMax = 3;
 
 function WhoWaits({ pool }: { pool: string }) {
   const { data } = useAnswer(queueOf(pool));
-  const who = waitingForWord(data ?? [], pool);
+  const who = waitingForAdmission(data ?? [], pool);
   if (who.length === 0) return "nobody";
   const more = who.length - namedMax;
   return (

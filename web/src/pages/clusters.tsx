@@ -10,14 +10,14 @@ import { Age } from "../parts/times.tsx";
 import { at } from "../router.ts";
 
 const about: Readonly<Record<(typeof clusterStates)[number], string>> = {
-  creating: "It is being made.",
-  hibernated: "It is there and sleeps; it is woken for whoever asks.",
-  resuming: "It wakes up.",
-  destroying: "It is being taken down.",
+  creating: "It is being created.",
+  hibernated: "It exists and is stopped; it starts again when it is needed.",
+  resuming: "It starts again.",
+  destroying: "It is being deleted.",
 };
 const shownAtFirst = 50;
 
-/** Whatever is on its way to being a cluster that can be lent, or away from it. */
+/** Clusters that are being created, stopped, started or deleted. */
 export function Clusters() {
   const { data, error } = useAnswer(inStates(clusterStates));
   return (
@@ -36,25 +36,25 @@ export function Clusters() {
 function NoClusters() {
   return (
     <>
-      <EmptyNote title="No cluster is being made, woken or taken down">
-        Berth does not make clusters yet. When it does, each stands here with its state, how long it
-        has been in it and what its maker said, from the first step until it is gone.
+      <EmptyNote title="No cluster is being created, started or deleted">
+        Berth does not create clusters yet. When it does, this page will show each one with its
+        state, the time in that state and the last message.
       </EmptyNote>
       <h2>What can be done today</h2>
       <ul className="plain-list">
         <li>
-          Lend clusters that exist: name them as <code>members</code> of a pool. A job gets one as
-          it gets anything else, and a <code>janitor</code> can clean it afterwards.
+          Lend clusters that exist: name them as <code>members</code> of a pool. A job gets one like
+          any other resource, and a <code>janitor</code> can clean it afterwards.
         </li>
         <li>
-          Make them elsewhere: whoever does so can set a resource to <code>creating</code>,{" "}
+          Create them elsewhere: your tool can set a resource to <code>creating</code>,{" "}
           <code>hibernated</code>, <code>resuming</code> or <code>destroying</code> with{" "}
           <code>PATCH /v1/resources/NAME</code>, and to <code>free</code> once it is ready. Until
-          then it is not lent, and stands here.
+          then it is not lent, and is listed here.
         </li>
         <li>
-          Keep too many from being installed at once: a pool with a <code>pace</code> lends a place
-          to start, not a cluster.
+          Limit how many are installed at once: a pool with a <code>pace</code> lends permission to
+          start, not a cluster.
         </li>
       </ul>
     </>

@@ -4,26 +4,26 @@ import { accuracy } from "../data/questions.ts";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 
-/** When it is likely to start. `unknown` is said plainly: a guess from too little is no estimate. */
+/** When the request will probably be granted; `unknown` if too few holds are recorded. */
 export function Estimate({ request }: { request: WaitingRequest }) {
   const { estimate } = request;
   if (estimate === null) return <span className="faint">unknown: too few holds recorded</span>;
   const { p50Seconds, p90Seconds, samples } = estimate;
-  // Its time has come, or is over: to promise it within no time at all would be no estimate.
+  // The estimated time has passed.
   if (p90Seconds < 1) return <span>any moment</span>;
   const soon = p50Seconds < 1 ? "any moment" : `in about ${inWords(p50Seconds)}`;
   return (
-    <span title={`From ${samples} recorded holds, with the real rules run forward`}>
+    <span title={`Simulated with the real rules, from ${samples} recorded holds`}>
       {soon}
       <span className="faint">, 9 in 10 within {inWords(p90Seconds)}</span>
     </span>
   );
 }
 
-/** Fewer say nothing about the next one. */
+/** With fewer, the accuracy would mean nothing. */
 const comparedMin = 20;
 
-/** How far estimates can be trusted: what they said before, beside what happened then. */
+/** How accurate earlier estimates were. */
 export function EstimateAccuracyNote() {
   const { data } = useAnswer(accuracy);
   if (data === undefined || data.total.compared < comparedMin) return null;

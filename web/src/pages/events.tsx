@@ -18,7 +18,7 @@ const kinds = [
 
 const shownMax = 300;
 
-/** What happens, as it happens. Held still while somebody reads: it must not run away under the eye. */
+/** Events as they happen. Pause stops the list, so that it does not move while somebody reads. */
 export function Events() {
   const live = useStore(recentEvents);
   const [held, setHeld] = useState<readonly FeedEvent[]>();
@@ -47,9 +47,8 @@ export function Events() {
         </button>
       </div>
       {shown.length === 0 ? (
-        <EmptyNote title={events.length === 0 ? "Nothing has happened yet" : "Nothing fits"}>
-          Everything that the server does shows up here at once; <code>berth events</code> tells the
-          same.
+        <EmptyNote title={events.length === 0 ? "Nothing has happened yet" : "No event matches"}>
+          Events appear here as they happen; <code>berth events</code> prints the same events.
         </EmptyNote>
       ) : (
         <EventList events={shown} />

@@ -13,9 +13,9 @@ type Facts = { policy?: Partial<Pool["policy"]>; flow?: Partial<Pool["flow"]> };
 
 describe("hasFlow() of a pool", () => {
   test.each<[string, Facts, boolean]>([
-    ["without any of it", {}, false],
+    ["without any gate", {}, false],
     ["with a pace", { policy: { pace } }, true],
-    ["with a rate that finds itself", { policy: { adaptive: adaptive("auto") } }, true],
+    ["with an adaptive rate", { policy: { adaptive: adaptive("auto") } }, true],
     ["with advice", { policy: { adaptive: adaptive("advise") } }, true],
     ["with reports switched off", { policy: { adaptive: adaptive("off") } }, false],
     ["with a pin alone", { flow: { pinned } }, true],
@@ -50,21 +50,21 @@ const change = (facts: Partial<RateChange>): RateChange => ({
 });
 
 describe("stepsOf()", () => {
-  test("holds the last rate until now", () => {
+  test("extends the last rate until now", () => {
     const changes = [change({}), change({ at: "1970-01-01T00:00:20.000Z", rate: 1.5 })];
     expect(stepsOf(changes, 60_000)).toEqual({ times: [10, 20, 60], rates: [3, 1.5, 1.5] });
   });
 
-  test("never goes back in time, whatever the clocks say", () => {
+  test("never goes back in time, even if the clocks differ", () => {
     expect(stepsOf([change({})], 5_000).times).toEqual([10, 10]);
   });
 
-  test("has a gap where nothing spaced the grants out", () => {
+  test("has a gap where there was no pace", () => {
     const changes = [change({}), change({ cause: "unpinned", rate: null })];
     expect(stepsOf(changes, 60_000).rates).toEqual([3, null, null]);
   });
 
-  test("has nothing of what never changed", () => {
+  test("is empty for a rate that never changed", () => {
     expect(stepsOf([], 5_000)).toEqual({ times: [], rates: [] });
   });
 });
@@ -73,44 +73,42 @@ describe("pinEffects()", () => {
   test("names the pace before and after", () => {
     const [first] = pinEffects(pool({ policy: { pace }, flow: { everySeconds: 24 } }), 4);
     expect(first).toBe(
-      "aws starts one every 15s from now on, until somebody unpins it. Now it is one every 24s.",
+      "aws grants one lease every 15s until somebody unpins it. Now: one every 24s.",
     );
   });
 
-  test("says that reports change nothing, where they would", () => {
+  test("states that reports have no effect on a pinned adaptive rate", () => {
     const text = pinEffects(pool({ policy: { adaptive: adaptive("auto") } }), 4).join(" ");
-    expect(text).toContain("Reports of throttling are counted meanwhile, and change nothing");
+    expect(text).toContain("Reports of throttling are counted, but do not change the rate");
   });
 
-  test.each([Number.NaN, 0, 60_001])("asks for another rate than %d", (rate) => {
-    expect(pinEffects(pool({}), rate)).toEqual([
-      "Say how many may start in a minute: from 0.001 to 60000.",
-    ]);
+  test.each([Number.NaN, 0, 60_001])("rejects the rate %d", (rate) => {
+    expect(pinEffects(pool({}), rate)).toEqual(["Enter the starts per minute: 0.001 to 60000."]);
   });
 });
 
 describe("unpinEffects() of a pool", () => {
   test.each<[string, Facts["policy"], string]>([
-    ["with a pace", { pace }, "aws starts one every 24s again, as it is configured."],
+    ["with a pace", { pace }, "aws grants one lease every 24s again, as configured."],
     [
       "with a pace that is measured",
       { pace: { ...pace, every: "auto" } },
-      "aws spaces its starts by how long it is held again.",
+      "aws paces its grants by its mean hold time again.",
     ],
     [
-      "that finds its rate within bounds",
+      "with an adaptive rate within bounds",
       { pace, adaptive: adaptive("auto") },
-      "aws goes on with 6 starts a minute.",
+      "aws continues with 6 starts per minute.",
     ],
     [
       "that is only advised",
       { pace, adaptive: adaptive("advise") },
-      "aws starts one every 24s again, as it is configured.",
+      "aws grants one lease every 24s again, as configured.",
     ],
     [
       "without a pace",
       {},
-      "Nothing spaces the starts of aws out: whoever waits for no more starts at once.",
+      "aws has no other pace: waiting requests start as soon as a resource is free.",
     ],
   ])("%s", (_, rules = {}, want) => {
     expect(unpinEffects(pool({ policy: rules, flow: { pinned } }))[0]).toBe(want);

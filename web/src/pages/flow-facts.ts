@@ -1,32 +1,32 @@
-/** What the page says of how fast a pool lends: in numbers, and before an operator changes it. */
+/** The page's texts for a pool's pace, and for the effects of a pin. */
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
 
-/** Whether anything but free resources can hold its grants back. */
+/** Whether a gate can hold back its grants. */
 export function hasFlow({ policy, flow }: Pool): boolean {
   if (policy.pace !== null || flow.pinned !== null || flow.limits.length > 0) return true;
   return findsItsRate(policy) || flow.nextGrantAt !== null;
 }
 
-/** Whether reports have a say; with `advise` they only say what they would do. */
+/** Whether reports change the rate, or (`advise`) only what is advised. */
 export function findsItsRate({ adaptive }: Pool["policy"]): boolean {
   return adaptive !== null && adaptive.mode !== "off";
 }
 
-/** Three digits tell any rate from its neighbours: `0.00125`, `2.5`, `1,200`. */
+/** Three digits are enough for a rate: `0.00125`, `2.5`, `1,200`. */
 const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 export function rateWords(rate: number): string {
   return digits.format(rate);
 }
 
-/** `24s`; the parts of a second count where there are few of them. */
+/** `24s`; with parts of a second if it is short. */
 export function gapWords(seconds: number): string {
   return seconds < 10 ? `${digits.format(seconds)}s` : roughDuration(seconds * 1_000);
 }
 
-/** The rate over time, with a gap where there was none; the last change holds until now. */
+/** The rate over time, with a gap where there was none. The last change is valid until now. */
 export function stepsOf(changes: readonly RateChange[], nowMs: number) {
   const last = changes.at(-1);
   if (last === undefined) return { times: [], rates: [] };
@@ -36,39 +36,39 @@ export function stepsOf(changes: readonly RateChange[], nowMs: number) {
   return { times: [...times, until], rates: [...rates, last.rate] };
 }
 
-/** What a pin will bring about. */
+/** The effects of a pin. */
 export function pinEffects({ name, flow, policy }: Pool, rate: number): string[] {
   if (!(rate >= rateMin && rate <= rateMax)) {
-    return [`Say how many may start in a minute: from ${rateMin} to ${rateMax}.`];
+    return [`Enter the starts per minute: ${rateMin} to ${rateMax}.`];
   }
   const now =
     flow.everySeconds === null
-      ? "Now nothing spaces its starts out."
-      : `Now it is one every ${gapWords(flow.everySeconds)}.`;
+      ? "It has no pace now."
+      : `Now: one every ${gapWords(flow.everySeconds)}.`;
   return [
-    `${name} starts one every ${gapWords(60 / rate)} from now on, until somebody unpins it. ${now}`,
+    `${name} grants one lease every ${gapWords(60 / rate)} until somebody unpins it. ${now}`,
     findsItsRate(policy)
-      ? "Reports of throttling are counted meanwhile, and change nothing."
-      : "Whoever holds something keeps it; those who wait keep their places.",
+      ? "Reports of throttling are counted, but do not change the rate."
+      : "Leases and the order of the queue do not change.",
   ];
 }
 
-/** What there will be without the pin. */
+/** The effects of removing the pin. */
 export function unpinEffects({ name, policy, flow }: Pool): string[] {
   const { adaptive, pace } = policy;
   if (adaptive?.mode === "auto") {
     const kept = Math.min(adaptive.max, Math.max(adaptive.min, flow.pinned?.rate ?? 0));
     return [
-      `${name} goes on with ${rateWords(kept)} starts a minute.`,
-      `Reports move it again, from ${rateWords(adaptive.min)} to ${rateWords(adaptive.max)}.`,
+      `${name} continues with ${rateWords(kept)} starts per minute.`,
+      `Reports change the rate again, from ${rateWords(adaptive.min)} to ${rateWords(adaptive.max)}.`,
     ];
   }
   if (pace === null) {
-    return [`Nothing spaces the starts of ${name} out: whoever waits for no more starts at once.`];
+    return [`${name} has no other pace: waiting requests start as soon as a resource is free.`];
   }
   return [
     pace.every === "auto"
-      ? `${name} spaces its starts by how long it is held again.`
-      : `${name} starts one every ${pace.every} again, as it is configured.`,
+      ? `${name} paces its grants by its mean hold time again.`
+      : `${name} grants one lease every ${pace.every} again, as configured.`,
   ];
 }

@@ -9,7 +9,7 @@ import { findsItsRate, gapWords, hasFlow, rateWords } from "./flow-facts.ts";
 import { PinButtons } from "./pin-buttons.tsx";
 import { RateHistory } from "./rate-history.tsx";
 
-/** How fast the pool lends, and how much together with others; nothing where nothing is set. */
+/** The pace and the limits of a pool that has any. */
 export function FlowSection({ pool }: { pool: Pool }) {
   if (!hasFlow(pool)) return null;
   const { limits } = pool.flow;
@@ -21,11 +21,13 @@ export function FlowSection({ pool }: { pool: Pool }) {
       </div>
       <FlowFacts pool={pool} />
       {limits.length === 0 ? null : (
-        <dl className="capacity" aria-label="Limits that bind">
+        <dl className="capacity" aria-label="Limits">
           {limits.map(({ pool: name, used, limit }) => (
             <CapacityLine
               key={name}
-              label={name === pool.name ? "Its own" : <Link href={at("pools", name)}>{name}</Link>}
+              label={
+                name === pool.name ? "This pool" : <Link href={at("pools", name)}>{name}</Link>
+              }
               used={used}
               capacity={limit}
             />
@@ -58,7 +60,7 @@ function FlowFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
             </Link>,
           ],
         paced && ["Starts per minute", rateWords(rate ?? 60 / everySeconds)],
-        advisedRate !== null && ["Advised", `${rateWords(advisedRate)} a minute`],
+        advisedRate !== null && ["Advised", `${rateWords(advisedRate)} per minute`],
         pinned && [
           "Pinned",
           <>
@@ -68,7 +70,7 @@ function FlowFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
         ],
         reported && [
           "Reports",
-          `${grouped(reports.throttled)} throttled, ${grouped(reports.ok)} all well`,
+          `${grouped(reports.throttled)} throttled, ${grouped(reports.ok)} OK`,
         ],
       ]}
     />

@@ -20,8 +20,8 @@ export function HeldView({ lease }: { lease: Lease }) {
       <p className="lead">
         {holder} has held {lease.claims.map(({ resource }) => resource).join(", ")} for{" "}
         <Age since={lease.grantedAt} />, after waiting {inWords(waitedSeconds)}.{" "}
-        {expiresAt === null ? "Silence does not end it." : null}
-        {endsAt === null ? "There is no end set." : null}
+        {expiresAt === null ? "It needs no heartbeat." : null}
+        {endsAt === null ? "It has no max lifetime." : null}
       </p>
       <div className="buttons start">
         <ActionButton action={endLease(lease)} />
@@ -42,7 +42,7 @@ export function HeldView({ lease }: { lease: Lease }) {
           ["Priority", priority],
           ["Asked", <Moment key="q" at={lease.queuedAt} />],
           ["Granted", <Moment key="g" at={lease.grantedAt} />],
-          endsAt !== null && ["Ends at the latest in", <Left key="e" until={endsAt} />],
+          endsAt !== null && ["Max lifetime left", <Left key="e" until={endsAt} />],
           ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
         ]}
       />
@@ -56,7 +56,7 @@ export function HeldView({ lease }: { lease: Lease }) {
               Fence
             </th>
             <th scope="col" className="number">
-              Given back in
+              Auto-release in
             </th>
           </tr>
         </thead>
@@ -81,7 +81,7 @@ export function HeldView({ lease }: { lease: Lease }) {
   );
 }
 
-/** How fresh the last sign of life is: full after a heartbeat, empty when the lease is lost. */
+/** The time since the last heartbeat: full after a heartbeat, empty when the lease expires. */
 function HeartbeatGauge({ ttl, expiresAt }: { ttl: string | null; expiresAt: string | null }) {
   const now = useNowMs();
   if (ttl === null || expiresAt === null) return null;
@@ -94,8 +94,8 @@ function HeartbeatGauge({ ttl, expiresAt }: { ttl: string | null; expiresAt: str
         <span style={{ width: `${(share * 100).toFixed(1)}%` }} />
       </span>
       <span>
-        Last heartbeat {inWords(Math.round((ttlMs - leftMs) / 1_000))} ago; without another one it
-        is lost in <Left until={expiresAt} />
+        Last heartbeat {inWords(Math.round((ttlMs - leftMs) / 1_000))} ago; without another one the
+        lease expires in <Left until={expiresAt} />
       </span>
     </p>
   );

@@ -11,7 +11,7 @@ import { useFilter } from "../router.ts";
 
 const options = chartWindows.map(([length]) => [length === "24h" ? "" : length, length] as const);
 
-/** Waits, use and starts over time: do we have enough? Of one pool, or of all together. */
+/** Waits, use and starts over time, of one pool or of all together. */
 export function HistoryCharts({ pool }: { pool?: string }) {
   const [chosen] = useFilter("window");
   const window = chartWindows.find(([length]) => length === chosen)?.[0] ?? "24h";
@@ -20,7 +20,7 @@ export function HistoryCharts({ pool }: { pool?: string }) {
     <section aria-labelledby="history-title">
       <div className="tools">
         <h2 id="history-title">Over time</h2>
-        <Choice name="window" label="How far back" options={options} />
+        <Choice name="window" label="Period" options={options} />
       </div>
       <ProblemNote error={error} />
       {data === undefined ? error === undefined && <Loading /> : <Charts stats={data} />}

@@ -11,7 +11,7 @@ import { PastTable } from "./past-table.tsx";
 
 const hows = [
   ["", "All"],
-  ["released", "Given back"],
+  ["released", "Released"],
   ["expired", "Expired"],
   ["lifetime", "Lifetime reached"],
   ["revoked", "Ended by operators"],
@@ -55,15 +55,15 @@ function Past() {
       {data === undefined ? (
         error === undefined && <Loading />
       ) : data.items.length === 0 ? (
-        <EmptyNote title="Nothing that is over fits">
-          Leases show up here when they end, and requests when they leave the queue.
+        <EmptyNote title="No past lease matches">
+          Leases appear here when they end, and requests when they leave the queue.
         </EmptyNote>
       ) : (
         <PastTable entries={data.items} />
       )}
       {data?.next ? (
         <p className="calm">
-          The latest {shownMax} are shown; <code>berth history</code> has all of them.
+          The latest {shownMax} are shown here; <code>berth history</code> prints all of them.
         </p>
       ) : null}
     </section>

@@ -14,7 +14,7 @@ import { endLease } from "./actions.ts";
 
 const shownAtFirst = 100;
 
-/** Who holds what; those who have held it longest first. */
+/** All leases, the oldest first. */
 export function Leases() {
   const { data, error } = useAnswer(leasesOf(undefined));
   const [text] = useFilter("q");
@@ -38,7 +38,7 @@ export function Leases() {
       {data === undefined ? (
         <Loading />
       ) : shown.length === 0 ? (
-        <EmptyNote title={data.length === 0 ? "Nobody holds anything" : "Nothing fits"}>
+        <EmptyNote title={data.length === 0 ? "There are no leases" : "No lease matches"}>
           Try <code>berth run --pool POOL -- sleep 60</code>, and watch it here.
         </EmptyNote>
       ) : (

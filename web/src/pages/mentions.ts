@@ -1,6 +1,6 @@
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 
-/** Whether an event is about something by that name or id, wherever in it the name stands. */
+/** Whether any field of an event contains this name or id. */
 export function mentions(event: FeedEvent, name: string): boolean {
   return has(event, name);
 }

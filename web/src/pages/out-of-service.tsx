@@ -9,19 +9,19 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { Age } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { actionsFor } from "./actions.ts";
-import { restingAside } from "./pool-facts.ts";
+import { coolingAside } from "./pool-facts.ts";
 
 const shownAtFirst = 50;
 
 const states = [
-  ["quarantined", "Quarantined", "Cleaning failed too often, or somebody put it aside."],
+  ["quarantined", "Quarantined", "Cleaning failed too often, or somebody quarantined it."],
   ["drained", "Drained", "Not lent until somebody undrains it."],
-  ["dirty", "To be cleaned", "Waits for a janitor."],
-  ["cleaning", "Being cleaned", "A janitor is at it."],
+  ["dirty", "To be cleaned", "Waiting for a cleaner."],
+  ["cleaning", "Being cleaned", "A cleaner holds it."],
 ] as const;
 const names = states.map(([state]) => state);
 
-/** Whatever cannot be lent and needs somebody, with what the cleaner said. */
+/** Resources that cannot be lent, with the cleaner's output. */
 export function OutOfService() {
   const { data, error } = useAnswer(inStates(names));
   return (
@@ -32,10 +32,10 @@ export function OutOfService() {
       {data === undefined ? <Loading /> : null}
       {data?.every((resources) => resources.length === 0) ? (
         <EmptyNote title="Everything is in service">
-          What is drained, dirty or quarantined shows up here, with what its cleaner said.
+          Drained, dirty and quarantined resources appear here, with the output of their cleaner.
         </EmptyNote>
       ) : null}
-      <Resting />
+      <Cooling />
       {states.map(([state, title, about], index) => (
         <InState key={state} {...{ state, title, about }} resources={data?.[index] ?? []} />
       ))}
@@ -43,12 +43,12 @@ export function OutOfService() {
   );
 }
 
-/** They need nobody, but the overview counts them. */
-function Resting() {
+/** Cooling resources need no action, but the overview counts them. */
+function Cooling() {
   const { data } = useAnswer(allPools);
-  const words = restingAside(data ?? []);
+  const words = coolingAside(data ?? []);
   return words === "" ? null : (
-    <p className="calm">{words} before they are lent again: they come back by themselves.</p>
+    <p className="calm">{words}: they become free by themselves after their cooldown.</p>
   );
 }
 

@@ -9,11 +9,11 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
-import { isInTrouble, outOf, restingAside, sortedBy } from "./pool-facts.ts";
+import { coolingAside, hasProblem, outOf, sortedBy } from "./pool-facts.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { SortHeader } from "./sort-header.tsx";
 
-/** More rows than anybody reads; who has more pools narrows them down. */
+/** More rows than anybody reads. With more pools, use the filter. */
 const rowsMax = 600;
 
 export function Overview() {
@@ -43,7 +43,7 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
     return (
       <EmptyNote title="There are no pools yet">
         Add one to the server's configuration file, such as <code>{"aws: { count: 3 }"}</code> below{" "}
-        <code>pools:</code>. It is read again when it changes.
+        <code>pools:</code>. The server reloads the file when it changes.
       </EmptyNote>
     );
   }
@@ -69,13 +69,13 @@ const showOptions = [
   ["", "All"],
   ["waiting", "With a queue"],
   ["full", "Nothing free"],
-  ["trouble", "In trouble"],
+  ["trouble", "With problems"],
 ] as const;
 
 function kinds(pool: Pool, show: string): boolean {
   if (show === "waiting") return pool.waiting > 0;
   if (show === "full") return pool.free === 0;
-  return show === "trouble" ? isInTrouble(pool) : true;
+  return show === "trouble" ? hasProblem(pool) : true;
 }
 
 function Totals({ pools }: { pools: readonly Pool[] }) {
@@ -91,7 +91,7 @@ function Totals({ pools }: { pools: readonly Pool[] }) {
         { label: "Resources", value: total },
         { label: "Held", value: held, aside: share },
         { label: "Free", value: sum(({ free }) => free) },
-        { label: "Out of service", value: sum(outOf), aside: restingAside(pools), href: "/out" },
+        { label: "Out of service", value: sum(outOf), aside: coolingAside(pools), href: "/out" },
         { label: "Waiting", value: sum(({ waiting }) => waiting), href: "/queue" },
         { label: "Longest wait", value: oldest < 0 ? "–" : inWords(oldest) },
       ]}
@@ -102,7 +102,7 @@ function Totals({ pools }: { pools: readonly Pool[] }) {
 function Legend() {
   return (
     <span className="legend" aria-hidden="true">
-      <i className="look-held" /> held <i className="look-resting" /> resting{" "}
+      <i className="look-held" /> held <i className="look-cooling" /> cooling{" "}
       <i className="look-dirty" /> to clean <i className="look-bad" /> quarantined{" "}
       <i className="look-drained" /> drained
     </span>
@@ -115,7 +115,7 @@ function PoolTable({ pools, trends }: { pools: readonly Pool[]; trends: Trends |
     [trends],
   );
   if (pools.length === 0) {
-    return <EmptyNote title="No pool fits">Show all of them, or filter by another text.</EmptyNote>;
+    return <EmptyNote title="No pool matches">Show all pools, or change the filter.</EmptyNote>;
   }
   return (
     <>

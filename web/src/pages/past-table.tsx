@@ -10,8 +10,8 @@ export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
       <thead>
         <tr>
           <th scope="col">Ended</th>
-          <th scope="col">Who</th>
-          <th scope="col">What</th>
+          <th scope="col">Holder</th>
+          <th scope="col">Resource</th>
           <th scope="col" className="number optional">
             Waited
           </th>

@@ -6,9 +6,9 @@ import { type Action, ActionButton } from "../parts/action-button.tsx";
 import { ActionDialog } from "../parts/action-dialog.tsx";
 import { pinEffects, rateWords, unpinEffects } from "./flow-facts.ts";
 
-/** Holding the start rate, and letting it go again. */
+/** Buttons to pin and unpin the start rate. */
 export function PinButtons({ pool }: { pool: Pool }) {
-  if (pool.retiring) return null; // The server would say that there is no such pool.
+  if (pool.retiring) return null; // The server would answer that there is no such pool.
   return (
     <>
       <PinButton pool={pool} />
@@ -45,7 +45,7 @@ function PinDialog({ pool, onClose }: { pool: Pool; onClose: () => void }) {
   );
 }
 
-/** What it is now: whoever changes a number wants to see it. */
+/** The present rate. */
 function placeholderOf({ flow: { everySeconds } }: Pool): string {
   return everySeconds === null ? "" : `${rateWords(60 / everySeconds)} now`;
 }
@@ -54,10 +54,10 @@ function pin(pool: Pool, rate: number): Action {
   const { name } = pool;
   return {
     verb: "Pin",
-    title: Number.isNaN(rate) ? `Pin ${name}` : `Pin ${name} at ${rate} a minute`,
+    title: Number.isNaN(rate) ? `Pin ${name}` : `Pin ${name} at ${rate} starts per minute`,
     effects: pinEffects(pool, rate),
     run: (because) => berth.pin(name, { rate, ...because }),
-    done: `${name} is pinned at ${rate} starts a minute`,
+    done: `${name} is pinned at ${rate} starts per minute`,
   };
 }
 
@@ -68,6 +68,6 @@ function unpin(pool: Pool): Action {
     title: `Unpin ${name}`,
     effects: unpinEffects(pool),
     run: (because) => berth.unpin(name, because),
-    done: `${name} is not pinned any more`,
+    done: `${name} is unpinned`,
   };
 }

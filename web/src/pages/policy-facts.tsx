@@ -1,7 +1,7 @@
 import type { Pool } from "../../../src/api/schemas.ts";
 import { policyFacts } from "./policy-words.ts";
 
-/** The rules of the pool, as the configuration has them; what is not set is left out. */
+/** The pool's policy from the configuration, without the keys that are not set. */
 export function PolicyFacts({ policy }: { policy: Pool["policy"] }) {
   return (
     <dl className="facts" aria-label="Policy">

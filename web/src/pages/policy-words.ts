@@ -9,7 +9,7 @@ export function policyFacts(policy: Pool["policy"]): Fact[] {
   return factsOf(policyFields, policy).filter(([, words]) => words !== "0s");
 }
 
-/** Fields that this page does not know yet, of a newer server, are shown under their key. */
+/** A newer server may send fields that this page does not know. They are shown under their key. */
 function factsOf(table: Table, group: object): Fact[] {
   return Object.entries(group).flatMap(([key, value]): Fact[] => {
     const field = Object.values(table).find((row) => (row.wire ?? row.key) === key);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
-import { isInTrouble, outOf, sortedBy, waitsTooLong } from "./pool-facts.ts";
+import { hasProblem, outOf, sortedBy, waitsTooLong } from "./pool-facts.ts";
 
 test("outOf() counts what is neither free nor held", () => {
   expect(outOf(pool({}))).toBe(1);
@@ -19,9 +19,9 @@ describe("waitsTooLong()", () => {
   });
 });
 
-test("isInTrouble() finds what is quarantined", () => {
-  expect(isInTrouble(pool({}))).toBe(false);
-  expect(isInTrouble(pool({ states: { quarantined: 1 } }))).toBe(true);
+test("hasProblem() finds what is quarantined", () => {
+  expect(hasProblem(pool({}))).toBe(false);
+  expect(hasProblem(pool({ states: { quarantined: 1 } }))).toBe(true);
 });
 
 describe("sortedBy()", () => {

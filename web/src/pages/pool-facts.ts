@@ -1,27 +1,27 @@
-/** What the overview makes of a pool; the same counts as `berth status`. */
+/** The overview's numbers of a pool; the same as in `berth status`. */
 import type { Pool } from "../../../src/api/schemas.ts";
 import { grouped } from "../parts/numbers.ts";
 
-/** Neither lent nor to be had: drained, dirty, quarantined, resting. */
+/** Neither held nor free: drained, dirty, quarantined, cooling. */
 export function outOf(pool: Pool): number {
   return Math.max(0, pool.total - pool.free - pool.held);
 }
 
-/** Of these, those that come back by themselves once they have rested; nothing where there are none. */
-export function restingAside(pools: readonly Pool[]): string {
-  const resting = pools.reduce((sum, { states }) => sum + (states["cooling"] ?? 0), 0);
-  return resting === 0 ? "" : `${grouped(resting)} resting`;
+/** How many of these are cooling, and so become free by themselves. Empty if there are none. */
+export function coolingAside(pools: readonly Pool[]): string {
+  const cooling = pools.reduce((sum, { states }) => sum + (states["cooling"] ?? 0), 0);
+  return cooling === 0 ? "" : `${grouped(cooling)} cooling`;
 }
 
 const longWaitSeconds = 300;
 
-/** A wait is worth a second look once it is longer than the pool's usual hold, and not just a moment. */
+/** A wait is too long if it exceeds the pool's mean hold time and five minutes. */
 export function waitsTooLong({ oldestWaitSeconds, meanHoldSeconds }: Pool): boolean {
   if (oldestWaitSeconds === null) return false;
   return oldestWaitSeconds > Math.max(longWaitSeconds, meanHoldSeconds ?? 2 * longWaitSeconds);
 }
 
-export function isInTrouble(pool: Pool): boolean {
+export function hasProblem(pool: Pool): boolean {
   return waitsTooLong(pool) || (pool.states["quarantined"] ?? 0) > 0;
 }
 
@@ -34,7 +34,7 @@ const orders: Readonly<Record<string, (pool: Pool) => number>> = {
   oldest: ({ oldestWaitSeconds }) => oldestWaitSeconds ?? -1,
 };
 
-/** The most first; by name unless told otherwise, and between equals. */
+/** Largest number first; equal pools, and pools without an order, by name. */
 export function sortedBy(pools: readonly Pool[], sort: string): readonly Pool[] {
   const measure = orders[sort] ?? (() => 0);
   return pools.toSorted((a, b) => measure(b) - measure(a) || (a.name < b.name ? -1 : 1));

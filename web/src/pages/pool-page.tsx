@@ -13,7 +13,7 @@ import { AdmissionSection } from "./admission-section.tsx";
 import { FlowSection } from "./flow-section.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import { outOf, restingAside, waitsTooLong } from "./pool-facts.ts";
+import { coolingAside, outOf, waitsTooLong } from "./pool-facts.ts";
 import { QueueTable } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { WhatIf } from "./what-if.tsx";
@@ -36,7 +36,7 @@ function PoolView({ pool }: { pool: Pool }) {
     <>
       {retiring ? (
         <p className="aside-note">
-          Gone from the configuration: it lives until its last resource is given back.
+          Removed from the configuration. It disappears when its last resource is released.
         </p>
       ) : null}
       <Figures label={`${name} in numbers`} figures={figuresOf(pool)} />
@@ -69,10 +69,10 @@ function figuresOf(pool: Pool): Figure[] {
       aside: total === 0 ? "" : percent(held / total),
     },
     { label: "Free", value: free },
-    { label: "Out of service", value: outOf(pool), aside: restingAside([pool]) },
+    { label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) },
     { label: "Waiting", value: waiting },
     { label: "Longest wait", value: inWords(oldestWaitSeconds), bad: waitsTooLong(pool) },
-    { label: "Usual hold", value: inWords(meanHoldSeconds) },
+    { label: "Mean hold", value: inWords(meanHoldSeconds) },
   ];
 }
 
@@ -86,7 +86,7 @@ function Waiting({ name }: { name: string }) {
       {data === undefined ? (
         <Loading />
       ) : data.length === 0 ? (
-        <p className="calm">Nobody waits.</p>
+        <p className="calm">The queue is empty.</p>
       ) : (
         <QueueTable requests={data} withPools={false} shownAtFirst={8} />
       )}

@@ -23,7 +23,7 @@ export const PoolRow = memo(function PoolRow({ pool, trend }: Props) {
         <span className="name-bar" aria-hidden="true">
           <UsageBar states={states} total={total} />
         </span>
-        {retiring ? <small title="Gone from the configuration"> retiring</small> : null}
+        {retiring ? <small title="Removed from the configuration"> retiring</small> : null}
       </th>
       <td className="wide">
         <UsageBar states={states} total={total} />

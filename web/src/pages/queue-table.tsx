@@ -11,7 +11,7 @@ import { Estimate } from "./estimate.tsx";
 interface Props {
   readonly requests: readonly WaitingRequest[];
   readonly withPools: boolean;
-  /** A queue is read from its head; the tail is shown when asked for. */
+  /** How many requests are shown before "Show more". */
   readonly shownAtFirst: number;
 }
 

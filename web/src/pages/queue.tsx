@@ -8,7 +8,7 @@ import { useFilter } from "../router.ts";
 import { EstimateAccuracyNote } from "./estimate.tsx";
 import { QueueTable } from "./queue-table.tsx";
 
-/** Everybody who waits, over all pools; those who have waited longest first. */
+/** The waiting requests of all pools, the longest wait first. */
 export function Queue() {
   const { data, error } = useAnswer(queueOf(undefined));
   const [text] = useFilter("q");
@@ -34,10 +34,10 @@ export function Queue() {
       {data === undefined ? (
         <Loading />
       ) : shown.length === 0 ? (
-        <EmptyNote title={data.length === 0 ? "Nobody waits" : "Nothing fits"}>
+        <EmptyNote title={data.length === 0 ? "The queue is empty" : "No request matches"}>
           {data.length === 0
-            ? "Whoever asks for something that is not free shows up here, with its place in line."
-            : "Filter by another text."}
+            ? "Requests that wait for a resource appear here, with their position."
+            : "Change the filter."}
         </EmptyNote>
       ) : (
         <QueueTable requests={shown} withPools shownAtFirst={100} />

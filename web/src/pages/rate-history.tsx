@@ -12,7 +12,7 @@ import { Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { findsItsRate, rateWords, stepsOf } from "./flow-facts.ts";
 
-/** How the start rate came to be what it is: as steps where reports move it, and change by change. */
+/** The changes of the start rate: a chart if reports change it, and a table. */
 export function RateHistory({ pool }: { pool: Pool }) {
   const { data, error } = useAnswer(rateHistoryOf(pool.name));
   const changes = data?.changes ?? [];
@@ -78,7 +78,7 @@ function Row({ change }: { change: RateChange }) {
         {was === null || was === rate ? null : (
           <span className="faint optional">{rateWords(was)} → </span>
         )}
-        {rate === null ? "as they come" : rateWords(rate)}
+        {rate === null ? "unlimited" : rateWords(rate)}
       </td>
       <td className={cause === "throttled" ? "late" : undefined}>
         {cause}

@@ -19,7 +19,7 @@ const hourMs = 3_600_000;
 const width = 1_000;
 const height = 34;
 
-/** Who has had it, over days: each hold a block on one line. */
+/** The past holders of a resource: each hold is a block on one line. */
 export function ResourceDays({ resource }: { resource: Resource }) {
   const [chosen] = useFilter("span");
   const hours = spans.find(([name]) => name === chosen)?.[2] ?? 168;
@@ -30,8 +30,8 @@ export function ResourceDays({ resource }: { resource: Resource }) {
   return (
     <section aria-labelledby="days-title">
       <div className="tools">
-        <h2 id="days-title">Who has had it</h2>
-        <Choice name="span" label="How far back" options={spans.map(([n, l]) => [n, l] as const)} />
+        <h2 id="days-title">Past holders</h2>
+        <Choice name="span" label="Period" options={spans.map(([n, l]) => [n, l] as const)} />
       </div>
       <ProblemNote error={error} />
       <Lane entries={entries} resource={resource} spanMs={hours * hourMs} />
@@ -71,7 +71,7 @@ function Lane({ entries, resource, spanMs }: LaneProps) {
         <title>{words}</title>
         <rect className="lane-ground" width={width} height={height} />
         {blocks.map(({ id, holder, start, end, how }) => (
-          // The table below has the same as links.
+          // The table below has the same data as links.
           <rect
             key={`${id} ${start}`}
             className={`lane-block how-${how}`}

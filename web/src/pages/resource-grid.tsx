@@ -17,7 +17,7 @@ const tileWidthMin = 190;
 const rowHeight = 82;
 const rowsAhead = 6;
 
-/** Every resource as a tile. Only those in sight are drawn, so that ten thousand are no more work. */
+/** Every resource as a tile. Only visible tiles are drawn, so that ten thousand cost no more. */
 export function ResourceGrid({ resources }: Props) {
   const [text] = useFilter("q");
   const [state, setState] = useFilter("state");
@@ -60,7 +60,9 @@ export function ResourceGrid({ resources }: Props) {
         </span>
       </div>
       {shown.length === 0 ? (
-        <EmptyNote title="Nothing fits">Choose another state, or filter by another text.</EmptyNote>
+        <EmptyNote title="No resource matches">
+          Choose another state, or change the filter.
+        </EmptyNote>
       ) : (
         <Tiles resources={shown} />
       )}
@@ -85,7 +87,7 @@ function Tiles({ resources }: Props) {
       setTop(list.current.getBoundingClientRect().top + window.scrollY);
     };
     const watch = new ResizeObserver(measure);
-    watch.observe(document.body); // What stands above may grow, and moves this down.
+    watch.observe(document.body); // The content above may grow and move this down.
     measure();
     return () => watch.disconnect();
   }, []);
@@ -124,8 +126,8 @@ function Tiles({ resources }: Props) {
 }
 
 /**
- * Which tile has the focus; -1 if none has. It stays on the page however far it is scrolled away: an
- * element that goes takes the focus with it, and whoever goes by keys would begin at the top again.
+ * The index of the tile with the focus, or -1. This tile stays on the page even when it is scrolled
+ * out of sight: removing it would lose the focus, and keyboard users would start at the top again.
  */
 function useFocusedTile(resources: readonly Resource[]) {
   const [place, setPlace] = useState("");
@@ -137,15 +139,17 @@ function useFocusedTile(resources: readonly Resource[]) {
     focused,
     onFocus: ({ target }: FocusEvent<HTMLElement>) =>
       setPlace(target.closest<HTMLElement>(".tile")?.dataset["name"] ?? ""),
-    // Who turns to another window comes back to where they were. With Tab this is drawn before the next
-    // tile has the focus: that must still be there then.
+    // Keeps the focus when the user changes to another window. With Tab, this runs before the next
+    // tile has the focus, so that tile must still exist.
     onBlur: ({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => {
       if (document.hasFocus() && !currentTarget.contains(relatedTarget)) setPlace("");
     },
   };
 }
 
-/** Those in sight and the row with the focus, with the rows beside it: the next tile may be in one. */
+/**
+ * The visible rows, and the row with the focus with its neighbours: the next tile may be in one.
+ */
 function withNeighbours(range: Range, row: number): number[] {
   const inSight = defaultRangeExtractor(range);
   if (row === -1) return inSight;

@@ -56,8 +56,8 @@ function View({ resource }: { resource: Resource }) {
           lease && ["Fence", lease.fence],
           ["In this state for", <Age key="c" since={changedAt} />],
           restsUntil !== null && ["Cooldown ends in", <Left key="r" until={restsUntil} />],
-          drained && ["Drained", lease === null ? "not lent" : "once it is given back"],
-          retiring && ["Retiring", "gone from the configuration once it is given back"],
+          drained && ["Drained", lease === null ? "not lent" : "after its release"],
+          retiring && ["Retiring", "removed from the configuration after its release"],
           ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
         ]}
       />
@@ -70,7 +70,7 @@ function View({ resource }: { resource: Resource }) {
       {note === "" ? null : (
         <section aria-labelledby="note-title">
           <h2 id="note-title">
-            {resource.state === "quarantined" ? "What the cleaner said" : "Note"}
+            {resource.state === "quarantined" ? "Output of the cleaner" : "Note"}
           </h2>
           <pre>{note}</pre>
         </section>
@@ -79,7 +79,7 @@ function View({ resource }: { resource: Resource }) {
       <section aria-labelledby="recent">
         <h2 id="recent">Recent events</h2>
         {events.length === 0 ? (
-          <p className="calm">Nothing among the latest events.</p>
+          <p className="calm">None among the latest events.</p>
         ) : (
           <EventList events={events} />
         )}
@@ -90,9 +90,9 @@ function View({ resource }: { resource: Resource }) {
 
 function Shares({ shares }: { shares: NonNullable<Resource["shares"]> }) {
   return (
-    <ul className="plain-list" aria-label="Who has how much of it">
+    <ul className="plain-list" aria-label="Use by holder">
       {shares.map(({ id, holder, amount }, index) => (
-        // One lease may have several shares of one resource.
+        // One lease may have several claims on one resource.
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and no state.
         <li key={`${id} ${index}`}>
           <Link href={at("leases", id)}>{holder}</Link>{" "}

@@ -17,7 +17,7 @@ interface Props {
   readonly width: string;
 }
 
-/** Of as few elements as will do: a screen has two hundred tiles, and scrolling makes them anew. */
+/** Uses few elements, because a screen has two hundred tiles and scrolling creates them again. */
 export const ResourceTile = memo(function ResourceTile(props: Props) {
   const { resource, place, of, left, top, width } = props;
   const { name, state, drained } = resource;
@@ -56,7 +56,7 @@ function IdleBody({ resource: { note, changedAt, restsUntil } }: { resource: Res
       <p className="tile-text">{note.split("\n")[0]}</p>
       <p className="tile-foot" title={`since ${exact(changedAt)}`}>
         for {age}
-        {restsUntil === null ? null : <span>rests {left}</span>}
+        {restsUntil === null ? null : <span>cooling {left}</span>}
       </p>
     </>
   );
@@ -85,7 +85,7 @@ function HeldBody({ lease }: { lease: NonNullable<Resource["lease"]> }) {
 
 function TimeLeft({ since, until }: { since: string; until: string }) {
   const [from, to] = [Date.parse(since), Date.parse(until)];
-  // In whole hundredths: it is not drawn again for less than an eye sees.
+  // Rounded to hundredths, so that it is not drawn again for an invisible change.
   const share = useInTime((nowMs) => {
     const passed = to <= from ? 1 : (nowMs - from) / (to - from);
     return Math.round(Math.min(1, Math.max(0, passed)) * 100);
@@ -93,7 +93,7 @@ function TimeLeft({ since, until }: { since: string; until: string }) {
   return <span className="tile-time" style={{ width: `${share}%` }} />;
 }
 
-/** What is lent by amount has many holders: how much of it is taken counts, not who has it. */
+/** A shared resource has many holders, so the tile shows its use instead of a holder. */
 function RoomBody({
   resource,
   usage,
@@ -113,7 +113,7 @@ function RoomBody({
       </p>
       <p className="tile-foot">
         {resource.shares?.length ?? 0} holders
-        <span>{percent(fullest)} of the scarcest</span>
+        <span>{percent(fullest)} of the fullest dimension</span>
       </p>
       <span className="tile-time" style={{ width: percent(fullest).replace(" ", "") }} />
     </>

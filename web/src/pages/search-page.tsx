@@ -21,9 +21,8 @@ export function SearchPage() {
       </div>
       <ProblemNote error={error} />
       {data === undefined || data.items.length > 0 ? null : (
-        <EmptyNote title={wanted === "" ? "What are you looking for?" : "Nothing has that in it"}>
-          Only what is there now is searched. What has ended is found by its id, at{" "}
-          <code>/leases/ID</code>.
+        <EmptyNote title={wanted === "" ? "Enter a text" : "Nothing found"}>
+          Past leases are not searched. Open one by its id, at <code>/leases/ID</code>.
         </EmptyNote>
       )}
       <ul className="hits">

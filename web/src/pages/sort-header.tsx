@@ -7,7 +7,7 @@ interface Props {
   readonly wide?: boolean;
 }
 
-/** A column that the table can be sorted by; the address says by which. */
+/** The header of a sortable column. The address contains the sort order. */
 export function SortHeader({ name, label, numeric = false, wide = false }: Props) {
   const [sort, setSort] = useFilter("sort");
   const sorted = sort === name;

@@ -3,11 +3,11 @@ import { Moment } from "../parts/times.tsx";
 
 interface Step {
   readonly label: string;
-  /** null: this very moment. */
+  /** null: now. */
   readonly at: string | null;
 }
 
-/** The moments of something's life on one line, in proportion as far as there is room for the words. */
+/** The steps of a lease on one line, with distances in proportion as far as the labels allow. */
 export function Timeline({ steps }: { steps: readonly Step[] }) {
   const now = useNowMs();
   const times = steps.map((step) => (step.at === null ? now : Date.parse(step.at)));
@@ -29,7 +29,7 @@ export function Timeline({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-/** The space until the next one; the last has nothing behind it. */
+/** The space until the next step; 0 for the last one. */
 function growth(times: readonly number[], index: number, whole: number): number {
   const next = times[index + 1];
   const here = times[index];

@@ -52,7 +52,7 @@ function shortage({ free, size, state, available }: NeedExplanation): string {
 function Need({ need }: { need: NeedExplanation }) {
   const { pool, needed, available, ahead, aheadOfIt, heldBy } = need;
   return (
-    <section aria-label={`What it needs of ${pool}`}>
+    <section aria-label={`Needs of ${pool}`}>
       <h2>
         {needed} of <Link href={at("pools", pool)}>{pool}</Link>
       </h2>
@@ -72,7 +72,7 @@ function Need({ need }: { need: NeedExplanation }) {
           ))}
         </ol>
       )}
-      {heldBy.length === 0 ? null : <h3>Who has them</h3>}
+      {heldBy.length === 0 ? null : <h3>Holders</h3>}
       <ul className="plain-list">
         {heldBy.map((held) => (
           <li key={held.resource}>
@@ -82,7 +82,7 @@ function Need({ need }: { need: NeedExplanation }) {
               for <Age since={held.since} />
               {held.backBy === null ? null : (
                 <>
-                  , back in <Left until={held.backBy} /> at the latest if it falls silent
+                  , expires in <Left until={held.backBy} /> without a heartbeat
                 </>
               )}
             </span>

@@ -6,7 +6,7 @@ import { ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 
-/** What the recorded demand would have met with another size of the pool. */
+/** Replays the recorded demand against another size of the pool. */
 export function WhatIf({ pool }: { pool: Pool }) {
   const { name, total } = pool;
   const [size, setSize] = useState(total + 1);
@@ -26,7 +26,7 @@ export function WhatIf({ pool }: { pool: Pool }) {
   };
   return (
     <section aria-labelledby="what-if-title" className="what-if">
-      <h2 id="what-if-title">What if it had another size?</h2>
+      <h2 id="what-if-title">What if the pool had another size?</h2>
       <div className="tools">
         <label htmlFor={slider}>
           <b>{grouped(size)}</b> instead of {grouped(total)}
@@ -72,13 +72,13 @@ export function WhatIf({ pool }: { pool: Pool }) {
 function Outcome(props: { name: string; size: number; simulation: Simulation }) {
   const { name, size, simulation } = props;
   const found = simulation.pools.find(({ pool }) => pool === name);
-  if (found === undefined) return <p className="calm">Nobody asked for it in that time.</p>;
+  if (found === undefined) return <p className="calm">There were no requests in that time.</p>;
   const rows: readonly (readonly [string, (part: StatsPart) => string])[] = [
-    ["Half waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p50)],
-    ["9 in 10 waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p90)],
-    ["99 in 100 waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p99)],
+    ["50 % waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p50)],
+    ["90 % waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p90)],
+    ["99 % waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p99)],
     ["In use", ({ utilisation }) => (utilisation === null ? "–" : percent(utilisation))],
-    ["Given back per hour", ({ endedPerHour }) => endedPerHour.toFixed(1)],
+    ["Released per hour", ({ endedPerHour }) => endedPerHour.toFixed(1)],
   ];
   return (
     <>
@@ -105,7 +105,7 @@ function Outcome(props: { name: string; size: number; simulation: Simulation }) 
         </tbody>
       </table>
       <details>
-        <summary>What this cannot know</summary>
+        <summary>Limits of this simulation</summary>
         <ul className="plain-list">
           {simulation.unknowns.map((unknown) => (
             <li key={unknown}>{unknown}</li>

@@ -17,19 +17,19 @@ export interface Action {
   /** What will happen, in sentences. */
   readonly effects: readonly string[];
   readonly run: (because: Because) => Promise<unknown>;
-  /** `aws-2 is drained`: said afterwards. */
+  /** `aws-2 is drained`: shown afterwards. */
   readonly done: string;
-  /** Somebody loses something by it. */
+  /** A holder or a waiting client loses something. */
   readonly harmful?: boolean;
 }
 
 interface Props {
   readonly action: Action;
-  /** Asks for more than who and why; the plain question unless given. */
+  /** A dialog with more fields than name and reason. */
   readonly dialog?: (close: () => void) => ReactNode;
 }
 
-/** What operators may do. It asks first, and says what will happen. */
+/** A button for operators. It opens a dialog that describes the effects. */
 export function ActionButton({ action, dialog }: Props) {
   const us = useStore(whoami);
   if (us === null || !us.operator) return null;
@@ -48,14 +48,14 @@ export function ActionButton({ action, dialog }: Props) {
 const question = new Store<((close: () => void) => ReactNode) | null>(null);
 
 /**
- * The question that is open. It does not stand in the row whose button asked for it: rows come and go
- * as things happen, and a question must not vanish from under somebody's hands.
+ * The open dialog. It is not part of the row whose button opened it: rows come and go with events,
+ * and the dialog must not disappear while somebody uses it.
  */
 export function OpenQuestion({ returnTo }: { returnTo: RefObject<HTMLElement | null> }) {
   const ask = useStore(question);
   const { path } = usePlace();
-  // It is about what the view showed that it was asked in.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it ends with the path, whatever that is.
+  // The dialog belongs to the view that it was opened in.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when the path changes.
   useEffect(() => () => question.set(null), [path]);
   const asker = useRef<Element | null>(null);
   useLayoutEffect(() => {
@@ -71,9 +71,9 @@ export function OpenQuestion({ returnTo }: { returnTo: RefObject<HTMLElement | n
   return ask(() => question.set(null));
 }
 
-/** Why there are no buttons, where there would be some. */
+/** Explains why there are no buttons. */
 export function NoActionsNote() {
   const us = useStore(whoami);
   if (us === null || us.operator) return null;
-  return <p className="aside-note">There are no actions here: {us.refusal}.</p>;
+  return <p className="aside-note">No actions: {us.refusal}.</p>;
 }

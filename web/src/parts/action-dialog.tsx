@@ -3,7 +3,7 @@ import type { Action } from "./action-button.tsx";
 import { announce } from "./announcements.tsx";
 import { ProblemNote } from "./notes.tsx";
 
-/** Remembered on this machine: whoever acts once acts again. */
+/** The browser remembers the name for the next action. */
 const nameKey = "berth.operator";
 
 interface Props {
@@ -63,11 +63,11 @@ export function ActionDialog({ action, onClose, children }: Props) {
             required
             maxLength={1_024}
             value={reason}
-            placeholder="For those who wonder later"
+            placeholder="Shown in the event log"
             onChange={(event) => setReason(event.target.value)}
           />
         </label>
-        <small>Who and why are kept with the event, where everybody can read them.</small>
+        <small>Your name and reason are stored with the event. Everybody can read them.</small>
         <ProblemNote error={error} />
         <div className="buttons">
           <button type="button" onClick={onClose}>

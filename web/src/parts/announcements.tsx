@@ -2,7 +2,7 @@ import { Store, useStore } from "../data/store.ts";
 
 const message = new Store("");
 
-/** Says it to those who listen, and shows it for a moment to those who look. */
+/** Announces the text to screen readers, and shows it for a short time. */
 export function announce(text: string): void {
   message.set(text);
   setTimeout(() => {

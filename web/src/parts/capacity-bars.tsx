@@ -4,11 +4,11 @@ import { grouped, percent } from "./numbers.ts";
 
 interface Props {
   readonly usage: NonNullable<Pool["usage"]>;
-  /** Who has how much; without it the use is one block. */
+  /** The amount of each holder; without it the use is one block. */
   readonly shares?: Resource["shares"];
 }
 
-/** One bar for each dimension of what is lent by amount, stacked by who has it. */
+/** One bar for each dimension of a shared resource, stacked by holder. */
 export function CapacityBars({ usage, shares = [] }: Props) {
   return (
     <dl className="capacity">
@@ -35,11 +35,11 @@ interface LineProps {
   readonly label: ReactNode;
   readonly used: number;
   readonly capacity: number;
-  /** What the use is made of; one block unless given. */
+  /** The parts of the use; one block by default. */
   readonly blocks?: readonly Block[];
 }
 
-/** One bar with its name before and its numbers after it, for a list of the class `capacity`. */
+/** One bar with its name and its numbers, for a list of the class `capacity`. */
 export function CapacityLine({ label, used, capacity, blocks = [] }: LineProps) {
   const whole = [{ key: "all", title: grouped(used), amount: used }];
   return (

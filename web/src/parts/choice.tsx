@@ -7,7 +7,7 @@ interface Props {
   readonly options: readonly (readonly [value: string, label: string])[];
 }
 
-/** One of a few, in the address. */
+/** A choice between a few values, stored in the address. */
 export function Choice({ name, label, options }: Props) {
   const [chosen, choose] = useFilter(name);
   return (

@@ -2,7 +2,7 @@ import { roughDuration } from "../../../src/core/model/time.ts";
 import { useOwnNowMs } from "../data/clock.ts";
 import type { Connection } from "../data/live.ts";
 
-/** A lost connection is shown, with since when: what stands below it is what was last known. */
+/** Shows that the connection is lost, and since when. The view below has the last known state. */
 export function ConnectionLine({
   connection,
   onRetry,
@@ -17,8 +17,8 @@ export function ConnectionLine({
         <div className="lost">
           <strong>Connection lost</strong>
           <span aria-hidden="true">
-            {roughDuration(Math.max(0, now - connection.sinceMs))} ago. What you see is from then;
-            it is tried again by itself.
+            {roughDuration(Math.max(0, now - connection.sinceMs))} ago. The data below is from that
+            time. The page reconnects by itself.
           </span>
           <small>{connection.cause}</small>
           <button type="button" onClick={onRetry}>

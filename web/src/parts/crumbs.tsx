@@ -1,6 +1,6 @@
 import { Link } from "./link.tsx";
 
-/** The way back up. */
+/** Links to the parent views. */
 export function Crumbs({ trail }: { trail: readonly (readonly [label: string, href: string])[] }) {
   return (
     <nav className="crumbs" aria-label="Up">

@@ -1,4 +1,4 @@
-/** An event as a sentence with links. Types that this page does not know are told by their name. */
+/** An event as a sentence with links. An unknown type of event is shown by its name. */
 import type { ReactNode } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { holderOf } from "../data/holder-names.ts";
@@ -43,7 +43,7 @@ function sentenceOf(event: FeedEvent): ReactNode {
     case "claim-ended":
       return (
         <>
-          {whoOf(event)} gives back {backOf([event["back"]], "")}
+          {whoOf(event)} releases {backOf([event["back"]], "")}
         </>
       );
     case "rate-changed":
@@ -60,21 +60,19 @@ function rateWords(event: FeedEvent): ReactNode {
   return (
     <>
       <Link href={at("pools", text(pool))}>{text(pool)}</Link>{" "}
-      {how === "unpinned"
-        ? "is not pinned any more"
-        : `${verb} ${text(rate)} a minute: ${text(how)}`}
+      {how === "unpinned" ? "is unpinned" : `${verb} ${text(rate)} per minute: ${text(how)}`}
       {because({ ...event, reason })}
     </>
   );
 }
 
 const endings: Readonly<Record<string, string>> = {
-  released: "gives back ",
-  expired: "fell silent and loses ",
-  lifetime: "was too long and loses ",
-  revoked: "is ended by an operator and loses ",
-  uncollected: "never came for ",
-  reset: "is reset and loses ",
+  released: "releases ",
+  expired: "expired and loses ",
+  lifetime: "reached its max lifetime and loses ",
+  revoked: "was ended by an operator and loses ",
+  uncollected: "never fetched ",
+  reset: "was reset and loses ",
 };
 
 function otherwise(event: FeedEvent): ReactNode {

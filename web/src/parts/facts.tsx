@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 type Fact = readonly [label: string, value: ReactNode];
 
-/** Names and values side by side; what does not apply is left out. */
+/** Names and values side by side, without those that are false or null. */
 export function Facts({
   label,
   facts,

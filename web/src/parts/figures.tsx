@@ -10,7 +10,7 @@ export interface Figure {
   readonly bad?: boolean;
 }
 
-/** A few numbers that matter, in one line that keeps its shape. */
+/** A few important numbers in one line. */
 export function Figures({ label, figures }: { label: string; figures: readonly Figure[] }) {
   return (
     <dl className="figures" aria-label={label}>

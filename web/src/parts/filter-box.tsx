@@ -3,11 +3,11 @@ import { useFilter } from "../router.ts";
 interface Props {
   readonly label: string;
   readonly name?: string;
-  /** Whether its key is told: it leads to the first of a view. */
+  /** Whether to show its key, `f`, which focuses the first filter of a view. */
   readonly hint?: boolean;
 }
 
-/** Narrows what the view shows; it stands in the address, so that it can be shared. */
+/** Filters the view. The address contains the text, so that the view can be shared. */
 export function FilterBox({ label, name = "q", hint = true }: Props) {
   const [text, setText] = useFilter(name);
   return (

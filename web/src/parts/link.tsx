@@ -1,7 +1,9 @@
 import type { AnchorHTMLAttributes, MouseEvent } from "react";
 import { go } from "../router.ts";
 
-/** A link within the page: a plain click stays on it, anything else does what browsers do. */
+/**
+ * A link within the page. A plain click loads no new document; other clicks work as in any browser.
+ */
 export function Link({
   href,
   ...rest

@@ -6,12 +6,12 @@ interface Props {
   readonly onMore: (shown: number) => void;
 }
 
-/** Long lists start short: nobody reads the thousandth row, and everybody waits for it. */
+/** Long lists start short, because drawing a thousand rows takes time. */
 export function MoreButton({ shown, of, onMore }: Props) {
   if (of <= shown) return null;
   return (
     <button type="button" className="more" onClick={() => onMore(shown * 4)}>
-      Show more of the other {grouped(of - shown)}
+      Show more ({grouped(of - shown)} left)
     </button>
   );
 }

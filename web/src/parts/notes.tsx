@@ -1,4 +1,4 @@
-/** What stands where there is nothing to show: why, and what to do next. */
+/** Notes for views without data: the reason, and what to do next. */
 import type { ReactNode } from "react";
 import { Problem } from "../../../src/api/problem.ts";
 import { BerthUnreachable } from "../../../src/client/errors.ts";
@@ -14,7 +14,7 @@ export function EmptyNote({ title, children }: { title: string; children?: React
 }
 
 export function ProblemNote({ error }: { error: unknown }) {
-  // The line at the top tells of it, and what is shown is what was last known.
+  // The line at the top shows it, and the view shows the last known state.
   if (error === undefined || error instanceof BerthUnreachable) return null;
   return (
     <div className="note bad" role="alert">
@@ -23,14 +23,14 @@ export function ProblemNote({ error }: { error: unknown }) {
         {error instanceof Problem ? (
           <WhatNext problem={error} />
         ) : (
-          "Reload the page; if it stays, report it"
+          "Reload the page. If this does not help, report it"
         )}
       </p>
     </div>
   );
 }
 
-/** Shown only if it takes a while: what comes at once must not flicker. */
+/** Appears with a delay, so that fast replies do not flicker. */
 export function Loading() {
-  return <p className="loading">Reading from the server …</p>;
+  return <p className="loading">Loading …</p>;
 }

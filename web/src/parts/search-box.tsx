@@ -8,7 +8,7 @@ import { at, go } from "../router.ts";
 const settleMs = 150;
 const shownMax = 8;
 
-/** Across everything: pools, resources, holders, ids. Arrows choose, Enter goes there. */
+/** Searches pools, resources, holders and ids. Arrows select, Enter opens. */
 export function SearchBox() {
   const [text, setText] = useState("");
   const [open, setOpen] = useState(false);
@@ -77,7 +77,8 @@ export function SearchBox() {
 function Hit(props: { id: string; hit: SearchHit; chosen: boolean; onChoose: () => void }) {
   const { id, hit, chosen, onChoose } = props;
   return (
-    // The input keeps the focus, so that the keys go on working; hence mouse down, and no key here.
+    // The input keeps the focus so that the keys still work, hence `mousedown` and no key handler
+    // here.
     <div
       id={id}
       role="option"

@@ -8,10 +8,10 @@ interface Props {
 
 const width = 120;
 const height = 22;
-/** So many samples are half an hour; while there are fewer, the line begins where they begin. */
+/** The number of samples in half an hour. With fewer samples the line starts later. */
 const samplesMax = 90;
 
-/** The last half hour: what was held as an area against the pool's size, who waited as a line. */
+/** The last half hour: held resources as an area, waiting requests as a line. */
 export const SparkLine = memo(function SparkLine({ held, waiting, total }: Props) {
   if (held.length < 2) return <span className="spark" />;
   const heldTop = Math.max(1, total, ...held);

@@ -1,23 +1,23 @@
-/** How states look. Any word may be one; those that Berth knows have a colour of their own. */
+/** The looks of states. Any word may be a state; those that Berth knows have their own colour. */
 const looks: Readonly<Record<string, string>> = {
   free: "free",
   waiting: "waiting",
   busy: "held",
   leased: "held",
-  cooling: "resting",
+  cooling: "cooling",
   dirty: "dirty",
   cleaning: "cleaning",
   quarantined: "bad",
   drained: "drained",
   creating: "making",
   resuming: "making",
-  hibernated: "resting",
+  hibernated: "cooling",
   destroying: "dirty",
   toBeDeleted: "drained",
   tombstone: "drained",
 };
 
-/** The order in which bars and legends show them: what works first, what is broken last. */
+/** The order of states in bars and legends: working ones first, broken ones last. */
 const order = ["busy", "leased", "cooling", "cleaning", "dirty", "drained", "quarantined", "free"];
 
 /** The suffix of the classes `look-…`. */
@@ -33,5 +33,5 @@ export function inOrder(states: Readonly<Record<string, number>>): readonly [str
   return Object.entries(states).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
 }
 
-/** The states of a cluster between being wanted and being there. */
+/** The states of a cluster that is not ready. */
 export const clusterStates = ["creating", "hibernated", "resuming", "destroying"] as const;

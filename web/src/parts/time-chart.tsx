@@ -10,7 +10,7 @@ export interface Line {
   readonly colour: string;
   readonly values: readonly (number | null)[];
   readonly fill?: boolean;
-  /** It holds until the next value, with nothing in between. */
+  /** Draws steps: a value is valid until the next one. */
   readonly stepped?: boolean;
 }
 
@@ -20,13 +20,13 @@ interface Props {
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
-  /** The top of the scale, where it is known: 1 for a share. */
+  /** The top of the scale, if it is known: 1 for a share. */
   readonly top?: number | undefined;
 }
 
 const height = 150;
 
-/** Values over time. The same in words beside it, for those who cannot see a curve. */
+/** Values over time, also as text for screen readers. */
 export function TimeChart({ title, times, lines, format, top }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
@@ -36,7 +36,7 @@ export function TimeChart({ title, times, lines, format, top }: Props) {
     [times, lines],
   );
   const look = lines.map(({ values: _, ...line }) => JSON.stringify(line)).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another look makes another chart.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another look makes a new chart.
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -75,7 +75,7 @@ function lastOf(values: readonly (number | null)[], format: (value: number) => s
 
 const daySeconds = 86_400;
 
-/** `14:30`, or the day where a day is the step. */
+/** `14:30`, or the date if the step is a day. */
 function timeOf(at: number, splits: readonly number[]): string {
   const date = new Date(at * 1_000);
   const [first = 0, second = 0] = splits;
@@ -90,7 +90,7 @@ type Look = Pick<Props, "lines" | "format" | "top"> & { element: HTMLElement };
 
 function optionsOf({ lines, format, top, element }: Look): Omit<uPlot.Options, "width" | "height"> {
   const style = getComputedStyle(element);
-  // A canvas knows no variables; what they stand for in this theme is asked of an element.
+  // A canvas cannot use CSS variables, so their values are read from an element.
   const colour = (token: string) => {
     element.style.color = `var(--${token})`;
     const found = style.color;

@@ -26,7 +26,7 @@ export function useAge(since: string): string {
   return useInTime((nowMs) => roughDuration(Math.max(0, nowMs - Date.parse(since))));
 }
 
-/** How much is left, in words; of what never ends, none. */
+/** How much time is left, in words; empty if it never ends. */
 export function useLeft(until: string | null): string {
   return useInTime((nowMs) => {
     if (until === null) return "";
@@ -35,7 +35,7 @@ export function useLeft(until: string | null): string {
   });
 }
 
-/** `14:03:07` today, with the date before on any other day. */
+/** `14:03:07` today, with the date on any other day. */
 export function Moment({ at }: { at: string }) {
   const date = new Date(at);
   const today = date.toDateString() === new Date().toDateString();
@@ -51,7 +51,7 @@ export function exact(at: string): string {
   return new Date(at).toISOString().replace("T", " ");
 }
 
-/** `-` for what is not known. */
+/** `-` if it is not known. */
 export function inWords(seconds: number | null | undefined): string {
   return seconds === null || seconds === undefined ? "–" : roughDuration(seconds * 1_000);
 }

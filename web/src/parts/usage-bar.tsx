@@ -6,7 +6,7 @@ interface Props {
   readonly total: number;
 }
 
-/** How a pool's resources are spread over states, as one bar; in words for those who cannot see it. */
+/** A pool's resources by state, as one bar, and as text for screen readers. */
 export const UsageBar = memo(function UsageBar({ states, total }: Props) {
   const parts = inOrder(states);
   const words = parts.map(([state, count]) => `${count} ${state}`).join(", ");
@@ -17,7 +17,7 @@ export const UsageBar = memo(function UsageBar({ states, total }: Props) {
           <span
             key={state}
             className={`look-${lookOf(state)}`}
-            // One of five hundred is seen, too.
+            // One resource of five hundred stays visible.
             style={{ flexBasis: `max(2px, ${(count / Math.max(1, total)) * 100}%)` }}
           />
         ),

@@ -20,9 +20,9 @@ const amongLeases = (
     {orSearch}.
   </>
 );
-const isOver = "Nothing is left to be done: it is over.";
+const isOver = "It has ended; there is nothing to do.";
 
-/** The server's hints speak of its API; who looks at the page is told of what is on it. */
+/** The server's hints name its API. These name links of the page instead. */
 const byCode: Readonly<Record<string, ReactNode>> = {
   pool_not_found: amongPools,
   resource_not_found: amongPools,
@@ -30,7 +30,7 @@ const byCode: Readonly<Record<string, ReactNode>> = {
   lease_not_found: amongLeases,
   request_ended: isOver,
   lease_ended: isOver,
-  request_granted: "It waits no longer. To take back what it has, end its lease.",
+  request_granted: "It already has a lease. To take its resources back, end the lease.",
 };
 
 const viewByCode: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const viewByCode: Readonly<Record<string, string>> = {
   resource_not_found: "resources",
 };
 
-/** What to do about a "no". */
+/** What to do after an error. */
 export function WhatNext({ problem: { code, hint, facts } }: { problem: Problem }): ReactNode {
   const { nearest } = facts;
   const view = viewByCode[code];

@@ -1,7 +1,7 @@
-/** So much of a name's end is always shown: it is what tells `slot-17` from `slot-18`. */
+/** The end of a name is always shown: it is the difference between `slot-17` and `slot-18`. */
 const endLength = 9;
 
-/** A name that is too long for its place loses its middle, not its end. */
+/** Shortens a long name in the middle, not at the end. */
 export function WholeName({ name }: { name: string }) {
   if (name.length <= endLength * 2) return <span className="whole-name">{name}</span>;
   return (

@@ -1,20 +1,20 @@
 import { Problem } from "../../../src/api/problem.ts";
 import { recentEvents } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
-import { standing } from "../data/questions.ts";
+import { leaseOrRequest } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
+import { EndedView } from "./ended-view.tsx";
 import { EventList } from "./event-list.tsx";
 import { HeldView } from "./held-view.tsx";
 import { mentions } from "./mentions.ts";
-import { OverView } from "./over-view.tsx";
 import { WaitingView } from "./waiting-view.tsx";
 
-/** One request from asking to giving back: it waits, it holds, it is over. */
-export function StandingPage({ id }: { id: string }) {
-  const { data, error } = useAnswer(standing(id));
+/** One request from start to end: while it waits, while it is a lease, and after its end. */
+export function LeasePage({ id }: { id: string }) {
+  const { data, error } = useAnswer(leaseOrRequest(id));
   const events = useStore(recentEvents).filter((event) => mentions(event, id));
   const over = error instanceof Problem && (error.status === 410 || error.status === 404);
   const holder = data?.granted ? data.lease.holder : data?.request.holder;
@@ -23,7 +23,7 @@ export function StandingPage({ id }: { id: string }) {
       <Crumbs
         trail={[data?.granted === false ? (["Queue", "/queue"] as const) : ["Leases", "/leases"]]}
       />
-      {over ? <OverView id={id} holder={holder} problem={error} /> : <ProblemNote error={error} />}
+      {over ? <EndedView id={id} holder={holder} problem={error} /> : <ProblemNote error={error} />}
       {over ? null : data === undefined ? (
         <Loading />
       ) : data.granted ? (
@@ -35,7 +35,7 @@ export function StandingPage({ id }: { id: string }) {
       <section aria-labelledby="recent">
         <h2 id="recent">Recent events</h2>
         {events.length === 0 ? (
-          <p className="calm">Nothing among the latest events.</p>
+          <p className="calm">None among the latest events.</p>
         ) : (
           <EventList events={events} />
         )}

@@ -8,21 +8,21 @@ import { WhatNext } from "../parts/what-next.tsx";
 import { PastTable } from "./past-table.tsx";
 
 const endings: Readonly<Record<string, string>> = {
-  released: "It was given back",
-  expired: "Its holder fell silent, and it was taken back",
-  lifetime: "Its time was over, and it was taken back",
+  released: "It was released",
+  expired: "It expired: its holder sent no heartbeat",
+  lifetime: "It reached its max lifetime",
   revoked: "An operator ended it",
-  uncollected: "Nobody came for it",
-  reset: "It was taken back for its silence",
-  hold: "It was given back when its hold was over",
+  uncollected: "Its client never fetched it",
+  reset: "It was reset: its holder sent no update",
+  hold: "It was released automatically",
   cancelled: "It left the queue",
-  disconnected: "Whoever asked hung up",
-  abandoned: "Whoever asked was not heard of again",
-  unsatisfiable: "A new configuration has no room for it",
+  disconnected: "Its client closed the connection",
+  abandoned: "Its client stopped polling",
+  unsatisfiable: "A new configuration made it impossible",
 };
 
 /** How it ended, as far as the server still knows. */
-export function OverView({
+export function EndedView({
   id,
   holder,
   problem,

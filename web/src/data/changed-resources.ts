@@ -1,16 +1,20 @@
-/** Which resources of a long list events have changed, so that only those are read again. */
+/**
+ * Finds the resources of a long list that events have changed, so that only those are read again.
+ */
 import { limits } from "../../../src/api/limits.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 
-/** Of its pool; what holders signal and what is let in is no news of any resource. */
+/** Events that may change every resource of a pool. Reports and admissions change none. */
 const changesAll: ReadonlySet<string> = new Set([
   ...["pool-defined", "pool-retired", "pool-removed"],
   ...["resource-added", "resource-moved"],
 ]);
 
-/** Their names; undefined: it cannot be told from the events, or would be more than all of them. */
-export function touchedIn(
+/**
+ * Returns their names, or undefined if the events do not contain them or all must be read anyway.
+ */
+export function changedResources(
   pool: string,
   known: readonly Pick<Resource, "name">[],
   events: readonly FeedEvent[],
@@ -19,7 +23,7 @@ export function touchedIn(
   const touched = new Set<string>();
   for (const event of events) {
     if (changesAll.has(event.type) && event["pool"] === pool) return undefined;
-    const named = namedIn(event);
+    const named = resourceNamesIn(event);
     if (named.length === 0 && event.type.startsWith("resource-")) return undefined;
     for (const name of named) if (ours.has(name)) touched.add(name);
   }
@@ -27,16 +31,16 @@ export function touchedIn(
   return names.join().length > limits.namesLengthMax ? undefined : names;
 }
 
-/** Whatever is called a resource, however deep. */
-function namedIn(value: unknown): string[] {
+/** All values of keys named `resource`, at any depth. */
+function resourceNamesIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => {
-    return key === "resource" && typeof part === "string" ? [part] : namedIn(part);
+    return key === "resource" && typeof part === "string" ? [part] : resourceNamesIn(part);
   });
 }
 
-/** The list with these read anew; those of them that are no longer there are left out. */
-export function putInPlace(
+/** Replaces the changed resources in the list, and removes those that no longer exist. */
+export function replaceChanged(
   before: readonly Resource[],
   names: readonly string[],
   found: readonly Resource[],
