@@ -232,7 +232,11 @@ describe("berth refuses wrong usage with exit code 64:", () => {
     },
     "an unknown command below another": {
       args: ["config", "chek"],
-      says: 'Cannot run "chek": berth has no such command\n  Did you mean check?',
+      says: 'Cannot run "chek": berth config has no such command\n  Did you mean check?',
+    },
+    "a pool without --pool": {
+      args: ["acquire", "gpu"],
+      says: 'Cannot run berth acquire: the argument "gpu" is not allowed\n  Did you mean --pool gpu?',
     },
     "a missing argument": { args: ["explain"], says: "Cannot run berth explain: <id> is missing" },
     "a missing value": { args: ["pools", "-o"], says: "its value is missing" },

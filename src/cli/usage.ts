@@ -18,7 +18,7 @@ export function toUsageError(
       return error;
     case "commander.unknownCommand": {
       const meant = nearest(quoted, subcommandNames(command));
-      const state = `berth has no such command`;
+      const state = `${name} has no such command`;
       return usageError(`Cannot run "${quoted}": ${state}`, didYouMean(meant, help));
     }
     case "commander.unknownOption": {
@@ -34,10 +34,20 @@ export function toUsageError(
     case "commander.missingArgument":
       return usageError(`Cannot run ${name}: <${quoted}> is missing`, help);
     case "commander.excessArguments":
-      return usageError(`Cannot run ${name}: too many arguments`, help);
+      return excessArgument(command, help);
     default:
       return usageError(`Cannot run ${name}: ${error.message.replace(/^error: /, "")}`, help);
   }
+}
+
+/** Users often pass the pool as an argument, so the hint names `--pool` where there is one. */
+function excessArgument(command: Command, help: string): CliError {
+  const argument = command.args[command.registeredArguments.length] ?? "";
+  const hasPool = command.options.some(({ long }) => long === "--pool");
+  return usageError(
+    `Cannot run ${fullName(command)}: the argument "${argument}" is not allowed`,
+    hasPool ? `Did you mean --pool ${argument}? ${help}` : help,
+  );
 }
 
 function didYouMean(meant: string | undefined, otherwise: string): string {

@@ -48,7 +48,7 @@ export const janitor: CliCommand = {
 Environment of the command: BERTH_RESOURCE, BERTH_POOL and the variables of --env and --user-data.
 From the janitor's own environment it gets only PATH, HOME, TMPDIR, LANG and TZ. Exit code 0 frees
 the resource. Otherwise the janitor retries after the cooldown. After the pool's retries it
-quarantines the resource; the note holds the last output: berth resources -o wide. Repair the
+quarantines the resource; the note has the last output: berth resources -o wide. Repair the
 resource, then run berth free.
 The server cleans pools with janitor: in its configuration itself. With berth serve --no-janitor it
 does not; then run berth janitor --config FILE elsewhere.`,

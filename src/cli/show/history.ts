@@ -48,7 +48,7 @@ export const history: CliCommand = {
     flag("--until <time>", "ended before this time"),
     flag(
       "--limit <number>",
-      `at most this many, the latest first; default ${limitDefault}`,
+      "at most this many, the latest first",
       wholeNumber(1, limits.pageSizeMax),
     ).default(limitDefault),
     ...listOptions(),

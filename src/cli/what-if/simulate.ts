@@ -31,11 +31,10 @@ export const simulate: CliCommand = {
   },
   options: [
     flag("--from <data>", "a data folder or its journal.db; default: the server's history"),
-    flag(
-      "--last <duration>",
-      "length of the replayed past; default 7d",
-      duration({ minMs: 1_000 }),
-    ).default(weekMs, "7d"),
+    flag("--last <duration>", "length of the replayed past", duration({ minMs: 1_000 })).default(
+      weekMs,
+      "7d",
+    ),
     repeatedFlag(
       "--set <pool.key=value>",
       "change a setting, written as in the configuration file; repeatable",
