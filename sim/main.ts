@@ -1,6 +1,6 @@
 /**
- * `npm run sim -- --seed 7` replays one history; `--seeds 100000` runs that many from there on, on all
- * processors. Ctrl-C ends it with what was found so far.
+ * `npm run sim -- --seed 7` replays one history. `--seeds 100000` runs that many seeds, starting at
+ * `--seed`, on all processors.
  */
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -8,22 +8,28 @@ import { plantedBugs } from "./bugs.ts";
 import { SeedPool } from "./seed-pool.ts";
 import { Tally } from "./tally.ts";
 
-/** Where standard error is no terminal, a line now and then is enough. */
+/** A log file gets fewer progress lines than a terminal. */
 const progressEveryMs = process.stderr.isTTY ? 500 : 10_000;
-const usage =
-  "Usage: npm run sim -- [--seed N] [--seeds N] [--workers N] [--failures N] [--bug NAME]";
+const usage = "Usage: npm run sim -- [options]";
+const help = `${usage}
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: "1" },
-    seeds: { type: "string", default: "1" },
-    workers: { type: "string", default: String(availableParallelism()) },
-    /** After so many failures the rest is not run. */
-    failures: { type: "string", default: "20" },
-    /** A bug to plant, such as loseTail, to see that it is found. */
-    bug: { type: "string" },
-  },
-});
+Simulates histories of the broker and checks every step.
+
+Options:
+  --seed N      the first seed; default 1
+  --seeds N     how many seeds to run; default 1
+  --workers N   how many threads; default: one for each processor
+  --failures N  stop after this many failures; default 20
+  --bug NAME    plant a bug, such as loseTail, to see that the simulator finds it
+  -h, --help    print this help
+
+Exits 1 if a seed failed. Ctrl-C stops the run and prints the results so far.`;
+
+const values = readFlags();
+if (values.help) {
+  console.log(help);
+  process.exit(0);
+}
 const [first, count, workers, failuresMax] = [
   numberOf("seed", 0),
   numberOf("seeds", 1),
@@ -64,6 +70,24 @@ console.log(tally.summary(elapsedMs()));
 if (tally.failures > 0) process.exitCode = 1;
 else if (interrupted) process.exitCode = 130;
 
+function readFlags() {
+  try {
+    return parseArgs({
+      options: {
+        seed: { type: "string", default: "1" },
+        seeds: { type: "string", default: "1" },
+        workers: { type: "string", default: String(availableParallelism()) },
+        failures: { type: "string", default: "20" },
+        bug: { type: "string" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }).values;
+  } catch (error) {
+    console.error(`Cannot simulate: ${error instanceof Error ? error.message : error}\n${usage}`);
+    process.exit(64);
+  }
+}
+
 function clearLine(): void {
   if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
 }
@@ -71,7 +95,7 @@ function clearLine(): void {
 function numberOf(name: "seed" | "seeds" | "workers" | "failures", min: number): number {
   const value = Number(values[name]);
   if (Number.isSafeInteger(value) && value >= min) return value;
-  console.error(`Cannot simulate: --${name} takes a whole number from ${min} on\n${usage}`);
+  console.error(`Cannot simulate: --${name} must be a whole number, at least ${min}\n${usage}`);
   process.exit(64);
 }
 

@@ -39,8 +39,16 @@ test.each([
   ["--seeds", "0"],
   ["--seed", "many"],
   ["--bug", "no-such-bug"],
-])("npm run sim does not take %s %s", async (...args) => {
+  ["--no-such-option", "1"],
+])("npm run sim rejects %s %s", async (...args) => {
   const run = simulate(...args);
   expect(await run.ended).toBe(64);
   expect(run.stderr).toMatch(/^Cannot /);
+});
+
+test("npm run sim -- --help prints the options", async () => {
+  const run = simulate("--help");
+  expect(await run.ended).toBe(0);
+  expect(run.stdout).toMatch(/^Usage: npm run sim/);
+  expect(run.stdout).toContain("--bug NAME");
 });
