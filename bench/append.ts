@@ -1,12 +1,12 @@
 /**
  * Where should a commit run: on the calling thread, or in a worker while that thread collects the
- * next batch? One workload, no arguments, under a minute: `node bench/append.ts`. What came out of
- * it is in `docs/decisions/0003-journal-on-sqlite.md`. For a slower disk, delay `fdatasync` with a
+ * next batch? One workload, no arguments, under a minute: `node bench/append.ts`. The results are
+ * in `docs/decisions/0003-journal-on-sqlite.md`. For a slower disk, delay `fdatasync` with a
  * preloaded library.
  *
- * Throughput is measured with full batches, one after the other. Latency is not: there, a thread
- * that is blocked would also delay the next arrival and so hide its own fault. It is measured with
- * arrivals that another process sends on schedule, whether or not anybody listens.
+ * Throughput is measured with full batches, one after the other. Latency is measured with arrivals
+ * that another process sends on schedule: a blocked thread could otherwise delay the next arrival
+ * and so hide its own delay.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,14 +25,14 @@ import { sql } from "../src/journal/sqlite-statements.ts";
 
 const warmUpMs = 120;
 const measureMs = 260;
-/** Engines take turns and the median round counts: a disk that others use has its moments. */
+/** Engines take turns and the median round counts, because other programs use the disk too. */
 const rounds = 3;
-/** Stands for HTTP and the decision. */
+/** The cost of HTTP and of the decision. */
 const workUs = 12;
 const batches = [1, 16, 64, 256];
 const arrivalsPerSecond = [1_000, 5_000, 20_000, 40_000];
 
-/** What is measured: a journal's `append`, wherever it runs. */
+/** A journal's `append`, on this thread or on another. */
 interface Engine {
   append(head: number, at: Instant, events: readonly DurableEvent[]): Promise<number>;
   close(): Promise<void>;
@@ -60,7 +60,7 @@ const engines: Readonly<Record<string, (folder: string) => Promise<Engine>>> = {
   },
 };
 
-/** The other half of the engine `worker`. */
+/** The worker thread of the engine `worker`. */
 function serveCommits(): void {
   const database = openDatabase(workerData);
   const insert = database.prepare(sql.insertCommit);
@@ -93,13 +93,13 @@ function grant(number: number): DurableEvent {
   };
 }
 
-/** Sleeping would let another thread have the core: this is work that keeps it. */
+/** Busy-waits, because sleeping would free the core for another thread. */
 function work(): void {
   const end = performance.now() + workUs / 1_000;
   while (performance.now() < end);
 }
 
-/** Batches of one size; the next is collected while one commits, if the engine leaves room. */
+/** Batches of one size. The next batch is collected during a commit, if the engine allows it. */
 async function measureThroughput(engine: Engine, batch: number): Promise<Figures> {
   const commitUs: number[] = [];
   let [head, first, blockedMs] = [0, 0, 0];
@@ -139,7 +139,7 @@ const feeder = `
     if (due.length > 0) writeSync(1, Float64Array.from(due));
   }`;
 
-/** Group commit as the broker does it: whatever has arrived when the last commit is done. */
+/** Group commit, as in the broker: a batch is everything that arrived during the last commit. */
 async function measureLatency(engine: Engine, rate: number): Promise<Figures> {
   const latencyUs: number[] = [];
   let [head, commits, committing, measuring] = [0, 0, false, false];

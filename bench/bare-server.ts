@@ -1,4 +1,6 @@
-/** What the machine can do: `node:http` that reads the body and answers the same bytes, no more. */
+/**
+ * The upper bound of this machine: a `node:http` server that reads the body and sends fixed bytes.
+ */
 import { createServer } from "node:http";
 
 const lease = process.argv[2] ?? "{}";

@@ -1,4 +1,4 @@
-/** A real server on a data folder and configuration of the benchmark's; prints its port. */
+/** Starts a real server with the benchmark's data folder and configuration, and prints its port. */
 import { serve } from "../src/server/main.ts";
 
 const [data = "", config = ""] = process.argv.slice(2);

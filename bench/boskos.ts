@@ -1,6 +1,6 @@
 /**
- * Boskos's `/acquire` and `/release` as a share of what Berth's own calls do in the same server. The
- * two take turns, and the median of the rounds counts.
+ * The throughput of Boskos's `/acquire` and `/release`, as a share of Berth's own calls on the same
+ * server. The two take turns, and the median of the rounds counts.
  */
 import { setTimeout } from "node:timers/promises";
 import type { Load } from "./load-client.ts";
@@ -37,7 +37,7 @@ async function compare(berth: Running, connections: number): Promise<BoskosRow> 
   const job = { port: berth.port, connections, pool };
   const native = async (): Promise<Load> => {
     const measured = await load(job);
-    await setTimeout(1_500); // What it left over expires.
+    await setTimeout(1_500); // Waits until the leases of the last round have expired.
     return measured;
   };
   const boskos = async (): Promise<Load> => {
@@ -49,7 +49,7 @@ async function compare(berth: Running, connections: number): Promise<BoskosRow> 
   return { connections, native: base, boskos: measured, ...rest };
 }
 
-/** Holders that are known by name only do not expire. */
+/** Leases of Boskos clients do not expire. */
 async function freeAll(port: number): Promise<void> {
   const query = `type=${pool}&state=busy&expire=0&dest=free`;
   await fetch(`http://127.0.0.1:${port}/reset?${query}`, { method: "POST" });

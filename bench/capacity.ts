@@ -1,6 +1,6 @@
 /**
- * What a grant by amount costs in the core beside a grant of something whole, and how many of those
- * who wait a release has to weigh up.
+ * The cost in the core of a grant from a shared pool, compared with an exclusive one, and how many
+ * waiting requests a release has to evaluate.
  */
 
 import { emptyState } from "../src/core/apply/create.ts";
@@ -48,9 +48,9 @@ function nameOf(index: number): ResourceName {
 }
 
 const cases: readonly Case[] = [
-  { name: "whole, 200", spec: wholePool, live: 100, item: {} },
+  { name: "exclusive, 200", spec: wholePool, live: 100, item: {} },
   {
-    name: "by amount, 1,000 x 4, 10,000 live",
+    name: "shared, 1,000 x 4, 10,000 live",
     spec: sharedPool(1_000),
     live: 10_000,
     item: { amount },
@@ -76,8 +76,8 @@ class Bench {
   }
 
   /**
-   * So many grants, each with the release of the oldest lease, in milliseconds of the processor: what
-   * else the machine does is not counted.
+   * Makes grants, each with the release of the oldest lease. Returns milliseconds of processor
+   * time, so that other programs do not count.
    */
   run(): number {
     const before = process.cpuUsage();

@@ -1,4 +1,4 @@
-/** What a grant costs in the core as pools and queues grow. */
+/** The cost of a grant in the core, for growing pools and queues. */
 
 import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
@@ -27,7 +27,7 @@ interface Bench {
   next: number;
 }
 
-/** Each case in turn, round after round, so that a bad moment of the machine hits all of them. */
+/** The cases take turns in each round, so that a slow moment of the machine affects all of them. */
 export function benchDecisions(
   cases: readonly { resources: number; waiters: number }[],
 ): DecisionRow[] {
@@ -61,9 +61,9 @@ function prepare(resources: number, waiters: number): Bench {
 }
 
 /**
- * So many grants. Where nobody waits, one is an acquire and the release of an older lease. Where many
- * wait, it is the release alone, which lets the next in line in; those who take their places in the
- * line have done so before the clock starts.
+ * Makes grants. With an empty queue, a grant is an acquire and the release of an older lease. With
+ * a long queue, it is a release that grants to the next request; the queue is filled before the
+ * clock starts.
  */
 function run(bench: Bench): number {
   if (bench.waiters > 0)

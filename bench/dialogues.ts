@@ -1,7 +1,7 @@
-/** What a connection of the load says, and what it says next: bytes in, bytes out, no more. */
+/** The requests of one connection of the load, as raw bytes. */
 export interface Dialogue {
   readonly first: string;
-  /** Undefined: that was no answer to be glad of. */
+  /** Returns the next request, or undefined if the reply is an error. */
   next(reply: Buffer): string | undefined;
 }
 
@@ -12,7 +12,7 @@ function statusOf(reply: Buffer): number {
   return Number(reply.toString("latin1", 9, 12));
 }
 
-/** Empty if it is not there. */
+/** Returns an empty text if the field is missing. */
 function field(reply: Buffer, name: string): string {
   const body = reply.indexOf(bodyStart);
   const found = body < 0 ? -1 : reply.indexOf(`"${name}":"`, body, "latin1");
@@ -21,7 +21,7 @@ function field(reply: Buffer, name: string): string {
   return reply.toString("latin1", start, reply.indexOf(quote, start));
 }
 
-/** A lease, and its end by its token. */
+/** Acquires a lease and releases it with its token. */
 function berth(pool: string): Dialogue {
   const body = JSON.stringify({ holder: "bench/1", items: [{ pool }] });
   const first = `POST /v1/leases HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -37,7 +37,7 @@ function berth(pool: string): Dialogue {
   };
 }
 
-/** As Boskos's clients do it: by name, and no token. */
+/** Acquires and releases as Boskos's clients do: by name, without a token. */
 function boskos(type: string, index: number): Dialogue {
   const call = (path: string) =>
     `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Length: 0\r\n\r\n`;

@@ -1,6 +1,6 @@
 /**
- * Which files one call runs through: what somebody has to read who wants to know what happens. A
- * whole server, warmed up, is called once of each kind; a file counts if one of its functions ran.
+ * The files that one call runs through, so the files to read to understand it. Calls a warm server
+ * once for each kind of call. A file counts if one of its functions ran.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
@@ -13,7 +13,7 @@ import { type Running, serve } from "../src/server/main.ts";
 
 const root = fileURLToPath(new URL("../src/", import.meta.url));
 
-/** For what follows a call in the background, such as history, to be over. */
+/** Time for background work after a call, such as history, to finish. */
 const quietMs = 300;
 
 class Coverage {
@@ -77,7 +77,7 @@ class Calls {
     await post(`${this.#server.url}/acquire?${query}`);
   }
 
-  /** Changes the file, and has it read before the server notices by itself. */
+  /** Changes the file and reloads it at once, before the server notices the change. */
   async reload(): Promise<void> {
     this.#edits += 1;
     writeFileSync(this.#config, configText(4 + this.#edits));
@@ -89,7 +89,7 @@ function configText(ttlMinutes: number): string {
   return `pools:\n  many: { count: 1000, ttl: ${ttlMinutes}m }\n  one: { count: 1 }\n`;
 }
 
-/** Every call, three times over; what the last time ran through is what counts. */
+/** Makes every call three times; the last one counts. */
 async function measure(calls: Calls, coverage: Coverage): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const run = async (name: string, call: () => Promise<unknown>) => {

@@ -1,7 +1,7 @@
 /**
- * What a durable grant costs as pools and queues grow: through the broker and its journal, 64 at a
- * time, without HTTP. As in `decisions.ts`, a grant is an acquire and the release of an older lease
- * where nobody waits, and a release that lets the next one in where many do.
+ * The cost of a durable grant for growing pools and queues: through the broker and its journal, 64
+ * at a time, without HTTP. As in `decisions.ts`, a grant is an acquire and the release of an older
+ * lease, or with a long queue a release that grants to the next request.
  */
 import { join } from "node:path";
 import { Broker } from "../src/broker/broker.ts";
@@ -17,7 +17,7 @@ const pool = "quota" as PoolName;
 const batch = 64;
 const batches = 60;
 const rounds = 7;
-/** Far longer than the bench: nobody is to be taken for dead in it. */
+/** Far longer than the benchmark, so that no lease expires in it. */
 const policy = { ...defaultPolicy, ttlMs: 24 * 3_600_000 };
 
 class Bench {
@@ -25,7 +25,9 @@ class Bench {
   readonly #waiters: number;
   readonly #held: RequestId[] = [];
   #next = 0;
-  /** Where the oldest of those that hold is. Cutting it off would move 50,000 others each time. */
+  /**
+   * The index of the oldest lease. Removing it from the array would move 50,000 others each time.
+   */
   #oldest = 0;
 
   private constructor(broker: Broker, waiters: number) {

@@ -1,4 +1,6 @@
-/** How long a resource lies idle between the release and the answer to the long poll that waits for it. */
+/**
+ * How long a resource is idle between its release and the reply to the long poll that waits for it.
+ */
 import { median, type Running, scratchFolder, startBerth } from "./process.ts";
 
 const handOffs = 300;
@@ -14,7 +16,9 @@ interface Held {
   readonly token: string;
 }
 
-/** Two jobs pass one resource to and fro; the time is from sending the release to reading the grant. */
+/**
+ * Two jobs take turns with one resource. Measures from sending the release to reading the grant.
+ */
 export async function benchHandOff(): Promise<HandOffRow> {
   const folder = scratchFolder();
   const berth = await startBerth(folder.path, `pools: { ${pool}: { count: 1 } }`);

@@ -1,7 +1,7 @@
 /**
- * What history costs those who ask: durable grants through a broker and its SQLite journal, 64 at a
- * time, with a follower and without. The two take turns. A follower puts a burst off until it is over,
- * so what it then costs to catch up is shown on its own.
+ * The cost of history for requests: durable grants through a broker and its SQLite journal, 64 at a
+ * time, with and without a follower. The two take turns. The follower writes after a burst, so the
+ * cost of catching up is shown separately.
  */
 import { join } from "node:path";
 import { Broker } from "../src/broker/broker.ts";
@@ -53,7 +53,7 @@ class Bench {
     return new Bench(broker, new HistoryFollower(store, journal, broker));
   }
 
-  /** Microseconds for a grant and its release, and for writing it down afterwards. */
+  /** Microseconds for a grant and its release, and for writing both into the history. */
   async run(): Promise<{ grantUs: number; followUs: number }> {
     const startedAt = performance.now();
     for (let count = 0; count < batches; count++) {
@@ -86,7 +86,7 @@ export async function benchHistory(): Promise<HistoryRow[]> {
     for (let round = 0; round <= rounds; round++) {
       times.push({ without: await without.run(), kept: await kept.run() });
     }
-    const counted = times.slice(1); // The first warms up.
+    const counted = times.slice(1); // The first round is the warm-up.
     const row = (history: string, read: (time: { without: Round; kept: Round }) => number) => ({
       history,
       microseconds: median(counted.map(read)),

@@ -1,7 +1,6 @@
 /**
- * Load from its own process: so many keep-alive connections, each of which takes something and gives it
- * back, over and over, for so long. Raw sockets, because a convenient client costs more than the server
- * that it measures.
+ * Creates load from its own process: each of many keep-alive connections acquires and releases in a
+ * loop. Uses raw sockets, because an HTTP client costs more than the server that it measures.
  *
  * Started with the job as JSON in its first argument; prints the result as JSON.
  */
@@ -14,7 +13,7 @@ export interface LoadJob {
   readonly warmUpMs: number;
   readonly measureMs: number;
   readonly pool: string;
-  /** In whose words; Berth's own unless told otherwise. */
+  /** The API to use; default: Berth's own. */
   readonly words?: keyof typeof dialogues;
 }
 
@@ -32,8 +31,8 @@ const latenciesUs: number[] = [];
 let measuring = false;
 
 /**
- * Reads into one buffer and looks at bytes. What the load costs comes out of the same machine, and
- * while a batch commits the server waits for it: so it must be small beside what it measures.
+ * Reads into one buffer and compares bytes. The load runs on the same machine as the server, so it
+ * must cost much less than the server.
  */
 function worker(_: unknown, index: number): Socket {
   const dialogue: Dialogue = dialogues[job.words ?? "berth"](job.pool, index);

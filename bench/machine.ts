@@ -1,4 +1,4 @@
-/** How busy the machine is with what is not ours. Known on Linux only; elsewhere nobody is blamed. */
+/** How busy other programs keep the machine. Works on Linux only; elsewhere it returns 0. */
 import { existsSync, readFileSync } from "node:fs";
 
 /** In ticks since the machine started. */
@@ -8,7 +8,9 @@ interface Ticks {
   readonly ours: number;
 }
 
-/** Begins to count. What it returns tells the share of the machine that others have used since. */
+/**
+ * Starts to count. The returned function returns the share of the machine that others used since.
+ */
 export function countOthers(children: readonly (number | undefined)[]): () => number {
   if (!existsSync("/proc/stat")) return () => 0;
   const before = ticks(children);
@@ -29,7 +31,10 @@ function ticks(children: readonly (number | undefined)[]): Ticks {
   return { all: spent.reduce((sum, part) => sum + part, 0), idle: idle + waiting, ours };
 }
 
-/** Its own and those of its children that have ended. The name, in brackets, may hold anything. */
+/**
+ * The ticks of the process and of its children that have exited. The name, in brackets, may contain
+ * any character.
+ */
 function ticksOf(process: number | "self"): number {
   const fields = readFileSync(`/proc/${process}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
   return fields.slice(11, 15).reduce((sum, part) => sum + Number(part), 0);

@@ -1,4 +1,7 @@
-/** What a large installation takes: 100,000 resources, and 10,000 jobs that wait on open connections. */
+/**
+ * The memory of a large installation: 100,000 resources, and 10,000 jobs that wait on open
+ * connections.
+ */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { type Running, scratchFolder, startBerth } from "./process.ts";

@@ -1,11 +1,11 @@
 /**
- * Boskos's clients as they poll, from their own process: each waits for a resource of its type with a
- * request id, calls again after its pause, holds what it gets for a while and gives it back. Prints for
- * how long a resource was free and a client of its type waited, until that client had it (`idle`); and
- * how much of that passed while the client had a call open (`open`): the rest is its own pause.
+ * Polling Boskos clients in their own process: each waits for a resource of its type with a request
+ * id, calls again after a pause, holds the resource for a while and releases it. Prints how long a
+ * resource was free while a client of its type waited for it (`idle`), and how much of this time
+ * the client had a call open (`open`). The rest is the client's own pause.
  *
- * The clock of one process: a resource counts as free from the moment at which its release is sent. So
- * the times include both ways of the network and what the release costs.
+ * All times are from one process: a resource counts as free when its release is sent. So the times
+ * include the network in both directions and the cost of the release.
  */
 import { Agent, request } from "node:http";
 
@@ -20,7 +20,7 @@ export interface PollingJob {
 
 const job = JSON.parse(process.argv[2] ?? "{}") as PollingJob;
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-/** By name, since when each has been free; before that, since ever. */
+/** When each resource became free, by name. Without an entry it was free from the start. */
 const freeSince = new Map<string, number>();
 const idleMs: number[] = [];
 const openMs: number[] = [];
@@ -80,7 +80,7 @@ async function obtain(type: string, owner: string, id: string): Promise<string |
 
 const clients = Array.from({ length: job.clients }, (_, number) => client(number));
 await pause(job.measureMs / 2);
-// They all came at once; what counts is how it goes on.
+// All clients start at once. Only the time after this start counts.
 idleMs.length = 0;
 openMs.length = 0;
 calls = 0;

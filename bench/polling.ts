@@ -1,23 +1,24 @@
 /**
- * A busy day of Boskos's: 240 types, 9,215 resources, 2,000 clients that poll with a request id, most
- * of them in line for what is scarce. For each grant, how long a matching resource was free before it.
+ * A busy day for Boskos: 240 types, 9,215 resources, 2,000 clients that poll with a request id,
+ * most of them for scarce types. Measures for each grant how long a matching resource was free
+ * before it.
  */
 import type { PollingJob } from "./polling-clients.ts";
 import { result, scratchFolder, startBerth } from "./process.ts";
 
 const types = 240;
 const resources = 9_215;
-/** So many of the types have but a few, and all the clients crowd there. */
+/** The number of scarce types. All clients wait for these. */
 const scarce = 40;
 
 export interface PollingRow {
   readonly clients: number;
   readonly callsPerSecond: number;
   readonly grantsPerSecond: number;
-  /** From when it was free and its client had a call open, to the reply. */
+  /** From the moment when it was free and its client had a call open, to the reply. */
   readonly openP50Ms: number;
   readonly openP99Ms: number;
-  /** The same with the client's own pause between two calls. */
+  /** The same, plus the client's own pause between two calls. */
   readonly idleP50Ms: number;
   readonly idleP99Ms: number;
   readonly idleMaxMs: number;
@@ -48,7 +49,7 @@ export async function benchPolling(clients: number): Promise<PollingRow> {
   }
 }
 
-/** Forty types of ten, and the rest shared out among the others. */
+/** Forty types with ten resources each; the other types share the rest. */
 function typeSizes(): Record<string, number> {
   const few = 10;
   const rest = resources - scarce * few;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const execArgv = ["--disable-warning=ExperimentalWarning"];
 
-/** A folder on the disk of the checkout, because `/tmp` may be memory and sync for nothing. */
+/** A folder on the disk of the checkout, because `/tmp` may be in memory, where a sync is free. */
 export function scratchFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(process.cwd(), "bench-data.tmp-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -35,7 +35,7 @@ export async function startBerth(folder: string, pools: string): Promise<Running
   return start("berth-server.ts", [join(folder, "data"), config]);
 }
 
-/** Runs a script to its end; what it printed, as JSON. */
+/** Runs a script until it exits and parses its output as JSON. */
 export async function result<T>(script: string, job: unknown): Promise<T> {
   const child = run(script, [JSON.stringify(job)]);
   let text = "";
@@ -58,7 +58,9 @@ function firstLine(child: ChildProcess): Promise<string> {
       text += chunk;
       if (text.includes("\n")) resolve(text.split("\n", 1)[0] ?? "");
     });
-    child.once("exit", (code) => reject(new Error(`Cannot start a server: it ended with ${code}`)));
+    child.once("exit", (code) =>
+      reject(new Error(`Cannot start a server: it exited with ${code}`)),
+    );
   });
 }
 

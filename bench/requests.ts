@@ -1,6 +1,7 @@
 /**
- * Durable grants and releases over HTTP, as a share of what a bare `node:http` server answers with the
- * same bytes. The two take turns, and the median of the rounds counts: the machine is shared.
+ * Durable grants and releases over HTTP, as a share of the throughput of a bare `node:http` server
+ * that sends the same bytes. The two take turns, and the median of the rounds counts, because the
+ * machine is shared.
  */
 import { type Running, scratchFolder, start, startBerth } from "./process.ts";
 import { load, takeTurns } from "./turns.ts";
@@ -41,7 +42,7 @@ export async function benchRequests(connectionCounts: readonly number[]): Promis
   }
 }
 
-/** What the bare server answers: the very bytes of a real lease. */
+/** The reply of the bare server: the bytes of a real lease. */
 async function sampleLease({ port }: Running): Promise<string> {
   const reply = await fetch(`http://127.0.0.1:${port}/v1/leases`, {
     method: "POST",

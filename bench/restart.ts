@@ -17,7 +17,10 @@ const pool = "quota" as PoolName;
 const size = 200;
 const config = `pools: { ${pool}: { count: ${size} } }`;
 
-/** Written by a real broker, which is then left as a crash leaves it: with a tail that no snapshot covers. */
+/**
+ * A real broker writes the journal and is not closed, as in a crash: no snapshot covers the last
+ * events.
+ */
 export async function benchRestart(events: number): Promise<RestartRow> {
   const folder = scratchFolder();
   try {

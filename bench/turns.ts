@@ -1,6 +1,6 @@
 /**
- * Two sides that take turns under the same load, and the median of the rounds: the machine is shared. A
- * round in which others took much of it says little about either side, so another one is played.
+ * Two sides take turns under the same load, and the median of the rounds counts, because the
+ * machine is shared. A round in which other programs used much of it is repeated.
  */
 import type { Load, LoadJob } from "./load-client.ts";
 import { countOthers } from "./machine.ts";

@@ -1,6 +1,7 @@
 /**
- * Demand as CI makes it: people push by day, nightly jobs start on the hour, a merge starts several
- * jobs at once, holds have a long tail, some jobs fail in their first minutes, some die, some give up.
+ * Demand like that of a CI system: people push by day, nightly jobs start on the hour, a merge
+ * starts several jobs at once, holds have a long tail, some jobs fail in their first minutes, some
+ * die, some cancel.
  */
 import { Random } from "../src/insight/forecast/random.ts";
 import type { Demand } from "../src/insight/what-if/demand.ts";
@@ -9,7 +10,7 @@ import { bell, type DemoPool, kinds } from "./shape.ts";
 export interface DayOptions {
   /** How long a day takes. */
   readonly dayMs: number;
-  /** Times are rounded to this, so that what happens together is one commit. */
+  /** Times are rounded to this, so that events at the same time share a commit. */
   readonly grainMs: number;
   readonly seed: number;
 }
@@ -52,13 +53,13 @@ export function demandBetween(
 
 interface Source {
   readonly pool: DemoPool;
-  /** Some install a cluster, for which they need a slot of the same cloud, where that has some. */
+  /** Some jobs install a cluster. They also need a slot of the same cloud, if it has slots. */
   readonly slots: { readonly pool: string; readonly share: number } | undefined;
   readonly random: Random;
   readonly options: DayOptions;
 }
 
-/** As many as the cloud's largest pool of slots bears beside those who want nothing but a slot. */
+/** As many as the cloud's largest pool of slots allows, besides the jobs that want only a slot. */
 function slotsBeside(pools: readonly DemoPool[], { name, kind }: DemoPool, dayMs: number) {
   if (kind !== "account" && kind !== "cluster") return undefined;
   const cloud = name.slice(0, name.indexOf("-") + 1);
@@ -73,7 +74,7 @@ function slotsBeside(pools: readonly DemoPool[], { name, kind }: DemoPool, dayMs
   return { pool: slots.name, share: Math.min(0.3, room / (perMs * meanHoldMs(slots, dayMs))) };
 }
 
-/** How busy a moment of the day is, 1 on the average: quiet at four in the morning, busy at three. */
+/** How busy a moment of the day is; the average is 1. Lowest at 4 am, highest at 3 pm. */
 export function bustle(at: number, dayMs: number): number {
   const day = (at % dayMs) / dayMs;
   const tide = 1 - 0.35 * Math.cos(2 * Math.PI * (day - 3 / 24));
@@ -81,7 +82,7 @@ export function bustle(at: number, dayMs: number): number {
   return intoHour < 0.1 ? tide * 1.5 : tide * 0.944;
 }
 
-/** Poisson, thinned to the bustle of the moment; some arrivals bring several. */
+/** Poisson arrivals, thinned by how busy the moment is. Some arrivals are several jobs at once. */
 function* arrivals({ pool, random, options }: Source, from: number, to: number) {
   const { dayMs, grainMs } = options;
   const holdMs = meanHoldMs(pool, dayMs);

@@ -79,5 +79,5 @@ test("npm run demo prints its address, has a history, lends, and leaves nothing 
   expect(past).toHaveLength(100);
   demo.signal("SIGTERM");
   expect(await demo.ended).toBe(0);
-  expect(demo.stdout).toMatch(/\d+ asked; \d+ could not reach the server/);
+  expect(demo.stdout).toMatch(/\d+ requests; \d+ could not reach the server/);
 }, 240_000);

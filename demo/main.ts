@@ -1,4 +1,4 @@
-/** `npm run demo`: a server of a large CI system's shape, and a day's traffic compressed into minutes. */
+/** `npm run demo`: a server with the pools of a large CI system, and a day's traffic in minutes. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,11 +13,11 @@ import { Traffic } from "./traffic.ts";
 
 const help = `npm run demo -- [--listen HOST:PORT] [--day 20m] [--past 20m] [--seed N] [--for 1m]
 
-  --listen   where to listen; 127.0.0.1:8080 unless given
+  --listen   address to listen on; default 127.0.0.1:8080
   --day      how long a day takes; the pool file is made for twenty minutes
-  --past     how much has happened before it starts
-  --seed     another seed is another day
-  --for      stop after so long; otherwise Ctrl-C does`;
+  --past     length of the history before the start
+  --seed     seed of the traffic; another seed is another day
+  --for      stop after this time; default: until Ctrl-C`;
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 if (values.help) console.log(help);
 else {
   await demo();
-  process.exit(); // Jobs would go on for a while, trying to give back to a server that is gone.
+  process.exit(); // Jobs would otherwise retry their releases for a while after the server has stopped.
 }
 
 async function demo(): Promise<void> {
@@ -55,25 +55,25 @@ async function demo(): Promise<void> {
     const traffic = new Traffic(server.url, pools, options);
     traffic.takeOver(past);
     const flowing = Promise.all([traffic.flow(now), traffic.tend()]);
-    tell(server);
+    printGreeting(server);
     await Promise.race([signalled(), ending(), server.ended]);
     await traffic.stop();
     await flowing;
     await server.stop();
-    console.log(`${traffic.asked} asked; ${traffic.failed} could not reach the server`);
+    console.log(`${traffic.asked} requests; ${traffic.failed} could not reach the server`);
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
 }
 
-function tell({ url, greeting }: DemoServer): void {
+function printGreeting({ url, greeting }: DemoServer): void {
   const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
   console.log(`${greeting}
-A day takes ${values.day}, and ${values.past} are over already. Look:
+A day takes ${values.day}. The history has ${values.past}. Try:
   ${server}bin/berth status --watch
   ${server}bin/berth queue -o wide
   ${server}bin/berth stats --window ${values.past} --step 1m
-Ctrl-C stops it and forgets everything.`);
+Ctrl-C stops it and deletes all its data.`);
 }
 
 function duration(text: string): number {

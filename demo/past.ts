@@ -8,16 +8,16 @@ import { Replay } from "../src/insight/what-if/replay.ts";
 import { SqliteJournal } from "../src/journal/sqlite.ts";
 
 export interface Past {
-  /** Who holds or waits when it ends, and until when holders need it. */
+  /** The leases and requests that are open at its end, and how long holders need them. */
   readonly open: readonly { readonly demand: Demand; readonly grantedAt: number | null }[];
-  /** What the tokens of these are derived from. */
+  /** The secret for the tokens of these leases. */
   readonly secret: string;
 }
 
-/** Nobody in the past sends heartbeats; those that live on send them later. */
+/** Long, because nobody sends heartbeats in the simulated past. */
 const ttlMs = 10 * 60_000;
 
-/** Writes a journal as if a server had run from then until now, with the rules as they are. */
+/** Writes a journal as if a server had run until now, with the present rules. */
 export async function writePast(
   folder: string,
   config: string,

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const berth = fileURLToPath(new URL("../bin/berth", import.meta.url));
 
-/** A server of its own, as `berth serve` starts it: jobs and server each have a process to run in. */
+/** A server in its own process, as `berth serve` starts it. */
 export class DemoServer {
   readonly url: string;
   readonly greeting: string;
@@ -19,7 +19,7 @@ export class DemoServer {
     this.url = / at (http:\S+)/.exec(greeting)?.[1] ?? "";
   }
 
-  /** Undefined if it ended instead; then it has said why. */
+  /** Returns undefined if the server exited; it has then printed the reason. */
   static async start(args: readonly string[]): Promise<DemoServer | undefined> {
     const all = ["serve", "--log-level", "warn", ...args];
     const child = spawn(berth, all, { stdio: ["ignore", "inherit", "pipe"], detached: true });

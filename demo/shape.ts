@@ -1,6 +1,6 @@
 /**
- * What the demo lends: the shape of a large CI system. 240 pools of some 9,000 resources, a few of
- * them large and most of them small, with names as such places give them.
+ * The pools of the demo, like those of a large CI system: 240 pools with about 9,000 resources, a
+ * few large and most small.
  */
 import { Random } from "../src/insight/forecast/random.ts";
 
@@ -8,11 +8,11 @@ export interface DemoPool {
   readonly name: string;
   readonly kind: Kind;
   readonly size: number;
-  /** Share of its resources that are held on the average of a day. */
+  /** The share of its resources that are held, on average over a day. */
   readonly load: number;
 }
 
-/** Minutes that a typical job holds one, in the demo's own time. */
+/** The typical hold in minutes, in the demo's own time. */
 export const kinds = {
   account: { holdMinutes: 80, spread: 0.7 },
   quota: { holdMinutes: 50, spread: 0.6 },
@@ -24,7 +24,7 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds;
 
-/** Each cloud with the kinds of things that are scarce there. */
+/** Each cloud with its kinds of scarce resources. */
 const clouds: Readonly<Record<string, readonly Kind[]>> = {
   aws: ["account", "quota", "slot"],
   azure: ["account", "quota", "slot"],
@@ -53,7 +53,7 @@ export function demoPools(seed = 7): DemoPool[] {
   const drafts = Object.entries(clouds).flatMap(([cloud, scarce]) =>
     teams.map((team) => {
       const kind = random.pick(scarce);
-      // Few large, many small: the logarithm of sizes is spread like a bell.
+      // Few large, many small: the sizes have a log-normal distribution.
       const weight = Math.exp(Math.min(2.6, 1.2 * bell(random)));
       return { name: `${cloud}-${team}-${kind}`, kind, weight, load: loadOf(random) };
     }),
@@ -65,13 +65,13 @@ export function demoPools(seed = 7): DemoPool[] {
   });
 }
 
-/** One of a kind that is always busy would never be had, and a thousand are never all busy. */
+/** A single resource that is always busy would never be free, and a thousand are never all busy. */
 function loadMax(size: number): number {
   if (size < 4) return 0.45;
   return size > 60 ? 0.62 : 0.8;
 }
 
-/** Most have room, some are tight, a few are what everybody talks about. */
+/** Most pools have free resources, some are tight, a few have long queues. */
 function loadOf(random: Random): number {
   const fate = random.next();
   if (fate < 0.65) return 0.1 + 0.3 * random.next();

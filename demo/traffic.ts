@@ -9,16 +9,16 @@ import { type DayOptions, demandBetween } from "./demand.ts";
 import type { Past } from "./past.ts";
 import type { DemoPool } from "./shape.ts";
 
-/** Demand is made so far ahead. */
+/** Demand is created this far ahead. */
 const aheadMs = 5_000;
-/** For leaving the queue when it is over. */
+/** The time limit for leaving the queue at the end. */
 const leaveMs = 1_000;
-/** After no answer it is asked again this much later. */
+/** The pause before a retry after no reply. */
 const retryMs = 1_000;
-/** A job that dies is missed after this. */
+/** The lease of a job that dies expires after this. */
 const deathTtl = "10s";
 
-/** Jobs that ask the server over HTTP as any job does, from now on. */
+/** Jobs that use the server over HTTP, as real jobs do. */
 export class Traffic {
   readonly #client: BerthClient;
   readonly #pools: readonly DemoPool[];
@@ -34,7 +34,7 @@ export class Traffic {
     this.#options = options;
   }
 
-  /** Goes on with those who hold or wait when the past ends. */
+  /** Continues the jobs that hold or wait when the simulated past ends. */
   takeOver({ open, secret }: Past): void {
     const tokens = new Tokens(secret);
     for (const { demand, grantedAt } of open) {
@@ -49,8 +49,8 @@ export class Traffic {
   }
 
   /**
-   * A server that has just started with thousands of them may be late. Who gave up then would leave its
-   * lease held for all of its ttl, in the very pools where others wait, and no estimate could foresee it.
+   * A server that has just started with thousands of jobs may answer late. A job that gave up then
+   * would leave its lease unused for a full ttl, and no estimate could foresee that.
    */
   async #granted(held: { readonly id: string; readonly token: string }): Promise<boolean> {
     try {
@@ -62,7 +62,7 @@ export class Traffic {
     }
   }
 
-  /** Until stopped. */
+  /** Runs until it is stopped. */
   async flow(from: number): Promise<void> {
     for (let start = from; !this.#signal.aborted; start += aheadMs) {
       for (const demand of demandBetween(this.#pools, start, start + aheadMs, this.#options)) {
@@ -72,7 +72,7 @@ export class Traffic {
     }
   }
 
-  /** Somebody looks after things: takes one out now and then, and brings it back later. */
+  /** An operator who drains or quarantines a resource now and then, and undoes it later. */
   async tend(): Promise<void> {
     const random = new Random(this.#options.seed);
     while (!this.#signal.aborted) {
@@ -84,7 +84,7 @@ export class Traffic {
     }
   }
 
-  /** Those who wait are given a moment to leave; the rest ends with the server. */
+  /** Waiting jobs get a short time to leave the queue; the rest stops with the server. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.race([Promise.allSettled(this.#jobs), pause(leaveMs)]);
@@ -123,7 +123,7 @@ export class Traffic {
     await pause(Math.max(0, at - Date.now()), undefined, { signal: this.#signal });
   }
 
-  /** A job that gives up, or is cut off at the end, is no trouble: that is what jobs do. */
+  /** A job that cancels, or is stopped at the end, is not an error. */
   #run(work: () => Promise<void>): void {
     const job = work().catch((error: unknown) => {
       const usual = error instanceof Error && /^(AbortError|NotGranted|Problem)$/.test(error.name);

@@ -1,6 +1,6 @@
 /**
- * A second account of what was said of pools that are lent only while there is room elsewhere: what
- * was looked up, what was told of it, and what was lent on the strength of it.
+ * A second ledger for pools with `admission`: what the checks found, what was reported to the
+ * broker, and what was granted with the credits.
  */
 import type { EventOf } from "../src/core/model/event.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
@@ -13,10 +13,12 @@ interface Guarded {
 
 export class AdmissionLedger {
   readonly #guarded = new Map<string, Guarded>();
-  /** The most that was ever found for a pool, by those who looked. Undefined: nobody looks here. */
+  /**
+   * The largest number that a check ever found for a pool. Undefined: no checks run in this world.
+   */
   #found: Map<string, number> | undefined;
 
-  /** From now on nothing may be told of a pool that was not found first. */
+  /** From now on only numbers that a check found may be reported. */
   found(pool: string, grants: number): void {
     this.#found ??= new Map();
     this.#found.set(pool, Math.max(grants, this.#found.get(pool) ?? 0));
@@ -33,7 +35,7 @@ export class AdmissionLedger {
 
   admitted({ pool, grants, until }: EventOf<"pool-admitted">): void {
     const found = this.#found?.get(pool) ?? (this.#found === undefined ? grants : 0);
-    insist(grants <= found, () => `${pool} is told of room for ${grants} that nobody has found`);
+    insist(grants <= found, () => `${pool} got ${grants} credits that no check found`);
     this.#guarded.set(pool, { credits: grants, until });
   }
 

@@ -1,6 +1,6 @@
 /**
- * Boskos's clients as they behave: they poll with an id or without one, know what they hold by its
- * name alone, beat now and then, die, and oversleep; and the programs that run beside them.
+ * Simulated Boskos clients: they poll with or without a request id, know their resources only by
+ * name, send updates now and then, die, and act too late. Also the programs that run next to them.
  */
 
 import type { LeaseView } from "../src/core/explain/view.ts";
@@ -10,9 +10,9 @@ import type { PoolSpec } from "../src/core/model/policy.ts";
 import type { JobWorld } from "./job.ts";
 
 export interface Poller extends JobWorld {
-  /** Nobody starts anything new. */
+  /** True when no client may start anything new. */
   over(): boolean;
-  /** For how long one may be silent before it loses what it holds. */
+  /** How long a client may send no update before it loses its resource. */
   silenceMs(pool: PoolSpec): number;
 }
 
@@ -20,7 +20,7 @@ const callTimeoutMs = 6_000;
 const pollMs = 3_000;
 const waitMs = 2_000;
 const presenceMs = 30_000;
-/** What a reaper allows; no less than anybody's silence would be unfair to who beats in time. */
+/** The timeout of the reaper: longer than any client's update interval. */
 const reapedAfterMs = 150_000;
 
 interface Wish {
@@ -41,10 +41,11 @@ function askOf({ pool, owner, state, into, key }: Wish): Ask {
   };
 }
 
-/** A job: waits for one, works with it, gives it back to be cleaned. Its name is used once. */
+/** A job: waits for a resource, uses it and releases it as dirty. Its name is used once. */
 export async function runUser(owner: string, pool: PoolSpec, poller: Poller): Promise<void> {
   const { world, random, observer } = poller;
-  // For one without an id nothing is made: where there may be nothing it would wait for ever.
+  // A client without an id gets no dynamic resource made for it, so in an empty pool it would wait
+  // for ever.
   const { min } = pool.policy.dynamic ?? { min: 1 };
   const key = min === 0 || random.chance(0.8) ? `poll-${owner}` : undefined;
   const wish = { pool: pool.name, owner, state: "free", into: "busy" };
@@ -59,8 +60,8 @@ export async function runUser(owner: string, pool: PoolSpec, poller: Poller): Pr
     observer.acknowledged(owner, lease);
     const held = observer.took(owner, lease, askedAtMs + poller.silenceMs(pool));
     if (await work(lease, held, pool, poller)) {
-      observer.gaveBack(held);
-      await giveBack(lease, random.pick(["dirty", "dirty", "free"]), poller);
+      observer.released(held);
+      await release(lease, random.pick(["dirty", "dirty", "free"]), poller);
     }
     return;
   }
@@ -75,7 +76,7 @@ async function acquire(wish: Wish, { network }: Poller): Promise<LeaseView | und
 
 type Held = ReturnType<Poller["observer"]["took"]>;
 
-/** Beats every third of the time that it may be silent. False: it died. */
+/** Sends an update every third of its timeout. Returns false if the client died. */
 async function work(
   lease: LeaseView,
   held: Held,
@@ -96,14 +97,14 @@ async function work(
     const command = { type: "renew-held", holder, resource, state, lease: id } as const;
     const reply = await network.call({ type: "operate", command }, callTimeoutMs);
     if (reply?.type !== "outcome") continue;
-    if (reply.outcome.type !== "done") break; // It is told that it lost it.
+    if (reply.outcome.type !== "done") break; // The server reports that the resource is lost.
     observer.renewed(held, sentAtMs + silenceMs(pool));
   }
   return true;
 }
 
-/** Until there is an answer, whichever. One that shares its name says which lease it means. */
-async function giveBack(lease: LeaseView, state: string, poller: Poller): Promise<void> {
+/** Retries until any reply arrives. A client whose name is shared also sends the lease's id. */
+async function release(lease: LeaseView, state: string, poller: Poller): Promise<void> {
   const { world, random, network } = poller;
   const [claim] = lease.claims;
   if (claim === undefined) return;
@@ -118,7 +119,7 @@ async function giveBack(lease: LeaseView, state: string, poller: Poller): Promis
   }
 }
 
-/** Takes what is in one state, works on it, and leaves it in another; the next one when there is one. */
+/** Takes resources in one state, one after the other, and sets each to another state. */
 async function runWorker(
   wish: Wish,
   pool: PoolSpec,
@@ -133,10 +134,10 @@ async function runWorker(
       observer.acknowledged(wish.owner, lease);
       const held = observer.took(wish.owner, lease, askedAtMs + poller.silenceMs(pool));
       await world.sleep(random.between(100, 15_000));
-      // It dies, and another is started in its place.
+      // The worker dies, and another one starts.
       if (!(faulty() && random.chance(0.1))) {
-        observer.gaveBack(held);
-        await giveBack(lease, after(), poller);
+        observer.released(held);
+        await release(lease, after(), poller);
       }
     }
     await world.sleep(random.between(1_000, 10_000));
@@ -149,13 +150,13 @@ export function runJanitor(pool: PoolSpec, poller: Poller): Promise<void> {
   return runWorker(wish, pool, poller, after);
 }
 
-/** Cleans up after what is to go, as its own program does beside Boskos. */
+/** Deletes dynamic resources that are marked for deletion, as Boskos's cleaner does. */
 export function runCleaner(pool: PoolSpec, poller: Poller): Promise<void> {
   const wish = { pool: pool.name, owner: "cleaner", state: "toBeDeleted", into: "cleaning" };
   return runWorker(wish, pool, poller, () => "tombstone");
 }
 
-/** Takes back what nobody has spoken of for long. */
+/** Resets resources that had no update for a long time. */
 export async function runReaper(pools: readonly PoolSpec[], poller: Poller): Promise<void> {
   const { world, network } = poller;
   while (!poller.over()) {
@@ -175,7 +176,7 @@ export async function runReaper(pools: readonly PoolSpec[], poller: Poller): Pro
   }
 }
 
-/** Takes several by name, all or none, and gives them back one by one. */
+/** Takes several resources by name, all or none, and releases them one by one. */
 export async function runTaker(
   pool: PoolSpec,
   names: readonly ResourceName[],
@@ -204,8 +205,8 @@ export async function runTaker(
     if (poller.faulty() && random.chance(0.2)) continue;
     for (const [index, lease] of leases.entries()) {
       const mine = held[index];
-      if (mine !== undefined) observer.gaveBack(mine);
-      await giveBack(lease, "free", poller);
+      if (mine !== undefined) observer.released(mine);
+      await release(lease, "free", poller);
     }
   }
 }

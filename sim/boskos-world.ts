@@ -1,4 +1,4 @@
-/** What a seed makes for Boskos's clients: their pools, who comes when, and what must be left of it. */
+/** The pools and the clients of Boskos that a seed creates, and what must be left at the end. */
 import type { PoolName, ResourceName } from "../src/core/model/ids.ts";
 import { type DynamicPolicy, defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
 import {
@@ -14,17 +14,17 @@ import { insist } from "./violation.ts";
 
 const listed = "listed" as PoolName;
 const grown = "grown" as PoolName;
-/** What the first of them draws on, at times: its pace counts however something is asked for. */
+/** Sometimes the parent of the first pool: its pace counts for every kind of request. */
 const account = "boskos-account" as PoolName;
 
 export class BoskosWorld {
   readonly #world: JobWorld;
-  /** As the file has them. */
+  /** The pools as configured. */
   readonly pools: readonly PoolSpec[];
-  /** Nobody starts anything new. */
+  /** True when no client may start anything new. */
   over = false;
 
-  /** In two worlds of three there are none of them: they poll and poll, and that takes its time. */
+  /** Two worlds of three have no Boskos clients, because their polling makes a simulation slow. */
   constructor(world: JobWorld) {
     this.#world = world;
     const { random } = world;
@@ -34,12 +34,12 @@ export class BoskosWorld {
       : [...this.#listedPools(silenceMs), this.#grownPool(silenceMs)];
   }
 
-  /** Whether what is dirty there is somebody else's business. */
+  /** Whether a Boskos client cleans the dirty resources of this pool. */
   cleans(pool: string): boolean {
     return pool === listed || pool === grown;
   }
 
-  /** Other limits, another state for new ones, or the one pool gone. */
+  /** Other limits, another state for new resources, or one pool removed. */
   editedPools(): PoolSpec[] {
     const { random } = this.#world;
     const edited = this.pools.map((pool) => {
@@ -75,7 +75,7 @@ export class BoskosWorld {
     yield { client: runTaker(first, names, poller), waitedFor: false };
   }
 
-  /** Long after the last of them: nothing is held, and there are as many as there should be. */
+  /** Long after the last client: nothing is held, and the number of resources is right. */
   checkNothingLeft(): void {
     const { ledger } = this.#world.observer;
     for (const { name, policy, members } of this.pools) {
@@ -90,7 +90,7 @@ export class BoskosWorld {
     }
   }
 
-  /** At times with a pace, its own or that of what it draws on. */
+  /** Sometimes with a pace, its own or that of its parent. */
   #listedPools(silenceMs: number): PoolSpec[] {
     const { random } = this.#world;
     const names = Array.from({ length: random.between(1, 4) }, (_, index) => {

@@ -4,20 +4,22 @@ import type { EdgeBugs } from "./server.ts";
 export type Bugs = DiskBugs & EdgeBugs;
 
 /**
- * Known bugs, planted one at a time to test the tester: a simulator that does not find these finds
- * nothing. Each is what a real broker got wrong once.
+ * Known bugs, planted one at a time to test the simulator itself. Each was once a bug of a real
+ * broker.
  */
 export const plantedBugs: Readonly<Record<string, Bugs>> = {
-  "the fence check is dropped: an old holder gives back what another has": { ignoreFences: true },
-  "the waiter is not checked again: it is granted to after it has left": { keepLeavers: true },
-  "release has no owner check: anybody gives back anything": { trustAnybody: true },
+  "the fence check is missing: an old holder releases another holder's resource": {
+    ignoreFences: true,
+  },
+  "a request is granted after it has left the queue": { keepLeavers: true },
+  "release has no owner check: any client releases any lease": { trustAnybody: true },
   "the journal loses its tail in a crash": { loseTail: true },
   "recovery applies the last commit twice": { applyTwice: true },
   "the journal acknowledges before it is durable": { acknowledgeEarly: true },
   "a snapshot forgets the fences": { forgetFences: true },
-  "a poller that asks again is taken for another one": { forgetPollers: true },
-  "a poller is told of its lease and nobody notes it": { forgetDelivery: true },
-  "a pool is lent although the look outside said no": { admitAlways: true },
-  "a pool is lent without the pace of what it draws on": { ignoreSharedPaces: true },
-  "a release by name takes anybody's word for the holder": { trustNames: true },
+  "a polling client that asks again is taken for another client": { forgetPollers: true },
+  "the delivery of a lease to a polling client is not recorded": { forgetDelivery: true },
+  "a pool is lent although its admission check said no": { admitAlways: true },
+  "a pool is lent without the pace of its parent": { ignoreSharedPaces: true },
+  "a release by name does not check the holder": { trustNames: true },
 };

@@ -3,7 +3,7 @@ import { simulate } from "./simulation.ts";
 
 const seeds = Array.from({ length: 60 }, (_, index) => 1 + index * 7);
 
-test("dropping all caches at random moments changes nothing that is decided", {
+test("dropping all caches at random moments changes no decision", {
   timeout: 300_000,
 }, async () => {
   for (const seed of seeds) {

@@ -1,6 +1,6 @@
 /**
- * A disk with a journal on it, which outlives the servers that write to it. It can be full, slow,
- * and cut off in the middle of a commit: then chance decides whether the commit was made.
+ * A disk with a journal, which outlives the servers that write to it. It can be full, slow, or
+ * crash in the middle of a commit: then chance decides whether the commit was made.
  */
 import type { DurableEvent } from "../src/core/model/event.ts";
 import type { Instant } from "../src/core/model/time.ts";
@@ -13,7 +13,7 @@ import {
 } from "../src/journal/journal.ts";
 import type { World } from "./world.ts";
 
-/** Ways in which a journal could be broken; planted to see whether the simulator notices. */
+/** Bugs of a journal, planted to see whether the simulator finds them. */
 export interface DiskBugs {
   readonly loseTail?: boolean;
   readonly applyTwice?: boolean;
@@ -28,15 +28,15 @@ export class Disk {
   readonly bugs: DiskBugs;
   snapshot: Snapshot | undefined;
   full = false;
-  /** Syncs fail at random, and then nobody knows whether the commit was made. */
+  /** Syncs fail at random, and then it is unknown whether the commit was made. */
   flaky = false;
   unreadable = false;
-  /** How long a sync takes at the most. */
+  /** The longest time of a sync. */
   syncMsMax = 20;
   head = 0;
   /** Grows with every answer to a server. */
   answers = 0;
-  /** Grows with every crash; what an older server still writes goes nowhere. */
+  /** Grows with every crash. Writes of an older server are dropped. */
   #epoch = 0;
   #inFlight: (() => void) | undefined;
 
@@ -46,7 +46,7 @@ export class Disk {
     this.bugs = bugs;
   }
 
-  /** The power goes. A commit under way may or may not have reached the platter. */
+  /** A power failure. A running commit may or may not be on the disk. */
   crash(): void {
     this.#epoch += 1;
     if (this.#random.chance(0.5)) this.#inFlight?.();

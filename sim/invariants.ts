@@ -29,7 +29,7 @@ export function checkState(state: State, now: Instant): void {
   checkWaiting(state, now);
 }
 
-/** The part that can become false by itself, because time passes. */
+/** The checks that can fail because time passes. */
 export function checkWaiting(state: State, now: Instant): void {
   for (const request of state.requests.values()) checkNothingIdle(request, now);
 }
@@ -65,14 +65,14 @@ function checkHolders(state: State): void {
   }
 }
 
-/** Nothing waits on an administrator by accident: all that lives has a time at which it ends. */
+/** Every lease and request has a deadline, so that nothing stays for ever by accident. */
 function checkDeadlines(state: State): void {
   const timed = [...state.leases.values(), ...state.requests.values()];
   for (const one of timed) {
-    // One that is known by name only has no end where the pool sets none for it.
+    // A lease without a token has no deadline if its pool has no timeout for it.
     if (one.kind === "lease" && one.ask.ttlMs === null && one.expiresAt === never) continue;
     const { id, heapIndex, dueAt } = one;
-    insist(heapIndex >= 0 && Number.isFinite(dueAt), () => `nothing will end ${id}`);
+    insist(heapIndex >= 0 && Number.isFinite(dueAt), () => `${id} has no deadline`);
   }
   for (const resource of state.resources.values()) {
     const { name, state: shown, heapIndex } = resource;
@@ -83,7 +83,7 @@ function checkDeadlines(state: State): void {
   }
 }
 
-/** It rests, or it comes and goes and its end has been set. */
+/** It is cooling, or it is dynamic and has a deadline. */
 function awaitsSomething(resource: Resource): boolean {
   const { dynamic, leaving, expiresAt } = resource;
   if (isHeld(resource)) return false;
@@ -97,7 +97,7 @@ function checkPool(state: State, pool: Pool): void {
   for (const resource of pool.members) {
     insist(
       state.resources.get(resource.name) === resource,
-      () => `${resource.name} is a stranger in ${pool.name}`,
+      () => `${resource.name} does not belong to ${pool.name}`,
     );
     shown.set(shownState(resource), (shown.get(shownState(resource)) ?? 0) + 1);
     if (!resource.retired) size += 1;
@@ -130,7 +130,9 @@ function checkBucketOf({ pool, name, state, bucket }: ExclusiveResource, usable:
   insist(!usable || right !== undefined, () => `${name} is in no bucket`);
 }
 
-/** What is used is the sum of what is lent; a part has an owner exactly while somebody has it. */
+/**
+ * The used amount equals the sum of the claims, and a part has an owner exactly while it is held.
+ */
 function checkShared(resource: SharedResource, usable: boolean): void {
   const { name, pool } = resource;
   insist(resource.listed === usable, () => `${name} is listed as if it were otherwise`);
@@ -164,13 +166,16 @@ function checkCounts(pool: Pool): void {
   }
 }
 
-/** What its policy says, whatever there was once: a snapshot remembers no more than that. */
+/** The parent is the one that the policy names; a snapshot contains nothing else about it. */
 function checkTree({ pools }: State, { name, parent, policy }: Pool): void {
   const named = policy.parent === undefined ? undefined : pools.get(policy.parent);
-  insist(parent === (named ?? null), () => `${name} draws on ${parent?.name}, not on its parent`);
+  insist(
+    parent === (named ?? null),
+    () => `${name} has the parent ${parent?.name}, not the one of its policy`,
+  );
 }
 
-/** What a limit counts is what is lent below it. */
+/** The count of a limit equals the number of claims below it. */
 function checkUsed(pool: Pool): void {
   let used = 0;
   for (const { members } of descendants(pool)) {
@@ -178,12 +183,12 @@ function checkUsed(pool: Pool): void {
       if (resource.state !== "cleaning") used += [...claimsOn(resource)].length;
     }
   }
-  insist(used === pool.used, () => `${pool.name} counts ${pool.used} lent, and it is ${used}`);
+  insist(used === pool.used, () => `${pool.name} counts ${pool.used} claims, has ${used}`);
 }
 
 function checkBucket(state: State, { pool, state: name, idle, queue }: Bucket): void {
   const label = `the bucket ${name} of ${pool.name}`;
-  insist([...idle].length === idle.size, () => `${label} has lost count`);
+  insist([...idle].length === idle.size, () => `${label} has a wrong count`);
   const line = [...queue];
   const waiting = [...state.requests.values()].filter(
     ({ needs, inLine }) =>
@@ -191,23 +196,23 @@ function checkBucket(state: State, { pool, state: name, idle, queue }: Bucket): 
   );
   insist(
     line.length === waiting.length && waiting.every((request) => line.includes(request)),
-    () => `the line at ${label} is not who waits there`,
+    () => `the queue of ${label} differs from the waiting requests`,
   );
 }
 
-/** Whoever is first in every line that it stands in waits only for what is not there. */
+/** A request that is first in all its queues waits only for what is not available. */
 function checkNothingIdle(request: Request, now: Instant): void {
   if (!request.inLine) return;
   if (!request.needs.every((need) => queueAt(need).at(0) === request)) return;
-  // Its time may have come since the last decision; the next one is due.
+  // A deadline may have passed since the last decision; the next tick handles it.
   if (request.needs.some(({ pool }) => [...cohortOf(pool)].some((kin) => isDue(kin, now)))) return;
   insist(
     !request.alternatives.some((needs) => fits(needs, request, now)),
-    () => `${request.id} waits although all of it is there`,
+    () => `${request.id} waits although all of it is available`,
   );
 }
 
-/** All that a restart keeps, as text, to be compared with a later look at the same state. */
+/** Everything that survives a restart, as text, to compare it with the state later. */
 export function fingerprint(state: State): string {
   return JSON.stringify(freeze(state));
 }

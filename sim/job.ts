@@ -1,6 +1,6 @@
 /**
- * A CI job as it really behaves: it asks and retries, waits, heartbeats while it works, gives back
- * or dies, or sleeps past its ttl and wakes up believing that nothing has happened.
+ * A simulated CI job: it asks and retries, waits, sends heartbeats while it works, releases or
+ * dies, or sleeps longer than its ttl and continues as if nothing had happened.
  */
 
 import type { LeaseView } from "../src/core/explain/view.ts";
@@ -17,7 +17,7 @@ export interface JobWorld {
   readonly random: Random;
   readonly network: Network;
   readonly observer: Observer;
-  /** While true, jobs may die and oversleep. */
+  /** While true, jobs may die or sleep longer than their ttl. */
   faulty(): boolean;
 }
 
@@ -35,11 +35,11 @@ export async function runJob(name: string, ask: Ask, jobWorld: JobWorld): Promis
   const grant = await obtain(name, ask, jobWorld, world.nowMs + patienceOf(ask, random));
   if (grant === undefined) return;
   const held = observer.took(name, grant.lease, grant.askedAtMs + ttlOf(grant));
-  if (jobWorld.faulty() && random.chance(0.1)) return; // It dies at once and says nothing.
+  if (jobWorld.faulty() && random.chance(0.1)) return; // The job dies at once and sends nothing.
   if (jobWorld.faulty() && random.chance(0.05)) void meddle(grant, jobWorld);
   const end = await work(grant, held, jobWorld);
   if (end === "died") return;
-  observer.gaveBack(held);
+  observer.released(held);
   for (;;) {
     const reply = await network.call(
       { type: "release", id: grant.lease.id, token: grant.token },
@@ -57,7 +57,7 @@ function patienceOf({ group }: Ask, random: Random): number {
   return isGang ? random.between(60_000, 1_800_000) : Number.POSITIVE_INFINITY;
 }
 
-/** Asks until there is an answer, then waits until it is granted, refused, or no longer wanted. */
+/** Asks until a reply arrives, then waits until the request is granted, refused or cancelled. */
 async function obtain(
   name: string,
   ask: Ask,
@@ -67,7 +67,7 @@ async function obtain(
   const { world, random, network, observer } = jobWorld;
   let known: { readonly id: RequestId; readonly token: string } | undefined;
   for (;;) {
-    if (jobWorld.faulty() && random.chance(0.01)) return undefined; // It dies while it waits.
+    if (jobWorld.faulty() && random.chance(0.01)) return undefined; // The job dies while it waits.
     if (world.nowMs > giveUpAtMs && known !== undefined) {
       const reply = await network.call({ type: "leave", ...known }, callTimeoutMs);
       if (reply?.type === "outcome" && reply.outcome.type === "done")
@@ -80,15 +80,16 @@ async function obtain(
       known === undefined ? { type: "acquire", ask, waitMs } : { type: "poll", ...known, waitMs },
       callTimeoutMs + waitMs,
     );
-    const fate = judge(reply);
-    if (fate === "over") return undefined;
-    if (fate === "unknown") {
-      if (known === undefined && ask.key === undefined) return undefined; // It could not come back.
+    const answer = judge(reply);
+    if (answer === "over") return undefined;
+    if (answer === "unknown") {
+      // Without a key the job cannot ask again.
+      if (known === undefined && ask.key === undefined) return undefined;
     } else {
-      known = { id: fate.id, token: fate.token };
-      if (fate.lease !== undefined) {
-        observer.acknowledged(name, fate.lease);
-        return { lease: fate.lease, token: fate.token, askedAtMs };
+      known = { id: answer.id, token: answer.token };
+      if (answer.lease !== undefined) {
+        observer.acknowledged(name, answer.lease);
+        return { lease: answer.lease, token: answer.token, askedAtMs };
       }
     }
     await world.sleep(random.between(10, 3_000));
@@ -111,12 +112,12 @@ function judge(reply: Reply | undefined): Fate {
 
 type Held = ReturnType<Observer["took"]>;
 
-/** Works for its time, with a heartbeat every third of the ttl; stops when it must assume the worst. */
 function ttlOf({ lease }: Grant): number {
   if (lease.ttlMs === null) throw new Error(`Cannot keep ${lease.id}: it has no ttl`);
   return lease.ttlMs;
 }
 
+/** Works with a heartbeat every third of the ttl. Stops when the lease may have expired. */
 async function work(grant: Grant, held: Held, jobWorld: JobWorld): Promise<"done" | "died"> {
   const { world, random, network, observer } = jobWorld;
   const { lease, token } = grant;
@@ -135,12 +136,12 @@ async function work(grant: Grant, held: Held, jobWorld: JobWorld): Promise<"done
     );
     if (reply?.type !== "outcome") continue;
     if (reply.outcome.type === "granted") observer.renewed(held, sentAtMs + ttlMs);
-    else break; // It is told that it lost the lease.
+    else break; // The server reports that the lease is lost.
   }
   return "done";
 }
 
-/** A confused job: it uses its own token for somebody else's lease. */
+/** A faulty job: it uses its own token for another job's lease. */
 async function meddle(grant: Grant, { random, network, observer }: JobWorld): Promise<void> {
   const victim = observer.anotherLease(grant.lease.id, random);
   if (victim === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * A second, simple-minded account of everything that was committed. It knows nothing of the core's
- * indexes: it folds the events into plain maps, and checks of each event that it may have happened.
+ * A second, simple ledger of everything that was committed. It uses none of the core's indexes: it
+ * folds the events into plain maps, and checks that each event was allowed.
  */
 
 import type { Item } from "../src/core/model/command.ts";
@@ -14,12 +14,12 @@ import type {
 import { AdmissionLedger } from "./admission-ledger.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
-import { RoomLedger } from "./room-ledger.ts";
+import { SharedLedger } from "./shared-ledger.ts";
 import { insist } from "./violation.ts";
 
 interface Thing {
   pool: string;
-  /** One of those that come and go, and whether it is to go. */
+  /** Whether it is dynamic, and whether it is marked for deletion. */
   dynamic: boolean;
   leaving: boolean;
   state: string;
@@ -42,13 +42,13 @@ export class Ledger {
     { readonly ask: ResolvedAsk; readonly claims: Map<string, string> }
   >();
   readonly ended = new Map<string, string>();
-  readonly rooms = new RoomLedger();
+  readonly shared = new SharedLedger();
   readonly #grantedKeys = new Map<string, string>();
-  /** Fences outlive the resources that they were given for. */
+  /** The last fence of each resource, also after its removal. */
   readonly #fences = new Map<string, number>();
-  /** How many a pool may have, where it makes its own. */
+  /** The largest size of each dynamic pool. */
   readonly #maxima = new Map<string, number>();
-  /** Whether its holder has been told of a lease. */
+  /** Whether the holder of a lease knows of it. */
   readonly #isKnown: (id: string) => boolean;
   readonly #paces = new PaceLedger();
   readonly #limits = new LimitLedger();
@@ -60,7 +60,7 @@ export class Ledger {
   }
 
   record(event: DurableEvent, at: number): void {
-    this.rooms.record(event);
+    this.shared.record(event);
     switch (event.type) {
       case "pool-defined":
         this.#maxima.set(event.pool, event.policy.dynamic?.max ?? Number.POSITIVE_INFINITY);
@@ -115,7 +115,7 @@ export class Ledger {
           thing.heldBy === null,
           () => `the state of ${event.resource} changed under its holder`,
         );
-        // What is told by hand that it is something else is not to go any more.
+        // An operator who sets another state cancels the deletion.
         thing.leaving &&= event.state === "tombstone";
         this.#put(thing, event.state);
         return;
@@ -133,7 +133,7 @@ export class Ledger {
           event,
           at,
           (name) => this.#thing(name).pool,
-          companyOf(event.ask ?? this.waiting.get(event.id)?.ask),
+          gangOf(event.ask ?? this.waiting.get(event.id)?.ask),
         );
         this.admissions.granted(event, at, (name) => this.#thing(name).pool);
         return this.#granted(event.id, event.ask, event.claims);
@@ -177,7 +177,7 @@ export class Ledger {
     if (thing.dynamic && state === "toBeDeleted") thing.leaving = true;
   }
 
-  /** What nobody came for is what it was before. */
+  /** A resource that nobody fetched is in its former state. */
   #untouched(id: string, back: readonly Return[]): void {
     const ask = this.leases.get(id)?.ask;
     for (const { resource, state, restsUntil } of back) {
@@ -201,12 +201,12 @@ export class Ledger {
     this.#wholeOrNothing(id, ask, claims);
     const pools = new Set(claims.map(({ resource }) => this.#thing(resource).pool));
     for (const pool of pools) {
-      if (this.rooms.isShared(pool)) continue;
+      if (this.shared.isShared(pool)) continue;
       this.#nobodyOvertaken(id, pool, takenFrom(ask, pool), rank);
     }
     for (const { resource, fence, into = "busy" } of claims) {
       const thing = this.#thing(resource);
-      if (this.rooms.has(resource)) {
+      if (this.shared.has(resource)) {
         insist(!thing.drained && !thing.retired, () => `${resource} was lent while cordoned`);
         continue;
       }
@@ -231,7 +231,7 @@ export class Ledger {
       thing.heldBy = id;
       this.#put(thing, into);
     }
-    this.#limits.granted(id, claims, this.things, (resource) => this.rooms.countOn(resource));
+    this.#limits.granted(id, claims, this.things, (resource) => this.shared.countOn(resource));
     this.leases.set(id, {
       ask,
       claims: new Map(claims.map((claim) => [claim.id, claim.resource])),
@@ -251,7 +251,7 @@ export class Ledger {
     return { priority: last.ask.priority ?? 0, order: last.order };
   }
 
-  /** One that polls may use its key again for another, once it knows of what it has or has nothing. */
+  /** A polling client may use its key again once it knows of its lease or has none. */
   #onlyOneLeasePerKey(id: string, { key, presenceMs, holder }: ResolvedAsk): void {
     if (key === undefined) return;
     const other = this.#grantedKeys.get(key);
@@ -282,15 +282,15 @@ export class Ledger {
       got.set(pool, (got.get(pool) ?? 0) + 1);
     }
     insist(
-      waysOf(ask).some((way) => sameCounts(way, got)),
+      alternativesOf(ask).some((alternative) => sameCounts(alternative, got)),
       () => `${id} was granted in part`,
     );
   }
 
-  /** Whoever asked before, with no lower priority, for this pool alone, must not still wait. */
+  /** No earlier request for this pool alone, with the same or a higher priority, may still wait. */
   #nobodyOvertaken(id: string, pool: string, from: string, rank: Rank): void {
     for (const [other, { ask, order }] of this.waiting) {
-      // Those of a company stand in line for all that their company wants.
+      // The requests of a gang wait for everything that the gang wants.
       const alone = ask.group === undefined || ask.group.size === 1;
       const single =
         alone &&
@@ -304,7 +304,7 @@ export class Ledger {
   }
 
   #back(id: string, { resource, state, restsUntil }: Return): void {
-    if (this.rooms.has(resource)) return;
+    if (this.shared.has(resource)) return;
     const thing = this.#thing(resource);
     insist(thing.heldBy === id, () => `${id} gave back ${resource}, which ${thing.heldBy} has`);
     thing.heldBy = null;
@@ -328,8 +328,8 @@ export class Ledger {
 const poolsOf = (item: Item | undefined): readonly string[] =>
   item === undefined ? [] : [item.pool, ...(item.anyOf ?? [])];
 
-/** Everything that would be all of it: how many of which pool. */
-function waysOf({ items }: ResolvedAsk): Map<string, number>[] {
+/** The alternatives of a request: how many of which pool. */
+function alternativesOf({ items }: ResolvedAsk): Map<string, number>[] {
   let ways = [new Map<string, number>()];
   for (const item of items) {
     ways = ways.flatMap((way) =>
@@ -348,8 +348,8 @@ interface Rank {
   readonly order: number;
 }
 
-/** Who is granted at one moment: those of a group, or all that one takes by name. */
-function companyOf(ask: ResolvedAsk | undefined): string | undefined {
+/** Identifies what is granted at one moment: a group, or all that one client takes by name. */
+function gangOf(ask: ResolvedAsk | undefined): string | undefined {
   return ask?.byName ? ask.holder : ask?.group?.name;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A second account of the limits, by counting everything that is held at every grant: no grant may
- * take any level of the tree beyond its limit, whatever the file was before.
+ * A second ledger of the limits. It counts all claims at every grant: no grant may exceed a limit
+ * at any level of the tree.
  */
 import type { GrantedClaim } from "../src/core/model/event.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
@@ -24,7 +24,7 @@ export class LimitLedger {
     this.#policies.delete(pool);
   }
 
-  /** `shares` counts what is lent of a resource to several at a time. */
+  /** `shares` counts the claims on a shared resource. */
   granted(
     id: string,
     claims: readonly GrantedClaim[],
@@ -58,7 +58,7 @@ export class LimitLedger {
     return [...things.values()].filter((thing) => thing.pool === pool && !thing.retired).length;
   }
 
-  /** The pool and all that it draws on. */
+  /** The pool and all its ancestors. */
   #up(pool: string | undefined): string[] {
     const above: string[] = [];
     for (let at = pool; at !== undefined && this.#policies.has(at); ) {

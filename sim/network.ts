@@ -2,7 +2,10 @@ import type { Random } from "../src/insight/forecast/random.ts";
 import type { Call, Reply, Server } from "./server.ts";
 import type { World } from "./world.ts";
 
-/** Between clients and the server: slow, and while it is bad, it loses and repeats what it carries. */
+/**
+ * The network between clients and the server. It is slow; while it is bad, it loses and repeats
+ * messages.
+ */
 export class Network {
   readonly #world: World;
   readonly #random: Random;
@@ -15,7 +18,10 @@ export class Network {
     this.#server = server;
   }
 
-  /** Undefined: no reply within `timeoutMs`, whatever has become of the call. */
+  /**
+   * Returns undefined if no reply arrives within `timeoutMs`. The call may still have had an
+   * effect.
+   */
   call(call: Call, timeoutMs: number): Promise<Reply | undefined> {
     return new Promise((resolve) => {
       this.#world.after(timeoutMs, () => resolve(undefined));
@@ -31,7 +37,7 @@ export class Network {
     const reply = await this.#server.call(call);
     if (reply === undefined) return;
     if (this.#lost()) {
-      // Sometimes a server sees its connection break, and sometimes it does not.
+      // Sometimes the server notices that the connection broke, and sometimes it does not.
       const seen = this.#random.chance(0.5);
       this.#world.after(this.#delayMs(), () => this.#server.replyEnded(reply, !seen));
       return;

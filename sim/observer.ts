@@ -1,6 +1,6 @@
 /**
- * Sees what clients were told and what was committed, and insists that the two agree: nothing
- * acknowledged is lost, and no two jobs believe at one time that they have the same resource.
+ * Compares the replies that clients got with what was committed: no acknowledged lease is lost, and
+ * two jobs never believe at the same time that they hold the same resource.
  */
 
 import type { LeaseView } from "../src/core/explain/view.ts";
@@ -53,17 +53,17 @@ export class Observer {
   #ended(id: RequestId, why: string): void {
     const held = this.#held.get(id);
     if (why === "released") {
-      insist(this.#givenBack.has(id), () => `${id} was given back by somebody else`);
+      insist(this.#givenBack.has(id), () => `${id} was released by another client`);
     }
     if (why === "uncollected") {
-      insist(held === undefined, () => `${id} was taken from ${held?.job}, who had come for it`);
+      insist(held === undefined, () => `${id} was taken from ${held?.job}, which had fetched it`);
     }
     if ((why === "expired" || why === "reset") && held !== undefined) {
       const early = held.believedUntilMs > this.#world.nowMs && !this.#givenBack.has(id);
       insist(!early, () => `${id} expired while ${held.job} was alive`);
     }
-    // A lifetime that is over and an operator's word end a lease under its holder's feet, who hears
-    // of it with the next heartbeat: there the outside world has the fence, and only that.
+    // The end of a lifetime and an operator end a lease while its holder still works. The holder
+    // learns it with the next heartbeat; until then only the fence protects the resource.
     if (why === "lifetime" || why === "revoked") this.#held.delete(id);
   }
 
@@ -76,13 +76,13 @@ export class Observer {
     for (const { resource } of lease.claims) {
       insist(
         granted?.includes(resource) === true,
-        () => `${job} was told of ${resource}, which is not in ${lease.id}`,
+        () => `${job} got ${resource} in a reply, which is not in ${lease.id}`,
       );
     }
-    // A claim whose hold is over says so itself.
+    // The end of a claim's `hold` is an event of its own.
     const whole = [...(this.ledger.leases.get(lease.id)?.claims.values() ?? [])];
-    // What is lent by amount has many holders; the ledger knows that it is not over its capacity.
-    const claimed = new Set(whole.filter((name) => !this.ledger.rooms.has(name)));
+    // A shared resource has many holders; the ledger checks its capacity.
+    const claimed = new Set(whole.filter((name) => !this.ledger.shared.has(name)));
     const held = {
       job,
       id: lease.id,
@@ -108,8 +108,8 @@ export class Observer {
     held.believedUntilMs = Math.max(held.believedUntilMs, believedUntilMs);
   }
 
-  /** From here on the job makes no use of it. */
-  gaveBack(held: Held): void {
+  /** From here on the job does not use it. */
+  released(held: Held): void {
     this.#held.delete(held.id);
     this.#givenBack.add(held.id);
   }
@@ -118,7 +118,7 @@ export class Observer {
     this.#left.add(id);
   }
 
-  /** After a restart: everything that was acknowledged is there, or is known to have ended. */
+  /** After a restart: every acknowledged lease exists, or is known to have ended. */
   recovered(state: State): void {
     for (const [id, job] of this.#acknowledged) {
       const known = state.leases.has(id) || state.ended.has(id);
@@ -131,13 +131,13 @@ export class Observer {
     return others.length === 0 ? undefined : random.pick(others);
   }
 
-  /** Who has a resource now, by name. */
+  /** The holder of a resource now. */
   holderOf(resource: string): string | undefined {
     const id = this.ledger.things.get(resource)?.heldBy ?? "";
     return this.ledger.leases.get(id)?.ask.holder;
   }
 
-  /** Who has now what an ended lease once had. */
+  /** The lease that now has a resource of an ended lease. */
   successorOf(id: RequestId): RequestId | undefined {
     if (!this.ledger.ended.has(id)) return undefined;
     for (const resource of this.#resourcesOf.get(id) ?? []) {

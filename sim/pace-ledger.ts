@@ -1,8 +1,7 @@
 /**
- * A second account of the paces, by counting: whatever stretch of time one looks at, it has no more
- * starts than the burst and one for every interval in it, in the pool and at every level that it draws
- * on. A jitter may shift a start by its share of an interval, and no further. It trusts nothing that a
- * grant says of the pace but the interval.
+ * A second ledger of the paces, by counting: every period of time has at most the burst plus one
+ * start for each interval in it, in the pool and in all its ancestors. Jitter may shift a start by
+ * its share of an interval. From a grant's event it uses only the interval.
  */
 import type { EventOf } from "../src/core/model/event.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
@@ -12,18 +11,18 @@ interface Start {
   readonly at: number;
   readonly everyMs: number;
   readonly count: number;
-  /** Those that are granted together, as one. */
-  readonly company: string | undefined;
+  /** The starts of a gang at one moment are checked as one. */
+  readonly gang: string | undefined;
 }
 
 interface Paced {
   policy: PoolPolicy;
   pinned: boolean;
-  /** Since the pace was last changed. The claims count, each at the time of its grant. */
+  /** The starts since the last change of the pace: one per claim, at the time of its grant. */
   starts: Start[];
 }
 
-/** A bound for what the check costs: over longer stretches a breach shows in a shorter one first. */
+/** Limits the cost of the check: a violation over a long period appears in a shorter one first. */
 const lookBackMax = 50;
 
 export class PaceLedger {
@@ -37,7 +36,7 @@ export class PaceLedger {
     else known.policy = policy;
   }
 
-  /** What an operator sets counts from the last grant on, whatever was before. */
+  /** A rate that an operator sets counts from the last grant on. */
   rated({ pool, cause }: EventOf<"rate-changed">): void {
     const known = this.#pools.get(pool);
     if (known === undefined) return;
@@ -46,7 +45,7 @@ export class PaceLedger {
     if (cause.how === "pinned" || cause.how === "unpinned") known.starts = [];
   }
 
-  /** One that comes again under its name is another. */
+  /** A later pool with the same name is another pool. */
   removed(pool: string): void {
     this.#pools.delete(pool);
   }
@@ -55,7 +54,7 @@ export class PaceLedger {
     { id, claims, paced = [] }: EventOf<"lease-granted">,
     at: number,
     poolOf: (resource: string) => string,
-    company?: string,
+    gang?: string,
   ): void {
     const counts = new Map<string, number>();
     for (const { resource, into } of claims) {
@@ -66,15 +65,15 @@ export class PaceLedger {
       const pool = this.#pools.get(name);
       if (pool === undefined || !isPaced(pool)) continue;
       const everyMs = paced.find((one) => one.pool === name)?.everyMs ?? Number.NaN;
-      insist(everyMs >= 0, () => `${id} was granted and kept no pace of ${name}`);
+      insist(everyMs >= 0, () => `${id} was granted without the pace of ${name}`);
       const last = pool.starts.at(-1);
-      const together = company !== undefined && last?.company === company && last.at === at;
+      const together = gang !== undefined && last?.gang === gang && last.at === at;
       if (!together) this.#check(name, pool, at);
-      pool.starts = [...pool.starts.slice(-lookBackMax), { at, everyMs, count, company }];
+      pool.starts = [...pool.starts.slice(-lookBackMax), { at, everyMs, count, gang }];
     }
   }
 
-  /** The pool and all that it draws on. */
+  /** The pool and all its ancestors. */
   #up(pool: string): string[] {
     const above: string[] = [];
     for (let at: string | undefined = pool; at !== undefined && this.#pools.has(at); ) {
@@ -84,7 +83,7 @@ export class PaceLedger {
     return above;
   }
 
-  /** Of the starts before this one, each but those within the burst had to be paid for by now. */
+  /** Each earlier start, except those within the burst, needs its interval before this one. */
   #check(name: string, { policy, starts }: Paced, at: number): void {
     const { burst = 1, jitter = 0 } = policy.pace ?? {};
     let debtMs = 0;

@@ -1,4 +1,4 @@
-/** What a seed makes: pools, jobs, and the configuration as somebody edits it. */
+/** What a seed creates: pools, jobs, and edits of the configuration. */
 import type { Ask } from "../src/core/model/command.ts";
 import type { PoolName, ResourceName } from "../src/core/model/ids.ts";
 import {
@@ -30,7 +30,7 @@ function randomWhole(random: Random): PoolSpec[] {
   return random.chance(0.4) ? drawn(pools, random) : pools;
 }
 
-/** Some draw on an account, or on each other; every limit lets the largest wish through. */
+/** Some pools get a parent. Every limit allows the largest request. */
 function drawn(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
   const account = {
     name: "account" as PoolName,
@@ -49,7 +49,7 @@ function drawn(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
 
 const networks = ["vlan-1", "vlan-2", "vlan-3"];
 
-/** One that is lent by amount: sizes, places and networks differ. */
+/** A shared pool with resources of different sizes, sites and networks. */
 function randomShared(random: Random): PoolSpec {
   return {
     name: "vsphere" as PoolName,
@@ -125,7 +125,7 @@ function members(pool: string, count: number): PoolSpec["members"] {
   }));
 }
 
-/** Somebody edits the file: sizes change, a pool goes, a resource moves to another pool. */
+/** An edit of the file: sizes change, a pool is removed, a resource moves to another pool. */
 export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
   const edited = pools.map((pool) => {
     if (pool.members.length === 0) return relimited(pool, random);
@@ -149,7 +149,7 @@ export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpe
   return random.chance(0.2) ? edited.slice(0, -1) : edited;
 }
 
-/** Those that are asked for in the same words. */
+/** The pools that accept the same items. */
 function alike({ placement }: PoolPolicy, pools: readonly PoolSpec[]): PoolSpec[] {
   return pools.filter(
     ({ policy }) => (policy.placement === undefined) === (placement === undefined),

@@ -5,13 +5,13 @@ import type { SeedReport } from "./seed-worker.ts";
 const workerPath = fileURLToPath(new URL("seed-worker.ts", import.meta.url));
 
 export interface SeedPoolOptions {
-  /** The first seed, and how many there are from there on. */
+  /** The first seed, and the number of seeds. */
   readonly first: number;
   readonly count: number;
   readonly workers: number;
   /** Bugs to plant, as in `bugs.ts`. */
   readonly bugs: object;
-  /** Called for every seed, in the order in which they end; false ends the run. */
+  /** Called for every seed when it has finished; false stops the run. */
   readonly ended: (report: SeedReport) => boolean;
 }
 
@@ -27,13 +27,13 @@ export class SeedPool {
     this.#next = options.first;
   }
 
-  /** Resolves when all seeds have ended, or the last worker has after `stop`. */
+  /** Resolves when all seeds have finished, or after `stop` when the last worker has exited. */
   async run(): Promise<void> {
     const { workers, count } = this.#options;
     await Promise.all(Array.from({ length: Math.min(workers, count) }, () => this.#work()));
   }
 
-  /** Abandons the seeds that are under way. */
+  /** Stops the seeds that are running. */
   stop(): void {
     this.#stopped = true;
     for (const worker of this.#workers) worker.kill("SIGKILL");
@@ -44,7 +44,7 @@ export class SeedPool {
     while (!this.#stopped && this.#next <= last) await this.#employ(last);
   }
 
-  /** One process, for as many seeds as it survives. */
+  /** One process, for as many seeds as possible until it dies. */
   #employ(last: number): Promise<void> {
     const { bugs, ended } = this.#options;
     const execArgv = ["--disable-warning=ExperimentalWarning"];
@@ -68,7 +68,7 @@ export class SeedPool {
       worker.once("exit", (code, signal) => {
         this.#workers.delete(worker);
         if (current !== undefined) {
-          tell({ seed: current, ok: false, why: `its process ended with ${signal ?? code}` });
+          tell({ seed: current, ok: false, why: `its process exited with ${signal ?? code}` });
         }
         resolve();
       });

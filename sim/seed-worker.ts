@@ -1,7 +1,7 @@
-/** Simulates the seeds that it is sent, one after the other, in a process of its own. */
+/** Simulates the seeds that the parent process sends, one after the other. */
 import { simulate } from "./simulation.ts";
 
-/** What became of one seed. */
+/** The result of one seed. */
 export type SeedReport =
   | {
       readonly seed: number;
@@ -12,7 +12,7 @@ export type SeedReport =
     }
   | { readonly seed: number; readonly ok: false; readonly why: string };
 
-/** The stack of what went wrong first, where that is known: it leads to the check that failed. */
+/** Contains the stack of the first error, if it is known: it leads to the check that failed. */
 export async function report(seed: number, bugs: object = {}): Promise<SeedReport> {
   try {
     const { grants, events, virtualMs } = await simulate(seed, bugs);
@@ -27,10 +27,10 @@ export async function report(seed: number, bugs: object = {}): Promise<SeedRepor
 if (process.send !== undefined && import.meta.main) {
   const bugs = JSON.parse(process.argv[2] ?? "{}");
   process.on("message", (seed) => {
-    // It never rejects: a seed that fails is a report, too.
+    // It never rejects: a failed seed is a report, too.
     void report(Number(seed), bugs).then((found) => process.send?.(found));
   });
-  // Whoever sends the seeds decides what Ctrl-C means, and ends us with itself.
+  // The parent process handles Ctrl-C and stops this process.
   process.on("SIGINT", () => {});
   process.on("disconnect", () => process.exit());
 }

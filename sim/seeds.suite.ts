@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import { simulate } from "./simulation.ts";
 
-/** So many seeds per test: the last line that was printed says how far it came. */
+/** The number of seeds per test. The last printed line shows the progress. */
 const seedsPerTest = 50;
-/** Every day has as many seeds of its own, so that no two days simulate the same. */
+/** The number of seeds reserved for each day, so that no two days simulate the same ones. */
 const seedsPerDay = 1_000;
 const dayMs = 86_400_000;
 
 /**
- * Where today's seeds begin, which nobody has simulated yet: fixed seeds alone find what they found the
- * first time. `BERTH_SIM_SEED` begins elsewhere, to repeat a run of another day.
+ * The first of today's seeds. New seeds find new bugs; fixed seeds find only old ones.
+ * `BERTH_SIM_SEED` sets another first seed, to repeat the run of another day.
  */
 export function seedOfTheDay(): number {
   return setting("BERTH_SIM_SEED") ?? Math.floor(Date.now() / dayMs) * seedsPerDay;
 }
 
-/** How many of them are simulated; `BERTH_SIM_SEEDS` says otherwise. */
+/** The number of seeds to simulate today; `BERTH_SIM_SEEDS` overrides it. */
 export function seedsToday(): number {
   return setting("BERTH_SIM_SEEDS") ?? 200;
 }
@@ -28,7 +28,7 @@ function setting(name: string): number | undefined {
   throw new Error(`Cannot simulate: ${name} is "${given}", not a whole number`);
 }
 
-/** Histories from one seed up to another; a failure names its seed, which replays it. */
+/** Simulates a range of seeds. A failure names its seed, which replays it. */
 export function testSeeds(first: number, last: number): void {
   for (let from = first; from <= last; from += seedsPerTest) {
     const to = Math.min(last, from + seedsPerTest - 1);
@@ -45,7 +45,7 @@ export function testSeeds(first: number, last: number): void {
           });
         }
       }
-      // A simulator in which nothing happens finds nothing.
+      // Without enough grants the simulation would prove nothing.
       expect(grants).toBeGreaterThan(5 * (to - from));
     });
   }

@@ -18,7 +18,7 @@ import type { Recorded } from "../src/journal/journal.ts";
 import type { Disk } from "./disk.ts";
 import type { World } from "./world.ts";
 
-/** What clients send. The reply to an acquire carries the token; the rest must show it. */
+/** The calls of clients. The reply to an acquire contains the token; all other calls need it. */
 export type Call =
   | { readonly type: "acquire"; readonly ask: Ask; readonly waitMs: number }
   | {
@@ -43,37 +43,37 @@ export type Reply =
       readonly type: "outcome";
       readonly outcome: Outcome;
       readonly token: string;
-      /** Which process wrote it: that one wants to know whether it arrived. */
+      /** The process that sent the reply. It learns whether the reply arrived. */
       readonly by?: number;
     }
   | { readonly type: "forbidden" }
   | { readonly type: "unavailable" };
 
 export interface EdgeBugs {
-  /** Takes everybody's word for whose lease it is. */
+  /** Does not check the token. */
   readonly trustAnybody?: boolean;
-  /** Says goodbye to those who leave, and keeps their place. */
+  /** Confirms that a request left the queue, but keeps it there. */
   readonly keepLeavers?: boolean;
-  /** Gives back by the name of the resource, whoever has it now. */
+  /** Releases by the name of the resource, even if another lease has it now. */
   readonly ignoreFences?: boolean;
-  /** Takes one that asks again for one that has never asked. */
+  /** Takes a polling client that asks again for a new client. */
   readonly forgetPollers?: boolean;
-  /** Tells one that polls of its lease, and does not note that it did. */
+  /** Delivers a lease to a polling client and does not record it. */
   readonly forgetDelivery?: boolean;
-  /** Gives back by the name of the resource, whoever says so. */
+  /** Releases by the name of the resource, without a check of the holder. */
   readonly trustNames?: boolean;
-  /** Takes every look at what there is outside for a yes. */
+  /** Treats every admission check as a yes. */
   readonly admitAlways?: boolean;
-  /** Lends as if no pool that others draw on had a pace. */
+  /** Ignores the paces of parent pools. */
   readonly ignoreSharedPaces?: boolean;
 }
 
 export interface ServerWatcher {
   committed(recorded: Recorded, state: State): void;
   failed(cause: unknown): void;
-  /** Called for a release whose lease is over, so that a planted bug can do its harm. */
+  /** Called for the release of an ended lease, so that a planted bug can act. */
   holderOfStale(id: RequestId): RequestId | undefined;
-  /** Who has a resource now, by name. */
+  /** The holder of a resource now. */
   holderOf(resource: ResourceName): string | undefined;
 }
 
@@ -87,7 +87,7 @@ export class Server {
   readonly #newId: () => RequestId;
   #broker: Broker | undefined;
   #tokens = new Tokens("");
-  /** Calls made while it is paused wait here; a process that is stopped reads nothing. */
+  /** The calls made during a pause wait here: a stopped process reads nothing. */
   #paused: (() => void)[] | undefined;
   #generation = 0;
   #asked = 0;
@@ -113,14 +113,14 @@ export class Server {
   }
 
   /**
-   * Grows whenever the broker may have changed its state: it does so only when it is woken, and when
-   * the disk has answered.
+   * Grows whenever the broker may have changed its state: when a timer wakes it, and when the disk
+   * has answered.
    */
   get turns(): number {
     return this.#turns + this.#disk.answers;
   }
 
-  /** `clockErrorMs`: how wrong the machine's clock is when it comes up. */
+  /** `clockErrorMs`: the error of the machine's clock at the start. */
   async start(clockErrorMs: number): Promise<void> {
     const generation = ++this.#generation;
     const journal = this.#disk.open();
@@ -145,7 +145,7 @@ export class Server {
     this.#deliveries = new Deliveries(broker);
   }
 
-  /** As with kill -9: whatever was under way is never answered. */
+  /** Like `kill -9`: open calls never get a reply. */
   kill(): void {
     this.#generation += 1;
     this.#broker = undefined;
@@ -166,7 +166,7 @@ export class Server {
     });
   }
 
-  /** Undefined: no server, or it died before it answered. */
+  /** Returns undefined if no server runs, or if it died before it answered. */
   async call(call: Call): Promise<Reply | undefined> {
     const generation = this.#generation;
     if (this.#paused !== undefined)
@@ -212,7 +212,7 @@ export class Server {
     }
   }
 
-  /** As the edge for Boskos's clients does it. */
+  /** Does the same as the edge for Boskos's clients. */
   async #askByName(broker: Broker, wanted: Ask, waitMs: number): Promise<Reply> {
     const { key, ...rest } = wanted;
     const ask =
@@ -233,7 +233,7 @@ export class Server {
     return { type: "outcome", outcome, token: "", by: this.#generation };
   }
 
-  /** A reply is out of the house, or its connection broke. */
+  /** Called when a reply was sent, or when its connection broke. */
   replyEnded(reply: Reply, arrived: boolean): void {
     if (reply.type !== "outcome" || reply.by !== this.#generation) return;
     if (reply.outcome.type !== "granted") return;
@@ -272,7 +272,7 @@ export class Server {
   }
 }
 
-/** Answers a client that asks for the second time without having the answer committed. */
+/** Answers a repeated request without committing that the lease was delivered. */
 function withoutConfirming(broker: Broker): WaitingBroker {
   let first: RequestId | undefined;
   const submit = async (command: Command): Promise<Outcome> => {
@@ -292,7 +292,7 @@ function withoutConfirming(broker: Broker): WaitingBroker {
   };
 }
 
-/** Only decisions see it: written down, the policies are what they were. */
+/** Affects decisions only: the journal has the original policies. */
 function ignoreSharedPaces({ pools }: State): void {
   for (const pool of pools.values()) {
     if (pool.children.size === 0 || pool.policy.pace === undefined) continue;

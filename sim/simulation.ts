@@ -1,6 +1,6 @@
 /**
- * One seeded history: jobs come and go for a quarter of an hour while everything that can fail
- * does; then the faults stop, and everybody who still waits must be served.
+ * Simulates one seed: jobs come and go for a quarter of an hour with all kinds of faults. Then the
+ * faults stop, and every waiting request must be granted.
  */
 
 import { createHash } from "node:crypto";
@@ -31,7 +31,7 @@ import { World } from "./world.ts";
 
 export interface SimulationResult {
   readonly seed: number;
-  /** Of all that was committed: two runs that behaved alike have the same. */
+  /** A hash of everything that was committed. Equal runs have equal digests. */
   readonly digest: string;
   readonly grants: number;
   readonly events: number;
@@ -40,20 +40,20 @@ export interface SimulationResult {
 }
 
 const faultsMs = 15 * 60_000;
-/** Far more than all jobs together hold, one after the other; who waits longer waits for ever. */
+/** Far longer than the holds of all jobs together. A request that waits longer waits for ever. */
 const livenessMs = 12 * 3_600_000;
-/** Longer than any silence, presence and lifespan, one after the other. */
+/** Longer than any timeout, presence and lifespan together. */
 const drainMs = 8 * 60_000;
-const lookMsMax = 5_000;
+const checkMsMax = 5_000;
 const creditMsMin = 5_000;
-/** Of those who come again and again, for one pool. */
-const hungryCount = 5;
+/** The number of background jobs that ask for one pool again and again. */
+const backgroundCount = 5;
 const replayEveryCommits = 25;
-/** The slowest message, the longest pause and the slowest sync, one after the other. */
+/** The slowest message, the longest pause and the slowest sync together. */
 const stragglersMs = 5 * 60_000;
 
 export interface SimulationOptions {
-  /** Drops all caches at random moments, which must change nothing. */
+  /** Drops all caches at random moments. This must change no decision. */
   readonly dropCaches?: boolean;
 }
 
@@ -85,7 +85,7 @@ class Simulation {
   #looking = false;
   #looked: { readonly broker?: Broker; readonly turns: number } = { turns: 0 };
   #untold = new Set<RequestId>();
-  /** Of its own, so that the rest of the history is the same with and without. */
+  /** A separate random source, so that the rest of the history is the same with and without it. */
   readonly #dropping: Random | undefined;
 
   constructor(seed: number, bugs: Bugs, { dropCaches: dropping = false }: SimulationOptions) {
@@ -115,11 +115,11 @@ class Simulation {
   async run(): Promise<SimulationResult> {
     this.#act(() => this.#boot());
     this.#spawnJobs();
-    this.#spawnHungry();
+    this.#spawnBackground();
     this.#spawnPollers();
-    this.#act(() => this.#trouble());
+    this.#act(() => this.#injectFaults());
     this.#act(() => this.#clean());
-    this.#act(() => this.#lookOutside());
+    this.#act(() => this.#checkAdmission());
     await this.#advance(faultsMs);
     this.#faulty = false;
     this.#network.bad = false;
@@ -148,29 +148,29 @@ class Simulation {
 
   async #advance(endMs: number): Promise<void> {
     while ((this.#faulty || this.#unfinished > 0) && (await this.#world.step(endMs))) {
-      this.#look();
+      this.#checkStep();
       if (this.#failure !== undefined) throw this.#failure;
     }
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Everybody has gone home: what still is held then, nobody would ever give back. */
+  /** All clients have finished. A resource that is still held now would never be released. */
   async #drain(): Promise<void> {
     if (this.#boskos.pools.length === 0) return;
     this.#boskos.over = true;
     const endMs = this.#world.nowMs + drainMs;
     while (await this.#world.step(endMs)) {
-      this.#look();
+      this.#checkStep();
       if (this.#failure !== undefined) throw this.#failure;
     }
     this.#boskos.checkNothingLeft();
   }
 
   /**
-   * Looks at the state after every step in which it is whole. Where the broker has done nothing since
-   * the last look, which is half of the steps, only what time alone can break is checked again.
+   * Checks the state after every step in which it is consistent. If the broker has done nothing
+   * since the last check (half of the steps), only the checks that depend on time run again.
    */
-  #look(): void {
+  #checkStep(): void {
     const { broker } = this.#server;
     if (broker === undefined || this.#looking) return;
     this.#looking = true;
@@ -183,20 +183,20 @@ class Simulation {
         this.#looked = { broker, turns };
         if (same && !dropped) checkWaiting(state, now);
         else checkState(state, now);
-        this.#checkTold(state, broker);
+        this.#checkPolls(state, broker);
       }),
     );
     const done = (): void => {
       this.#looking = false;
     };
-    looked.then(done, done); // While the disk cannot be read there is nothing to look at.
+    looked.then(done, done); // While the disk is unreadable there is no state to check.
   }
 
-  /** A listener may register just after the grant; one step later it must have been told. */
-  #checkTold(state: State, broker: Broker): void {
+  /** A long poll may start just after the grant; one step later it must have ended. */
+  #checkPolls(state: State, broker: Broker): void {
     const untold = [...state.leases.keys()].filter((id) => broker.isAwaited(id));
     const still = untold.find((id) => this.#untold.has(id));
-    insist(still === undefined, () => `${still} was granted and nobody told its open connection`);
+    insist(still === undefined, () => `${still} was granted and its long poll is still open`);
     this.#untold = new Set(untold);
   }
 
@@ -216,7 +216,7 @@ class Simulation {
     this.#observer.committed({ seq, at, events: fresh });
   }
 
-  /** The journal from its beginning gives the state that is in use. */
+  /** Replaying the whole journal gives the live state. */
   #checkReplay(live?: State): void {
     const replayed = emptyState();
     for (const { at, text } of this.#disk.commits) {
@@ -237,13 +237,13 @@ class Simulation {
       const events = JSON.parse(text) as DurableEvent[];
       if (seq + events.length - 1 > this.#toldSeq) this.#guard(() => this.#tell(seq, at, events));
     }
-    // A server that cannot read its journal ends, and whoever looks after it starts it again.
+    // A server that cannot read its journal exits, and a supervisor starts it again.
     while (this.#disk.unreadable) await this.#world.sleep(1_000);
     await this.#server.start(clockErrorMs);
     const { broker } = this.#server;
     if (broker === undefined) return;
     const recovered = broker.look((state) => this.#guard(() => this.#observer.recovered(state)));
-    await recovered.catch(() => {}); // The disk fails already; the next start will tell.
+    await recovered.catch(() => {}); // The disk is failing; the next start reports it.
     await this.#configure();
   }
 
@@ -261,7 +261,7 @@ class Simulation {
     return this.#operate({ type: "configure", pools: [...pools, ...this.#boskos.pools] });
   }
 
-  /** Somebody edits the file, and somebody else puts it right again. */
+  /** An operator edits the file, and later restores it. */
   #edit(): Promise<void> {
     const pools = [...editedPools(this.#pools, this.#random), ...this.#boskos.editedPools()];
     return this.#operate({ type: "configure", pools });
@@ -294,32 +294,32 @@ class Simulation {
   }
 
   /**
-   * In some worlds a pool is never left in peace: there is always one more who wants one of it, and it
-   * ranks behind everybody else. Whoever could be passed by for ever is, there. Only one pool: whoever
-   * waits for two paces at once may have to wait until the others stop coming.
+   * Some worlds have endless low-priority requests for one pool. If a request could starve, it does
+   * so here. Only one pool, because a request that waits for two paces may legally wait until these
+   * requests stop.
    */
-  #spawnHungry(): void {
+  #spawnBackground(): void {
     const random = this.#random;
     const lent = this.#pools.filter(({ members }) => members.length > 0);
     if (random.chance(0.8)) return;
     const pool = random.pick(lent);
-    for (let number = 1; number <= hungryCount; number++) {
-      this.#act(() => this.#hunger(pool, `hungry-${number}`));
+    for (let number = 1; number <= backgroundCount; number++) {
+      this.#act(() => this.#runBackground(pool, `background-${number}`));
     }
   }
 
-  async #hunger(pool: PoolSpec, name: string): Promise<void> {
+  async #runBackground(pool: PoolSpec, name: string): Promise<void> {
     for (let turn = 1; this.#faulty || this.#unfinished > 0; turn++) {
       const holder = `${name}-${turn}`;
       const { priority: _, ...ask } = randomAsk(this.#random, [pool], holder);
       await runJob(holder, { ...ask, priority: -1 }, this.#jobWorld());
-      // It may have been refused, while the file had no such pool.
+      // The request may have been refused while the file had no such pool.
       await this.#world.sleep(1_000);
     }
   }
 
-  /** One thing after the other goes wrong. */
-  async #trouble(): Promise<void> {
+  /** Injects one fault after the other. */
+  async #injectFaults(): Promise<void> {
     const random = this.#random;
     while (this.#faulty) {
       await this.#world.sleep(random.between(1_000, 60_000));
@@ -333,8 +333,8 @@ class Simulation {
         () => this.#failingDisk(),
         () => this.#edit(),
         () => this.#configure(),
-        () => this.#meddle(),
-        () => this.#meddle(),
+        () => this.#operateAtRandom(),
+        () => this.#operateAtRandom(),
       ])();
     }
   }
@@ -357,7 +357,7 @@ class Simulation {
     this.#disk.syncMsMax = 20;
   }
 
-  /** Syncs fail now and then, and for a while what is there cannot be read back either. */
+  /** Syncs fail now and then, and for a while the disk is not readable either. */
   async #failingDisk(): Promise<void> {
     this.#disk.flaky = true;
     await this.#world.sleep(this.#random.between(1_000, 30_000));
@@ -367,8 +367,8 @@ class Simulation {
     this.#disk.flaky = false;
   }
 
-  /** An operator drains, undrains, quarantines or ends something. */
-  async #meddle(): Promise<void> {
+  /** An operator drains, undrains or quarantines a resource, or ends a lease. */
+  async #operateAtRandom(): Promise<void> {
     const random = this.#random;
     const names = [...this.#observer.ledger.things.keys()] as ResourceName[];
     const leases = [...this.#observer.ledger.leases.keys()] as RequestId[];
@@ -388,7 +388,7 @@ class Simulation {
     return this.#operate({ type: "change-resource", resource: random.pick(names), change, reason });
   }
 
-  /** Somebody cleans what is dirty and looks after what is quarantined. */
+  /** Cleans dirty resources and frees quarantined ones. */
   async #clean(): Promise<void> {
     for (;;) {
       await this.#world.sleep(5_000);
@@ -400,8 +400,8 @@ class Simulation {
     }
   }
 
-  /** Somebody looks whether there is room for those who wait for nothing else; at times there is none. */
-  async #lookOutside(): Promise<void> {
+  /** Runs admission checks for requests that wait only for credits. Sometimes a check says no. */
+  async #checkAdmission(): Promise<void> {
     const random = this.#random;
     const { admissions } = this.#observer.ledger;
     for (;;) {
@@ -425,8 +425,8 @@ class Simulation {
     const nobody = new Map<PoolName, number>();
     if (broker === undefined) return nobody;
     const looked = broker.look((state, now) => awaitingAdmission(state, now, creditMsMin));
-    // One that was killed in the middle of a commit never answers.
-    const late = this.#world.sleep(lookMsMax).then(() => nobody);
+    // A server that was killed in the middle of a commit never answers.
+    const late = this.#world.sleep(checkMsMax).then(() => nobody);
     return Promise.race([looked.catch(() => nobody), late]);
   }
 
@@ -435,9 +435,9 @@ class Simulation {
     return this.#operate({ type: "change-resource", resource, change: { state: "free" }, reason });
   }
 
-  /** The faults are over: a server runs, the file is as it was, nothing is drained. */
+  /** Ends the faults: a server runs, the file is restored, nothing is drained. */
   async #restore(): Promise<void> {
-    // What operators sent while there were faults may still be on its way.
+    // Commands that operators sent during the faults may still arrive.
     await this.#world.sleep(stragglersMs);
     if (this.#server.broker === undefined) await this.#boot();
     await this.#configure();
@@ -452,7 +452,7 @@ class Simulation {
     }
   }
 
-  /** Insists until it is done, unless faults may still excuse it. */
+  /** Retries until it is done, except during the faults. */
   async #operate(command: Command): Promise<void> {
     for (;;) {
       const reply = await this.#network.call({ type: "operate", command }, 3_000);

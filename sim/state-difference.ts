@@ -1,17 +1,17 @@
 /**
- * Compares two states field by field, with everything that they reach: not by their snapshots, which
- * could hide the same thing in both. Left out are caches, which may be dropped at any time, and signs
- * of life, which no journal has.
+ * Compares two states field by field, with everything that they reference. Comparing snapshots
+ * could hide a field that both snapshots lack. Ignores caches, which may be dropped at any time,
+ * and heartbeats, which are not in the journal.
  */
 import type { State } from "../src/core/model/state.ts";
 
-/** By kind of entity: what only heartbeats, polls and ticks change. */
+/** The fields that only heartbeats, polls and ticks change, by kind of entity. */
 const volatile: Readonly<Record<string, readonly string[]>> = {
   lease: ["seenAt", "expiresAt", "sent", "confirmed", "dueAt"],
   request: ["dueAt"],
   pool: ["dueAt", "unmetDemand"],
 };
-/** Places in a heap depend on the order of all deadlines, the volatile ones included. */
+/** The positions in a heap depend on all deadlines, including the volatile ones. */
 const everywhere = ["cache", "heapIndex", "due"];
 
 /** The path and both values of the first difference; undefined: there is none. */
@@ -25,7 +25,7 @@ class Comparison {
   differ(a: unknown, b: unknown, path: string): string | undefined {
     if (Object.is(a, b)) return undefined;
     if (!isObject(a) || !isObject(b)) return `${path}: ${shown(a)} is not ${shown(b)}`;
-    // Every circle leads through an entity; plain data is compared by its value alone.
+    // Every cycle contains an entity; plain data is compared by value.
     if ("kind" in a) {
       const known = this.#pairs.get(a);
       if (known !== undefined) return known === b ? undefined : `${path}: not the same object`;
@@ -71,7 +71,7 @@ function call(value: object): object {
   return (value as { freeze(): object }).freeze();
 }
 
-/** The order of a map or a set means nothing here. */
+/** Ignores the order of maps and sets. */
 function keyed(map: ReadonlyMap<unknown, unknown>): object {
   return Object.fromEntries(Array.from(map, ([key, value]) => [String(key), value]));
 }

@@ -3,7 +3,7 @@ import { Tally } from "./tally.ts";
 
 const lived = { ok: true, grants: 10, events: 50, virtualMs: 43_200_000 } as const;
 
-test("Tally tells how far a run is, how fast, how long it will take, and what failed", () => {
+test("Tally shows progress, speed, remaining time and failed seeds", () => {
   const tally = new Tally(1_000, "again");
   expect(tally.progress(0)).toBe("0/1000 seeds, 0.0/s, ? left, none failed");
   tally.add({ seed: 1, ...lived });
@@ -14,7 +14,7 @@ test("Tally tells how far a run is, how fast, how long it will take, and what fa
   expect(tally.progress(100_000)).toBe("4/1000 seeds, 0.0/s, 6 h 55 min left, failed: 3 4");
 });
 
-test("Tally ends with what was lived through, and how to repeat what failed", () => {
+test("Tally ends with totals and the commands that repeat the failed seeds", () => {
   const tally = new Tally(3, "npm run sim -- --seed");
   tally.add({ seed: 1, ...lived });
   tally.add({ seed: 2, ok: false, why: "a violation" });

@@ -1,6 +1,6 @@
 import type { SeedReport } from "./seed-worker.ts";
 
-/** What a run of many seeds amounts to so far, in words. */
+/** The progress and the result of a run of many seeds, as text. */
 export class Tally {
   readonly #total: number;
   readonly #again: string;
@@ -10,7 +10,7 @@ export class Tally {
   #events = 0;
   #virtualMs = 0;
 
-  /** `again`: the command that repeats a seed, up to the seed. */
+  /** `again`: the command that repeats a seed, without the seed. */
   constructor(total: number, again: string) {
     this.#total = total;
     this.#again = again;

@@ -1,7 +1,7 @@
 /**
- * `node sim/utilisation.ts > docs/guides/utilisation.svg`: the same streams of requests, large and small,
- * under each strategy; how much of the pool is in use, and how long the large ones wait. One day is
- * chance: it is the mean of twenty that is drawn, and how far they lie apart is told beside it.
+ * `node sim/utilisation.ts > docs/guides/utilisation.svg`: the same requests, large and small,
+ * under each strategy; how much of the pool is in use, and how long the large requests wait. One
+ * day depends on chance, so the chart shows the mean of twenty days and their range.
  */
 import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
@@ -35,7 +35,7 @@ function specOf(strategy: Strategy): PoolSpec {
   };
 }
 
-/** One working day: the stream is that of the seed, whatever becomes of it. */
+/** One working day. The seed alone decides the requests. */
 export function utilisation(strategy: Strategy, seed: number): Day {
   const random = new Random(seed);
   const state = emptyState();

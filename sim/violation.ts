@@ -1,4 +1,4 @@
-/** Something that must never be false was. */
+/** An invariant is broken. */
 export class Violation extends Error {
   override readonly name = "Violation";
 }

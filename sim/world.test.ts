@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { World } from "./world.ts";
 
-test("World lets things happen in order of time, and of making within one time", async () => {
+test("World runs entries in order of time, then of creation", async () => {
   const world = new World();
   const happened: string[] = [];
   world.at(20, () => happened.push("c"));
@@ -13,7 +13,7 @@ test("World lets things happen in order of time, and of making within one time",
   expect(world.nowMs).toBe(30);
 });
 
-test("World stops at the end that it is given, and leaves the rest for later", async () => {
+test("World stops at the given end and keeps later entries", async () => {
   const world = new World();
   let happened = 0;
   world.at(10, () => happened++);
@@ -24,7 +24,7 @@ test("World stops at the end that it is given, and leaves the rest for later", a
   expect(happened).toBe(2);
 });
 
-test("World forgets what is called off", async () => {
+test("World drops cancelled entries", async () => {
   const world = new World();
   let happened = 0;
   world.at(10, () => happened++)();
@@ -32,7 +32,7 @@ test("World forgets what is called off", async () => {
   expect(happened).toBe(0);
 });
 
-test("World lets every promise settle between two things", async () => {
+test("World lets every promise settle between two entries", async () => {
   const world = new World();
   const happened: string[] = [];
   const slowly = async () => {

@@ -1,7 +1,7 @@
 /**
- * Virtual time. Everything that happens is an entry with a time; entries of one time happen in the
- * order in which they were made. Between two entries all promises settle, so code with `await` runs
- * here as deterministically as code without.
+ * Virtual time. Every action is an entry with a time; entries with the same time run in the order
+ * in which they were made. Between two entries all promises settle, so code with `await` is
+ * deterministic here too.
  */
 export class World {
   #nowMs = 0;
@@ -28,7 +28,7 @@ export class World {
     return new Promise((resolve) => this.after(delayMs, resolve));
   }
 
-  /** Lets one entry happen; false when there is none before `endMs`. */
+  /** Runs one entry. Returns false if there is none before `endMs`. */
   async step(endMs: number): Promise<boolean> {
     const entry = this.#entries[0];
     if (entry === undefined || entry.timeMs > endMs) return false;

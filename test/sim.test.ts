@@ -7,7 +7,7 @@ const mainPath = fileURLToPath(new URL("../sim/main.ts", import.meta.url));
 const simulate = (...args: string[]) =>
   new Process(process.execPath, [mainPath, ...args], process.env);
 
-test("npm run sim runs the seeds that it is given, and says what it lived through", async () => {
+test("npm run sim runs the given seeds and prints totals", async () => {
   const run = simulate("--seed", "5", "--seeds", "3", "--workers", "2");
   expect(await run.ended).toBe(0);
   expect(run.stdout).toMatch(
@@ -15,17 +15,17 @@ test("npm run sim runs the seeds that it is given, and says what it lived throug
   );
 });
 
-test("npm run sim names each seed that failed, stops after enough of them, and fails", async () => {
+test("npm run sim names each failed seed, stops at --failures and exits 1", async () => {
   const planted = ["--bug", "trustAnybody", "--failures", "2", "--workers", "1"];
   const run = simulate(...planted, "--seed", "11", "--seeds", "1000");
-  const [, seed] = await run.says(/^seed (\d+): Violation: .* was given back by somebody else\n/);
+  const [, seed] = await run.says(/^seed (\d+): Violation: .* was released by another client\n/);
   expect(await run.ended).toBe(1);
   expect(run.stdout).toMatch(/ of 1000 seeds in /);
   expect(run.stdout).toContain(`  again: npm run sim -- --bug trustAnybody --seed ${seed}\n`);
   expect(run.stdout).toMatch(/ passed, 2 failed\n$/);
 });
 
-test("npm run sim ends with Ctrl-C, and says what was found until then", async () => {
+test("npm run sim stops at Ctrl-C and prints the results so far", async () => {
   const run = simulate("--bug", "trustAnybody", "--seed", "11", "--seeds", "100000");
   await run.says(/seed \d+: Violation/);
   run.signal("SIGINT");

@@ -1,6 +1,6 @@
 /**
- * What is lent by amount, in plain maps: who has how much of what, and which parts. It is told every
- * committed event and knows nothing of indexes, strategies or patience.
+ * A second ledger of the shared resources, in plain maps: the amounts and parts of each claim. It
+ * reads every committed event and uses no indexes, strategies or patience.
  */
 
 import type { DurableEvent, GrantedClaim } from "../src/core/model/event.ts";
@@ -14,7 +14,7 @@ interface Share {
   readonly claim: GrantedClaim;
 }
 
-export class RoomLedger {
+export class SharedLedger {
   readonly #rooms = new Map<string, CapacitySpec>();
   readonly #shared = new Set<string>();
   readonly #asked = new Map<string, string>();
@@ -43,7 +43,7 @@ export class RoomLedger {
       case "resource-removed":
         insist(
           this.#on(event.resource).length === 0,
-          () => `${event.resource} went under its holders`,
+          () => `${event.resource} was removed while it was held`,
         );
         this.#rooms.delete(event.resource);
         return;
@@ -76,10 +76,10 @@ export class RoomLedger {
     }
   }
 
-  /** After a grant no dimension is over its capacity. */
+  /** After a grant no dimension exceeds its capacity. */
   #within(resource: string): void {
     const spec = this.#rooms.get(resource);
-    if (spec === undefined) throw new Error(`Cannot lend a share of ${resource}: it is lent whole`);
+    if (spec === undefined) throw new Error(`Cannot lend a share of ${resource}: it is exclusive`);
     const shares = this.#on(resource);
     for (const [name, capacity] of Object.entries(spec.capacity)) {
       const most = effectiveCapacity(capacity, spec.overcommit?.[name]);
@@ -106,7 +106,7 @@ export class RoomLedger {
     }
   }
 
-  /** How many have a share of it. */
+  /** The number of claims on it. */
   countOn(resource: string): number {
     return this.#on(resource).length;
   }
