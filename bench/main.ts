@@ -1,4 +1,7 @@
-/** `npm run bench`: every figure of docs/performance.md, in a few minutes. `-- requests` runs one part. */
+/**
+ * `npm run bench`: all figures of docs/performance.md, in a few minutes. `-- requests` runs one
+ * part.
+ */
 import { availableParallelism, loadavg } from "node:os";
 import { benchBoskos } from "./boskos.ts";
 import { benchCapacity } from "./capacity.ts";

@@ -33,7 +33,7 @@ const { values } = parseArgs({
 if (values.help) console.log(help);
 else {
   await demo();
-  process.exit(); // Jobs would otherwise retry their releases for a while after the server has stopped.
+  process.exit(); // Otherwise jobs would retry their releases after the server has stopped.
 }
 
 async function demo(): Promise<void> {

@@ -36,9 +36,9 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await dialog.getByRole("button", { name: "Pin install" }).click();
     expect((await flowOf("install"))?.pinned).toBeNull(); // Nobody said at what rate.
     await dialog.getByLabel("Starts per minute").fill("2.5");
-    await dialog.getByText("install starts one every 24s from now on").waitFor();
-    await dialog.getByText("Now it is one every 1h.").waitFor();
-    await dialog.getByRole("button", { name: "Pin install at 2.5 a minute" }).click();
+    await dialog.getByText("install grants one lease every 24s").waitFor();
+    await dialog.getByText("Now: one every 1h.").waitFor();
+    await dialog.getByRole("button", { name: "Pin install at 2.5 starts per minute" }).click();
     await dialog.waitFor({ state: "detached" });
     await section.getByText(/by ada, .* ago: the provider asked/).waitFor();
     const by = { rate: 2.5, by: "ada", why: "the provider asked" };
@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     expect(await rows.last().textContent()).toContain("the provider asked");
     await section.getByRole("button", { name: "Unpin" }).waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Events" }).click();
-    const pinned = "install starts 2.5 a minute: pinned (by ada: the provider asked)";
+    const pinned = "install starts 2.5 per minute: pinned (by ada: the provider asked)";
     await page.locator(".events li", { hasText: pinned }).waitFor();
     expect(world().complaints).toEqual([]);
   });
@@ -74,13 +74,13 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     const newest = section.locator(".rates tbody tr").first();
     await newest.getByText("429 of RunInstances").waitFor();
     expect(await newest.getByRole("link").textContent()).toBe("ci/2");
-    await section.getByText("1 throttled, 0 all well").waitFor();
+    await section.getByText("1 throttled, 0 OK").waitFor();
     await section.locator(".chart canvas").waitFor();
 
     await world().client.pin("finder", { rate: 20, by: "bob" });
     await section.getByRole("button", { name: "Unpin" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("finder goes on with 8 starts a minute.").waitFor();
+    await dialog.getByText("finder continues with 8 starts per minute.").waitFor();
     await dialog.getByLabel("Your name").fill("ada");
     await dialog.getByLabel("Why").fill("all is well");
     await dialog.getByRole("button", { name: "Unpin finder" }).click();
