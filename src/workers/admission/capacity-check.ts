@@ -60,7 +60,7 @@ export class CapacityCheck {
       throw new Error(
         `Cannot parse the cluster kind ${clusterKind}: it is not plural.version.group`,
       );
-    // The check counts all clusters, whoever owns them, so it needs no tag.
+    // The check counts the clusters of all owners, so it needs no tag.
     return { ...kind, namespace, tag: "" };
   }
 
