@@ -282,12 +282,12 @@ function withoutConfirming(broker: Broker): WaitingBroker {
       first = idOf(outcome);
       return outcome;
     }
-    return broker.look((state, now) => standing(state, id, now));
+    return broker.read((state, now) => standing(state, id, now));
   };
   return {
     submit,
     now: () => broker.now(),
-    look: (read) => broker.look(read),
+    read: (read) => broker.read(read),
     untilSettled: (...args) => broker.untilSettled(...args),
   };
 }

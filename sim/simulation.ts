@@ -174,7 +174,7 @@ class Simulation {
     const { broker } = this.#server;
     if (broker === undefined || this.#looking) return;
     this.#looking = true;
-    const looked = broker.look((state, now) =>
+    const looked = broker.read((state, now) =>
       this.#guard(() => {
         const dropped = this.#dropping?.chance(0.3) === true;
         if (dropped) dropCaches(state);
@@ -242,7 +242,7 @@ class Simulation {
     await this.#server.start(clockErrorMs);
     const { broker } = this.#server;
     if (broker === undefined) return;
-    const recovered = broker.look((state) => this.#guard(() => this.#observer.recovered(state)));
+    const recovered = broker.read((state) => this.#guard(() => this.#observer.recovered(state)));
     await recovered.catch(() => {}); // The disk is failing; the next start reports it.
     await this.#configure();
   }
@@ -424,7 +424,7 @@ class Simulation {
     const { broker } = this.#server;
     const nobody = new Map<PoolName, number>();
     if (broker === undefined) return nobody;
-    const looked = broker.look((state, now) => awaitingAdmission(state, now, creditMsMin));
+    const looked = broker.read((state, now) => awaitingAdmission(state, now, creditMsMin));
     // A server that was killed in the middle of a commit never answers.
     const late = this.#world.sleep(checkMsMax).then(() => nobody);
     return Promise.race([looked.catch(() => nobody), late]);

@@ -8,8 +8,8 @@ import { describe, expect, test } from "vitest";
 import { policyFacts } from "../web/src/pages/policy-words.ts";
 import { Policy } from "./api/policy-schema.ts";
 import type { Pool } from "./api/schemas.ts";
+import { formatProblem } from "./config/document.ts";
 import { parseConfig } from "./config/parse.ts";
-import { formatProblem } from "./config/problem.ts";
 import { ConfigFile, configJsonSchema } from "./config/schema.ts";
 import {
   type Field,

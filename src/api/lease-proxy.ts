@@ -1,7 +1,7 @@
 /**
  * The lease proxy's two calls as its clients know them: parameters from the query alone, names as JSON,
  * everything else as plain text that ends a line. The server and `berth run --proxy` both speak it; what
- * differs is who lends, and that is the desk's business.
+ * differs is who lends, and that is up to the operations.
  */
 import { parseDuration } from "../core/model/time.ts";
 import { Problem } from "./problem.ts";
@@ -23,7 +23,7 @@ export interface Wanted {
 }
 
 /** Who lends. What it throws must be a Problem, or is a bug. */
-export interface LeaseDesk {
+export interface LeaseOperations {
   /** The names of all that was asked for, in the order of the grant. */
   acquire(wanted: Wanted): Promise<readonly string[]>;
   /** False: it is not held, or no longer. */
@@ -41,13 +41,16 @@ export interface LeaseAnswer {
 /** The code of a Problem for a wait that was over before anything came free. */
 export const notGrantedCode = "not_granted";
 
-export async function answerAcquire(call: LeaseCall, desk: LeaseDesk): Promise<LeaseAnswer> {
+export async function answerAcquire(
+  call: LeaseCall,
+  operations: LeaseOperations,
+): Promise<LeaseAnswer> {
   if (call.method !== "POST") return wrongMethod(call.method);
   const wanted = wantedOf(call.url);
   if ("status" in wanted) return wanted;
   if (wanted.count === 0) return named([]);
   try {
-    return named(await desk.acquire(wanted));
+    return named(await operations.acquire(wanted));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const { status, reason } = failureOf(error);
@@ -56,7 +59,10 @@ export async function answerAcquire(call: LeaseCall, desk: LeaseDesk): Promise<L
 }
 
 /** In the order given; the first that fails ends it. */
-export async function answerRelease(call: LeaseCall, desk: LeaseDesk): Promise<LeaseAnswer> {
+export async function answerRelease(
+  call: LeaseCall,
+  operations: LeaseOperations,
+): Promise<LeaseAnswer> {
   if (call.method !== "POST") return wrongMethod(call.method);
   const names = namesIn(call.body);
   if ("status" in names) return names;
@@ -64,7 +70,7 @@ export async function answerRelease(call: LeaseCall, desk: LeaseDesk): Promise<L
   const unknown: string[] = [];
   for (const name of names) {
     try {
-      if (await desk.release(name)) released.push(name);
+      if (await operations.release(name)) released.push(name);
       else if (call.strict) return releaseFailed(name, `no resource name ${name}`, released);
       else unknown.push(name);
     } catch (error) {

@@ -13,13 +13,13 @@ describe("Broker with a journal that cannot be written", () => {
   test("rejects the whole batch and changes nothing", async () => {
     const { broker, journal, reported } = await brokerOf([pool("aws", 3)]);
     await broker.submit(acquire("a", "aws"));
-    const before = await broker.look(fingerprint);
+    const before = await broker.read(fingerprint);
     const commits = reported.committed.length;
     journal.appendFails = full();
     const batch = [acquire("b", "aws"), release("a"), acquire("c", "aws")];
     const results = await Promise.allSettled(batch.map((command) => broker.submit(command)));
     expect(results).toMatchObject(batch.map(() => ({ status: "rejected", reason: unavailable })));
-    expect(await broker.look(fingerprint)).toBe(before);
+    expect(await broker.read(fingerprint)).toBe(before);
     expect(reported.committed).toHaveLength(commits);
     expect(broker.unwritable).toBe(journal.appendFails);
     expect(reported.writable).toEqual([journal.appendFails]);
@@ -46,7 +46,7 @@ describe("Broker with a journal that cannot be written", () => {
       await clock.advance(5_000);
       expect(await broker.submit(renew("a"))).toMatchObject({ type: "granted" });
     }
-    expect(await broker.look((state) => state.leases.size)).toBe(1);
+    expect(await broker.read((state) => state.leases.size)).toBe(1);
   });
 
   test("ends no lease while it cannot record that", async () => {
@@ -59,7 +59,7 @@ describe("Broker with a journal that cannot be written", () => {
     const tried = journal.appends.slice(before);
     expect(tried.length).toBeGreaterThan(30);
     expect(tried.flat()).toEqual([]);
-    expect(await broker.look((state) => state.leases.size)).toBe(1);
+    expect(await broker.read((state) => state.leases.size)).toBe(1);
     expect(await broker.submit(renew("a"))).toMatchObject({ type: "granted" });
   });
 
@@ -86,7 +86,7 @@ describe("Broker with a journal that cannot be written", () => {
     await clock.advance(60_000);
     journal.appendFails = undefined;
     await clock.advance(20_000);
-    expect(await broker.look((state) => state.leases.size)).toBe(0);
+    expect(await broker.read((state) => state.leases.size)).toBe(0);
   });
 
   test("keeps requests with an open long poll in the queue", async () => {
@@ -98,7 +98,7 @@ describe("Broker with a journal that cannot be written", () => {
     await expect(broker.submit(acquire("c", "aws"))).rejects.toMatchObject(unavailable);
     journal.appendFails = undefined;
     await clock.advance(1_700_000);
-    expect(await broker.look((state) => [...state.requests.keys()])).toEqual(["b"]);
+    expect(await broker.read((state) => [...state.requests.keys()])).toEqual(["b"]);
   });
 
   test("publishes a commit later if it had reached the journal after all", async () => {
@@ -155,7 +155,7 @@ describe("Broker with a journal that cannot be written", () => {
       expect(await broker.submit(acquire(id, "aws"))).toMatchObject({ type: "granted" });
       await clock.advance(2_000);
     }
-    expect(await broker.look((state) => [...state.leases.keys()])).toEqual(["a", "b", "c"]);
+    expect(await broker.read((state) => [...state.leases.keys()])).toEqual(["a", "b", "c"]);
   });
 });
 

@@ -50,9 +50,9 @@ describe("Broker that is read-only", () => {
     journal.appendFails = undefined;
     await clock.advance(1_000);
     await clock.advance(9_999);
-    expect(await broker.look((state) => state.leases.size)).toBe(1);
+    expect(await broker.read((state) => state.leases.size)).toBe(1);
     await clock.advance(1);
-    expect(await broker.look((state) => state.leases.size)).toBe(0);
+    expect(await broker.read((state) => state.leases.size)).toBe(0);
   });
 
   test("stops when its probe meets a conflict", async () => {
@@ -60,7 +60,7 @@ describe("Broker that is read-only", () => {
     journal.appendFails = new JournalConflict("Cannot append: another process has written");
     await clock.advance(1_000);
     expect([broker.mode, reported.fatal]).toEqual(["stopped", [journal.appendFails]]);
-    expect(await broker.look((state) => state.leases.size)).toBe(1);
+    expect(await broker.read((state) => state.leases.size)).toBe(1);
   });
 
   test("closes without a probe", async () => {
@@ -84,7 +84,7 @@ describe("Broker whose journal cannot be reloaded", () => {
     await settled();
     expect(broker.mode).toBe("unreadable");
     await expect(broker.submit(renew("a"))).rejects.toMatchObject(unavailable);
-    await expect(broker.look(() => 0)).rejects.toMatchObject(unavailable);
+    await expect(broker.read(() => 0)).rejects.toMatchObject(unavailable);
     journal.readFails = undefined;
     await clock.advance(1_000);
     expect(broker.mode).toBe("read-only");
@@ -110,7 +110,7 @@ describe("Broker whose journal cannot be reloaded", () => {
     journal.appendFails = full();
     journal.readFails = new Error("damaged");
     await expect(broker.submit(acquire("a", "aws"))).rejects.toMatchObject(unavailable);
-    await expect(broker.look((state) => state.leases.size)).rejects.toBeInstanceOf(BrokerClosed);
+    await expect(broker.read((state) => state.leases.size)).rejects.toBeInstanceOf(BrokerClosed);
     expect(broker.mode).toBe("stopped");
   });
 
@@ -128,11 +128,11 @@ describe("Broker whose journal cannot be reloaded", () => {
 describe("Broker on standby", () => {
   test("rejects commands, heartbeats and reads, because another server leads", async () => {
     const { broker, reported } = await standby();
-    expect([broker.mode, broker.ended, reported.fatal]).toEqual(["standby", null, []]);
+    expect([broker.mode, broker.stoppedBy, reported.fatal]).toEqual(["standby", null, []]);
     for (const command of [acquire("d", "aws"), release("b"), renew("b")]) {
       await expect(broker.submit(command)).rejects.toBeInstanceOf(NotLeader);
     }
-    await expect(broker.look(() => 0)).rejects.toBeInstanceOf(NotLeader);
+    await expect(broker.read(() => 0)).rejects.toBeInstanceOf(NotLeader);
   });
 
   test("writes nothing, ends no lease and does not probe", async () => {
@@ -168,10 +168,10 @@ describe("Broker on standby", () => {
     const { broker, other, clock, reported } = await standby();
     await clock.advance(9_000);
     await other.broker.submit(renew("c"));
-    const want = await other.broker.look(fingerprint);
+    const want = await other.broker.read(fingerprint);
     await other.broker.close();
     broker.lead();
-    expect(await broker.look(fingerprint)).toBe(want);
+    expect(await broker.read(fingerprint)).toBe(want);
     await settled();
     expect([broker.mode, broker.head]).toEqual(["leading", other.broker.head]);
     const types = reported.committed.flatMap(({ events }) => events.map(({ type }) => type));

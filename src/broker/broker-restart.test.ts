@@ -35,19 +35,19 @@ describe("Broker.open()", () => {
     ["from a snapshot after every commit", 1],
   ])("recovers the state %s", async (_, snapshotEveryEvents) => {
     const before = await busyBroker(snapshotEveryEvents);
-    const want = await before.broker.look(fingerprint);
+    const want = await before.broker.read(fingerprint);
     const after = await restart(before);
-    expect(await after.broker.look(fingerprint)).toBe(want);
+    expect(await after.broker.read(fingerprint)).toBe(want);
     expect(after.broker.head).toBe(before.broker.head);
     expect(before.journal.snapshots > 0).toBe(snapshotEveryEvents < 100);
   });
 
   test("recovers the state after a clean stop without replaying events", async () => {
     const before = await busyBroker();
-    const want = await before.broker.look(fingerprint);
+    const want = await before.broker.read(fingerprint);
     await before.broker.close();
     const after = await restart(before);
-    expect(await after.broker.look(fingerprint)).toBe(want);
+    expect(await after.broker.read(fingerprint)).toBe(want);
     expect(await after.journal.loadSnapshot()).toMatchObject({ seq: after.broker.head });
   });
 
@@ -57,9 +57,9 @@ describe("Broker.open()", () => {
     const after = await restart(before);
     await after.clock.advance(9_999);
     expect(await after.broker.submit(renew("a"))).toMatchObject({ type: "granted" });
-    expect(await after.broker.look((state) => state.leases.has("b" as never))).toBe(true);
+    expect(await after.broker.read((state) => state.leases.has("b" as never))).toBe(true);
     await after.clock.advance(1);
-    expect(await after.broker.look((state) => state.leases.has("b" as never))).toBe(false);
+    expect(await after.broker.read((state) => state.leases.has("b" as never))).toBe(false);
   });
 
   test("remembers keys: a request with the same key gets the same lease", async () => {
@@ -94,9 +94,9 @@ describe("Broker.open()", () => {
     }
     const fromTheBeginning = test.journal.read(0)[Symbol.asyncIterator]();
     await expect(fromTheBeginning.next()).rejects.toMatchObject({ name: "JournalPruned" });
-    const want = await test.broker.look(fingerprint);
+    const want = await test.broker.read(fingerprint);
     const after = await restart(test);
-    expect(await after.broker.look(fingerprint)).toBe(want);
+    expect(await after.broker.read(fingerprint)).toBe(want);
   });
 
   test("grants a waiting request the resource whose cooldown passed meanwhile", async () => {
@@ -106,6 +106,6 @@ describe("Broker.open()", () => {
     await before.broker.submit(acquire("b", "aws"));
     const after = await restart(before);
     await after.clock.advance(60_000);
-    expect(await after.broker.look((state) => [...state.leases.keys()])).toEqual(["b"]);
+    expect(await after.broker.read((state) => [...state.leases.keys()])).toEqual(["b"]);
   });
 });

@@ -48,7 +48,7 @@ describe("Broker", () => {
     const all = commands.map((command) =>
       broker.submit(command).then(({ type }) => answered.push(type)),
     );
-    const looked = broker.look((state) => answered.push(`${state.leases.size} leases`));
+    const looked = broker.read((state) => answered.push(`${state.leases.size} leases`));
     await journal.arrived;
     await settled();
     expect(answered.filter((what) => what !== "refused")).toEqual(["0 leases"]);
@@ -63,7 +63,7 @@ describe("Broker", () => {
     const granted = broker.submit(acquire("a", "aws"));
     await journal.arrived;
     let seen: number | undefined;
-    const looked = broker.look((state) => {
+    const looked = broker.read((state) => {
       seen = state.leases.size;
     });
     await settled();
@@ -150,9 +150,9 @@ describe("Broker and time", () => {
     await broker.submit(acquire("a", "aws"));
     await broker.submit(acquire("b", "aws", { ttlMs: 60_000 }));
     await clock.advance(9_999);
-    expect(await broker.look((state) => [...state.leases.keys()])).toEqual(["a"]);
+    expect(await broker.read((state) => [...state.leases.keys()])).toEqual(["a"]);
     await clock.advance(1);
-    expect(await broker.look((state) => [...state.leases.keys()])).toEqual(["b"]);
+    expect(await broker.read((state) => [...state.leases.keys()])).toEqual(["b"]);
   });
 
   test("handles a deadline ahead of a later command, in one commit", async () => {
@@ -180,9 +180,9 @@ describe("Broker and time", () => {
       await clock.stall(60_000);
       expect(await broker.submit(renew("a"))).toMatchObject({ type: "granted" });
       await clock.advance(ttlMs - 1);
-      expect(await broker.look((state) => state.leases.size)).toBe(1);
+      expect(await broker.read((state) => state.leases.size)).toBe(1);
       await clock.advance(1);
-      expect(await broker.look((state) => state.leases.size)).toBe(0);
+      expect(await broker.read((state) => state.leases.size)).toBe(0);
     },
   );
 
@@ -192,7 +192,7 @@ describe("Broker and time", () => {
     });
     await broker.submit(acquire("a", "aws"));
     await clock.stall(4_000);
-    expect(await broker.look((state) => state.leases.size)).toBe(0);
+    expect(await broker.read((state) => state.leases.size)).toBe(0);
   });
 
   test.each([
@@ -204,7 +204,7 @@ describe("Broker and time", () => {
     });
     await broker.submit(acquire("a", "aws"));
     await clock.stall(pauseMs);
-    expect(await broker.look((state) => state.leases.size)).toBe(leases);
+    expect(await broker.read((state) => state.leases.size)).toBe(leases);
   });
 
   test("expires no lease whose heartbeat arrived during a slow commit", async () => {
@@ -221,7 +221,7 @@ describe("Broker and time", () => {
     await slow;
     expect(await beat).toMatchObject({ type: "granted" });
     await clock.advance(0);
-    const held = await broker.look((state) => [...state.leases.keys()]);
+    const held = await broker.read((state) => [...state.leases.keys()]);
     expect(held).toEqual(expect.arrayContaining(["alive", "b"]));
   });
 
@@ -367,7 +367,7 @@ describe("Broker.untilSettled()", () => {
     void broker.untilSettled("b" as never, 60_000, { present });
     await broker.submit(poll("b"));
     await clock.advance(50_000);
-    expect(await broker.look((state) => [...state.requests.keys()])).toEqual(left);
+    expect(await broker.read((state) => [...state.requests.keys()])).toEqual(left);
   });
 
   test("misses no grant in the commit that also answers the caller", async () => {

@@ -153,7 +153,7 @@ export class Broker {
   }
 
   /** Why this broker has stopped for good; null while it runs. */
-  get ended(): Error | null {
+  get stoppedBy(): Error | null {
     return this.#mode.type === "stopped" ? this.#mode.cause : null;
   }
 
@@ -176,14 +176,14 @@ export class Broker {
    * the commit: the client learns the result when it repeats the command with the same request id.
    */
   submit(command: Command): Promise<Outcome> {
-    if (!isOpen(this.#mode)) return Promise.reject(closed(this.ended));
+    if (!isOpen(this.#mode)) return Promise.reject(closed(this.stoppedBy));
     const outcome = this.#queue.add(command, this.#environment.now());
     this.#schedule();
     return outcome;
   }
 
   /** Reads a state that is durable as a whole. Rejects as `submit` does if memory is not readable. */
-  async look<T>(read: (state: State, now: Instant) => T): Promise<T> {
+  async read<T>(read: (state: State, now: Instant) => T): Promise<T> {
     while (this.#busy !== null) await this.#busy;
     if (!isReadable(this.#mode)) throw this.#refusal();
     return read(this.#state, this.#environment.now());
@@ -217,7 +217,7 @@ export class Broker {
       const remove = this.#waits.add(id, { until, present, end });
       signal?.addEventListener("abort", end);
       // The commit that answered this caller may already have granted the request.
-      this.look((state) => state.requests.has(id) || end()).catch(end);
+      this.read((state) => state.requests.has(id) || end()).catch(end);
     });
   }
 

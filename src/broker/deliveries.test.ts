@@ -25,7 +25,7 @@ async function acquireLease({ broker }: TestBroker): Promise<readonly LeaseView[
 /** Whether the lease still exists after its client has not polled for longer than `presenceMs`. */
 async function isStillHeld({ broker, clock }: TestBroker): Promise<boolean> {
   await clock.advance(presenceMs + 1);
-  return broker.look(({ leases }) => leases.has("r1" as RequestId));
+  return broker.read(({ leases }) => leases.has("r1" as RequestId));
 }
 
 /** A name, whether each of the replies arrived, and whether the lease is still held. */

@@ -28,7 +28,7 @@ test("Broker accepts a release that arrived in time during a slow commit", async
   ]);
   await all.broker.submit(acquire("a", "aws"));
   expect(await duringSlowCommit(all, [release("a")])).toEqual([{ type: "done" }]);
-  expect(await all.broker.look((state) => state.ended.get("a" as never)?.how)).toBe("released");
+  expect(await all.broker.read((state) => state.ended.get("a" as never)?.how)).toBe("released");
 });
 
 test("Broker counts a repeated acquire that arrived in time as a poll", async () => {

@@ -21,7 +21,7 @@ async function waiting(ask: Partial<Ask> = {}, options: WaitOptions = {}) {
     { connection: closing, ...options },
   );
   await clock.advance(0);
-  const queue = () => broker.look((state) => [...state.requests.keys()]);
+  const queue = () => broker.read((state) => [...state.requests.keys()]);
   return { ...site, outcome, closing, queue };
 }
 
@@ -72,7 +72,7 @@ describe("submitAndWait()", () => {
       const { broker, outcome } = await waiting(ask, whenTimedOut && { whenTimedOut });
       await broker.submit(release("a"));
       expect(await outcome).toMatchObject({ type: "granted", lease: { id } });
-      expect(await broker.look(({ leases }) => leases.get(id)?.delivered)).toBe(true);
+      expect(await broker.read(({ leases }) => leases.get(id)?.delivered)).toBe(true);
     },
   );
 });

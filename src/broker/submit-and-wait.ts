@@ -10,7 +10,7 @@ import type { Outcome } from "../core/model/outcome.ts";
 import type { Broker } from "./broker.ts";
 import { newRequestId } from "./lease-identity.ts";
 
-export type WaitingBroker = Pick<Broker, "now" | "submit" | "look" | "untilSettled">;
+export type WaitingBroker = Pick<Broker, "now" | "submit" | "read" | "untilSettled">;
 
 /** What a client may wait for: a new request, or one that it has made before. */
 type WaitingCommand = Extract<Command, { type: "acquire" | "refresh" | "keep-waiting" }>;
@@ -18,7 +18,7 @@ type WaitingCommand = Extract<Command, { type: "acquire" | "refresh" | "keep-wai
 export interface WaitOptions {
   /** Its signal, read only by those who wait, aborts when the client's connection closes. */
   readonly connection?: { readonly signal: AbortSignal };
-  /** Whether the request leaves the queue after the command's `waitMs`; it stays unless told. */
+  /** Whether the request leaves the queue after the command's `waitMs`; the default is to stay. */
   readonly whenTimedOut?: "stay" | "leave";
   readonly newId?: () => RequestId;
 }
@@ -53,7 +53,7 @@ export async function submitAndWait(
     if (left.type !== "granted" || !isPolled) return left;
   } else if (!isPolled) {
     return requestStanding(broker, id);
-  } else if (!(await broker.look(({ leases }) => leases.has(id)))) {
+  } else if (!(await broker.read(({ leases }) => leases.has(id)))) {
     return outcome;
   }
   // Only by asking again does the journal learn that the client of a polled lease was answered.
@@ -75,7 +75,7 @@ export async function watchRequest(
 }
 
 function requestStanding(broker: WaitingBroker, id: RequestId): Promise<Outcome> {
-  return broker.look((state, now) => standing(state, id, now));
+  return broker.read((state, now) => standing(state, id, now));
 }
 
 interface Replies {
@@ -106,7 +106,7 @@ export class Deliveries {
       },
     });
     void broker
-      .look(({ leases }) => {
+      .read(({ leases }) => {
         for (const { id, ask, delivered } of leases.values()) {
           const isPolled = ask.byName === true || ask.presenceMs !== undefined;
           if (isPolled && delivered) this.#arrived.add(id);
@@ -116,7 +116,7 @@ export class Deliveries {
   }
 
   begin(leases: readonly LeaseView[]): void {
-    for (const { id, told: sent } of leases) {
+    for (const { id, repliesSent: sent } of leases) {
       const { open = 0, arrived = false } = this.#underWay.get(id) ?? {};
       this.#underWay.set(id, { open: open + 1, arrived, sent });
     }
@@ -143,12 +143,12 @@ export class Deliveries {
   #remember(id: RequestId): void {
     if (this.#arrived.has(id)) return;
     this.#arrived.add(id);
-    const check = this.#broker.look(({ leases }) => leases.has(id) || this.#arrived.delete(id));
+    const check = this.#broker.read(({ leases }) => leases.has(id) || this.#arrived.delete(id));
     check.catch(() => {}); // The state is not readable. An id that stays in the set is harmless.
   }
 
   /** If the journal cannot record this, the lease expires by its own deadline in the end. */
   #report(id: RequestId, sent: number): void {
-    this.#broker.submit({ type: "not-delivered", id, told: sent }).catch(() => {});
+    this.#broker.submit({ type: "not-delivered", id, repliesSent: sent }).catch(() => {});
   }
 }

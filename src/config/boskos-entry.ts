@@ -6,8 +6,7 @@ import {
   lenientMap,
   lenientText,
 } from "./boskos-yaml.ts";
-import type { ConfigDocument } from "./document.ts";
-import type { Place, Spot } from "./source.ts";
+import type { ConfigDocument, Place, Spot } from "./document.ts";
 
 /** A value with the place where it stands, or where it should. */
 export interface Written<Value> {

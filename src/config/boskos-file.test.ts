@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { defaultPolicy } from "../core/model/policy.ts";
-import { withExpiry } from "./boskos-expiry.ts";
+import { withExpiry } from "./check-pools.ts";
+import { formatProblem, formatWarning } from "./document.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
-import { formatProblem, formatWarning } from "./problem.ts";
 
 function pools(text: string) {
   const config = parseConfig(text, "boskos.yaml");

@@ -9,12 +9,10 @@ import {
 import { type BoskosEntry, readEntry } from "./boskos-entry.ts";
 import { checkRules, isStatic } from "./boskos-rules.ts";
 import { lenientList } from "./boskos-yaml.ts";
-import type { ConfigDocument } from "./document.ts";
+import { type ConfigDocument, quote, type Source } from "./document.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
-import { quote } from "./problem.ts";
-import { type Entry, withinLimit } from "./read-map.ts";
-import { noLabels } from "./read-members.ts";
-import type { Source } from "./source.ts";
+import { noLabels } from "./read-pool.ts";
+import { type Entry, withinLimit } from "./read-values.ts";
 
 const emptyHint = "write resources: [{ type: my-type, names: [one] }]";
 

@@ -3,8 +3,8 @@
  * look for them. Duplicate types pass, as they do there.
  */
 import type { BoskosEntry } from "./boskos-entry.ts";
+import type { Place, Source } from "./document.ts";
 import { nameLengthMax } from "./limits.ts";
-import type { Place, Source } from "./source.ts";
 
 export function checkRules(source: Source, entries: readonly BoskosEntry[]): void {
   const names = new Set<string>();

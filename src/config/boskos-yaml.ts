@@ -5,11 +5,16 @@
  */
 import { isAlias, isMap, isNode, isScalar, isSeq, Scalar } from "yaml";
 import { parseGoDuration } from "../core/model/go-duration.ts";
-import type { ConfigDocument } from "./document.ts";
-import { quote } from "./problem.ts";
-import type { Entry } from "./read-map.ts";
-import type { Source, Spot } from "./source.ts";
-import { type Expected, oldBoolean, refuseValue } from "./yaml-scalars.ts";
+import {
+  type ConfigDocument,
+  type Expected,
+  oldBoolean,
+  quote,
+  refuseValue,
+  type Source,
+  type Spot,
+} from "./document.ts";
+import type { Entry } from "./read-values.ts";
 
 export type LenientFields = ReadonlyMap<string, Entry>;
 

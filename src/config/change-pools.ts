@@ -1,17 +1,18 @@
 import type { PoolPolicy, PoolSpec } from "../core/model/policy.ts";
 import { policyFields } from "../core/model/policy-fields.ts";
-import { checkCapacities } from "./check-capacity.ts";
-import { type ConfigDocument, openDocument } from "./document.ts";
+import { checkCapacities, refuseParents } from "./check-pools.ts";
+import {
+  type ConfigDocument,
+  type ConfigProblem,
+  openDocument,
+  type Place,
+  Source,
+} from "./document.ts";
 import { resourcesMax } from "./limits.ts";
-import { refuseClashes } from "./names.ts";
-import { refuseParents } from "./parents.ts";
 import { membersByCount } from "./parse.ts";
-import type { ConfigProblem } from "./problem.ts";
 import { keysOf } from "./read-fields.ts";
-import { type Entry, knownFields, readMap } from "./read-map.ts";
-import { readCount } from "./read-members.ts";
-import { readPolicy } from "./read-policy.ts";
-import { type Place, Source } from "./source.ts";
+import { readCount, readPolicy } from "./read-pool.ts";
+import { type Entry, knownFields, readMap, refuseClashes } from "./read-values.ts";
 
 export type ChangedPools =
   | { readonly ok: true; readonly pools: readonly PoolSpec[] }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Settle } from "./debounce.ts";
+import { Settle } from "./watch.ts";
 
 type Step = readonly [content: string, want: ReturnType<Settle["look"]>];
 

@@ -2,7 +2,7 @@
 import { type Field, hasFields, inWords, isRequired, type Table } from "../core/model/fields.ts";
 import { policyFields } from "../core/model/policy-fields.ts";
 import { formatDuration } from "../core/model/time.ts";
-import { formatNumber } from "./problem.ts";
+import { formatNumber } from "./document.ts";
 import { keysOf } from "./read-fields.ts";
 
 /** In a guide, what stands between `<!-- fields: pace -->` and `<!-- end of fields -->`. */

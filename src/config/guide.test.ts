@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { formatProblem } from "./document.ts";
 import { withFieldTables } from "./guide-tables.ts";
 import { parseConfig } from "./parse.ts";
-import { formatProblem } from "./problem.ts";
 import { Pool } from "./schema.ts";
 
 const read = (name: string) =>

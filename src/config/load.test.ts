@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { formatProblem } from "./document.ts";
 import { fileBytesMax } from "./limits.ts";
 import { loadConfig } from "./load.ts";
-import { formatProblem } from "./problem.ts";
 
 let directory = "";
 beforeAll(async () => {

@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
-import { tooLarge } from "./document.ts";
+import { type ConfigProblem, tooLarge } from "./document.ts";
 import { fileBytesMax } from "./limits.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
-import type { ConfigProblem } from "./problem.ts";
 
 /** What a file holds, or the one reason why nobody can tell. */
 export type ConfigText =

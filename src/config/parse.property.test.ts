@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { policyFields } from "../core/model/policy-fields.ts";
 import { formatDuration } from "../core/model/time.ts";
+import { formatProblem } from "./document.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
-import { formatProblem } from "./problem.ts";
 import { ConfigFile } from "./schema.ts";
 
 /** Every problem points at a place that an editor can go to. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { defaultPolicy } from "../core/model/policy.ts";
 import { policyFields } from "../core/model/policy-fields.ts";
+import { formatProblem, formatWarning } from "./document.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
-import { formatProblem, formatWarning } from "./problem.ts";
 import { keysOf } from "./read-fields.ts";
 
 const name253 = "n".repeat(253);

@@ -3,20 +3,29 @@ import type { PoolName, ResourceName } from "../core/model/ids.ts";
 import type { MemberSpec, PoolSpec } from "../core/model/policy.ts";
 import { readBoskos } from "./boskos-file.ts";
 import { lenientField, lenientMap } from "./boskos-yaml.ts";
-import { type ConfigDocument, openDocument } from "./document.ts";
+import { refuseParents } from "./check-pools.ts";
+import {
+  type ConfigDocument,
+  type ConfigProblem,
+  openDocument,
+  Source,
+  type Spot,
+} from "./document.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
-import { refuseClashes } from "./names.ts";
-import { refuseParents } from "./parents.ts";
-import type { ConfigProblem } from "./problem.ts";
 import type { AdmissionSpec } from "./read-admission.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
-import { checkKeys, type Entry, readKnown, readMap, withinLimit } from "./read-map.ts";
-import { noLabels } from "./read-members.ts";
 import { type MirrorSpec, readMirror } from "./read-mirror.ts";
-import { type PoolDraft, readPool } from "./read-pool.ts";
+import { noLabels, type PoolDraft, readPool } from "./read-pool.ts";
 import { type ProfileSpec, readProfiles } from "./read-profiles.ts";
+import {
+  checkKeys,
+  type Entry,
+  readKnown,
+  readMap,
+  refuseClashes,
+  withinLimit,
+} from "./read-values.ts";
 import { ConfigFile } from "./schema.ts";
-import { Source, type Spot } from "./source.ts";
 import { nameKind } from "./text-kinds.ts";
 
 /** Whose form the file is in. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { formatProblem } from "./document.ts";
 import { parseConfig } from "./parse.ts";
-import { formatProblem } from "./problem.ts";
 
 const pools = (text: string) => {
   const config = parseConfig(`pools:\n${text}\n`, "berth.yaml");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatPath, formatProblem, type Path } from "./problem.ts";
+import { formatPath, formatProblem, type Path } from "./document.ts";
 
 const paths: readonly (readonly [Path, string])[] = [
   [[], ""],

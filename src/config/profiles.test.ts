@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { formatProblem } from "./document.ts";
 import { parseConfig } from "./parse.ts";
-import { formatProblem } from "./problem.ts";
 
 const pools =
   "pools: { aws-slice: { count: 1 }, org-slice: { count: 1 }, ips-us-east-1: { count: 1 } }";

@@ -2,11 +2,8 @@ import type { PoolName } from "../core/model/ids.ts";
 import type { AdmissionPolicy } from "../core/model/policy.ts";
 import type { ConfigDocument } from "./document.ts";
 import { admissionTolerationsMax, factorMax, innerDurationLimits, resourcesMax } from "./limits.ts";
-import { readDuration } from "./read-duration.ts";
-import { readTexts } from "./read-list.ts";
-import { type Entry, readKnown } from "./read-map.ts";
 import { type ClusterPlace, readCluster, textOf } from "./read-mirror.ts";
-import { optionalNumber } from "./read-number.ts";
+import { type Entry, optionalNumber, readDuration, readKnown, readTexts } from "./read-values.ts";
 import { Admission, CheckCapacity, defaultAdmission } from "./schema-admission.ts";
 import { kindTextKind, namespaceKind, taintKind } from "./text-kinds.ts";
 

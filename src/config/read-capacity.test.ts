@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { formatProblem, formatWarning } from "./document.ts";
 import { parseConfig } from "./parse.ts";
-import { formatProblem, formatWarning } from "./problem.ts";
 
 const file = `
 pools:

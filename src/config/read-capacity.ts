@@ -5,14 +5,18 @@ import type { PartKind } from "../core/model/policy.ts";
 import { parseRatio, ratioMax } from "../core/shared/placement/overcommit.ts";
 import type { Attribute, CapacitySpec } from "../core/shared/placement/shareable.ts";
 import type { Taint } from "../core/shared/placement/taint.ts";
-import type { ConfigDocument } from "./document.ts";
+import { type ConfigDocument, formatNumber, readText, refuseValue, type Spot } from "./document.ts";
 import { amountMax } from "./limits.ts";
-import { formatNumber } from "./problem.ts";
-import { listOf, scalarOf } from "./read-list.ts";
-import { checkKeys, type Entry, knownFields, readKnown, readMap } from "./read-map.ts";
-import type { Spot } from "./source.ts";
+import {
+  checkKeys,
+  type Entry,
+  knownFields,
+  listOf,
+  readKnown,
+  readMap,
+  scalarOf,
+} from "./read-values.ts";
 import { dimensionKind, nameKind } from "./text-kinds.ts";
-import { readText, refuseValue } from "./yaml-scalars.ts";
 
 type Fields = ReadonlyMap<string, Entry>;
 export type RoomDraft = Omit<CapacitySpec, "index">;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durationHint } from "./read-duration.ts";
+import { durationHint } from "./read-values.ts";
 
 const otherwise = "write a number and a unit, such as 90s, 20m or 4h";
 

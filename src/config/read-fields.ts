@@ -9,17 +9,20 @@ import {
   type Table,
   type Values,
 } from "../core/model/fields.ts";
-import type { ConfigDocument } from "./document.ts";
+import { type ConfigDocument, readText, readWhole, refuseValue, type Spot } from "./document.ts";
 import { titleOfList } from "./field-schemas.ts";
 import { readParts } from "./read-capacity.ts";
-import { readDuration } from "./read-duration.ts";
-import { listOf, scalarOf } from "./read-list.ts";
-import { type Entry, readKnown, readNamed } from "./read-map.ts";
-import { optionalNumber } from "./read-number.ts";
-import { readState } from "./read-state.ts";
-import type { Spot } from "./source.ts";
+import {
+  type Entry,
+  listOf,
+  optionalNumber,
+  readDuration,
+  readKnown,
+  readNamed,
+  readState,
+  scalarOf,
+} from "./read-values.ts";
 import { nameKind, stateKind } from "./text-kinds.ts";
-import { readText, readWhole, refuseValue } from "./yaml-scalars.ts";
 
 /** What a file says of a table's fields. */
 export interface WrittenFields {

@@ -1,20 +1,16 @@
 import { isMap } from "yaml";
 import type { PoolName } from "../core/model/ids.ts";
-import type { ConfigDocument } from "./document.ts";
+import { type ConfigDocument, readText, readWhole, type Spot } from "./document.ts";
 import {
   innerDurationLimits,
   janitorParallelMax,
   janitorVariablesMax,
   janitorWordsMax,
 } from "./limits.ts";
-import { readDuration } from "./read-duration.ts";
 import type { WrittenFields } from "./read-fields.ts";
-import { readTexts } from "./read-list.ts";
-import { type Entry, readKnown, readNamed } from "./read-map.ts";
+import { type Entry, readDuration, readKnown, readNamed, readTexts } from "./read-values.ts";
 import { defaultJanitor, FromUserData } from "./schema-janitor.ts";
-import type { Spot } from "./source.ts";
 import { userDataKeyKind, variableNameKind, wordKind } from "./text-kinds.ts";
-import { readText, readWhole } from "./yaml-scalars.ts";
 
 /** What a variable of the command holds: this text, or what the resource has under this key. */
 export type VariableSource = string | { readonly userData: string };

@@ -1,6 +1,6 @@
-import type { ConfigDocument } from "./document.ts";
+import { type ConfigDocument, readText, type TextKind } from "./document.ts";
 import { mirrorLabelsMax } from "./limits.ts";
-import { type Entry, readKnown, readNamed } from "./read-map.ts";
+import { type Entry, readKnown, readNamed } from "./read-values.ts";
 import { defaultMirrorPrefix, Mirror } from "./schema-mirror.ts";
 import {
   contextKind,
@@ -10,7 +10,6 @@ import {
   pathKind,
   prefixKind,
 } from "./text-kinds.ts";
-import { readText, type TextKind } from "./yaml-scalars.ts";
 
 type Fields = ReadonlyMap<string, Entry>;
 

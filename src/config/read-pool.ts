@@ -1,15 +1,35 @@
-import type { PoolPolicy } from "../core/model/policy.ts";
-import { checkCapacities } from "./check-capacity.ts";
-import type { ConfigDocument } from "./document.ts";
+/** How one pool is read: its policy and its members. */
+
+import { isMap, isNode, isScalar, isSeq, type YAMLSeq } from "yaml";
+import { complete, isValues, type Values } from "../core/model/fields.ts";
+import { dirtyState } from "../core/model/lifecycle.ts";
+import { defaultPolicy, type PoolPolicy } from "../core/model/policy.ts";
+import { policyFields } from "../core/model/policy-fields.ts";
+import { checkCapacities, checkPolicy, warnOfPolicy } from "./check-pools.ts";
+import {
+  type ConfigDocument,
+  formatNumber,
+  type Place,
+  readText,
+  readWhole,
+  type Spot,
+} from "./document.ts";
+import { labelsPerResourceMax, nameLengthMax, resourcesMax } from "./limits.ts";
 import { type AdmissionDraft, readAdmission } from "./read-admission.ts";
+import { type RoomDraft, readRoom } from "./read-capacity.ts";
+import { type MoreKeys, readFields, type WrittenFields } from "./read-fields.ts";
 import { type JanitorSpec, readJanitor } from "./read-janitor.ts";
-import { type Entry, readKnown } from "./read-map.ts";
-import { type MemberDraft, type Room, readCount, readMembers, take } from "./read-members.ts";
-import { readPolicy } from "./read-policy.ts";
-import { Pool } from "./schema.ts";
+import {
+  checkKeys,
+  type Entry,
+  knownFields,
+  readKnown,
+  readMap,
+  readNamed,
+} from "./read-values.ts";
+import { Member, Pool } from "./schema.ts";
 import { Janitor } from "./schema-janitor.ts";
-import type { Place } from "./source.ts";
-import { warnOfPolicy } from "./warn.ts";
+import { labelKeyKind, labelValueKind, nameKind } from "./text-kinds.ts";
 
 /** A pool as far as it could be read, with its places, so that pools can be compared. */
 export interface PoolDraft {
@@ -71,4 +91,170 @@ export function readPool(
     document.source.warn(size.at, state, "give it some, or remove the pool");
   }
   return draft;
+}
+
+export interface ReadPolicy extends WrittenFields {
+  readonly policy: PoolPolicy;
+}
+
+interface PoolFields {
+  /** Where the pool stands. */
+  readonly at: Place;
+  readonly fields: ReadonlyMap<string, Entry>;
+  /** The policy that some values of are changed; without it the rest is as by default. */
+  readonly before?: PoolPolicy;
+  readonly moreKeys?: MoreKeys;
+}
+
+/** Only of use if the source has no problems. */
+export function readPolicy(document: ConfigDocument, pool: PoolFields): ReadPolicy {
+  const { at, fields, before, moreKeys } = pool;
+  const { values, entries } = readFields(document, fields, policyFields, moreKeys);
+  const base = before === undefined ? baseFor(values) : { ...before };
+  const written = { ...values, ...silences(values, base), ...placement(values, entries) };
+  const policy = complete<PoolPolicy>(policyFields, written, base);
+  const read = { values, entries, policy: policy ?? defaultPolicy };
+  checkPolicy(document.source, at, { ...read, before: base });
+  return read;
+}
+
+/** Defaults that depend on what is written. */
+function baseFor({ holdMs, onRelease, cleaning }: Values): Values {
+  const released = onRelease ?? defaultPolicy.onRelease;
+  return {
+    // A holder of what is released by the server needs no heartbeat until then.
+    ...(typeof holdMs === "number" && { ttlMs: Math.max(defaultPolicy.ttlMs, holdMs) }),
+    // Nothing may stay out of use until somebody notices, so expiry is a special case only where a
+    // janitor will look after it.
+    onExpire: cleaning === undefined ? released : dirtyState,
+  };
+}
+
+/** Where a silent holder's resource goes is what the pool does with all that expires. */
+function silences({ silence, onExpire }: Values, base: Values): Values {
+  if (!isValues(silence)) return {};
+  const before = isValues(base["silence"]) ? base["silence"] : {};
+  const to = onExpire ?? base["onExpire"];
+  const rules = Object.entries(silence).map(([state, rule]) => {
+    const isNew = before[state] === undefined && isValues(rule);
+    return [state, isNew ? { to, ...rule } : rule];
+  });
+  return { silence: Object.fromEntries(rules) };
+}
+
+/** A strategy that cannot be used is refused; the pool is one that is lent by amount nevertheless. */
+function placement({ placement: written }: Values, entries: WrittenFields["entries"]): Values {
+  if (!entries.has("place")) return {};
+  const [strategy] = policyFields.placement.kind.fields.strategy.kind.choices;
+  return { placement: { strategy, ...(isValues(written) ? written : {}) } };
+}
+
+export interface MemberDraft {
+  readonly name: string;
+  readonly at: Place;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly room?: RoomDraft;
+}
+
+/** Shared, because most of a million resources have none. */
+export const noLabels: Readonly<Record<string, string>> = Object.freeze({});
+
+/** How many resources the file may still have, and whether it was told that there is no more. */
+export interface Room {
+  left: number;
+  told: boolean;
+}
+
+/** Judged as a number, long before anything is made of it; 0 if it cannot be used. */
+export function readCount(document: ConfigDocument, spot: Spot, pool: string, room: Room): number {
+  const { source } = document;
+  const value = readWhole(source, spot, { min: 0, max: resourcesMax });
+  if (value === undefined) return 0;
+  if (value > 0 && `${pool}-${value}`.length > nameLengthMax) {
+    const state = `the last name it makes is longer than ${nameLengthMax} characters`;
+    source.refuse(spot, state, "shorten the name of the pool");
+    return 0;
+  }
+  return take(document, spot, value, room) ? value : 0;
+}
+
+/** False, with the reason in the source, if the file would have too many. */
+export function take({ source }: ConfigDocument, spot: Spot, count: number, room: Room): boolean {
+  if (count <= room.left) {
+    room.left -= count;
+    return true;
+  }
+  const total = formatNumber(resourcesMax - room.left + count);
+  const state = `with it the file has ${total} resources, and the limit is`;
+  if (!room.told) {
+    const hint = `write at most ${formatNumber(room.left)}`;
+    source.refuse(spot, `${state} ${formatNumber(resourcesMax)}`, hint);
+  }
+  room.told = true;
+  return false;
+}
+
+const membersExpected = { title: "list of names", hint: "write [aws-1, aws-2], or a map" };
+
+/** A list of names, or a map from names to what is known about each. */
+export function readMembers(
+  document: ConfigDocument,
+  spot: Spot,
+  room: Room,
+): readonly MemberDraft[] {
+  const { node } = spot;
+  if (isSeq(node) || isMap(node)) {
+    if (!take(document, spot, node.items.length, room)) return [];
+  }
+  if (isSeq(node)) return readList(document, spot, node);
+  const entries = readMap(document, spot, membersExpected) ?? [];
+  checkKeys(document, entries, nameKind);
+  return entries.map(({ key, at, value }) => ({
+    name: key,
+    at,
+    ...readMember(document, value),
+  }));
+}
+
+function readList(document: ConfigDocument, spot: Spot, list: YAMLSeq): MemberDraft[] {
+  if (!document.mayRead(list, spot)) return [];
+  const members: MemberDraft[] = [];
+  for (const [index, item] of list.items.entries()) {
+    const at = document.spot([...spot.path, index], isNode(item) ? item : null, spot.offset);
+    const name = readText(document.source, at, nameKind);
+    if (name !== undefined) members.push({ name, at, labels: noLabels });
+  }
+  return members;
+}
+
+const memberExpected = { title: "resource", hint: "write { labels: { region: us-east-1 } }" };
+const labelEntries = {
+  title: "map of labels",
+  hint: "write { region: us-east-1 }",
+  names: labelKeyKind,
+  max: labelsPerResourceMax,
+  of: "labels",
+};
+const memberKeys = Object.keys(Member.properties);
+
+/** A name with nothing after it has no labels. */
+function readMember(document: ConfigDocument, spot: Spot): Pick<MemberDraft, "labels" | "room"> {
+  if (isScalar(spot.node) && spot.node.value === null) return { labels: noLabels };
+  const entries = readMap(document, spot, memberExpected) ?? [];
+  const fields = knownFields(document, entries, memberKeys);
+  const labels = fields.get("labels");
+  const room = readRoom(document, fields);
+  return {
+    labels: labels === undefined ? noLabels : readLabels(document, labels),
+    ...(room === undefined ? undefined : { room }),
+  };
+}
+
+function readLabels(document: ConfigDocument, field: Entry): Record<string, string> {
+  const labels: Record<string, string> = {};
+  for (const { key, value } of readNamed(document, field, labelEntries)) {
+    const text = readText(document.source, value, labelValueKind);
+    if (text !== undefined) labels[key] = text;
+  }
+  return labels;
 }

@@ -1,13 +1,9 @@
 import { nearest } from "../core/model/nearest.ts";
-import type { ConfigDocument } from "./document.ts";
+import { type ConfigDocument, type Place, quote, readText } from "./document.ts";
 import { profilesMax } from "./limits.ts";
-import { quote } from "./problem.ts";
-import { readTexts } from "./read-list.ts";
-import { type Entry, readKnown, readNamed } from "./read-map.ts";
+import { type Entry, readKnown, readNamed, readTexts } from "./read-values.ts";
 import { Profile } from "./schema-profiles.ts";
-import type { Place } from "./source.ts";
 import { nameKind } from "./text-kinds.ts";
-import { readText } from "./yaml-scalars.ts";
 
 /** A name for what a kind of job needs. */
 export interface ProfileSpec {

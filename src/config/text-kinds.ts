@@ -1,6 +1,7 @@
 import type { TString } from "typebox";
 import { Compile } from "typebox/compile";
 import { Dimension } from "./capacity-schema.ts";
+import type { TextKind } from "./document.ts";
 import {
   janitorTextLengthMax,
   labelKeyLengthMax,
@@ -21,7 +22,6 @@ import {
   MirrorPrefix,
   Namespace,
 } from "./schema-mirror.ts";
-import type { TextKind } from "./yaml-scalars.ts";
 
 const start = "start with a letter or digit, then letters, digits";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { formatProblem } from "./document.ts";
 import { parseConfig } from "./parse.ts";
-import { formatProblem } from "./problem.ts";
 
 function read(pool: string) {
   const config = parseConfig(`pools: { a: { ${pool} } }`, "berth.yaml");

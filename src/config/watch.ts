@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
 import { dirname } from "node:path";
-import { Settle } from "./debounce.ts";
 import { type ConfigText, parseText, readConfigText } from "./load.ts";
 import type { ParsedConfig } from "./parse.ts";
 
@@ -109,4 +108,27 @@ export class ConfigWatch {
 function fingerprint(read: ConfigText): string {
   const content = read.ok ? `text ${read.text}` : `problem ${read.problem.message}`;
   return createHash("sha256").update(content).digest("hex");
+}
+
+/**
+ * Tells a file that has changed from one that is only being touched or is still being written:
+ * new content counts once it has been seen twice in a row.
+ */
+export class Settle {
+  #settled: string;
+  #seen: string | undefined;
+
+  constructor(fingerprint: string) {
+    this.#settled = fingerprint;
+  }
+
+  /** `look-again` soon: what was read may be half of what is being written. */
+  look(fingerprint: string): "unchanged" | "look-again" | "changed" {
+    const before = this.#seen;
+    this.#seen = fingerprint;
+    if (fingerprint === this.#settled) return "unchanged";
+    if (fingerprint !== before) return "look-again";
+    this.#settled = fingerprint;
+    return "changed";
+  }
 }

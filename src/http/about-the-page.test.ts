@@ -36,7 +36,7 @@ test("GET /v1/trends has a sample from the start", async () => {
 test("TrendSampler keeps the latest ninety, and forgets pools that are gone", async () => {
   await using site = await testSite([pool("aws", 1), pool("gcp", 1)]);
   const sampler = new TrendSampler();
-  const sample = () => site.broker.look((state, now) => sampler.sample(state, now));
+  const sample = () => site.broker.read((state, now) => sampler.sample(state, now));
   for (let taken = 0; taken < 100; taken++) await sample();
   await site.call("POST /v1/leases", { body: askBody("aws") });
   await site.broker.submit({ type: "configure", pools: [pool("aws", 1)] });

@@ -50,9 +50,9 @@ async function heldSite(): Promise<{
 const giveBack = (site: TestSite, { id, token }: { id: string; token: string }) =>
   site.call(`DELETE /v1/leases/${id}`, { token });
 
-const line = (site: TestSite) => site.broker.look((state) => [...state.requests.keys()]);
+const line = (site: TestSite) => site.broker.read((state) => [...state.requests.keys()]);
 const endOf = (site: TestSite, id: string) =>
-  site.broker.look((state) => state.ended.get(id as RequestId)?.how);
+  site.broker.read((state) => state.ended.get(id as RequestId)?.how);
 
 const ends = (site: TestSite) =>
   site.journal.appends

@@ -160,7 +160,7 @@ async function lookAt<View>(
   name: PoolName,
   render: (pool: CorePool, now: Instant) => View,
 ): Promise<View> {
-  const found = await context.broker.look((state, now) => {
+  const found = await context.broker.read((state, now) => {
     const pool = state.pools.get(name);
     return pool === undefined ? problemOf(poolNotFound(state, name)) : render(pool, now);
   });

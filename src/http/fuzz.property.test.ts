@@ -74,7 +74,7 @@ test("no body and no query whatsoever is answered with 5xx, and the state stays 
         expect(answer.type).toBe("application/problem+json");
         expect(answer.body).toMatchObject({ code: expect.any(String), hint: expect.any(String) });
       }
-      await site.broker.look(checkState);
+      await site.broker.read(checkState);
     }),
     { numRuns: 1_000 },
   );

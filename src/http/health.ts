@@ -5,11 +5,11 @@ export function healthRoutes(app: App, { broker }: Context, metrics: Registry): 
   const hidden = { schema: { hide: true } };
   app.get("/healthz", hidden, async (_request, reply) => {
     reply.type("text/plain");
-    return broker.ended === null ? "ok\n" : reply.code(503).send("the broker has stopped\n");
+    return broker.stoppedBy === null ? "ok\n" : reply.code(503).send("the broker has stopped\n");
   });
   app.get("/readyz", hidden, async (_request, reply) => {
     reply.type("text/plain");
-    if (broker.ended === null && broker.unwritable === null) return "ok\n";
+    if (broker.stoppedBy === null && broker.unwritable === null) return "ok\n";
     const standby = broker.mode === "standby";
     const why = standby ? "another server leads\n" : "the journal cannot be written\n";
     return reply.code(503).send(why);

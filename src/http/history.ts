@@ -92,7 +92,7 @@ function statsRoute(app: App, { broker, insight }: Context): void {
     const { pool } = query;
     const stats = await insight.ask("stats", { range, pool }).catch(historyProblem);
     if (pool !== undefined && stats.total.asked + stats.total.ended === 0) {
-      const missing = await broker.look((state) => {
+      const missing = await broker.read((state) => {
         const known = state.pools.has(pool as PoolName);
         return known ? undefined : problemOf(poolNotFound(state, pool as PoolName));
       });
@@ -124,7 +124,7 @@ function accuracyRoute(app: App, { broker, insight }: Context): void {
     response: { 200: EstimateAccuracy },
   };
   app.get("/v1/estimates", { schema }, async () => {
-    const waiting = await broker.look(({ requests }) => requests.size);
+    const waiting = await broker.read(({ requests }) => requests.size);
     const { total, pools } = insight.estimates.accuracy;
     return {
       estimated: insight.estimates.size,

@@ -86,7 +86,7 @@ function lookRoutes(app: App, { broker, tokens }: Context): void {
     response: { 200: LeasePage, ...problems(400) },
   };
   app.get("/v1/leases", { schema: listing }, ({ query }) =>
-    broker.look((state) => {
+    broker.read((state) => {
       const { pool, holder } = query;
       const wanted = state.leases.values().filter((lease) => {
         if (holder !== undefined && lease.ask.holder !== holder) return false;
@@ -110,7 +110,7 @@ function lookRoutes(app: App, { broker, tokens }: Context): void {
   };
   app.get("/v1/leases/:id", { schema: one }, async (request) => {
     const id = request.params.id as RequestId;
-    const found = await broker.look((state) => {
+    const found = await broker.read((state) => {
       const lease = state.leases.get(id);
       if (lease !== undefined)
         return renderLease(leaseView(lease), { secrets: isHolder(tokens, id, request) });

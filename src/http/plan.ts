@@ -23,7 +23,7 @@ export function planRoutes(app: App, { broker, insight }: Context): void {
     const { last, set = [] } = body;
     const range = { minMs: 1_000, maxMs: limits.statsWindowMsMax };
     const lastMs = last === undefined ? weekMs : durationIn("body.last", last, range);
-    const { now, pools } = await broker.look((state, at) => {
+    const { now, pools } = await broker.read((state, at) => {
       return { now: at, pools: poolsInForce(state) };
     });
     if (done !== undefined) throw alreadyRunning();

@@ -24,7 +24,7 @@ export function poolRoutes(app: App, context: Context): void {
     response: { 200: PoolPage, ...problems(400) },
   };
   app.get("/v1/pools", { schema: listing }, ({ query }) =>
-    broker.look((state, now) =>
+    broker.read((state, now) =>
       pageOf(
         state.pools.values(),
         query,
@@ -40,7 +40,7 @@ export function poolRoutes(app: App, context: Context): void {
     response: { 200: Pool, ...problems(404) },
   };
   app.get("/v1/pools/:name", { schema: one }, async ({ params }) => {
-    const found = await broker.look((state, now) => {
+    const found = await broker.read((state, now) => {
       const pool = state.pools.get(params.name as PoolName);
       if (pool !== undefined) return renderPool(poolView(pool, now), now, context);
       return problemOf(poolNotFound(state, params.name as PoolName));

@@ -41,7 +41,7 @@ function listRoute(app: App, { broker, insight }: Context): void {
     response: { 200: RequestPage, ...problems(400) },
   };
   app.get("/v1/requests", { schema }, ({ query }) =>
-    broker.look((state, now) => {
+    broker.read((state, now) => {
       const { pool, holder } = query;
       const wanted = state.requests.values().filter((request) => {
         if (holder !== undefined && request.ask.holder !== holder) return false;
@@ -74,7 +74,7 @@ function pollRoute(app: App, context: Context): void {
   app.get("/v1/requests/:id", { schema }, async (request, reply) => {
     const waitMs = waitIn("query.wait", request.query.wait);
     checkCanWait(context, waitMs);
-    const id = await broker.look((state) => requestIdOf(state, request.params.id));
+    const id = await broker.read((state) => requestIdOf(state, request.params.id));
     const secrets = isHolder(tokens, id, request);
     using connection = new Connection(request);
     const outcome = secrets
@@ -137,7 +137,7 @@ function explainRoute(app: App, { broker, insight }: Context): void {
     response: { 200: Explanation, ...problems(404, 409, 410) },
   };
   app.get("/v1/explain/:id", { schema }, async (request) => {
-    const found = await broker.look((state, now) => {
+    const found = await broker.read((state, now) => {
       const id = requestIdOf(state, request.params.id);
       const waiting = state.requests.get(id);
       if (waiting !== undefined) {

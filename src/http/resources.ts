@@ -35,7 +35,7 @@ export function resourceRoutes(app: App, context: Context): void {
     response: { 200: ResourcePage, ...problems(400) },
   };
   app.get("/v1/resources", { schema: listing }, ({ query }) =>
-    broker.look((state) => {
+    broker.read((state) => {
       const { names: wanted, ...filter } = query;
       const found = resourcesLike(state, {
         ...filter,
@@ -83,7 +83,7 @@ function patchRoute(app: App, context: Context): void {
 }
 
 async function find({ broker }: Context, name: string) {
-  const found = await broker.look((state) => {
+  const found = await broker.read((state) => {
     const resource = state.resources.get(name as ResourceName);
     if (resource !== undefined) return renderResource(resourceView(resource));
     return problemOf(resourceNotFound(state, name as ResourceName));

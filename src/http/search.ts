@@ -26,6 +26,6 @@ export function searchRoute(app: App, { broker }: Context): void {
     response: { 200: SearchResult, ...problems(400) },
   };
   app.get("/v1/search", { schema }, ({ query }) =>
-    broker.look((state) => search(state, query.q, limits.searchHitsMax)),
+    broker.read((state) => search(state, query.q, limits.searchHitsMax)),
   );
 }

@@ -86,7 +86,7 @@ export async function testSite(
     ...{ clock, journal, broker, tokens, app, insight },
     log: () => lines.join(""),
     call: (line, call) => inject(app, line, call),
-    state: () => broker.look(fingerprint),
+    state: () => broker.read(fingerprint),
     async listen() {
       await app.listen({ host: "127.0.0.1", port: 0 });
       return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;

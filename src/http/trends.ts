@@ -49,7 +49,7 @@ function push(samples: number[], sample: number): void {
 
 export function trendRoute(app: App, { broker }: Context): void {
   const sampler = new TrendSampler();
-  const sample = () => broker.look((state, now) => sampler.sample(state, now));
+  const sample = () => broker.read((state, now) => sampler.sample(state, now));
   // Every other call reports a journal that cannot be read; here a sample is missing.
   const timer = setInterval(() => void sample().catch(() => {}), sampleMs).unref();
   app.addHook("onReady", () => sample().catch(() => {}));

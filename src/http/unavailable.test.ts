@@ -67,7 +67,7 @@ describe("while the journal cannot be written", () => {
     expect((await site.call("POST /v1/leases", { body })).status).toBe(503);
     await site.clock.advance(2_000);
     expect((await site.call("POST /v1/leases", { body })).status).toBe(201);
-    expect(await site.broker.look((state) => state.leases.size)).toBe(1);
+    expect(await site.broker.read((state) => state.leases.size)).toBe(1);
   });
 });
 

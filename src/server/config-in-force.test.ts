@@ -5,7 +5,7 @@ import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { until } from "../broker/hand-clock.suite.ts";
 import { openBroker, type TestBroker } from "../broker/test-broker.suite.ts";
-import type { BoskosExpiry } from "../config/boskos-expiry.ts";
+import type { BoskosExpiry } from "../config/check-pools.ts";
 import type { Pool } from "../core/model/state.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import { ConfigInForce } from "./config-in-force.ts";
@@ -45,7 +45,7 @@ async function setup(text: string): Promise<Setup> {
 }
 
 const names = (broker: TestBroker["broker"]) =>
-  broker.look((state) => [...state.pools.keys()].sort());
+  broker.read((state) => [...state.pools.keys()].sort());
 
 describe("ConfigInForce", () => {
   test("applies the file and logs it", async () => {
@@ -114,7 +114,7 @@ describe("ConfigInForce", () => {
   test("expires the resources of a Boskos file if configured, also after reloads", async () => {
     await using all = await setup("resources: [{ type: aws, names: [a] }]");
     const config = await all.start(expiry);
-    const silence = () => all.broker.look(({ pools }) => [...pools.values()].map(busyExpiry));
+    const silence = () => all.broker.read(({ pools }) => [...pools.values()].map(busyExpiry));
     expect(await silence()).toEqual([{ afterMs: 60_000, to: "dirty" }]);
     await all.write("resources: [{ type: aws, names: [a] }, { type: gcp, max-count: 2 }]");
     await config.reload();

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import type { ConfigStatus } from "../api/schemas.ts";
 import type { Broker } from "../broker/broker.ts";
-import { type BoskosExpiry, withExpiry } from "../config/boskos-expiry.ts";
+import { type BoskosExpiry, withExpiry } from "../config/check-pools.ts";
+import { formatProblem, formatWarning } from "../config/document.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ParsedConfig } from "../config/parse.ts";
-import { formatProblem, formatWarning } from "../config/problem.ts";
 import type { AdmissionSpec } from "../config/read-admission.ts";
 import type { JanitorSpec } from "../config/read-janitor.ts";
 import type { MirrorSpec } from "../config/read-mirror.ts";

@@ -8,7 +8,7 @@ import { Broker } from "../broker/broker.ts";
 import { SystemEnvironment } from "../broker/environment.ts";
 import { Tokens } from "../broker/lease-identity.ts";
 import { Deliveries } from "../broker/submit-and-wait.ts";
-import type { BoskosExpiry } from "../config/boskos-expiry.ts";
+import type { BoskosExpiry } from "../config/check-pools.ts";
 import { exampleConfigPath } from "../config/example.ts";
 import { makeApp } from "../http/app.ts";
 import { type App, defaultBoskosSettings } from "../http/context.ts";
@@ -261,7 +261,7 @@ class Server {
   }
 
   #isReady(): boolean {
-    return this.#ready && this.#broker?.ended === null && this.#broker.unwritable === null;
+    return this.#ready && this.#broker?.stoppedBy === null && this.#broker.unwritable === null;
   }
 
   #openInsight(

@@ -96,7 +96,7 @@ async function specsFromConfig(
     throw usageError("Cannot clean: both --config and a command are given", "Remove one of them");
   }
   const { loadConfig } = await import("../../config/load.ts");
-  const { formatProblem } = await import("../../config/problem.ts");
+  const { formatProblem } = await import("../../config/document.ts");
   const parsed = await loadConfig(file);
   if (!parsed.ok) {
     const [first] = parsed.problems;

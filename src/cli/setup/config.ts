@@ -56,7 +56,7 @@ async function printResult(
   parsed: ParsedConfig,
   to: { note(text: string): void; print(text: string): void },
 ): Promise<void> {
-  const { formatProblem, formatWarning } = await import("../../config/problem.ts");
+  const { formatProblem, formatWarning } = await import("../../config/document.ts");
   if (!parsed.ok) {
     for (const problem of parsed.problems) to.note(formatProblem(problem));
     return;

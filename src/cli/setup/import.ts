@@ -92,7 +92,7 @@ async function readConfiguration(
     throw usageError("Cannot import: no configuration is given", hint);
   }
   const { loadConfig } = await import("../../config/load.ts");
-  const { formatProblem, formatWarning } = await import("../../config/problem.ts");
+  const { formatProblem, formatWarning } = await import("../../config/document.ts");
   const parsed = await loadConfig(file);
   if (!parsed.ok) {
     const hint = `Fix the file, then check it with: berth config check ${file}`;

@@ -111,7 +111,7 @@ async function poolsFor(state: State, { set, config }: Pick<LocalSimulation, "se
 
 async function poolsOf(file: string) {
   const { loadConfig } = await import("../../config/load.ts");
-  const { formatProblem } = await import("../../config/problem.ts");
+  const { formatProblem } = await import("../../config/document.ts");
   const parsed = await loadConfig(file);
   if (parsed.ok) return parsed.pools;
   const hint = `Fix the file, then check it with: berth config check ${file}`;

@@ -220,8 +220,8 @@ describe("keepWaiting()", () => {
 });
 
 describe("a lease whose answer was lost", () => {
-  const lost = (id: string, told: number): Command => {
-    return { type: "not-delivered", id: id as RequestId, told };
+  const lost = (id: string, repliesSent: number): Command => {
+    return { type: "not-delivered", id: id as RequestId, repliesSent };
   };
 
   test("is taken back from who cannot ask again", () => {

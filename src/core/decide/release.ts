@@ -104,7 +104,7 @@ export function leave(turn: Turn, command: Extract<Command, { type: "leave" }>):
  */
 export function notDelivered(
   turn: Turn,
-  { id, told: sent }: Extract<Command, { type: "not-delivered" }>,
+  { id, repliesSent: sent }: Extract<Command, { type: "not-delivered" }>,
 ): Outcome {
   const lease = turn.state.leases.get(id);
   if (lease === undefined || lease.confirmed || lease.sent > sent) return done;
@@ -190,11 +190,11 @@ function unlessLeaving({ leaving }: Resource, wanted: string): string {
 function failedReturn(resource: Resource, failure: string, lease: Lease, now: Instant): Return {
   const { retries, backoffMs } = resource.pool.policy.cleaning ?? defaultCleaning;
   const failures = resource.failures + 1;
-  const told = { resource: resource.name, failures, note: failure };
-  if (failures >= retries) return { ...told, state: unlessLeaving(resource, quarantinedState) };
+  const failed = { resource: resource.name, failures, note: failure };
+  if (failures >= retries) return { ...failed, state: unlessLeaving(resource, quarantinedState) };
   const restMs = Math.min(backoffMs * 2 ** (failures - 1), backoffMsMax);
   return {
-    ...told,
+    ...failed,
     state: unlessLeaving(resource, takenFrom(lease, resource)),
     restsUntil: after(now, restMs),
   };

@@ -45,7 +45,7 @@ export interface LeaseView {
   /** When its holder was last heard of. */
   readonly seenAt: Instant;
   /** How often a reply with it was sent, this one included. */
-  readonly told: number;
+  readonly repliesSent: number;
   /** Null: silence does not end it. */
   readonly expiresAt: Instant | null;
   readonly endsAt: Instant | null;
@@ -77,7 +77,7 @@ export function leaseView(lease: Lease): LeaseView {
     queuedAt: lease.queuedAt,
     grantedAt: lease.grantedAt,
     seenAt: lease.seenAt,
-    told: lease.sent,
+    repliesSent: lease.sent,
     expiresAt: lease.expiresAt === never ? null : lease.expiresAt,
     endsAt: lease.endsAt === never ? null : lease.endsAt,
     claims: lease.claims.map(claimView),

@@ -87,7 +87,7 @@ export type Command =
       readonly type: "not-delivered";
       readonly id: RequestId;
       /** The number of that reply; a later reply may have arrived. */
-      readonly told: number;
+      readonly repliesSent: number;
     }
   | { readonly type: "keep-waiting"; readonly id: RequestId; readonly waitMs: number }
   | {

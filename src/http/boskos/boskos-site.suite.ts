@@ -119,7 +119,7 @@ export class BoskosSite implements AsyncDisposable {
   /** As after `kill -9`: what is on the disk at this moment is all that is left. */
   async restart(): Promise<void> {
     const old = this.#folders.at(-1) ?? "";
-    await this.broker.look(() => {}); // No commit is under way.
+    await this.broker.read(() => {}); // No commit is under way.
     const folder = this.#newFolder();
     makeDataFolder(folder);
     for (const file of ["journal.db", "journal.db-wal"]) {
@@ -143,7 +143,7 @@ export class BoskosSite implements AsyncDisposable {
 
   /** All resources as seeds are written, by name. */
   stored(): Promise<string[]> {
-    return this.broker.look(({ resources }) =>
+    return this.broker.read(({ resources }) =>
       Array.from(resources.values(), (resource) => {
         const { name, pool, state } = resource;
         return `${name}:${pool.name}/${state}/${wholeClaim(resource)?.lease.ask.holder ?? ""}`;
@@ -152,12 +152,12 @@ export class BoskosSite implements AsyncDisposable {
   }
 
   userData(name: string): Promise<Readonly<Record<string, string>> | undefined> {
-    return this.broker.look(({ resources }) => resources.get(name as ResourceName)?.userData);
+    return this.broker.read(({ resources }) => resources.get(name as ResourceName)?.userData);
   }
 
   /** When a resource was last updated, as a client would be told. */
   async lastUpdate(name: string): Promise<string> {
-    return await this.broker.look(({ resources }) => {
+    return await this.broker.read(({ resources }) => {
       const resource = resources.get(name as ResourceName);
       if (resource === undefined) throw new Error(`Cannot look: there is no ${name}`);
       return timestamp(wholeClaim(resource)?.lease.seenAt ?? resource.changedAt);

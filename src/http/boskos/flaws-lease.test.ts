@@ -107,7 +107,7 @@ async function listening(size: number): Promise<Listening> {
 
 describe("a socket that is closed before the reply", () => {
   const seats = ({ broker }: TestSite) =>
-    broker.look(({ resources }) => [...resources.values()].map(isHeld));
+    broker.read(({ resources }) => [...resources.values()].map(isHeld));
   const told = ({ journal }: TestSite, wanted: string) =>
     journal.appends.flat().filter(({ type }) => type === wanted);
 

@@ -97,7 +97,7 @@ describe("a line", () => {
     expect((await site.call(poll)).status).toBe(503);
     site.journal.appendFails = undefined;
     await site.clock.advance(2_000);
-    expect(await site.broker.look(({ requests }) => requests.size)).toBe(1);
+    expect(await site.broker.read(({ requests }) => requests.size)).toBe(1);
   });
 
   test("lets one without an id in when nobody else waits", async () => {

@@ -48,7 +48,7 @@ export class BoskosMetrics {
       registers,
       collect() {
         this.reset();
-        return broker.look(({ pools }) => {
+        return broker.read(({ pools }) => {
           for (const pool of pools.values()) {
             for (const [state, count] of normalised(countByState(pool))) {
               this.set({ type: pool.name, state }, count);

@@ -28,7 +28,7 @@ export async function metric({ broker }: Context, query: Query, reply: FastifyRe
   const type = query.get("type");
   if (type === "")
     return sendText(reply, { status: 400, text: "Type must be set in the request." });
-  const counts = await broker.look(({ pools }) => {
+  const counts = await broker.read(({ pools }) => {
     const pool = pools.get(type as PoolName);
     if (pool === undefined) return undefined;
     return {

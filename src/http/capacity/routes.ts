@@ -32,7 +32,7 @@ export function showPoolsRoute(app: App, context: Context): void {
     exposeHeadRoute: false,
     schema: { hide: true },
     handler: async (_request, reply) => {
-      const pools = await context.broker.look((state) =>
+      const pools = await context.broker.read((state) =>
         sharedResourceViews(state).map((resource) => poolJson(resource, context.startedAtMs)),
       );
       return sendJson(reply, JSON.stringify(pools));
@@ -53,13 +53,13 @@ export async function acquire(
   const { broker, startedAtMs } = context;
   const wanted = readOrRefuse(body, reply);
   if (wanted === undefined) return reply;
-  const pool = await broker.look((state) => poolFor(state, wanted)?.name);
+  const pool = await broker.read((state) => poolFor(state, wanted)?.name);
   if (pool === undefined) return sendText(reply, { status: 500, text: noPools });
   const id = newRequestId(broker.now());
   const ask = askOf(pool, wanted);
   const outcome = await broker.submit({ type: "acquire", id, ask, waitMs: 0, nowOnly: true });
   if (outcome.type !== "granted") {
-    const text = await broker.look((state) => failureText(state.pools.get(pool), wanted));
+    const text = await broker.read((state) => failureText(state.pools.get(pool), wanted));
     return sendText(reply, { status: 500, text });
   }
   const { lease } = outcome;
@@ -134,7 +134,7 @@ export async function release(
     return sendText(reply, { status: 400, text: error.message });
   }
   for (const name of names) {
-    const found = await broker.look((state) => claimOf(state, name));
+    const found = await broker.read((state) => claimOf(state, name));
     if (found !== undefined) await broker.submit({ type: "release", ...found });
   }
   return sendNothing(reply);

@@ -8,7 +8,7 @@ import { problemOf } from "../problems.ts";
  * lease that it is held under: should that end in between, the next holder's is not touched.
  */
 export async function release({ broker }: Context, holder: string, name: string): Promise<boolean> {
-  const held = await broker.look((state) => {
+  const held = await broker.read((state) => {
     const claim = wholeClaim(state.resources.get(name as ResourceName));
     const ask = claim?.lease.ask;
     if (claim === null || !ask?.byName || ask.holder !== holder) return;

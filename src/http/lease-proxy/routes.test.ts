@@ -24,7 +24,7 @@ const acquire = (site: TestSite, query: string, headers = {}) =>
 const release = (site: TestSite, names: string[], headers = {}) =>
   send(site, "POST /lease/release", headers, JSON.stringify({ names }));
 const states = (site: TestSite) =>
-  site.broker.look(({ resources }) =>
+  site.broker.read(({ resources }) =>
     Object.fromEntries([...resources.values()].map(({ name, state }) => [name, state])),
   );
 
@@ -86,14 +86,14 @@ describe("the holder", () => {
   ])("is taken from %s", async (_, headers, holder) => {
     await using site = await testSite(proxyPools());
     await acquire(site, "type=aws-1", headers);
-    const held = await site.broker.look(({ leases }) =>
+    const held = await site.broker.read(({ leases }) =>
       [...leases.values()].map(({ ask }) => ask.holder),
     );
     expect(held).toEqual([holder]);
   });
 });
 
-const waiting = (site: TestSite) => site.broker.look(({ requests }) => requests.size);
+const waiting = (site: TestSite) => site.broker.read(({ requests }) => requests.size);
 
 describe("an acquire that has to wait", () => {
   let site: TestSite;

@@ -6,7 +6,7 @@ import {
   isStrict,
   type LeaseAnswer,
   type LeaseCall,
-  type LeaseDesk,
+  type LeaseOperations,
   pageNotFound,
 } from "../../api/lease-proxy.ts";
 import { Problem } from "../../api/problem.ts";
@@ -16,7 +16,7 @@ import { acquire } from "./acquire.ts";
 import { holderOf } from "./holder.ts";
 import { release } from "./release.ts";
 
-type Answering = (call: LeaseCall, desk: LeaseDesk) => Promise<LeaseAnswer>;
+type Answering = (call: LeaseCall, operations: LeaseOperations) => Promise<LeaseAnswer>;
 
 /** Must be registered in a scope of its own: bodies are taken as they come, whatever their type. */
 export async function leaseProxyRoutes(app: App, context: Context): Promise<void> {
@@ -35,7 +35,7 @@ export async function leaseProxyRoutes(app: App, context: Context): Promise<void
       exposeHeadRoute: false,
       schema: { hide: true },
       handler: async (request, reply) =>
-        send(reply, await answer(callOf(request), deskOf(context, request, reply))),
+        send(reply, await answer(callOf(request), operationsOf(context, request, reply))),
     });
   serve("/lease/acquire", answerAcquire);
   serve("/lease/release", answerRelease);
@@ -52,7 +52,11 @@ function callOf({ method, url, body, headers }: FastifyRequest): LeaseCall {
   };
 }
 
-function deskOf(context: Context, request: FastifyRequest, reply: FastifyReply): LeaseDesk {
+function operationsOf(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): LeaseOperations {
   const holder = holderOf(request);
   return {
     acquire: (wanted) => orProblem(acquire(context, wanted, { holder, request, reply })),

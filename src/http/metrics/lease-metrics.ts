@@ -81,7 +81,7 @@ export class LeaseMetrics {
       "reason",
       () => this.#left,
     );
-    void broker.look((state) => this.#begin(state));
+    void broker.read((state) => this.#begin(state));
     broker.listen({
       committed: ({ at, events }, state) => {
         this.#commits += 1;

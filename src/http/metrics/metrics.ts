@@ -121,7 +121,7 @@ function samplePools({ broker }: MetricsSource, registry: Registry): void {
       registers: [registry],
       collect() {
         this.reset();
-        return broker.look((state, now) => read(this, state, now));
+        return broker.read((state, now) => read(this, state, now));
       },
     });
   sample("berth_resources", "Resources by pool and state", ["pool", "state"], (gauge, state) => {

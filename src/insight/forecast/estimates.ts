@@ -10,7 +10,7 @@ import type { HoldSamples } from "./hold-samples.ts";
 
 /** The part of the broker that estimates use. */
 export interface Watched {
-  look<T>(read: (state: State, now: Instant) => T): Promise<T>;
+  read<T>(read: (state: State, now: Instant) => T): Promise<T>;
   listen(listener: {
     committed(recorded: { readonly at: Instant; readonly events: readonly DurableEvent[] }): void;
   }): () => void;
@@ -171,7 +171,7 @@ export class Estimates {
       this.#changed = false;
       this.#gone.clear();
       const startedAt = performance.now();
-      const { parts, now, copyMs } = await this.#watched.look((state, at) => {
+      const { parts, now, copyMs } = await this.#watched.read((state, at) => {
         const beganAt = performance.now();
         const copies = contestedParts(state);
         return { parts: copies, now: at, copyMs: performance.now() - beganAt };

@@ -223,7 +223,7 @@ describe("HistoryFollower", () => {
     const follower = new HistoryFollower(store, site.journal, site.broker);
     await follower.caughtUp();
     const open = [...new HistoryReader(store.database).open()].map(({ id }) => id);
-    const held = await site.broker.look(({ leases, requests }) => [
+    const held = await site.broker.read(({ leases, requests }) => [
       ...leases.keys(),
       ...requests.keys(),
     ]);
@@ -303,7 +303,7 @@ describe("HistoryFollower", () => {
       expect(found.slice(-kept.length)).toEqual(kept);
       expect(found.slice(0, -kept.length).every((id) => id.startsWith("after"))).toBe(true);
       expect(found.length).toBeGreaterThan(kept.length);
-      const held = await after.broker.look(({ leases }) => [...leases.keys()].sort());
+      const held = await after.broker.read(({ leases }) => [...leases.keys()].sort());
       const reader = new HistoryReader(store.database);
       expect([...reader.open()].map(({ id }) => id).sort()).toEqual(held);
       const last = new Map([...reader.sizes()].map(({ pool: name, size }) => [name, size]));
@@ -326,13 +326,13 @@ describe("HistoryFollower", () => {
         });
         await follower.caughtUp();
         expect(ids(store)).toEqual(kept);
-        const held = await restored.broker.look(({ leases, requests }) => [
+        const held = await restored.broker.read(({ leases, requests }) => [
           ...leases.keys(),
           ...requests.keys(),
         ]);
         const reader = new HistoryReader(store.database);
         expect([...reader.open()].map(({ id }) => id).sort()).toEqual(held.sort());
-        const [one = ""] = await restored.broker.look(({ leases }) => [...leases.keys()]);
+        const [one = ""] = await restored.broker.read(({ leases }) => [...leases.keys()]);
         await restored.broker.submit(release(one));
         await follower.caughtUp();
         expect(ids(store)[0]).toBe(one);

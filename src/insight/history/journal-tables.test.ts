@@ -118,7 +118,7 @@ describe("HistoryStore.open() on a folder with history in the journal file", () 
     const follower = new HistoryFollower(open(), journal, broker, {
       ...{ journalId: "this one", retentionMs: 1e14 },
     });
-    const held = await broker.look(({ leases }) => [...leases.keys()]);
+    const held = await broker.read(({ leases }) => [...leases.keys()]);
     for (const id of held) await broker.submit({ type: "release", id });
     await follower.caughtUp();
     await follower.close();

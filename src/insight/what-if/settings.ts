@@ -1,5 +1,5 @@
 import { changePools } from "../../config/change-pools.ts";
-import type { ConfigProblem } from "../../config/problem.ts";
+import type { ConfigProblem } from "../../config/document.ts";
 import { fieldAt } from "../../core/model/fields.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import { policyFields } from "../../core/model/policy-fields.ts";

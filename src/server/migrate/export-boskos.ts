@@ -23,7 +23,7 @@ export async function exportBoskos(data: string): Promise<BoskosList> {
   try {
     const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore));
     try {
-      return await broker.look(listOf);
+      return await broker.read(listOf);
     } finally {
       await broker.close();
     }

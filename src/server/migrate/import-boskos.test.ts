@@ -50,7 +50,7 @@ async function inFolder(run: (data: string) => Promise<void>): Promise<void> {
 async function contents(data: string): Promise<unknown[]> {
   const journal = SqliteJournal.open(data);
   const broker = await Broker.open(journal, (at) => new SystemEnvironment(at));
-  const found = await broker.look(({ pools: all }) =>
+  const found = await broker.read(({ pools: all }) =>
     [...all.values()].flatMap(({ members, buckets, name: pool }) => {
       const idle = [...buckets.values()].flatMap((shelf) => [...shelf.idle]);
       const held = [...members].filter(isHeld);

@@ -56,7 +56,7 @@ export async function importBoskos(options: ImportOptions): Promise<ImportReport
         ? await rehearsal(broker)
         : (command: Command) => broker.submit(command);
       const report = await carryOver(options, submit);
-      return withHolders(report, await broker.look(holders));
+      return withHolders(report, await broker.read(holders));
     } finally {
       await broker.close();
     }
@@ -69,7 +69,7 @@ type Submit = (command: Command) => Promise<Outcome>;
 
 /** Runs the import on a copy of the state, to report its result. */
 async function rehearsal(broker: Broker): Promise<Submit> {
-  const { copy, now } = await broker.look((state, at) => ({ copy: thaw(freeze(state)), now: at }));
+  const { copy, now } = await broker.read((state, at) => ({ copy: thaw(freeze(state)), now: at }));
   return async (command) => decide(copy, command, now).outcome;
 }
 

@@ -1,4 +1,4 @@
-import { formatPath, type Path } from "../../config/problem.ts";
+import { formatPath, type Path } from "../../config/document.ts";
 
 /**
  * A position in a JSON document, with its value. Errors are collected with the position and never

@@ -106,7 +106,7 @@ export class Admission {
   /** Returns the time until the next check is due, even if there are no commits. */
   async #runDueChecks(): Promise<number> {
     const names = this.#poolChecks.keys();
-    const wanted = await this.#broker.look((state, now) => {
+    const wanted = await this.#broker.read((state, now) => {
       const counts = awaitingAdmission(state, now, admissionLimits.aheadMs, names);
       return Array.from(counts, ([pool, count]) => {
         const { size = 0, admission } = state.pools.get(pool) ?? {};

@@ -26,7 +26,7 @@ export class BrokerWork implements DirtyWork {
   async take(name: string): Promise<Task | undefined> {
     const broker = this.#broker;
     const pool = name as PoolName;
-    const hasDirty = await broker.look(
+    const hasDirty = await broker.read(
       ({ pools }) => (pools.get(pool)?.buckets.get(dirtyState)?.idle.size ?? 0) > 0,
     );
     if (!hasDirty) return undefined;

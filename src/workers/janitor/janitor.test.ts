@@ -66,7 +66,7 @@ function finished(count: number): Promise<void> {
 }
 
 const look = (name: string) =>
-  broker.look(({ resources }) => {
+  broker.read(({ resources }) => {
     const resource = resources.get(name as ResourceName);
     if (resource === undefined) throw new Error(`Cannot find ${name}`);
     const { state, note, failures, restsUntil } = resource;
@@ -77,7 +77,7 @@ describe("a janitor", () => {
   test("cleans every dirty resource, also those that become dirty later", async () => {
     await start([dirtyPool("aws", 3)], [cleaning("aws", "true")]);
     await finished(3);
-    const states = await broker.look(({ pools }) =>
+    const states = await broker.read(({ pools }) =>
       pools.get("aws" as PoolName)?.shown.get("free"),
     );
     expect(states).toBe(3);

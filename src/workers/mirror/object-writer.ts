@@ -90,7 +90,7 @@ export class ObjectWriter {
   async #write({ name, lease, claim }: Write): Promise<boolean> {
     const { broker, spec, store, board, written, signal } = this.#parts;
     const seen = board.get(name);
-    const wanted = await broker.look(({ leases }) => {
+    const wanted = await broker.read(({ leases }) => {
       const found = leases.get(lease)?.claims.find(({ id }) => id === claim);
       return found && leaseObject(spec, found, seen);
     });

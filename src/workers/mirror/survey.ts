@@ -35,9 +35,9 @@ export async function survey(
   blocked: Blocked,
 ): Promise<Survey> {
   const found = new Findings(board, spec, blocked);
-  for (let slice = await broker.look((state) => found.begin(state)); slice; ) {
+  for (let slice = await broker.read((state) => found.begin(state)); slice; ) {
     await new Promise(setImmediate);
-    slice = await broker.look((state) => found.go(state));
+    slice = await broker.read((state) => found.go(state));
   }
   return found;
 }

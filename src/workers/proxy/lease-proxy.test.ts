@@ -35,7 +35,7 @@ async function job(pools: PoolSpec[], more: Partial<JobLeasesOptions> = {}): Pro
     release: (names, headers) =>
       open(url, "POST /lease/release", headers, JSON.stringify({ names })).answer,
     states: () =>
-      site.broker.look(({ resources }) =>
+      site.broker.read(({ resources }) =>
         Object.fromEntries([...resources.values()].map(({ name, state }) => [name, state])),
       ),
     async [Symbol.asyncDispose]() {
@@ -59,7 +59,7 @@ describe("LeaseProxy", () => {
     await using proxied = await job(pools);
     for (const type of ["c", "a", "b"]) await proxied.acquire(`type=${type}`);
     expect(proxied.leases.names).toEqual(["a_0", "b_1", "c_2"]);
-    const holders = await proxied.site.broker.look(({ leases }) =>
+    const holders = await proxied.site.broker.read(({ leases }) =>
       [...leases.values()].map(({ ask }) => ask.holder),
     );
     expect(new Set(holders)).toEqual(new Set(["the job"]));
@@ -76,7 +76,7 @@ describe("LeaseProxy", () => {
     await proxied.release(["bar"]);
     expect(await proxied.states()).toEqual({ foo: "busy", bar: "free" });
     await proxied.release(["foo"]);
-    expect(await proxied.site.broker.look(({ leases }) => leases.size)).toBe(0);
+    expect(await proxied.site.broker.read(({ leases }) => leases.size)).toBe(0);
   });
 
   test("releases only resources of the job", async () => {
@@ -178,7 +178,7 @@ describe("LeaseProxy", () => {
       asking: { ttl: "1s" },
     });
     await proxied.acquire("type=t");
-    const [id = ""] = await proxied.site.broker.look(({ leases }) => [...leases.keys()]);
+    const [id = ""] = await proxied.site.broker.read(({ leases }) => [...leases.keys()]);
     await proxied.site.call(`DELETE /v1/leases/${id}?force=true&reason=test`);
     await until(() => proxied.notes.some((line) => /LEASE LOST: \[t-1\]/.test(line)));
     expect(proxied.leases.names).toEqual([]);
@@ -192,7 +192,7 @@ describe("LeaseProxy", () => {
     await proxied.leases.close();
     expect(await asked.answer).toMatchObject({ status: 500, text: "Failed to get lease client\n" });
     expect(
-      await proxied.site.broker.look(({ requests, leases }) => requests.size + leases.size),
+      await proxied.site.broker.read(({ requests, leases }) => requests.size + leases.size),
     ).toBe(0);
     expect(await proxied.acquire("type=t")).toMatchObject({ status: 500 });
     expect(await proxied.acquire("count=1")).toMatchObject({ status: 400 });
@@ -215,7 +215,7 @@ describe("LeaseProxy", () => {
     stuck = (await leases.acquire({ type: "t", count: 1, timeoutMs: undefined })).lease.id;
     await leases.acquire({ type: "u", count: 1, timeoutMs: undefined });
     await leases.close();
-    const left = await site.broker.look((state) => [...state.leases.keys()]);
+    const left = await site.broker.read((state) => [...state.leases.keys()]);
     expect(left).toEqual([stuck]);
     expect(notes.join("\n")).toMatch(/Cannot release \[t-1\]: .*\n {2}It expires by itself/);
     expect(leases.names).toEqual([]);

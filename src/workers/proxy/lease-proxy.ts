@@ -7,7 +7,7 @@ import {
   answerRelease,
   isStrict,
   type LeaseAnswer,
-  type LeaseDesk,
+  type LeaseOperations,
   noLeaseClient,
   pageNotFound,
 } from "../../api/lease-proxy.ts";
@@ -80,7 +80,7 @@ export class LeaseProxy {
     const { method = "", url = "", headers } = request;
     const [path] = url.split("?");
     const call = { method, url, body, strict: isStrict(headers["prefer"]?.toString()) };
-    const desk: LeaseDesk = {
+    const operations: LeaseOperations = {
       release: (name) => this.#leases.release(name),
       acquire: async (wanted) => {
         const key = headers["idempotency-key"]?.toString() ?? "";
@@ -93,8 +93,8 @@ export class LeaseProxy {
       },
     };
     try {
-      if (path === "/lease/acquire") return await answerAcquire(call, desk);
-      if (path === "/lease/release") return await answerRelease(call, desk);
+      if (path === "/lease/acquire") return await answerAcquire(call, operations);
+      if (path === "/lease/release") return await answerRelease(call, operations);
     } catch (error) {
       if (error instanceof JobEnded) return noLeaseClient;
       throw error;
