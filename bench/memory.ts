@@ -50,8 +50,8 @@ async function openPolls(berth: Running, polls: number) {
 }
 
 async function memory({ child }: Running, what: string): Promise<MemoryRow> {
-  const told = once(child, "message");
+  const reply = once(child, "message");
   child.send("memory");
-  const [{ rss, heapUsed }] = (await told) as [{ rss: number; heapUsed: number }];
+  const [{ rss, heapUsed }] = (await reply) as [{ rss: number; heapUsed: number }];
   return { what, rssMiB: Math.round(rss / 2 ** 20), heapMiB: Math.round(heapUsed / 2 ** 20) };
 }

@@ -49,9 +49,9 @@ function aDayOfEstimates(seed: number): AccuracyBook {
     holds.record(fold.take().ended);
     for (const event of events) {
       if (event.type !== "lease-granted" && event.type !== "request-left") continue;
-      const told = promised.get(event.id);
+      const estimate = promised.get(event.id);
       promised.delete(event.id);
-      if (told !== undefined && event.type === "lease-granted") book.compare(told, at);
+      if (estimate !== undefined && event.type === "lease-granted") book.compare(estimate, at);
     }
   };
   const replay = new Replay(lent, 0, { happened });

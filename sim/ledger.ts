@@ -190,9 +190,9 @@ export class Ledger {
     }
   }
 
-  #granted(id: string, told: ResolvedAsk | undefined, claims: readonly GrantedClaim[]): void {
+  #granted(id: string, eventAsk: ResolvedAsk | undefined, claims: readonly GrantedClaim[]): void {
     const asked = this.waiting.get(id);
-    const ask = told ?? asked?.ask;
+    const ask = eventAsk ?? asked?.ask;
     if (ask === undefined) throw new Error(`Cannot record the grant of ${id}: nobody asked for it`);
     if (asked === undefined) this.#isNew(id);
     const rank = asked === undefined ? newcomer(ask) : this.#rankOf(asked);

@@ -30,9 +30,9 @@ export class PaceLedger {
 
   defined(pool: string, policy: PoolPolicy): void {
     const known = this.#pools.get(pool);
-    const told = ({ pace, adaptive }: PoolPolicy) => JSON.stringify([pace, adaptive]);
+    const textOf = ({ pace, adaptive }: PoolPolicy) => JSON.stringify([pace, adaptive]);
     if (known === undefined) this.#pools.set(pool, { policy, pinned: false, starts: [] });
-    else if (told(known.policy) !== told(policy)) Object.assign(known, { policy, starts: [] });
+    else if (textOf(known.policy) !== textOf(policy)) Object.assign(known, { policy, starts: [] });
     else known.policy = policy;
   }
 

@@ -66,8 +66,8 @@ export class SharedLedger {
     }
   }
 
-  #granted(lease: string, told: string, claims: readonly GrantedClaim[]): void {
-    const owner = this.#asked.get(lease) ?? told;
+  #granted(lease: string, eventOwner: string, claims: readonly GrantedClaim[]): void {
+    const owner = this.#asked.get(lease) ?? eventOwner;
     for (const claim of claims) {
       if (claim.amount === undefined) continue;
       this.#partsAreFree(owner, claim);
