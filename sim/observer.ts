@@ -58,13 +58,12 @@ export class Observer {
     if (why === "uncollected") {
       insist(held === undefined, () => `${id} was taken from ${held?.job}, which had fetched it`);
     }
-    if ((why === "expired" || why === "reset") && held !== undefined) {
+    if ((why === "expired" || why === "reset" || why === "revoked") && held !== undefined) {
       const early = held.believedUntilMs > this.#world.nowMs && !this.#givenBack.has(id);
-      insist(!early, () => `${id} expired while ${held.job} was alive`);
+      insist(!early, () => `${id} ended (${why}) while ${held.job} was alive`);
     }
-    // The end of a lifetime and an operator end a lease while its holder still works. The holder
-    // learns it with the next heartbeat; until then only the fence protects the resource.
-    if (why === "lifetime" || why === "revoked") this.#held.delete(id);
+    // A lifetime ends while the holder still works, which was told at the grant when it ends.
+    if (why === "lifetime") this.#held.delete(id);
   }
 
   acknowledged(job: string, lease: LeaseView): void {

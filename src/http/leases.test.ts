@@ -239,8 +239,7 @@ describe("DELETE /v1/leases/{id}", () => {
     });
     expect((await site.call(line)).status).toBe(204);
     expect(site.journal.appends.flat().at(-1)).toMatchObject({
-      type: "lease-ended",
-      why: "revoked",
+      type: "lease-revoked",
       reason: { by: "ann", why: "stuck" },
     });
     const beat = await site.call(`POST /v1/leases/${id}/heartbeat`, { token });

@@ -16,6 +16,7 @@ import {
   leaseEnded,
   leaseGranted,
   leaseRenewed,
+  leaseRevoked,
   renewRequest,
   requestLeft,
   requestQueued,
@@ -50,6 +51,8 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
       return leaseRenewed(state, must(state.leases.get(event.id), event.id), at);
     case "lease-delivered":
       return leaseDelivered(state, event, at);
+    case "lease-revoked":
+      return leaseRevoked(state, event, at);
     case "request-queued":
       return requestQueued(state, event, at);
     case "request-seen":

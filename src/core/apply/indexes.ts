@@ -243,6 +243,14 @@ export function removeIfEmpty({ pool, state, idle, queue }: Bucket): void {
   if (idle.size === 0 && queue.size === 0 && state !== freeState) edit(pool.buckets).delete(state);
 }
 
+/** Makes a change that shows in the states of these resources. */
+export function recount(resources: Iterable<Resource>, change: () => void): void {
+  const changed = new Set(resources);
+  for (const resource of changed) count(resource, -1);
+  change();
+  for (const resource of changed) count(resource, 1);
+}
+
 /** Adds a resource to what its pool counts, or takes it out. */
 function count(resource: Resource, by: 1 | -1): void {
   const pool = edit(resource.pool);

@@ -12,6 +12,7 @@ import {
   type Pool,
   type Request,
   type Resource,
+  type Revoked,
   type State,
 } from "../model/state.ts";
 import { after, earliest, type Instant, never } from "../model/time.ts";
@@ -21,6 +22,7 @@ import { edit } from "./edit.ts";
 import {
   bucketFor,
   chargeClaim,
+  recount,
   removeIfEmpty,
   schedule,
   schedulePool,
@@ -182,6 +184,7 @@ function pollTtlOf({ ask }: Request): number {
 }
 
 function renewLease(state: State, lease: Lease, at: Instant): void {
+  if (lease.revoked !== null) return; // Nothing prolongs it.
   edit(lease).seenAt = at;
   scheduleLease(state, lease);
 }
@@ -215,9 +218,31 @@ export function leaseDelivered(state: State, event: EventOf<"lease-delivered">, 
   renewLease(state, lease, at);
 }
 
+export function leaseRevoked(state: State, event: EventOf<"lease-revoked">, at: Instant): void {
+  const { id, heldUntil: until, reason } = event;
+  revokeLease(state, must(state.leases.get(id), id), { at, until, reason });
+}
+
+/** Shared with `thaw`. */
+export function revokeLease(state: State, lease: Lease, revoked: Revoked): void {
+  const resources = lease.claims.map(({ resource }) => resource);
+  recount(resources, () => {
+    edit(lease).revoked = revoked;
+  });
+  scheduleRevoked(state, lease, revoked.until);
+}
+
+function scheduleRevoked(state: State, lease: Lease, until: Instant): void {
+  edit(lease).expiresAt = until;
+  schedule(state, lease, earliest(until, lease.endsAt));
+}
+
 /** Gives time, never takes any: who waits on an open connection may have more already. */
 export function graceGiven(state: State, at: Instant): void {
-  for (const lease of state.leases.values()) renewLease(state, lease, at);
+  for (const lease of state.leases.values()) {
+    if (lease.revoked === null) renewLease(state, lease, at);
+    else scheduleRevoked(state, lease, after(at, lease.revoked.until - lease.revoked.at));
+  }
   for (const request of state.requests.values()) {
     const waitingUntil = request.heapIndex < 0 ? at : request.dueAt;
     const waitMs = Math.max(0, waitingUntil - at - pollTtlOf(request));
@@ -283,6 +308,7 @@ export function addLease(state: State, record: LeaseRecord): Lease {
     delivered,
     sent: delivered ? 1 : 0,
     confirmed: false,
+    revoked: null,
     claims: [],
     dueAt: never,
     heapIndex: -1,

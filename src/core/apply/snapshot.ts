@@ -20,6 +20,7 @@ import {
   type PaceState,
   type Pool,
   type Resource,
+  type Revoked,
   type State,
   unchecked,
 } from "../model/state.ts";
@@ -29,7 +30,7 @@ import type { CapacitySpec } from "../shared/placement/shareable.ts";
 import { emptyState, newPool } from "./create.ts";
 import { edit } from "./edit.ts";
 import { addMember, linkParent, schedule, schedulePool, scheduleResource } from "./indexes.ts";
-import { addLease, addRequest, type ClaimRecord } from "./leases.ts";
+import { addLease, addRequest, type ClaimRecord, revokeLease } from "./leases.ts";
 import { newResource } from "./resources.ts";
 import { setReservations } from "./shared.ts";
 
@@ -96,6 +97,7 @@ interface FrozenLease {
   readonly endsAt?: Instant;
   readonly claims: readonly ClaimRecord[];
   readonly undelivered?: true;
+  readonly revoked?: Revoked;
 }
 
 export function freeze(state: State): FrozenState {
@@ -182,6 +184,7 @@ function freezeLease(lease: Lease): FrozenLease {
     ...(endsAt === never ? undefined : { endsAt }),
     claims: lease.claims.map(freezeClaim),
     ...(lease.delivered ? undefined : { undelivered: true as const }),
+    ...(lease.revoked === null ? undefined : { revoked: lease.revoked }),
   };
 }
 
@@ -264,7 +267,8 @@ function thawResource(state: State, pool: Pool, frozen: FrozenResource): void {
 
 function thawLease(state: State, frozen: FrozenLease): void {
   const delivered = frozen.undelivered !== true;
-  addLease(state, { ...frozen, endsAt: frozen.endsAt ?? never, delivered });
+  const lease = addLease(state, { ...frozen, endsAt: frozen.endsAt ?? never, delivered });
+  if (frozen.revoked !== undefined) revokeLease(state, lease, frozen.revoked);
   if (frozen.ask.key !== undefined) edit(state.keys).set(frozen.ask.key, frozen.id);
 }
 

@@ -146,7 +146,13 @@ function isUsedUp(state: State, id: RequestId, ask: Ask, now: Instant): boolean 
 /** Where a request stands: its lease, its place in line, or how it ended. */
 export function standing(state: State, id: RequestId, now: Instant): Outcome {
   const lease = state.leases.get(id);
-  if (lease !== undefined) return { type: "granted", lease: leaseView(lease) };
+  if (lease !== undefined) {
+    const { revoked } = lease;
+    if (revoked !== null) {
+      return refused({ code: "request_ended", id, how: "revoked", endedAt: revoked.at });
+    }
+    return { type: "granted", lease: leaseView(lease) };
+  }
   const request = state.requests.get(id);
   if (request !== undefined) return { type: "waiting", request: requestView(request, now) };
   return refused(requestNotFound(state, id));
@@ -159,7 +165,7 @@ function askedAgain(turn: Turn, id: RequestId, ask: Ask, waitMs: number): Outcom
     return refused({ code: "request_id_reused", key: ask.key ?? "", id });
   }
   if (known?.kind === "request") emit(turn, { type: "request-seen", id, waitMs });
-  if (known?.kind === "lease") confirmDelivery(turn, known);
+  if (known?.kind === "lease" && known.revoked === null) confirmDelivery(turn, known);
   return standing(turn.state, id, turn.now);
 }
 

@@ -11,7 +11,13 @@ import type { ClaimId, RequestId } from "../model/ids.ts";
 import { purposeOf } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
-import { type Claim, type ExclusiveResource, type Resource, wholeClaim } from "../model/state.ts";
+import {
+  type Claim,
+  type ExclusiveResource,
+  type Resource,
+  type Revoked,
+  wholeClaim,
+} from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { entriesMax, merged } from "./change-resource.ts";
 import { endLease } from "./release.ts";
@@ -80,6 +86,7 @@ export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {
   const claim = heldBy(turn, command);
   if ("code" in claim) return refused(claim);
   const { resource, lease } = claim;
+  if (lease.revoked !== null) return refused(revokedFrom(claim, lease.revoked));
   if (resource.state !== command.state) {
     const { state, name } = resource;
     return refused({ code: "state_differs", resource: name, state, claimed: command.state });
@@ -113,8 +120,24 @@ export function releaseHeld(turn: Turn, command: Held<"release-held">): Outcome 
     const again = lost?.how === "released" && lost.state === command.state;
     return again ? done : refused(claim);
   }
-  endLease(turn, claim.lease, { why: "released", state: command.state });
+  const { revoked } = claim.lease;
+  const { state } = command;
+  if (revoked === null) endLease(turn, claim.lease, { why: "released", state });
+  else endLease(turn, claim.lease, { why: "revoked", confirmed: true, reason: revoked.reason });
   return done;
+}
+
+function revokedFrom({ resource, lease }: Claim, { at }: Revoked): Refusal {
+  const { holder } = lease.ask;
+  const lost = { holder, how: "revoked", state: resource.state, at } as const;
+  return {
+    code: "not_its_holder",
+    resource: resource.name,
+    by: holder,
+    holder: "",
+    lost,
+    needsToken: false,
+  };
 }
 
 /** Takes back the leases of holders that were not heard of for `silentMs`. */

@@ -2,7 +2,7 @@
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { nearest } from "../model/nearest.ts";
 import type { Refusal } from "../model/outcome.ts";
-import type { State } from "../model/state.ts";
+import type { Revoked, State } from "../model/state.ts";
 
 /** As many names as a person reads in an error message. */
 const knownMax = 10;
@@ -37,4 +37,9 @@ export function leaseNotFound(state: State, id: RequestId): Refusal {
   const ended = state.ended.get(id);
   if (ended === undefined) return { code: "lease_not_found", id };
   return { code: "lease_ended", id, how: ended.how, endedAt: ended.at };
+}
+
+/** Why a holder has lost a lease that an operator takes back. */
+export function leaseRevoked(id: RequestId, { at }: Revoked): Refusal {
+  return { code: "lease_ended", id, how: "revoked", endedAt: at };
 }

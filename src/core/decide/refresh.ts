@@ -9,7 +9,7 @@ import type { Lease, Pool } from "../model/state.ts";
 import { poolsOf } from "../queue/needs.ts";
 import { acquire, possibleWants } from "./acquire.ts";
 import type { Answer } from "./decide.ts";
-import { leaseNotFound } from "./not-found.ts";
+import { leaseNotFound, leaseRevoked } from "./not-found.ts";
 import { endClaim, endLease } from "./release.ts";
 import { settle } from "./settle.ts";
 import type { Turn } from "./turn.ts";
@@ -20,6 +20,7 @@ export function refresh(turn: Turn, command: Refresh): Answer {
   const { id, next, key, pool: name, waitMs } = command;
   const lease = turn.state.leases.get(id);
   if (lease === undefined) return again(turn, command) ?? refused(leaseNotFound(turn.state, id));
+  if (lease.revoked !== null) return refused(leaseRevoked(id, lease.revoked));
   if (key !== undefined && lease.ask.key === key) {
     return refused({ code: "request_id_reused", key, id });
   }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { freeze, thaw } from "../apply/snapshot.ts";
 import type { Command } from "../model/command.ts";
 import type { RequestId } from "../model/ids.ts";
+import { shownState } from "../model/state.ts";
 import { acquire, Lending, leave, poll, pool, release, renew, revoke } from "./lending.suite.ts";
 
 const done = { type: "done" };
@@ -158,14 +160,78 @@ describe("revoke()", () => {
     expect(lending.outcome(revoke("b"))).toMatchObject({ refusal: { code: "lease_ended" } });
   });
 
-  test("ends a lease, with who did it and why, and lends it to the next", () => {
-    const lending = new Lending(pool("aws", 1));
+  const reason = { by: "ann", why: "test" };
+  const lendingToA = (): Lending => {
+    const delayed = { ttlMs: 60_000, lockDelayMs: 15_000, onExpire: "free" };
+    const lending = new Lending(pool("aws", 1, delayed));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+    return lending;
+  };
+
+  test("lends nothing while the holder may believe that it holds", () => {
+    const lending = lendingToA();
+    lending.tickAt(20_000);
+    lending.do(renew("a"));
     const { events } = lending.do(revoke("a"));
+    expect(events).toEqual([{ type: "lease-revoked", id: "a", heldUntil: 80_000, reason }]);
+    expect(shownState(lending.resource("aws-1"))).toBe("revoking");
+    lending.tickAt(59_999);
+    lending.do(poll("b"));
+    lending.tickAt(79_999);
+    expect(shownState(lending.resource("aws-1"))).toBe("revoking");
+    lending.tickAt(80_000);
+    expect(lending.end("a")).toBe("revoked");
+    lending.tickAt(94_999);
+    expect(lending.held("b")).toBeUndefined();
+    lending.tickAt(95_000);
+    expect(lending.held("b")).toEqual(["aws-1"]);
+  });
+
+  test("is confirmed by the holder's release, which learns that it lost the lease", () => {
+    const lending = lendingToA();
+    lending.do(revoke("a"));
+    const refusal = { code: "lease_ended", how: "revoked" };
+    const { events, outcome } = lending.do(release("a"));
+    expect(outcome).toMatchObject({ refusal });
     expect(events).toMatchObject([
-      { type: "lease-ended", why: "revoked", reason: { by: "ann", why: "test" } },
+      { type: "lease-ended", why: "revoked", reason },
       { type: "lease-granted", id: "b" },
     ]);
+    expect(lending.outcome(release("a"))).toMatchObject({ refusal });
+  });
+
+  test.each([
+    ["a heartbeat", renew("a"), "lease_ended"],
+    ["a poll", poll("a"), "request_ended"],
+    ["a second ask", acquire("a2", "aws", { key: "k", holder: "job-a" }), "request_ended"],
+  ])("refuses %s of the holder, and prolongs nothing", (_, command, code) => {
+    const lending = new Lending(pool("aws", 1, { ttlMs: 60_000 }));
+    lending.outcome(acquire("a", "aws", { key: "k" }), revoke("a"));
+    lending.tickAt(59_999);
+    expect(lending.outcome(command)).toMatchObject({ refusal: { code, how: "revoked" } });
+    lending.tickAt(60_000);
+    expect(lending.end("a")).toBe("revoked");
+  });
+
+  test("gives grace for what the holder may still believe, because a clock may have jumped", () => {
+    const lending = lendingToA();
+    lending.tickAt(20_000);
+    lending.do(revoke("a"));
+    lending.tickAt(30_000);
+    lending.do({ type: "give-grace" });
+    lending.tickAt(69_999);
+    expect(lending.end("a")).toBeUndefined();
+    lending.tickAt(70_000);
+    expect(lending.end("a")).toBe("revoked");
+  });
+
+  test("holds after a restart", () => {
+    const lending = lendingToA();
+    lending.do(revoke("a"));
+    const restarted = thaw(JSON.parse(JSON.stringify(freeze(lending.state))));
+    const lease = restarted.leases.get("a" as RequestId);
+    expect(lease?.revoked).toEqual({ at: 0, until: 60_000, reason });
+    expect(lease?.dueAt).toBe(60_000);
   });
 });
 

@@ -12,17 +12,18 @@ import {
 } from "../model/lifecycle.ts";
 import { done, type Outcome, refused } from "../model/outcome.ts";
 import { defaultCleaning } from "../model/policy.ts";
-import { type Claim, isHeld, type Lease, type Resource } from "../model/state.ts";
+import { type Claim, isHeld, type Lease, type Resource, type Revoked } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
 import { poolsOf } from "../queue/needs.ts";
 import { standing } from "./acquire.ts";
-import { leaseNotFound } from "./not-found.ts";
+import { leaseNotFound, leaseRevoked } from "./not-found.ts";
 import { poolsIn, report } from "./report.ts";
 import { emit, type Turn } from "./turn.ts";
 
 export function renew(turn: Turn, id: RequestId): Outcome {
   const lease = turn.state.leases.get(id);
   if (lease === undefined) return refused(leaseNotFound(turn.state, id));
+  if (lease.revoked !== null) return refused(leaseRevoked(lease.id, lease.revoked));
   emit(turn, { type: "lease-renewed", id });
   return { type: "granted", lease: leaseView(lease) };
 }
@@ -46,6 +47,7 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
   };
   if (claimId === undefined || lease.claims.every((claim) => claim.id === claimId)) {
     if (claimId !== undefined && lease.claims.length === 0) return goneClaim(lease, claimId);
+    if (lease.revoked !== null) return confirmRevoked(turn, lease, lease.revoked, ending);
     endLease(turn, lease, ending);
   } else {
     const claim = lease.claims.find(({ id: other }) => other === claimId);
@@ -53,6 +55,13 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
     endClaim(turn, claim, ending);
   }
   return done;
+}
+
+/** The holder has stopped, and must learn why: its work may have been cut off. */
+function confirmRevoked(turn: Turn, lease: Lease, revoked: Revoked, ending: Ending): Outcome {
+  const { reason } = revoked;
+  endLease(turn, lease, { ...ending, why: "revoked", confirmed: true, reason });
+  return refused(leaseRevoked(lease.id, revoked));
 }
 
 /** A claim that the lease had before is fine to release again; one it never had is a mistake. */
@@ -72,8 +81,18 @@ export function revoke(turn: Turn, id: RequestId, reason: Reason): Outcome {
     const wasRevoked = turn.state.ended.get(id)?.how === "revoked";
     return wasRevoked ? done : refused(leaseNotFound(turn.state, id));
   }
-  endLease(turn, lease, { why: "revoked", reason });
+  if (lease.revoked !== null) return done;
+  if (mayBeAlive(lease, turn.now)) {
+    emit(turn, { type: "lease-revoked", id, heldUntil: lease.expiresAt, reason });
+  } else {
+    endLease(turn, lease, { why: "revoked", reason });
+  }
   return done;
+}
+
+/** Whether its holder may believe that it holds the lease, and will find out that it does not. */
+function mayBeAlive({ delivered, expiresAt }: Lease, now: Instant): boolean {
+  return delivered && expiresAt > now && expiresAt !== never;
 }
 
 /**
@@ -82,8 +101,12 @@ export function revoke(turn: Turn, id: RequestId, reason: Reason): Outcome {
  */
 export function keepWaiting(turn: Turn, id: RequestId, waitMs: number): Outcome {
   if (turn.state.requests.has(id)) emit(turn, { type: "request-seen", id, waitMs });
-  else if (turn.state.leases.get(id)?.delivered) emit(turn, { type: "lease-renewed", id });
+  else if (isDelivered(turn.state.leases.get(id))) emit(turn, { type: "lease-renewed", id });
   return standing(turn.state, id, turn.now);
+}
+
+function isDelivered(lease: Lease | undefined): boolean {
+  return lease?.delivered === true && lease.revoked === null;
 }
 
 /** A request that was granted meanwhile stays granted: the caller learns of it and gives it back. */
@@ -108,7 +131,8 @@ export function notDelivered(
 ): Outcome {
   const lease = turn.state.leases.get(id);
   if (lease === undefined || lease.confirmed || lease.sent > sent) return done;
-  if (lease.ask.key !== undefined && lease.ask.presenceMs !== undefined) {
+  const canAskAgain = lease.ask.key !== undefined && lease.ask.presenceMs !== undefined;
+  if (canAskAgain && lease.revoked === null) {
     emit(turn, { type: "lease-delivered", id, delivered: false });
     return done;
   }
@@ -125,6 +149,8 @@ export interface Ending {
   /** It was to be cleaned, and this went wrong. */
   readonly failure?: string;
   readonly reason?: Reason;
+  /** The holder has said that it stopped. */
+  readonly confirmed?: true;
 }
 
 /**
@@ -142,7 +168,7 @@ function returnOf(claim: Claim, ending: Ending, now: Instant): Return {
   }
   if (ending.failure !== undefined) return failedReturn(resource, ending.failure, lease, now);
   const inOrder = why === "released" || why === "hold";
-  const restMs = restAfter(claim, inOrder);
+  const restMs = restAfter(claim, inOrder || ending.confirmed === true);
   const wanted = ending.state ?? stateAfter(claim, inOrder);
   return {
     resource: name,
@@ -162,10 +188,10 @@ function expiryOf(resource: Resource, now: Instant): Pick<Return, "expiresAt"> |
 }
 
 /** A holder without a token sends no heartbeats that could have failed: no lock-delay for it. */
-function restAfter({ purpose, lease, resource }: Claim, inOrder: boolean): number {
+function restAfter({ purpose, lease, resource }: Claim, hasStopped: boolean): number {
   const { cooldownMs, lockDelayMs } = resource.pool.policy;
   if (purpose === "clean") return 0;
-  return inOrder || lease.ask.byName ? cooldownMs : Math.max(cooldownMs, lockDelayMs);
+  return hasStopped || lease.ask.byName ? cooldownMs : Math.max(cooldownMs, lockDelayMs);
 }
 
 /** Cleaning that was broken off leaves a resource as dirty as it was. */

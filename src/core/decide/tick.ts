@@ -1,9 +1,10 @@
 import { speedUp } from "../gates/adaptive.ts";
+import type { LeaseEnd } from "../model/event.ts";
 import type { RequestId } from "../model/ids.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import { type Due, type Lease, must, type Pool, type Resource } from "../model/state.ts";
 import { reservationsFor } from "../shared/reserve.ts";
-import { endClaim, endLease } from "./release.ts";
+import { type Ending, endClaim, endLease } from "./release.ts";
 import { emit, type Turn } from "./turn.ts";
 import { deleteResource, markForDeletion } from "./upkeep.ts";
 
@@ -22,7 +23,7 @@ export function tick(turn: Turn): Outcome {
 function attend(turn: Turn, due: Due): void {
   switch (due.kind) {
     case "lease":
-      return endLease(turn, due, { why: whyDue(turn, due) });
+      return endLease(turn, due, endingDue(turn, due));
     case "claim":
       return endClaim(turn, due, { why: "hold" });
     case "request":
@@ -59,7 +60,8 @@ function attendResource(turn: Turn, resource: Resource): void {
   }
 }
 
-function whyDue(turn: Turn, lease: Lease): "lifetime" | "expired" | "uncollected" {
-  if (lease.endsAt <= turn.now) return "lifetime";
-  return lease.delivered ? "expired" : "uncollected";
+function endingDue({ now }: Turn, lease: Lease): Ending & { readonly why: LeaseEnd } {
+  if (lease.revoked !== null) return { why: "revoked", reason: lease.revoked.reason };
+  if (lease.endsAt <= now) return { why: "lifetime" };
+  return { why: lease.delivered ? "expired" : "uncollected" };
 }

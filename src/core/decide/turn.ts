@@ -108,6 +108,7 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "grace-given":
     case "lease-delivered":
     case "lease-renewed":
+    case "lease-revoked":
     case "pool-removed":
     case "pool-signalled":
     case "request-left":

@@ -49,6 +49,8 @@ export interface LeaseView {
   /** Null: silence does not end it. */
   readonly expiresAt: Instant | null;
   readonly endsAt: Instant | null;
+  /** When an operator took it back; null: its holder may go on. */
+  readonly revokedAt: Instant | null;
   readonly claims: readonly ClaimView[];
 }
 
@@ -80,6 +82,7 @@ export function leaseView(lease: Lease): LeaseView {
     repliesSent: lease.sent,
     expiresAt: lease.expiresAt === never ? null : lease.expiresAt,
     endsAt: lease.endsAt === never ? null : lease.endsAt,
+    revokedAt: lease.revoked?.at ?? null,
     claims: lease.claims.map(claimView),
   };
 }

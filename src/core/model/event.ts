@@ -236,6 +236,17 @@ export type DurableEvent =
       readonly why: "released" | "hold";
       readonly back: Return;
     }
+  /**
+   * An operator takes the lease back while its holder may still be at work. The resources stay with
+   * it until the holder confirms, or until it cannot believe any more that it holds them.
+   */
+  | {
+      readonly type: "lease-revoked";
+      readonly id: RequestId;
+      /** The last heartbeat and the ttl. */
+      readonly heldUntil: Instant;
+      readonly reason: Reason;
+    }
   | {
       readonly type: "lease-ended";
       readonly id: RequestId;

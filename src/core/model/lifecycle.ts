@@ -7,6 +7,8 @@
 export const freeState = "free";
 /** Held by a lease, unless the holder calls it otherwise. */
 export const busyState = "busy";
+/** What people see of a resource whose lease was revoked and whose holder may still use it. */
+export const revokingState = "revoking";
 /** Given back and waiting for the end of its cooldown or lock-delay. */
 export const coolingState = "cooling";
 /** To be cleaned before it is lent again; and being cleaned. */
@@ -45,6 +47,7 @@ const lifecycle: ReadonlyMap<string, StateRule> = new Map(
   Object.entries({
     [freeState]: { ...unknown, lendable: true, returns: true, counted: true },
     [busyState]: { ...unknown, counted: true, setBy: "broker" },
+    [revokingState]: { ...unknown, setBy: "broker" },
     [coolingState]: { ...unknown, counted: true, deadline: "cooldown", setBy: "broker" },
     [dirtyState]: { ...unknown, returns: true, counted: true },
     [cleaningState]: unknown,

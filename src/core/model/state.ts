@@ -17,10 +17,11 @@ import type {
   ReadonlyTree,
   Timed,
 } from "./collections.ts";
+import type { Reason } from "./command.ts";
 import type { Ended, FrozenEnds } from "./ended-memory.ts";
 import type { KeptRoom, LeaseEnd, Move, RateCause, ResolvedAsk } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
-import { busyState, drainedState, freeState, type Purpose } from "./lifecycle.ts";
+import { busyState, drainedState, freeState, type Purpose, revokingState } from "./lifecycle.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { Rank } from "./rank.ts";
 import type { Instant } from "./time.ts";
@@ -320,8 +321,16 @@ export interface Lease extends Timed {
   readonly confirmed: boolean;
   /** `never` where no lifetime is set. */
   readonly endsAt: Instant;
+  /** Taken back by an operator; its holder may not know yet. */
+  readonly revoked: Revoked | null;
   /** Those not given back yet. Replaced, never changed in place: replies may still refer to it. */
   readonly claims: readonly Claim[];
+}
+
+export interface Revoked {
+  readonly at: Instant;
+  readonly until: Instant;
+  readonly reason: Reason;
 }
 
 export type Claim = ExclusiveClaim | SharedClaim;
@@ -359,9 +368,15 @@ export function isShared({ policy }: Pool): boolean {
   return policy.placement !== undefined;
 }
 
-/** The state that people are shown: a drained resource that nobody holds is `drained`. */
+/**
+ * The state that people are shown: a drained resource that nobody holds is `drained`, one that is
+ * being taken from its holder is `revoking`.
+ */
 export function shownState(resource: Resource): string {
-  if (isHeld(resource)) return resource.sharing === "shared" ? busyState : resource.state;
+  if (isHeld(resource)) {
+    if (resource.sharing === "shared") return busyState;
+    return resource.claim?.lease.revoked ? revokingState : resource.state;
+  }
   return resource.drained ? drainedState : resource.state;
 }
 

@@ -40,6 +40,13 @@ function sentenceOf(event: FeedEvent): ReactNode {
           {because(event)}
         </>
       );
+    case "lease-revoked":
+      return (
+        <>
+          {whoOf(event)} loses its lease, and may go on until it learns so
+          {because(event)}
+        </>
+      );
     case "claim-ended":
       return (
         <>

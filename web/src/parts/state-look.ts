@@ -4,6 +4,7 @@ const looks: Readonly<Record<string, string>> = {
   waiting: "waiting",
   busy: "held",
   leased: "held",
+  revoking: "cooling",
   cooling: "cooling",
   dirty: "dirty",
   cleaning: "cleaning",
@@ -18,7 +19,17 @@ const looks: Readonly<Record<string, string>> = {
 };
 
 /** The order of states in bars and legends: working ones first, broken ones last. */
-const order = ["busy", "leased", "cooling", "cleaning", "dirty", "drained", "quarantined", "free"];
+const order = [
+  "busy",
+  "leased",
+  "revoking",
+  "cooling",
+  "cleaning",
+  "dirty",
+  "drained",
+  "quarantined",
+  "free",
+];
 
 /** The suffix of the classes `look-…`. */
 export function lookOf(state: string): string {
