@@ -27,7 +27,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 afterEach(async () => {
   await server.endCommands();
   for (const { id } of await client.everyLease()) {
-    await client.revoke(id, { reason: "the test is over", by: "test" });
+    await client.revoke(id, { reason: "the test is over", by: "test", gone: true });
   }
 });
 

@@ -226,6 +226,24 @@ describe("berth run, when its lease is lost,", () => {
     expect(await run.ended).toBe(76);
   });
 
+  test("learns at once that its lease was revoked, and frees the resource when it has stopped", async () => {
+    const script = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done";
+    const run = server.berth(["run", "--pool", "other", "--ttl", "1h", "--", "bash", "-c", script]);
+    await run.says(/ready/);
+    const [lease] = (await server.json("leases", "--pool", "other")) as { id: string }[];
+    await server.done(["release", lease?.id ?? "", "--force", "--reason", "maintenance"]);
+    expect(await run.ended).toBe(76);
+    const next = await server.done(["run", "--pool", "other", "--", "true"]);
+    expect(next.code).toBe(0);
+  });
+
+  test("exits 76 when the lease was revoked before the command exited by itself", async () => {
+    const revoke = `curl -fsS -X DELETE "$BERTH_URL/v1/leases/$BERTH_LEASE_ID?force=true&reason=test"`;
+    const run = await server.done(["run", "--pool", "other", "--", "bash", "-c", revoke]);
+    expect(run.code).toBe(76);
+    expect(run.stderr).toContain("LEASE LOST");
+  });
+
   test("stops before its lifetime is over, so that clearing up is covered", async () => {
     const script =
       "trap 'berth=$BERTH_LEASE_ID; echo stopping; exit 0' TERM; while :; do sleep 0.05; done";

@@ -22,7 +22,7 @@ afterEach(async () => {
   const client = new BerthClient({ url: server.url });
   await server.endCommands();
   for (const { id } of await client.everyLease()) {
-    await client.revoke(id, { reason: "the test is over", by: "test" });
+    await client.revoke(id, { reason: "the test is over", by: "test", gone: true });
   }
   for (const { name } of await client.everyResource()) {
     await client.changeResource(name, { drained: false, state: "free" });
@@ -114,7 +114,9 @@ describe("berth release", () => {
     const ended = await server.done(["release", one.id, two.id, "--force"]);
     expect(ended.code).toBe(64);
     for (const { id } of [one, two]) {
-      expect((await server.done(["release", id, "--force", "--reason", "test"])).code).toBe(0);
+      expect(
+        (await server.done(["release", id, "--force", "--gone", "--reason", "test"])).code,
+      ).toBe(0);
     }
   });
 });

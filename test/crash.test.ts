@@ -149,7 +149,7 @@ async function releaseEverything(url: string): Promise<void> {
     items: Lease[];
   };
   for (const { id } of items)
-    await fetch(`${url}/v1/leases/${id}?force=true`, { method: "DELETE" });
+    await fetch(`${url}/v1/leases/${id}?force=true&gone=true`, { method: "DELETE" });
   const queue = (await (await fetch(`${url}/v1/requests?limit=1000`)).json()) as {
     items: { id: string }[];
   };

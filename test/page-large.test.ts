@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === undefined)("the page of one pool with 10,000 re
     expect(lists.filter((url) => !new URL(url).searchParams.has("names"))).toEqual([]);
     await page.keyboard.press("End");
     await page.locator(".tile", { hasText: /slice-10000/ }).waitFor();
-    await client.revoke(id, { by: "test", reason: "" });
+    await client.revoke(id, { by: "test", reason: "", gone: true });
     await page.getByRole("button", { name: "busy 6,000" }).waitFor();
     expect(world.complaints).toEqual([]);
     await page.close();

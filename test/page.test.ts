@@ -200,7 +200,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
       expect(await page.evaluate("document.activeElement.id")).toBe("main");
-      await world().client.revoke(waits.id, { by: "test", reason: "" });
+      await world().client.revoke(waits.id, { by: "test", reason: "", gone: true });
     });
 
     test("withdraws a question once they have gone to another view", async () => {

@@ -220,6 +220,11 @@ export const Lease = Type.Object({
     description: "Unless a heartbeat comes before; null where silence does not end it",
   },
   endsAt: nullable(Timestamp),
+  revokedAt: Type.Union([Timestamp, Type.Null()], {
+    description:
+      "When an operator took the lease back. Its resources are not lent again before its holder " +
+      "releases it, or before `expiresAt`",
+  }),
   waitedSeconds: Type.Number(),
   claims: Type.Array(Claim),
 });

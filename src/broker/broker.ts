@@ -11,7 +11,7 @@
 import { freeze } from "../core/apply/snapshot.ts";
 import { decide, isVolatile, nextDueAt } from "../core/decide/decide.ts";
 import type { Command } from "../core/model/command.ts";
-import { type DurableEvent, isDurable } from "../core/model/event.ts";
+import { type DurableEvent, type EventOf, isDurable } from "../core/model/event.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { State } from "../core/model/state.ts";
@@ -204,6 +204,21 @@ export class Broker {
     waitMs: number,
     { present, signal }: { present: boolean; signal?: AbortSignal },
   ): Promise<void> {
+    return this.#wait(id, waitMs, { present, signal }, (state) => !state.requests.has(id));
+  }
+
+  /** The same for a lease: resolves when it has ended or was revoked. */
+  untilLost(id: RequestId, waitMs: number, signal: AbortSignal): Promise<void> {
+    const isLost = ({ leases }: State) => leases.get(id)?.revoked !== null;
+    return this.#wait(id, waitMs, { present: false, signal }, isLost);
+  }
+
+  #wait(
+    id: RequestId,
+    waitMs: number,
+    { present, signal }: { present: boolean; signal: AbortSignal | undefined },
+    isOver: (state: State) => boolean,
+  ): Promise<void> {
     if (!isOpen(this.#mode) || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const until = after(this.#environment.now(), waitMs);
@@ -216,8 +231,8 @@ export class Broker {
       const cancel = this.#environment.wakeAt(until, end);
       const remove = this.#waits.add(id, { until, present, end });
       signal?.addEventListener("abort", end);
-      // The commit that answered this caller may already have granted the request.
-      this.read((state) => state.requests.has(id) || end()).catch(end);
+      // What the caller waits for may be in a commit that is already made.
+      this.read((state) => isOver(state) && end()).catch(end);
     });
   }
 
@@ -364,8 +379,7 @@ export class Broker {
   #publish(recorded: Recorded): void {
     this.#listeners.committed(recorded, this.#state);
     for (const event of recorded.events) {
-      if (event.type === "lease-granted" || event.type === "request-left")
-        this.#waits.end(event.id);
+      if (isAwaited(event)) this.#waits.end(event.id);
     }
   }
 
@@ -506,4 +520,19 @@ function closed(cause: Error | null): BrokerClosed {
 
 function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
+}
+
+/** Whether long polls for the request or lease may be over with this event. */
+function isAwaited(
+  event: DurableEvent,
+): event is EventOf<"lease-granted" | "request-left" | "lease-revoked" | "lease-ended"> {
+  switch (event.type) {
+    case "lease-granted":
+    case "request-left":
+    case "lease-revoked":
+    case "lease-ended":
+      return true;
+    default:
+      return false;
+  }
 }

@@ -26,6 +26,7 @@ import type {
 } from "../api/schemas.ts";
 import { formatDuration } from "../core/model/time.ts";
 import { clientLimits } from "./limits.ts";
+import { hasEnded } from "./release.ts";
 import { type Call, Transport } from "./transport.ts";
 
 export interface CallOptions {
@@ -136,6 +137,20 @@ export class BerthCalls {
     return this.#get(["v1", "leases", id], { ...options });
   }
 
+  /** Resolves with true when the lease has ended or was revoked, or with false after `waitMs`. */
+  async isLostWithin(waitMs: number, { id }: Held, options?: CallOptions): Promise<boolean> {
+    const answerMs = options?.answerMs ?? waitMs + clientLimits.pollSlackMs;
+    const query = { wait: formatDuration(waitMs) };
+    try {
+      const call = { ...options, query, answerMs };
+      const { revokedAt } = await this.#get<Lease>(["v1", "leases", id], call);
+      return typeof revokedAt === "string";
+    } catch (error) {
+      if (hasEnded(error)) return true;
+      throw error;
+    }
+  }
+
   heartbeat({ id, token }: Held, options?: CallOptions): Promise<Heartbeat> {
     const path = ["v1", "leases", id, "heartbeat"];
     return this.#json({ method: "POST", path, token, ...options });
@@ -182,8 +197,14 @@ export class BerthCalls {
     return this.#get(["v1", "pools", pool, "limit-history"], { ...options });
   }
 
-  /** For operators: ends any lease without its token. */
-  revoke(id: string, why: { readonly reason: string; readonly by: string }): Promise<void> {
+  /**
+   * For operators: ends any lease without its token. With `gone` its resources do not wait for the
+   * holder: only for one that is known to have stopped.
+   */
+  revoke(
+    id: string,
+    why: { readonly reason: string; readonly by: string; readonly gone?: true },
+  ): Promise<void> {
     const query = { force: true, ...why };
     return this.#done({ method: "DELETE", path: ["v1", "leases", id], query });
   }

@@ -4,6 +4,7 @@ import { parseDuration, roughDuration } from "../core/model/time.ts";
 import type { CallOptions, Held } from "./calls.ts";
 import { LeaseLost } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
+import { LinkedAbort } from "./linked-abort.ts";
 import { pause, pauseMs } from "./pause.ts";
 import type { HeldLease } from "./queued-request.ts";
 import { hasEnded } from "./release.ts";
@@ -23,6 +24,8 @@ export type KeptLease = Pick<HeldLease, "id" | "token" | "ttl" | "endsAt" | "gra
 export interface Heartbeats {
   /** Throws a Problem such as `lease_ended` if the lease has ended. Any other error is retried. */
   heartbeat(held: Held, options?: CallOptions): Promise<Heartbeat>;
+  /** Where the server can say at once that the lease is lost, before the next heartbeat. */
+  isLostWithin?(waitMs: number, held: Held, options?: CallOptions): Promise<boolean>;
 }
 
 /**
@@ -103,9 +106,27 @@ export class KeepAlive {
         },
       );
       if (ended) return;
-      const waitMs = failures === 0 ? everyMs : Math.min(retryMs, pauseMs(failures));
-      await pause(waitMs, this.#stopped.signal).catch(() => {});
+      if (failures === 0) await this.#pauseUntilLost(everyMs);
+      else await this.#pause(Math.min(retryMs, pauseMs(failures)), this.#stopped.signal);
     }
+  }
+
+  #pause(durationMs: number, abort: AbortSignal): Promise<void> {
+    return pause(durationMs, abort).catch(() => {});
+  }
+
+  /** Ends early when the server reports that the lease is lost. The next heartbeat finds out why. */
+  async #pauseUntilLost(durationMs: number): Promise<void> {
+    const ended = new LinkedAbort(this.#stopped.signal);
+    const { signal } = ended;
+    const waitMs = Math.max(1, Math.round(durationMs));
+    this.#calls.isLostWithin?.(waitMs, this.#lease, { signal }).then(
+      (isLost) => isLost && ended.abort(),
+      () => {}, // An older server, or no connection: heartbeats find out.
+    );
+    await this.#pause(durationMs, signal);
+    ended.abort();
+    ended.unlink();
   }
 
   /** Returns undefined if the server cannot write its journal: then it cannot expire leases either. */

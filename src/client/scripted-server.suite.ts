@@ -106,6 +106,7 @@ export function aLease(over: Partial<Lease> = {}): Lease {
     grantedAt: at,
     expiresAt: "2030-01-01T00:05:00.000Z",
     endsAt: null,
+    revokedAt: null,
     waitedSeconds: 0,
     claims: [{ id: "c1", pool: "aws", resource: "aws-1", fence: 7, heldUntil: null, labels: {} }],
     ...over,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { until } from "../broker/hand-clock.suite.ts";
 import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, asLease, asRequest, testSite } from "./test-site.suite.ts";
 
@@ -21,6 +22,7 @@ describe("POST /v1/leases", () => {
       grantedAt: "2023-11-14T22:13:20.000Z",
       expiresAt: "2023-11-14T22:14:20.000Z",
       endsAt: "2023-11-14T23:13:20.000Z",
+      revokedAt: null,
       waitedSeconds: 0,
       claims: [
         {
@@ -244,6 +246,31 @@ describe("DELETE /v1/leases/{id}", () => {
     });
     const beat = await site.call(`POST /v1/leases/${id}/heartbeat`, { token });
     expect(beat).toMatchObject({ status: 410, body: { how: "revoked" } });
+  });
+});
+
+describe("GET /v1/leases/{id} with wait", () => {
+  test("answers as soon as an operator revokes the lease", async () => {
+    await using site = await testSite([pool("aws", 1)]);
+    const { id, token } = asLease(await site.call("POST /v1/leases", { body: askBody("aws") }));
+    const watched = site.call(`GET /v1/leases/${id}?wait=1m`);
+    await until(() => site.broker.openWaits === 1);
+    await site.call(`DELETE /v1/leases/${id}?force=true&by=ann&reason=stuck`);
+    expect(await watched).toMatchObject({ status: 200, body: { revokedAt: expect.any(String) } });
+    const states = await site.call("GET /v1/pools/aws");
+    expect(states.body).toMatchObject({ states: { revoking: 1 } });
+    const released = await site.call(`DELETE /v1/leases/${id}`, { token });
+    expect(released).toMatchObject({ status: 410, body: { code: "lease_ended", how: "revoked" } });
+    expect((await site.call(`GET /v1/leases/${id}?wait=1m`)).status).toBe(410);
+  });
+
+  test("answers as soon as the lease is released", async () => {
+    await using site = await testSite([pool("aws", 1)]);
+    const { id, token } = asLease(await site.call("POST /v1/leases", { body: askBody("aws") }));
+    const watched = site.call(`GET /v1/leases/${id}?wait=1m`);
+    await until(() => site.broker.openWaits === 1);
+    await site.call(`DELETE /v1/leases/${id}`, { token });
+    expect((await watched).status).toBe(410);
   });
 });
 

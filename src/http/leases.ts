@@ -3,6 +3,7 @@ import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import {
   AskBody,
+  Duration,
   Heartbeat,
   Lease,
   Page,
@@ -26,6 +27,7 @@ import {
   auditReason,
   Connection,
   checkCanWait,
+  checkCanWatch,
   durationIn,
   IdParams,
   isHolder,
@@ -41,7 +43,7 @@ const ClaimParams = Type.Object({ id: Type.String(), claim: Type.String() });
 
 export function leaseRoutes(app: App, context: Context): void {
   acquireRoute(app, context);
-  lookRoutes(app, context);
+  readRoutes(app, context);
   heartbeatRoute(app, context);
   releaseRoutes(app, context);
 }
@@ -78,7 +80,10 @@ function acquireRoute(app: App, context: Context): void {
   });
 }
 
-function lookRoutes(app: App, { broker, tokens }: Context): void {
+const WatchQuery = Type.Object({ wait: Type.Optional(Duration) }, { additionalProperties: false });
+
+function readRoutes(app: App, context: Context): void {
+  const { broker, tokens } = context;
   const listing = {
     tags: ["leases"],
     summary: "List leases",
@@ -105,11 +110,20 @@ function lookRoutes(app: App, { broker, tokens }: Context): void {
   const one = {
     tags: ["leases"],
     summary: "One lease; with its token also the user data of its resources",
+    description:
+      "With `wait` the answer comes when the lease has ended or was revoked, or after that time",
     params: IdParams,
-    response: { 200: Lease, ...problems(404, 409, 410) },
+    querystring: WatchQuery,
+    response: { 200: Lease, ...problems(400, 404, 409, 410, 503) },
   };
   app.get("/v1/leases/:id", { schema: one }, async (request) => {
     const id = request.params.id as RequestId;
+    const waitMs = waitIn("query.wait", request.query.wait);
+    checkCanWatch(context, waitMs);
+    if (waitMs > 0) {
+      using connection = new Connection(request);
+      await broker.untilLost(id, waitMs, connection.signal);
+    }
     const found = await broker.read((state) => {
       const lease = state.leases.get(id);
       if (lease !== undefined)
@@ -153,7 +167,16 @@ const EndQuery = Type.Object(
   {
     ...ReleaseQuery.properties,
     force: Type.Optional(
-      Type.Literal("true", { description: "An operator ends the lease of another" }),
+      Type.Literal("true", {
+        description:
+          "An operator ends the lease of another. Its resources are lent again when the holder " +
+          "has released it, or its ttl since the last heartbeat is over",
+      }),
+    ),
+    gone: Type.Optional(
+      Type.Literal("true", {
+        description: "With `force`: the holder is known to be gone, so nobody waits for it",
+      }),
     ),
     ...auditFields,
   },
@@ -171,7 +194,10 @@ function releaseRoutes(app: App, { broker, tokens }: Context): void {
   };
   app.delete("/v1/leases/:id", { schema: whole }, async (request, reply) => {
     const id = request.params.id as RequestId;
-    const { force, by, reason, state } = request.query;
+    const { force, gone, by, reason, state } = request.query;
+    if (gone !== undefined && force === undefined) {
+      throw invalid("query.gone", "it needs force", "Add force=true, or leave gone out");
+    }
     const { failure, throttled, evidence } = request.body ?? {};
     if (force === undefined) mustBeHolder(tokens, id, request);
     else mustBeOperator(request);
@@ -184,7 +210,12 @@ function releaseRoutes(app: App, { broker, tokens }: Context): void {
             ...(failure === undefined ? undefined : { failure }),
             ...(throttled === undefined ? undefined : { outcome: reportOf(throttled, evidence) }),
           }
-        : { type: "revoke", id, reason: auditReason({ by, reason }) },
+        : {
+            type: "revoke",
+            id,
+            reason: auditReason({ by, reason }),
+            ...(gone === undefined ? undefined : { holderGone: true }),
+          },
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     reply.code(204);

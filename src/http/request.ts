@@ -109,9 +109,17 @@ export function canWait({ broker }: Context): boolean {
   return broker.openWaits < limits.openWaitsMax;
 }
 
+/** Half of the waits stay for those who wait in a queue. */
+export function checkCanWatch(context: Context, waitMs: number): void {
+  if (waitMs > 0 && context.broker.openWaits >= limits.openWaitsMax / 2) throw tooManyWaits();
+}
+
 export function checkCanWait(context: Context, waitMs: number): void {
-  if (waitMs === 0 || canWait(context)) return;
-  throw new Problem({
+  if (waitMs > 0 && !canWait(context)) throw tooManyWaits();
+}
+
+function tooManyWaits(): Problem {
+  return new Problem({
     code: "too_many_waits",
     status: 503,
     message: `Cannot hold the connection open: ${limits.openWaitsMax} are already waiting`,

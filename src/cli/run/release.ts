@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import type { BerthClient } from "../../client/berth-client.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { usageError } from "../failure.ts";
 import { flag } from "../flags.ts";
@@ -9,6 +10,7 @@ import { type LeaseFlags, resolveLease } from "./lease-file.ts";
 import { parseReport, type ReportFlags, reportOptions } from "./report.ts";
 
 interface Flags extends LeaseFlags, ReportFlags {
+  readonly gone?: true;
   readonly claim?: string;
   readonly state?: string;
   readonly force?: boolean;
@@ -26,6 +28,7 @@ export const release: CliCommand = {
     flag("--state <state>", "set its resources to this state, such as dirty", stateName),
     ...reportOptions(),
     new Option("--force", "for operators: end another user's lease"),
+    new Option("--gone", "with --force: its job is known to have stopped, do not wait for it"),
     flag(
       "--reason <why>",
       "with --force: the reason, shown to the holder",
@@ -43,6 +46,7 @@ export const release: CliCommand = {
     const { claim, state, force, ...rest } = flags<Flags>();
     if (force) return revoke(context);
     if (rest.reason !== undefined) throw requiresFlag("--reason", "--force");
+    if (rest.gone !== undefined) throw requiresFlag("--gone", "--force");
     const report = parseReport(rest, "release");
     if (report !== undefined && claim !== undefined) {
       const hint = "Report it with berth signal --pool POOL, then release the claim";
@@ -57,7 +61,7 @@ export const release: CliCommand = {
 };
 
 async function revoke({ args: [id], client, flags, note }: Context): Promise<undefined> {
-  const { reason, claim, state, ...rest } = flags<Flags>();
+  const { reason, claim, state, gone, ...rest } = flags<Flags>();
   if (id === undefined) {
     const hint = "Pass the id of the lease to end; list them: berth leases";
     throw usageError("Cannot release with --force: no lease is given", hint);
@@ -70,9 +74,17 @@ async function revoke({ args: [id], client, flags, note }: Context): Promise<und
   if (state !== undefined) throw conflictingFlags("--state", "--force");
   const reportFlag = firstReportFlag(rest);
   if (reportFlag !== undefined) throw conflictingFlags(reportFlag, "--force");
-  await client.revoke(id, { reason, by: userAtHost() });
-  note(`Ended ${id}`);
+  await client.revoke(id, { reason, by: userAtHost(), ...(gone && { gone }) });
+  const left = gone ? undefined : await stillHeld(client, id);
+  note(left === undefined ? `Ended ${id}` : `Revoked ${id}; ${left}`);
   return undefined;
+}
+
+/** When the resources of a revoked lease can be lent again; undefined if it has ended. */
+async function stillHeld(client: BerthClient, id: string): Promise<string | undefined> {
+  const lease = await client.lease(id).catch(() => undefined);
+  if (lease?.expiresAt === undefined || lease.expiresAt === null) return undefined;
+  return `its job may work until ${lease.expiresAt}, unless it stops before (gone already? --gone)`;
 }
 
 function firstReportFlag(flags: ReportFlags): string | undefined {

@@ -34,17 +34,18 @@ export async function runWithLease(
   const { grace: graceMs = graceMsDefault, failOpen = false } = context.flags<RunFlags>();
   const log = new HeartbeatLog(note, parseDuration(lease.ttl ?? "") ?? 0);
   const keepAlive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners });
-  let leaseEnded = false;
+  let isLost = false;
   let sidecar: Sidecar | undefined;
+  let code: number = exitCodes.leaseLost;
   try {
     const file = await writeLeaseFile(lease, client.url);
     try {
       await keepAlive.confirmed;
       const earlyLoss: unknown = keepAlive.signal.reason;
       if (earlyLoss instanceof LeaseLost && earlyLoss.why === "ended") {
-        leaseEnded = true;
+        isLost = true;
         note(`berth: LEASE LOST. ${plain(earlyLoss.message)}; ${name} is not started`);
-        return exitCodes.leaseLost;
+        return code;
       }
       sidecar = await job.startSidecar(job.variables["LEASED_RESOURCE"]);
       const variables = { ...leaseVariables(lease, client.url), BERTH_LEASE_FILE: file.path };
@@ -52,11 +53,13 @@ export async function runWithLease(
       const child = await CommandProcess.start(args, env, sidecar.watch([lease]));
       router.routeTo((signal) => forwardSignal(child, signal));
       const loss = await exitOrLoss(child, keepAlive, failOpen, note);
-      if (loss === undefined) return await child.exited;
-      leaseEnded = loss.why === "ended";
-      note(`berth: LEASE LOST. ${plain(loss.message)}; stopping ${name}`);
-      await child.stop(graceAfterLoss(loss, graceMs, keepAlive.leftMs));
-      return exitCodes.leaseLost;
+      if (loss === undefined) {
+        code = await child.exited;
+      } else {
+        isLost = loss.why === "ended";
+        note(`berth: LEASE LOST. ${plain(loss.message)}; stopping ${name}`);
+        await child.stop(graceAfterLoss(loss, graceMs, keepAlive.leftMs));
+      }
     } finally {
       await file.remove();
     }
@@ -64,9 +67,22 @@ export async function runWithLease(
     const aborted = abortOnNextSignal(router);
     await sidecar?.close(aborted);
     keepAlive.stop();
-    if (!leaseEnded) await releaseLease(context, lease, name, keepAlive, aborted);
+    if (isLost) await confirmLoss(context, lease, aborted);
+    else if (await wasEnded(context, lease, name, keepAlive, aborted)) {
+      if (!failOpen && code !== exitCodes.leaseLost) {
+        note(`berth: LEASE LOST before ${name} exited with ${code}. Do not trust its result`);
+        code = exitCodes.leaseLost;
+      }
+    }
     router.close();
   }
+  return code;
+}
+
+/** A revoked lease keeps its resources until its holder has stopped: this says so. */
+async function confirmLoss({ client }: Context, lease: HeldLease, aborted: AbortSignal) {
+  const answerMs = clientLimits.pollSlackMs;
+  await client.releaseOnce(lease, {}, { signal: aborted, answerMs }).catch(() => {});
 }
 
 /** A further signal during the release means that the user does not want to wait for it. */
@@ -119,13 +135,14 @@ export function forwardSignal(child: CommandProcess, signal: SignalName): void {
   if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP");
 }
 
-async function releaseLease(
+/** Releases the lease. Returns true if it had ended before, so that the command ran without it. */
+async function wasEnded(
   { client, note }: Context,
   lease: HeldLease,
   name: string,
   keepAlive: KeepAlive,
   aborted: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   // The release is for the whole lease. Only the log line leaves out the resources that the server
   // has already released at the end of their hold time.
   const held = lease.claims.filter(
@@ -136,13 +153,14 @@ async function releaseLease(
   try {
     // After the lease has expired there is nothing left to release.
     const forMs = Math.min(clientLimits.releaseMs, Math.max(keepAlive.leftMs, 0));
-    await client.release(lease, { signal: aborted, forMs });
+    return (await client.release(lease, { signal: aborted, forMs })) === "gone";
   } catch (error) {
     const why = plain(error instanceof Error ? error.message : String(error));
     const leftMs = Math.max(0, keepAlive.leftMs);
     const at = new Date(Date.now() + leftMs).toISOString();
     note(`berth: Cannot release lease ${lease.id}: ${why}`);
     note(`  It expires at ${at}, in ${roughDuration(leftMs)} at the latest`);
+    return false;
   }
 }
 

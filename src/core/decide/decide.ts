@@ -81,7 +81,7 @@ function handle(turn: Turn, command: Command): Answer {
     case "import":
       return importResources(turn, command.resources);
     case "revoke":
-      return revoke(turn, command.id, command.reason);
+      return revoke(turn, command);
     case "change-resource":
       return changeResource(turn, command);
     case "configure":

@@ -75,17 +75,17 @@ function goneClaim(
   return was ? done : refused({ code: "claim_not_found", id: lease.id, claim });
 }
 
-export function revoke(turn: Turn, id: RequestId, reason: Reason): Outcome {
+export function revoke(turn: Turn, command: Extract<Command, { type: "revoke" }>): Outcome {
+  const { id, reason, holderGone = false } = command;
   const lease = turn.state.leases.get(id);
   if (lease === undefined) {
     const wasRevoked = turn.state.ended.get(id)?.how === "revoked";
     return wasRevoked ? done : refused(leaseNotFound(turn.state, id));
   }
-  if (lease.revoked !== null) return done;
-  if (mayBeAlive(lease, turn.now)) {
-    emit(turn, { type: "lease-revoked", id, heldUntil: lease.expiresAt, reason });
-  } else {
+  if (holderGone || !mayBeAlive(lease, turn.now)) {
     endLease(turn, lease, { why: "revoked", reason });
+  } else if (lease.revoked === null) {
+    emit(turn, { type: "lease-revoked", id, heldUntil: lease.expiresAt, reason });
   }
   return done;
 }

@@ -137,7 +137,13 @@ export type Command =
   | { readonly type: "withhold"; readonly pool: PoolName; readonly why: string }
   | HeldCommand
   /** An operator ends a lease. */
-  | { readonly type: "revoke"; readonly id: RequestId; readonly reason: Reason }
+  | {
+      readonly type: "revoke";
+      readonly id: RequestId;
+      readonly reason: Reason;
+      /** The operator has made sure that the holder does not work any more. */
+      readonly holderGone?: true;
+    }
   | {
       readonly type: "change-resource";
       readonly resource: ResourceName;

@@ -40,6 +40,7 @@ export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
     grantedAt: timestamp(lease.grantedAt),
     expiresAt: timestampOrNull(lease.expiresAt),
     endsAt: timestampOrNull(lease.endsAt),
+    revokedAt: timestampOrNull(lease.revokedAt),
     waitedSeconds: (lease.grantedAt - lease.queuedAt) / 1_000,
     claims: lease.claims.map((claim) => renderClaim(claim, audience)),
   };

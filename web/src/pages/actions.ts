@@ -54,12 +54,12 @@ export function endLease({ id, holder, claims }: Lease): Action {
     verb: "End lease",
     title: `End the lease of ${holder}`,
     effects: [
-      `${holder} loses ${names} now. Its next heartbeat fails, and its job should stop.`,
-      "After the lock-delay the resources get the state that the pool's onExpire names.",
+      `${holder} loses ${names}. Its job learns it at once or with its next heartbeat.`,
+      "They are lent again when the job has stopped, or when its ttl and the lock-delay are over.",
       "This cannot be undone.",
     ],
     run: (because) => berth.revoke(id, because),
-    done: `The lease of ${holder} has ended`,
+    done: `The lease of ${holder} is revoked`,
     harmful: true,
   };
 }
