@@ -33,6 +33,7 @@ export function poolAnswer({ policy, flow, ...facts }: PoolFacts = {}): Pool {
     oldestWaitSeconds: null,
     meanHoldSeconds: null,
     retiring: false,
+    suspended: null,
     policy: { ...policyAnswer, ...policy },
     flow: { ...flowAnswer, ...flow },
     admission: null,

@@ -351,6 +351,15 @@ export const Pool = Type.Object({
   retiring: Type.Boolean({
     description: "Gone from the configuration; lives until its last resource is back",
   }),
+  suspended: nullable(
+    Type.Object(
+      { why: Type.String(), since: Timestamp },
+      {
+        description:
+          "A decision on the pool failed, so nothing of it is lent. Every reload tries it again",
+      },
+    ),
+  ),
   policy: Policy,
   ...placeFields,
   flow: Flow,

@@ -10,9 +10,10 @@
 
 import { freeze } from "../core/apply/snapshot.ts";
 import { decide, isVolatile, nextDueAt } from "../core/decide/decide.ts";
+import { Undecidable } from "../core/decide/set-aside.ts";
 import type { Command } from "../core/model/command.ts";
 import { type DurableEvent, type EventOf, isDurable } from "../core/model/event.ts";
-import type { RequestId } from "../core/model/ids.ts";
+import type { PoolName, RequestId } from "../core/model/ids.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { State } from "../core/model/state.ts";
 import { after, type Instant } from "../core/model/time.ts";
@@ -95,6 +96,9 @@ export class Broker {
   /** Before the next decision, every holder and every waiting request gets a full ttl. */
   #graceDue = false;
   #probeSet = false;
+  /** What a failed decision was about. It is decided before anything else. */
+  #setAside: SetAside | null = null;
+  readonly #failedAt = new Map<PoolName, Instant>();
 
   /** Reads the journal and gives every holder one full ttl of grace. */
   static async open(
@@ -287,6 +291,10 @@ export class Broker {
     const now = this.#environment.now();
     this.#stallWatch.check(now);
     if (this.#graceDue) this.#giveGrace();
+    if (this.#setAside !== null && isWritable(this.#mode)) {
+      this.#busy = this.#commitSetAside(this.#setAside, now);
+      return;
+    }
     const batch = this.#queue.takeBatch();
     const events: DurableEvent[] = [];
     const answers: Answer[] = [];
@@ -385,7 +393,8 @@ export class Broker {
 
   /** Schedules a turn for the queued commands, or else an alarm for the next deadline. */
   #scheduleNext(): void {
-    if (this.#queue.length > 0 || this.#graceDue) return this.#schedule();
+    const isBlocked = this.#setAside !== null && isWritable(this.#mode);
+    if (this.#queue.length > 0 || this.#graceDue || isBlocked) return this.#schedule();
     const dueAt = nextDueAt(this.#state);
     if (dueAt !== undefined && isWritable(this.#mode)) this.#alarm.set(dueAt);
   }
@@ -428,7 +437,10 @@ export class Broker {
     index: number,
   ): Promise<void> {
     this.#listeners.failed(`the decision on "${command.type}"`, cause);
-    if (command.type === "tick") {
+    if (cause instanceof Undecidable && cause.culprit.pools.length > 0) {
+      this.#setAside = this.#setAsideFor(cause);
+      this.#queue.requeue(batch);
+    } else if (command.type === "tick") {
       for (const queued of batch) queued.reject(asError(cause));
       this.#stop(asError(cause));
     } else {
@@ -438,6 +450,37 @@ export class Broker {
     await this.#reload();
     this.#busy = null;
     this.#scheduleNext();
+  }
+
+  /** The request alone; or its pools, if one of them has failed lately for another request. */
+  #setAsideFor({ culprit, message: why }: Undecidable): SetAside {
+    const { pools, request } = culprit;
+    const now = this.#environment.now();
+    const isFirst = pools.every((pool) => {
+      const failedAt = this.#failedAt.get(pool);
+      return failedAt === undefined || now - failedAt > failedForMs;
+    });
+    for (const pool of pools) this.#failedAt.set(pool, now);
+    const suspended = { type: "set-aside", pools, why } as const;
+    return isFirst && request !== undefined ? { ...suspended, request } : suspended;
+  }
+
+  /** Decided and committed alone, so that a further failure does not undo it. */
+  async #commitSetAside(command: SetAside, now: Instant): Promise<void> {
+    const events: DurableEvent[] = [];
+    this.#setAside = null;
+    try {
+      this.#decide(command, now, events);
+    } catch (cause) {
+      this.#listeners.failed(`the decision on "${command.type}"`, cause);
+      const { request, ...pools } = command;
+      if (request === undefined) this.#stop(asError(cause));
+      else this.#setAside = pools;
+      await this.#reload();
+      this.#busy = null;
+      return this.#scheduleNext();
+    }
+    await this.#commit(now, events, [], []);
   }
 
   /** Stops for good, because memory and the journal cannot be reconciled. */
@@ -521,6 +564,11 @@ function closed(cause: Error | null): BrokerClosed {
 function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
 }
+
+type SetAside = Extract<Command, { type: "set-aside" }>;
+
+/** A pool that fails twice within this time is suspended, whichever request it fails for. */
+const failedForMs = 600_000;
 
 /** Whether long polls for the request or lease may be over with this event. */
 function isAwaited(

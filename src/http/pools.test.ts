@@ -30,6 +30,7 @@ test("GET /v1/pools tells sizes, states, who waits, and the policy", async () =>
         oldestWaitSeconds: null,
         meanHoldSeconds: null,
         retiring: false,
+        suspended: null,
         policy: {
           ...policy,
           ttl: "5m",

@@ -200,6 +200,7 @@ const howEnded: Record<Extract<Refusal, { code: "lease_ended" }>["how"], string>
   expired: "no heartbeat came within its ttl",
   lifetime: "it reached its lifetime",
   revoked: "an operator ended it",
+  undecidable: "the broker could not decide about it; its log has the error",
   uncollected: "its client did not collect it in time",
   reset: "it was taken back after too long without a heartbeat",
   cancelled: "it left the queue",

@@ -8,7 +8,7 @@ import { usageBars } from "./usage-bars.ts";
 
 function columnsFor(screen: Screen): readonly Column<Pool>[] {
   return [
-    { header: "NAME", cell: ({ name, retiring }) => (retiring ? `${name} (retiring)` : name) },
+    { header: "NAME", cell: nameWithMarks },
     { header: "TOTAL", cell: ({ total }) => String(total), align: "right" },
     { header: "FREE", cell: ({ free }) => String(free), align: "right" },
     { header: "HELD", cell: (pool) => String(heldCount(pool)), align: "right" },
@@ -89,4 +89,8 @@ export function outCount(pool: Pool): number {
 
 export function formatStates(states: Readonly<Record<string, number>>): string {
   return formatLabels(Object.fromEntries(Object.entries(states).map(([k, n]) => [k, String(n)])));
+}
+
+function nameWithMarks({ name, retiring, suspended }: Pool): string {
+  return `${name}${retiring ? " (retiring)" : ""}${suspended === null ? "" : " (suspended)"}`;
 }

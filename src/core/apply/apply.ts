@@ -8,7 +8,7 @@
 import type { BrokerEvent } from "../model/event.ts";
 import { must, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { poolAttended } from "./indexes.ts";
+import { poolAttended, postponeFirst } from "./indexes.ts";
 import {
   claimEnded,
   graceGiven,
@@ -24,11 +24,8 @@ import {
 } from "./leases.ts";
 import {
   admissionEvent,
-  demandUnmet,
-  poolDefined,
+  poolEvent,
   poolOf,
-  poolRemoved,
-  poolRetired,
   rateEvent,
   resourceAdded,
   resourceAdopted,
@@ -83,11 +80,14 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "resource-removed":
       return resourceRemoved(state, event.resource);
     case "pool-defined":
-      return poolDefined(state, event, at);
     case "pool-retired":
-      return poolRetired(state, event.pool);
     case "pool-removed":
-      return poolRemoved(state, event.pool);
+    case "pool-suspended":
+    case "pool-resumed":
+    case "demand-unmet":
+      return poolEvent(state, event, at);
+    case "deadline-postponed":
+      return postponeFirst(state, event.until);
     case "grace-given":
       return graceGiven(state, at);
     case "pool-signalled":
@@ -98,8 +98,6 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
       return admissionEvent(state, event, at);
     case "pool-attended":
       return poolAttended(state, poolOf(state, event.pool), at);
-    case "demand-unmet":
-      return demandUnmet(state, event);
     default:
       return unreachable(event);
   }

@@ -61,6 +61,7 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     held: 0,
     waiting: 0,
     dynamic: 0,
+    suspended: null,
     leaving: 0,
     holds: { count: 0, meanMs: 0 },
     parent: null,

@@ -60,6 +60,11 @@ export function poolAttended(state: State, pool: Pool, now: Instant): void {
   schedulePool(state, pool, now);
 }
 
+export function postponeFirst(state: State, until: Instant): void {
+  const due = state.due.first();
+  if (due !== undefined) schedule(state, due, until);
+}
+
 export function schedule(state: State, due: Due, at: Instant): void {
   if (Number.isNaN(at)) throw new Error(`Cannot schedule a ${due.kind}: its time is not a number`);
   if (at === never) edit(state.due).clear(due);

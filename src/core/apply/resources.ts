@@ -14,6 +14,7 @@ import {
   type Pool,
   type Resource,
   type State,
+  type Suspension,
   unchecked,
   wholeClaim,
 } from "../model/state.ts";
@@ -47,7 +48,33 @@ function resourceOf(state: State, name: ResourceName): Resource {
   return must(state.resources.get(name), name);
 }
 
-export function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant): void {
+type PoolEvent = EventOf<
+  | "pool-defined"
+  | "pool-retired"
+  | "pool-removed"
+  | "pool-suspended"
+  | "pool-resumed"
+  | "demand-unmet"
+>;
+
+export function poolEvent(state: State, event: PoolEvent, at: Instant): void {
+  switch (event.type) {
+    case "pool-defined":
+      return poolDefined(state, event, at);
+    case "pool-retired":
+      return poolRetired(state, event.pool);
+    case "pool-removed":
+      return poolRemoved(state, event.pool);
+    case "pool-suspended":
+      return suspend(poolOf(state, event.pool), { why: event.why, at });
+    case "pool-resumed":
+      return suspend(poolOf(state, event.pool), null);
+    case "demand-unmet":
+      return demandUnmet(state, event);
+  }
+}
+
+function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant): void {
   const known = state.pools.get(event.pool);
   if (known !== undefined) return redefine(state, known, event, at);
   const pool = newPool(event.pool, event.policy);
@@ -81,18 +108,23 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
   }
 }
 
-export function poolRetired(state: State, name: PoolName): void {
+function poolRetired(state: State, name: PoolName): void {
   const pool = poolOf(state, name);
   edit(pool).retired = true;
   forgetGatesBelow(pool);
   refreshChoices(state, name);
 }
 
-export function poolRemoved(state: State, name: PoolName): void {
+function poolRemoved(state: State, name: PoolName): void {
   const pool = poolOf(state, name);
   schedule(state, pool, never);
   edit(state.pools).delete(name);
   leaveCohort(state, pool);
+}
+
+function suspend(pool: Pool, suspended: Suspension | null): void {
+  edit(pool).suspended = suspended;
+  pool.cache.gates = null;
 }
 
 /** A report or another rate: what holds grants of the pool apart changes. */
@@ -122,7 +154,7 @@ export function admissionEvent(
   schedulePool(state, pool, at);
 }
 
-export function demandUnmet(state: State, event: EventOf<"demand-unmet">): void {
+function demandUnmet(state: State, event: EventOf<"demand-unmet">): void {
   const { count, until } = event;
   edit(poolOf(state, event.pool)).unmetDemand = { count, until };
 }

@@ -22,6 +22,7 @@ import {
   type Resource,
   type Revoked,
   type State,
+  type Suspension,
   unchecked,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
@@ -54,6 +55,7 @@ interface FrozenPool {
   readonly pace?: PaceState;
   readonly admission?: AdmissionState;
   readonly rate?: FrozenRate;
+  readonly suspended?: Suspension;
   readonly resources: readonly FrozenResource[];
 }
 
@@ -132,7 +134,8 @@ function freezePool(pool: Pool): FrozenPool {
   const pace = ticks === 0 && everyMs === 0 ? undefined : { pace: pool.pace };
   const admission = pool.admission === unchecked ? undefined : { admission: pool.admission };
   const flow = { ...pace, ...admission, ...freezeRate(pool) };
-  return { name, policy, retired, holds: { ...holds }, ...flow, resources };
+  const suspended = pool.suspended === null ? undefined : { suspended: pool.suspended };
+  return { name, policy, retired, holds: { ...holds }, ...flow, ...suspended, resources };
 }
 
 function isNotIdle(resource: Resource): boolean {
@@ -235,10 +238,11 @@ export function thaw(frozen: FrozenState): State {
 const longAgo = Number.MIN_SAFE_INTEGER as Instant;
 
 function thawPool(state: State, frozen: FrozenPool): void {
-  const { name, policy, retired, holds, pace, rate, admission, resources } = frozen;
+  const { name, policy, retired, holds, pace, rate, admission, suspended, resources } = frozen;
   const pool = newPool(name, policy);
   const writable = edit(pool);
   writable.retired = retired;
+  if (suspended !== undefined) writable.suspended = suspended;
   if (admission !== undefined) writable.admission = admission;
   if (pace !== undefined) writable.pace = pace;
   if (rate !== undefined) {

@@ -11,6 +11,7 @@ import { done, type Outcome } from "../model/outcome.ts";
 import { type MemberSpec, type PoolSpec, same, samePolicy } from "../model/policy.ts";
 import { isHeld, type Resource } from "../model/state.ts";
 import { goneItem, impossible } from "./acquire.ts";
+import { resumePools } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
 
 interface Wanted extends MemberSpec {
@@ -41,6 +42,7 @@ export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
     if (!names.has(pool.name) && !pool.retired)
       emit(turn, { type: "pool-retired", pool: pool.name });
   }
+  resumePools(turn);
   for (const change of ratesToConfigure(state)) emit(turn, change);
   dismissImpossible(turn);
   return done;

@@ -25,6 +25,7 @@ import { releaseHeld, renewHeld, reset, take } from "./held.ts";
 import { importResources } from "./import.ts";
 import { refresh } from "./refresh.ts";
 import { keepWaiting, leave, notDelivered, release, renew, revoke } from "./release.ts";
+import { setAside } from "./set-aside.ts";
 import { settle } from "./settle.ts";
 import { pin, signal } from "./signal.ts";
 import { tick } from "./tick.ts";
@@ -86,6 +87,8 @@ function handle(turn: Turn, command: Command): Answer {
       return changeResource(turn, command);
     case "configure":
       return configure(turn, command.pools);
+    case "set-aside":
+      return setAside(turn, command);
     case "tick":
       return tick(turn);
     case "give-grace":

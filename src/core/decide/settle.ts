@@ -24,6 +24,7 @@ import { countIn, isAvailable, isSamePlace, keptFor, overtakenMax } from "../que
 import { couldUse, type Placement, placeAll, reachMax, sharedClaims } from "../shared/place.ts";
 import type { Shareable } from "../shared/placement/shareable.ts";
 import { retriedReservations } from "../shared/reserve.ts";
+import { type Culprit, Undecidable } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
 import { upkeep } from "./upkeep.ts";
 
@@ -32,12 +33,19 @@ export function settle(turn: Turn): void {
   const { touched } = turn;
   while (touched.size > 0) {
     // Whatever upkeep touches joins the set while it is walked over, and has its turn too.
-    for (const pool of touched) {
-      upkeep(turn, pool);
-      removeIfDeserted(turn, pool);
-    }
+    for (const pool of touched) maintain(turn, pool);
     // Whatever grants touch waits for the next round, because it may need upkeep as well.
     for (const pool of [...touched]) if (touched.has(pool)) serve(turn, pool);
+  }
+}
+
+function maintain(turn: Turn, pool: Pool): void {
+  if (pool.suspended !== null) return;
+  try {
+    upkeep(turn, pool);
+    removeIfDeserted(turn, pool);
+  } catch (cause) {
+    throw new Undecidable({ pools: [pool.name] }, cause);
   }
 }
 
@@ -82,14 +90,32 @@ export function serve(turn: Turn, pool: Pool): void {
 }
 
 function servePools(turn: Turn, pools: readonly Pool[]): void {
-  for (const bucket of bucketsToServe(pools)) serveBucket(turn, bucket);
-  for (const pool of pools) if (isShared(pool)) serveShared(turn, pool);
+  let serving = pools[0];
+  turn.evaluating = null;
+  try {
+    for (const bucket of bucketsToServe(pools)) {
+      serving = bucket.pool;
+      serveBucket(turn, bucket);
+    }
+    for (const pool of pools) {
+      serving = pool;
+      if (isShared(pool) && pool.suspended === null) serveShared(turn, pool);
+    }
+  } catch (cause) {
+    throw new Undecidable(culpritAmong(serving, turn.evaluating), cause);
+  }
+}
+
+function culpritAmong(pool: Pool | undefined, request: RequestId | null): Culprit {
+  const pools = pool === undefined ? [] : [pool.name];
+  return request === null ? { pools } : { pools, request };
 }
 
 /** Buckets with idle resources and waiting requests, in the order of the first waiting request. */
 function bucketsToServe(pools: readonly Pool[]): Bucket[] {
   const found: Bucket[] = [];
-  for (const { buckets } of pools) {
+  for (const { buckets, suspended } of pools) {
+    if (suspended !== null) continue;
     for (const bucket of buckets.values()) {
       if (bucket.queue.size > 0 && bucket.idle.size > 0) found.push(bucket);
     }
@@ -103,6 +129,7 @@ function serveBucket(turn: Turn, bucket: Bucket): void {
   while (available > 0 && place < overtakenMax) {
     const request = bucket.queue.at(place);
     if (request === undefined) break;
+    turn.evaluating = request.id;
     const needs = request.alternatives.find((alternative) => {
       return (
         countIn(alternative, bucket) <= available &&
@@ -143,6 +170,7 @@ function serveShared(turn: Turn, pool: Pool): void {
     pool.cache.freed.clear();
     const request = queue.at(place);
     if (request === undefined) break;
+    turn.evaluating = request.id;
     const isWorthIt = !request.cache.evaluated || couldUse(request, pool, freed);
     const needs = isWorthIt ? evaluate(turn, request) : undefined;
     if (needs === undefined) place += 1;

@@ -5,6 +5,7 @@ import { done, type Outcome } from "../model/outcome.ts";
 import { type Due, type Lease, must, type Pool, type Resource } from "../model/state.ts";
 import { reservationsFor } from "../shared/reserve.ts";
 import { type Ending, endClaim, endLease } from "./release.ts";
+import { culpritOf, postpone, Undecidable } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
 import { deleteResource, markForDeletion } from "./upkeep.ts";
 
@@ -15,7 +16,13 @@ import { deleteResource, markForDeletion } from "./upkeep.ts";
 export function tick(turn: Turn): Outcome {
   for (let due = turn.state.due.first(); due !== undefined; due = turn.state.due.first()) {
     if (due.dueAt > turn.now) break;
-    attend(turn, due);
+    if (postpone(turn, due)) continue;
+    const culprit = culpritOf(turn.state, due);
+    try {
+      attend(turn, due);
+    } catch (cause) {
+      throw new Undecidable(culprit, cause);
+    }
   }
   return done;
 }

@@ -2,7 +2,7 @@
 import { apply } from "../apply/apply.ts";
 import { hasCohort } from "../gates/limits.ts";
 import type { BrokerEvent } from "../model/event.ts";
-import type { ResourceName } from "../model/ids.ts";
+import type { RequestId, ResourceName } from "../model/ids.ts";
 import type { Pool, Request, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { hasChoice, leaderOf, overtakenMax } from "../queue/needs.ts";
@@ -13,10 +13,12 @@ export interface Turn {
   readonly events: BrokerEvent[];
   /** Pools in which a request may be able to go now, or which need upkeep. `settle` empties it. */
   readonly touched: Set<Pool>;
+  /** The waiting request that is looked at, to know which one a failure is about. */
+  evaluating: RequestId | null;
 }
 
 export function newTurn(state: State, now: Instant): Turn {
-  return { state, now, events: [], touched: new Set() };
+  return { state, now, events: [], touched: new Set(), evaluating: null };
 }
 
 /**
@@ -95,6 +97,7 @@ function touch(turn: Turn, event: BrokerEvent): void {
       return touchResource(turn, event.resource);
     case "pool-admitted":
     case "pool-attended":
+    case "pool-resumed":
     case "pool-withheld":
     case "rate-changed": {
       const pool = turn.state.pools.get(event.pool);
@@ -104,6 +107,7 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "pool-defined":
     case "pool-retired":
       return touchAll(turn);
+    case "deadline-postponed":
     case "demand-unmet":
     case "grace-given":
     case "lease-delivered":
@@ -111,6 +115,7 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "lease-revoked":
     case "pool-removed":
     case "pool-signalled":
+    case "pool-suspended":
     case "request-left":
     case "request-seen":
     case "resource-removed":

@@ -6,7 +6,14 @@ import { intervalMs } from "../gates/pace.ts";
 import { rateOf } from "../gates/rate.ts";
 import type { PoolName } from "../model/ids.ts";
 import type { PoolPolicy } from "../model/policy.ts";
-import { freeCount, isShared, type Pin, type Pool, wholeClaim } from "../model/state.ts";
+import {
+  freeCount,
+  isShared,
+  type Pin,
+  type Pool,
+  type Suspension,
+  wholeClaim,
+} from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { type LimitView, limitViews, nextGrant, statesOf } from "./explain.ts";
 import { sharedIn, usagesOf } from "./explain-capacity.ts";
@@ -21,6 +28,8 @@ export interface PoolView {
   readonly oldestQueuedAt: Instant | null;
   readonly meanHoldMs: number | null;
   readonly retired: boolean;
+  /** Why nothing of it is lent; null: all is well. */
+  readonly suspended: Suspension | null;
   readonly policy: PoolPolicy;
   readonly flow: FlowView;
   /** Null: no check outside decides whether it is lent. */
@@ -73,6 +82,7 @@ export function poolView(pool: Pool, now: Instant): PoolView {
     oldestQueuedAt: oldestQueuedAt(pool),
     meanHoldMs: pool.holds.count === 0 ? null : pool.holds.meanMs,
     retired: pool.retired,
+    suspended: pool.suspended,
     policy: pool.policy,
     flow: flowView(pool, now),
     admission: admissionView(pool, now),

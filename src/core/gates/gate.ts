@@ -107,7 +107,7 @@ interface OpensOtherwise {
 
 export function hasHappened(
   events: readonly BrokerEvent[],
-  type: "pool-admitted" | "pool-attended" | "rate-changed",
+  type: "pool-admitted" | "pool-attended" | "pool-resumed" | "rate-changed",
   pool: Pool,
 ): boolean {
   return events.some((event) => event.type === type && event.pool === pool.name);

@@ -18,12 +18,13 @@ import type {
 } from "./gate.ts";
 import { limitGate } from "./limits.ts";
 import { paceGate } from "./pace.ts";
+import { suspensionGate } from "./suspension.ts";
 
 /**
  * In the order in which they explain a wait. A gate that depends on who else could go (the limit)
  * comes behind those that it asks.
  */
-const gates: readonly Gate[] = [paceGate, creditGate, limitGate];
+const gates: readonly Gate[] = [suspensionGate, paceGate, creditGate, limitGate];
 
 const earlierThan = new Map(gates.map((gate, index) => [gate, gates.slice(0, index)]));
 

@@ -137,6 +137,13 @@ export type Command =
   | { readonly type: "withhold"; readonly pool: PoolName; readonly why: string }
   | HeldCommand
   /** An operator ends a lease. */
+  /** A decision failed: the request leaves, or, without one, the pools are suspended. */
+  | {
+      readonly type: "set-aside";
+      readonly request?: RequestId;
+      readonly pools: readonly PoolName[];
+      readonly why: string;
+    }
   | {
       readonly type: "revoke";
       readonly id: RequestId;

@@ -20,7 +20,9 @@ export type WaitCode =
   /** It is there; the check outside has not given credits. */
   | "admission"
   /** It is there; a limit that its pool shares is used up. */
-  | "limit_reached";
+  | "limit_reached"
+  /** A decision on the pool failed. */
+  | "suspended";
 
 /** Where a resource goes that is given back. */
 export interface Return {
@@ -97,7 +99,9 @@ export type RequestEnd =
   /** Not heard from for its ttl while it waited. */
   | "abandoned"
   /** The new configuration can never satisfy it. */
-  | "unsatisfiable";
+  | "unsatisfiable"
+  /** The decision on it failed: an error of the broker. */
+  | "undecidable";
 
 export type LeaseEnd =
   | "released"
@@ -120,6 +124,9 @@ export type DurableEvent =
   /** Gone from the configuration; resources that are still held keep it alive. */
   | { readonly type: "pool-retired"; readonly pool: PoolName }
   | { readonly type: "pool-removed"; readonly pool: PoolName }
+  /** A decision on it failed, so nothing of it is lent until it is tried again. */
+  | { readonly type: "pool-suspended"; readonly pool: PoolName; readonly why: string }
+  | { readonly type: "pool-resumed"; readonly pool: PoolName }
   /** A holder reports whether its provider throttled it. */
   | {
       readonly type: "pool-signalled";
@@ -270,6 +277,8 @@ export type VolatileEvent =
       readonly count: number;
       readonly until: Instant;
     }
+  /** The earliest deadline belongs to a suspended pool: it counts at this time instead. */
+  | { readonly type: "deadline-postponed"; readonly until: Instant }
   /** What was due for the pool itself has been seen to. */
   | { readonly type: "pool-attended"; readonly pool: PoolName };
 
@@ -286,6 +295,7 @@ export function isDurable(event: BrokerEvent): event is DurableEvent {
     case "grace-given":
     case "demand-unmet":
     case "pool-attended":
+    case "deadline-postponed":
       return false;
     default:
       return true;

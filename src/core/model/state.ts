@@ -80,6 +80,8 @@ export interface Pool extends Timed {
   readonly policy: PoolPolicy;
   /** Gone from the configuration; lives on until its last resource has come back. */
   readonly retired: boolean;
+  /** Nothing of it is lent; null: all is well. */
+  readonly suspended: Suspension | null;
   /** How many resources it has, held or not, without the retired ones. */
   readonly size: number;
   /** All of its resources, the retired ones included. */
@@ -122,6 +124,12 @@ export interface Pool extends Timed {
   readonly rateHistory: readonly RateChange[];
   readonly signals: { readonly throttled: number; readonly ok: number };
   readonly cache: PoolCache;
+}
+
+/** A decision on the pool failed. */
+export interface Suspension {
+  readonly why: string;
+  readonly at: Instant;
 }
 
 export interface PoolCache {

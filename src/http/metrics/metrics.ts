@@ -70,6 +70,11 @@ function sampleFlow(sample: Sample): void {
       "allow the next grant; 0: they are open",
     (pool, now) => seconds(grantDelay(pool, now)),
   );
+  each(
+    "berth_pool_suspended",
+    "1 while a decision on the pool failed and nothing is lent",
+    (pool) => (pool.suspended === null ? 0 : 1),
+  );
   each("berth_limit_rate", "Starts per minute that reports or an operator allow", rateOf);
   each("berth_limit_pinned", "1 while an operator holds the rate", ({ pin, adaptive }) =>
     pin !== null ? 1 : adaptive !== null ? 0 : null,

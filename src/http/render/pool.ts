@@ -5,6 +5,7 @@ import type { PoolPolicy } from "../../core/model/policy.ts";
 import { policyFields } from "../../core/model/policy-fields.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { Context } from "../context.ts";
+import { timestamp } from "../timestamp.ts";
 import { renderAdmission } from "./admission.ts";
 import { renderFlow } from "./flow.ts";
 import { seconds } from "./lease.ts";
@@ -16,7 +17,7 @@ export function renderPool(
   now: Instant,
   { admission }: AdmissionSource,
 ): Wire.Pool {
-  const { oldestQueuedAt, meanHoldMs } = pool;
+  const { oldestQueuedAt, meanHoldMs, suspended } = pool;
   return {
     name: pool.name,
     total: pool.total,
@@ -27,6 +28,7 @@ export function renderPool(
     oldestWaitSeconds: oldestQueuedAt === null ? null : seconds(now - oldestQueuedAt),
     meanHoldSeconds: meanHoldMs === null ? null : seconds(meanHoldMs),
     retiring: pool.retired,
+    suspended: suspended === null ? null : { why: suspended.why, since: timestamp(suspended.at) },
     policy: renderPolicy(pool.policy),
     flow: renderFlow(pool.flow),
     admission: renderAdmission(pool.admission, admission?.()?.last.get(pool.name)),

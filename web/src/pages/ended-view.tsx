@@ -19,6 +19,7 @@ const endings: Readonly<Record<string, string>> = {
   disconnected: "Its client closed the connection",
   abandoned: "Its client stopped polling",
   unsatisfiable: "A new configuration made it impossible",
+  undecidable: "The broker could not decide about it",
 };
 
 /** How it ended, as far as the server still knows. */

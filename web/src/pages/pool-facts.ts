@@ -22,7 +22,8 @@ export function waitsTooLong({ oldestWaitSeconds, meanHoldSeconds }: Pool): bool
 }
 
 export function hasProblem(pool: Pool): boolean {
-  return waitsTooLong(pool) || (pool.states["quarantined"] ?? 0) > 0;
+  const { states, suspended } = pool;
+  return suspended !== null || waitsTooLong(pool) || (states["quarantined"] ?? 0) > 0;
 }
 
 const orders: Readonly<Record<string, (pool: Pool) => number>> = {

@@ -7,7 +7,7 @@ import { Crumbs } from "../parts/crumbs.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
-import { inWords } from "../parts/times.tsx";
+import { inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { AdmissionSection } from "./admission-section.tsx";
 import { FlowSection } from "./flow-section.tsx";
@@ -31,9 +31,15 @@ export function PoolPage({ name }: { name: string }) {
 }
 
 function PoolView({ pool }: { pool: Pool }) {
-  const { name, states, total, retiring } = pool;
+  const { name, states, total, retiring, suspended } = pool;
   return (
     <>
+      {suspended === null ? null : (
+        <p className="aside-note">
+          Suspended since <Moment at={suspended.since} />: {suspended.why}. Nothing is lent. Reload
+          the configuration to try again, and report this as a bug.
+        </p>
+      )}
       {retiring ? (
         <p className="aside-note">
           Removed from the configuration. It disappears when its last resource is released.
