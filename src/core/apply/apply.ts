@@ -8,7 +8,7 @@
 import type { BrokerEvent } from "../model/event.ts";
 import { must, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { poolAttended, postponeFirst } from "./indexes.ts";
+import { postponeFirst } from "./indexes.ts";
 import {
   claimEnded,
   graceGiven,
@@ -25,7 +25,6 @@ import {
 import {
   admissionEvent,
   poolEvent,
-  poolOf,
   rateEvent,
   resourceAdded,
   resourceAdopted,
@@ -85,6 +84,7 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "pool-suspended":
     case "pool-resumed":
     case "demand-unmet":
+    case "pool-attended":
       return poolEvent(state, event, at);
     case "deadline-postponed":
       return postponeFirst(state, event.until);
@@ -96,8 +96,6 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "pool-admitted":
     case "pool-withheld":
       return admissionEvent(state, event, at);
-    case "pool-attended":
-      return poolAttended(state, poolOf(state, event.pool), at);
     default:
       return unreachable(event);
   }

@@ -29,6 +29,7 @@ import {
   forgetGatesBelow,
   leaveCohort,
   linkParent,
+  poolAttended,
   removeMember,
   retire,
   schedule,
@@ -55,6 +56,7 @@ type PoolEvent = EventOf<
   | "pool-suspended"
   | "pool-resumed"
   | "demand-unmet"
+  | "pool-attended"
 >;
 
 export function poolEvent(state: State, event: PoolEvent, at: Instant): void {
@@ -71,6 +73,8 @@ export function poolEvent(state: State, event: PoolEvent, at: Instant): void {
       return suspend(poolOf(state, event.pool), null);
     case "demand-unmet":
       return demandUnmet(state, event);
+    case "pool-attended":
+      return poolAttended(state, poolOf(state, event.pool), at);
   }
 }
 
