@@ -202,7 +202,7 @@ test.each(["core", "client"])("%s loads no package, through whatever it imports"
   expect(files.flatMap((path) => packagesBehind(path))).toEqual([]);
 });
 
-/** It takes half a second to load, which nobody who runs another command should wait for. */
+/** It takes 0.2 s to load, which nobody who runs another command should wait for. */
 test("the Kubernetes client is loaded when it is called for, and never with a file", () => {
   const eager = /^import (?!type\b)[^;]*from "@kubernetes\//m;
   expect(eager.test('import { KubeConfig } from "@kubernetes/client-node";')).toBe(true);

@@ -8,9 +8,9 @@ import { formatDuration } from "../core/model/time.ts";
 import { ApiUnreachable, refusalOf } from "./errors.ts";
 import { type Credential, ExecCredential } from "./exec-credential.ts";
 import { loadKubeConfig, type Place } from "./kube-config.ts";
+import { type KubePackage, loadKubePackage } from "./kube-package.ts";
 import { ServerClock } from "./server-clock.ts";
 
-type Package = typeof import("@kubernetes/client-node");
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 export interface ApiCall {
@@ -30,22 +30,22 @@ export interface ApiCall {
  */
 export class ApiServer {
   readonly clock = new ServerClock();
-  readonly #package: Package;
+  readonly #package: KubePackage;
   readonly #config: KubeConfig;
   readonly #credential: ExecCredential | undefined;
   #connections: ReturnType<RequestContext["getDispatcher"]>;
   /** The credential that the connections belong to. */
   #connectedAs: Credential | undefined;
 
-  private constructor(loaded: Package, config: KubeConfig) {
+  private constructor(loaded: KubePackage, config: KubeConfig) {
     this.#package = loaded;
     this.#config = config;
     this.#credential = ExecCredential.of(config);
   }
 
-  /** The Kubernetes package is large, so it is loaded only when it is needed. */
+  /** The Kubernetes package is large, so it is loaded only when it is needed, and only in part. */
   static async connect(place: Place = {}): Promise<ApiServer> {
-    const loaded = await import("@kubernetes/client-node");
+    const loaded = await loadKubePackage();
     return new ApiServer(loaded, loadKubeConfig(new loaded.KubeConfig(), place));
   }
 
