@@ -9,6 +9,8 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("node_modules/.cache/compiled", import.meta.url),
 );
 
+const onKubernetes = "test/{slots*,mirror,admission,page-admission}.test.ts";
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -33,8 +35,20 @@ export default defineConfig({
         test: {
           name: "processes",
           include: ["test/**/*.test.ts", "demo/**/*.test.ts"],
+          exclude: [onKubernetes],
           // A process per file: these start servers, browsers and clusters, and one that is left behind
           // ends with its file.
+          isolate: true,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "kubernetes",
+          include: [onKubernetes],
+          // One API server for all of them, only while they run: it costs time even when it idles.
+          globalSetup: "test/kube-setup.ts",
+          sequence: { groupOrder: 1 },
           isolate: true,
         },
       },

@@ -6,12 +6,12 @@ import { pause } from "../src/client/pause.ts";
 import { TestServer } from "./cli-processes.ts";
 import { guardIn, removePod } from "./kube-admission.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
-import { aNode, aPod, hostedCluster, installKinds } from "./kube-kinds.ts";
+import { aNode, aPod, hostedCluster, OwnNodes } from "./kube-kinds.ts";
 import type { KubeProxy } from "./kube-proxy.ts";
 import { rightOf } from "./kube-rights.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 
-let cluster: KubeCluster;
+const cluster = sharedCluster();
 
 interface Answer {
   readonly id: string;
@@ -71,12 +71,12 @@ const tooFull =
   /2 of 2 cluster free, but the capacity check says: too little CPU remains: 3000m needed, 2000m free; you are next/;
 
 describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => {
+  let nodes: OwnNodes;
   beforeAll(async () => {
-    cluster = await KubeCluster.start();
-    await installKinds(cluster);
+    nodes = await OwnNodes.reserve(cluster);
     await aNode(cluster, "worker", { cpu: "4", memory: "64Gi" });
   }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
+  afterAll(() => nodes?.[Symbol.asyncDispose]());
 
   test("is not lent while the cluster is full, says why, and is lent when there is room", async () => {
     await using world = await GuardedWorld.make();

@@ -1,6 +1,6 @@
 /**
- * A real Kubernetes API server with its etcd, for as long as a test file runs. RBAC is on. There is no
- * controller-manager: what a controller would do, such as counting a quota, a test does itself.
+ * A real Kubernetes API server with its etcd. RBAC is on. There is no controller-manager: if a test
+ * needs the work of a controller, such as counting a quota, the test does it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -19,29 +19,42 @@ const adminToken = "the-administrator-of-this-test";
 /** A loaded machine takes its time. */
 const startMsMax = 180_000;
 
-export class KubeCluster implements AsyncDisposable {
+interface Ports {
+  readonly api: number;
+  readonly etcd: number;
+  readonly peer: number;
+}
+
+/** Another process can use a running cluster by its address. */
+export interface ClusterAddress {
   readonly folder: string;
   readonly binaries: string;
-  readonly #ports: { readonly api: number; readonly etcd: number; readonly peer: number };
+  readonly ports: Ports;
+}
+
+export class KubeCluster implements AsyncDisposable {
+  readonly address: ClusterAddress;
   #etcd: ChildProcess | undefined;
   #server: ChildProcess | undefined;
   #log = "";
   #namespaces = 0;
   readonly #tokens = new Map<string, { readonly name: string; readonly token: string }>();
 
-  private constructor(folder: string, binaries: string, ports: readonly number[]) {
-    const [api = 0, etcd = 0, peer = 0] = ports;
-    this.folder = folder;
-    this.binaries = binaries;
-    this.#ports = { api, etcd, peer };
+  private constructor(address: ClusterAddress) {
+    this.address = address;
+  }
+
+  /** Uses a cluster that another process started, and stops when it is disposed there. */
+  static at(address: ClusterAddress): KubeCluster {
+    return new KubeCluster(address);
   }
 
   static async start(): Promise<KubeCluster> {
     const found = findKubeBinaries();
     if ("missing" in found) throw new Error(found.missing);
     const folder = await mkdtemp(join(tmpdir(), "berth-kube-test-"));
-    const ports = [await freePort(), await freePort(), await freePort()];
-    const cluster = new KubeCluster(folder, found.folder, ports);
+    const ports = { api: await freePort(), etcd: await freePort(), peer: await freePort() };
+    const cluster = new KubeCluster({ folder, binaries: found.folder, ports });
     try {
       await cluster.#prepare();
       cluster.#startEtcd();
@@ -55,8 +68,16 @@ export class KubeCluster implements AsyncDisposable {
     return cluster;
   }
 
+  get folder(): string {
+    return this.address.folder;
+  }
+
+  get binaries(): string {
+    return this.address.binaries;
+  }
+
   get url(): string {
-    return `https://127.0.0.1:${this.#ports.api}`;
+    return `https://127.0.0.1:${this.address.ports.api}`;
   }
 
   get adminConfig(): string {
@@ -67,9 +88,9 @@ export class KubeCluster implements AsyncDisposable {
     return ApiServer.connect({ kubeconfig: this.adminConfig });
   }
 
-  /** Every test has its own, so that none sees what another leaves. */
+  /** Every test has its own namespace, so that it does not see objects of other tests. */
   async namespace(): Promise<string> {
-    const name = `test-${++this.#namespaces}`;
+    const name = `test-${process.pid}-${++this.#namespaces}`;
     const body = { metadata: { name } };
     await (await this.admin()).call({ method: "POST", path: ["api", "v1", "namespaces"], body });
     return name;
@@ -115,9 +136,9 @@ export class KubeCluster implements AsyncDisposable {
 
   async startServer(): Promise<void> {
     this.#server = this.#spawn("kube-apiserver", [
-      ...["--bind-address", "127.0.0.1", "--secure-port", String(this.#ports.api)],
+      ...["--bind-address", "127.0.0.1", "--secure-port", String(this.address.ports.api)],
       ...["--advertise-address", "127.0.0.1", "--endpoint-reconciler-type", "none"],
-      ...["--etcd-servers", `http://127.0.0.1:${this.#ports.etcd}`],
+      ...["--etcd-servers", `http://127.0.0.1:${this.address.ports.etcd}`],
       ...["--cert-dir", join(this.folder, "certs")],
       ...["--authorization-mode", "RBAC"],
       ...["--token-auth-file", join(this.folder, "tokens.csv")],
@@ -155,8 +176,8 @@ export class KubeCluster implements AsyncDisposable {
   }
 
   #startEtcd(): void {
-    const client = `http://127.0.0.1:${this.#ports.etcd}`;
-    const peer = `http://127.0.0.1:${this.#ports.peer}`;
+    const client = `http://127.0.0.1:${this.address.ports.etcd}`;
+    const peer = `http://127.0.0.1:${this.address.ports.peer}`;
     this.#etcd = this.#spawn("etcd", [
       ...["--data-dir", join(this.folder, "etcd"), "--unsafe-no-fsync"],
       ...["--listen-client-urls", client, "--advertise-client-urls", client],

@@ -1,6 +1,7 @@
 /** Kinds of objects that operators bring to a cluster, as far as Berth looks at them. */
 import { pause } from "../src/client/pause.ts";
-import type { KubeObject } from "../src/kubernetes/kube-objects.ts";
+import { isConflict } from "../src/kubernetes/errors.ts";
+import type { KubeList, KubeObject, LeaseObject } from "../src/kubernetes/kube-objects.ts";
 import type { KubeCluster } from "./kube-cluster.ts";
 
 interface Kind {
@@ -95,6 +96,47 @@ export async function machineAutoscaler(
     metadata: { name },
     spec: { maxReplicas },
   });
+}
+
+/**
+ * The right to create nodes and pods. A capacity check counts those of the whole cluster, so only
+ * one test may have some at a time. At its end they are deleted.
+ */
+export class OwnNodes implements AsyncDisposable {
+  readonly #cluster: KubeCluster;
+  readonly #lock: LeaseObject;
+
+  private constructor(cluster: KubeCluster, lock: LeaseObject) {
+    this.#cluster = cluster;
+    this.#lock = lock;
+  }
+
+  /** Waits until no other test has nodes. */
+  static async reserve(cluster: KubeCluster): Promise<OwnNodes> {
+    const locks = await cluster.store("kube-system");
+    for (;;) {
+      try {
+        return new OwnNodes(cluster, await locks.create({ metadata: { name: "nodes-of-a-test" } }));
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        await pause(200);
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const api = await this.#cluster.admin();
+    for (const kind of ["pods", "nodes"]) {
+      const { items } = await api.call<KubeList<KubeObject>>({ path: ["api", "v1", kind] });
+      for (const { metadata } of items) {
+        const { name, namespace } = metadata;
+        const within = namespace === undefined ? [] : ["namespaces", namespace];
+        const path = ["api", "v1", ...within, kind, name];
+        await api.call({ method: "DELETE", path, query: { gracePeriodSeconds: 0 } });
+      }
+    }
+    await (await this.#cluster.store("kube-system")).remove(this.#lock);
+  }
 }
 
 interface Amounts {

@@ -13,7 +13,7 @@ export class LeftOut implements Reporter {
     const lines = [
       ...kubernetes(count(/\/test\/(?:slots|mirror|admission|page-admission)[^/]*\.test\.ts$/)),
       ...browser(count(/\/test\/page[^/]*\.test\.ts$/)),
-      ...terminal(count(/\/test\/(?:cli|slots)-terminal\.test\.ts$/)),
+      ...terminal(count(/\/test\/(?:cli-terminal|slots-terminal|slots-outage)\.test\.ts$/)),
       ...pods(count(/\/test\/slots-in-cluster\.test\.ts$/)),
       ...others(skipped),
     ];

@@ -1,19 +1,19 @@
 /** A server that shows its leases on a real API server, with the rights that are shipped and no others. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pause } from "../src/client/pause.ts";
 import type { LeaseObject } from "../src/kubernetes/kube-objects.ts";
 import type { LeaseStore } from "../src/kubernetes/lease-store.ts";
 import { mirrorManifestsOf } from "../src/slots/manifests.ts";
 import { TestServer } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
 import { KubeProxy } from "./kube-proxy.ts";
 import { rightOf } from "./kube-rights.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import { accountConfig, apply } from "./slots-world.ts";
 
-let cluster: KubeCluster;
+const cluster = sharedCluster();
 
 /** A namespace with the account that is shipped, and a server that mirrors into it. */
 class MirrorWorld implements AsyncDisposable {
@@ -87,11 +87,6 @@ class MirrorWorld implements AsyncDisposable {
 const pools = { account: { members: ["acc-1", "acc-2", "Big_One"] } };
 
 describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => {
-  beforeAll(async () => {
-    cluster = await KubeCluster.start();
-  }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
-
   test("shows who holds what, for as long as it is held", async () => {
     await using world = await MirrorWorld.make();
     const first = await world.acquire("e2e/1");

@@ -3,19 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath } from "./chromium.ts";
 import { type Guard, guardIn, removePod } from "./kube-admission.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
-import { aNode, aPod, installKinds } from "./kube-kinds.ts";
+import { aNode, aPod, OwnNodes } from "./kube-kinds.ts";
 import { pageWorld, type World } from "./page-world.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 
 const leftOut = noKube || chromiumPath === undefined;
 
 describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienceMs }, () => {
-  let cluster: KubeCluster;
+  const cluster = sharedCluster();
+  let nodes: OwnNodes;
   let guard: Guard;
   let world: World;
   beforeAll(async () => {
-    cluster = await KubeCluster.start();
-    await installKinds(cluster);
+    nodes = await OwnNodes.reserve(cluster);
     await aNode(cluster, "worker", { cpu: "4", memory: "64Gi" });
     guard = await guardIn(cluster);
     await aPod(cluster, guard.namespace, "big", { cpu: "2", memory: "1Gi" }, "worker");
@@ -26,7 +26,7 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
     await guard?.proxy[Symbol.asyncDispose]();
-    await cluster?.[Symbol.asyncDispose]();
+    await nodes?.[Symbol.asyncDispose]();
   });
 
   test("tells what the check said, who waits for it, and what may be lent", async () => {

@@ -2,12 +2,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { pause } from "../src/client/pause.ts";
 import { berthPath, Process, TestServer } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -100,11 +100,7 @@ test("the action holds a lease of a server, and gives it back", async () => {
 });
 
 describe.skipIf(noKube)("the action", { timeout: patienceMs }, () => {
-  let cluster: KubeCluster;
-  beforeAll(async () => {
-    cluster = await KubeCluster.start();
-  }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
+  const cluster = sharedCluster();
 
   test("holds a slot while the job runs, and gives it back", async () => {
     await using world = await SlotsWorld.make(cluster, 1);

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ApiServer } from "../src/kubernetes/api-server.ts";
 import { LeaseBoard } from "../src/kubernetes/lease-board.ts";
 import { LeaseStore } from "../src/kubernetes/lease-store.ts";
 import { newSlot, takenOver } from "../src/slots/slot.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
 import { KubeProxy } from "./kube-proxy.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
-let cluster: KubeCluster;
+const cluster = sharedCluster();
 
 describe.skipIf(noKube)("a board of leases", { timeout: patienceMs }, () => {
-  beforeAll(async () => {
-    cluster = await KubeCluster.start();
-  }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
-
   test("is not put back by a watch that tells late what a look has shown", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);

@@ -1,11 +1,11 @@
 /** The twelve flaws of the scripts that Berth takes over from: each is a promise here. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
-import { aNode, aPod, hostedCluster, installKinds, machineAutoscaler } from "./kube-kinds.ts";
+import { aNode, aPod, hostedCluster, machineAutoscaler, OwnNodes } from "./kube-kinds.ts";
 import { KubeProxy } from "./kube-proxy.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
 const shiftClock = fileURLToPath(new URL("shift-clock.ts", import.meta.url));
@@ -13,7 +13,7 @@ const atHour = (hours: number) => ({
   NODE_OPTIONS: `--import=${shiftClock}`,
   TEST_CLOCK_OFF_HOURS: String(hours),
 });
-let cluster: KubeCluster;
+const cluster = sharedCluster();
 
 /** Resolves when the proxy has let somebody be faster between a look and the call that follows it. */
 function meanwhile(proxy: KubeProxy, method: string, act: () => Promise<unknown>): void {
@@ -26,12 +26,6 @@ function meanwhile(proxy: KubeProxy, method: string, act: () => Promise<unknown>
 }
 
 describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
-  beforeAll(async () => {
-    cluster = await KubeCluster.start();
-    await installKinds(cluster);
-  }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
-
   describe("1: a time that nobody wrote", () => {
     test.each([-12, -5, 3, 11])(
       "ends no slot, for a cleaner whose clock is %d hours off",
@@ -201,6 +195,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
 
   test("9: capacity is what the scheduler would find, pending pods and all", async () => {
     await using world = await SlotsWorld.make(cluster, 6);
+    await using _ = await OwnNodes.reserve(cluster);
     const { namespace } = world.set;
     const check = (...args: string[]) => world.done(["check-capacity", "-o", "json", ...args]);
     await aNode(cluster, "worker-1", { cpu: "8", memory: "32Gi" });

@@ -1,11 +1,11 @@
 /** In a pod there is no kubeconfig: a token and a certificate lie in a well-known place. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { berthPath, Process } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
 import { apart, noPods } from "./own-files.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
 const asInPod = `
@@ -15,7 +15,7 @@ const asInPod = `
   cp "$POD_FILES/token" "$POD_FILES/ca.crt" $place
   exec "$@"`;
 
-let cluster: KubeCluster;
+const cluster = sharedCluster();
 
 interface Config {
   readonly clusters: readonly [{ cluster: { "certificate-authority-data": string } }];
@@ -35,11 +35,6 @@ async function inPod(world: SlotsWorld, args: readonly string[], service: NodeJS
 }
 
 describe.skipIf(noKube || noPods)("berth slots in a pod", { timeout: patienceMs }, () => {
-  beforeAll(async () => {
-    cluster = await KubeCluster.start();
-  }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
-
   const service = () => ({
     KUBERNETES_SERVICE_HOST: "127.0.0.1",
     KUBERNETES_SERVICE_PORT: new URL(cluster.url).port,

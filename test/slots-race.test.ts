@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pause } from "../src/client/pause.ts";
 import { Process } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
 import { RaceReferee } from "./race-referee.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import type { RaceTask, Use } from "./slots-racer.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
@@ -20,7 +20,7 @@ const raceMs = 60_000;
 const sleepMs = 7_000;
 const durationSeconds = 5;
 
-let cluster: KubeCluster;
+const cluster = sharedCluster();
 
 /** Kills, or puts to sleep for longer than a lease, whoever it hits. */
 class Chaos {
@@ -108,11 +108,6 @@ function overlaps(uses: readonly Use[]): string[] {
 }
 
 describe.skipIf(noKube)("slots", { timeout: patienceMs }, () => {
-  beforeAll(async () => {
-    cluster = await KubeCluster.start();
-  }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
-
   test("are held by one at a time and given in order, however many race, die and oversleep", {
     timeout: raceMs + 2 * patienceMs,
   }, async () => {

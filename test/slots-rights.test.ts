@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { manifestsOf } from "../src/slots/manifests.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
-import { hostedCluster, installKinds } from "./kube-kinds.ts";
+import { hostedCluster } from "./kube-kinds.ts";
 import { KubeProxy } from "./kube-proxy.ts";
 import { rightOf } from "./kube-rights.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import { kindIn, SlotsWorld } from "./slots-world.ts";
 
 interface Granted {
@@ -36,13 +36,7 @@ function rightsOf(account: string, world: SlotsWorld): string[] {
 const sorted = (rights: Iterable<string>) => [...new Set(rights)].sort();
 
 describe.skipIf(noKube)("the shipped roles give", { timeout: patienceMs }, () => {
-  let cluster: KubeCluster;
-  beforeAll(async () => {
-    cluster = await KubeCluster.start();
-    await installKinds(cluster);
-  }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
-
+  const cluster = sharedCluster();
   test("a job the rights that its commands use, and no other", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { lastPicture, noTerminal } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
-import { hostedCluster, installKinds } from "./kube-kinds.ts";
+import { hostedCluster } from "./kube-kinds.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
 const ctrlC = "\u0003";
-let cluster: KubeCluster;
+const cluster = sharedCluster();
 
 describe.skipIf(noKube || noTerminal)(
   "berth slots status --watch on a terminal",
   { timeout: patienceMs },
   () => {
-    beforeAll(async () => {
-      cluster = await KubeCluster.start();
-      await installKinds(cluster);
-    }, patienceMs);
-    afterAll(() => cluster?.[Symbol.asyncDispose]());
-
     test("is drawn over itself when something changes, and leaves no trace", async () => {
       await using world = await SlotsWorld.make(cluster, 2);
       const watching = world.onTerminal("berth slots status --watch; echo back here");
@@ -36,20 +30,6 @@ describe.skipIf(noKube || noTerminal)(
       watching.type(ctrlC);
       await watching.says(/back here/);
       expect(watching.all).toMatch(/\[\?25h.*\[\?1049l.*back here/s);
-    });
-
-    test("says that the API server is away, and goes on when it is back", async () => {
-      await using world = await SlotsWorld.make(cluster, 1);
-      const watching = world.onTerminal("berth slots status --watch");
-      await watching.says(/0 +free/);
-      await cluster.stopServer();
-      await watching.says(/Cannot reach the server at \S+: connection ref/); // As much as fits.
-      await cluster.startServer();
-      await world.done(["acquire"]);
-      await watching.says(/0 +held +pr1:1/);
-      expect(lastPicture(watching).join("\n")).not.toContain("Cannot reach");
-      watching.type(ctrlC);
-      expect(await watching.ended).toBe(130);
     });
   },
 );

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { acquireSlot } from "../src/slots/acquire.ts";
 import { renewSlot } from "../src/slots/held-slot.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
 import { KubeProxy } from "./kube-proxy.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
 const shiftClock = fileURLToPath(new URL("shift-clock.ts", import.meta.url));
@@ -12,34 +12,10 @@ const clockOff = (hours: number) => ({
   NODE_OPTIONS: `--import=${shiftClock}`,
   TEST_CLOCK_OFF_HOURS: String(hours),
 });
-const waitForLine = ["run", "--", "sh", "-c", "read -r line; echo $line"];
 
-let cluster: KubeCluster;
+const cluster = sharedCluster();
 
 describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
-  beforeAll(async () => {
-    cluster = await KubeCluster.start();
-  }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
-
-  test("holders and those who wait outlast a restart of the API server", async () => {
-    await using world = await SlotsWorld.make(cluster, 1);
-    const holder = world.slots(waitForLine);
-    await holder.says(/Acquired/);
-    const waiter = world.slots(waitForLine, { GITHUB_RUN_ID: "2" });
-    await waiter.says(/position 1/);
-    await cluster.stopServer();
-    await waiter.says(/Cannot reach the server at .*; retrying/);
-    await cluster.startServer();
-    holder.type("held\n");
-    expect(await holder.ended).toBe(0);
-    await waiter.says(/Acquired slot 0 for pr1:2/);
-    waiter.type("waited\n");
-    expect(await waiter.ended).toBe(0);
-    expect([holder.stdout, waiter.stdout]).toEqual(["held\n", "waited\n"]);
-    expect(await world.tickets()).toEqual([]);
-  });
-
   test("a holder that hears nothing for its time stops before somebody else can have the slot", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);

@@ -1,21 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newTicket } from "../src/slots/ticket.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
-import { KubeCluster } from "./kube-cluster.ts";
-import { hostedCluster, installKinds } from "./kube-kinds.ts";
+import { hostedCluster } from "./kube-kinds.ts";
+import { sharedCluster } from "./shared-cluster.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
-let cluster: KubeCluster;
+const cluster = sharedCluster();
 
 describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
-  beforeAll(async () => {
-    cluster = await KubeCluster.start();
-    await installKinds(cluster);
-  }, patienceMs);
-  afterAll(() => cluster?.[Symbol.asyncDispose]());
-
   test("acquire takes the lowest free slot and writes all that others need to judge it", async () => {
     await using world = await SlotsWorld.make(cluster);
     const acquired = await world.done(["acquire"]);

@@ -1,0 +1,10 @@
+import { inject } from "vitest";
+import { KubeCluster } from "./kube-cluster.ts";
+
+/**
+ * The cluster that all test files of the project `kubernetes` share; `kube-setup.ts` starts it. A
+ * test must not stop it. Where there is no API server, the tests are skipped before they use it.
+ */
+export function sharedCluster(): KubeCluster {
+  return KubeCluster.at(inject("kubeCluster"));
+}
