@@ -1,11 +1,13 @@
 /** The real `bin/berth` as child processes: a server, and commands that talk to it. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+
+import { canRunInProcess, type Finished, runInProcess } from "./cli-in-process.ts";
 
 export const berthPath = fileURLToPath(new URL("../bin/berth", import.meta.url));
 
@@ -70,13 +72,14 @@ export class Process {
   }
 }
 
+export async function finished(started: Process): Promise<Finished> {
+  const code = await started.ended;
+  const { stdout, stderr, all } = started;
+  return { code, stdout, stderr, all };
+}
+
 const cleanEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(BERTH_|NO_COLOR|GITHUB_|JOB_NAME)/.test(name)),
-);
-
-/** util-linux has a `script` that runs a command on a terminal; that of other systems differs. */
-export const noTerminal = !/util-linux/.test(
-  spawnSync("script", ["--version"]).stdout?.toString() ?? "",
 );
 
 /** Runs a command line on a terminal of 80 columns and 24 lines. */
@@ -147,10 +150,13 @@ export class TestServer implements AsyncDisposable {
     await this.#process?.ended;
   }
 
+  #environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    return { ...cleanEnv, BERTH_URL: this.#url, TMPDIR: this.folder, ...env };
+  }
+
   /** Starts a command that talks to this server. */
   berth(args: readonly string[], env: NodeJS.ProcessEnv = {}): Process {
-    const all = { ...cleanEnv, BERTH_URL: this.#url, TMPDIR: this.folder, ...env };
-    const started = new Process(berthPath, args, all);
+    const started = new Process(berthPath, args, this.#environment(env));
     this.#children.add(started);
     return started;
   }
@@ -162,13 +168,14 @@ export class TestServer implements AsyncDisposable {
     return started;
   }
 
-  /** Runs one to its end. */
-  async done(
-    args: readonly string[],
-    env?: NodeJS.ProcessEnv,
-  ): Promise<Process & { code: number }> {
-    const started = this.berth(args, env);
-    return Object.assign(started, { code: await started.ended });
+  /** Runs a command to its end, in this process if that is possible. */
+  async done(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+    if (canRunInProcess(args, env)) return this.inProcess(args, env);
+    return finished(this.berth(args, env));
+  }
+
+  inProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+    return runInProcess(args, this.#environment(env));
   }
 
   async json(...args: string[]): Promise<unknown> {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { lastPicture, noTerminal, TestServer } from "./cli-processes.ts";
+import { lastPicture, TestServer } from "./cli-processes.ts";
+import { noTerminal } from "./no-terminal.ts";
 
 const pools = { account: { members: ["acc-1"], lockDelay: "0s" } };
 const ctrlC = "\u0003";

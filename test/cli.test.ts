@@ -272,7 +272,7 @@ describe("berth refuses wrong usage with exit code 64:", () => {
     },
   };
   test.each(Object.entries(wrong))("%s", async (_, { args, env, says }) => {
-    const refused = await server.done(args, env);
+    const refused = await server.inProcess(args, env); // Also `run`, because nothing is started.
     expect(refused.stderr).toContain(`berth: Cannot `);
     expect(refused.stderr).toContain(says);
     expect(refused).toMatchObject({ code: 64, stdout: "" });

@@ -33,19 +33,19 @@ export interface ClusterAddress {
 }
 
 export class KubeCluster implements AsyncDisposable {
-  readonly address: ClusterAddress;
+  readonly #address: ClusterAddress | undefined;
   #etcd: ChildProcess | undefined;
   #server: ChildProcess | undefined;
   #log = "";
   #namespaces = 0;
   readonly #tokens = new Map<string, { readonly name: string; readonly token: string }>();
 
-  private constructor(address: ClusterAddress) {
-    this.address = address;
+  private constructor(address: ClusterAddress | undefined) {
+    this.#address = address;
   }
 
-  /** Uses a cluster that another process started, and stops when it is disposed there. */
-  static at(address: ClusterAddress): KubeCluster {
+  /** Uses a cluster that another process started. Without one, the first use throws. */
+  static at(address: ClusterAddress | undefined): KubeCluster {
     return new KubeCluster(address);
   }
 
@@ -66,6 +66,12 @@ export class KubeCluster implements AsyncDisposable {
       });
     }
     return cluster;
+  }
+
+  get address(): ClusterAddress {
+    if (this.#address !== undefined) return this.#address;
+    const found = findKubeBinaries();
+    throw new Error("missing" in found ? found.missing : "The API server was not started");
   }
 
   get folder(): string {

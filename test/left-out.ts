@@ -1,7 +1,7 @@
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { chromiumPath, howToGetChromium } from "./chromium.ts";
-import { noTerminal } from "./cli-processes.ts";
 import { findKubeBinaries, mustBeThere } from "./kube-binaries.ts";
+import { noTerminal } from "./no-terminal.ts";
 import { noPods } from "./own-files.ts";
 
 /** Says plainly which tests were left out because the machine lacks something, and how to get them. */

@@ -1,8 +1,9 @@
 /** These tests stop the API server, so they have one of their own. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lastPicture, noTerminal } from "./cli-processes.ts";
+import { lastPicture } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
 import { KubeCluster } from "./kube-cluster.ts";
+import { noTerminal } from "./no-terminal.ts";
 import { SlotsWorld } from "./slots-world.ts";
 
 const ctrlC = "\u0003";

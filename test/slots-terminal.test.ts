@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { lastPicture, noTerminal } from "./cli-processes.ts";
+import { lastPicture } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
 import { hostedCluster } from "./kube-kinds.ts";
+import { noTerminal } from "./no-terminal.ts";
 import { sharedCluster } from "./shared-cluster.ts";
 import { SlotsWorld } from "./slots-world.ts";
 

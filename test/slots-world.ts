@@ -7,10 +7,9 @@ import type { KubeObject, LeaseObject, LeaseSpec } from "../src/kubernetes/kube-
 import type { LeaseStore } from "../src/kubernetes/lease-store.ts";
 import { manifestsOf } from "../src/slots/manifests.ts";
 import type { SlotSet } from "../src/slots/slot.ts";
-import { berthPath, onTerminal, Process } from "./cli-processes.ts";
+import { canRunInProcess, type Finished, runInProcess } from "./cli-in-process.ts";
+import { berthPath, finished, onTerminal, Process } from "./cli-processes.ts";
 import type { KubeCluster } from "./kube-cluster.ts";
-
-export type Ended = Process & { readonly code: number };
 
 /** A namespace of its own, its accounts, and the processes that a test has started in it. */
 export class SlotsWorld implements AsyncDisposable {
@@ -62,9 +61,11 @@ export class SlotsWorld implements AsyncDisposable {
     return started;
   }
 
-  async done(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Ended> {
-    const started = this.slots(args, env);
-    return Object.assign(started, { code: await started.ended });
+  /** Runs a command to its end, in this process if that is possible. */
+  async done(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished> {
+    const all = { ...this.env, ...env };
+    const line = ["slots", ...args];
+    return canRunInProcess(line, all) ? runInProcess(line, all) : finished(this.slots(args, env));
   }
 
   get env(): NodeJS.ProcessEnv {
