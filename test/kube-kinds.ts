@@ -98,9 +98,16 @@ export async function machineAutoscaler(
   });
 }
 
+/** A capacity check counts these in all namespaces. */
+const countedKinds = [
+  ["pods", "api", "v1"],
+  ["nodes", "api", "v1"],
+  ["machineautoscalers", "apis", "autoscaling.openshift.io", "v1beta1"],
+] as const;
+
 /**
- * The right to create nodes and pods. A capacity check counts those of the whole cluster, so only
- * one test may have some at a time. At its end they are deleted.
+ * The right to create nodes, pods and autoscalers. They count for the whole cluster, so only one
+ * test may have some at a time. At its end they are deleted.
  */
 export class OwnNodes implements AsyncDisposable {
   readonly #cluster: KubeCluster;
@@ -126,12 +133,12 @@ export class OwnNodes implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const api = await this.#cluster.admin();
-    for (const kind of ["pods", "nodes"]) {
-      const { items } = await api.call<KubeList<KubeObject>>({ path: ["api", "v1", kind] });
+    for (const [kind, ...group] of countedKinds) {
+      const { items } = await api.call<KubeList<KubeObject>>({ path: [...group, kind] });
       for (const { metadata } of items) {
         const { name, namespace } = metadata;
         const within = namespace === undefined ? [] : ["namespaces", namespace];
-        const path = ["api", "v1", ...within, kind, name];
+        const path = [...group, ...within, kind, name];
         await api.call({ method: "DELETE", path, query: { gracePeriodSeconds: 0 } });
       }
     }
