@@ -78,7 +78,7 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
   }, patienceMs);
   afterAll(() => nodes?.[Symbol.asyncDispose]());
 
-  test("is not lent while the cluster is full, says why, and is lent when there is room", async () => {
+  test("is not lent while the cluster is full, reports the reason, and is lent when there is capacity", async () => {
     await using world = await GuardedWorld.make();
     await aPod(cluster, world.namespace, "big", { cpu: "2", memory: "1Gi" }, "worker");
     const { id, status } = await world.ask("e2e/1");
@@ -101,7 +101,7 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
     expect(await world.admission()).toMatchObject({ credits: 0, why: null, found: "room" });
   });
 
-  test("counts clusters that there are against the limit", async () => {
+  test("counts existing clusters against the limit", async () => {
     await using world = await GuardedWorld.make({ clusters: 1 });
     await hostedCluster(cluster, world.namespace, "one");
     await world.ask("e2e/1");
@@ -109,7 +109,7 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
     await world.until("e2e/1", ({ reason }) => full.test(reason?.message ?? ""));
   });
 
-  test("is not lent while nobody can look, and says so", async () => {
+  test("is not lent while the capacity check fails, and reports the failure", async () => {
     await using world = await GuardedWorld.make();
     world.proxy.away = true;
     await world.ask("e2e/1");
@@ -121,7 +121,7 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
     expect(await world.metric("berth_admission_up")).toBe("1");
   });
 
-  test("is looked at only for somebody whom nothing else holds back, with the shipped rights", async () => {
+  test("checks only for a request that nothing else blocks, with the shipped rights", async () => {
     await using world = await GuardedWorld.make();
     const first = await world.ask("aws/1", "aws");
     expect(first.status).toBe(201);
@@ -140,7 +140,7 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
     );
   });
 
-  test("keeps what was said over a crash, and needs another word for another lease", async () => {
+  test("keeps a granted lease over a crash, and needs a new check for another lease", async () => {
     await using world = await GuardedWorld.make();
     await world.until("e2e/1", (answer) => answer.status === 201);
     world.proxy.away = true;

@@ -67,7 +67,7 @@ describe("a shell script", () => {
       [[ "$code" == 200 ]] || { echo "got $code" >&2; return 1; }
     }`;
 
-  test("checks out by name, beats, stores user data and gives back", async () => {
+  test("acquires by name, sends heartbeats, stores user data and releases", async () => {
     const { code, output } = await bash(`${functions}
       name=$(checkout account 7)
       url="http://$BOSKOS_HOST"
@@ -85,7 +85,7 @@ describe("a shell script", () => {
   });
 
   test.each(["account", "nothing-of-the-kind"])(
-    "knows by one word that there is no %s",
+    "recognises by the reply that there is no %s",
     async (type) => {
       const { code, output } = await bash(`${functions}
         checkout account 1 >/dev/null; checkout account 2 >/dev/null
@@ -95,7 +95,7 @@ describe("a shell script", () => {
     },
   );
 
-  test("that pipes its reply through a JSON reader has no name where there is none", async () => {
+  test("that pipes the reply through a JSON reader gets no name if nothing was acquired", async () => {
     const reader = `node -e 'console.log(JSON.parse(require("fs").readFileSync(0)).name)'`;
     const url = `"http://$BOSKOS_HOST/acquire?type=slot&state=free&dest=busy&owner=x"`;
     expect(await bash(`curl -s -X POST ${url} | ${reader}`)).toEqual({
@@ -106,7 +106,7 @@ describe("a shell script", () => {
     expect(second).toMatchObject({ code: 1, output: "" });
   });
 
-  test("tells another's lease by the code", async () => {
+  test("recognises another owner's lease by the status code", async () => {
     const { code, output } = await bash(`${functions}
       name=$(checkout slot 1)
       expect_200 -X POST "http://$BOSKOS_HOST/release?name=$name&dest=free&owner=somebody"`);
@@ -114,7 +114,7 @@ describe("a shell script", () => {
     expect(output).toMatch(/^got Done failed: slot-1 .*\n401$/m);
   });
 
-  test("resets what is leased, without a unit, and looks at the numbers", async () => {
+  test("resets expired leases with a duration without a unit, and reads the metrics", async () => {
     const { code, output } = await bash(`
       url="http://$BOSKOS_HOST"
       curl -s -o /dev/null -X POST "$url/acquire?type=slot&state=free&dest=leased&owner=x"
@@ -127,7 +127,7 @@ describe("a shell script", () => {
     });
   });
 
-  test("follows a doubled slash where curl is told to", async () => {
+  test("follows the redirect of a doubled slash with curl -L", async () => {
     const url = "http://$BOSKOS_HOST//metric?type=slot";
     expect((await bash(`curl -s -o /dev/null -w '%{http_code}' "${url}"`)).output).toBe("301");
     expect((await bash(`curl -sL "${url}"`)).output).toContain('"type":"slot"');
@@ -135,7 +135,7 @@ describe("a shell script", () => {
 });
 
 describe("a client like Go's", () => {
-  test("acquires, beats, stores, releases and reads the numbers over one connection", async () => {
+  test("acquires, sends heartbeats, stores, releases and reads the metrics over one connection", async () => {
     using client = new GoClient(server.url, "job/1 & co");
     const { name, owner, state, userdata } = await client.acquire("slot", "free", "busy");
     expect({ name, owner, state, userdata }).toEqual({
@@ -151,7 +151,7 @@ describe("a client like Go's", () => {
     expect(client.pauses).toEqual([]);
   });
 
-  test("tells nothing free from no such type, if it is told to", async () => {
+  test('distinguishes "nothing is free" from "unknown type" if the option is set', async () => {
     using client = new GoClient(server.url, "o");
     await client.acquire("slot", "free", "busy");
     await expect(client.acquire("slot", "free", "busy")).rejects.toThrow(notFound);
@@ -163,7 +163,7 @@ describe("a client like Go's", () => {
     expect(client.pauses).toEqual([]);
   });
 
-  test("tries four times what is not final, with its pauses", async () => {
+  test("tries four times after most errors, with pauses", async () => {
     using client = new GoClient(server.url, "o");
     await expect(client.release("nobody", "free")).rejects.toThrow(
       /^status 404 Not Found, statusCode 404 releasing nobody$/,
@@ -175,7 +175,7 @@ describe("a client like Go's", () => {
     expect(client.pauses).toHaveLength(6);
   });
 
-  test("knows what it holds, and nothing else", async () => {
+  test("lists its own resources only", async () => {
     using client = new GoClient(server.url, "o");
     await expect(client.releaseAll("free")).rejects.toThrow(noResourceHeld);
     await expect(client.releaseOne("res", "free")).rejects.toThrow("no resource name res");
@@ -186,7 +186,7 @@ describe("a client like Go's", () => {
     expect(client.held).toEqual([]);
   });
 
-  test("waits its turn, and has it in the order of asking", async () => {
+  test("is served in the order of requests", async () => {
     using holder = new GoClient(server.url, "holder");
     const slot = await holder.acquire("slot", "free", "busy");
     const clients = [1, 2, 3].map((number) => new GoClient(server.url, `job-${number}`));
@@ -207,7 +207,7 @@ describe("a client like Go's", () => {
     for (const client of clients) client[Symbol.dispose]();
   });
 
-  test("gives up between two polls", async () => {
+  test("stops between two polls", async () => {
     using holder = new GoClient(server.url, "holder");
     await holder.acquire("slot", "free", "busy");
     using client = new GoClient(server.url, "late");

@@ -7,7 +7,7 @@ import { TestServer } from "./cli-processes.ts";
 
 const pools = { single: { members: ["only-1"], lockDelay: "0s" } };
 
-test("withLease() lets one in at a time, over crashes of the server", async () => {
+test("withLease() runs one callback at a time, over crashes of the server", async () => {
   await using server = await TestServer.start(pools);
   const fences: number[] = [];
   let inside = 0;

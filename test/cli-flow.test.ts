@@ -39,7 +39,7 @@ const resourcesOf = ({ claims }: Pick<HeldLease, "claims">) =>
 const held = async () => (await client.everyLease()).map(resourcesOf);
 
 describe("berth refresh", () => {
-  test("gives back and prints another lease of the same", async () => {
+  test("releases the lease and prints a new one for the same pools", async () => {
     const lease = await lend("install");
     const { code, stdout } = await server.done(["refresh"], proof(lease));
     const again = JSON.parse(stdout) as HeldLease;
@@ -67,14 +67,14 @@ describe("berth refresh", () => {
     expect(await held()).toEqual([["slot-1"]]);
   });
 
-  test("--pool lets the rest of the lease go on", async () => {
+  test("--pool keeps the other claims of the lease", async () => {
     const lease = await lend("account", "install");
     const { stdout } = await server.done(["refresh", "--pool", "install"], proof(lease));
     expect(resourcesOf(JSON.parse(stdout) as HeldLease)).toEqual(["slot-1"]);
     expect(await held()).toEqual([["acc-1"], ["slot-1"]]);
   });
 
-  test("--request-id finds the same when it is sent again", async () => {
+  test("--request-id returns the same lease when it is sent again", async () => {
     const lease = await lend("install");
     const args = ["refresh", "--request-id", "build/2", "-o", "name"];
     const [first, second] = [
@@ -84,7 +84,7 @@ describe("berth refresh", () => {
     expect([second.code, second.stdout]).toEqual([0, first.stdout]);
   });
 
-  test("stands behind those who wait, shows where, and starts in its turn", async () => {
+  test("goes to the end of the queue, shows its position, and is granted in order", async () => {
     const lease = await lend("install");
     const other = server.berth(["run", "--pool", "install", "--", "sh", "-c", "echo in; read x"]);
     await other.says(/position 1/);
@@ -122,7 +122,7 @@ describe("berth refresh", () => {
     expect(await server.json("queue")).toEqual([]);
   });
 
-  test("gives the new lease back when it cannot be printed", async () => {
+  test("releases the new lease if it cannot be printed", async () => {
     const script = `${berthPath} refresh > /dev/full`;
     const env = { ...process.env, BERTH_URL: server.url, ...proof(await lend("install")) };
     const shell = new Process("bash", ["-c", script], env);
@@ -131,7 +131,7 @@ describe("berth refresh", () => {
     expect(await held()).toEqual([]);
   });
 
-  test("gets one lease where the answer to its first try was lost", async () => {
+  test("gets one lease if the reply to its first try is lost", async () => {
     const lease = await lend("install");
     await using between = await CuttingProxy.start(() => Number(new URL(server.url).port));
     const lost = between.cutAt({ at: "reply", count: 1 });
@@ -150,7 +150,7 @@ describe("berth refresh", () => {
   const wrong: Record<string, { args: string[]; code: number; says: string }> = {
     "no lease": { args: [], code: 64, says: "Cannot refresh: no lease is given" },
     "no token": { args: ["abc"], code: 64, says: "Cannot refresh abc: its token is missing" },
-    "a format that there is not": { args: ["-o", "wide"], code: 64, says: "Use json, yaml" },
+    "an unknown format": { args: ["-o", "wide"], code: 64, says: "Use json, yaml" },
     "a bad request id": { args: ["--request-id", "-"], code: 64, says: "--request-id" },
     "a server that does not answer": {
       args: [...["abc", "--token", "x", "--server", "http://127.0.0.1:9"], "--connect-timeout=0"],
@@ -164,7 +164,7 @@ describe("berth refresh", () => {
     expect(refused).toMatchObject({ code, stdout: "" });
   });
 
-  test("refuses a lease that is over, a pool that it has not, and an id of its own", async () => {
+  test("refuses a lease that has ended, a pool that is not in the lease, and a request id that is in use", async () => {
     const ask = { items: [{ pool: "install" }], holder: "job/1", requestId: "build/3" };
     const lease = await client.acquire(ask);
     const pool = await server.done(["refresh", "--pool", "account"], proof(lease));
@@ -181,7 +181,7 @@ describe("berth refresh", () => {
 describe("berth signal", () => {
   const flowOf = async () => (await client.pool("paced")).flow;
 
-  test("tells of throttling with evidence, and that all is well", async () => {
+  test("reports throttling with evidence, and that the provider did not throttle", async () => {
     const lease = await lend("paced");
     const before = (await flowOf())?.reports;
     const args = ["signal", "--throttled", "--evidence", "Rate exceeded"];
@@ -198,7 +198,7 @@ describe("berth signal", () => {
     expect(changes.at(-1)).toMatchObject({ cause: "throttled", why: "Rate exceeded" });
   });
 
-  test("--pool tells of one pool only, from a lease file", async () => {
+  test("--pool reports for one pool only, with a lease file", async () => {
     const lease = await lend("account", "paced");
     const file = join(server.folder, "signal.json");
     await writeFile(file, JSON.stringify(lease));
@@ -210,7 +210,7 @@ describe("berth signal", () => {
     expect([none.code, none.stderr]).toEqual([66, expect.stringContaining("install")]);
   });
 
-  test("comes with a release as well", async () => {
+  test("can be sent together with a release", async () => {
     const lease = await lend("paced");
     const before = (await flowOf())?.reports.throttled ?? 0;
     const args = ["release", "--throttled", "--evidence", "429"];
@@ -249,7 +249,7 @@ describe("berth signal", () => {
     expect(refused).toMatchObject({ code: 64, stdout: "" });
   });
 
-  test("refuses another's token, and a lease that is over", async () => {
+  test("refuses the token of another lease, and a lease that has ended", async () => {
     const [lease, other] = [await lend("install"), await lend("account")];
     const theirs = await server.done(["signal", lease.id, "--ok", "--token", other.token]);
     expect(theirs.code).toBe(77);
@@ -320,7 +320,7 @@ describe("berth pin", () => {
     expect(refused).toMatchObject({ code, stdout: "" });
   });
 
-  test("of a pool that is not pinned, unpin changes nothing", async () => {
+  test("unpin changes nothing if the pool is not pinned", async () => {
     const before = await client.limitHistory("paced");
     expect((await server.done(["unpin", "paced"])).code).toBe(0);
     expect(await client.limitHistory("paced")).toEqual(before);
@@ -342,7 +342,7 @@ test("berth explain names the pool whose gate is closed, if the server sends it"
   expect(untold.stdout).toMatch(/^ {2}No grant before 20\S+Z\.$/m);
 });
 
-test("berth pools shows of an older server what it tells", async () => {
+test("berth pools tolerates fields that an older server does not send", async () => {
   await using older = await olderServer(server.url, ["admission", "nextGrantBy"]);
   const env = { BERTH_URL: older.url };
   const now = await server.done(["pools", "-o", "wide"]);

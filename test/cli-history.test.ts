@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("berth history", () => {
-  test("lists what has ended, the latest first", async () => {
+  test("lists past leases, the latest first", async () => {
     const found = (await server.json("history")) as HistoryEntry[];
     expect(found).toMatchObject([
       { pool: "slot", resource: "slot-1", how: "released" },
@@ -34,7 +34,7 @@ describe("berth history", () => {
     expect(wide.stdout).toMatch(/ WAITED FOR .*\n.* no_free .*\n.* - /);
   });
 
-  test("does not hide a misspelt pool, and says when there is nothing", async () => {
+  test("reports a misspelt pool, and reports when there is no entry", async () => {
     expect(await server.done(["history", "--pool", "slott"])).toMatchObject({ code: 66 });
     expect((await server.done(["history", "--how", "expired"])).stderr).toContain("No past lease");
     expect(await server.done(["history", "--since", "whenever"])).toMatchObject({ code: 64 });
@@ -42,7 +42,7 @@ describe("berth history", () => {
 });
 
 describe("berth stats", () => {
-  test("shows each step and all of them", async () => {
+  test("shows each step and the total", async () => {
     const { stdout } = await server.done(["stats", "--window", "4h", "--step", "1h"]);
     expect(stdout.trimEnd().split("\n")).toHaveLength(6);
     expect(stdout).toMatch(/\nall +2 +2 /);
@@ -60,7 +60,7 @@ describe("berth simulate", () => {
     expect(found.total.simulated.waitSeconds?.max).toBe(0);
   });
 
-  test("needs no server with a data folder, whether one runs on it or not", async () => {
+  test("reads a data folder without a server, whether or not a server uses it", async () => {
     const here = ["simulate", "--from", data(), ...more, "-o", "json"];
     const running = await server.done(here);
     expect(running.code, running.all).toBe(0);
@@ -91,7 +91,7 @@ describe("berth simulate", () => {
     expect(ended.stderr).toContain(words);
   });
 
-  test("takes all pools from another file", async () => {
+  test("reads all pools from another file", async () => {
     const config = join(server.folder, "berth.yaml");
     const same = ["simulate", "--from", data(), "--last", "1h", "--config", config, "-o", "json"];
     const { total } = JSON.parse((await server.done(same)).stdout) as Simulation;

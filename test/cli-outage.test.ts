@@ -4,7 +4,7 @@ import { TestServer } from "./cli-processes.ts";
 const pools = { account: { members: ["acc-1"], lockDelay: "0s" } };
 const untilTerm = "trap 'exit 3' TERM; echo ready; while :; do sleep 0.05; done";
 
-test("berth run does not notice a restart of the server", async () => {
+test("berth run keeps its lease over a restart of the server", async () => {
   await using server = await TestServer.start(pools);
   const args = ["run", "--pool", "account", "--ttl", "30s", "--grace", "1s"];
   const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
@@ -19,7 +19,7 @@ test("berth run does not notice a restart of the server", async () => {
   expect(await server.json("leases")).toEqual([]);
 });
 
-test("berth run keeps its place in line over a restart of the server", async () => {
+test("berth run keeps its queue position over a restart of the server", async () => {
   await using server = await TestServer.start(pools);
   const holder = server.berth(["run", "--pool", "account", "--", "bash", "-c", untilTerm]);
   await holder.says(/ready/);
@@ -35,7 +35,7 @@ test("berth run keeps its place in line over a restart of the server", async () 
   expect(run.stdout).toBe("my turn\n");
 });
 
-test("berth run asks anew when a server without a disk has forgotten it", async () => {
+test("berth run sends a new request after a restart of a server without a disk", async () => {
   await using server = await TestServer.start(pools, "--memory");
   const first = server.berth(["run", "--pool", "account", "--ttl", "1s", "--", "sleep", "60"]);
   await first.says(/Acquired/);
@@ -47,7 +47,7 @@ test("berth run asks anew when a server without a disk has forgotten it", async 
   expect(await second.ended).toBe(0);
 });
 
-test("berth run stops by itself before the server may hand its lease on", async () => {
+test("berth run stops its command before the server may lend the resource again", async () => {
   await using server = await TestServer.start(pools);
   const args = ["run", "--pool", "account", "--ttl", "2s", "--grace", "500ms"];
   const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
@@ -58,7 +58,7 @@ test("berth run stops by itself before the server may hand its lease on", async 
   await run.says(/It expires at 20\S+Z, in \ds at the latest/);
 });
 
-test("berth run --fail-open goes on when heartbeats do not get through", async () => {
+test("berth run --fail-open continues when heartbeats fail", async () => {
   await using server = await TestServer.start(pools);
   const args = ["run", "--fail-open", "--pool", "account", "--ttl", "1s"];
   const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
@@ -71,7 +71,7 @@ test("berth run --fail-open goes on when heartbeats do not get through", async (
   expect(await run.ended).toBe(3);
 });
 
-test("berth run --fail-open runs without a lease when nobody answers", async () => {
+test("berth run --fail-open runs without a lease when the server is unreachable", async () => {
   await using server = await TestServer.start(pools);
   await server.stop();
   const args = [
@@ -93,7 +93,7 @@ test("berth run --fail-open runs without a lease when nobody answers", async () 
   expect(closed.stderr).toContain("berth: Cannot reach the server at http://127.0.0.1:");
 });
 
-test("berth run --fail-open does not fail open when it is refused", async () => {
+test("berth run --fail-open does not run when the server refuses the request", async () => {
   await using server = await TestServer.start(pools);
   const unknown = await server.done(["run", "--fail-open", "--pool", "acount", "--", "true"]);
   expect(unknown.code).toBe(66);

@@ -39,7 +39,7 @@ const run = (args: readonly string[], script = told, env = {}) =>
   });
 
 describe("berth run --profile", () => {
-  test("leases what the profile stands for and tells it in the job's words", async () => {
+  test("leases the pools of the profile and sets the variables of the job", async () => {
     const { code, stdout, stderr } = await run(["--profile", "aws"]);
     expect([code, stdout.split("\n")]).toEqual([
       0,
@@ -49,7 +49,7 @@ describe("berth run --profile", () => {
     expect(await server.json("leases")).toEqual([]);
   });
 
-  test("leases from a Boskos file with profiles beside its resources", async () => {
+  test("leases from a Boskos file that also has profiles", async () => {
     await using boskos = await TestServer.startWith({
       resources: [{ type: "aws-quota-slice", state: "free", names: slices }],
       profiles: { aws: { type: "aws", pool: "aws-quota-slice" } },
@@ -58,7 +58,7 @@ describe("berth run --profile", () => {
     expect(await boskos.done(args)).toMatchObject({ code: 0, stdout: "us-east-1\n" });
   });
 
-  test("runs without addresses where there are not enough, and says so", async () => {
+  test("runs without IP addresses if too few are free, and logs it", async () => {
     const { stdout, stderr } = await run(["--profile", "openshift-org-aws"]);
     expect(stdout.split("\n")).toEqual([
       "CLUSTER_PROFILE_NAME=aws-2",
@@ -71,7 +71,7 @@ describe("berth run --profile", () => {
     expect(stderr).toContain("no leases of type ips-us-west-1 available");
   });
 
-  test("takes thirteen addresses, and gives back at once what the job does not need", async () => {
+  test("takes thirteen IP addresses, and releases the unused ones at once", async () => {
     const script = `echo "$IP_POOL_AVAILABLE"; echo 4 > "$SHARED_DIR/UNUSED_IP_COUNT"
       until [ "$(curl -sf "$BERTH_URL/v1/pools/ips-us-east-1" | grep -o '"free":6')" ]; do sleep 0.1; done
       echo "returned"; rm "$SHARED_DIR/UNUSED_IP_COUNT"`;
@@ -91,13 +91,13 @@ describe("berth run --profile", () => {
     expect(await server.json("leases")).toEqual([]);
   });
 
-  test("that there is not is refused with the nearest", async () => {
+  test("refuses an unknown profile and suggests the nearest name", async () => {
     const { code, stderr } = await run(["--profile", "asw"]);
     expect(code).toBe(66);
     expect(stderr).toContain('Cannot find profile "asw"\n  Did you mean "aws"?');
   });
 
-  test("goes on without a lease when nobody answers and it may", async () => {
+  test("runs without a lease if the server is unreachable and --fail-open is set", async () => {
     const away = ["--server", "http://127.0.0.1:9", "--connect-timeout", "0", "--fail-open"];
     const { code, stdout, stderr } = await run(["--profile", "aws", ...away], "echo ran");
     expect([code, stdout]).toEqual([0, "ran\n"]);
@@ -106,7 +106,7 @@ describe("berth run --profile", () => {
 });
 
 describe("berth run --lease", () => {
-  test("tells each lease as its own variable, separated by spaces", async () => {
+  test("sets one variable per lease, with names separated by spaces", async () => {
     const leases = ["--lease", "LEASE1=t1:5", "--lease", "LEASE0=t0:3"];
     const { stdout, stderr } = await run(leases, told.replace("[ -f", ": ["));
     expect(stdout.split("\n")).toEqual([
@@ -139,7 +139,7 @@ describe("berth run --lease", () => {
 describe("berth run --try", () => {
   const seen = 'echo "$IP_POOL_AVAILABLE:$BERTH_RESOURCE_T0"';
 
-  test("takes what is free, up to what is asked for", async () => {
+  test("takes the free resources, up to the requested number", async () => {
     expect((await run(["--try", "t0:2"], seen)).stdout).toBe("2:t0-1 t0-2\n");
     const outer = ["--pool", "t0:2", "--", "bin/berth", "run", "--try", "t0:13"];
     const inner = await server.done(["run", ...outer, "--", "sh", "-c", seen], {
@@ -149,14 +149,14 @@ describe("berth run --try", () => {
     expect(await server.json("leases")).toEqual([]);
   });
 
-  test("takes none where fewer are free than are of use, or no such pool is", async () => {
+  test("takes none if fewer than the minimum are free, or if the pool does not exist", async () => {
     expect((await run(["--try", "t0:4-13"], seen)).stdout).toBe("0:\n");
     const unknown = await run(["--try", "nothing:3"], seen);
     expect([unknown.code, unknown.stdout]).toEqual([0, "0:\n"]);
     expect(unknown.stderr).toContain("lease type nothing does not exist");
   });
 
-  test("fails when the server cannot be had", async () => {
+  test("fails when the server is unreachable", async () => {
     const away = ["--server", "http://127.0.0.1:9", "--connect-timeout", "0"];
     expect((await run(["--try", "t0:3", ...away])).code).toBe(69);
   });

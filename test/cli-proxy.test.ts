@@ -19,7 +19,7 @@ const bash = (script: string, ...options: string[]) => [
 ];
 
 describe("berth run --proxy", () => {
-  test("lets steps lease as they are used to, and gives back what they leave", async () => {
+  test("serves the lease calls of steps, and releases what they leave behind", async () => {
     const run = await server.done(
       bash(
         `handle=$(lease__acquire --type=slot --count=2); cat "$handle"; echo
@@ -41,7 +41,7 @@ describe("berth run --proxy", () => {
     expect(await server.json("leases")).toEqual([]);
   });
 
-  test("holds a lease of its own beside, which nobody gives back through the proxy", async () => {
+  test("holds its own lease too, which the proxy does not release", async () => {
     const run = await server.done(
       bash(
         `lease__acquire --type=slot --scope=step >/dev/null
@@ -59,7 +59,7 @@ describe("berth run --proxy", () => {
     expect(await server.json("leases")).toEqual([]);
   });
 
-  test("serves the command until it has cleared up after a TERM", async () => {
+  test("serves the command until its cleanup after SIGTERM is done", async () => {
     const run = server.berth(
       bash(
         `handle=$(lease__acquire --type=slot --scope=step)
@@ -76,7 +76,7 @@ describe("berth run --proxy", () => {
     expect(await server.json("leases")).toEqual([]);
   });
 
-  test("shows the place in line of what a step waits for", async () => {
+  test("shows the queue position of a step's request", async () => {
     const holder = await server.done(["acquire", "--pool", "single", "-o", "json"]);
     const { id, token } = JSON.parse(holder.stdout) as { id: string; token: string };
     const run = server.berth(bash("lease__acquire --type=single --scope=step", "--proxy"));
@@ -85,7 +85,7 @@ describe("berth run --proxy", () => {
     expect(await run.ended).toBe(0);
   });
 
-  test("leaves the queue for a step that has hung up", async () => {
+  test("leaves the queue when a step closes its connection", async () => {
     const holder = await server.done(["acquire", "--pool", "single", "-o", "json"]);
     const { id, token } = JSON.parse(holder.stdout) as { id: string; token: string };
     const script = `curl -s -m 1 -X POST "$LEASE_PROXY_SERVER_URL/lease/acquire?type=single" || true
@@ -96,7 +96,7 @@ describe("berth run --proxy", () => {
     await server.done(["release", id, "--token", token]);
   });
 
-  test("needs no server to start, and says what fails when it is away", async () => {
+  test("starts without a server, and reports the failure of each call", async () => {
     const run = await server.done(
       bash(
         `handle=$(lease__acquire --type=slot --scope=step) || echo "failed open: $?"
@@ -124,7 +124,7 @@ test("berth shell-client prints what berth run --proxy names", async () => {
   expect(run.stdout).toBe(printed.stdout);
 });
 
-test("an acquire through the server itself is one that any curl can make", async () => {
+test("curl can acquire from the server itself", async () => {
   const script = `
     export LEASE_PROXY_SERVER_URL="$BERTH_URL"
     handle=$(lease__acquire --type=slot --count=2 --scope=step); lease__release --handle="$handle"`;

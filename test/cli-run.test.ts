@@ -19,7 +19,7 @@ const seen = async (pool: string) =>
   ((await server.json("leases", "--pool", pool)) as { holder: string }[]).length;
 
 describe("berth run", () => {
-  test("lends, tells the command, gives back, and exits as the command does", async () => {
+  test("acquires, sets the variables, releases, and exits with the code of the command", async () => {
     const script = 'echo "$BERTH_RESOURCE_ACCOUNT/$BERTH_URL"; cat "$BERTH_LEASE_FILE"; exit 7';
     const run = await server.done(["run", "--pool", "account:2", "--", "sh", "-c", script]);
     expect(run.code).toBe(7);
@@ -37,7 +37,7 @@ describe("berth run", () => {
     expect(left.filter((name) => /^berth-/.test(name))).toEqual([]);
   });
 
-  test("takes the command without --, and leaves its options to it", async () => {
+  test("runs a command without --, and passes its options on", async () => {
     const run = await server.done([
       "run",
       "--pool",
@@ -52,7 +52,7 @@ describe("berth run", () => {
     expect(run.stderr).toContain("Acquiring leases for test t: [account]");
   });
 
-  test("runs the command in a process group of its own", async () => {
+  test("runs the command in its own process group", async () => {
     const script = "ps -o pgid= -p $$; ps -o pid= -p $$";
     const run = await server.done(["run", "--pool", "account", "--", "sh", "-c", script]);
     const [group, pid] = run.stdout.trim().split(/\s+/);
@@ -60,7 +60,7 @@ describe("berth run", () => {
   });
 
   const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
-  test.each(signals)("passes %s on once, and waits for the command to clear up", async (signal) => {
+  test.each(signals)("passes %s on once, and waits until the command exits", async (signal) => {
     const script = `trap 'echo got; sleep 0.2; echo cleared; exit 9' ${signal.slice(3)}
       echo ready; while :; do sleep 0.05; done`;
     const run = server.berth(["run", "--pool", "account", "--", "bash", "-c", script]);
@@ -71,7 +71,7 @@ describe("berth run", () => {
     expect(run.stderr).toContain("Releasing leases");
   });
 
-  test("exits with 128+N when signal N ended the command", async () => {
+  test("exits with 128+N when signal N killed the command", async () => {
     const run = server.berth([
       "run",
       "--pool",
@@ -86,7 +86,7 @@ describe("berth run", () => {
     expect(await run.ended).toBe(143);
   });
 
-  test("says 127 for a command that is not there, and asks for nothing", async () => {
+  test("exits with 127 if the command does not exist, and requests nothing", async () => {
     const run = await server.done(["run", "--pool", "account", "--", "no-such-command"]);
     expect(run.code).toBe(127);
     expect(run.stderr).toBe(
@@ -95,7 +95,7 @@ describe("berth run", () => {
     );
   });
 
-  test("says 126 for a file that is not executable", async () => {
+  test("exits with 126 for a file that is not executable", async () => {
     const file = join(server.folder, "plain-file");
     await writeFile(file, "echo hello\n");
     const run = await server.done(["run", "--pool", "account", "--", file]);
@@ -103,7 +103,7 @@ describe("berth run", () => {
     expect(run.stderr).toContain("it is not executable");
   });
 
-  test("gives back and says 127 when a script's program is missing", async () => {
+  test("releases and exits with 127 if the interpreter of a script is missing", async () => {
     const file = join(server.folder, "script");
     await writeFile(file, "#!/no/such/shell\n");
     await chmod(file, 0o755);
@@ -140,7 +140,7 @@ describe("berth run, while it waits,", () => {
     return holder;
   };
 
-  test("says where it stands, and starts when its turn comes", async () => {
+  test("shows its position, and starts the command once granted", async () => {
     const holder = await hold();
     const run = server.berth(["run", "--pool", "single", "--", "echo", "my turn"]);
     await run.says(/waiting \ds · position 1 · The only one of single is held; you are next/);
@@ -150,7 +150,7 @@ describe("berth run, while it waits,", () => {
     expect(run.stdout).toBe("my turn\n");
   });
 
-  test("leaves the queue and exits 75 when its time is over", async () => {
+  test("leaves the queue and exits with 75 after --timeout", async () => {
     const holder = await hold();
     const run = await server.done(["run", "--pool", "single", "--timeout", "300ms", "--", "true"]);
     expect(run.code).toBe(75);
@@ -179,7 +179,7 @@ describe("berth run, while it waits,", () => {
 });
 
 describe("berth run, when its lease is lost,", () => {
-  test("stops the command and what it started, and exits 76", async () => {
+  test("stops the command and its child processes, and exits with 76", async () => {
     const script = "trap 'echo stopping; exit 0' TERM; sleep 300 & echo child $!; wait";
     const args = [
       "run",
@@ -204,7 +204,7 @@ describe("berth run, when its lease is lost,", () => {
     expect(() => process.kill(Number(child), 0)).toThrow("ESRCH");
   });
 
-  test("kills a command that does not listen", async () => {
+  test("kills a command that ignores SIGTERM", async () => {
     const script = "trap '' TERM; echo ready; while :; do sleep 0.1; done";
     const args = [
       "run",
@@ -244,7 +244,7 @@ describe("berth run, when its lease is lost,", () => {
     expect(run.stderr).toContain("LEASE LOST");
   });
 
-  test("stops before its lifetime is over, so that clearing up is covered", async () => {
+  test("stops the command before the lifetime ends, so that it can clean up", async () => {
     const script =
       "trap 'berth=$BERTH_LEASE_ID; echo stopping; exit 0' TERM; while :; do sleep 0.05; done";
     const run = await server.done([

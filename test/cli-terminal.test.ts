@@ -7,7 +7,7 @@ const pools = { account: { members: ["acc-1"], lockDelay: "0s" } };
 const ctrlC = "\u0003";
 
 test.skipIf(noTerminal)(
-  "berth run passes Ctrl-C on once, although a terminal tells all",
+  "berth run passes Ctrl-C on once, although the terminal signals every process",
   async () => {
     await using server = await TestServer.start(pools);
     const script = 'trap "echo got" INT; echo ready; read -r x; echo "<$x>"; exit 4';
@@ -34,28 +34,31 @@ test.skipIf(noTerminal)("berth run draws one line in place while it waits", asyn
   expect(run.all).toMatch(/\r.\[K$/);
 });
 
-test.skipIf(noTerminal)("berth status --watch draws over itself, and tells of a loss", async () => {
-  await using server = await TestServer.start(pools);
-  const watching = server.onTerminal("berth status --watch");
-  await watching.says(/1 pool · 0\/1 held.*account +0\/1/s);
-  const holder = server.berth(["run", "--pool", "account", "--", "sleep", "60"]);
-  await watching.says(/\[H.*account +1\/1/s);
-  await server.stop("SIGKILL");
-  await watching.says(/Cannot reach the server at \S+: connection refused; retrying/);
-  await server.start();
-  await watching.says(/retrying.*account +1\/1[^\n]*\n.\[J/s); // The notice is gone again.
-  holder.signal("SIGTERM");
-  await watching.says(/retrying.*account +0\/1/s);
-  watching.type(ctrlC);
-  expect(await watching.ended).toBe(130);
-});
+test.skipIf(noTerminal)(
+  "berth status --watch redraws in place, and shows a lost connection",
+  async () => {
+    await using server = await TestServer.start(pools);
+    const watching = server.onTerminal("berth status --watch");
+    await watching.says(/1 pool · 0\/1 held.*account +0\/1/s);
+    const holder = server.berth(["run", "--pool", "account", "--", "sleep", "60"]);
+    await watching.says(/\[H.*account +1\/1/s);
+    await server.stop("SIGKILL");
+    await watching.says(/Cannot reach the server at \S+: connection refused; retrying/);
+    await server.start();
+    await watching.says(/retrying.*account +1\/1[^\n]*\n.\[J/s); // The notice is gone again.
+    holder.signal("SIGTERM");
+    await watching.says(/retrying.*account +0\/1/s);
+    watching.type(ctrlC);
+    expect(await watching.ended).toBe(130);
+  },
+);
 
 const manyPools = Object.fromEntries(
   Array.from({ length: 60 }, (_, at) => [`pool-${at + 10}`, { count: 4 }]),
 );
 
 describe.skipIf(noTerminal)("berth status --watch with more pools than lines", () => {
-  test("shows those with a queue, and says how many are not shown", async () => {
+  test("shows pools with a queue, and the number of hidden pools", async () => {
     await using server = await TestServer.start(manyPools);
     await server.done(["acquire", "--pool", "pool-69:4", "--ttl", "1h"]);
     const waits = server.berth(["run", "--pool", "pool-69", "--", "true"]);

@@ -28,7 +28,7 @@ async function run(script: string, signals: Answer) {
 }
 
 describe("berth run --watch-log", () => {
-  test("passes on what the command says, and tells of a throttled one once", async () => {
+  test("passes the command's output on, and reports throttling once", async () => {
     const { code, sent, stdout, stderr } = await run(
       "echo fine; echo 'Throttling: Rate exceeded' >&2; echo TooManyRequests; echo end; exit 3",
       (_got, response) => reply(response, 204),
@@ -46,7 +46,7 @@ describe("berth run --watch-log", () => {
     });
   });
 
-  test("says once that an older server takes no signals", async () => {
+  test("logs once that an older server accepts no reports", async () => {
     const { code, stderr } = await run("echo TooManyRequests", (_got, response) =>
       reply(response, 404, problem(404, "not_found")),
     );
@@ -54,7 +54,7 @@ describe("berth run --watch-log", () => {
     expect(stderr.match(/The server does not support reports/g)).toHaveLength(1);
   });
 
-  test("goes on when a signal is refused", async () => {
+  test("continues when a report is refused", async () => {
     const { code, stderr } = await run("echo TooManyRequests", (_got, response) =>
       reply(response, 409, problem(409, "not_adaptive")),
     );
@@ -62,7 +62,7 @@ describe("berth run --watch-log", () => {
     expect(stderr).toContain("Cannot report that aws is throttled: Cannot do it: not_adaptive");
   });
 
-  test("does not wait for what a process in the background keeps open", async () => {
+  test("does not wait for a background process that keeps the output open", async () => {
     const { code, stdout } = await run("echo done; sleep 60 &", (_got, response) =>
       reply(response, 204),
     );

@@ -62,7 +62,7 @@ describe("berth acquire", () => {
     expect(shell.stdout.trim().split(" ").sort()).toEqual(["acc-1", "acc-2"]);
   });
 
-  test("gives one lease to two asks with the same id", async () => {
+  test("returns one lease for two requests with the same id", async () => {
     const args = ["--pool", "account", "--request-id", "build/17"];
     const [first, second] = [await acquired(...args), await acquired(...args)];
     expect([second.id, second.token]).toEqual([first.id, first.token]);
@@ -72,7 +72,7 @@ describe("berth acquire", () => {
     expect(third.stderr).toContain("Send a new request, with a new --request-id");
   });
 
-  test("gives the lease back when it cannot be printed", async () => {
+  test("releases the lease if it cannot be printed", async () => {
     const script = `${berthPath} acquire --pool account > /dev/full`;
     const shell = new Process("bash", ["-c", script], { ...process.env, BERTH_URL: server.url });
     expect(await shell.ended).toBe(1);
@@ -80,7 +80,7 @@ describe("berth acquire", () => {
     expect(await server.json("leases")).toEqual([]);
   });
 
-  test("--timeout 0 asks and does not wait", async () => {
+  test("--timeout 0 does not wait", async () => {
     const lease = await acquired("--pool", "account:2");
     const second = await server.done(["acquire", "--pool", "account", "--timeout", "0"]);
     expect(second.code).toBe(75);
@@ -89,7 +89,7 @@ describe("berth acquire", () => {
 });
 
 describe("berth release", () => {
-  test("gives back one claim of a lease, and leaves its resource in a state", async () => {
+  test("releases one claim of a lease, and sets the state of its resource", async () => {
     const lease = await acquired("--pool", "account:2");
     const { id = "", resource = "" } = lease.claims[0] ?? {};
     const args = ["release", "--claim", id, "--state", "quarantined"];
@@ -122,7 +122,7 @@ describe("berth release", () => {
 });
 
 describe("berth's listings", () => {
-  test("come as a table, wide, JSON, YAML and names", async () => {
+  test("print a table, a wide table, JSON, YAML and names", async () => {
     const lease = await acquired("--pool", "account");
     const table = await server.done(["leases"]);
     expect(table.stdout).toMatch(/^ID {2,}HOLDER {2,}RESOURCES {2,}AGE {2,}EXPIRES IN\n/);
@@ -138,7 +138,7 @@ describe("berth's listings", () => {
     await server.done(["release"], proof(lease));
   });
 
-  test("say on stderr that there is nothing, and what to do", async () => {
+  test("report an empty list on stderr, with a hint", async () => {
     const none = await server.done(["leases"]);
     expect(none).toMatchObject({ code: 0, stdout: "" });
     expect(none.stderr).toBe("There are no leases. Request one: berth run --pool POOL -- CMD\n");
@@ -151,14 +151,14 @@ describe("berth's listings", () => {
     expect(misspelt.stderr).toContain('Did you mean "account"?');
   });
 
-  test("end quietly when nobody reads on", async () => {
+  test("exit without an error when the reader closes the pipe", async () => {
     const script = `set -o pipefail; ${berthPath} resources | head -1`;
     const shell = new Process("bash", ["-c", script], { ...process.env, BERTH_URL: server.url });
     expect(await shell.ended).toBe(0);
     expect(shell.stderr).toBe("");
   });
 
-  test("--watch prints again what has changed, and ends with Ctrl-C", async () => {
+  test("--watch prints the list after each change, and exits on Ctrl-C", async () => {
     const watching = server.berth(["leases", "--watch", "-o", "name"]);
     await watching.says(/There are no leases/);
     const lease = await acquired("--pool", "account");
@@ -200,7 +200,7 @@ describe("berth for operators", () => {
     await server.done(["release"], proof(JSON.parse(waits.stdout)));
   });
 
-  test("follows events", async () => {
+  test("streams events", async () => {
     const events = server.berth(["events", "--after", "0", "-o", "json"]);
     const [line] = await events.says(/^.*"lease-granted".*$/m);
     expect(JSON.parse(line)).toMatchObject({ type: "lease-granted", seq: expect.any(Number) });
@@ -242,7 +242,7 @@ describe("berth refuses wrong usage with exit code 64:", () => {
     },
     "a missing argument": { args: ["explain"], says: "Cannot run berth explain: <id> is missing" },
     "a missing value": { args: ["pools", "-o"], says: "its value is missing" },
-    "a format that there is not": {
+    "an unknown format": {
       args: ["pools", "-o", "xml"],
       says: 'Cannot use --output "xml": it is not a valid choice\n  Use table, wide, json, yaml, name',
     },
@@ -250,7 +250,7 @@ describe("berth refuses wrong usage with exit code 64:", () => {
       args: ["acquire", "--pool", "account", "--ttl", "300"],
       says: 'Cannot use --ttl "300": it is not a duration\n  Write it like 90s, 20m, 1h30m or 2d',
     },
-    "a ttl below the least": {
+    "a ttl that is too short": {
       args: ["acquire", "--pool", "account", "--ttl", "1ms"],
       says: 'Cannot use --ttl "1ms": it is too short\n  Use 1s or more',
     },
@@ -285,13 +285,13 @@ describe("berth refuses wrong usage with exit code 64:", () => {
   });
 });
 
-describe("berth tells what there is, with exit code 66, of", () => {
+describe("berth suggests names, with exit code 66, for", () => {
   const unknown: Record<string, { args: string[]; says: string }> = {
     "a resource that is misspelt": {
       args: ["resources", "acc1"],
       says: 'Cannot find resource "acc1"\n  Did you mean "acc-1"?',
     },
-    "a resource like none that there is": {
+    "a resource without a similar name": {
       args: ["drain", "acc-1", "something-else"],
       says: 'Cannot find resource "something-else"\n  List them: berth resources\n',
     },
@@ -299,7 +299,7 @@ describe("berth tells what there is, with exit code 66, of", () => {
       args: ["pools", "acount"],
       says: 'Cannot find pool "acount"\n  Did you mean "account"?',
     },
-    "a pool like none that there is": {
+    "a pool without a similar name": {
       args: ["pools", "something-else"],
       says: 'Cannot find pool "something-else"\n  Use account, dirty, empty\n',
     },
@@ -349,20 +349,20 @@ describe("berth completion bash", () => {
 
   const lines: Record<string, { line: string; want: string[] }> = {
     commands: { line: "berth re", want: ["release", "refresh", "resources"] },
-    "commands below others": { line: "berth config ", want: ["check", "schema"] },
+    subcommands: { line: "berth config ", want: ["check", "schema"] },
     options: { line: "berth release --to", want: ["--token"] },
     "pools by name": { line: "berth run --pool ", want: ["account", "dirty", "empty"] },
-    "pools behind =": { line: "berth run --pool = acc", want: ["account"] },
+    "pools after =": { line: "berth run --pool = acc", want: ["account"] },
     formats: { line: "berth pools -o j", want: ["json"] },
     "resources by name": { line: "berth drain acc", want: ["acc-1", "acc-2"] },
     shells: { line: "berth completion ", want: ["bash", "zsh", "fish"] },
-    "nothing behind --": { line: "berth run --pool account -- ma", want: [""] },
+    "nothing after --": { line: "berth run --pool account -- ma", want: [""] },
   };
   test.each(Object.entries(lines))("offers %s", async (_, { line, want }) => {
     expect(await offered(line)).toEqual(want);
   });
 
-  test("offers nothing, and says nothing, when the server is away", async () => {
+  test("offers and prints nothing when the server is unreachable", async () => {
     const away = { BERTH_URL: "http://127.0.0.1:9" };
     const asked = await server.done(["__complete", "--", "run", "--pool", ""], away);
     expect(asked).toMatchObject({ code: 0, all: "" });

@@ -26,7 +26,7 @@ async function printVersion(env: NodeJS.ProcessEnv): Promise<void> {
 const filesIn = async (path: string): Promise<number> =>
   (await readdir(path, { recursive: true })).length;
 
-test("berth keeps what was compiled in the user's own folder for caches", async () => {
+test("berth keeps compiled code in the cache folder of the user", async () => {
   await using home = await aFolder();
   await printVersion({ HOME: home.path });
   expect(await filesIn(join(home.path, ".cache", "berth", "compiled"))).toBeGreaterThan(20);
@@ -36,7 +36,7 @@ test("berth keeps what was compiled in the user's own folder for caches", async 
   expect(await filesIn(join(named.path, "berth", "compiled"))).toBeGreaterThan(20);
 });
 
-test("berth leaves it to Node, where the user has set a folder, or wants none", async () => {
+test("berth keeps the user's setting of NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE", async () => {
   await using home = await aFolder();
   await using own = await aFolder();
   await printVersion({ HOME: home.path, NODE_COMPILE_CACHE: own.path });
@@ -45,7 +45,7 @@ test("berth leaves it to Node, where the user has set a folder, or wants none", 
   expect(await filesIn(home.path)).toBe(0);
 });
 
-test("berth starts where no folder can be made or written", async () => {
+test("berth starts if the cache folder cannot be created or written", async () => {
   await using home = await aFolder();
   await mkdir(join(home.path, ".cache"));
   await writeFile(join(home.path, ".cache", "berth"), "a file in the way");

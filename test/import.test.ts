@@ -46,7 +46,7 @@ async function importing(input: unknown, ...more: string[]): Promise<Process & {
   return Object.assign(process_, { code: await process_.ended });
 }
 
-test("import carries leases over, which the server then knows by name", async () => {
+test("import takes over leases, which the server then knows by name", async () => {
   const dry = await importing(dump, "--dry-run");
   expect(dry.stdout).toContain("Would import 1 lease\nNothing was changed");
   const done = await importing(dump);

@@ -58,7 +58,7 @@ test("five attempts take five leases to create and four to destroy, one after th
   expect(await server.json("leases")).toEqual([]);
 });
 
-test("the lease goes back in the background while the installation goes on", async () => {
+test("the lease is released in the background while the installation continues", async () => {
   await using server = await TestServer.startWith(configWith("5m"));
   const run = await install(server, "sleep 60", [], { RELEASE_LEASE_DELAY: "0.1s" });
   await run.says(/--install-quota-slice-\d released/);
@@ -70,7 +70,7 @@ test("the lease goes back in the background while the installation goes on", asy
   expect(await run.ended).toBe(143);
 });
 
-test("a TERM in the middle leaves nothing behind, and the log says so", async () => {
+test("SIGTERM during the installation releases the leases, and logs it", async () => {
   await using server = await TestServer.startWith(configWith("5m"));
   const run = await install(server, "echo installing; sleep 60");
   await run.says(/installing/);
@@ -82,7 +82,7 @@ test("a TERM in the middle leaves nothing behind, and the log says so", async ()
   expect(await server.json("leases")).toEqual([]);
 });
 
-test("a KILL in the middle leaves nothing behind after the ttl", async () => {
+test("after SIGKILL during the installation, the leases expire after the ttl", async () => {
   await using server = await TestServer.startWith(configWith("5s"));
   const run = await install(server, "echo installing; sleep 1");
   await run.says(/installing/);
@@ -91,7 +91,7 @@ test("a KILL in the middle leaves nothing behind after the ttl", async () => {
   await nothingLeft(server);
 });
 
-test("an outage does not fail the installation, and leaves nothing behind after the ttl", async () => {
+test("an outage does not fail the installation, and the leases expire after the ttl", async () => {
   await using server = await TestServer.startWith(configWith("5s"));
   const installer = `echo "installing $1"
     if [ "$1" = 1 ]; then until [ -f "$(dirname "$0")/down" ]; do sleep 0.1; done; exit 4; fi`;

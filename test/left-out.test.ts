@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = ["test/cli-terminal", "test/slots-in-cluster", "src/journal/sqlite-full"];
 
-test("tests that are left out are told, with what is missing", async () => {
+test("skipped tests are reported, with what is missing", async () => {
   const folder = await mkdtemp(join(tmpdir(), "berth-bare-"));
   try {
     await symlink(process.execPath, join(folder, "node"));

@@ -87,7 +87,7 @@ class MirrorWorld implements AsyncDisposable {
 const pools = { account: { members: ["acc-1", "acc-2", "Big_One"] } };
 
 describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => {
-  test("shows who holds what, for as long as it is held", async () => {
+  test("shows each lease while it is held", async () => {
     await using world = await MirrorWorld.make();
     const first = await world.acquire("e2e/1");
     await world.until(() => world.holders(), { "berth-acc-1": "e2e/1" });
@@ -113,7 +113,7 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     expect(await world.metric("berth_mirror_writes_total")).toBe("2"); // The first kind: created.
   });
 
-  test("writes a heartbeat down now and then, and not each time", async () => {
+  test("writes few of the heartbeats", async () => {
     await using world = await MirrorWorld.make();
     const { id, token } = await world.acquire("e2e/1");
     await world.until(() => world.holders(), { "berth-acc-1": "e2e/1" });
@@ -135,7 +135,7 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     expect(last?.spec?.acquireTime).toBe(first?.spec?.acquireTime);
   });
 
-  test("finds what is true after it was killed", async () => {
+  test("corrects the objects after it was killed", async () => {
     await using world = await MirrorWorld.make();
     await world.acquire("e2e/1");
     const second = await world.acquire("e2e/2");
@@ -155,7 +155,7 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     });
   });
 
-  test("lends on while the API server is away, and catches up", async () => {
+  test("continues to lend while the API server is unreachable, and catches up", async () => {
     await using proxy = await KubeProxy.start(cluster);
     await using world = await MirrorWorld.make(proxy);
     const first = await world.acquire("e2e/1");
@@ -172,7 +172,7 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     expect(world.server.log.match(/the mirror in Kubernetes failed/g)).toHaveLength(1);
   });
 
-  test("puts right what somebody deleted or edited", async () => {
+  test("restores objects that were deleted or edited", async () => {
     await using world = await MirrorWorld.make();
     await world.acquire("e2e/1");
     await world.until(() => world.holders(), { "berth-acc-1": "e2e/1" });
@@ -187,7 +187,7 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     expect((await world.objects())[0]?.metadata.uid).not.toBe(object.metadata.uid);
   });
 
-  test("leaves an object of somebody else's alone, and says so", async () => {
+  test("does not change an object of another owner, and logs it", async () => {
     await using world = await MirrorWorld.make();
     const foreign = { metadata: { name: "berth-acc-1" }, spec: { holderIdentity: "a leader" } };
     const made = await world.store.create(foreign);
@@ -200,7 +200,7 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     expect(now?.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
   });
 
-  test("writes the others while one is forbidden, and says which", async () => {
+  test("writes the other objects if one write is forbidden, and logs which one", async () => {
     await using proxy = await KubeProxy.start(cluster);
     await using world = await MirrorWorld.make(proxy);
     await world.acquire("e2e/1");
@@ -219,27 +219,32 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
   });
 
   const held: Record<string, [finalizers: string[], refusal: 422 | undefined]> = {
-    "is held back by somebody's finalizer": [["example.com/keep"], undefined],
+    "has a foreign finalizer": [["example.com/keep"], undefined],
     "may not be removed": [[], 422],
   };
-  test.each(Object.entries(held))("asks once to remove what %s", async (_, [finalizers, code]) => {
-    await using proxy = await KubeProxy.start(cluster);
-    await using world = await MirrorWorld.make(proxy);
-    const removals = () =>
-      proxy.seen.filter(({ method, path }) => method === "DELETE" && path.endsWith("/berth-stuck"));
-    proxy.refuses = ({ method }) => (method === "DELETE" ? code : undefined);
-    const labels = { "app.kubernetes.io/managed-by": "berth", "berth/mirror": "berth" };
-    const metadata = { name: "berth-stuck", labels, finalizers };
-    await cluster.create(world.store.path, { metadata });
-    await world.until(async () => removals().length > 0, true);
-    // Each of these is a look at everything.
-    await world.acquire("e2e/1");
-    await world.until(async () => (await world.holders())["berth-acc-1"], "e2e/1");
-    await world.acquire("e2e/2");
-    await world.until(async () => (await world.holders())["berth-acc-2"], "e2e/2");
-    await world.until(() => world.metric("berth_mirror_behind"), "0");
-    expect(removals()).toHaveLength(1);
-  });
+  test.each(Object.entries(held))(
+    "asks once to remove an object that %s",
+    async (_, [finalizers, code]) => {
+      await using proxy = await KubeProxy.start(cluster);
+      await using world = await MirrorWorld.make(proxy);
+      const removals = () =>
+        proxy.seen.filter(
+          ({ method, path }) => method === "DELETE" && path.endsWith("/berth-stuck"),
+        );
+      proxy.refuses = ({ method }) => (method === "DELETE" ? code : undefined);
+      const labels = { "app.kubernetes.io/managed-by": "berth", "berth/mirror": "berth" };
+      const metadata = { name: "berth-stuck", labels, finalizers };
+      await cluster.create(world.store.path, { metadata });
+      await world.until(async () => removals().length > 0, true);
+      // Each of these is a look at everything.
+      await world.acquire("e2e/1");
+      await world.until(async () => (await world.holders())["berth-acc-1"], "e2e/1");
+      await world.acquire("e2e/2");
+      await world.until(async () => (await world.holders())["berth-acc-2"], "e2e/2");
+      await world.until(() => world.metric("berth_mirror_behind"), "0");
+      expect(removals()).toHaveLength(1);
+    },
+  );
 
   test("needs the rights of the shipped role, and no other", async () => {
     await using proxy = await KubeProxy.start(cluster);
@@ -265,7 +270,7 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     expect(verbs.map((verb) => `${verb} leases`).sort()).toEqual(rights);
   });
 
-  test("begins and ends with its configuration", async () => {
+  test("starts and stops with its configuration", async () => {
     await using world = await MirrorWorld.make(undefined, false);
     await world.acquire("e2e/1");
     expect(await world.metric("berth_mirror_up")).toBeUndefined();
@@ -282,7 +287,7 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
     expect(await world.metric("berth_mirror_up")).toBeUndefined();
   });
 
-  test("removes all that it showed, also what somebody changes at that moment", async () => {
+  test("removes all its objects, also one that changes at that moment", async () => {
     await using proxy = await KubeProxy.start(cluster);
     await using world = await MirrorWorld.make(proxy);
     await world.acquire("e2e/1");

@@ -48,16 +48,19 @@ function withInterval({ pools, ...rest }: FrozenState): object {
 }
 
 describe("recover()", () => {
-  test.each(folders)("finds the state that the older Berth had, in the folder %s", async (name) => {
-    const journal = await openCopy(name);
-    const { state, head, replayed } = await recover(journal);
-    expect([head, replayed]).toEqual([327, name === "snapshot" ? 57 : 327]);
-    const frozen: unknown = JSON.parse(JSON.stringify(freeze(state)));
-    expect(frozen).toEqual(withInterval(await frozenByOldBerth()));
-    await journal.close();
-  });
+  test.each(folders)(
+    "restores the state that the older Berth had, in the folder %s",
+    async (name) => {
+      const journal = await openCopy(name);
+      const { state, head, replayed } = await recover(journal);
+      expect([head, replayed]).toEqual([327, name === "snapshot" ? 57 : 327]);
+      const frozen: unknown = JSON.parse(JSON.stringify(freeze(state)));
+      expect(frozen).toEqual(withInterval(await frozenByOldBerth()));
+      await journal.close();
+    },
+  );
 
-  test("finds the same from the snapshot as from the first event on, field by field", async () => {
+  test("restores the same state from the snapshot as from the first event, field by field", async () => {
     const journal = await openCopy("snapshot");
     const { state, at } = await recover(journal);
     const replayed = await recover({
@@ -72,7 +75,7 @@ describe("recover()", () => {
     await journal.close();
   });
 
-  test("has met every kind of event that the older Berth wrote", async () => {
+  test("reads every kind of event that the older Berth wrote", async () => {
     const journal = await openCopy("events");
     const types = new Set<string>();
     for await (const { events } of journal.read(0)) for (const { type } of events) types.add(type);
@@ -134,7 +137,7 @@ async function frozenIn(folder: string): Promise<FrozenState> {
 }
 
 describe("serve()", () => {
-  test.each(folders)("goes on with the folder %s: holders, queue, restart", async (name) => {
+  test.each(folders)("continues with the folder %s: holders, queue, restart", async (name) => {
     const journal = await openCopy(name);
     const tokens = new Tokens(journal.secret);
     await journal.close();

@@ -66,22 +66,25 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   afterAll(() => world[Symbol.asyncDispose]());
 
   const names = [...Object.keys(paths), "a lease", "a request"];
-  test.each(names)("has no serious barrier, light, dark or on a phone: %s", async (name) => {
-    // For axe, which is not ours; the page itself is tested without this.
-    const page = await world.open(paths[name] ?? "", { bypassCSP: true });
-    await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
-    await page.waitForFunction("document.querySelector('.loading') === null");
-    expect(await seriousFindings(page), "light").toEqual([]);
-    await page.emulateMedia({ colorScheme: "dark" });
-    expect(await seriousFindings(page), "dark").toEqual([]);
-    await page.setViewportSize(phone);
-    expect(await seriousFindings(page), "phone").toEqual([]);
-    const width = await page.evaluate<number>("document.documentElement.scrollWidth");
-    expect(width, "nothing sticks out sideways").toBeLessThanOrEqual(phone.width);
-    await page.close();
-  });
+  test.each(names)(
+    "has no serious accessibility violation, light, dark or on a phone: %s",
+    async (name) => {
+      // For axe, which is not ours; the page itself is tested without this.
+      const page = await world.open(paths[name] ?? "", { bypassCSP: true });
+      await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
+      await page.waitForFunction("document.querySelector('.loading') === null");
+      expect(await seriousFindings(page), "light").toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await seriousFindings(page), "dark").toEqual([]);
+      await page.setViewportSize(phone);
+      expect(await seriousFindings(page), "phone").toEqual([]);
+      const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+      expect(width, "nothing sticks out sideways").toBeLessThanOrEqual(phone.width);
+      await page.close();
+    },
+  );
 
-  test("has no serious barrier in the question before an action", async () => {
+  test("has no serious accessibility violation in the dialog before an action", async () => {
     const page = await world.open("/resources/acc-3", { bypassCSP: true });
     await page.getByRole("button", { name: "Free" }).click();
     await page.getByRole("dialog").waitFor();

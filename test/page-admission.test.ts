@@ -29,7 +29,7 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
     await nodes?.[Symbol.asyncDispose]();
   });
 
-  test("tells what the check said, who waits for it, and what may be lent", async () => {
+  test("shows the result of the check, the blocked requests, and the credits", async () => {
     const { client } = world;
     const items = [{ pool: "large" }, { pool: "small" }];
     const page = await world.open("/pools/large");
@@ -66,7 +66,7 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
     expect(world.complaints).toEqual([]);
   });
 
-  test("has no such section where nobody is asked", async () => {
+  test("has no Admission section for a pool without admission", async () => {
     const page = await world.open("/pools/plain");
     await page.getByRole("heading", { name: "Resources" }).waitFor();
     expect(await page.getByRole("region", { name: "Admission" }).count()).toBe(0);

@@ -22,7 +22,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     return pools.find((pool) => pool.name === name)?.flow;
   };
 
-  test("with a pace lets operators pin it, as the command line sees", async () => {
+  test("with a pace lets operators pin it, and the command line shows the pin", async () => {
     await world().client.ask({ holder: "ci/1", items: [{ pool: "install" }], ttl: "10m" });
     const page = await world().open("/pools/install");
     const section = page.getByRole("region", { name: "Pace and limit" });
@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     expect(world().complaints).toEqual([]);
   });
 
-  test("that finds its rate shows who was throttled, and lets a pin go", async () => {
+  test("with an adaptive rate shows throttling reports, and removes a pin", async () => {
     const answer = await world().client.ask({
       holder: "ci/2",
       items: [{ pool: "finder" }],
@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     expect(world().complaints).toEqual([]);
   });
 
-  test("tells by whose pace its next grant comes, where that is not its own", async () => {
+  test("shows which parent's pace delays the next grant", async () => {
     await world().client.ask({ holder: "ci/3", items: [{ pool: "child" }], ttl: "10m" });
     const page = await world().open("/pools/child");
     const facts = page.getByRole("region", { name: "Pace and limit" }).getByLabel("Pace");
@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     expect(world().complaints).toEqual([]);
   });
 
-  test("with neither says nothing of them", async () => {
+  test("without pace and limit has no section for them", async () => {
     const page = await world().open("/pools/plain");
     await page.locator(".tile").waitFor();
     expect(await page.getByRole("region", { name: "Pace and limit" }).count()).toBe(0);

@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)("the page with 240 pools and 10,000 
   const allOver = (time: number) =>
     time % 2 === 0 ? largest : (names[time % names.length] ?? largest);
 
-  test("draws all pools, and reads them again far less often than something happens", async () => {
+  test("draws all pools, and reads them far less often than events arrive", async () => {
     const page = await world.open("/");
     await page.locator("table.pools tbody tr").nth(239).waitFor({ state: "attached" });
     const { heap, elements, reads } = await measured(page, "overview under traffic", () =>
@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)("the page with 240 pools and 10,000 
     await page.close();
   });
 
-  test("draws only the tiles in sight, wherever one scrolls to", async () => {
+  test("draws only the visible tiles at every scroll position", async () => {
     const page = await world.open(`/pools/${largest}`);
     await page.locator(".tile").first().waitFor();
     const scroll = async () => {
@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)("the page with 240 pools and 10,000 
     await page.close();
   });
 
-  test("finds one of ten thousand", async () => {
+  test("finds one resource of ten thousand", async () => {
     const page = await world.open("/");
     await page.keyboard.press("/");
     await page.keyboard.type("slice-2718");
@@ -122,7 +122,7 @@ describe.skipIf(chromiumPath === undefined)("the page of one pool with 10,000 re
   });
   afterAll(() => world[Symbol.asyncDispose]());
 
-  test("is scrolled from end to end under traffic, and reads again only what has changed", async () => {
+  test("can be scrolled from end to end under traffic, and reads only what has changed", async () => {
     const page = await world.open("/pools/slice");
     await page.locator(".tile").first().waitFor();
     // Once something has changed on the page, all that came before it has been read.
@@ -149,7 +149,7 @@ describe.skipIf(chromiumPath === undefined)("the page of one pool with 10,000 re
     await page.close();
   });
 
-  test("keeps the focus on a tile that is scrolled far away, and goes on from there", async () => {
+  test("keeps the focus on a tile that is scrolled out of sight, and moves on from there", async () => {
     const page = await world.open("/pools/slice?state=busy");
     await page.locator("[aria-posinset='40']").waitFor();
     const focused = () =>

@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
   });
   afterAll(() => world[Symbol.asyncDispose]());
 
-  test("is stopped, and makes way for another", async () => {
+  test("can be stopped, and another one can start", async () => {
     const page = await world.open("/pools/slot");
     const givenUp = page.waitForEvent("requestfailed", (request) => request.method() === "POST");
     const section = page.getByRole("region", { name: "What if the pool had another size?" });

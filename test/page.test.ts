@@ -21,24 +21,27 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   };
 
   const unknown: Record<string, readonly [address: string, link: string, leadsTo: string]> = {
-    "a resource whose name is almost that of another": ["/resources/aac-1", "acc-1", "acc-1"],
+    "a resource with a similar name": ["/resources/aac-1", "acc-1", "acc-1"],
     "a resource": ["/resources/quite-another", "all pools", "All pools"],
-    "a pool whose name is almost that of another": ["/pools/dsk", "desk", "desk"],
+    "a pool with a similar name": ["/pools/dsk", "desk", "desk"],
     "a pool": ["/pools/quite-another", "all pools", "All pools"],
     "a lease": ["/leases/01nobody", "who holds", "Leases"],
     "a request": ["/requests/01nobody", "who waits", "Queue"],
   };
-  test.each(Object.entries(unknown))("leads on from %s that there is not", async (_, where) => {
-    const [address, link, leadsTo] = where;
-    const page = await world().open(address);
-    const note = page.locator(".note", { hasText: "Cannot find" });
-    await note.waitFor();
-    expect(await note.textContent()).not.toMatch(/\/v1|GET|berth /);
-    await note.getByRole("link", { name: link, exact: true }).click();
-    await page.getByRole("heading", { level: 1, name: leadsTo }).waitFor();
-  });
+  test.each(Object.entries(unknown))(
+    "offers a way on from an unknown name: %s",
+    async (_, where) => {
+      const [address, link, leadsTo] = where;
+      const page = await world().open(address);
+      const note = page.locator(".note", { hasText: "Cannot find" });
+      await note.waitFor();
+      expect(await note.textContent()).not.toMatch(/\/v1|GET|berth /);
+      await note.getByRole("link", { name: link, exact: true }).click();
+      await page.getByRole("heading", { level: 1, name: leadsTo }).waitFor();
+    },
+  );
 
-  test("follows a lease from asking to giving back while the command line acts", async () => {
+  test("shows a lease from its request to its release on the command line", async () => {
     const page = await world().open("/pools/single");
     const tile = page.locator(".tile", { hasText: "only-1" });
     await tile.locator(".tile-state", { hasText: /^free$/ }).waitFor();
@@ -81,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     expect(world().complaints).toEqual([]);
   });
 
-  test("shows the overview as berth status has it, and keeps it up to date", async () => {
+  test("shows the same overview as berth status, and keeps it up to date", async () => {
     const page = await world().open("/");
     const row = page.locator("table.pools tbody tr", { hasText: "account" });
     await row.getByText("0/2").waitFor();
@@ -96,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await row.getByText("0/2").waitFor();
   });
 
-  test("says that the connection is lost, and comes back by itself after a restart", async () => {
+  test("shows a lost connection, and reconnects after a restart", async () => {
     const page = await world().open("/pools/single");
     await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
     await world().server.stop();
@@ -133,7 +136,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       return undefined;
     };
 
-    test("drains, after saying what will happen, with who and why in the event", async () => {
+    test("drains after a dialog that explains the effect, with author and reason in the event", async () => {
       const page = await world().open("/resources/desk-1");
       await page.getByRole("button", { name: "Drain" }).click();
       const dialog = page.getByRole("dialog");
@@ -152,7 +155,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.locator("h1 .chip", { hasText: "free" }).waitFor();
     });
 
-    test("frees what is quarantined, and shows what the cleaner said", async () => {
+    test("frees a quarantined resource, and shows the output of the cleaner", async () => {
       const note = "cleaner ended with 1\nthe key was refused";
       await world().client.changeResource("desk-2", { state: "quarantined", note });
       const page = await world().open("/out");
@@ -179,7 +182,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       expect(await latest("lease-ended")).toMatchObject({ id, why: "revoked" });
     });
 
-    test("tells the server's refusal in a dialog that stays, however the list below changes", async () => {
+    test("shows the server's refusal in a dialog that stays open while the list changes", async () => {
       const holds = await ask("single", "holds/1");
       const waits = await ask("single", "waits/1");
       const page = await world().open("/queue");
@@ -203,7 +206,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await world().client.revoke(waits.id, { by: "test", reason: "", gone: true });
     });
 
-    test("withdraws a question once they have gone to another view", async () => {
+    test("closes a dialog when the user opens another view", async () => {
       const page = await world().open("/out");
       await page.getByRole("link", { name: "Pools" }).first().click();
       await page.getByRole("link", { name: "desk", exact: true }).click();
@@ -216,7 +219,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     });
   });
 
-  test("shows no button that would be refused, and says why", async () => {
+  test("shows no button that the server would refuse, and gives the reason", async () => {
     const { port } = new URL(world().server.url);
     const page = await world().browser.newPage();
     await page.goto(`http://berth.test:${port}/resources/desk-1`);
@@ -242,7 +245,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       expect(world().complaints).toEqual([]);
     });
 
-    test("with its filters, which the way back undoes", async () => {
+    test("with its filters, and the back button undoes them", async () => {
       const page = await world().open("/?q=acc&show=full");
       await page.getByText("No pool matches").waitFor();
       await page.getByRole("button", { name: "All", exact: true }).click();
@@ -256,14 +259,14 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       expect(new URL(page.url()).search).toBe("?q=acc");
     });
 
-    test("and says what to do when there is no such pool", async () => {
+    test("and offers help for an unknown pool", async () => {
       const page = await world().open("/pools/acount");
       await page.getByRole("alert").getByText("account").first().waitFor();
     });
   });
 
-  describe("knows the past:", () => {
-    test("what is over stands in the history, on the page of its resource and on its own", async () => {
+  describe("shows the past:", () => {
+    test("a past lease is in the history, on the page of its resource and on its own page", async () => {
       const lease = await ask("spare", "yesterday/1");
       await world().client.releaseOnce(lease);
       const page = await world().open("/history?window=1h");
@@ -280,7 +283,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       expect(world().complaints).toEqual([]);
     });
 
-    test("what would have been with another size is replayed", async () => {
+    test("the past is replayed with another pool size", async () => {
       await world().client.releaseOnce(await ask("spare", "yesterday/2"));
       const page = await world().open("/pools/spare");
       await page.getByRole("slider").fill("7");
@@ -292,7 +295,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     });
   });
 
-  test("has a place for clusters, which says what can be done until Berth makes them", async () => {
+  test("has a page for clusters, which explains the alternatives until Berth can create them", async () => {
     const page = await world().open("/clusters");
     await page.getByText("Berth does not create clusters yet").waitFor();
     await world().client.changeResource("desk-3", {
@@ -306,7 +309,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     expect(world().complaints).toEqual([]);
   });
 
-  test("shows what is lent by amount as bars, and who has how much", async () => {
+  test("shows a shared resource as bars, with the amount of each holder", async () => {
     const page = await world().open("/pools/room");
     await page.locator(".capacity", { hasText: "0 of 96" }).waitFor();
     const items = [{ pool: "room", amount: { vcpus: 24, memory: 64 } }];
@@ -317,7 +320,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.locator(".capacity .look-held[title='big/1: 64']").waitFor({ state: "attached" });
   });
 
-  test("is used with the keyboard alone", async () => {
+  test("can be used with the keyboard alone", async () => {
     const page = await world().open("/");
     await page.locator("tbody tr").first().waitFor();
     await page.keyboard.press("j");

@@ -80,14 +80,14 @@ function tooSoon(times: readonly number[]): string[] {
   );
 }
 
-test("tooSoon() lets a burst pass, and no more than that", () => {
+test("tooSoon() allows a burst, and nothing beyond it", () => {
   expect(tooSoon([0, 0, 0, everyMs, 2 * everyMs])).toEqual([]);
   expect(tooSoon([0, 0, 0, everyMs - 1])).toEqual([`3 came 59 ms after 0, not 60`]);
   expect(tooSoon([0, 0, 0, everyMs, everyMs])).toEqual([`4 came 60 ms after 0, not 120`]);
 });
 
 test(
-  "250 jobs start through a proxy each, evenly spaced; nobody is lost, and nothing is lent twice, though the server is killed",
+  "250 jobs start through one proxy each, evenly spaced; none is lost, and nothing is lent twice, although the server is killed",
   async () => {
     await using server = await TestServer.start(pools);
     const account = new Account();

@@ -32,7 +32,7 @@ function ask(): Promise<Response> {
   return fetch(`${url}/v1/leases`, { method: "POST", headers, body });
 }
 
-test("serve ends with 69 when another has written to its journal", async () => {
+test("serve exits with 69 if another process has written to its journal", async () => {
   const database = new DatabaseSync(join(folder, "data", "journal.db"));
   database.exec(`
     INSERT INTO journal (seq, at, count, events)
@@ -44,7 +44,7 @@ test("serve ends with 69 when another has written to its journal", async () => {
   expect(server.stderr).toContain("Restart the server");
 });
 
-test("serve ends on TERM although somebody holds a connection and says nothing", async () => {
+test("serve exits on SIGTERM although a client keeps an idle connection open", async () => {
   const silent = connect(Number(new URL(url).port), "127.0.0.1");
   silent.on("error", () => {});
   await new Promise((resolve) => silent.once("connect", resolve));
@@ -55,14 +55,14 @@ test("serve ends on TERM although somebody holds a connection and says nothing",
   silent.destroy();
 });
 
-test("serve acknowledges nothing once its data folder is gone", async () => {
+test("serve acknowledges nothing after its data folder was deleted", async () => {
   expect((await ask()).status).toBe(201);
   rmSync(join(folder, "data"), { recursive: true });
   await new Promise((resolve) => setTimeout(resolve, 1_100)); // It looks once a second.
   expect((await ask()).status).toBe(503);
 });
 
-test("serve and slots say that a kubeconfig's program failed, and not what it was called with", async () => {
+test("serve and slots report that a credential plugin failed, without its arguments", async () => {
   const args = ["-c", "exit 1", "--client-secret=hunter2"];
   const kubeconfig = join(folder, "kubeconfig");
   const config = {
@@ -85,7 +85,7 @@ test("serve and slots say that a kubeconfig's program failed, and not what it wa
   }
 });
 
-test("run goes on with its command when nobody reads what it says", async () => {
+test("run continues with its command when its output is closed", async () => {
   const command = ["sh", "-c", "sleep 0.3; exit 5"];
   const run = new Process(berthPath, ["run", "--pool", "aws", "--", ...command], {
     ...process.env,

@@ -69,7 +69,7 @@ async function bash(lines: string, env: NodeJS.ProcessEnv = {}) {
 
 const posted = () => requests.map(({ url, body }) => `${url}${body}`);
 
-test("lease__acquire without a proxy says that it does nothing, and checks what it is told", async () => {
+test("lease__acquire without a proxy logs that it does nothing, and checks its arguments", async () => {
   const none = { LEASE_PROXY_SERVER_URL: "" };
   const dry = await bash("lease__acquire --type=x", none);
   expect([dry.code, dry.stdout]).toEqual([0, "LEASE_PROXY_SERVER_URL-not-set-dry-run-mode\n"]);
@@ -94,7 +94,7 @@ test("lease__acquire prints a handle: a file with the names, one per line", asyn
   await rm(`${run.stdout}.lock`);
 });
 
-test("lease__release of a handle is one request, and nothing the second time", async () => {
+test("lease__release of a handle sends one request, and none the second time", async () => {
   const run = await bash(`
     handle=$(lease__acquire --type=x --count=2 --scope=step)
     lease__release --handle="$handle"
@@ -108,7 +108,7 @@ test("lease__release of a handle is one request, and nothing the second time", a
   expect(await readdir(folder)).toEqual([]); // No lock, no temporary file.
 });
 
-test("two releases of a handle at once are one request", async () => {
+test("two concurrent releases of a handle send one request", async () => {
   const run = await bash(`
     handle=$(lease__acquire --type=x --scope=step)
     lease__release --handle="$handle" --delay=0.3s & first=$!
@@ -118,7 +118,7 @@ test("two releases of a handle at once are one request", async () => {
   expect(posted().slice(1)).toEqual(['/lease/release{"names":["x-00"]}']);
 });
 
-test("what is acquired for the whole test is released by a later step in one request", async () => {
+test("leases of the whole test are released by a later step in one request", async () => {
   const first = await bash("lease__acquire -t y >/dev/null; lease__acquire -t y -c 2 >/dev/null");
   expect(first.code).toBe(0);
   const later = await bash("lease__release --scope=test; lease__release --scope=test");
@@ -127,7 +127,7 @@ test("what is acquired for the whole test is released by a later step in one req
   expect(posted().at(-1)).toBe('/lease/release{"names":["y-00","y-01","y-02"]}');
 });
 
-test("what was released by its handle is not released once more with the test's", async () => {
+test("a lease that was released by its handle is not released again with those of the test", async () => {
   const run = await bash(`
     first=$(lease__acquire --type=y); second=$(lease__acquire --type=y)
     lease__release --handle="$first"
@@ -135,7 +135,7 @@ test("what was released by its handle is not released once more with the test's"
   expect(run.stdout).toBe("y-00 released\ny-01 released\n");
 });
 
-test("lease__acquire of an unknown type returns 2 at once and says so on standard error", async () => {
+test("lease__acquire of an unknown type returns 2 at once and reports it on stderr", async () => {
   const run = await bash("lease__acquire --type=nope");
   expect([run.code, run.stdout, run.stderr]).toEqual([
     2,
@@ -146,7 +146,7 @@ test("lease__acquire of an unknown type returns 2 at once and says so on standar
 });
 
 describe("lease__acquire", () => {
-  test("tries six times with one key, and then says what it was told", async () => {
+  test("tries six times with one key, and then reports the server's answer", async () => {
     failing = { status: 500, body: "out of order\n" };
     const run = await bash("lease__acquire --type=x");
     expect([run.code, run.stdout]).toEqual([1, ""]);
@@ -158,7 +158,7 @@ describe("lease__acquire", () => {
     expect(requests[0]?.key).not.toBe("");
   });
 
-  test("tells of a proxy that nobody serves", async () => {
+  test("reports a proxy that does not answer", async () => {
     server.close();
     const run = await bash("lease__acquire --type=x");
     expect([run.code, run.stdout]).toEqual([1, ""]);
@@ -166,7 +166,7 @@ describe("lease__acquire", () => {
   });
 
   test.each([
-    ["3 when nothing came free, and does not wait again", 500, ": resources not found\n", 3],
+    ["3 when nothing became free, and does not wait again", 500, ": resources not found\n", 3],
     ["4 when it is refused, and does not ask again", 422, "it has 2\n", 4],
   ])("returns %s", async (_, status, body, code) => {
     failing = { status, body };
@@ -176,7 +176,7 @@ describe("lease__acquire", () => {
   });
 
   test.each(['{"names":', '{"names":[]}', "<html>", ""])(
-    "says that it cannot read the answer %s",
+    "reports that it cannot read the answer %s",
     async (body) => {
       failing = { status: 200, body };
       const run = await bash("lease__acquire --type=x");
@@ -194,13 +194,13 @@ describe("lease__acquire", () => {
     expect(await readFile(run.stdout, "utf8")).toBe("a&b c-00");
   });
 
-  test("does not ask for what it could not remember", async () => {
+  test("requests nothing if it cannot store the result", async () => {
     const run = await bash("lease__acquire --type=x", { SHARED_DIR: "" });
     expect([run.code, run.stderr]).toEqual([1, "$SHARED_DIR is empty\n"]);
     expect(requests).toEqual([]);
   });
 
-  test("gives back what it cannot write down", async () => {
+  test("releases a lease that it cannot write to its file", async () => {
     const run = await bash("lease__acquire --type=x --scope=step", {
       LEASE_HANDLE_DIR: join(folder, "missing"),
     });
@@ -250,7 +250,7 @@ test("a release that failed can be repeated", async () => {
   expect([again.code, again.stdout]).toEqual([0, "a,b released\n"]);
 });
 
-test("lease__cat prints the names, as lines or with commas, and nothing of what is gone", async () => {
+test("lease__cat prints the names, as lines or with commas, and nothing for a released lease", async () => {
   const run = await bash(`
     handle=$(lease__acquire --type=x --count=2 --scope=step)
     lease__cat --handle="$handle"; echo
@@ -271,12 +271,12 @@ test.each([
   expect(run.stdout).toBe(`${said}\n`);
 });
 
-test("the functions are there in a bash that a step starts", async () => {
+test("the functions are available in a bash that a step starts", async () => {
   const run = await bash("bash -c 'lease__acquire --type=x --scope=step'");
   expect([run.code, requests.length]).toEqual([0, 1]);
 });
 
-test("another shell is told that it is the wrong one", async () => {
+test("another shell than bash gets an error", async () => {
   const dash = new Process("sh", ["-c", `. ${script}; echo "returned $?"`], process.env);
   await dash.ended;
   expect(dash.all).toContain("this shell is not bash");

@@ -78,7 +78,7 @@ test("the example uses inputs and outputs that the action has", async () => {
   expect(Object.keys(action.outputs)).toContain("slot_id");
 });
 
-test("the action holds a lease of a server, and gives it back", async () => {
+test("the action holds a lease of a server, and releases it", async () => {
   await using server = await TestServer.start({ account: { members: ["acc-1"], lockDelay: "0s" } });
   const env = { PATH: process.env["PATH"] };
   const run = new ActionRun(
@@ -102,7 +102,7 @@ test("the action holds a lease of a server, and gives it back", async () => {
 describe.skipIf(noKube)("the action", { timeout: patienceMs }, () => {
   const cluster = sharedCluster();
 
-  test("holds a slot while the job runs, and gives it back", async () => {
+  test("holds a slot while the job runs, and releases it", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const run = new ActionRun(world.folder, { suffix: "pr3" }, world.env);
     expect((await run.main()).child.exitCode).toBe(0);
@@ -118,7 +118,7 @@ describe.skipIf(noKube)("the action", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual([]);
   });
 
-  test("fails the job whose slot somebody else has by now, and leaves that alone", async () => {
+  test("fails the job if another job has its slot, and does not release it", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const run = new ActionRun(world.folder, { suffix: "pr3" }, world.env);
     await run.main();

@@ -11,7 +11,7 @@ import { SlotsWorld } from "./slots-world.ts";
 const cluster = sharedCluster();
 
 describe.skipIf(noKube)("a board of leases", { timeout: patienceMs }, () => {
-  test("is not put back by a watch that tells late what a look has shown", async () => {
+  test("ignores changes of a late watch that are older than its last list", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
     const watch = Promise.withResolvers<void>();

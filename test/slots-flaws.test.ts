@@ -26,7 +26,7 @@ function meanwhile(proxy: KubeProxy, method: string, act: () => Promise<unknown>
 }
 
 describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
-  describe("1: a time that nobody wrote", () => {
+  describe("1: a missing renewTime", () => {
     test.each([-12, -5, 3, 11])(
       "ends no slot, for a cleaner whose clock is %d hours off",
       async (off) => {
@@ -40,7 +40,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     );
   });
 
-  test("2: acquiring again as the same run keeps the slot, and drops nothing at its end", async () => {
+  test("2: a second acquire of the same run keeps the slot", async () => {
     await using world = await SlotsWorld.make(cluster);
     expect((await world.done(["acquire"])).stdout).toBe("0\n");
     const before = await world.slot(0);
@@ -51,7 +51,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual(["pr1:1"]);
   });
 
-  test("2: a signal while acquiring again does not cost the slot that the run has", async () => {
+  test("2: a signal during a second acquire does not release the slot of the run", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
     await world.done(["acquire"]);
@@ -69,7 +69,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual(["pr1:1"]);
   });
 
-  test("3: destroying takes no slot, and a release after a loss touches nobody else's", async () => {
+  test("3: cleanup --destroy takes no slot, and a release after a loss does not end another job's lease", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await hostedCluster(cluster, world.set.namespace, "rossoctl-hypershift-ci-pr1");
     const args = [
@@ -88,7 +88,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual(["pr2:7"]);
   });
 
-  test("4: a cleaner that was overtaken leaves the new holder alone", async () => {
+  test("4: a cleaner does not delete a slot that changed since it was read", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
     const silent = await world.script(0, "pr9:1", { leaseDurationSeconds: 1 });
@@ -106,7 +106,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual(["pr5:5"]);
   });
 
-  test("4: a release that was overtaken leaves the new holder alone", async () => {
+  test("4: a release does not delete a slot that has a new holder", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
     await world.done(["acquire"]);
@@ -133,7 +133,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual(["pr1:1"]);
   });
 
-  test("6: a holder that slept for longer than its time learns of it and stops its command", async () => {
+  test("6: a holder that slept for longer than its lease stops its command", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const args = ["run", "--lease-duration", "3s", "--grace", "1s", "--", "sleep", "600"];
     const holder = world.slots(args);
@@ -149,7 +149,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await next.ended).toBe(0);
   });
 
-  test("7: who waits is served in order of arrival, and sees its place", async () => {
+  test("7: waiting clients are served in order of arrival, and see their position", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await world.done(["acquire"], { GITHUB_RUN_ID: "first" });
     const order: string[] = [];
@@ -166,7 +166,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.tickets()).toEqual([]);
   });
 
-  test("7: one who died while it was first in line is passed over", async () => {
+  test("7: a client that died as the first in the queue is skipped", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await world.done(["acquire"], { GITHUB_RUN_ID: "first" });
     const dead = world.slots(["acquire"], { GITHUB_RUN_ID: "dead" });
@@ -193,7 +193,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(check.stderr).toContain("limit allows 4 clusters, but there are 6 slots");
   });
 
-  test("9: capacity is what the scheduler would find, pending pods and all", async () => {
+  test("9: capacity is counted as the scheduler does, including pending pods", async () => {
     await using world = await SlotsWorld.make(cluster, 6);
     await using _ = await OwnNodes.reserve(cluster);
     const { namespace } = world.set;
@@ -251,7 +251,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(cleanup.code).toBe(0);
   });
 
-  test("11: finalizers stay, what is left is not called a success, and dry runs change nothing", async () => {
+  test("11: finalizers stay, a remaining cluster is a failure, and dry runs change nothing", async () => {
     await using world = await SlotsWorld.make(cluster);
     const { namespace } = world.set;
     const made = await hostedCluster(cluster, namespace, "rossoctl-hypershift-ci-pr1");
@@ -291,7 +291,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("12: %s ends the wait, and the place in line", async (signal, code) => {
+  ] as const)("12: %s ends the wait and deletes the ticket", async (signal, code) => {
     await using world = await SlotsWorld.make(cluster, 1);
     await world.script(0, "pr9:1");
     const waiter = world.slots(["acquire"]);

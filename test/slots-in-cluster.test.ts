@@ -51,7 +51,7 @@ describe.skipIf(noKube || noPods)("berth slots in a pod", { timeout: patienceMs 
     expect(other.stderr).toContain(account);
   });
 
-  test("says what is missing where nobody tells it the address", async () => {
+  test("reports the missing variables if the address is unknown", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const { code, stderr } = await inPod(world, ["status"], {});
     expect(code).toBe(64);

@@ -108,7 +108,7 @@ function overlaps(uses: readonly Use[]): string[] {
 }
 
 describe.skipIf(noKube)("slots", { timeout: patienceMs }, () => {
-  test("are held by one at a time and given in order, however many race, die and oversleep", {
+  test("are held by one process at a time and granted in order, although 50 processes race, die and oversleep", {
     timeout: raceMs + 2 * patienceMs,
   }, async () => {
     await using world = await SlotsWorld.make(cluster, slots);

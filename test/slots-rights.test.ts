@@ -55,7 +55,7 @@ describe.skipIf(noKube)("the shipped roles give", { timeout: patienceMs }, () =>
     expect(sorted(proxy.seen.map(rightOf))).toEqual(sorted(rightsOf("berth-slots", world)));
   });
 
-  test("a job no look at clusters elsewhere, and those that it may not count are not none", async () => {
+  test("a job no right to list clusters in other namespaces, which is an error and not a count of 0", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const elsewhere = ["check-capacity", "--cluster-namespace", "kube-system"];
     const check = await world.done(elsewhere, { KUBECONFIG: world.jobConfig });
@@ -75,7 +75,7 @@ describe.skipIf(noKube)("the shipped roles give", { timeout: patienceMs }, () =>
     expect(sorted(proxy.seen.map(rightOf))).toEqual(sorted(rightsOf("berth-slots-cleanup", world)));
   });
 
-  test("who waits no reason to write more than five times, however long it takes", async () => {
+  test("a waiting client five writes, however long it waits", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
     await world.done(["acquire"], { GITHUB_RUN_ID: "first" });

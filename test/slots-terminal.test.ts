@@ -13,7 +13,7 @@ describe.skipIf(noKube || noTerminal)(
   "berth slots status --watch on a terminal",
   { timeout: patienceMs },
   () => {
-    test("is drawn over itself when something changes, and leaves no trace", async () => {
+    test("is redrawn in place after a change, and restores the terminal", async () => {
       await using world = await SlotsWorld.make(cluster, 2);
       const watching = world.onTerminal("berth slots status --watch; echo back here");
       await watching.says(/0 +free.*1 +free/s);

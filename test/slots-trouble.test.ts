@@ -16,7 +16,7 @@ const clockOff = (hours: number) => ({
 const cluster = sharedCluster();
 
 describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
-  test("a holder that hears nothing for its time stops before somebody else can have the slot", async () => {
+  test("a holder without contact stops its command before another client can get the slot", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
     const KUBECONFIG = await cluster.configVia(proxy.url, world.jobConfig);
@@ -34,7 +34,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await next.ended).toBe(0);
   });
 
-  test("watches that are cut are opened again, and nobody misses its turn", async () => {
+  test("a closed watch is opened again, and no client misses its turn", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
     await world.script(0, "pr9:1");
@@ -51,7 +51,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual(["pr1:1"]);
   });
 
-  test("a writer that is always faster costs a holder nothing but another try", async () => {
+  test("a holder tries again when another writer is faster", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
     let written = 0;
@@ -81,22 +81,25 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual(["pr1:1"]);
   });
 
-  test.each([-2, 2])("a clock that is %d hours off ends no slot and keeps none", async (hours) => {
-    await using world = await SlotsWorld.make(cluster, 1);
-    const args = ["run", "--lease-duration", "3s", "--", "sh", "-c", "read -r line"];
-    const odd = world.slots(args, clockOff(hours));
-    await odd.says(/Acquired/);
-    const renewMs = Date.parse((await world.slot(0))?.spec?.renewTime ?? "");
-    expect(Math.abs(renewMs - Date.now())).toBeLessThan(60_000); // In the server's time, not in its own.
-    const waiter = await world.done(["acquire", "--timeout", "5s"], { GITHUB_RUN_ID: "2" });
-    expect(waiter.code).toBe(75);
-    odd.signal("SIGKILL");
-    await odd.ended;
-    const again = await world.done(["acquire"], { GITHUB_RUN_ID: "3", ...clockOff(-hours) });
-    expect(again.code).toBe(0);
-  });
+  test.each([-2, 2])(
+    "a clock that is %d hours off neither ends nor prolongs a slot",
+    async (hours) => {
+      await using world = await SlotsWorld.make(cluster, 1);
+      const args = ["run", "--lease-duration", "3s", "--", "sh", "-c", "read -r line"];
+      const odd = world.slots(args, clockOff(hours));
+      await odd.says(/Acquired/);
+      const renewMs = Date.parse((await world.slot(0))?.spec?.renewTime ?? "");
+      expect(Math.abs(renewMs - Date.now())).toBeLessThan(60_000); // In the server's time, not in its own.
+      const waiter = await world.done(["acquire", "--timeout", "5s"], { GITHUB_RUN_ID: "2" });
+      expect(waiter.code).toBe(75);
+      odd.signal("SIGKILL");
+      await odd.ended;
+      const again = await world.done(["acquire"], { GITHUB_RUN_ID: "3", ...clockOff(-hours) });
+      expect(again.code).toBe(0);
+    },
+  );
 
-  test("an account without a right is told which one it lacks", async () => {
+  test("the error of an account without a right names the right", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const { code, stderr } = await world.done(["acquire"], { SLOT_NAMESPACE: "default" });
     expect(code).toBe(77);
@@ -104,7 +107,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(stderr).toContain("Give this account the Role that berth slots manifests prints");
   });
 
-  test("a namespace that is not there is told as such", async () => {
+  test("a missing namespace is reported", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const env = { KUBECONFIG: cluster.adminConfig, SLOT_NAMESPACE: "nowhere" };
     const { code, stderr } = await world.done(["acquire"], env);
@@ -113,7 +116,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(stderr).toContain("Check --namespace");
   });
 
-  test("a cluster that is not there is told as such", async () => {
+  test("an unreachable cluster is reported", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const gone = await KubeProxy.start(cluster);
     const { url } = gone;

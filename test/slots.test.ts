@@ -10,7 +10,7 @@ import { SlotsWorld } from "./slots-world.ts";
 const cluster = sharedCluster();
 
 describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
-  test("acquire takes the lowest free slot and writes all that others need to judge it", async () => {
+  test("acquire takes the lowest free slot and writes holder, times and fence", async () => {
     await using world = await SlotsWorld.make(cluster);
     const acquired = await world.done(["acquire"]);
     expect(acquired.stdout).toBe("0\n");
@@ -30,7 +30,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(JSON.parse(other.stdout)).toMatchObject({ slot: 1, identity: "pr2:1", fence: 2 });
   });
 
-  test("acquire tells later steps of a GitHub job, and its page", async () => {
+  test("acquire writes the outputs and the summary of a GitHub job", async () => {
     await using world = await SlotsWorld.make(cluster);
     const [output, summary] = [join(world.folder, "output"), join(world.folder, "summary")];
     await world.done(["acquire"], { GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary });
@@ -38,7 +38,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await readFile(summary, "utf8")).toMatch(/^Slot \*\*0\*\* .*`pr1:1`/);
   });
 
-  test("the fence grows with every grant, also of a slot that was given back", async () => {
+  test("the fence grows with every grant, also of a released slot", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const fences: number[] = [];
     for (const run of ["1", "2", "3"]) {
@@ -50,7 +50,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(fences).toEqual([1, 2, 3]);
   });
 
-  test("run tells the command its slot, gives it back, and exits as the command does", async () => {
+  test("run sets the variables of its command, releases the slot, and exits with the code of the command", async () => {
     await using world = await SlotsWorld.make(cluster);
     const script =
       'echo "$BERTH_SLOT_ID $BERTH_SLOT_NAME $BERTH_SLOT_FENCE $BERTH_SLOT_HOLDER"; exit 7';
@@ -61,7 +61,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.holders()).toEqual([]);
   });
 
-  test("run keeps a slot for far longer than its duration", async () => {
+  test("run renews a slot for longer than its duration", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const args = ["run", "--lease-duration", "2s", "--", "sh", "-c", "read -r line; echo $line"];
     const run = world.slots(args);
@@ -75,7 +75,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await run.ended).toBe(0);
   });
 
-  test("run stops its command at once when somebody takes the slot away", async () => {
+  test("run stops its command at once when the slot is deleted", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const run = world.slots(["run", "--grace", "1s", "--", "sleep", "600"]);
     await run.says(/Acquired/);
@@ -84,7 +84,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(run.stderr).toMatch(/SLOT LOST\. .*rossoctl-ci-slot-0: it was deleted; stopping sleep/);
   });
 
-  test("release and renew find the slot of this shell without any name", async () => {
+  test("release and renew find the slot of this shell without a name", async () => {
     await using world = await SlotsWorld.make(cluster);
     const env = { GITHUB_RUN_ID: "" };
     await world.done(["acquire", "--lease-duration", "1h"], env);
@@ -96,7 +96,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(lost.code).toBe(76);
   });
 
-  test("a slot that was taken over cannot be renewed or released by who had it before", async () => {
+  test("a slot with a new holder cannot be renewed or released by the former one", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const old = { GITHUB_RUN_ID: "1" };
     await world.done(["acquire", "--lease-duration", "2s"], old);
@@ -120,7 +120,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await world.tickets()).toEqual([]);
   });
 
-  test("status shows slots, who waits and clusters, and marks what has expired", async () => {
+  test("status shows slots, waiting clients and clusters, and marks expired slots", async () => {
     await using world = await SlotsWorld.make(cluster, 3);
     const { namespace } = world.set;
     await world.script(0, "pr1:1");
@@ -166,7 +166,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await watching.ended).toBe(130);
   });
 
-  test("a slot made by hand is respected, and one without a duration for ever", async () => {
+  test("a slot that was created by hand is respected; without a duration it never expires", async () => {
     await using world = await SlotsWorld.make(cluster, 2);
     const hand = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
     await world.store.create({ ...hand, metadata: { name: "rossoctl-ci-slot-0" } });
