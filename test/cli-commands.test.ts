@@ -70,6 +70,13 @@ test.each(Object.entries(lines))("berth %s prints the same as a process", async 
   expect(asProcess.all).not.toBe("");
 });
 
+test("berth slots manifests prints the same as a process", async () => {
+  const line = ["slots", "manifests", "-n", "ci", "--slots", "2"];
+  const { code, stdout } = await finished(server.berth(line));
+  expect(await server.inProcess(line)).toMatchObject({ code, stdout });
+  expect(stdout).toContain("namespace: ci");
+});
+
 test("a process finds the file that it is given", async () => {
   const file = join(server.folder, "berth.yaml");
   const { code, stdout } = await finished(server.berth(["config", "check", file]));

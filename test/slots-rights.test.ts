@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { manifestsOf } from "../src/slots/manifests.ts";
+import { finished } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
 import { hostedCluster } from "./kube-kinds.ts";
 import { KubeProxy } from "./kube-proxy.ts";
@@ -50,7 +51,7 @@ describe.skipIf(noKube)("the shipped roles give", { timeout: patienceMs }, () =>
     await first.ended;
     await second.ended;
     for (const command of ["renew", "status", "check-capacity", "release"]) {
-      expect((await world.done([command], as("2"))).stderr).not.toContain("forbidden");
+      expect((await finished(world.slots([command], as("2")))).stderr).not.toContain("forbidden");
     }
     expect(sorted(proxy.seen.map(rightOf))).toEqual(sorted(rightsOf("berth-slots", world)));
   });
