@@ -37,7 +37,7 @@ test("berth run keeps its queue position over a restart of the server", async ()
 
 test("berth run sends a new request after a restart of a server without a disk", async () => {
   await using server = await TestServer.start(pools, "--memory");
-  const first = server.berth(["run", "--pool", "account", "--ttl", "1s", "--", "sleep", "60"]);
+  const first = server.berth(["run", "--pool", "account", "--ttl", "5s", "--", "sleep", "60"]);
   await first.says(/Acquired/);
   const second = server.berth(["run", "--pool", "account", "--", "echo", "my turn"]);
   await second.says(/position 1/);
