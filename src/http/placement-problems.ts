@@ -9,6 +9,8 @@ const codes = [
   "strategy_not_allowed",
   "lent_whole",
   "lent_by_amount",
+  "amount_missing",
+  "dimension_unknown",
 ] as const;
 
 export type NotPlaced = Extract<Refusal, { code: (typeof codes)[number] }>;
@@ -58,6 +60,21 @@ function wordsOf(refusal: NotPlaced): { readonly message: string; readonly hint:
         message: `Cannot lend a resource of ${refusal.pool} whole: they are lent by amount`,
         hint: "Ask with amount, without state and into",
       };
+    case "amount_missing": {
+      const [first = "vcpus"] = refusal.known;
+      return {
+        message: `Cannot lend a share of ${refusal.pool}: the amount is missing`,
+        hint: `Say how much of ${refusal.known.join(", ")}, such as amount: { "${first}": 1 }`,
+      };
+    }
+    case "dimension_unknown": {
+      const { dimension, pool, known, nearest } = refusal;
+      const others = `its dimensions are ${known.join(", ")}`;
+      return {
+        message: `Cannot lend "${dimension}" of ${pool}: ${others}`,
+        hint: nearest === undefined ? `Ask for ${known.join(", ")}` : `Did you mean ${nearest}?`,
+      };
+    }
   }
 }
 

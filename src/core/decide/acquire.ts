@@ -6,10 +6,18 @@ import type { Ask, Command, Item } from "../model/command.ts";
 import type { ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
 import { busyState, reservedStates } from "../model/lifecycle.ts";
+import { nearest } from "../model/nearest.ts";
 import { type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { same } from "../model/policy.ts";
 import { newcomerRank, type Rank } from "../model/rank.ts";
-import { isShared, type Lease, type Need, type State } from "../model/state.ts";
+import {
+  isShared,
+  type Lease,
+  type Need,
+  type Pool,
+  type Resource,
+  type State,
+} from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import {
   combinedWants,
@@ -232,12 +240,14 @@ function isGone(state: State, name: PoolName): boolean {
 }
 
 /** Shares are asked for with amounts, and whole resources without. */
-function lentOtherwise(state: State, { items }: Ask): Refusal | undefined {
+function lentOtherwise(state: State, { items, byName }: Ask): Refusal | undefined {
   for (const item of items) {
     for (const name of poolsOf(item)) {
       const pool = state.pools.get(name);
       if (pool === undefined) continue;
-      const refusal = isShared(pool) ? onlyShares(name, item) : onlyWhole(name, item);
+      const refusal = isShared(pool)
+        ? onlyShares(pool, item, byName === true)
+        : onlyWhole(name, item);
       if (refusal !== undefined) return refusal;
     }
   }
@@ -261,9 +271,32 @@ function onlyWhole(pool: PoolName, item: Item): Refusal | undefined {
   return key === undefined ? undefined : { code: "lent_whole", pool, key };
 }
 
-function onlyShares(pool: PoolName, { state, into }: Item): Refusal | undefined {
-  const isWhole = state !== undefined || into !== undefined;
-  return isWhole ? { code: "lent_by_amount", pool } : undefined;
+/** Clients of the capacity protocol always send the same dimensions, whatever a pool has. */
+function onlyShares(
+  { name: pool, members }: Pool,
+  { state, into, amount = {} }: Item,
+  byName: boolean,
+): Refusal | undefined {
+  if (state !== undefined || into !== undefined) return { code: "lent_by_amount", pool };
+  const known = dimensionsOf(members);
+  if (known.length === 0 || byName) return undefined;
+  const dimensions = Object.keys(amount);
+  if (dimensions.length === 0) return { code: "amount_missing", pool, known };
+  const dimension = dimensions.find((name) => !known.includes(name));
+  if (dimension === undefined) return undefined;
+  const meant = nearest(dimension, known);
+  const hint = meant === undefined ? undefined : { nearest: meant };
+  return { code: "dimension_unknown", pool, dimension, known, ...hint };
+}
+
+function dimensionsOf(members: Iterable<Resource>): readonly string[] {
+  const names = new Set<string>();
+  for (const resource of members) {
+    if (resource.sharing === "exclusive") continue;
+    for (const { name } of resource.levels) names.add(name);
+    for (const kind of resource.parts.keys()) names.add(kind);
+  }
+  return [...names];
 }
 
 function tooMuch(state: State, needs: readonly Need[]): Refusal | undefined {

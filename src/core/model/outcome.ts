@@ -84,6 +84,19 @@ export type Refusal =
   /** Amounts were asked of an exclusive pool, or none of a shared pool. */
   | { readonly code: "lent_whole"; readonly pool: PoolName; readonly key: string }
   | { readonly code: "lent_by_amount"; readonly pool: PoolName }
+  | {
+      readonly code: "amount_missing";
+      readonly pool: PoolName;
+      /** The dimensions of the pool. */
+      readonly known: readonly string[];
+    }
+  | {
+      readonly code: "dimension_unknown";
+      readonly pool: PoolName;
+      readonly dimension: string;
+      readonly nearest?: string;
+      readonly known: readonly string[];
+    }
   | { readonly code: "request_id_reused"; readonly key: string; readonly id: RequestId }
   /** All requests of the group wait already. */
   | { readonly code: "group_full"; readonly group: string; readonly size: number }

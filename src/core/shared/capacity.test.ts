@@ -81,8 +81,19 @@ describe("never satisfiable", () => {
     expect(refusalOf(lending, "b", { amount: { vcpus: 50, storage: 20_000 } })).toMatchObject({
       refusal: { dimension: "storage", largest: 10_000 },
     });
-    expect(refusalOf(lending, "c", { amount: { gpus: 1 } })).toMatchObject({
-      refusal: { dimension: "gpus", largest: 0 },
+  });
+
+  test("names the dimensions, and the one that was probably meant", () => {
+    const lending = new Lending(seedPools());
+    const known = ["vcpus", "memory", "storage"];
+    expect(refusalOf(lending, "a", {})).toMatchObject({
+      refusal: { code: "amount_missing", pool: "vsphere", known },
+    });
+    expect(refusalOf(lending, "b", { amount: { vcpu: 1 } })).toMatchObject({
+      refusal: { code: "dimension_unknown", dimension: "vcpu", nearest: "vcpus", known },
+    });
+    expect(refusalOf(lending, "c", { amount: { vcpus: 1, gpus: 1 } })).toMatchObject({
+      refusal: { code: "dimension_unknown", dimension: "gpus", known },
     });
   });
 
@@ -97,11 +108,12 @@ describe("never satisfiable", () => {
 
   test("counts those that could be had at once", () => {
     const lending = new Lending(seedPools());
-    const four = { count: 4, spread: "vcenter" };
+    const amount = { vcpus: 1 };
+    const four = { count: 4, spread: "vcenter", amount };
     expect(refusalOf(lending, "a", four)).toMatchObject({
       refusal: { code: "too_few_eligible", asked: 4, possible: 3 },
     });
-    expect(refusalOf(lending, "b", { selector: { region: "x" } })).toMatchObject({
+    expect(refusalOf(lending, "b", { amount, selector: { region: "x" } })).toMatchObject({
       refusal: {
         code: "too_few_eligible",
         possible: 0,
@@ -110,7 +122,7 @@ describe("never satisfiable", () => {
         unfit: { label: 3 },
       },
     });
-    expect(refusalOf(lending, "c", { resource: "pool9" })).toMatchObject({
+    expect(refusalOf(lending, "c", { amount, resource: "pool9" })).toMatchObject({
       refusal: { unfit: { not_the_one: 3 } },
     });
   });
