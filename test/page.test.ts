@@ -179,6 +179,11 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.getByRole("button", { name: "End lease" }).click();
       await confirm(page, /End the lease of stuck\/1/);
       await page.getByText("An operator ended it at").waitFor();
+      await page.locator("h1 .chip", { hasText: "revoking" }).waitFor();
+      expect(await latest("lease-revoked")).toMatchObject({ id });
+      await page.getByRole("button", { name: "Job is gone" }).click();
+      await confirm(page, /The job of stuck\/1 is gone/);
+      await page.locator("h1 .chip", { hasText: "revoking" }).waitFor({ state: "detached" });
       expect(await latest("lease-ended")).toMatchObject({ id, why: "revoked" });
     });
 

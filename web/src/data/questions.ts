@@ -2,6 +2,7 @@
 
 import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
+import { Problem } from "../../../src/api/problem.ts";
 import type {
   Explanation,
   Lease,
@@ -116,9 +117,20 @@ export const oneResource = (name: string): Question<Resource> => ({
 });
 
 /** A request and the lease that it becomes have one id, and one page. */
+/** The request of a revoked lease is over; the lease is not, while its holder may still work. */
+async function revokedLease(id: string, error: unknown, signal: AbortSignal): Promise<Granted> {
+  if (!(error instanceof Problem) || error.status !== 410) throw error;
+  try {
+    return { granted: true, lease: await berth.lease(id, { signal }) };
+  } catch {
+    throw error;
+  }
+}
+
 export const leaseOrRequest = (id: string): Question<Granted | Waiting> => ({
   key: `leaseOrRequest ${id}`,
-  read: (signal) => berth.request({ id, token: "" }, { signal }),
+  read: (signal) =>
+    berth.request({ id, token: "" }, { signal }).catch((error) => revokedLease(id, error, signal)),
   touchedBy: (event) => event["id"] === id || event.type === "lease-ended",
   everyMs: heartbeatsMs,
 });

@@ -64,6 +64,22 @@ export function endLease({ id, holder, claims }: Lease): Action {
   };
 }
 
+/** For a revoked lease whose job is known to have stopped. */
+export function freeRevoked({ id, holder, claims }: Lease): Action {
+  const names = claims.map(({ resource }) => resource).join(", ");
+  return {
+    verb: "Job is gone",
+    title: `The job of ${holder} is gone`,
+    effects: [
+      `${names} can be lent again after the lock-delay, without waiting for ${holder}.`,
+      "If the job still works, two jobs may use the same resource.",
+    ],
+    run: (because) => berth.revoke(id, { ...because, gone: true }),
+    done: `The lease of ${holder} has ended`,
+    harmful: true,
+  };
+}
+
 export function leaveQueue({ id, holder, items, position }: WaitingRequest): Action {
   const pools = items.map(({ pool }) => pool).join(", ");
   return {

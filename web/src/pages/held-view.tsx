@@ -7,16 +7,23 @@ import { Link } from "../parts/link.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWords, Left, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { endLease } from "./actions.ts";
+import { endLease, freeRevoked } from "./actions.ts";
 import { Timeline } from "./timeline.tsx";
 
 export function HeldView({ lease }: { lease: Lease }) {
-  const { id, holder, priority, labels, ttl, expiresAt, endsAt, waitedSeconds } = lease;
+  const { id, holder, priority, labels, ttl, expiresAt, endsAt, waitedSeconds, revokedAt } = lease;
   return (
     <>
       <h1>
-        {holder} <StateChip state="leased" />
+        {holder} <StateChip state={revokedAt === null ? "leased" : "revoking"} />
       </h1>
+      {revokedAt === null ? null : (
+        <p className="aside-note">
+          An operator ended it at <Moment at={revokedAt} />. Its job may work for another{" "}
+          <Left until={expiresAt} />. The resources are lent again after that, or as soon as the job
+          releases them.
+        </p>
+      )}
       <p className="lead">
         {holder} has held {lease.claims.map(({ resource }) => resource).join(", ")} for{" "}
         <Age since={lease.grantedAt} />, after waiting {inWords(waitedSeconds)}.{" "}
@@ -24,7 +31,7 @@ export function HeldView({ lease }: { lease: Lease }) {
         {endsAt === null ? "It has no max lifetime." : null}
       </p>
       <div className="buttons start">
-        <ActionButton action={endLease(lease)} />
+        <ActionButton action={revokedAt === null ? endLease(lease) : freeRevoked(lease)} />
       </div>
       <Timeline
         steps={[

@@ -10,7 +10,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
-import { endLease } from "./actions.ts";
+import { endLease, freeRevoked } from "./actions.ts";
 
 const shownAtFirst = 100;
 
@@ -95,7 +95,9 @@ function LeaseTable({ leases }: { leases: readonly Lease[] }) {
               <Left until={lease.endsAt} />
             </td>
             <td className="action-cell">
-              <ActionButton action={endLease(lease)} />
+              <ActionButton
+                action={lease.revokedAt === null ? endLease(lease) : freeRevoked(lease)}
+              />
             </td>
           </tr>
         ))}
