@@ -26,6 +26,7 @@ function longPast(now: number): HistoryEntry[] {
       ...{ number, id: `past-${number}`, claim: "1", holder: `ci/${number}`, space: "" },
       ...{
         waitedFor: null,
+        purpose: "use" as const,
         pool: "slot",
         resource: `slot-${1 + (index % 3)}`,
         count: 1,

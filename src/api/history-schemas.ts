@@ -9,6 +9,9 @@ export const HistoryEntry = Type.Object(
     claim: nullable(Type.String()),
     holder: Type.String(),
     space: Type.String(),
+    purpose: Type.Union([Type.Literal("use"), Type.Literal("clean")], {
+      description: "clean: a cleaner held it. No statistic counts it as use",
+    }),
     pool: Type.String(),
     resource: { ...nullable(Type.String()), description: "null: nothing was granted" },
     count: Type.Integer(),
@@ -22,7 +25,11 @@ export const HistoryEntry = Type.Object(
         "not granted, or nobody can tell",
     },
     endedAt: Timestamp,
-    how: Type.String({ description: "released, expired, lifetime, revoked, hold, cancelled, …" }),
+    how: Type.String({
+      description:
+        "released, expired, lifetime, revoked, hold, cancelled, …; of a cleaner also cleaned, " +
+        "failed, stopped",
+    }),
     waitSeconds: Type.Number({ description: "Until the grant, or until it left the queue" }),
     holdSeconds: nullable(Type.Number()),
   },
@@ -50,6 +57,14 @@ const part = {
     ...nullable(Type.Number()),
     description: "Share of all resources' time in which they were held, from 0 to 1",
   },
+  upkeep: Type.Object(
+    {
+      cleaned: Type.Integer({ description: "Resources that were cleaned" }),
+      failed: Type.Integer({ description: "Cleanings that failed, or whose cleaner was lost" }),
+      cleaningSeconds: { ...nullable(Spread), description: "Of those that did not fail" },
+    },
+    { description: "Cleaning. It is no request, wait, hold or use in the other figures" },
+  ),
 };
 
 export const StatsPart = Type.Object(part);

@@ -64,6 +64,8 @@ export interface HistoryFilter extends Filter {
   readonly resource?: string | undefined;
   readonly how?: string | undefined;
   readonly id?: string | undefined;
+  /** Default: `use`, or `all` if an id is given. */
+  readonly purpose?: "use" | "clean" | "all" | undefined;
   /** RFC 3339, or an age such as `2h`; the same for `until`. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;

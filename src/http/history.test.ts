@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EstimateAccuracy, HistoryEntry, Simulation, Stats } from "../api/history-schemas.ts";
 import type { PageOf } from "../api/schemas.ts";
-import { acquire, pool, release } from "../core/decide/lending.suite.ts";
+import { acquire, clean, pool, release } from "../core/decide/lending.suite.ts";
 import { askBody, asProblem, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
 
 let site: TestSite;
@@ -30,6 +30,7 @@ describe("GET /v1/history", () => {
     expect(items).toEqual([
       {
         ...{ id: "a", claim: "1", holder: "job-a", space: "default", pool: "aws", count: 1 },
+        purpose: "use",
         ...{ resource: "aws-1", priority: 0, how: "released", waitSeconds: 0, holdSeconds: 90 },
         waitedFor: null,
         askedAt: "2023-11-14T22:13:20.000Z",
@@ -54,6 +55,27 @@ describe("GET /v1/history", () => {
     const first = await page("?limit=2");
     expect(first.items.map(({ id }) => id)).toEqual(["c", "b"]);
     expect(await ids(`?limit=2&after=${first.next}`)).toEqual(["a"]);
+  });
+
+  test("lists cleanings only if they are asked for, or by their id", async () => {
+    const dirty = pool("aws", 1, { onRelease: "dirty" });
+    await site.broker.submit({ type: "configure", pools: [dirty, pool("gcp", 2)] });
+    await hold("job", "aws", 60_000);
+    await site.broker.submit(clean("cleaning"));
+    await site.clock.advance(10_000);
+    await site.broker.submit(release("cleaning"));
+    expect(await ids()).toEqual(["job"]);
+    expect(await ids("?purpose=clean")).toEqual(["cleaning"]);
+    expect(await ids("?purpose=all")).toEqual(["cleaning", "job"]);
+    expect((await page("?id=cleaning")).items).toMatchObject([
+      { purpose: "clean", how: "cleaned", holdSeconds: 10 },
+    ]);
+    await site.clock.advance(1);
+    const stats = (await site.call("GET /v1/stats?pool=aws")).body as Stats;
+    expect(stats.total).toMatchObject({
+      ...{ asked: 1, ended: 1, holdSeconds: { max: 60 } },
+      upkeep: { cleaned: 1, failed: 0, cleaningSeconds: { p50: 10 } },
+    });
   });
 
   test.each([

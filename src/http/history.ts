@@ -28,6 +28,11 @@ const HistoryQuery = Type.Object(
     holder: filter("Only of this holder"),
     how: filter("Only those that ended so, such as expired"),
     id: filter("Only of this request or lease"),
+    purpose: Type.Optional(
+      Type.Union([Type.Literal("use"), Type.Literal("clean"), Type.Literal("all")], {
+        description: "clean: cleanings; use unless given, or all if an id is given",
+      }),
+    ),
     since: moment("Ended at this time or later"),
     until: moment("Ended before this time"),
     ...pageFields,
@@ -61,7 +66,8 @@ function listRoute(app: App, { broker, insight }: Context): void {
     response: { 200: HistoryPage, ...problems(400, 503) },
   };
   app.get("/v1/history", { schema }, async ({ query }) => {
-    const { limit, after, since, until, ...same } = query;
+    const { limit, after, since, until, purpose: wanted, ...same } = query;
+    const purpose = wanted ?? (same.id === undefined ? "use" : "all");
     if (after !== undefined && !/^\d{1,15}$/.test(after)) {
       throw invalid(
         "query.after",
@@ -74,7 +80,11 @@ function listRoute(app: App, { broker, insight }: Context): void {
       since: momentIn("query.since", since, now),
       until: momentIn("query.until", until, now),
     };
-    const ask = { filter: { ...same, ...times }, limit: pageSizeOf(limit), after };
+    const ask = {
+      filter: { ...same, ...times, ...(purpose === "all" ? {} : { purpose }) },
+      limit: pageSizeOf(limit),
+      after,
+    };
     const { items, next } = await insight.ask("page", ask).catch(historyProblem);
     return { items: items.map(renderEntry), next };
   });

@@ -13,6 +13,7 @@ interface Flags {
   readonly resource?: string;
   readonly holder?: string;
   readonly how?: string;
+  readonly cleaning?: boolean;
   readonly since?: string;
   readonly until?: string;
   readonly limit: number;
@@ -33,6 +34,7 @@ const columns: readonly Column<HistoryEntry>[] = [
   { header: "ASKED AT", cell: ({ askedAt }) => askedAt, wide: true },
   { header: "GRANTED AT", cell: ({ grantedAt }) => grantedAt ?? "-", wide: true },
   { header: "ENDED AT", cell: ({ endedAt }) => endedAt, wide: true },
+  { header: "PURPOSE", cell: ({ purpose }) => purpose ?? "-", wide: true },
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
   { header: "SPACE", cell: ({ space }) => space, wide: true },
 ];
@@ -44,6 +46,7 @@ export const history: CliCommand = {
     flag("--resource <resource>", "only of this resource"),
     flag("--holder <holder>", "only of this holder"),
     flag("--how <end>", "only those that ended this way, such as expired"),
+    flag("--cleaning", "cleanings instead of leases; -o wide shows them as PURPOSE clean"),
     flag("--since <time>", "ended at this time or later: RFC 3339, or an age such as 2h"),
     flag("--until <time>", "ended before this time"),
     flag(
@@ -53,7 +56,9 @@ export const history: CliCommand = {
     ).default(limitDefault),
     ...listOptions(),
   ],
-  help: "\nOne line per claim. WAITED is the time until the grant, or until it left the queue.",
+  help: `
+One line per claim. WAITED is the time until the grant, or until it left the queue. Cleanings are
+upkeep and are listed only with --cleaning, or with the id of their lease.`,
   run: (context) =>
     list(context, {
       columns,
@@ -64,8 +69,9 @@ export const history: CliCommand = {
 };
 
 async function readHistory({ args: [id], client, flags }: Context) {
-  const { pool, resource, holder, how, since, until, limit } = flags<Flags>();
-  const filter = { id, pool, resource, holder, how, since, until, limit };
+  const { pool, resource, holder, how, cleaning, since, until, limit } = flags<Flags>();
+  const purpose = cleaning ? ("clean" as const) : undefined;
+  const filter = { id, pool, resource, holder, how, since, until, limit, purpose };
   const { items } = await client.history(filter);
   if (items.length === 0) await poolMustExist(client, pool);
   return items;

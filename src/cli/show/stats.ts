@@ -54,6 +54,23 @@ const columns: readonly Column<Row>[] = [
     wide: true,
   },
   { header: "ENDED", cell: ({ part }) => String(part.ended), align: "right", wide: true },
+  {
+    header: "CLEANED",
+    cell: ({ part }) => String(part.upkeep?.cleaned ?? "-"),
+    align: "right",
+    wide: true,
+  },
+  {
+    header: "CLEAN P50",
+    cell: ({ part }) => formatSeconds(part.upkeep?.cleaningSeconds?.p50 ?? null),
+    wide: true,
+  },
+  {
+    header: "CLEAN FAILED",
+    cell: ({ part }) => String(part.upkeep?.failed ?? "-"),
+    align: "right",
+    wide: true,
+  },
 ];
 
 const positive = duration({ minMs: 1_000 });
@@ -68,7 +85,8 @@ export const stats: CliCommand = {
     flag("--no-headers", "print tables without the header line"),
   ],
   help: `
-Counts are claims. WAIT is for claims granted in the step, HOLD for claims that ended in it.`,
+Counts are claims. WAIT is for claims granted in the step, HOLD for claims that ended in it.
+Cleaning is upkeep: it counts only in the CLEAN columns of -o wide.`,
   async run({ client, flags, print, screen }) {
     const { pool, window, step, until, output, headers } = flags<Flags>();
     const found = await client.stats({ pool, until, window: text(window), step: text(step) });

@@ -46,6 +46,13 @@ export function acquire(id: string, wanted: string, options: AskOptions = {}): C
   return { type: "acquire", id: id as RequestId, ask, waitMs };
 }
 
+/** Leases one dirty resource of a pool as `cleaning`, as the server's janitor does. */
+export function clean(id: string, name = "aws"): Command {
+  const item = { pool: name as PoolName, count: 1, state: "dirty", into: "cleaning" };
+  const ask: Ask = { holder: "berth-janitor", items: [item], ttlMs: 86_400_000 };
+  return { type: "acquire", id: id as RequestId, ask, waitMs: 0, nowOnly: true };
+}
+
 export function release(id: string, options: { claim?: string; state?: string } = {}): Command {
   const { claim, state } = options;
   return {

@@ -1,7 +1,8 @@
 import { Counter, type Registry } from "prom-client";
 import type { Broker } from "../../broker/broker.ts";
-import type { DurableEvent } from "../../core/model/event.ts";
-import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
+import type { DurableEvent, EventOf, Return } from "../../core/model/event.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
+import { busyState, dirtyState, type Purpose, purposeOf } from "../../core/model/lifecycle.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { type BucketCounts, BucketHistogram } from "./bucket-histogram.ts";
@@ -14,16 +15,34 @@ const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1_024, 4_096];
 
 interface Held {
   readonly at: Instant;
-  readonly claims: readonly { readonly id: ClaimId; readonly counts: PoolCounts }[];
+  readonly claims: readonly HeldClaim[];
 }
 
-/** What is counted of one pool. A histogram shows a pool from the first observation on. */
+interface HeldClaim {
+  readonly id: ClaimId;
+  readonly resource: ResourceName;
+  readonly purpose: Purpose;
+  readonly counts: PoolCounts;
+}
+
+/**
+ * The counts of one pool. A histogram shows a pool from the first observation on. Cleaning is upkeep
+ * and has its own counts: it is no grant, wait, hold or expiry.
+ */
 interface PoolCounts {
   readonly pool: PoolName;
   waited?: BucketCounts;
   held?: BucketCounts;
+  cleaning?: BucketCounts;
   grants: number;
   expiries: number;
+  failedCleanings: number;
+}
+
+interface ClaimEnd {
+  readonly heldMs: number;
+  readonly why: string;
+  readonly back: Return | undefined;
 }
 
 /** Counts what is committed. It follows the journal, so it never counts what did not happen. */
@@ -32,6 +51,7 @@ export class LeaseMetrics {
   readonly #held = new Map<RequestId, Held>();
   readonly #waited: BucketHistogram;
   readonly #holds: BucketHistogram;
+  readonly #cleanings: BucketHistogram;
   readonly #ends = new Map<string, number>();
   readonly #left = new Map<string, number>();
   readonly #batches: BucketCounts;
@@ -50,6 +70,11 @@ export class LeaseMetrics {
       help: "From the grant to the end of a claim",
       ...seconds,
     });
+    this.#cleanings = new BucketHistogram({
+      name: "berth_cleaning_seconds",
+      help: "From the start of a cleaning to its end, without those that failed",
+      ...seconds,
+    });
     const commits = () => this.#commits;
     new Counter({
       name: "berth_journal_commits_total",
@@ -66,21 +91,7 @@ export class LeaseMetrics {
       registers,
       buckets: batchBuckets,
     }).series();
-    const count = counters(registry);
-    count("berth_grants_total", "Claims granted", "pool", () => this.#read(({ grants }) => grants));
-    count(
-      "berth_expiries_total",
-      "Claims taken back because no heartbeat came or a lifetime was over",
-      "pool",
-      () => this.#read(({ expiries }) => expiries),
-    );
-    count("berth_leases_ended_total", "Leases by how they ended", "reason", () => this.#ends);
-    count(
-      "berth_requests_left_total",
-      "Requests that left the queue ungranted",
-      "reason",
-      () => this.#left,
-    );
+    this.#countTotals(registry);
     void broker.read((state) => this.#begin(state));
     broker.listen({
       committed: ({ at, events }, state) => {
@@ -91,6 +102,37 @@ export class LeaseMetrics {
     });
   }
 
+  #countTotals(registry: Registry): void {
+    const count = counters(registry);
+    count("berth_grants_total", "Claims granted for use; cleaning does not count", "pool", () =>
+      this.#read(({ grants }) => grants),
+    );
+    count(
+      "berth_cleanings_failed_total",
+      "Cleanings that failed, or whose cleaner was lost",
+      "pool",
+      () => this.#read(({ failedCleanings }) => failedCleanings),
+    );
+    count(
+      "berth_expiries_total",
+      "Claims taken back because no heartbeat came or a lifetime was over",
+      "pool",
+      () => this.#read(({ expiries }) => expiries),
+    );
+    count(
+      "berth_leases_ended_total",
+      "Leases by how they ended; those of cleaners do not count",
+      "reason",
+      () => this.#ends,
+    );
+    count(
+      "berth_requests_left_total",
+      "Requests that left the queue ungranted",
+      "reason",
+      () => this.#left,
+    );
+  }
+
   *#read(value: (counts: PoolCounts) => number): Generator<[string, number], void, undefined> {
     for (const [pool, counts] of this.#pools) yield [pool, value(counts)];
   }
@@ -99,9 +141,9 @@ export class LeaseMetrics {
   #begin(state: State): void {
     for (const { id, grantedAt, claims } of state.leases.values()) {
       if (this.#held.has(id)) continue;
-      const held = claims.map((claim) => ({
-        id: claim.id,
-        counts: this.#countsOf(claim.resource.pool.name),
+      const held = claims.map(({ id: claim, resource, purpose }) => ({
+        ...{ id: claim, resource: resource.name, purpose },
+        counts: this.#countsOf(resource.pool.name),
       }));
       this.#held.set(id, { at: grantedAt, claims: held });
     }
@@ -111,62 +153,71 @@ export class LeaseMetrics {
     switch (event.type) {
       case "lease-granted":
         return this.#granted(event, at, state);
-      case "claim-ended": {
-        const held = this.#held.get(event.id);
-        if (held === undefined) return;
-        this.#ended(
-          { at: held.at, claims: held.claims.filter(({ id }) => id === event.claim) },
-          at,
-        );
-        const claims = held.claims.filter(({ id }) => id !== event.claim);
-        this.#held.set(event.id, { at: held.at, claims });
-        return;
-      }
-      case "lease-ended": {
-        increase(this.#ends, event.why);
-        const held = this.#held.get(event.id);
-        if (held === undefined) return;
-        this.#held.delete(event.id);
-        this.#ended(held, at);
-        if (event.why !== "expired" && event.why !== "lifetime") return;
-        for (const { counts } of held.claims) counts.expiries += 1;
-        return;
-      }
+      case "claim-ended":
+        return this.#claimEnded(event, at);
+      case "lease-ended":
+        return this.#leaseEnded(event, at);
       case "request-left":
         return increase(this.#left, event.why);
     }
   }
 
-  #granted(
-    event: Extract<DurableEvent, { type: "lease-granted" }>,
-    at: Instant,
-    state: State,
-  ): void {
+  #granted(event: EventOf<"lease-granted">, at: Instant, state: State): void {
     const queuedAt = state.leases.get(event.id)?.queuedAt ?? at;
-    const claims: { id: ClaimId; counts: PoolCounts }[] = [];
-    for (const { id, resource } of event.claims) {
+    const claims: HeldClaim[] = [];
+    for (const { id, resource, into = busyState } of event.claims) {
       const pool = state.resources.get(resource)?.pool.name;
       if (pool === undefined) continue; // Given back and removed within the same commit.
       const counts = this.#countsOf(pool);
+      const purpose = purposeOf(into);
+      claims.push({ id, resource, purpose, counts });
+      if (purpose === "clean") continue;
       counts.grants += 1;
       counts.waited ??= this.#waited.series({ pool });
       counts.waited.observe((at - queuedAt) / 1_000);
-      claims.push({ id, counts });
     }
     this.#held.set(event.id, { at, claims });
   }
 
-  #ended(held: Held, at: Instant): void {
-    for (const { counts } of held.claims) {
-      counts.held ??= this.#holds.series({ pool: counts.pool });
-      counts.held.observe((at - held.at) / 1_000);
+  #claimEnded({ id, claim: ended, why, back }: EventOf<"claim-ended">, at: Instant): void {
+    const held = this.#held.get(id);
+    if (held === undefined) return;
+    const claims = held.claims.filter((claim) => claim.id !== ended);
+    for (const claim of held.claims) {
+      if (claim.id === ended) this.#ended(claim, { heldMs: at - held.at, why, back });
+    }
+    this.#held.set(id, { at: held.at, claims });
+  }
+
+  #leaseEnded({ id, why, back }: EventOf<"lease-ended">, at: Instant): void {
+    const held = this.#held.get(id);
+    this.#held.delete(id);
+    const isCleaning = held?.claims.some(({ purpose }) => purpose === "clean") ?? false;
+    if (!isCleaning) increase(this.#ends, why);
+    for (const claim of held?.claims ?? []) {
+      const returned = back.find(({ resource }) => resource === claim.resource);
+      this.#ended(claim, { heldMs: at - (held?.at ?? at), why, back: returned });
+    }
+  }
+
+  #ended({ purpose, counts }: HeldClaim, { heldMs, why, back }: ClaimEnd): void {
+    const { pool } = counts;
+    if (purpose === "use") {
+      counts.held ??= this.#holds.series({ pool });
+      counts.held.observe(heldMs / 1_000);
+      if (why === "expired" || why === "lifetime") counts.expiries += 1;
+    } else if (why !== "released" || (back?.failures ?? 0) > 0) counts.failedCleanings += 1;
+    // A cleaner that is stopped leaves the resource dirty. It has neither cleaned nor failed.
+    else if (back?.state !== dirtyState) {
+      counts.cleaning ??= this.#cleanings.series({ pool });
+      counts.cleaning.observe(heldMs / 1_000);
     }
   }
 
   #countsOf(pool: PoolName): PoolCounts {
     let counts = this.#pools.get(pool);
     if (counts === undefined) {
-      counts = { pool, grants: 0, expiries: 0 };
+      counts = { pool, grants: 0, expiries: 0, failedCleanings: 0 };
       this.#pools.set(pool, counts);
     }
     return counts;

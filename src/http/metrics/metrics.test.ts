@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { pool } from "../../core/decide/lending.suite.ts";
+import { acquire, clean, pool, release } from "../../core/decide/lending.suite.ts";
+import type { RequestId } from "../../core/model/ids.ts";
 import { askBody, asLease, testSite } from "../test-site.suite.ts";
 
 /** The value of a line such as `berth_leases 1`. */
@@ -46,6 +47,42 @@ test("/metrics counts what was taken back from those who vanished", async () => 
   const { value } = await scrape(site);
   expect(value('berth_expiries_total{pool="aws"}')).toBe(1);
   expect(value('berth_requests_left_total{reason="abandoned"}')).toBe(1);
+});
+
+test("/metrics counts cleaning apart from use", async () => {
+  await using site = await testSite([pool("aws", 1, { onRelease: "dirty" })]);
+  await site.broker.submit(acquire("job", "aws"));
+  await site.clock.advance(30_000);
+  await site.broker.submit(release("job"));
+  for (const [id, failure] of [
+    ["first", "exit 1"],
+    ["second", undefined],
+  ] as const) {
+    await site.broker.submit(clean(id));
+    await site.clock.advance(10_000);
+    const end = failure === undefined ? undefined : { failure };
+    await site.broker.submit({ type: "release", id: id as RequestId, ...end });
+    await site.clock.advance(3_600_000); // Longer than the backoff after a failure.
+  }
+  const { value } = await scrape(site);
+  expect(value('berth_grants_total{pool="aws"}')).toBe(1);
+  expect(value('berth_leases_ended_total{reason="released"}')).toBe(1);
+  expect(value('berth_hold_seconds_count{pool="aws"}')).toBe(1);
+  expect(value('berth_wait_seconds_count{pool="aws"}')).toBe(1);
+  expect(value('berth_cleaning_seconds_count{pool="aws"}')).toBe(1);
+  expect(value('berth_cleaning_seconds_sum{pool="aws"}')).toBe(10);
+  expect(value('berth_cleanings_failed_total{pool="aws"}')).toBe(1);
+});
+
+test("/metrics counts no cleaner that died as an expired job", async () => {
+  await using site = await testSite([pool("aws", 1, { onRelease: "dirty" })]);
+  await site.broker.submit(acquire("job", "aws"));
+  await site.broker.submit(release("job"));
+  await site.broker.submit(clean("cleaning"));
+  await site.clock.advance(86_400_000);
+  const { value } = await scrape(site);
+  expect(value('berth_expiries_total{pool="aws"}')).toBe(0);
+  expect(value('berth_cleanings_failed_total{pool="aws"}')).toBe(1);
 });
 
 test("/metrics names no holder", async () => {

@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 function remember(holdMs: number): void {
-  const ended = { pool: "aws", grantedAt: 0, endedAt: holdMs };
+  const ended = { pool: "aws", purpose: "use" as const, grantedAt: 0, endedAt: holdMs };
   holds.record(Array.from({ length: 20 }, () => ended));
 }
 

@@ -1,3 +1,4 @@
+import type { Purpose } from "../../core/model/lifecycle.ts";
 import type { Holds } from "./estimate.ts";
 
 /**
@@ -7,6 +8,7 @@ const perPoolMax = 300;
 
 interface Held {
   readonly pool: string;
+  readonly purpose: Purpose;
   readonly grantedAt: number | null;
   readonly endedAt: number;
 }
@@ -17,8 +19,8 @@ export class HoldSamples {
 
   /** The leases must be in the order of their ends. */
   record(ended: Iterable<Held>): void {
-    for (const { pool, grantedAt, endedAt } of ended) {
-      if (grantedAt === null) continue;
+    for (const { pool, purpose, grantedAt, endedAt } of ended) {
+      if (grantedAt === null || purpose === "clean") continue;
       const holds = this.#holds.get(pool);
       if (holds === undefined) this.#holds.set(pool, [endedAt - grantedAt]);
       else {

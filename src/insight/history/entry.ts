@@ -1,3 +1,5 @@
+import type { Purpose } from "../../core/model/lifecycle.ts";
+
 /**
  * One entry of the history: one for each claim of a lease, or one for each requested pool if
  * nothing was granted. Entries are flat, because queries are by pool and by resource. The entries
@@ -13,6 +15,8 @@ export interface HistoryEntry {
   readonly claim: string | null;
   readonly holder: string;
   readonly space: string;
+  /** `clean`: a cleaner held it. Cleaning is upkeep, so no statistic counts it as use. */
+  readonly purpose: Purpose;
   readonly pool: string;
   readonly resource: string | null;
   /** The requested count if nothing was granted; otherwise 1. */
@@ -27,7 +31,10 @@ export interface HistoryEntry {
   /** The last thing that the request waited for. Null if it did not wait, or if this is unknown. */
   readonly waitedFor: string | null;
   readonly endedAt: number;
-  /** `released`, `expired`, `hold`, `cancelled`, … as in the event. */
+  /**
+   * `released`, `expired`, `hold`, `cancelled`, … as in the event. A cleaner that released its lease
+   * has `cleaned`, `failed` or `stopped` instead of `released`.
+   */
   readonly how: string;
 }
 
@@ -35,12 +42,16 @@ export interface HistoryEntry {
 export interface AskedItem {
   readonly pool: string;
   readonly count: number;
+  /** Absent: for use. */
+  readonly purpose?: "clean";
 }
 
 export interface OpenClaim {
   readonly claim: string;
   readonly pool: string;
   readonly resource: string;
+  /** Absent: for use. */
+  readonly purpose?: "clean";
 }
 
 /** A waiting request or a held lease, which becomes an entry once it ends. */

@@ -5,7 +5,9 @@
  * This is not the fold of the core. The core rejects a journal that contradicts itself; this fold
  * ignores unknown events and events about unknown leases.
  */
-import type { ResolvedAsk } from "../../core/model/event.ts";
+import type { Item } from "../../core/model/command.ts";
+import type { ResolvedAsk, Return } from "../../core/model/event.ts";
+import { busyState, dirtyState, type Purpose, purposeOf } from "../../core/model/lifecycle.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Recorded } from "../../journal/journal.ts";
 import type { AskedItem, HistoryEntry, OpenClaim, OpenEntry, PoolSize } from "./entry.ts";
@@ -36,10 +38,17 @@ interface SeenEvent {
   readonly ask?: Asked;
   readonly why?: string;
   readonly claim?: string;
-  readonly claims?: readonly { readonly id: string; readonly resource: string }[];
+  readonly claims?: readonly GrantedClaim[];
+  readonly back?: Return | readonly Return[];
   readonly pool?: string;
   readonly resource?: string;
   readonly waitedFor?: string;
+}
+
+interface GrantedClaim {
+  readonly id: string;
+  readonly resource: string;
+  readonly into?: string;
 }
 
 export class HistoryFold {
@@ -87,8 +96,8 @@ export class HistoryFold {
     for (const request of [...state.requests.values(), ...state.leases.values()]) {
       const entry = this.#begin(request.id, request.ask, request.queuedAt, 0);
       if (request.kind === "request") continue;
-      const claims = request.claims.map(({ id, resource }) => {
-        return { claim: id, pool: resource.pool.name, resource: resource.name };
+      const claims = request.claims.map(({ id, resource, purpose }) => {
+        return { claim: id, pool: resource.pool.name, resource: resource.name, ...marked(purpose) };
       });
       this.#put({ ...entry, grantedAt: request.grantedAt, claims });
     }
@@ -106,7 +115,7 @@ export class HistoryFold {
         return this.#claimEnded(event, at);
       case "lease-ended":
       case "request-left":
-        return this.#ended(id, event.why ?? "", at);
+        return this.#ended(event, at);
       case "resource-added":
       case "resource-moved":
         this.#leave(resource, at);
@@ -137,25 +146,28 @@ export class HistoryFold {
     const entry = waited ?? (ask === undefined ? undefined : this.#begin(id, ask, at, seq));
     if (entry === undefined) return;
     const wanted = entry.items.flatMap(({ pool, count }) => Array(count).fill(pool) as string[]);
-    const granted = claims.map(({ id: claim, resource }, index): OpenClaim => {
-      return { claim, resource, pool: this.#members.get(resource) ?? wanted[index] ?? "" };
+    const granted = claims.map(({ id: claim, resource, into = busyState }, index): OpenClaim => {
+      const pool = this.#members.get(resource) ?? wanted[index] ?? "";
+      return { claim, resource, pool, ...marked(purposeOf(into)) };
     });
     const known = waitedFor === undefined ? undefined : { waitedFor };
     this.#put({ ...entry, grantedAt: at, ...known, claims: granted });
   }
 
-  #claimEnded({ id = "", claim: ended, why = "" }: SeenEvent, at: number): void {
-    const entry = this.#open.get(id);
+  #claimEnded(event: SeenEvent, at: number): void {
+    const entry = this.#open.get(event.id ?? "");
     if (entry === undefined) return;
-    const claims = entry.claims.filter(({ claim }) => claim !== ended);
-    for (const claim of entry.claims) if (claim.claim === ended) this.#write(entry, claim, why, at);
+    const claims = entry.claims.filter(({ claim }) => claim !== event.claim);
+    const ended = entry.claims.filter(({ claim }) => claim === event.claim);
+    for (const claim of ended) this.#write(entry, claim, howEnded(claim, event), at);
     this.#put({ ...entry, claims });
   }
 
-  #ended(id: string, why: string, at: number): void {
+  #ended(event: SeenEvent, at: number): void {
+    const { id = "", why = "" } = event;
     const entry = this.#open.get(id);
     if (entry === undefined) return;
-    for (const claim of entry.claims) this.#write(entry, claim, why, at);
+    for (const claim of entry.claims) this.#write(entry, claim, howEnded(claim, event), at);
     if (entry.grantedAt === null) for (const item of entry.items) this.#write(entry, item, why, at);
     this.#close(id);
   }
@@ -170,6 +182,7 @@ export class HistoryFold {
       claim: claimed ? part.claim : null,
       holder,
       space,
+      purpose: part.purpose ?? "use",
       pool: part.pool,
       resource: claimed ? part.resource : null,
       count: claimed ? 1 : part.count,
@@ -218,9 +231,25 @@ function noChanges(): Changes {
   return { ended: [], touched: new Set(), members: new Map(), sizes: new Map() };
 }
 
-function addedUp(items: readonly AskedItem[]): readonly AskedItem[] {
-  if (items.length === 1) return items;
-  const counts = new Map<string, number>();
-  for (const { pool, count } of items) counts.set(pool, (counts.get(pool) ?? 0) + count);
-  return [...counts].map(([pool, count]) => ({ pool, count }));
+function marked(purpose: Purpose): { readonly purpose: "clean" } | undefined {
+  return purpose === "clean" ? { purpose } : undefined;
+}
+
+/** How a claim ended. A release by a cleaner says whether the resource is clean now. */
+function howEnded({ resource, purpose }: OpenClaim, { why = "", back = [] }: SeenEvent): string {
+  if (purpose !== "clean" || why !== "released") return why;
+  const returns = "resource" in back ? [back] : back;
+  const { state, failures = 0 } = returns.find((one) => one.resource === resource) ?? {};
+  if (failures > 0) return "failed";
+  return state === dirtyState ? "stopped" : "cleaned";
+}
+
+function addedUp(items: readonly Item[]): readonly AskedItem[] {
+  const counts = new Map<string, AskedItem>();
+  for (const { pool, count, into = busyState } of items) {
+    const key = `${purposeOf(into)} ${pool}`;
+    const sum = (counts.get(key)?.count ?? 0) + count;
+    counts.set(key, { pool, count: sum, ...marked(purposeOf(into)) });
+  }
+  return [...counts.values()];
 }

@@ -12,6 +12,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { JournalUnusable } from "../../journal/journal.ts";
+import { markCleaning } from "./schema.ts";
 
 /** The name of the attached journal file in queries. */
 const attached = "journal_file";
@@ -47,6 +48,7 @@ export function copyFromJournal(history: DatabaseSync): number {
   const isNew = here.lastNumber === 0;
   const added = isNew ? copyEntries(history, waitedFor) : addEntries(history, waitedFor);
   history.exec(`
+    ${markCleaning};
     DELETE FROM history_open;
     INSERT INTO history_open SELECT id, entry FROM ${attached}.history_open;
     DELETE FROM history_member;

@@ -17,7 +17,15 @@ afterEach(() => store.close());
 function entry(number: number, more: Partial<HistoryEntry> = {}): HistoryEntry {
   const endedAt = number * 1_000;
   return {
-    ...{ number, id: `r${number}`, claim: "1", holder: "job", space: "default", pool: "aws" },
+    ...{
+      number,
+      id: `r${number}`,
+      claim: "1",
+      holder: "job",
+      space: "default",
+      purpose: "use" as const,
+      pool: "aws",
+    },
     ...{ resource: "aws-1", count: 1, priority: 0, askedAt: endedAt - 900, askedSeq: number },
     ...{ grantedAt: endedAt - 500, waitedFor: null, endedAt, how: "released" },
     ...more,

@@ -1,5 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import type { Purpose } from "../../core/model/lifecycle.ts";
 import type { HistoryEntry, OpenEntry, PoolSize } from "./entry.ts";
+import { janitorHolder } from "./schema.ts";
 import { type Stats, type StatsRange, statsOf } from "./stats.ts";
 
 export interface HistoryFilter {
@@ -8,6 +10,7 @@ export interface HistoryFilter {
   readonly holder?: string | undefined;
   readonly how?: string | undefined;
   readonly id?: string | undefined;
+  readonly purpose?: Purpose | undefined;
   /** Entries that ended at `since` or later, and before `until`. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -19,7 +22,7 @@ export interface HistoryPage {
   readonly next: string | null;
 }
 
-const columns = ["pool", "resource", "holder", "how", "id"] as const;
+const columns = ["pool", "resource", "holder", "how", "id", "purpose"] as const;
 
 /** Reads the data of a `HistoryStore`, with its own connection in another thread. */
 export class HistoryReader {
@@ -140,6 +143,7 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
     claim: text("claim"),
     holder: String(row["holder"]),
     space: String(row["space"]),
+    purpose: (row["purpose"] ?? purposeOf(row)) === "clean" ? "clean" : "use",
     pool: String(row["pool"]),
     resource: text("resource"),
     count: number("count"),
@@ -151,6 +155,11 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
     endedAt: number("ended_at"),
     how: String(row["how"]),
   };
+}
+
+/** The purpose of an entry in tables of an older Berth, which did not record it. */
+function purposeOf({ holder }: Record<string, SQLOutputValue>): Purpose {
+  return holder === janitorHolder ? "clean" : "use";
 }
 
 /** Open entries with only those items and claims that belong to the pool. */

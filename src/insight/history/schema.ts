@@ -6,6 +6,12 @@ import { JournalUnusable } from "../../journal/journal.ts";
  */
 const applicationId = 0x42_72_74_48;
 
+/** The holder of the leases of the server's janitor. */
+export const janitorHolder = "berth-janitor";
+
+/** Older entries have no purpose. Those of the server's own janitor are known by its name. */
+export const markCleaning = `UPDATE history SET purpose = 'clean' WHERE holder = '${janitorHolder}'`;
+
 /**
  * The steps from an empty file to the current tables, one per version. `PRAGMA user_version` is the
  * number of steps that a file has had. A released step is never edited.
@@ -59,6 +65,10 @@ CREATE TABLE history_place (
   last_number INTEGER NOT NULL
 ) STRICT;
 INSERT INTO history_place VALUES (1, '', 0, 0);
+`,
+  `
+ALTER TABLE history ADD COLUMN purpose TEXT NOT NULL DEFAULT 'use'; -- 'use' or 'clean'
+${markCleaning};
 `,
 ];
 

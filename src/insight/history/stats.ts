@@ -1,7 +1,10 @@
 import { type HistoryEntry, isExpiry, type OpenEntry, type PoolSize } from "./entry.ts";
 import { type Percentiles, percentilesOf } from "./percentiles.ts";
 
-/** Statistics of a period. Counts are of claims, as in the history. */
+/**
+ * Statistics of a period. Counts are of claims, as in the history. Cleaning is upkeep: it is counted
+ * apart and is no request, wait, hold or use.
+ */
 export interface StatsPart {
   readonly asked: number;
   readonly granted: number;
@@ -17,6 +20,16 @@ export interface StatsPart {
   readonly endedPerHour: number;
   /** The share of the time of all resources in which they were held; null if there were none. */
   readonly utilisation: number | null;
+  readonly upkeep: UpkeepPart;
+}
+
+export interface UpkeepPart {
+  /** Resources that were cleaned. */
+  readonly cleaned: number;
+  /** Cleanings that failed, or whose cleaner was lost. */
+  readonly failed: number;
+  /** The durations of cleanings that ended in this period and did not fail. */
+  readonly cleaningMs: Percentiles | null;
 }
 
 export interface Stats {
@@ -74,10 +87,12 @@ export function statsOf({ from, to, stepMs }: StatsRange, source: StatsSource): 
 type Each = (at: number, count: (tally: Tally) => void) => void;
 
 function countEnded(
-  { askedAt, grantedAt, endedAt, how, count }: HistoryEntry,
+  entry: HistoryEntry,
   each: Each,
   held: (start: number, end: number) => void,
 ): void {
+  const { askedAt, grantedAt, endedAt, how, count } = entry;
+  if (entry.purpose === "clean") return countCleaning(entry, each);
   each(askedAt, (tally) => {
     tally.asked += count;
   });
@@ -95,13 +110,27 @@ function countEnded(
   held(grantedAt, endedAt);
 }
 
+/** A cleaner that is stopped has neither cleaned nor failed. */
+function countCleaning({ grantedAt, endedAt, how }: HistoryEntry, each: Each): void {
+  if (grantedAt === null || how === "stopped") return;
+  // An older Berth recorded `released`, whether or not the cleaning had failed.
+  if (how === "cleaned" || how === "released") {
+    each(endedAt, (tally) => tally.cleanings.push(endedAt - grantedAt));
+  } else {
+    each(endedAt, (tally) => {
+      tally.failedCleanings += 1;
+    });
+  }
+}
+
 function countOpen(
-  { askedAt, grantedAt, claims, items }: OpenEntry,
+  { askedAt, grantedAt, claims: all, items }: OpenEntry,
   each: Each,
   held: (start: number) => void,
 ): void {
-  const count =
-    grantedAt === null ? items.reduce((sum, item) => sum + item.count, 0) : claims.length;
+  const claims = all.filter(isUse);
+  const asked = items.filter(isUse).reduce((sum, item) => sum + item.count, 0);
+  const count = grantedAt === null ? asked : claims.length;
   each(askedAt, (tally) => {
     tally.asked += count;
   });
@@ -110,6 +139,10 @@ function countOpen(
     each(grantedAt, (tally) => tally.waits.push(grantedAt - askedAt));
     held(grantedAt);
   }
+}
+
+function isUse({ purpose }: { readonly purpose?: "clean" }): boolean {
+  return purpose !== "clean";
 }
 
 /** The periods of constant size of each pool. Sizes are in order of time within a pool. */
@@ -128,6 +161,8 @@ class Tally {
   readonly #to: number;
   readonly waits: number[] = [];
   readonly holds: number[] = [];
+  readonly cleanings: number[] = [];
+  failedCleanings = 0;
   asked = 0;
   expired = 0;
   left = 0;
@@ -159,6 +194,11 @@ class Tally {
       holdMs: percentilesOf(holds),
       endedPerHour: (holds.length * 3_600_000) / (this.#to - this.from),
       utilisation: this.#sizeMs === 0 ? null : this.#heldMs / this.#sizeMs,
+      upkeep: {
+        cleaned: this.cleanings.length,
+        failed: this.failedCleanings,
+        cleaningMs: percentilesOf(this.cleanings),
+      },
     };
   }
 

@@ -12,7 +12,7 @@ const sql = {
   move: "UPDATE history_place SET seq = ?, last_number = max(last_number, ?)",
   nameJournal: "UPDATE history_place SET journal = ?",
   touch: "UPDATE history_place SET seq = seq",
-  insert: `INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insert: `INSERT INTO history VALUES (${Array(16).fill("?").join(", ")})`,
   putOpen: `
     INSERT INTO history_open VALUES (?, ?)
     ON CONFLICT (id) DO UPDATE SET entry = excluded.entry`,
@@ -165,10 +165,10 @@ export class HistoryStore {
 
   #insert(entry: HistoryEntry): void {
     const { number, id, claim, holder, space, pool, resource, count, priority } = entry;
-    const { askedAt, askedSeq, grantedAt, endedAt, how, waitedFor } = entry;
+    const { askedAt, askedSeq, grantedAt, endedAt, how, waitedFor, purpose } = entry;
     this.#run.insert.run(
       ...([number, id, claim, holder, space, pool, resource, count, priority] as const),
-      ...([askedAt, askedSeq, grantedAt, endedAt, how, waitedFor] as const),
+      ...([askedAt, askedSeq, grantedAt, endedAt, how, waitedFor, purpose] as const),
     );
   }
 

@@ -24,8 +24,14 @@ export function reportOf(report: WhatIfReport): Wire.Simulation {
   };
 }
 
-export function inSeconds({ waitMs, holdMs, ...rest }: StatsPart): Wire.StatsPart {
-  return { ...rest, waitSeconds: spreadOf(waitMs), holdSeconds: spreadOf(holdMs) };
+export function inSeconds({ waitMs, holdMs, upkeep, ...rest }: StatsPart): Wire.StatsPart {
+  const { cleaned, failed, cleaningMs } = upkeep;
+  return {
+    ...rest,
+    waitSeconds: spreadOf(waitMs),
+    holdSeconds: spreadOf(holdMs),
+    upkeep: { cleaned, failed, cleaningSeconds: spreadOf(cleaningMs) },
+  };
 }
 
 function spreadOf(spread: Percentiles | null): Wire.StatsPart["waitSeconds"] {

@@ -192,7 +192,7 @@ function replayedWaits(jobs: readonly Demand[], slots: PoolSpec): number[] {
     ...{ number: index + 1, id: job.id, claim: "1", holder: "ci", space: "default", pool: "slot" },
     ...{ resource: "slot-1", count: 1, priority: 0, askedAt: job.askedAt, askedSeq: index },
     ...{ grantedAt: job.askedAt, endedAt: job.askedAt + (job.ends[0]?.afterMs ?? 0) },
-    ...{ waitedFor: null, how: "released" },
+    ...{ waitedFor: null, how: "released", purpose: "use" as const },
   }));
   const to = (jobs.at(-1)?.askedAt ?? 0) + 10_000_000;
   const run = whatIf({ from: 0, to, pools: [slots] }, { ended, open: [], sizes: [] });

@@ -9,6 +9,9 @@ import { PastTable } from "./past-table.tsx";
 
 const endings: Readonly<Record<string, string>> = {
   released: "It was released",
+  cleaned: "The resource was cleaned",
+  failed: "The cleaning failed",
+  stopped: "The cleaner stopped before it was done",
   expired: "It expired: its holder sent no heartbeat",
   lifetime: "It reached its max lifetime",
   revoked: "An operator ended it",

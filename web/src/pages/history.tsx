@@ -18,6 +18,11 @@ const hows = [
   ["abandoned", "Gave up waiting"],
 ] as const;
 
+const purposes = [
+  ["", "Leases"],
+  ["clean", "Cleanings"],
+] as const;
+
 const settleMs = 300;
 const shownMax = 200;
 
@@ -36,11 +41,13 @@ function Past() {
   const [holder] = useFilter("holder");
   const [pool] = useFilter("pool");
   const [how] = useFilter("how");
+  const [purpose] = useFilter("purpose");
   const filter = {
     limit: shownMax,
     holder: useSettled(holder, settleMs) || undefined,
     pool: useSettled(pool, settleMs) || undefined,
     how: how || undefined,
+    purpose: purpose === "clean" ? ("clean" as const) : undefined,
   };
   const { data, error } = useAnswer(past(filter));
   return (
@@ -50,6 +57,7 @@ function Past() {
         <FilterBox label="Exact holder" name="holder" />
         <FilterBox label="Exact pool" name="pool" hint={false} />
         <Choice name="how" label="How it ended" options={hows} />
+        <Choice name="purpose" label="Leases or cleanings" options={purposes} />
       </div>
       <ProblemNote error={error} />
       {data === undefined ? (

@@ -48,5 +48,5 @@ export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
 }
 
 function isBad(how: string): boolean {
-  return how === "expired" || how === "lifetime" || how === "abandoned";
+  return ["expired", "lifetime", "abandoned", "failed"].includes(how);
 }

@@ -24,7 +24,7 @@ export function ResourceDays({ resource }: { resource: Resource }) {
   const [chosen] = useFilter("span");
   const hours = spans.find(([name]) => name === chosen)?.[2] ?? 168;
   const { data, error } = useAnswer(
-    past({ resource: resource.name, since: `${hours}h`, limit: 500 }),
+    past({ resource: resource.name, since: `${hours}h`, limit: 500, purpose: "all" }),
   );
   const entries = data?.items ?? [];
   return (
@@ -56,25 +56,28 @@ function Lane({ entries, resource, spanMs }: LaneProps) {
     start: Date.parse(resource.lease.since),
     end: now,
     how: "held",
+    purpose: resource.state === "cleaning" ? "clean" : "use",
   };
-  const ended = entries.flatMap(({ id, holder, grantedAt, endedAt, how }) =>
+  const ended = entries.flatMap(({ id, holder, grantedAt, endedAt, how, purpose }) =>
     grantedAt === null
       ? []
-      : [{ id, holder, start: Date.parse(grantedAt), end: Date.parse(endedAt), how }],
+      : [{ id, holder, start: Date.parse(grantedAt), end: Date.parse(endedAt), how, purpose }],
   );
   const blocks = current === null ? ended : [current, ...ended];
-  const heldMs = blocks.reduce((sum, { start, end }) => sum + end - Math.max(from, start), 0);
-  const words = `${blocks.length === 1 ? "1 hold" : `${blocks.length} holds`}, held for ${percent(heldMs / spanMs)} of the time`;
+  // Cleaning is upkeep: it is shown, but it is no hold.
+  const holds = blocks.filter(({ purpose }) => purpose !== "clean");
+  const heldMs = holds.reduce((sum, { start, end }) => sum + end - Math.max(from, start), 0);
+  const words = `${holds.length === 1 ? "1 hold" : `${holds.length} holds`}, held for ${percent(heldMs / spanMs)} of the time`;
   return (
     <figure className="lane">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
         <title>{words}</title>
         <rect className="lane-ground" width={width} height={height} />
-        {blocks.map(({ id, holder, start, end, how }) => (
+        {blocks.map(({ id, holder, start, end, how, purpose }) => (
           // The table below has the same data as links.
           <rect
             key={`${id} ${start}`}
-            className={`lane-block how-${how}`}
+            className={`lane-block how-${purpose === "clean" ? "cleaning" : how}`}
             x={x(start)}
             width={Math.max(1.5, x(end) - x(start))}
             height={height}
