@@ -98,7 +98,8 @@ export class Traffic {
     await this.#until(askedAt);
     this.asked += 1;
     const dies = end?.forced === true;
-    const ask = { holder, items: [...items], priority, ...(dies ? { ttl: deathTtl } : undefined) };
+    const wanted = items.map(({ pool, count }) => ({ pool, count }));
+    const ask = { holder, items: wanted, priority, ...(dies ? { ttl: deathTtl } : undefined) };
     const timeoutMs = patienceMs ?? undefined;
     const options = { signal: this.#signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     const lease = await this.#client.acquire(ask, options);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../src/api/limits.ts";
 import { pause } from "../src/client/pause.ts";
 import type { HistoryEntry } from "../src/insight/history/entry.ts";
+import { noChanges } from "../src/insight/history/fold.ts";
 import { HistoryStore } from "../src/insight/history/store.ts";
 import { chromiumPath } from "./chromium.ts";
 import { pageWorld, type World } from "./page-world.ts";
@@ -26,7 +27,7 @@ function longPast(now: number): HistoryEntry[] {
       ...{ number, id: `past-${number}`, claim: "1", holder: `ci/${number}`, space: "" },
       ...{
         waitedFor: null,
-        purpose: "use" as const,
+        ...{ purpose: "use" as const, amount: null, asked: null },
         pool: "slot",
         resource: `slot-${1 + (index % 3)}`,
         count: 1,
@@ -47,7 +48,7 @@ describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
     store.load();
     const now = Date.now();
     const sizes = new Map([["slot", { pool: "slot", at: now - weekMs, size: 3 }]]);
-    const past = { ended: longPast(now), touched: new Set<string>(), members: new Map(), sizes };
+    const past = { ...noChanges(), ended: longPast(now), sizes };
     store.save(store.seq, past, new Map());
     store.close();
     await world.server.start();

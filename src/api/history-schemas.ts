@@ -15,6 +15,10 @@ export const HistoryEntry = Type.Object(
     pool: Type.String(),
     resource: { ...nullable(Type.String()), description: "null: nothing was granted" },
     count: Type.Integer(),
+    amount: {
+      ...nullable(Type.Record(Type.String(), Type.Integer())),
+      description: "Of a claim on a shared resource, by dimension; null: an exclusive resource",
+    },
     priority: Type.Integer(),
     askedAt: Timestamp,
     grantedAt: nullable(Timestamp),
@@ -55,8 +59,13 @@ const part = {
   endedPerHour: Type.Number(),
   utilisation: {
     ...nullable(Type.Number()),
-    description: "Share of all resources' time in which they were held, from 0 to 1",
+    description:
+      "Share of all resources' time in which they were held, from 0 to 1. Of a shared pool: the " +
+      "share of its capacity that was lent, in the dimension that was used most",
   },
+  dimensions: Type.Array(Type.Object({ name: Type.String(), utilisation: Type.Number() }), {
+    description: "Of shared pools: the share of each dimension that was lent",
+  }),
   upkeep: Type.Object(
     {
       cleaned: Type.Integer({ description: "Resources that were cleaned" }),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EstimateAccuracy, HistoryEntry, Simulation, Stats } from "../api/history-schemas.ts";
 import type { PageOf } from "../api/schemas.ts";
 import { acquire, clean, pool, release } from "../core/decide/lending.suite.ts";
+import { capacityPool, want } from "../core/shared/capacity.suite.ts";
 import { askBody, asProblem, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
 
 let site: TestSite;
@@ -30,7 +31,7 @@ describe("GET /v1/history", () => {
     expect(items).toEqual([
       {
         ...{ id: "a", claim: "1", holder: "job-a", space: "default", pool: "aws", count: 1 },
-        purpose: "use",
+        ...{ purpose: "use", amount: null },
         ...{ resource: "aws-1", priority: 0, how: "released", waitSeconds: 0, holdSeconds: 90 },
         waitedFor: null,
         askedAt: "2023-11-14T22:13:20.000Z",
@@ -164,6 +165,33 @@ describe("POST /v1/simulate", () => {
       },
     ]);
     expect(found.unknowns.length).toBeGreaterThan(3);
+  });
+
+  test("replays a shared pool with its amounts, also with another strategy", async () => {
+    const machines = { m: { capacity: { vcpus: 10 } }, n: { capacity: { vcpus: 10 } } };
+    await site.broker.submit({ type: "configure", pools: [capacityPool(machines)] });
+    await site.broker.submit(want("a", { amount: { vcpus: 4 } }));
+    await site.broker.submit(want("b", { amount: { vcpus: 4 } }));
+    await site.broker.submit(want("big", { amount: { vcpus: 10 } }));
+    await site.clock.advance(60_000);
+    for (const id of ["a", "b"]) await site.broker.submit(release(id));
+    await site.clock.advance(60_000);
+    await site.broker.submit(release("big"));
+    await site.clock.advance(1);
+    const { items } = await page("?id=big");
+    expect(items).toMatchObject([{ pool: "vsphere", amount: { vcpus: 10 }, waitSeconds: 60 }]);
+    const found = (await simulate({ last: "1h", set: ["vsphere.place=pack"] })).body as Simulation;
+    expect(found).toMatchObject({ requests: 3, refused: 0 });
+    expect(found.pools).toMatchObject([
+      {
+        pool: "vsphere",
+        recorded: { granted: 3, waitSeconds: { max: 60 }, dimensions: [{ name: "vcpus" }] },
+        simulated: { granted: 3, waitSeconds: { max: 0 } },
+      },
+    ]);
+    const used = (8 * 60 + 10 * 60) / (20 * 120.001);
+    expect(found.pools[0]?.recorded.utilisation).toBeCloseTo(used, 5);
+    expect(found.total.recorded.utilisation).toBeLessThan(1);
   });
 
   test("tells how far the one is that runs", async () => {

@@ -34,6 +34,7 @@ const columns: readonly Column<HistoryEntry>[] = [
   { header: "ASKED AT", cell: ({ askedAt }) => askedAt, wide: true },
   { header: "GRANTED AT", cell: ({ grantedAt }) => grantedAt ?? "-", wide: true },
   { header: "ENDED AT", cell: ({ endedAt }) => endedAt, wide: true },
+  { header: "AMOUNT", cell: ({ amount }) => formatAmount(amount), wide: true },
   { header: "PURPOSE", cell: ({ purpose }) => purpose ?? "-", wide: true },
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
   { header: "SPACE", cell: ({ space }) => space, wide: true },
@@ -67,6 +68,12 @@ upkeep and are listed only with --cleaning, or with the id of their lease.`,
       emptyText: "No past lease matches.",
     }),
 };
+
+/** An older server sends no amounts. */
+function formatAmount(amount: HistoryEntry["amount"] | undefined): string {
+  const parts = Object.entries(amount ?? {}).map(([name, count]) => `${name}=${count}`);
+  return parts.length === 0 ? "-" : parts.join(",");
+}
 
 async function readHistory({ args: [id], client, flags }: Context) {
   const { pool, resource, holder, how, cleaning, since, until, limit } = flags<Flags>();

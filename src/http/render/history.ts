@@ -8,7 +8,15 @@ import { timestamp } from "../timestamp.ts";
 import { timestampOrNull } from "./lease.ts";
 
 export function renderEntry(entry: HistoryEntry): Wire.HistoryEntry {
-  const { number: _number, askedSeq: _seq, askedAt, grantedAt, endedAt, ...rest } = entry;
+  const {
+    number: _number,
+    askedSeq: _seq,
+    asked: _asked,
+    askedAt,
+    grantedAt,
+    endedAt,
+    ...rest
+  } = entry;
   return {
     ...rest,
     askedAt: timestamp(askedAt as Instant),

@@ -1,4 +1,7 @@
+import type { Group } from "../../core/model/command.ts";
 import type { Purpose } from "../../core/model/lifecycle.ts";
+import type { Placing } from "../../core/shared/placement/demand.ts";
+import type { Amounts } from "../../core/shared/placement/shareable.ts";
 
 /**
  * One entry of the history: one for each claim of a lease, or one for each requested pool if
@@ -21,6 +24,10 @@ export interface HistoryEntry {
   readonly resource: string | null;
   /** The requested count if nothing was granted; otherwise 1. */
   readonly count: number;
+  /** The amounts of a claim on a shared resource, by dimension. Null: an exclusive resource. */
+  readonly amount: Amounts | null;
+  /** The whole request, if `pool` and `count` of its entries are not all that it asked for. */
+  readonly asked: Asked | null;
   readonly priority: number;
   readonly askedAt: number;
   /**
@@ -39,17 +46,26 @@ export interface HistoryEntry {
 }
 
 /** An item of a request. */
-export interface AskedItem {
+export interface AskedItem extends Placing {
   readonly pool: string;
+  readonly anyOf?: readonly string[];
   readonly count: number;
   /** Absent: for use. */
   readonly purpose?: "clean";
+}
+
+/** A request that has amounts, alternatives, places or a group. */
+export interface Asked {
+  readonly items: readonly AskedItem[];
+  readonly group?: Group;
 }
 
 export interface OpenClaim {
   readonly claim: string;
   readonly pool: string;
   readonly resource: string;
+  /** Absent: an exclusive resource. */
+  readonly amount?: Amounts;
   /** Absent: for use. */
   readonly purpose?: "clean";
 }
@@ -61,6 +77,7 @@ export interface OpenEntry {
   readonly space: string;
   readonly priority: number;
   readonly items: readonly AskedItem[];
+  readonly group?: Group;
   readonly askedAt: number;
   readonly askedSeq: number;
   readonly grantedAt: number | null;
@@ -73,6 +90,16 @@ export interface PoolSize {
   readonly pool: string;
   readonly at: number;
   readonly size: number;
+  /**
+   * The capacity of all resources of a shared pool, by dimension, with overcommit. No dimension: an
+   * older Berth did not record it. Absent: the resources are exclusive.
+   */
+  readonly capacity?: Amounts;
+}
+
+/** All pools that an item may be granted from. */
+export function poolsOf({ pool, anyOf = [] }: Pick<AskedItem, "pool" | "anyOf">): string[] {
+  return [pool, ...anyOf];
 }
 
 /** Whether the server ended the lease, because its holder was silent or its lifetime was over. */

@@ -8,40 +8,39 @@
 import type { Item } from "../../core/model/command.ts";
 import type { ResolvedAsk, Return } from "../../core/model/event.ts";
 import { busyState, dirtyState, type Purpose, purposeOf } from "../../core/model/lifecycle.ts";
-import type { State } from "../../core/model/state.ts";
+import type { Claim, Resource, State } from "../../core/model/state.ts";
+import type { Amounts, CapacitySpec } from "../../core/shared/placement/shareable.ts";
 import type { Recorded } from "../../journal/journal.ts";
-import type { AskedItem, HistoryEntry, OpenClaim, OpenEntry, PoolSize } from "./entry.ts";
+import type { Asked, AskedItem, HistoryEntry, OpenClaim, OpenEntry } from "./entry.ts";
+import { type Members, noSizeChanges, PoolSizes, type SizeChanges } from "./pool-sizes.ts";
 
 /** The result of some events, to be written as a whole. */
-export interface Changes {
+export interface Changes extends SizeChanges {
   readonly ended: HistoryEntry[];
   /** Ids that began, changed or ended. `open` contains those that have not ended. */
   readonly touched: Set<string>;
-  /** Resources with their current pool; null if the resource was removed. */
-  readonly members: Map<string, string | null>;
-  readonly sizes: Map<string, PoolSize>;
 }
 
 /** The state of a fold after some event, which is enough to continue from there. */
-export interface Standing {
+export interface Standing extends Members {
   readonly open: ReadonlyMap<string, OpenEntry>;
-  readonly members: ReadonlyMap<string, string>;
   readonly lastNumber: number;
 }
 
-type Asked = ResolvedAsk & { readonly space?: string };
+type SeenAsk = ResolvedAsk & { readonly space?: string };
 
 /** The fields of an event that history reads. It ignores new types and new fields. */
 interface SeenEvent {
   readonly type: string;
   readonly id?: string;
-  readonly ask?: Asked;
+  readonly ask?: SeenAsk;
   readonly why?: string;
   readonly claim?: string;
   readonly claims?: readonly GrantedClaim[];
   readonly back?: Return | readonly Return[];
   readonly pool?: string;
   readonly resource?: string;
+  readonly room?: CapacitySpec;
   readonly waitedFor?: string;
 }
 
@@ -49,23 +48,21 @@ interface GrantedClaim {
   readonly id: string;
   readonly resource: string;
   readonly into?: string;
+  readonly amount?: Amounts;
 }
 
 export class HistoryFold {
   readonly #open = new Map<string, OpenEntry>();
-  readonly #members = new Map<string, string>();
-  readonly #sizes = new Map<string, number>();
+  readonly #sizes: PoolSizes;
   #number = 0;
-  #changes = noChanges();
+  #ended: HistoryEntry[] = [];
+  #touched = new Set<string>();
 
   constructor(standing?: Standing) {
+    this.#sizes = new PoolSizes(standing);
     if (standing === undefined) return;
     this.#number = standing.lastNumber;
     for (const [id, entry] of standing.open) this.#open.set(id, entry);
-    for (const [resource, pool] of standing.members) {
-      this.#members.set(resource, pool);
-      this.#sizes.set(pool, (this.#sizes.get(pool) ?? 0) + 1);
-    }
   }
 
   get open(): ReadonlyMap<string, OpenEntry> {
@@ -74,8 +71,9 @@ export class HistoryFold {
 
   /** Returns the changes since the last call. */
   take(): Changes {
-    const changes = this.#changes;
-    this.#changes = noChanges();
+    const changes = { ended: this.#ended, touched: this.#touched, ...this.#sizes.take() };
+    this.#ended = [];
+    this.#touched = new Set();
     return changes;
   }
 
@@ -91,15 +89,20 @@ export class HistoryFold {
    */
   startOver(state: State, at: number): void {
     for (const id of this.#open.keys()) this.#close(id);
-    for (const resource of [...this.#members.keys()]) this.#leave(resource, at);
-    for (const { name, pool } of state.resources.values()) this.#join(name, pool.name, at);
+    this.#sizes.clear(at);
+    for (const resource of state.resources.values()) this.#join(resource, at);
     for (const request of [...state.requests.values(), ...state.leases.values()]) {
       const entry = this.#begin(request.id, request.ask, request.queuedAt, 0);
       if (request.kind === "request") continue;
-      const claims = request.claims.map(({ id, resource, purpose }) => {
-        return { claim: id, pool: resource.pool.name, resource: resource.name, ...marked(purpose) };
-      });
+      const claims = request.claims.map(openClaim);
       this.#put({ ...entry, grantedAt: request.grantedAt, claims });
+    }
+  }
+
+  /** Adds the capacities of shared resources, which an older Berth did not record. */
+  learnCapacities(state: State, at: number): void {
+    for (const resource of state.resources.values()) {
+      if (resource.sharing === "shared") this.#sizes.resize(resource.name, resource.spec, at);
     }
   }
 
@@ -115,23 +118,26 @@ export class HistoryFold {
         return this.#claimEnded(event, at);
       case "lease-ended":
       case "request-left":
-        return this.#ended(event, at);
+        return this.#end(event, at);
       case "resource-added":
       case "resource-moved":
-        this.#leave(resource, at);
-        return this.#join(resource, pool, at);
+        return this.#sizes.join(resource, pool, at, event.room);
+      case "resource-resized":
+        if (event.room !== undefined) this.#sizes.resize(resource, event.room, at);
+        return;
       case "resource-removed":
-        return this.#leave(resource, at);
+        return this.#sizes.leave(resource, at);
     }
   }
 
-  #begin(id: string, ask: Asked, askedAt: number, askedSeq: number): OpenEntry {
+  #begin(id: string, ask: SeenAsk, askedAt: number, askedSeq: number): OpenEntry {
     const entry: OpenEntry = {
       id,
       holder: ask.holder,
       space: ask.space ?? "default",
       priority: ask.priority ?? 0,
       items: addedUp(ask.items),
+      ...(ask.group === undefined ? undefined : { group: ask.group }),
       askedAt,
       askedSeq,
       grantedAt: null,
@@ -146,9 +152,10 @@ export class HistoryFold {
     const entry = waited ?? (ask === undefined ? undefined : this.#begin(id, ask, at, seq));
     if (entry === undefined) return;
     const wanted = entry.items.flatMap(({ pool, count }) => Array(count).fill(pool) as string[]);
-    const granted = claims.map(({ id: claim, resource, into = busyState }, index): OpenClaim => {
-      const pool = this.#members.get(resource) ?? wanted[index] ?? "";
-      return { claim, resource, pool, ...marked(purposeOf(into)) };
+    const granted = claims.map((claim, index): OpenClaim => {
+      const { id: name, resource, into = busyState, amount } = claim;
+      const pool = this.#sizes.poolOf(resource) ?? wanted[index] ?? "";
+      return { claim: name, resource, pool, ...marked(purposeOf(into)), ...amountIn(amount) };
     });
     const known = waitedFor === undefined ? undefined : { waitedFor };
     this.#put({ ...entry, grantedAt: at, ...known, claims: granted });
@@ -163,7 +170,7 @@ export class HistoryFold {
     this.#put({ ...entry, claims });
   }
 
-  #ended(event: SeenEvent, at: number): void {
+  #end(event: SeenEvent, at: number): void {
     const { id = "", why = "" } = event;
     const entry = this.#open.get(id);
     if (entry === undefined) return;
@@ -176,7 +183,7 @@ export class HistoryFold {
     const { id, holder, space, priority, askedAt, askedSeq, grantedAt, waitedFor = null } = entry;
     const claimed = "claim" in part;
     this.#number += 1;
-    this.#changes.ended.push({
+    this.#ended.push({
       number: this.#number,
       id,
       claim: claimed ? part.claim : null,
@@ -186,6 +193,8 @@ export class HistoryFold {
       pool: part.pool,
       resource: claimed ? part.resource : null,
       count: claimed ? 1 : part.count,
+      amount: part.amount ?? null,
+      asked: askedBy(entry),
       priority,
       askedAt,
       askedSeq,
@@ -198,37 +207,28 @@ export class HistoryFold {
 
   #put(entry: OpenEntry): void {
     this.#open.set(entry.id, entry);
-    this.#changes.touched.add(entry.id);
+    this.#touched.add(entry.id);
   }
 
   #close(id: string): void {
     this.#open.delete(id);
-    this.#changes.touched.add(id);
+    this.#touched.add(id);
   }
 
-  #join(resource: string, pool: string, at: number): void {
-    this.#members.set(resource, pool);
-    this.#changes.members.set(resource, pool);
-    this.#resize(pool, 1, at);
-  }
-
-  #leave(resource: string, at: number): void {
-    const pool = this.#members.get(resource);
-    if (pool === undefined) return;
-    this.#members.delete(resource);
-    this.#changes.members.set(resource, null);
-    this.#resize(pool, -1, at);
-  }
-
-  #resize(pool: string, by: number, at: number): void {
-    const size = (this.#sizes.get(pool) ?? 0) + by;
-    this.#sizes.set(pool, size);
-    this.#changes.sizes.set(`${at} ${pool}`, { pool, at, size });
+  #join(resource: Resource, at: number): void {
+    const room = resource.sharing === "shared" ? resource.spec : undefined;
+    this.#sizes.join(resource.name, resource.pool.name, at, room);
   }
 }
 
-function noChanges(): Changes {
-  return { ended: [], touched: new Set(), members: new Map(), sizes: new Map() };
+function openClaim({ id, resource, purpose, amount }: Claim): OpenClaim {
+  const { name, pool } = resource;
+  const more = { ...marked(purpose), ...amountIn(amount ?? undefined) };
+  return { claim: id, pool: pool.name, resource: name, ...more };
+}
+
+function amountIn(amount: Amounts | undefined): { readonly amount: Amounts } | undefined {
+  return amount === undefined ? undefined : { amount };
 }
 
 function marked(purpose: Purpose): { readonly purpose: "clean" } | undefined {
@@ -244,12 +244,30 @@ function howEnded({ resource, purpose }: OpenClaim, { why = "", back = [] }: See
   return state === dirtyState ? "stopped" : "cleaned";
 }
 
+/** Changes of nothing, to be completed. */
+export function noChanges(): Changes {
+  return { ended: [], touched: new Set(), ...noSizeChanges() };
+}
+
+/** Items for the same pool are one item, unless they have more than a count. */
 function addedUp(items: readonly Item[]): readonly AskedItem[] {
-  const counts = new Map<string, AskedItem>();
-  for (const { pool, count, into = busyState } of items) {
-    const key = `${purposeOf(into)} ${pool}`;
-    const sum = (counts.get(key)?.count ?? 0) + count;
-    counts.set(key, { pool, count: sum, ...marked(purposeOf(into)) });
+  const added = new Map<string, AskedItem>();
+  for (const [index, { state: _, into = busyState, ...item }] of items.entries()) {
+    const purpose = marked(purposeOf(into));
+    const key = isPlain(item) ? `${item.pool} ${purpose?.purpose}` : String(index);
+    const count = (added.get(key)?.count ?? 0) + item.count;
+    added.set(key, { ...item, count, ...purpose });
   }
-  return [...counts.values()];
+  return [...added.values()];
+}
+
+function askedBy({ items, group }: OpenEntry): Asked | null {
+  if (group === undefined && items.every(isPlain)) return null;
+  return { items, ...(group === undefined ? undefined : { group }) };
+}
+
+/** Whether an item has only a pool and a count. */
+function isPlain(item: AskedItem): boolean {
+  const { pool: _pool, count: _count, purpose: _purpose, ...more } = item;
+  return Object.keys(more).length === 0;
 }

@@ -1,8 +1,9 @@
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
+import { recover } from "../../broker/recovery.ts";
 import { emptyState } from "../../core/apply/create.ts";
 import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
-import type { State } from "../../core/model/state.ts";
+import { isShared, type State } from "../../core/model/state.ts";
 import { type Journal, JournalPruned, type Recorded } from "../../journal/journal.ts";
 import type { HistoryEntry } from "./entry.ts";
 import { HistoryFold } from "./fold.ts";
@@ -65,6 +66,8 @@ export class HistoryFollower {
   #fold: HistoryFold;
   /** The id of the journal that the store was written from; undefined once it was checked. */
   #uncheckedJournal: string | undefined;
+  /** False: an older Berth wrote the store, without the capacities of shared resources. */
+  #hasCapacities: boolean;
   /** The last event in the fold. The store may be behind. */
   #reached: number;
   #unsaved = 0;
@@ -90,6 +93,7 @@ export class HistoryFollower {
     const standing = store.load();
     this.#fold = new HistoryFold(standing);
     this.#uncheckedJournal = standing.journal;
+    this.#hasCapacities = standing.hasCapacities;
     this.#reached = store.seq;
     this.#stopListening = followed.listen({
       committed: (recorded) => this.#onCommitted(recorded),
@@ -108,7 +112,7 @@ export class HistoryFollower {
    */
   caughtUp(): Promise<void> {
     const seq = this.#followed.head;
-    if (this.#store.seq >= seq && this.#uncheckedJournal === undefined) return Promise.resolve();
+    if (this.#store.seq >= seq && this.#isPrepared) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.add({ seq, resolve });
       this.#start();
@@ -168,6 +172,8 @@ export class HistoryFollower {
   async #run(): Promise<void> {
     try {
       if (this.#uncheckedJournal !== undefined) await this.#matchJournal(this.#uncheckedJournal);
+      if (!this.#hasCapacities) await this.#learnCapacities();
+      this.#resolveWaiting();
       do await this.#catchUp(this.#followed.head);
       while (this.#waiting.size > 0 && !this.#closed);
       this.#failing = false;
@@ -175,6 +181,11 @@ export class HistoryFollower {
     } catch (cause) {
       await this.#recover(cause).catch((worse) => this.#reportFailure(worse));
     }
+  }
+
+  /** Whether the store belongs to the journal and has all that this version records. */
+  get #isPrepared(): boolean {
+    return this.#uncheckedJournal === undefined && this.#hasCapacities;
   }
 
   /** Reports an outage once, however often the follower tries again. */
@@ -198,7 +209,19 @@ export class HistoryFollower {
     } else if (this.#reached > this.#followed.head) await this.#rewind();
     if (writtenFrom !== journalId) this.#store.nameJournal(journalId);
     this.#uncheckedJournal = undefined;
-    this.#resolveWaiting();
+  }
+
+  /** The events that added the shared resources may be pruned, so the state has to tell. */
+  async #learnCapacities(): Promise<void> {
+    const shared: string[] = [];
+    if (this.#reached > 0) {
+      const { state } = await recover(this.#journal);
+      this.#fold.learnCapacities(state, this.#followed.now());
+      for (const pool of state.pools.values()) if (isShared(pool)) shared.push(pool.name);
+      await this.#save();
+    }
+    this.#store.nameSharedPools(shared);
+    this.#hasCapacities = true;
   }
 
   /** The beginning of the journal, or its snapshot if the beginning was pruned. */
@@ -275,7 +298,7 @@ export class HistoryFollower {
     this.#store.save(this.#reached, changes, this.#fold.open);
     this.#unsaved = 0;
     this.#options.ended(changes.ended);
-    if (this.#uncheckedJournal === undefined) this.#resolveWaiting();
+    if (this.#isPrepared) this.#resolveWaiting();
     await setImmediate();
   }
 

@@ -9,6 +9,7 @@ import { SystemEnvironment } from "../../broker/environment.ts";
 import { recover } from "../../broker/recovery.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 import { readPast } from "../what-if/from-data.ts";
+import { noChanges } from "./fold.ts";
 import { HistoryFollower } from "./follower.ts";
 import { historyPath } from "./history-file.ts";
 import { HistoryReader } from "./reader.ts";
@@ -162,7 +163,7 @@ describe("HistoryStore.open() on a folder with history in the journal file", () 
     other.exec("BEGIN IMMEDIATE");
     const store = open();
     const touched = new Set(store.load().open.keys());
-    store.save(200, { ended: [], touched, members: new Map(), sizes: new Map() }, new Map());
+    store.save(200, { ...noChanges(), touched }, new Map());
     store.close();
     other.exec("ROLLBACK");
     expect(contents()).toMatchObject({ seq: 200, open: [], entries: { length: 49 } });

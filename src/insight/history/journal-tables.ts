@@ -53,7 +53,9 @@ export function copyFromJournal(history: DatabaseSync): number {
     INSERT INTO history_open SELECT id, entry FROM ${attached}.history_open;
     DELETE FROM history_member;
     INSERT INTO history_member SELECT resource, pool FROM ${attached}.history_member;
-    INSERT OR REPLACE INTO history_size SELECT pool, at, size FROM ${attached}.history_size`);
+    INSERT OR REPLACE INTO history_size (pool, at, size)
+      SELECT pool, at, size FROM ${attached}.history_size;
+    UPDATE history_place SET has_capacities = 0`);
   history
     .prepare("UPDATE history_place SET seq = ?, last_number = ?")
     .run(from.seq, isNew ? from.lastNumber : here.lastNumber + added);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HistoryEntry, OpenEntry } from "./entry.ts";
-import type { Changes } from "./fold.ts";
+import { type Changes, noChanges } from "./fold.ts";
 import { HistoryReader } from "./reader.ts";
 import { HistoryStore } from "./store.ts";
 
@@ -17,15 +17,8 @@ afterEach(() => store.close());
 function entry(number: number, more: Partial<HistoryEntry> = {}): HistoryEntry {
   const endedAt = number * 1_000;
   return {
-    ...{
-      number,
-      id: `r${number}`,
-      claim: "1",
-      holder: "job",
-      space: "default",
-      purpose: "use" as const,
-      pool: "aws",
-    },
+    ...{ number, id: `r${number}`, claim: "1", holder: "job", space: "default", pool: "aws" },
+    ...{ purpose: "use" as const, amount: null, asked: null },
     ...{ resource: "aws-1", count: 1, priority: 0, askedAt: endedAt - 900, askedSeq: number },
     ...{ grantedAt: endedAt - 500, waitedFor: null, endedAt, how: "released" },
     ...more,
@@ -42,9 +35,9 @@ function waiting(id: string, more: Partial<OpenEntry> = {}): OpenEntry {
 
 function keep(ended: HistoryEntry[], open: OpenEntry[] = [], sizes: [number, number][] = []): void {
   const changes: Changes = {
+    ...noChanges(),
     ended,
     touched: new Set(open.map(({ id }) => id)),
-    members: new Map(),
     sizes: new Map(sizes.map(([at, size]) => [String(at), { pool: "aws", at, size }])),
   };
   store.save(1, changes, new Map(open.map((each) => [each.id, each])));

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Purpose } from "../../core/model/lifecycle.ts";
-import type { HistoryEntry, OpenEntry, PoolSize } from "./entry.ts";
+import type { Amounts } from "../../core/shared/placement/shareable.ts";
+import { type Asked, type HistoryEntry, type OpenEntry, type PoolSize, poolsOf } from "./entry.ts";
 import { janitorHolder } from "./schema.ts";
 import { type Stats, type StatsRange, statsOf } from "./stats.ts";
 
@@ -58,13 +59,31 @@ export class HistoryReader {
     return this.#select({ since, pool }, { order: "ASC" });
   }
 
-  /** The sets of pools that were requested together since then, each set once. */
+  /**
+   * The sets of pools that were requested together since then: by one request, as its alternatives,
+   * or by requests of one group. Each set of one request comes once.
+   */
   *companies(since: number): Generator<readonly string[], void, undefined> {
+    const first = this.#firstFrom(since);
+    const groups = new Map<string, Set<string>>();
+    const asked = this.#database.prepare(
+      "SELECT DISTINCT asked FROM history WHERE number >= ? AND asked IS NOT NULL",
+    );
+    for (const row of asked.iterate(first)) {
+      const { items, group } = JSON.parse(String(row["asked"])) as Asked;
+      const pools = items.flatMap(poolsOf);
+      yield pools;
+      if (group === undefined) continue;
+      const together = groups.get(group.name) ?? new Set();
+      groups.set(group.name, together);
+      for (const pool of pools) together.add(pool);
+    }
+    for (const pools of groups.values()) yield [...pools];
     const select = this.#database.prepare(
       `SELECT DISTINCT json_group_array(DISTINCT pool) AS pools FROM history WHERE number >= ?
        GROUP BY id HAVING min(pool) <> max(pool)`,
     );
-    for (const { pools } of select.iterate(this.#firstFrom(since))) {
+    for (const { pools } of select.iterate(first)) {
       yield JSON.parse(String(pools)) as string[];
     }
   }
@@ -79,7 +98,11 @@ export class HistoryReader {
     const where = pool === undefined ? "" : "WHERE pool = ?";
     const select = this.#database.prepare(`SELECT * FROM history_size ${where} ORDER BY pool, at`);
     for (const row of select.iterate(...(pool === undefined ? [] : [pool]))) {
-      yield { pool: String(row["pool"]), at: Number(row["at"]), size: Number(row["size"]) };
+      const capacity = jsonIn<Amounts>(row["capacity"]);
+      yield {
+        ...{ pool: String(row["pool"]), at: Number(row["at"]), size: Number(row["size"]) },
+        ...(capacity === null ? undefined : { capacity }),
+      };
     }
   }
 
@@ -147,6 +170,8 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
     pool: String(row["pool"]),
     resource: text("resource"),
     count: number("count"),
+    amount: jsonIn<Amounts>(row["amount"]),
+    asked: jsonIn<Asked>(row["asked"]),
     priority: number("priority"),
     askedAt: number("asked_at"),
     askedSeq: number("asked_seq"),
@@ -155,6 +180,23 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
     endedAt: number("ended_at"),
     how: String(row["how"]),
   };
+}
+
+/** The capacities of shared resources. Empty in tables of an older Berth. */
+export function readCapacities(database: DatabaseSync): Map<string, Amounts> {
+  const table = "SELECT 1 FROM sqlite_schema WHERE name = 'history_capacity'";
+  if (database.prepare(table).get() === undefined) return new Map();
+  const rows = database.prepare("SELECT resource, capacity FROM history_capacity").all();
+  return new Map(
+    rows.map(({ resource, capacity = "{}" }) => {
+      return [String(resource), JSON.parse(String(capacity)) as Amounts];
+    }),
+  );
+}
+
+/** Our own JSON. Absent in tables of an older Berth. */
+function jsonIn<Value>(column: SQLOutputValue | undefined): Value | null {
+  return typeof column === "string" ? (JSON.parse(column) as Value) : null;
 }
 
 /** The purpose of an entry in tables of an older Berth, which did not record it. */
@@ -169,7 +211,8 @@ export function* ofPool(entries: Iterable<OpenEntry>, pool: string | undefined) 
     else {
       const items = entry.items.filter((item) => item.pool === pool);
       const claims = entry.claims.filter((claim) => claim.pool === pool);
-      if (items.length > 0) yield { ...entry, items, claims };
+      // An alternative of an item may have been granted, so the item can be of another pool.
+      if (items.length + claims.length > 0) yield { ...entry, items, claims };
     }
   }
 }

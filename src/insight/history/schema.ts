@@ -70,6 +70,19 @@ INSERT INTO history_place VALUES (1, '', 0, 0);
 ALTER TABLE history ADD COLUMN purpose TEXT NOT NULL DEFAULT 'use'; -- 'use' or 'clean'
 ${markCleaning};
 `,
+  // Shared resources. Older entries have no amounts, and `HistoryFollower` learns the capacities.
+  `
+ALTER TABLE history ADD COLUMN amount TEXT; -- JSON, by dimension; null: an exclusive resource
+ALTER TABLE history ADD COLUMN asked TEXT; -- JSON; null: pool and count are all that was asked for
+ALTER TABLE history_size ADD COLUMN capacity TEXT; -- JSON; null: exclusive resources
+
+CREATE TABLE history_capacity ( -- shared resources
+  resource TEXT PRIMARY KEY,
+  capacity TEXT NOT NULL -- JSON, by dimension
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE history_place ADD COLUMN has_capacities INTEGER NOT NULL DEFAULT 0; -- 1: yes
+`,
 ];
 
 /** Runs before any change: the database of another program must not be changed. */

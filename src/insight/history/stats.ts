@@ -1,5 +1,6 @@
 import { type HistoryEntry, isExpiry, type OpenEntry, type PoolSize } from "./entry.ts";
 import { type Percentiles, percentilesOf } from "./percentiles.ts";
+import { type DimensionUse, Use, type UsedClaim } from "./use.ts";
 
 /**
  * Statistics of a period. Counts are of claims, as in the history. Cleaning is upkeep: it is counted
@@ -18,8 +19,13 @@ export interface StatsPart {
   /** Of claims that ended in this period. */
   readonly holdMs: Percentiles | null;
   readonly endedPerHour: number;
-  /** The share of the time of all resources in which they were held; null if there were none. */
+  /**
+   * The share of the time of all resources in which they were held; null if there were none. For a
+   * shared pool, the share of its capacity that was lent, in the dimension that was used most.
+   */
   readonly utilisation: number | null;
+  /** The share of each dimension of shared pools that was lent, by name. */
+  readonly dimensions: readonly DimensionUse[];
   readonly upkeep: UpkeepPart;
 }
 
@@ -73,24 +79,26 @@ export function statsOf({ from, to, stepMs }: StatsRange, source: StatsSource): 
       if (step !== undefined) count(step);
     }
   };
-  const held = (start: number, end: number) =>
-    during(start, end, (tally) => tally.hold(start, end));
-  for (const entry of source.ended) countEnded(entry, each, held);
-  for (const entry of source.open) countOpen(entry, each, (start) => held(start, to));
-  for (const { start, end, size } of spansOf(source.sizes, to)) {
-    during(start, end, (tally) => tally.grow(start, end, size));
+  const shared = new Set<string>();
+  for (const span of spansOf(source.sizes, to)) {
+    if (span.size.capacity !== undefined) shared.add(span.size.pool);
+    during(span.start, span.end, (tally) => tally.use.grow(tally.within(span), span.size));
   }
+  const held: Hold = (claim, start, end) => {
+    // An older Berth recorded no amounts, and a claim is no measure of the use of a shared pool.
+    if (claim.amount === null && shared.has(claim.pool)) return;
+    during(start, end, (tally) => tally.use.hold(tally.within({ start, end }), claim));
+  };
+  for (const entry of source.ended) countEnded(entry, each, held);
+  for (const entry of source.open) countOpen(entry, each, (claim, at) => held(claim, at, to));
   const parts = steps.map((tally) => ({ at: tally.from, ...tally.part() }));
   return { from, to, stepMs, total: total.part(), steps: parts };
 }
 
 type Each = (at: number, count: (tally: Tally) => void) => void;
+type Hold = (claim: UsedClaim, start: number, end: number) => void;
 
-function countEnded(
-  entry: HistoryEntry,
-  each: Each,
-  held: (start: number, end: number) => void,
-): void {
+function countEnded(entry: HistoryEntry, each: Each, held: Hold): void {
   const { askedAt, grantedAt, endedAt, how, count } = entry;
   if (entry.purpose === "clean") return countCleaning(entry, each);
   each(askedAt, (tally) => {
@@ -107,7 +115,7 @@ function countEnded(
     tally.holds.push(endedAt - grantedAt);
     if (isExpiry(how)) tally.expired += 1;
   });
-  held(grantedAt, endedAt);
+  held(entry, grantedAt, endedAt);
 }
 
 /** A cleaner that is stopped has neither cleaned nor failed. */
@@ -126,7 +134,7 @@ function countCleaning({ grantedAt, endedAt, how }: HistoryEntry, each: Each): v
 function countOpen(
   { askedAt, grantedAt, claims: all, items }: OpenEntry,
   each: Each,
-  held: (start: number) => void,
+  held: (claim: UsedClaim, start: number) => void,
 ): void {
   const claims = all.filter(isUse);
   const asked = items.filter(isUse).reduce((sum, item) => sum + item.count, 0);
@@ -135,9 +143,9 @@ function countOpen(
     tally.asked += count;
   });
   if (grantedAt === null) return;
-  for (const _ of claims) {
+  for (const { pool, amount = null } of claims) {
     each(grantedAt, (tally) => tally.waits.push(grantedAt - askedAt));
-    held(grantedAt);
+    held({ pool, amount }, grantedAt);
   }
 }
 
@@ -150,10 +158,10 @@ function* spansOf(sizes: Iterable<PoolSize>, to: number) {
   const last = new Map<string, PoolSize>();
   for (const size of sizes) {
     const before = last.get(size.pool);
-    if (before !== undefined) yield { start: before.at, end: size.at, size: before.size };
+    if (before !== undefined) yield { start: before.at, end: size.at, size: before };
     last.set(size.pool, size);
   }
-  for (const { at, size } of last.values()) yield { start: at, end: to, size };
+  for (const size of last.values()) yield { start: size.at, end: to, size };
 }
 
 class Tally {
@@ -166,20 +174,11 @@ class Tally {
   asked = 0;
   expired = 0;
   left = 0;
-  #heldMs = 0;
-  #sizeMs = 0;
+  readonly use = new Use();
 
   constructor(from: number, to: number) {
     this.from = from;
     this.#to = to;
-  }
-
-  hold(start: number, end: number): void {
-    this.#heldMs += this.#within(start, end);
-  }
-
-  grow(start: number, end: number, size: number): void {
-    this.#sizeMs += this.#within(start, end) * size;
   }
 
   part(): StatsPart {
@@ -193,7 +192,8 @@ class Tally {
       waitMs: percentilesOf(waits),
       holdMs: percentilesOf(holds),
       endedPerHour: (holds.length * 3_600_000) / (this.#to - this.from),
-      utilisation: this.#sizeMs === 0 ? null : this.#heldMs / this.#sizeMs,
+      utilisation: this.use.utilisation,
+      dimensions: this.use.dimensions,
       upkeep: {
         cleaned: this.cleanings.length,
         failed: this.failedCleanings,
@@ -202,7 +202,8 @@ class Tally {
     };
   }
 
-  #within(start: number, end: number): number {
+  /** The length of the part of a span that lies in this period. */
+  within({ start, end }: { readonly start: number; readonly end: number }): number {
     return Math.max(0, Math.min(end, this.#to) - Math.max(start, this.from));
   }
 }

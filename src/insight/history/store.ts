@@ -3,16 +3,20 @@ import { sqliteFailure } from "../../journal/sqlite-failure.ts";
 import type { HistoryEntry, OpenEntry } from "./entry.ts";
 import type { Changes, Standing } from "./fold.ts";
 import { historyInMemory, type OpenOptions, openHistoryFile } from "./history-file.ts";
+import { readCapacities } from "./reader.ts";
 
 /** Each chunk is its own transaction, so that the commits of the broker run in between. */
 const forgetChunk = 512;
 
 const sql = {
-  place: "SELECT journal, seq, last_number FROM history_place",
+  place: "SELECT journal, seq, last_number, has_capacities FROM history_place",
   move: "UPDATE history_place SET seq = ?, last_number = max(last_number, ?)",
   nameJournal: "UPDATE history_place SET journal = ?",
+  haveCapacities: "UPDATE history_place SET has_capacities = 1",
+  /** The capacity at that time is not known, but the resources were shared. */
+  markShared: "UPDATE history_size SET capacity = '{}' WHERE pool = ? AND capacity IS NULL",
   touch: "UPDATE history_place SET seq = seq",
-  insert: `INSERT INTO history VALUES (${Array(16).fill("?").join(", ")})`,
+  insert: `INSERT INTO history VALUES (${Array(18).fill("?").join(", ")})`,
   putOpen: `
     INSERT INTO history_open VALUES (?, ?)
     ON CONFLICT (id) DO UPDATE SET entry = excluded.entry`,
@@ -21,9 +25,13 @@ const sql = {
     INSERT INTO history_member VALUES (?, ?)
     ON CONFLICT (resource) DO UPDATE SET pool = excluded.pool`,
   dropMember: "DELETE FROM history_member WHERE resource = ?",
+  putCapacity: `
+    INSERT INTO history_capacity VALUES (?, ?)
+    ON CONFLICT (resource) DO UPDATE SET capacity = excluded.capacity`,
+  dropCapacity: "DELETE FROM history_capacity WHERE resource = ?",
   putSize: `
-    INSERT INTO history_size VALUES (?, ?, ?)
-    ON CONFLICT (pool, at) DO UPDATE SET size = excluded.size`,
+    INSERT INTO history_size VALUES (?, ?, ?, ?)
+    ON CONFLICT (pool, at) DO UPDATE SET size = excluded.size, capacity = excluded.capacity`,
   forget: `
     DELETE FROM history WHERE ended_at < ?
     AND number IN (SELECT number FROM history ORDER BY number LIMIT ${forgetChunk})`,
@@ -76,7 +84,7 @@ export class HistoryStore {
     return this.#seq;
   }
 
-  load(): Standing & { readonly journal: string } {
+  load(): Standing & { readonly journal: string; readonly hasCapacities: boolean } {
     return this.#attempt("read", () => {
       const place = this.#run.place.get();
       this.#seq = Number(place?.["seq"]);
@@ -89,8 +97,11 @@ export class HistoryStore {
       const members = new Map<string, string>();
       const rows = this.database.prepare("SELECT * FROM history_member");
       for (const { resource, pool } of rows.iterate()) members.set(String(resource), String(pool));
+      const capacities = readCapacities(this.database);
       const journal = String(place?.["journal"]);
-      return { open, members, lastNumber: Number(place?.["last_number"]), journal };
+      const hasCapacities = Number(place?.["has_capacities"]) === 1;
+      const lastNumber = Number(place?.["last_number"]);
+      return { open, members, capacities, lastNumber, journal, hasCapacities };
     });
   }
 
@@ -112,13 +123,7 @@ export class HistoryStore {
             dropped.push(id);
           }
         }
-        for (const [resource, pool] of changes.members) {
-          if (pool === null) this.#run.dropMember.run(resource);
-          else this.#run.putMember.run(resource, pool);
-        }
-        for (const { pool, at, size } of changes.sizes.values()) {
-          this.#run.putSize.run(pool, at, size);
-        }
+        this.#saveSizes(changes);
         this.#run.move.run(seq, changes.ended.at(-1)?.number ?? 0);
         this.database.exec("COMMIT");
       } catch (error) {
@@ -129,6 +134,14 @@ export class HistoryStore {
     for (const id of stored) this.#stored.add(id);
     for (const id of dropped) this.#stored.delete(id);
     this.#seq = seq;
+  }
+
+  /** Records that the capacities of all shared resources are stored, and which pools have some. */
+  nameSharedPools(pools: Iterable<string>): void {
+    this.#attempt("write", () => {
+      for (const pool of pools) this.#run.markShared.run(pool);
+      this.#run.haveCapacities.run();
+    });
   }
 
   /** Records that the events come from this journal. */
@@ -163,12 +176,27 @@ export class HistoryStore {
     if (this.database.isOpen) this.database.close();
   }
 
+  #saveSizes({ members, capacities, sizes }: Changes): void {
+    for (const [resource, pool] of members) {
+      if (pool === null) this.#run.dropMember.run(resource);
+      else this.#run.putMember.run(resource, pool);
+    }
+    for (const [resource, capacity] of capacities) {
+      if (capacity === null) this.#run.dropCapacity.run(resource);
+      else this.#run.putCapacity.run(resource, JSON.stringify(capacity));
+    }
+    for (const { pool, at, size, capacity } of sizes.values()) {
+      this.#run.putSize.run(pool, at, size, jsonOrNull(capacity));
+    }
+  }
+
   #insert(entry: HistoryEntry): void {
     const { number, id, claim, holder, space, pool, resource, count, priority } = entry;
     const { askedAt, askedSeq, grantedAt, endedAt, how, waitedFor, purpose } = entry;
     this.#run.insert.run(
       ...([number, id, claim, holder, space, pool, resource, count, priority] as const),
       ...([askedAt, askedSeq, grantedAt, endedAt, how, waitedFor, purpose] as const),
+      ...([jsonOrNull(entry.amount), jsonOrNull(entry.asked)] as const),
     );
   }
 
@@ -179,4 +207,8 @@ export class HistoryStore {
       throw sqliteFailure(error, `${verb} the history in`, this.#path);
     }
   }
+}
+
+function jsonOrNull(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
 }

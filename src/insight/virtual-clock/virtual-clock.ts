@@ -9,6 +9,7 @@
 import { decide, nextDueAt } from "../../core/decide/decide.ts";
 import type { Command } from "../../core/model/command.ts";
 import type { BrokerEvent } from "../../core/model/event.ts";
+import type { Outcome } from "../../core/model/outcome.ts";
 import type { State } from "../../core/model/state.ts";
 import { earliest, type Instant, never } from "../../core/model/time.ts";
 import { PlannedCommands } from "./planned-commands.ts";
@@ -40,9 +41,10 @@ export class VirtualClock {
   }
 
   /** Runs the command now. */
-  do(command: Command): void {
-    const { events } = decide(this.state, command, this.#now);
+  do(command: Command): Outcome {
+    const { events, outcome } = decide(this.state, command, this.#now);
     if (events.length > 0) this.#happened(events, this.#now);
+    return outcome;
   }
 
   /** Plans a command. Commands for the same instant run in the order of planning. */

@@ -1,4 +1,5 @@
-import type { AskedItem, HistoryEntry, OpenEntry } from "../history/entry.ts";
+import type { Group } from "../../core/model/command.ts";
+import type { Asked, AskedItem, HistoryEntry, OpenClaim, OpenEntry } from "../history/entry.ts";
 import { rank, sorted } from "../history/percentiles.ts";
 
 /**
@@ -8,6 +9,7 @@ export interface Demand {
   readonly id: string;
   readonly holder: string;
   readonly items: readonly AskedItem[];
+  readonly group?: Group;
   readonly priority: number;
   readonly askedAt: number;
   /** Orders requests of the same millisecond. */
@@ -76,24 +78,43 @@ function fromEnded(
   if (first === undefined) throw new Error("Cannot derive a demand: there are no entries");
   const { id, holder, priority, askedAt, askedSeq: order, grantedAt, endedAt } = first;
   const common = { id, holder, priority, askedAt, order };
+  const asked = askedOf(first, parts);
   if (grantedAt === null) {
     const holdMs = Math.max(...parts.map(({ pool }) => medians.get(pool) ?? 0));
-    const items = parts.map(({ pool, count }) => ({ pool, count }));
     const ends = [{ claim: null, afterMs: holdMs, forced: false }];
-    return { ...common, items, patienceMs: endedAt - askedAt, ends };
+    return { ...common, ...asked, patienceMs: endedAt - askedAt, ends };
   }
   const lastAt = Math.max(...parts.map((part) => part.endedAt));
   const heldBefore = grantedAt < from;
   const heldFrom = Math.max(grantedAt, from);
-  const ends = parts.map(({ claim, endedAt: at, how }) => ({
-    claim: parts.length === 1 ? null : claim,
+  const held = heldBefore ? stillHeld(asked, parts) : asked;
+  const ends = endsOf(parts, { lastAt, heldFrom, heldBefore }).map((end) => {
+    return { ...end, claim: claimIn(held, end.claim) };
+  });
+  const since = heldBefore ? { heldSince: grantedAt } : undefined;
+  const { items, group } = held;
+  return { ...common, items, ...groupIn(group), patienceMs: null, ends, ...since };
+}
+
+/** Claims that ended before the lease end one by one; the others end at once, with the lease. */
+function endsOf(
+  parts: readonly HistoryEntry[],
+  at: { readonly lastAt: number; readonly heldFrom: number; readonly heldBefore: boolean },
+): DemandEnd[] {
+  const { lastAt, heldFrom, heldBefore } = at;
+  const ends = parts.map(({ claim, endedAt, how }) => ({
+    claim,
     // The server ends a claim at its maximum hold time. Without this limit, the holder would have
     // kept the claim as long as the rest of the lease.
-    afterMs: (how === "hold" && !heldBefore ? lastAt : at) - heldFrom,
+    endsAt: how === "hold" && !heldBefore ? lastAt : endedAt,
     forced: how === "expired" || how === "lifetime" || how === "revoked",
   }));
-  const since = heldBefore ? { heldSince: grantedAt } : undefined;
-  return { ...common, items: itemsOf(parts), patienceMs: null, ends, ...since };
+  const early = ends.filter(({ endsAt }) => endsAt < lastAt);
+  const forced = ends.some((end) => end.forced && end.endsAt === lastAt);
+  return [
+    ...early.map((end) => ({ ...end, afterMs: end.endsAt - heldFrom })),
+    { claim: null, afterMs: lastAt - heldFrom, forced },
+  ].map(({ claim, afterMs, forced: isForced }) => ({ claim, afterMs, forced: isForced }));
 }
 
 function fromOpen(
@@ -106,23 +127,70 @@ function fromOpen(
   const since = grantedAt !== null && grantedAt < from ? { heldSince: grantedAt } : undefined;
   const heldFrom = Math.max(grantedAt ?? to, from);
   const parts = [...ended, ...entry.claims];
-  const items = grantedAt === null ? entry.items : itemsOf(parts);
+  const asked = { items: entry.items, ...groupIn(entry.group) };
+  const held = since === undefined ? asked : stillHeld(asked, parts);
+  const { items } = held;
   const ends = ended.map(({ claim, endedAt }) => {
-    return { claim, afterMs: endedAt - heldFrom, forced: false };
+    return { claim: claimIn(held, claim), afterMs: endedAt - heldFrom, forced: false };
   });
   const usualMs = Math.max(...items.map(({ pool }) => medians.get(pool) ?? 0));
   const afterMs = Math.max(usualMs, to - heldFrom + 1);
   return {
     ...{ id, holder, priority, askedAt, order, items, patienceMs: null, ...since },
+    ...groupIn(held.group),
     ends: [...ends, { claim: null, afterMs, forced: false }],
   };
 }
 
-function itemsOf(parts: readonly { readonly claim: string | null; readonly pool: string }[]) {
+/** The items and the group of a request; claims have another name if only some are still held. */
+interface Wanted extends Asked {
+  readonly renamed?: ReadonlyMap<string | null, string>;
+}
+
+type Part = HistoryEntry | OpenClaim;
+
+function groupIn(group: Group | undefined): { readonly group: Group } | undefined {
+  return group === undefined ? undefined : { group };
+}
+
+/** The name that the replay gives to a recorded claim. */
+function claimIn({ renamed }: Wanted, claim: string | null): string | null {
+  return renamed === undefined ? claim : (renamed.get(claim) ?? claim);
+}
+
+/** A request whose entries have no more than pools and counts has one claim for each of them. */
+function askedOf({ asked }: HistoryEntry, parts: readonly HistoryEntry[]): Wanted {
+  if (asked !== null) return asked;
   const counts = new Map<string, number>();
-  const inOrder = [...parts].sort((a, b) => Number(a.claim) - Number(b.claim));
-  for (const { pool } of inOrder) counts.set(pool, (counts.get(pool) ?? 0) + 1);
-  return [...counts].map(([pool, count]) => ({ pool, count }));
+  for (const { pool, count } of inOrder(parts)) counts.set(pool, (counts.get(pool) ?? 0) + count);
+  return { items: [...counts].map(([pool, count]) => ({ pool, count })) };
+}
+
+/**
+ * A lease that was granted before the period asks for what it still holds: each share on the
+ * resource that it has. The rest of its group has been granted too, so it does not wait for it.
+ */
+function stillHeld({ items, group }: Wanted, parts: readonly Part[]): Wanted {
+  const byPool = Map.groupBy(inOrder(parts), ({ pool }) => pool);
+  const singles = Array.from(byPool.values()).flat();
+  const renamed = new Map(singles.map(({ claim }, index) => [claim, String(index + 1)]));
+  const held = singles.map((part) => heldItem(items, part));
+  const alone = group === undefined ? undefined : { ...group, size: 1 };
+  return { items: held, ...groupIn(alone), renamed };
+}
+
+/** Claims are numbered by pool, and within a pool in the order of the items. */
+function heldItem(items: readonly AskedItem[], { pool, claim, resource, amount }: Part): AskedItem {
+  if (amount === null || amount === undefined) return { pool, count: 1 };
+  const all = items.flatMap((item) => Array(item.count).fill(item) as AskedItem[]);
+  const asked = all[Number(claim) - 1]?.amount ?? {};
+  const named = resource === null ? undefined : { resource };
+  // The request names parts (such as networks) by kind; the claim has them by name.
+  return { pool, count: 1, amount: { ...asked, ...amount }, ...named };
+}
+
+function inOrder<Item extends Part>(parts: readonly Item[]): Item[] {
+  return [...parts].sort((a, b) => Number(a.claim) - Number(b.claim));
 }
 
 function push<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {

@@ -10,7 +10,7 @@ import type { HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
 import { HistoryFold, type Standing } from "../history/fold.ts";
 import { historyPath } from "../history/history-file.ts";
 import { hasHistoryTables } from "../history/journal-tables.ts";
-import { HistoryReader } from "../history/reader.ts";
+import { HistoryReader, readCapacities } from "../history/reader.ts";
 import { isHistory } from "../history/schema.ts";
 import type { WhatIfSource } from "./what-if.ts";
 
@@ -89,7 +89,7 @@ function readKept(
   const lastNumber = ended.at(-1)?.number ?? 0;
   return {
     ...{ seq: reader.seq, ended, sizes: [...reader.sizes()] },
-    standing: { open, members, lastNumber },
+    standing: { open, members, capacities: readCapacities(database), lastNumber },
   };
 }
 

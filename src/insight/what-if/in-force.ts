@@ -1,5 +1,5 @@
 import type { PoolSpec } from "../../core/model/policy.ts";
-import { noEntries, type State } from "../../core/model/state.ts";
+import type { State } from "../../core/model/state.ts";
 
 /** The pools of a state as a configuration, without resources that are marked for deletion. */
 export function poolsInForce(state: State): PoolSpec[] {
@@ -8,9 +8,12 @@ export function poolsInForce(state: State): PoolSpec[] {
     .map(({ name, policy, members }) => ({
       name,
       policy,
-      // Labels do not influence how long a request waits.
       members: [...members]
         .filter(({ retired }) => !retired)
-        .map((resource) => ({ name: resource.name, labels: noEntries })),
+        .map((resource) => ({
+          name: resource.name,
+          labels: resource.labels,
+          ...(resource.sharing === "shared" ? { room: resource.spec } : undefined),
+        })),
     }));
 }

@@ -1,12 +1,15 @@
 /** Runs days of traffic through a real broker on a virtual clock, and keeps the history. */
 import { settled } from "../../broker/hand-clock.suite.ts";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
-import { acquire, leave, release, revoke } from "../../core/decide/lending.suite.ts";
+import { leave, release, revoke } from "../../core/decide/lending.suite.ts";
+import type { Ask, Command } from "../../core/model/command.ts";
+import type { RequestId } from "../../core/model/ids.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import { HistoryFollower } from "../history/follower.ts";
 import { HistoryReader } from "../history/reader.ts";
 import { HistoryStore } from "../history/store.ts";
 import type { Demand } from "./demand.ts";
+import { type WhatIfReport, whatIf } from "./what-if.ts";
 
 export interface Recorded extends AsyncDisposable {
   readonly reader: HistoryReader;
@@ -30,8 +33,7 @@ export async function record(
   giveBackOnGrant(site, new Map(jobs.map((job) => [job.id, job])));
   for (const job of jobs) {
     await site.clock.advance(start + job.askedAt - site.clock.now());
-    const wanted = job.items.map(({ pool, count }) => `${pool}:${count}`).join(" ");
-    void site.broker.submit(acquire(job.id, wanted, { priority: job.priority, ttlMs: 86_400_000 }));
+    void site.broker.submit(commandOf(job));
     const { patienceMs } = job;
     if (patienceMs !== null) {
       const at = (site.clock.now() + patienceMs) as typeof start;
@@ -52,6 +54,14 @@ export async function record(
   };
 }
 
+function commandOf({ id, items, priority, group }: Demand): Command {
+  const ask: Ask = {
+    ...{ holder: `job-${id}`, items: items as Ask["items"], priority, ttlMs: 86_400_000 },
+    ...(group === undefined ? undefined : { group }),
+  };
+  return { type: "acquire", id: id as RequestId, ask, waitMs: 0 };
+}
+
 function giveBackOnGrant({ broker, clock }: TestBroker, jobs: ReadonlyMap<string, Demand>): void {
   broker.listen({
     committed: ({ at, events }) => {
@@ -66,4 +76,18 @@ function giveBackOnGrant({ broker, clock }: TestBroker, jobs: ReadonlyMap<string
       }
     },
   });
+}
+
+/** Replays a recording, from its beginning unless told otherwise. */
+export function simulate(
+  { reader, start, end }: Recorded,
+  pools: readonly PoolSpec[],
+  { from = start, ...changed }: { from?: number; changed?: readonly string[] } = {},
+): WhatIfReport {
+  const source = { ended: reader.endedSince(from), open: reader.open(), sizes: reader.sizes() };
+  const run = whatIf({ from, to: end, pools, ...changed }, source);
+  for (;;) {
+    const step = run.next();
+    if (step.done) return step.value;
+  }
 }

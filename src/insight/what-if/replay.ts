@@ -1,9 +1,10 @@
 /** Replays recorded demand against the real core on a virtual clock. */
-import type { Command } from "../../core/model/command.ts";
+import type { Command, Item } from "../../core/model/command.ts";
 import { type BrokerEvent, type DurableEvent, isDurable } from "../../core/model/event.ts";
 import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
 import type { State } from "../../core/model/state.ts";
 import { after, type Instant } from "../../core/model/time.ts";
+import type { AskedItem } from "../history/entry.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
 import type { Demand } from "./demand.ts";
 
@@ -37,21 +38,28 @@ export class Replay {
     return this.#asked;
   }
 
-  /** Sends the request now. Everything that follows from it happens as time passes. */
-  ask(demand: Demand): void {
-    const { id, holder, items, priority, patienceMs } = demand;
+  /**
+   * Sends the request now. Everything that follows from it happens as time passes. Returns false if
+   * it was refused, because nothing could ever satisfy it.
+   */
+  ask(demand: Demand): boolean {
+    const { id, holder, items, group, priority, patienceMs } = demand;
     const ask = {
       holder,
-      items: items.map(({ pool, count }) => ({ pool: pool as PoolName, count })),
+      items: items.map(itemOf),
       priority,
       ttlMs: this.#options.ttlMs ?? ttlMsOtherwise,
+      ...(group === undefined ? undefined : { group }),
     };
     this.#asked.set(id, demand);
     if (patienceMs !== null) {
       const leave: Command = { type: "leave", id: id as RequestId, why: "cancelled" };
       this.#clock.plan(Math.max(this.now, demand.askedAt + patienceMs) as Instant, leave);
     }
-    this.#clock.do({ type: "acquire", id: id as RequestId, ask, waitMs: 0 });
+    const outcome = this.#clock.do({ type: "acquire", id: id as RequestId, ask, waitMs: 0 });
+    if (outcome.type !== "refused") return true;
+    this.#asked.delete(id);
+    return false;
   }
 
   /** Advances the time up to and including that instant. */
@@ -75,6 +83,11 @@ export class Replay {
       this.#clock.plan(after(this.now, afterMs), endOf(id, claim, forced));
     }
   }
+}
+
+function itemOf({ pool, anyOf, purpose: _, ...item }: AskedItem): Item {
+  const others = anyOf === undefined ? undefined : { anyOf: anyOf as readonly PoolName[] };
+  return { ...item, pool: pool as PoolName, ...others };
 }
 
 function endOf(id: RequestId, claim: string | null, forced: boolean): Command {

@@ -5,7 +5,7 @@
 import type * as Wire from "../../api/history-schemas.ts";
 import type { Percentiles } from "../history/percentiles.ts";
 import type { StatsPart } from "../history/stats.ts";
-import { unknowns, type WhatIfReport } from "./what-if.ts";
+import type { WhatIfReport } from "./what-if.ts";
 
 export function reportOf(report: WhatIfReport): Wire.Simulation {
   const compared = ({ pool, recorded, simulated }: WhatIfReport["total"]) => ({
@@ -20,14 +20,16 @@ export function reportOf(report: WhatIfReport): Wire.Simulation {
     refused: report.refused,
     total: compared(report.total),
     pools: report.pools.map(compared),
-    unknowns: [...unknowns],
+    unknowns: [...report.unknowns],
   };
 }
 
-export function inSeconds({ waitMs, holdMs, upkeep, ...rest }: StatsPart): Wire.StatsPart {
+export function inSeconds(part: StatsPart): Wire.StatsPart {
+  const { waitMs, holdMs, upkeep, dimensions, ...rest } = part;
   const { cleaned, failed, cleaningMs } = upkeep;
   return {
     ...rest,
+    dimensions: [...dimensions],
     waitSeconds: spreadOf(waitMs),
     holdSeconds: spreadOf(holdMs),
     upkeep: { cleaned, failed, cleaningSeconds: spreadOf(cleaningMs) },

@@ -26,7 +26,8 @@ export class StatsByPool {
     this.#sizes = Map.groupBy(past.sizes, ({ pool }) => pool);
     const open = new Map<string, OpenEntry[]>();
     for (const entry of past.open) {
-      for (const pool of new Set(entry.items.map((item) => item.pool))) {
+      const pools = [...entry.items, ...entry.claims].map(({ pool }) => pool);
+      for (const pool of new Set(pools)) {
         open.set(pool, open.get(pool) ?? []);
         open.get(pool)?.push(entry);
       }

@@ -4,22 +4,9 @@ import type { PoolName } from "../../core/model/ids.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import { Random } from "../forecast/random.ts";
 import type { Demand } from "./demand.ts";
-import { type Recorded, record } from "./recorded-days.suite.ts";
+import { record, simulate } from "./recorded-days.suite.ts";
 import { parseSetting, withSettings } from "./settings.ts";
-import { type WhatIfReport, whatIf } from "./what-if.ts";
-
-function simulate(
-  { reader, start, end }: Recorded,
-  pools: readonly PoolSpec[],
-  { from = start, ...changed }: { from?: number; changed?: readonly string[] } = {},
-): WhatIfReport {
-  const source = { ended: reader.endedSince(from), open: reader.open(), sizes: reader.sizes() };
-  const run = whatIf({ from, to: end, pools, ...changed }, source);
-  for (;;) {
-    const step = run.next();
-    if (step.done) return step.value;
-  }
-}
+import { whatIf } from "./what-if.ts";
 
 const exponential = (random: Random, mean: number) =>
   Math.max(1, Math.round(-Math.log(1 - random.next()) * mean));
@@ -192,7 +179,7 @@ function replayedWaits(jobs: readonly Demand[], slots: PoolSpec): number[] {
     ...{ number: index + 1, id: job.id, claim: "1", holder: "ci", space: "default", pool: "slot" },
     ...{ resource: "slot-1", count: 1, priority: 0, askedAt: job.askedAt, askedSeq: index },
     ...{ grantedAt: job.askedAt, endedAt: job.askedAt + (job.ends[0]?.afterMs ?? 0) },
-    ...{ waitedFor: null, how: "released", purpose: "use" as const },
+    ...{ waitedFor: null, how: "released", purpose: "use" as const, amount: null, asked: null },
   }));
   const to = (jobs.at(-1)?.askedAt ?? 0) + 10_000_000;
   const run = whatIf({ from: 0, to, pools: [slots] }, { ended, open: [], sizes: [] });

@@ -1,8 +1,15 @@
 import { emptyState } from "../../core/apply/create.ts";
 import { decide } from "../../core/decide/decide.ts";
+import { type DurableEvent, isDurable } from "../../core/model/event.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import type { Instant } from "../../core/model/time.ts";
-import type { AskedItem, HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
+import {
+  type AskedItem,
+  type HistoryEntry,
+  type OpenEntry,
+  type PoolSize,
+  poolsOf,
+} from "../history/entry.ts";
 import { HistoryFold } from "../history/fold.ts";
 import type { StatsPart } from "../history/stats.ts";
 import { reachOf } from "./affected-pools.ts";
@@ -38,10 +45,12 @@ export interface WhatIfReport {
   readonly refused: number;
   readonly total: Comparison;
   readonly pools: readonly Comparison[];
+  /** The limits of the model, and of this recording. */
+  readonly unknowns: readonly string[];
 }
 
 /** The limits of the model. Part of every report. */
-export const unknowns: readonly string[] = [
+const unknowns: readonly string[] = [
   "Demand stays as recorded: shorter waits cause no more requests, and longer waits no fewer.",
   "Hold times stay as recorded: jobs do not become slower or faster with the number of jobs that run at the same time.",
   "A request that left without a grant gets the median hold of its pool if the simulation grants it.",
@@ -65,26 +74,24 @@ export function* whatIf(
   const ended: HistoryEntry[] = [];
   for (const entry of source.ended) if (ended.push(entry) % sliceLength === 0) yield 0;
   const open = [...source.open];
-  const sizes = [...source.sizes];
+  const shared = new Set(pools.filter(isSharedPool).map(({ name }): string => name));
+  const sizes = Array.from(source.sizes, (size) => {
+    return shared.has(size.pool) ? { capacity: {}, ...size } : size;
+  });
   // Before the first resource existed, nothing was idle.
   const from = Math.max(wanted, ...earliest(sizes));
-  const demand = demandOf({ ended, open }, from, to);
-  const counts = new Map(
-    pools.map(({ name, members }): [string, number] => [name, members.length]),
-  );
-  const fits = ({ pool, count }: AskedItem) => (counts.get(pool) ?? -1) >= count;
-  const known = demand.filter(({ items }) => items.every(fits));
-  const reached = changed === undefined ? undefined : reachOf(changed, pools, known);
+  const reached =
+    changed === undefined ? undefined : reachOf(changed, pools, [...open, ...asked(ended)]);
   const isReached = ({ pool }: { readonly pool: string }) => reached?.has(pool) ?? true;
-  const toReplay = known.filter(({ items }) => items.some(isReached));
-  const made = new StatsByPool(
-    { from, to },
-    yield* replayed(toReplay, {
-      from,
-      to,
-      pools: pools.filter(({ name }) => isReached({ pool: name })),
-    }),
-  );
+  const demand = demandOf({ ended, open }, from, to).filter(({ items }) => items.some(isReached));
+  const fitting = demand.filter(({ items }) => items.every(fitsIn(pools)));
+  const toReplay = fitting.filter(({ items }) => items.every((item) => hasAmount(item, shared)));
+  const simulated = yield* replayed(toReplay, {
+    from,
+    to,
+    pools: pools.filter(({ name }) => isReached({ pool: name })),
+  });
+  const made = new StatsByPool({ from, to }, simulated);
   const was = new StatsByPool(
     { from, to },
     {
@@ -93,34 +100,72 @@ export function* whatIf(
       sizes: sizes.filter(isReached),
     },
   );
-  const names = new Set(toReplay.flatMap(({ items }) => items.map(({ pool }) => pool)));
+  const names = new Set(
+    demand
+      .flatMap(({ items }) => items.flatMap(poolsOf))
+      .filter((name) => isReached({ pool: name })),
+  );
   const comparison = (pool: string | null): Comparison => {
     return { pool, recorded: was.of(pool), simulated: made.of(pool) };
   };
   return {
     from,
     to,
-    requests: toReplay.length,
-    refused: demand.filter(({ items }) => items.some(isReached)).length - toReplay.length,
+    requests: toReplay.length - simulated.refused,
+    refused: demand.length - fitting.length + simulated.refused,
     total: comparison(null),
     pools: [...names].sort().map(comparison),
+    unknowns: [...unknowns, ...withoutAmounts(fitting.length - toReplay.length)],
   };
+}
+
+function isSharedPool({ policy }: PoolSpec): boolean {
+  return policy.placement !== undefined;
+}
+
+/** Only the fields of requests that tie pools together. */
+function* asked(ended: readonly HistoryEntry[]) {
+  for (const parts of Map.groupBy(ended, ({ id }) => id).values()) {
+    const [first] = parts;
+    yield first?.asked ?? { items: parts };
+  }
+}
+
+/** Whether a pool of this configuration has as many resources. */
+function fitsIn(pools: readonly PoolSpec[]): (item: AskedItem) => boolean {
+  const counts = new Map(
+    pools.map(({ name, members }): [string, number] => [name, members.length]),
+  );
+  return (item) => poolsOf(item).some((pool) => (counts.get(pool) ?? -1) >= item.count);
+}
+
+function hasAmount(item: AskedItem, shared: ReadonlySet<string>): boolean {
+  return item.amount !== undefined || !poolsOf(item).some((pool) => shared.has(pool));
+}
+
+function withoutAmounts(count: number): string[] {
+  if (count === 0) return [];
+  return [
+    `${count} requests for shared resources are left out: an older Berth recorded them without amounts.`,
+  ];
 }
 
 function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
   const state = emptyState();
-  decide(state, { type: "configure", pools: pools.map(admittingAll) }, from as Instant);
   const fold = new HistoryFold();
   let seq = 1;
-  const replay = new Replay(state, from, {
-    happened: (at, events) => {
-      fold.follow({ seq, at, events });
-      seq += events.length;
-    },
-  });
+  const happened = (at: Instant, events: readonly DurableEvent[]) => {
+    fold.follow({ seq, at, events });
+    seq += events.length;
+  };
+  const configure = { type: "configure" as const, pools: pools.map(admittingAll) };
+  const { events } = decide(state, configure, from as Instant);
+  happened(from as Instant, events.filter(isDurable));
+  const replay = new Replay(state, from, { happened });
+  let refused = 0;
   for (const [index, one] of demand.entries()) {
     if (one.askedAt > replay.now) replay.passTo(one.askedAt);
-    replay.ask(one);
+    if (!replay.ask(one)) refused += 1;
     if (index % sliceLength === 0) yield index / demand.length;
   }
   replay.passTo(to);
@@ -131,10 +176,10 @@ function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
     const grantedAt = entry.grantedAt === from ? (heldSince ?? from) : entry.grantedAt;
     return { ...entry, askedAt, grantedAt };
   };
-  const ended = fold.take().ended.map(asRecorded);
+  const changes = fold.take();
+  const ended = changes.ended.map(asRecorded);
   const open = Array.from(fold.open.values(), asRecorded);
-  const sizes = pools.map(({ name, members }) => ({ pool: name, at: from, size: members.length }));
-  return { ended, open, sizes };
+  return { ended, open, sizes: [...changes.sizes.values()], refused };
 }
 
 function earliest(sizes: readonly PoolSize[]): number[] {

@@ -1,0 +1,219 @@
+/**
+ * What-if with the configuration unchanged, for each kind of pool: a real broker runs some days on a
+ * virtual clock and records them, and the replay must have the same waits, holds and use.
+ */
+import { describe, expect, test } from "vitest";
+import { pool } from "../../core/decide/lending.suite.ts";
+import type { PoolName } from "../../core/model/ids.ts";
+import type { PoolPolicy, PoolSpec } from "../../core/model/policy.ts";
+import { capacityPool } from "../../core/shared/capacity.suite.ts";
+import { Random } from "../forecast/random.ts";
+import type { AskedItem } from "../history/entry.ts";
+import type { Demand } from "./demand.ts";
+import { type Recorded, record, simulate } from "./recorded-days.suite.ts";
+import { parseSetting, withSettings } from "./settings.ts";
+
+const exponential = (random: Random, mean: number) =>
+  Math.max(1, Math.round(-Math.log(1 - random.next()) * mean));
+
+interface Kind {
+  readonly seed: number;
+  readonly gapMs?: number;
+  readonly holdMs?: number;
+  readonly more?: (random: Random, index: number) => Partial<Demand>;
+}
+
+/** 200 jobs, some of which have a higher priority, leave the queue or are revoked. */
+function jobs(items: (random: Random) => readonly AskedItem[], kind: Kind): Demand[] {
+  const { seed, gapMs = 900, holdMs = 3_500, more = () => ({}) } = kind;
+  const random = new Random(seed);
+  let askedAt = 0;
+  return Array.from({ length: 200 }, (_, index) => {
+    askedAt += exponential(random, gapMs);
+    const afterMs = exponential(random, holdMs);
+    return {
+      ...{ id: `job${index}`, holder: "ci", items: items(random), askedAt, order: index },
+      priority: random.chance(0.2) ? 5 : 0,
+      patienceMs: random.chance(0.1) ? 2_000 : null,
+      ends: [{ claim: null, afterMs, forced: random.chance(0.1) }],
+      ...more(random, index),
+    };
+  });
+}
+
+/** Some requests waited, and the replay has the same figures in every pool. */
+function expectSame(recorded: Recorded, pools: readonly PoolSpec[]): void {
+  const { total, pools: each, requests, refused } = simulate(recorded, pools);
+  expect([requests, refused]).toEqual([200, 0]);
+  expect(total.recorded.waitMs?.p90, "there is something to wait for").toBeGreaterThan(500);
+  for (const { pool: name, recorded: real, simulated } of each) {
+    expect({ name, ...simulated }).toEqual({ name, ...real });
+  }
+  expect(total.simulated).toEqual(total.recorded);
+}
+
+const hypervisors = {
+  h1: { capacity: { vcpus: 16, memory: 64 }, labels: { zone: "a" } },
+  h2: { capacity: { vcpus: 16, memory: 64 }, labels: { zone: "b" }, overcommit: { vcpus: "1.5" } },
+};
+
+function vm(random: Random): AskedItem[] {
+  const amount = { vcpus: random.between(1, 8), memory: random.between(4, 40) };
+  if (random.chance(0.2)) return [{ pool: "vsphere", count: 2, amount }];
+  const selector = random.chance(0.2) ? { selector: { zone: "a" } } : undefined;
+  return [{ pool: "vsphere", count: 1, amount, ...selector }];
+}
+
+describe("what-if with a shared pool", () => {
+  const oneVm = (random: Random) => vm(random).map((item) => ({ ...item, count: 1 }));
+  const shared = (policy: Partial<PoolPolicy> = {}) =>
+    capacityPool(hypervisors, { lockDelayMs: 0, patienceMs: 2_000, ...policy });
+
+  test.each([1, 2, 3])("reproduces waits and the use of each dimension (seed %i)", async (seed) => {
+    await using recorded = await record([shared()], jobs(oneVm, { seed, holdMs: 6_000 }));
+    expectSame(recorded, [shared()]);
+    const { total } = simulate(recorded, [shared()]);
+    expect(total.recorded.dimensions.map(({ name }) => name)).toEqual(["memory", "vcpus"]);
+    const most = Math.max(...total.recorded.dimensions.map(({ utilisation }) => utilisation));
+    expect(total.recorded.utilisation).toBeCloseTo(most, 9);
+    expect(most).toBeGreaterThan(0.4);
+    expect(most).toBeLessThanOrEqual(1);
+  });
+
+  test("reproduces it from a moment at which some hold shares", async () => {
+    await using recorded = await record([shared()], jobs(oneVm, { seed: 4, holdMs: 6_000 }));
+    const from = recorded.start + 60_000;
+    const { total, refused } = simulate(recorded, [shared()], { from });
+    expect(refused).toBe(0);
+    // How long a request that waits at that moment may still be overtaken is counted from there.
+    const difference = (real: number, made: number) => Math.abs(made - real) / real;
+    expect(difference(total.recorded.granted, total.simulated.granted)).toBeLessThan(0.03);
+    const [real, made] = [total.recorded.waitMs?.mean ?? 0, total.simulated.waitMs?.mean ?? 0];
+    expect(difference(real, made)).toBeLessThan(0.1);
+    expect(total.simulated.utilisation).toBeCloseTo(total.recorded.utilisation ?? 0, 1);
+  });
+
+  test("replays another strategy, with all of the demand", async () => {
+    await using recorded = await record([shared()], jobs(oneVm, { seed: 5, holdMs: 6_000 }));
+    const packed = withSettings([shared()], [parseSetting("vsphere.place=pack", ["vsphere"])]);
+    const { total, requests, refused } = simulate(recorded, packed, { changed: ["vsphere"] });
+    expect([requests, refused]).toEqual([200, 0]);
+    expect(total.simulated.asked).toBe(total.recorded.asked);
+    expect(total.simulated.granted).toBeGreaterThan(150);
+    expect(total.simulated.waitMs).not.toEqual(total.recorded.waitMs);
+  });
+
+  test("says how many requests could never be granted with less capacity", async () => {
+    await using recorded = await record([shared()], jobs(oneVm, { seed: 6, holdMs: 6_000 }));
+    const small = capacityPool({
+      h1: { capacity: { vcpus: 4, memory: 64 }, labels: { zone: "a" } },
+    });
+    const { requests, refused } = simulate(recorded, [small]);
+    expect(refused).toBeGreaterThan(50);
+    expect(requests + refused).toBe(200);
+  });
+
+  test("counts the use of all pools by amounts too, not by claims", async () => {
+    const pools = [shared({ patienceMs: 2_000 }), pool("slot", 2)];
+    const either = (random: Random) =>
+      random.chance(0.8) ? oneVm(random) : [{ pool: "slot", count: 1 }];
+    await using recorded = await record(pools, jobs(either, { seed: 7, holdMs: 6_000 }));
+    expectSame(recorded, pools);
+    const { total } = simulate(recorded, pools);
+    expect(total.recorded.utilisation).toBeGreaterThan(0.2);
+    expect(total.recorded.utilisation).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("what-if with several items", () => {
+  test("reproduces leases over an exclusive and a shared pool, released claim by claim", async () => {
+    const pools = [capacityPool(hypervisors, { lockDelayMs: 0 }), pool("aws", 3)];
+    const items = (random: Random) => [{ pool: "aws", count: 1 }, ...vm(random)];
+    const more = (random: Random) => {
+      const afterMs = exponential(random, 4_000);
+      return {
+        ends: [
+          { claim: "1", afterMs: Math.ceil(afterMs / 2), forced: false },
+          { claim: null, afterMs, forced: false },
+        ],
+      };
+    };
+    await using recorded = await record(pools, jobs(items, { seed: 8, more }));
+    expectSame(recorded, pools);
+  });
+
+  test("reproduces requests that take any of two pools", async () => {
+    const pools = [pool("aws", 3), pool("gcp", 2)];
+    const items = (random: Random) => [
+      random.chance(0.5)
+        ? { pool: "aws", anyOf: ["gcp"], count: 1 }
+        : { pool: random.pick(["aws", "gcp"]), count: 1 },
+    ];
+    await using recorded = await record(pools, jobs(items, { seed: 9, holdMs: 5_000 }));
+    expectSame(recorded, pools);
+  });
+});
+
+describe("what-if with groups", () => {
+  const group = (_: Random, index: number): Partial<Demand> => ({
+    group: { name: `g${Math.floor(index / 2)}`, size: 2 },
+    ...{ patienceMs: null, priority: 0 },
+  });
+
+  test("reproduces groups that are granted together", async () => {
+    const pools = [pool("aws", 4)];
+    const items = () => [{ pool: "aws", count: 1 }];
+    await using recorded = await record(pools, jobs(items, { seed: 10, more: group }));
+    expectSame(recorded, pools);
+  });
+
+  test("reproduces groups in a shared pool", async () => {
+    const pools = [capacityPool(hypervisors, { lockDelayMs: 0 })];
+    const items = (random: Random) => [
+      { pool: "vsphere", count: 1, amount: { vcpus: random.between(1, 8), memory: 4 } },
+    ];
+    await using recorded = await record(pools, jobs(items, { seed: 11, more: group }));
+    expectSame(recorded, pools);
+  });
+
+  test("replays the pool of the other member of a group too", async () => {
+    const pools = [pool("aws", 2), pool("gcp", 1)];
+    let next = 0;
+    const items = () => [{ pool: next++ % 2 === 0 ? "aws" : "gcp", count: 1 }];
+    await using recorded = await record(pools, jobs(items, { seed: 12, more: group }));
+    const { pools: each } = simulate(recorded, [pool("aws", 2), pool("gcp", 2)], {
+      changed: ["gcp"],
+    });
+    expect(each.map(({ pool: name }) => name)).toEqual(["aws", "gcp"]);
+  });
+});
+
+describe("what-if with paces and limits", () => {
+  const pace = { everyMs: 1_500, burst: 2, jitter: 0.4 };
+
+  test.each([13, 14])("reproduces a paced pool with jitter (seed %i)", async (seed) => {
+    const pools = [pool("aws", 6, { pace })];
+    const items = () => [{ pool: "aws", count: 1 }];
+    await using recorded = await record(pools, jobs(items, { seed, gapMs: 1_300 }));
+    expectSame(recorded, pools);
+  });
+
+  test("reproduces pools that share a limit and a pace", async () => {
+    const under = { parent: "account" as PoolName };
+    const pools = [
+      pool("account", [], { limit: 3, pace }),
+      pool("aws", 3, under),
+      pool("gcp", 3, under),
+    ];
+    const items = (random: Random) => [{ pool: random.pick(["aws", "gcp"]), count: 1 }];
+    await using recorded = await record(pools, jobs(items, { seed: 15, gapMs: 1_700 }));
+    expectSame(recorded, pools);
+  });
+});
+
+test("what-if reproduces cooldowns and lock-delays", async () => {
+  const pools = [pool("aws", 5, { cooldownMs: 1_700, lockDelayMs: 4_000 })];
+  const items = () => [{ pool: "aws", count: 1 }];
+  await using recorded = await record(pools, jobs(items, { seed: 16 }));
+  expectSame(recorded, pools);
+});
