@@ -35,6 +35,7 @@ export function planRoutes(app: App, { broker, insight }: Context): void {
       const whatIf = {
         ...{ from: now - lastMs, to: now, pools: withSettings(pools, settings) },
         ...changedBy(settings),
+        inForce: pools,
       };
       const ask = { whatIf, entriesMax: limits.simulatedMax };
       const progress = (share: number) => {

@@ -67,6 +67,8 @@ async function simulate(
     ended: atMost(entriesMax, endedWithin(reader, what)),
     open: reader.open(),
     sizes: reader.sizes(),
+    upkeep: reader.upkeepSince(what.from),
+    dirty: reader.dirty(),
   });
   for (;;) {
     const step = run.next();

@@ -80,10 +80,10 @@ async function simulateHere({ screen }: Context, wanted: LocalSimulation): Promi
   const bar = new ProgressBar(screen);
   try {
     const past = await readPast(wanted.from, wanted.last);
-    const { pools, changed } = await poolsFor(past.now.state, wanted);
+    const { pools, changed, inForce } = await poolsFor(past.now.state, wanted);
     const to = past.now.at + 1; // Includes the last event.
     const range = { from: to - wanted.last, to };
-    const run = whatIf({ ...range, pools, ...changed }, past.source);
+    const run = whatIf({ ...range, pools, inForce, ...changed }, past.source);
     for (;;) {
       const step = run.next();
       if (step.done) return reportOf(step.value);
@@ -101,12 +101,13 @@ async function poolsFor(state: State, { set, config }: Pick<LocalSimulation, "se
   const { changedBy, parseSetting, withSettings } = await import(
     "../../insight/what-if/settings.ts"
   );
-  const pools = config === undefined ? poolsInForce(state) : await poolsOf(config);
+  const inForce = poolsInForce(state);
+  const pools = config === undefined ? inForce : await poolsOf(config);
   const names = pools.map(({ name }) => name);
   const settings = set.map((text) => parseSetting(text, names));
   // With another file, every pool may have changed.
   const changed = config === undefined ? changedBy(settings) : {};
-  return { pools: withSettings(pools, settings), changed };
+  return { pools: withSettings(pools, settings), changed, inForce };
 }
 
 async function poolsOf(file: string) {

@@ -13,9 +13,10 @@ import type { Amounts, CapacitySpec } from "../../core/shared/placement/shareabl
 import type { Recorded } from "../../journal/journal.ts";
 import type { Asked, AskedItem, HistoryEntry, OpenClaim, OpenEntry } from "./entry.ts";
 import { type Members, noSizeChanges, PoolSizes, type SizeChanges } from "./pool-sizes.ts";
+import { type Dirty, noUpkeepChanges, type UpkeepChanges, UpkeepFold } from "./upkeep-fold.ts";
 
 /** The result of some events, to be written as a whole. */
-export interface Changes extends SizeChanges {
+export interface Changes extends SizeChanges, UpkeepChanges {
   readonly ended: HistoryEntry[];
   /** Ids that began, changed or ended. `open` contains those that have not ended. */
   readonly touched: Set<string>;
@@ -24,6 +25,7 @@ export interface Changes extends SizeChanges {
 /** The state of a fold after some event, which is enough to continue from there. */
 export interface Standing extends Members {
   readonly open: ReadonlyMap<string, OpenEntry>;
+  readonly dirty: ReadonlyMap<string, Dirty>;
   readonly lastNumber: number;
 }
 
@@ -40,6 +42,7 @@ interface SeenEvent {
   readonly back?: Return | readonly Return[];
   readonly pool?: string;
   readonly resource?: string;
+  readonly state?: string;
   readonly room?: CapacitySpec;
   readonly waitedFor?: string;
 }
@@ -54,12 +57,14 @@ interface GrantedClaim {
 export class HistoryFold {
   readonly #open = new Map<string, OpenEntry>();
   readonly #sizes: PoolSizes;
+  readonly #upkeep: UpkeepFold;
   #number = 0;
   #ended: HistoryEntry[] = [];
   #touched = new Set<string>();
 
   constructor(standing?: Standing) {
     this.#sizes = new PoolSizes(standing);
+    this.#upkeep = new UpkeepFold(standing?.dirty);
     if (standing === undefined) return;
     this.#number = standing.lastNumber;
     for (const [id, entry] of standing.open) this.#open.set(id, entry);
@@ -69,9 +74,15 @@ export class HistoryFold {
     return this.#open;
   }
 
+  /** Resources that are dirty, or being cleaned. */
+  get dirty(): Iterable<Dirty> {
+    return this.#upkeep.dirty;
+  }
+
   /** Returns the changes since the last call. */
   take(): Changes {
-    const changes = { ended: this.#ended, touched: this.#touched, ...this.#sizes.take() };
+    const own = { ended: this.#ended, touched: this.#touched };
+    const changes = { ...own, ...this.#sizes.take(), ...this.#upkeep.take() };
     this.#ended = [];
     this.#touched = new Set();
     return changes;
@@ -90,6 +101,7 @@ export class HistoryFold {
   startOver(state: State, at: number): void {
     for (const id of this.#open.keys()) this.#close(id);
     this.#sizes.clear(at);
+    this.#upkeep.startOver(state);
     for (const resource of state.resources.values()) this.#join(resource, at);
     for (const request of [...state.requests.values(), ...state.leases.values()]) {
       const entry = this.#begin(request.id, request.ask, request.queuedAt, 0);
@@ -120,12 +132,17 @@ export class HistoryFold {
       case "request-left":
         return this.#end(event, at);
       case "resource-added":
+        if (event.state === dirtyState) this.#upkeep.added(resource, pool, at);
+        return this.#sizes.join(resource, pool, at, event.room);
       case "resource-moved":
         return this.#sizes.join(resource, pool, at, event.room);
+      case "resource-changed":
+        return this.#changed(event, at);
       case "resource-resized":
         if (event.room !== undefined) this.#sizes.resize(resource, event.room, at);
         return;
       case "resource-removed":
+        this.#upkeep.forget(resource);
         return this.#sizes.leave(resource, at);
     }
   }
@@ -166,7 +183,7 @@ export class HistoryFold {
     if (entry === undefined) return;
     const claims = entry.claims.filter(({ claim }) => claim !== event.claim);
     const ended = entry.claims.filter(({ claim }) => claim === event.claim);
-    for (const claim of ended) this.#write(entry, claim, howEnded(claim, event), at);
+    for (const claim of ended) this.#release(entry, claim, event, at);
     this.#put({ ...entry, claims });
   }
 
@@ -174,9 +191,24 @@ export class HistoryFold {
     const { id = "", why = "" } = event;
     const entry = this.#open.get(id);
     if (entry === undefined) return;
-    for (const claim of entry.claims) this.#write(entry, claim, howEnded(claim, event), at);
+    for (const claim of entry.claims) this.#release(entry, claim, event, at);
     if (entry.grantedAt === null) for (const item of entry.items) this.#write(entry, item, why, at);
     this.#close(id);
+  }
+
+  #release(entry: OpenEntry, claim: OpenClaim, event: SeenEvent, at: number): void {
+    const back = backOf(claim, event);
+    this.#write(entry, claim, howEnded(claim, event.why ?? "", back), at);
+    if (back === undefined) return;
+    const { claim: name, pool, purpose = "use" } = claim;
+    this.#upkeep.returned({ id: entry.id, claim: name, pool, purpose }, back, at);
+  }
+
+  #changed({ resource = "", state }: SeenEvent, at: number): void {
+    const pool = this.#sizes.poolOf(resource);
+    if (state !== undefined && pool !== undefined) {
+      this.#upkeep.changed(resource, pool, state, at);
+    }
   }
 
   #write(entry: OpenEntry, part: OpenClaim | AskedItem, how: string, endedAt: number): void {
@@ -235,18 +267,22 @@ function marked(purpose: Purpose): { readonly purpose: "clean" } | undefined {
   return purpose === "clean" ? { purpose } : undefined;
 }
 
-/** How a claim ended. A release by a cleaner says whether the resource is clean now. */
-function howEnded({ resource, purpose }: OpenClaim, { why = "", back = [] }: SeenEvent): string {
-  if (purpose !== "clean" || why !== "released") return why;
+/** Where the resource of a claim went. Undefined in events of an older Berth. */
+function backOf({ resource }: OpenClaim, { back = [] }: SeenEvent): Return | undefined {
   const returns = "resource" in back ? [back] : back;
-  const { state, failures = 0 } = returns.find((one) => one.resource === resource) ?? {};
-  if (failures > 0) return "failed";
-  return state === dirtyState ? "stopped" : "cleaned";
+  return returns.find((one) => one.resource === resource);
+}
+
+/** How a claim ended. A release by a cleaner says whether the resource is clean now. */
+function howEnded({ purpose }: OpenClaim, why: string, back: Return | undefined): string {
+  if (purpose !== "clean" || why !== "released") return why;
+  if ((back?.failures ?? 0) > 0) return "failed";
+  return back?.state === dirtyState ? "stopped" : "cleaned";
 }
 
 /** Changes of nothing, to be completed. */
 export function noChanges(): Changes {
-  return { ended: [], touched: new Set(), ...noSizeChanges() };
+  return { ended: [], touched: new Set(), ...noSizeChanges(), ...noUpkeepChanges() };
 }
 
 /** Items for the same pool are one item, unless they have more than a count. */

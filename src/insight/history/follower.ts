@@ -8,6 +8,7 @@ import { type Journal, JournalPruned, type Recorded } from "../../journal/journa
 import type { HistoryEntry } from "./entry.ts";
 import { HistoryFold } from "./fold.ts";
 import type { HistoryStore } from "./store.ts";
+import type { Upkeep } from "./upkeep-fold.ts";
 
 /** The part of the broker that a follower uses. */
 export interface Followed {
@@ -31,7 +32,7 @@ export interface FollowerOptions {
   /** Called when the store cannot be written. The follower tries again by itself. */
   readonly failed: (cause: unknown) => void;
   /** Called with the finished entries once they are stored. */
-  readonly ended: (entries: readonly HistoryEntry[]) => void;
+  readonly ended: (entries: readonly HistoryEntry[], upkeep: readonly Upkeep[]) => void;
 }
 
 export const defaultFollowerOptions: FollowerOptions = {
@@ -256,7 +257,8 @@ export class HistoryFollower {
       this.#fold.follow(recorded);
       this.#reached = recorded.seq + recorded.events.length - 1;
     }
-    this.#store.save(this.#reached, { ...this.#fold.take(), ended: [] }, this.#fold.open);
+    const changes = { ...this.#fold.take(), ended: [], upkeep: [] };
+    this.#store.save(this.#reached, changes, this.#fold.open);
   }
 
   /**
@@ -297,7 +299,7 @@ export class HistoryFollower {
     const changes = this.#fold.take();
     this.#store.save(this.#reached, changes, this.#fold.open);
     this.#unsaved = 0;
-    this.#options.ended(changes.ended);
+    this.#options.ended(changes.ended, changes.upkeep);
     if (this.#isPrepared) this.#resolveWaiting();
     await setImmediate();
   }

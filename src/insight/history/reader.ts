@@ -4,6 +4,7 @@ import type { Amounts } from "../../core/shared/placement/shareable.ts";
 import { type Asked, type HistoryEntry, type OpenEntry, type PoolSize, poolsOf } from "./entry.ts";
 import { janitorHolder } from "./schema.ts";
 import { type Stats, type StatsRange, statsOf } from "./stats.ts";
+import type { Dirty, Upkeep } from "./upkeep-fold.ts";
 
 export interface HistoryFilter {
   readonly pool?: string | undefined;
@@ -106,6 +107,24 @@ export class HistoryReader {
     }
   }
 
+  /** The times in which resources were dirty, in the order of their ends. */
+  *upkeepSince(since: number): Generator<Upkeep, void, undefined> {
+    if (!hasTable(this.#database, "history_upkeep")) return;
+    const select = "SELECT * FROM history_upkeep WHERE ready_at >= ? ORDER BY number";
+    for (const row of this.#database.prepare(select).iterate(since)) yield upkeepOf(row);
+  }
+
+  /** The last of them, in the order of their ends. */
+  latestUpkeep(limit: number): readonly Upkeep[] {
+    const select = "SELECT * FROM history_upkeep ORDER BY number DESC LIMIT ?";
+    return this.#database.prepare(select).all(limit).map(upkeepOf).reverse();
+  }
+
+  /** Resources that are dirty, or being cleaned. */
+  dirty(): Iterable<Dirty> {
+    return readDirty(this.#database).values();
+  }
+
   /** The last entries of all pools, latest first. */
   latest(limit: number): Iterable<HistoryEntry> {
     return this.#select({}, { limit });
@@ -184,14 +203,38 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
 
 /** The capacities of shared resources. Empty in tables of an older Berth. */
 export function readCapacities(database: DatabaseSync): Map<string, Amounts> {
-  const table = "SELECT 1 FROM sqlite_schema WHERE name = 'history_capacity'";
-  if (database.prepare(table).get() === undefined) return new Map();
+  if (!hasTable(database, "history_capacity")) return new Map();
   const rows = database.prepare("SELECT resource, capacity FROM history_capacity").all();
   return new Map(
     rows.map(({ resource, capacity = "{}" }) => {
       return [String(resource), JSON.parse(String(capacity)) as Amounts];
     }),
   );
+}
+
+/** Empty in tables of an older Berth. */
+export function readDirty(database: DatabaseSync): Map<string, Dirty> {
+  if (!hasTable(database, "history_dirty")) return new Map();
+  const rows = database.prepare("SELECT resource, dirty FROM history_dirty").all();
+  return new Map(
+    rows.map(({ resource, dirty = "{}" }) => {
+      return [String(resource), JSON.parse(String(dirty)) as Dirty];
+    }),
+  );
+}
+
+function hasTable(database: DatabaseSync, name: string): boolean {
+  const select = "SELECT 1 FROM sqlite_schema WHERE name = ?";
+  return database.prepare(select).get(name) !== undefined;
+}
+
+function upkeepOf(row: Record<string, SQLOutputValue>): Upkeep {
+  const text = (name: string) => (row[name] === null ? null : String(row[name]));
+  return {
+    ...{ resource: String(row["resource"]), pool: String(row["pool"]) },
+    ...{ id: text("id"), claim: text("claim") },
+    ...{ dirtyAt: Number(row["dirty_at"]), readyAt: Number(row["ready_at"]) },
+  };
 }
 
 /** Our own JSON. Absent in tables of an older Berth. */

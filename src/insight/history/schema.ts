@@ -83,6 +83,22 @@ CREATE TABLE history_capacity ( -- shared resources
 
 ALTER TABLE history_place ADD COLUMN has_capacities INTEGER NOT NULL DEFAULT 0; -- 1: yes
 `,
+  `
+CREATE TABLE history_upkeep ( -- times in which a resource was dirty
+  number INTEGER PRIMARY KEY, -- in the order of ready_at
+  resource TEXT NOT NULL,
+  pool TEXT NOT NULL,
+  id TEXT, -- the lease that left it dirty; null: no lease did
+  claim TEXT,
+  dirty_at INTEGER NOT NULL,
+  ready_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE history_dirty ( -- what is dirty, or being cleaned
+  resource TEXT PRIMARY KEY,
+  dirty TEXT NOT NULL -- JSON
+) STRICT, WITHOUT ROWID;
+`,
 ];
 
 /** Runs before any change: the database of another program must not be changed. */

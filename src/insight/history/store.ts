@@ -3,7 +3,7 @@ import { sqliteFailure } from "../../journal/sqlite-failure.ts";
 import type { HistoryEntry, OpenEntry } from "./entry.ts";
 import type { Changes, Standing } from "./fold.ts";
 import { historyInMemory, type OpenOptions, openHistoryFile } from "./history-file.ts";
-import { readCapacities } from "./reader.ts";
+import { readCapacities, readDirty } from "./reader.ts";
 
 /** Each chunk is its own transaction, so that the commits of the broker run in between. */
 const forgetChunk = 512;
@@ -29,6 +29,16 @@ const sql = {
     INSERT INTO history_capacity VALUES (?, ?)
     ON CONFLICT (resource) DO UPDATE SET capacity = excluded.capacity`,
   dropCapacity: "DELETE FROM history_capacity WHERE resource = ?",
+  putUpkeep: `
+    INSERT INTO history_upkeep (resource, pool, id, claim, dirty_at, ready_at)
+    VALUES (?, ?, ?, ?, ?, ?)`,
+  putDirty: `
+    INSERT INTO history_dirty VALUES (?, ?)
+    ON CONFLICT (resource) DO UPDATE SET dirty = excluded.dirty`,
+  dropDirty: "DELETE FROM history_dirty WHERE resource = ?",
+  forgetUpkeep: `
+    DELETE FROM history_upkeep WHERE ready_at < ?
+    AND number IN (SELECT number FROM history_upkeep ORDER BY number LIMIT ${forgetChunk})`,
   putSize: `
     INSERT INTO history_size VALUES (?, ?, ?, ?)
     ON CONFLICT (pool, at) DO UPDATE SET size = excluded.size, capacity = excluded.capacity`,
@@ -98,10 +108,11 @@ export class HistoryStore {
       const rows = this.database.prepare("SELECT * FROM history_member");
       for (const { resource, pool } of rows.iterate()) members.set(String(resource), String(pool));
       const capacities = readCapacities(this.database);
+      const dirty = readDirty(this.database);
       const journal = String(place?.["journal"]);
       const hasCapacities = Number(place?.["has_capacities"]) === 1;
       const lastNumber = Number(place?.["last_number"]);
-      return { open, members, capacities, lastNumber, journal, hasCapacities };
+      return { open, members, capacities, dirty, lastNumber, journal, hasCapacities };
     });
   }
 
@@ -124,6 +135,7 @@ export class HistoryStore {
           }
         }
         this.#saveSizes(changes);
+        this.#saveUpkeep(changes);
         this.#run.move.run(seq, changes.ended.at(-1)?.number ?? 0);
         this.database.exec("COMMIT");
       } catch (error) {
@@ -165,6 +177,7 @@ export class HistoryStore {
   /** Deletes some entries that ended before then. Returns whether there may be more. */
   forget(before: number): boolean {
     return this.#attempt("prune", () => {
+      this.#run.forgetUpkeep.run(before);
       const { changes } = this.#run.forget.run(before);
       if (Number(changes) === forgetChunk) return true;
       this.#run.forgetSizes.run(before);
@@ -187,6 +200,16 @@ export class HistoryStore {
     }
     for (const { pool, at, size, capacity } of sizes.values()) {
       this.#run.putSize.run(pool, at, size, jsonOrNull(capacity));
+    }
+  }
+
+  #saveUpkeep({ upkeep, dirty }: Changes): void {
+    for (const { resource, pool, id, claim, dirtyAt, readyAt } of upkeep) {
+      this.#run.putUpkeep.run(resource, pool, id, claim, dirtyAt, readyAt);
+    }
+    for (const [resource, found] of dirty) {
+      if (found === null) this.#run.dropDirty.run(resource);
+      else this.#run.putDirty.run(resource, JSON.stringify(found));
     }
   }
 

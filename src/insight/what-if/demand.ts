@@ -17,6 +17,8 @@ export interface Demand {
   /** The request leaves the queue if it is not granted for this long; null: it waits for ever. */
   readonly patienceMs: number | null;
   readonly ends: readonly DemandEnd[];
+  /** The recorded names of claims that have another name in the replay. */
+  readonly recordedClaims?: ReadonlyMap<string, string>;
   /**
    * Since when the lease was held, if it was granted before the period. It is then granted first.
    */
@@ -30,6 +32,8 @@ export interface DemandEnd {
   readonly afterMs: number;
   /** The lease was not released but expired, or an operator ended it. */
   readonly forced: boolean;
+  /** The state that the holder released it to; absent: by the rules of the pool. */
+  readonly state?: string;
 }
 
 export interface Recording {
@@ -92,8 +96,7 @@ function fromEnded(
     return { ...end, claim: claimIn(held, end.claim) };
   });
   const since = heldBefore ? { heldSince: grantedAt } : undefined;
-  const { items, group } = held;
-  return { ...common, items, ...groupIn(group), patienceMs: null, ends, ...since };
+  return { ...common, ...wantedIn(held), patienceMs: null, ends, ...since };
 }
 
 /** Claims that ended before the lease end one by one; the others end at once, with the lease. */
@@ -136,8 +139,7 @@ function fromOpen(
   const usualMs = Math.max(...items.map(({ pool }) => medians.get(pool) ?? 0));
   const afterMs = Math.max(usualMs, to - heldFrom + 1);
   return {
-    ...{ id, holder, priority, askedAt, order, items, patienceMs: null, ...since },
-    ...groupIn(held.group),
+    ...{ id, holder, priority, askedAt, order, ...wantedIn(held), patienceMs: null, ...since },
     ends: [...ends, { claim: null, afterMs, forced: false }],
   };
 }
@@ -151,6 +153,13 @@ type Part = HistoryEntry | OpenClaim;
 
 function groupIn(group: Group | undefined): { readonly group: Group } | undefined {
   return group === undefined ? undefined : { group };
+}
+
+function wantedIn({ items, group, renamed }: Wanted) {
+  const recordedClaims = new Map(
+    Array.from(renamed ?? [], ([recorded, name]) => [name, recorded ?? name]),
+  );
+  return { items, ...groupIn(group), ...(renamed === undefined ? undefined : { recordedClaims }) };
 }
 
 /** The name that the replay gives to a recorded claim. */

@@ -10,8 +10,9 @@ import type { HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
 import { HistoryFold, type Standing } from "../history/fold.ts";
 import { historyPath } from "../history/history-file.ts";
 import { hasHistoryTables } from "../history/journal-tables.ts";
-import { HistoryReader, readCapacities } from "../history/reader.ts";
+import { HistoryReader, readCapacities, readDirty } from "../history/reader.ts";
 import { isHistory } from "../history/schema.ts";
+import type { Upkeep } from "../history/upkeep-fold.ts";
 import type { WhatIfSource } from "./what-if.ts";
 
 /** The history in a data folder, and its current configuration. */
@@ -51,10 +52,12 @@ async function sourceOf(
     if (!(error instanceof JournalPruned)) throw error;
     await startOver(journal, fold);
   }
-  const { ended, sizes } = fold.take();
+  const { ended, sizes, upkeep } = fold.take();
   return {
     ended: [...(kept?.ended ?? []), ...ended.filter(({ endedAt }) => endedAt >= since)],
     open: [...fold.open.values()],
+    upkeep: [...(kept?.upkeep ?? []), ...upkeep],
+    dirty: [...fold.dirty],
     sizes: [...(kept?.sizes ?? []), ...sizes.values()].sort(byPoolAndTime),
   };
 }
@@ -64,6 +67,7 @@ interface Kept {
   readonly standing: Standing;
   readonly ended: readonly HistoryEntry[];
   readonly sizes: readonly PoolSize[];
+  readonly upkeep: readonly Upkeep[];
 }
 
 function latest(one: Kept | undefined, other: Kept | undefined): Kept | undefined {
@@ -89,7 +93,11 @@ function readKept(
   const lastNumber = ended.at(-1)?.number ?? 0;
   return {
     ...{ seq: reader.seq, ended, sizes: [...reader.sizes()] },
-    standing: { open, members, capacities: readCapacities(database), lastNumber },
+    upkeep: [...reader.upkeepSince(since)],
+    standing: {
+      ...{ open, members, lastNumber },
+      ...{ capacities: readCapacities(database), dirty: readDirty(database) },
+    },
   };
 }
 

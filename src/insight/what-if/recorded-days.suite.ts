@@ -1,7 +1,7 @@
 /** Runs days of traffic through a real broker on a virtual clock, and keeps the history. */
 import { settled } from "../../broker/hand-clock.suite.ts";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
-import { leave, release, revoke } from "../../core/decide/lending.suite.ts";
+import { clean, leave, release, revoke } from "../../core/decide/lending.suite.ts";
 import type { Ask, Command } from "../../core/model/command.ts";
 import type { RequestId } from "../../core/model/ids.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
@@ -9,12 +9,20 @@ import { HistoryFollower } from "../history/follower.ts";
 import { HistoryReader } from "../history/reader.ts";
 import { HistoryStore } from "../history/store.ts";
 import type { Demand } from "./demand.ts";
-import { type WhatIfReport, whatIf } from "./what-if.ts";
+import { type WhatIf, type WhatIfReport, whatIf } from "./what-if.ts";
 
 export interface Recorded extends AsyncDisposable {
   readonly reader: HistoryReader;
   readonly start: number;
   readonly end: number;
+}
+
+/** Cleans the dirty resources of a pool, as the server's janitor does. */
+export interface TestJanitor {
+  readonly pool: string;
+  readonly parallel: number;
+  /** The result and the duration of the next cleaning. */
+  next(): { readonly durationMs: number; readonly failure?: string };
 }
 
 /**
@@ -25,11 +33,13 @@ export async function record(
   pools: readonly PoolSpec[],
   jobs: readonly Demand[],
   lastMs = 1_000,
+  janitor?: TestJanitor,
 ): Promise<Recorded> {
   const site = await brokerOf(pools);
   const store = HistoryStore.inMemory();
   const follower = new HistoryFollower(store, site.journal, site.broker);
   const start = site.clock.now();
+  if (janitor !== undefined) cleanWhenDirty(site, janitor);
   giveBackOnGrant(site, new Map(jobs.map((job) => [job.id, job])));
   for (const job of jobs) {
     await site.clock.advance(start + job.askedAt - site.clock.now());
@@ -67,10 +77,11 @@ function giveBackOnGrant({ broker, clock }: TestBroker, jobs: ReadonlyMap<string
     committed: ({ at, events }) => {
       for (const event of events) {
         if (event.type !== "lease-granted") continue;
-        for (const { claim, afterMs, forced } of jobs.get(event.id)?.ends ?? []) {
+        for (const { claim, afterMs, forced, state } of jobs.get(event.id)?.ends ?? []) {
+          const to = state === undefined ? undefined : { state };
           const command = forced
             ? revoke(event.id)
-            : release(event.id, claim === null ? {} : { claim });
+            : release(event.id, { ...(claim === null ? undefined : { claim }), ...to });
           clock.wakeAt((at + afterMs) as typeof at, () => void broker.submit(command));
         }
       }
@@ -78,14 +89,44 @@ function giveBackOnGrant({ broker, clock }: TestBroker, jobs: ReadonlyMap<string
   });
 }
 
+/** Leases dirty resources after every commit, up to its limit of cleanings at a time. */
+function cleanWhenDirty(
+  { broker, clock }: TestBroker,
+  { pool, parallel, next }: TestJanitor,
+): void {
+  let [running, count] = [0, 0];
+  const start = async (): Promise<void> => {
+    if (running >= parallel) return;
+    running += 1;
+    count += 1;
+    const id = `clean${count}`;
+    const outcome = await broker.submit(clean(id, pool));
+    if (outcome.type !== "granted") {
+      running -= 1;
+      return;
+    }
+    const { durationMs, failure } = next();
+    const why = failure === undefined ? undefined : { failure };
+    clock.wakeAt((clock.now() + durationMs) as ReturnType<typeof clock.now>, () => {
+      running -= 1;
+      void broker.submit({ type: "release", id: id as RequestId, ...why });
+    });
+    await start();
+  };
+  broker.listen({ committed: () => void start() });
+}
+
 /** Replays a recording, from its beginning unless told otherwise. */
 export function simulate(
   { reader, start, end }: Recorded,
   pools: readonly PoolSpec[],
-  { from = start, ...changed }: { from?: number; changed?: readonly string[] } = {},
+  { from = start, ...more }: Partial<Pick<WhatIf, "from" | "changed" | "inForce">> = {},
 ): WhatIfReport {
-  const source = { ended: reader.endedSince(from), open: reader.open(), sizes: reader.sizes() };
-  const run = whatIf({ from, to: end, pools, ...changed }, source);
+  const source = {
+    ...{ ended: reader.endedSince(from), open: reader.open(), sizes: reader.sizes() },
+    ...{ upkeep: reader.upkeepSince(from), dirty: reader.dirty() },
+  };
+  const run = whatIf({ from, to: end, pools, ...more }, source);
   for (;;) {
     const step = run.next();
     if (step.done) return step.value;

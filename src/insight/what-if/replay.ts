@@ -2,11 +2,14 @@
 import type { Command, Item } from "../../core/model/command.ts";
 import { type BrokerEvent, type DurableEvent, isDurable } from "../../core/model/event.ts";
 import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
+import { freeState } from "../../core/model/lifecycle.ts";
 import type { State } from "../../core/model/state.ts";
 import { after, type Instant } from "../../core/model/time.ts";
 import type { AskedItem } from "../history/entry.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
-import type { Demand } from "./demand.ts";
+import { type DirtyResource, VirtualJanitor } from "../virtual-clock/virtual-janitor.ts";
+import type { Occupied } from "./cleaning-times.ts";
+import type { Demand, DemandEnd } from "./demand.ts";
 
 /** No lease expires for missing heartbeats: a holder that died ends at its recorded time. */
 const ttlMsOtherwise = 100 * 365 * 24 * 3_600_000;
@@ -15,18 +18,24 @@ export interface ReplayOptions {
   /** Called with all events. */
   readonly happened?: (at: Instant, events: readonly DurableEvent[]) => void;
   readonly ttlMs?: number;
+  /** How long a resource is dirty after a claim; `lease` and `claim` as in the recording. */
+  readonly cleaningMs?: (pool: string, lease: string | null, claim: string | null) => number;
 }
 
 export class Replay {
   readonly #clock: VirtualClock;
   readonly #options: ReplayOptions;
   readonly #asked = new Map<string, Demand>();
+  readonly #janitor: VirtualJanitor;
+  /** The claims of each lease, by their resource. */
+  readonly #claims = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(state: State, start: number, options: ReplayOptions = {}) {
     this.#clock = new VirtualClock(state, start as Instant, (events, at) =>
       this.#onEvents(events, at),
     );
     this.#options = options;
+    this.#janitor = new VirtualJanitor(this.#clock, (dirty) => this.#cleaningMs(dirty));
   }
 
   get now(): Instant {
@@ -62,6 +71,11 @@ export class Replay {
     return false;
   }
 
+  /** Takes one resource of a pool out of use, as if it were being cleaned. */
+  occupy({ pool, at, durationMs }: Occupied): void {
+    this.#janitor.clean(pool as PoolName, at as Instant, durationMs, freeState);
+  }
+
   /** Advances the time up to and including that instant. */
   passTo(end: number): void {
     this.#clock.passTo(end as Instant);
@@ -70,17 +84,30 @@ export class Replay {
   #onEvents(events: readonly BrokerEvent[], at: Instant): void {
     const durable = events.filter(isDurable);
     for (const event of durable) {
-      if (event.type === "lease-granted") this.#planEnd(event.id);
+      if (event.type === "lease-granted") {
+        this.#claims.set(event.id, new Map(event.claims.map((one) => [one.resource, one.id])));
+        this.#planEnd(event.id);
+      }
+      if (this.#options.cleaningMs !== undefined) this.#janitor.follow(event);
       if (event.type === "lease-ended" || event.type === "request-left") {
         this.#asked.delete(event.id);
+        this.#claims.delete(event.id);
       }
     }
     if (durable.length > 0) this.#options.happened?.(at, durable);
   }
 
+  #cleaningMs({ pool, resource, lease }: DirtyResource): number {
+    const { cleaningMs = () => Number.POSITIVE_INFINITY } = this.#options;
+    if (lease === null) return cleaningMs(pool, null, null);
+    const claim = this.#claims.get(lease)?.get(resource) ?? "";
+    const recorded = this.#asked.get(lease)?.recordedClaims?.get(claim) ?? claim;
+    return cleaningMs(pool, lease, recorded);
+  }
+
   #planEnd(id: RequestId): void {
-    for (const { claim, afterMs, forced } of this.#asked.get(id)?.ends ?? []) {
-      this.#clock.plan(after(this.now, afterMs), endOf(id, claim, forced));
+    for (const end of this.#asked.get(id)?.ends ?? []) {
+      this.#clock.plan(after(this.now, end.afterMs), endOf(id, end));
     }
   }
 }
@@ -90,9 +117,10 @@ function itemOf({ pool, anyOf, purpose: _, ...item }: AskedItem): Item {
   return { ...item, pool: pool as PoolName, ...others };
 }
 
-function endOf(id: RequestId, claim: string | null, forced: boolean): Command {
+function endOf(id: RequestId, { claim, forced, state }: DemandEnd): Command {
   if (forced) return { type: "revoke", id, reason: { by: "history", why: "" } };
+  const to = state === undefined ? undefined : { state };
   return claim === null
-    ? { type: "release", id }
-    : { type: "release", id, claim: claim as ClaimId };
+    ? { type: "release", id, ...to }
+    : { type: "release", id, claim: claim as ClaimId, ...to };
 }

@@ -182,7 +182,10 @@ function replayedWaits(jobs: readonly Demand[], slots: PoolSpec): number[] {
     ...{ waitedFor: null, how: "released", purpose: "use" as const, amount: null, asked: null },
   }));
   const to = (jobs.at(-1)?.askedAt ?? 0) + 10_000_000;
-  const run = whatIf({ from: 0, to, pools: [slots] }, { ended, open: [], sizes: [] });
+  const run = whatIf(
+    { from: 0, to, pools: [slots] },
+    { ended, open: [], sizes: [], upkeep: [], dirty: [] },
+  );
   for (;;) {
     const step = run.next();
     if (step.done) return [step.value.total.simulated.waitMs?.mean ?? 0];

@@ -13,7 +13,10 @@ import {
 import { HistoryFold } from "../history/fold.ts";
 import type { StatsPart } from "../history/stats.ts";
 import { reachOf } from "./affected-pools.ts";
+import { CleaningTimes, type Occupied, type RecordedUpkeep } from "./cleaning-times.ts";
 import { type Demand, demandOf, type Recording } from "./demand.ts";
+import { limitsOf } from "./limits-of-pools.ts";
+import { releasedTo } from "./released-to.ts";
 import { Replay } from "./replay.ts";
 import { StatsByPool } from "./stats-by-pool.ts";
 
@@ -27,6 +30,8 @@ export interface WhatIf {
    * reported; for the others, the recording is the result. Absent: all pools.
    */
   readonly changed?: readonly string[];
+  /** The pools of the recorded configuration. Absent: as far as is known, the same. */
+  readonly inForce?: readonly PoolSpec[];
 }
 
 export interface Comparison {
@@ -55,11 +60,12 @@ const unknowns: readonly string[] = [
   "Hold times stay as recorded: jobs do not become slower or faster with the number of jobs that run at the same time.",
   "A request that left without a grant gets the median hold of its pool if the simulation grants it.",
   "A lease that ended at its lifetime is not assumed to last longer.",
-  "Pools have the given settings for the whole period: drains, quarantines, cleaning and configuration changes are not replayed.",
+  "A resource is dirty as long as it was after the same lease, however many are dirty at once; a cleaning that is not recorded takes the median of its pool.",
+  "Pools have the given settings for the whole period: drains, quarantines of free resources and configuration changes are not replayed.",
   "Leases and requests that are open at the end count only up to the end.",
 ];
 
-export interface WhatIfSource extends Recording {
+export interface WhatIfSource extends Recording, RecordedUpkeep {
   readonly sizes: Iterable<PoolSize>;
 }
 
@@ -68,9 +74,10 @@ const sliceLength = 500;
 
 /** Yields the share that is done, from 0 to 1, and returns the report. The caller may pause it. */
 export function* whatIf(
-  { from: wanted, to, pools, changed }: WhatIf,
+  what: WhatIf,
   source: WhatIfSource,
 ): Generator<number, WhatIfReport, undefined> {
+  const { from: wanted, to, pools, changed, inForce = pools } = what;
   const ended: HistoryEntry[] = [];
   for (const entry of source.ended) if (ended.push(entry) % sliceLength === 0) yield 0;
   const open = [...source.open];
@@ -86,7 +93,8 @@ export function* whatIf(
   const demand = demandOf({ ended, open }, from, to).filter(({ items }) => items.some(isReached));
   const fitting = demand.filter(({ items }) => items.every(fitsIn(pools)));
   const toReplay = fitting.filter(({ items }) => items.every((item) => hasAmount(item, shared)));
-  const simulated = yield* replayed(toReplay, {
+  const times = new CleaningTimes(source, ended, to);
+  const simulated = yield* replayed(toReplay.map(releasedTo(inForce, times)), times, {
     from,
     to,
     pools: pools.filter(({ name }) => isReached({ pool: name })),
@@ -115,7 +123,15 @@ export function* whatIf(
     refused: demand.length - fitting.length + simulated.refused,
     total: comparison(null),
     pools: [...names].sort().map(comparison),
-    unknowns: [...unknowns, ...withoutAmounts(fitting.length - toReplay.length)],
+    unknowns: [
+      ...unknowns,
+      ...withoutAmounts(fitting.length - toReplay.length),
+      ...limitsOf(
+        pools.filter(({ name }) => names.has(name)),
+        ended,
+        times,
+      ),
+    ],
   };
 }
 
@@ -150,7 +166,7 @@ function withoutAmounts(count: number): string[] {
   ];
 }
 
-function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
+function* replayed(demand: readonly Demand[], times: CleaningTimes, { from, to, pools }: WhatIf) {
   const state = emptyState();
   const fold = new HistoryFold();
   let seq = 1;
@@ -161,7 +177,11 @@ function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
   const configure = { type: "configure" as const, pools: pools.map(admittingAll) };
   const { events } = decide(state, configure, from as Instant);
   happened(from as Instant, events.filter(isDurable));
-  const replay = new Replay(state, from, { happened });
+  const cleaningMs = (pool: string, lease: string | null, claim: string | null) =>
+    times.after(lease ?? "", claim ?? "") ?? times.usualMs(pool);
+  const replay = new Replay(state, from, { happened, cleaningMs });
+  for (const one of occupied(demand, times, { from, pools })) replay.occupy(one);
+  replay.passTo(from);
   let refused = 0;
   for (const [index, one] of demand.entries()) {
     if (one.askedAt > replay.now) replay.passTo(one.askedAt);
@@ -180,6 +200,19 @@ function* replayed(demand: readonly Demand[], { from, to, pools }: WhatIf) {
   const ended = changes.ended.map(asRecorded);
   const open = Array.from(fold.open.values(), asRecorded);
   return { ended, open, sizes: [...changes.sizes.values()], refused };
+}
+
+/** Resources that are dirty, but not because of a replayed lease. Dynamic ones are made again. */
+function* occupied(
+  demand: readonly Demand[],
+  times: CleaningTimes,
+  { from, pools }: Pick<WhatIf, "from" | "pools">,
+): Generator<Occupied, void, undefined> {
+  const listed = new Set(
+    pools.filter(({ policy }) => policy.dynamic === undefined).map(({ name }): string => name),
+  );
+  const ids = new Set(demand.map(({ id }) => id));
+  for (const one of times.notAfter(ids, from)) if (listed.has(one.pool)) yield one;
 }
 
 function earliest(sizes: readonly PoolSize[]): number[] {
