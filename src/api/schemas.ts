@@ -239,6 +239,9 @@ export const Estimate = Type.Object({
   p50Seconds: Type.Number({ description: "As likely sooner as later" }),
   p90Seconds: Type.Number({ description: "Nine times in ten it is no later" }),
   samples: Type.Integer({ description: "Recorded holds that it is based on" }),
+  exact: Type.Boolean({
+    description: "It follows from cooldowns and paces alone, and needs no recorded holds",
+  }),
 });
 
 export const WaitingRequest = Type.Object({

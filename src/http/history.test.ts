@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EstimateAccuracy, HistoryEntry, Simulation, Stats } from "../api/history-schemas.ts";
-import type { PageOf } from "../api/schemas.ts";
+import type { PageOf, WaitingRequest } from "../api/schemas.ts";
 import { acquire, clean, pool, release } from "../core/decide/lending.suite.ts";
 import { capacityPool, want } from "../core/shared/capacity.suite.ts";
 import { askBody, asProblem, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
@@ -141,6 +141,29 @@ describe("estimates", () => {
     ]);
     const { text } = await site.call("GET /metrics");
     expect(text).toContain('berth_eta_within_p90_total{pool="aws"} 1');
+  });
+});
+
+describe("estimates of a pool with a janitor", () => {
+  test("are known after enough holds, and include the cleaning", async () => {
+    const dirty = pool("aws", 1, { onRelease: "dirty" });
+    await site.broker.submit({ type: "configure", pools: [dirty, pool("gcp", 2)] });
+    for (let number = 0; number < 12; number++) {
+      await hold(`job${number}`, "aws", 100_000);
+      await site.clock.advance(5_000); // The janitor is busy elsewhere.
+      await site.broker.submit(clean(`clean${number}`));
+      await site.clock.advance(20_000);
+      await site.broker.submit(release(`clean${number}`));
+    }
+    await site.call("GET /v1/history");
+    await site.broker.submit(acquire("holder", "aws"));
+    await site.clock.advance(30_000);
+    await site.call("POST /v1/leases", { body: askBody("aws") });
+    await site.insight.estimates.refresh();
+    const [found] = ((await site.call("GET /v1/requests")).body as PageOf<WaitingRequest>).items;
+    expect(found?.estimate).toEqual({
+      ...{ p50Seconds: 95, p90Seconds: 95, samples: 12, exact: false },
+    });
   });
 });
 

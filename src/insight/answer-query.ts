@@ -53,8 +53,8 @@ const answers: Answers = {
   page: (openReader, { filter, limit, after }) => openReader().page(filter, limit, after),
   stats: (openReader, { range, pool }) => openReader().stats(range, pool),
   simulate: (openReader, question, options) => simulate(openReader(), question, options),
-  estimate: (_, { parts, holds, now, seed }) =>
-    parts.flatMap((part, index) => estimate(part, holds, now, seed + index)),
+  estimate: (_, { parts, samples, now, seed }) =>
+    parts.flatMap((part, index) => estimate(part, samples, now, seed + index)),
 };
 
 /** Runs in slices, so that short queries are answered in between. */

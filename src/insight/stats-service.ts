@@ -70,8 +70,14 @@ export class StatsService {
       ...(retentionMs === undefined ? undefined : { retentionMs }),
       journalId: idOf(journal),
       failed: (cause) => failed("history", cause),
-      opened: (reader) => holds.record([...reader.latest(holdsReadMax)].reverse()),
-      ended: (entries) => holds.record(entries),
+      opened: (reader) => {
+        holds.record([...reader.latest(holdsReadMax)].reverse());
+        holds.recordUpkeep(reader.latestUpkeep(holdsReadMax));
+      },
+      ended: (entries, upkeep) => {
+        holds.record(entries);
+        holds.recordUpkeep(upkeep);
+      },
     });
     this.estimates = new Estimates(broker, holds, (input) => this.#worker.ask("estimate", input), {
       failed: (cause) => failed("an estimate", cause),

@@ -1,5 +1,5 @@
 import type { Estimate, Explanation } from "../../api/schemas.ts";
-import { roughDuration } from "../../core/model/time.ts";
+import { formatDuration, roughDuration } from "../../core/model/time.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { outputFlag } from "../flags.ts";
 import { tableLines } from "../terminal/table.ts";
@@ -35,7 +35,8 @@ export function explanationLines({ request, needs }: Explanation, width?: number
   ];
 }
 
-function formatEstimate({ p50Seconds, p90Seconds }: Estimate): string {
+function formatEstimate({ p50Seconds, p90Seconds, exact }: Estimate): string {
+  if (exact) return `in ${formatDuration(p50Seconds * 1_000)}, when a cooldown or a pace ends`;
   const about = p50Seconds < 1 ? "any moment" : `in about ${roughDuration(p50Seconds * 1_000)}`;
   return `${about}, nine times in ten within ${roughDuration(p90Seconds * 1_000)}`;
 }

@@ -95,11 +95,12 @@ export type EstimateSource = Pick<Estimates, "of">;
 
 function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
   if (estimate === null) return null;
-  const { p50Ms, p90Ms, samples } = estimate;
+  const { p50Ms, p90Ms, samples, exact } = estimate;
   return {
     p50Seconds: Math.round(p50Ms / 1_000),
     p90Seconds: Math.round(p90Ms / 1_000),
     samples,
+    exact,
   };
 }
 

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { freeze } from "../../core/apply/snapshot.ts";
-import { acquire, change, Lending, pool, release } from "../../core/decide/lending.suite.ts";
+import {
+  acquire,
+  change,
+  clean,
+  Lending,
+  pool,
+  release,
+  runTo,
+} from "../../core/decide/lending.suite.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { capacityPool, want } from "../../core/shared/capacity.suite.ts";
@@ -9,9 +17,23 @@ import { estimate } from "./estimate.ts";
 
 const always = (holdMs: number) => Array.from({ length: 20 }, () => holdMs);
 
+interface Cleaned {
+  readonly seed?: number;
+  readonly upkeep?: Record<string, readonly number[]>;
+  readonly cleanings?: Record<string, readonly number[]>;
+}
+
 /** Returns every estimate, in milliseconds from now. */
-function estimates(lending: Lending, holds: Record<string, readonly number[]>, seed = 1) {
-  const known = new Map(Object.entries(holds));
+function estimates(
+  lending: Lending,
+  holds: Record<string, readonly number[]>,
+  { seed = 1, upkeep = {}, cleanings = upkeep }: Cleaned = {},
+) {
+  const known = {
+    holds: new Map(Object.entries(holds)),
+    upkeep: new Map(Object.entries(upkeep)),
+    cleanings: new Map(Object.entries(cleanings)),
+  };
   const found = contestedParts(lending.state).flatMap((part) =>
     estimate(part, known, lending.now, seed),
   );
@@ -131,13 +153,43 @@ describe("estimate()", () => {
     expect(estimates(lending, { aws: [1, 2, 3], gcp: always(1_000) })).toEqual({});
   });
 
+  test("follows cleaning: a request waits for the hold and until the resource is free again", () => {
+    const lending = new Lending(pool("aws", 1, { onRelease: "dirty", cooldownMs: 5_000 }));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("c", "aws"));
+    later(lending, 20_000);
+    const upkeep = { aws: always(30_000) };
+    expect(estimates(lending, { aws: always(60_000) }, { upkeep })).toEqual({
+      b: [75_000, 75_000],
+      c: [170_000, 170_000],
+    });
+  });
+
+  test.each([
+    ["cooling, then dirty", 2_000, "release", 33_000],
+    ["dirty", 15_000, "release", 20_000],
+    ["being cleaned", 15_000, "clean", 10_000],
+  ] as const)("begins with a resource that is %s", (_, atMs, last, leftMs) => {
+    const lending = new Lending(pool("aws", 1, { onRelease: "dirty", cooldownMs: 5_000 }));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"), release("a"));
+    runTo(lending, Math.min(5_000, atMs));
+    if (last === "clean") lending.do(clean("c"));
+    runTo(lending, atMs);
+    const found = estimates(
+      lending,
+      { aws: always(60_000) },
+      { upkeep: { aws: always(30_000) }, cleanings: { aws: always(20_000) } },
+    );
+    expect(found).toEqual({ b: [leftMs, leftMs] });
+  });
+
   test("is the same for the same seed, and differs a little for another", () => {
     const lending = new Lending(pool("aws", 2));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
     for (let number = 0; number < 9; number++) lending.do(acquire(`w${number}`, "aws"));
     const aws = Array.from({ length: 50 }, (_, index) => 1_000 + 997 * index);
-    expect(estimates(lending, { aws }, 4)).toEqual(estimates(lending, { aws }, 4));
-    expect(estimates(lending, { aws }, 4)).not.toEqual(estimates(lending, { aws }, 5));
+    const [four, five] = [{ seed: 4 }, { seed: 5 }];
+    expect(estimates(lending, { aws }, four)).toEqual(estimates(lending, { aws }, four));
+    expect(estimates(lending, { aws }, four)).not.toEqual(estimates(lending, { aws }, five));
   });
 
   test("does not change the given state", () => {

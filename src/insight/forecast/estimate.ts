@@ -1,9 +1,11 @@
 import type { FrozenState } from "../../core/apply/snapshot.ts";
 import type { RequestId } from "../../core/model/ids.ts";
+import { busyState, purposeOf } from "../../core/model/lifecycle.ts";
 import type { Lease } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { patient, runForward } from "./forward.ts";
 import { HoldCurve } from "./hold-curve.ts";
+import type { Durations, Samples } from "./hold-samples.ts";
 import { Random } from "./random.ts";
 
 /** Fewer recorded holds than this do not allow an estimate. */
@@ -15,9 +17,6 @@ const runsMin = 40;
 /** The limit of resources, leases and requests to thaw for one estimate, over all runs. */
 const workMax = 120_000;
 
-/** Recorded holds by pool, in milliseconds. */
-export type Holds = ReadonlyMap<string, readonly number[]>;
-
 export interface Forecast {
   readonly id: RequestId;
   /** Granted by this time in half of the futures. */
@@ -26,43 +25,80 @@ export interface Forecast {
   readonly p90At: number;
   /** The number of recorded holds behind the estimate. */
   readonly samples: number;
+  /** The time follows from cooldowns and paces alone, so it needs no recorded holds. */
+  readonly exact: boolean;
 }
 
 /**
  * Estimates when each waiting request of this part of the state is granted: it runs the core
- * forward many times, each time with other hold times. Equal arguments give equal results. A
- * request is left out if too few holds are known for one of its pools, or if fewer than nine of ten
- * futures grant it.
+ * forward many times, each time with other hold and cleaning times. Equal arguments give equal
+ * results. A request is left out if fewer than nine of ten futures grant it, or if too few holds are
+ * known for one of its pools and its grant depends on them.
  */
 export function estimate(
   frozen: FrozenState,
-  holds: Holds,
+  samples: Samples,
   now: Instant,
   seed: number,
 ): Forecast[] {
   const start = patient(frozen);
+  const exact = exactGrants(start, now);
+  const holdsOf = ({ ask }: FrozenState["requests"][number]) =>
+    Math.min(...ask.items.map(({ pool }) => samples.holds.get(pool)?.length ?? 0));
+  const isKnown = start.requests.some((request) => holdsOf(request) >= holdsMin);
+  const runs = isKnown ? runsFor(start) : 0;
+  const grants = drawnGrants(start, { samples, now, seed, runs });
+  return start.requests.flatMap((request): Forecast[] => {
+    const { id } = request;
+    const holds = holdsOf(request);
+    const exactAt = exact.get(id);
+    if (exactAt !== undefined) {
+      return [{ id, p50At: exactAt, p90At: exactAt, samples: holds, exact: true }];
+    }
+    const at = (grants.get(id) ?? []).sort((a, b) => a - b);
+    const p50At = at[Math.ceil(runs * 0.5) - 1];
+    const p90At = at[Math.ceil(runs * 0.9) - 1];
+    if (holds < holdsMin || p50At === undefined || p90At === undefined) return [];
+    return [{ id, p50At, p90At, samples: holds, exact: false }];
+  });
+}
+
+/**
+ * The grants that do not depend on any hold or cleaning: they have the same time if everything is
+ * released at once and if nothing is ever released.
+ */
+function exactGrants(start: FrozenState, now: Instant): ReadonlyMap<RequestId, number> {
+  const never = () => Number.POSITIVE_INFINITY;
+  const atOnce = (_: unknown, ageMs: number) => ageMs;
+  const latest = runForward(start, now, { hold: never, upkeep: never });
+  if (latest.size === 0) return latest;
+  const earliest = runForward(start, now, { hold: atOnce, upkeep: atOnce });
+  return new Map([...latest].filter(([id, at]) => earliest.get(id) === at));
+}
+
+/** The times of the grants of each request, over all runs. */
+function drawnGrants(
+  start: FrozenState,
+  input: { samples: Samples; now: Instant; seed: number; runs: number },
+): Map<RequestId, number[]> {
+  const { samples, now, seed, runs } = input;
   const random = new Random(seed);
-  const curves = curvesOf(start, holds, now);
-  const drawHold = (lease: Lease, ageMs: number) => {
-    return curveFor(lease, curves)?.draw(random, ageMs) ?? Number.POSITIVE_INFINITY;
+  const curves = curvesOf(start, samples, now);
+  const draws = {
+    hold: (lease: Lease, ageMs: number) =>
+      curveFor(lease, curves)?.draw(random, ageMs) ?? Number.POSITIVE_INFINITY,
+    upkeep: (pool: string, ageMs: number) =>
+      curves.upkeep.get(pool)?.draw(random, ageMs) ?? Number.POSITIVE_INFINITY,
   };
   const grants = new Map<RequestId, number[]>();
-  const runs = runsFor(start);
   for (let run = 0; run < runs; run++) {
-    for (const [id, at] of runForward(start, now, drawHold)) {
+    for (const [id, at] of runForward(start, now, draws)) {
       const found = grants.get(id);
       if (found === undefined) grants.set(id, [at]);
       else found.push(at);
     }
   }
-  return start.requests.flatMap(({ id, ask }) => {
-    const samples = Math.min(...ask.items.map(({ pool }) => holds.get(pool)?.length ?? 0));
-    const at = (grants.get(id) ?? []).sort((a, b) => a - b);
-    const p50At = at[Math.ceil(runs * 0.5) - 1];
-    const p90At = at[Math.ceil(runs * 0.9) - 1];
-    if (samples < holdsMin || p50At === undefined || p90At === undefined) return [];
-    return [{ id, p50At, p90At, samples }];
-  });
+  return grants;
 }
 
 export function runsFor({ pools, leases, requests }: FrozenState): number {
@@ -71,35 +107,50 @@ export function runsFor({ pools, leases, requests }: FrozenState): number {
   return Math.max(runsMin, Math.min(runsMax, Math.floor(workMax / size)));
 }
 
-function curvesOf(frozen: FrozenState, holds: Holds, now: number): Map<string, HoldCurve> {
+type Curves = ReadonlyMap<string, HoldCurve>;
+
+interface AllCurves {
+  readonly holds: Curves;
+  readonly cleanings: Curves;
+  readonly upkeep: Curves;
+}
+
+function curvesOf(frozen: FrozenState, samples: Samples, now: number): AllCurves {
   const poolOf = new Map<string, string>();
   for (const { name, resources } of frozen.pools) {
     for (const resource of resources) poolOf.set(resource.name, name);
   }
   const ages = new Map<string, number[]>();
   for (const { grantedAt, claims } of frozen.leases) {
-    for (const { resource } of claims) {
+    for (const { resource, into = busyState } of claims) {
+      if (purposeOf(into) === "clean") continue;
       const pool = poolOf.get(resource) ?? "";
       const found = ages.get(pool);
       if (found === undefined) ages.set(pool, [now - grantedAt]);
       else found.push(now - grantedAt);
     }
   }
-  return new Map(
-    frozen.pools.map(({ name }) => {
-      return [name, new HoldCurve(holds.get(name) ?? [], ages.get(name) ?? [])];
-    }),
-  );
+  const curves = (durations: Durations, goingOn: Durations): Curves =>
+    new Map(
+      frozen.pools.map(({ name }) => {
+        return [name, new HoldCurve(durations.get(name) ?? [], goingOn.get(name) ?? [])];
+      }),
+    );
+  return {
+    holds: curves(samples.holds, ages),
+    cleanings: curves(samples.cleanings, new Map()),
+    upkeep: curves(samples.upkeep, new Map()),
+  };
 }
 
 /**
  * The hold time of a lease comes from its pool with the longest holds: an install slot that is
  * released after 20 minutes does not predict how long the account in the same lease is held.
  */
-function curveFor(lease: Lease, curves: ReadonlyMap<string, HoldCurve>): HoldCurve | undefined {
+function curveFor(lease: Lease, { holds, cleanings }: AllCurves): HoldCurve | undefined {
   let longest: HoldCurve | undefined;
-  for (const { resource } of lease.claims) {
-    const curve = curves.get(resource.pool.name);
+  for (const { resource, purpose } of lease.claims) {
+    const curve = (purpose === "clean" ? cleanings : holds).get(resource.pool.name);
     if (curve === undefined) continue;
     if (longest === undefined || curve.meanMs > longest.meanMs) longest = curve;
   }

@@ -19,10 +19,10 @@ beforeEach(async () => {
   meanwhile = async () => {};
   made = 0;
   // Does the work of the thread, but in this thread.
-  const foresee = async ({ parts, holds: known, now, seed }: ForecastInput) => {
+  const foresee = async ({ parts, samples, now, seed }: ForecastInput) => {
     made += 1;
     await meanwhile();
-    return parts.flatMap((part) => estimate(part, known, now, seed));
+    return parts.flatMap((part) => estimate(part, samples, now, seed));
   };
   // Only when the test calls refresh().
   estimates = new Estimates(site.broker, holds, foresee, { everyMs: 1e8, idleMs: 1e8 });
@@ -33,7 +33,13 @@ afterEach(async () => {
 });
 
 function remember(holdMs: number): void {
-  const ended = { pool: "aws", purpose: "use" as const, grantedAt: 0, endedAt: holdMs };
+  const ended = {
+    pool: "aws",
+    purpose: "use" as const,
+    grantedAt: 0,
+    endedAt: holdMs,
+    how: "released",
+  };
   holds.record(Array.from({ length: 20 }, () => ended));
 }
 
@@ -47,7 +53,25 @@ describe("Estimates", () => {
     expect([of("b"), made]).toEqual([null, 0]);
     remember(10_000);
     await estimates.refresh();
-    expect([of("b"), made]).toEqual([{ p50Ms: 10_000, p90Ms: 10_000, samples: 20 }, 1]);
+    expect([of("b"), made]).toEqual([
+      { p50Ms: 10_000, p90Ms: 10_000, samples: 20, exact: false },
+      1,
+    ]);
+  });
+
+  test("knows the end of a cooldown exactly, without any recorded hold", async () => {
+    await site.broker.submit({
+      type: "configure",
+      pools: [pool("aws", 1, { cooldownMs: 30_000 })],
+    });
+    await site.broker.submit(acquire("a", "aws"));
+    await site.broker.submit(release("a"));
+    await site.broker.submit(acquire("b", "aws"));
+    await site.broker.submit(acquire("c", "aws"));
+    await site.clock.advance(2_000);
+    await estimates.refresh();
+    expect(of("b")).toEqual({ p50Ms: 28_000, p90Ms: 28_000, samples: 0, exact: true });
+    expect(of("c")).toBeNull();
   });
 
   test("counts down between two passes, and never below zero", async () => {

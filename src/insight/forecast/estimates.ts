@@ -5,8 +5,8 @@ import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { type Accuracy, AccuracyBook, type Promised } from "./accuracy.ts";
 import { contestedParts } from "./components.ts";
-import { type Forecast, type Holds, holdsMin } from "./estimate.ts";
-import type { HoldSamples } from "./hold-samples.ts";
+import { type Forecast, holdsMin } from "./estimate.ts";
+import type { HoldSamples, Samples } from "./hold-samples.ts";
 
 /** The part of the broker that estimates use. */
 export interface Watched {
@@ -19,7 +19,7 @@ export interface Watched {
 /** The input of a forecast. */
 export interface ForecastInput {
   readonly parts: readonly FrozenState[];
-  readonly holds: Holds;
+  readonly samples: Samples;
   readonly now: Instant;
   readonly seed: number;
 }
@@ -58,6 +58,8 @@ export interface Estimate {
   readonly p50Ms: number;
   readonly p90Ms: number;
   readonly samples: number;
+  /** The time follows from cooldowns and paces alone. */
+  readonly exact: boolean;
 }
 
 /**
@@ -103,8 +105,8 @@ export class Estimates {
   of(id: RequestId, now: number): Estimate | null {
     const forecast = this.#latest.get(id);
     if (forecast === undefined) return null;
-    const { p50At, p90At, samples } = forecast;
-    return { p50Ms: Math.max(0, p50At - now), p90Ms: Math.max(0, p90At - now), samples };
+    const { p50At, p90At, samples, exact } = forecast;
+    return { p50Ms: Math.max(0, p50At - now), p90Ms: Math.max(0, p90At - now), samples, exact };
   }
 
   /** The number of current estimates. */
@@ -176,13 +178,11 @@ export class Estimates {
         const copies = contestedParts(state);
         return { parts: copies, now: at, copyMs: performance.now() - beganAt };
       });
-      const holds = this.#holds.of(parts.flatMap(({ pools }) => pools.map(({ name }) => name)));
-      const known = parts.filter(({ requests }) =>
-        requests.some(({ ask }) => ask.items.every(({ pool }) => enough(holds, pool))),
-      );
+      const samples = this.#holds.of(parts.flatMap(({ pools }) => pools.map(({ name }) => name)));
+      const known = parts.filter((part) => hasEnough(part, samples) || hasDeadline(part));
       const seed = this.#options.seed + this.#pass++;
       const found =
-        known.length === 0 ? [] : await this.#forecaster({ parts: known, holds, now, seed });
+        known.length === 0 ? [] : await this.#forecaster({ parts: known, samples, now, seed });
       this.#keep(found, parts);
       this.lastPassMs = performance.now() - startedAt;
       this.#restMs = Math.max(copyMs * copyShare, this.lastPassMs * (workShare - 1));
@@ -212,6 +212,15 @@ export class Estimates {
   }
 }
 
-function enough(holds: Holds, pool: string): boolean {
-  return (holds.get(pool)?.length ?? 0) >= holdsMin;
+/** Whether enough holds are known for one of the waiting requests. */
+function hasEnough({ requests }: FrozenState, { holds }: Samples): boolean {
+  const isKnown = (pool: string) => (holds.get(pool)?.length ?? 0) >= holdsMin;
+  return requests.some(({ ask }) => ask.items.every(({ pool }) => isKnown(pool)));
+}
+
+/** Whether a request may be granted at a time that is known without any recorded hold. */
+function hasDeadline({ pools }: FrozenState): boolean {
+  return pools.some(({ pace, resources }) => {
+    return pace !== undefined || resources.some(({ restsUntil }) => restsUntil !== undefined);
+  });
 }

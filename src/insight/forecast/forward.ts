@@ -1,13 +1,20 @@
 /** Simulates one possible future: runs the real core from the present with recorded hold times. */
 import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
-import type { ResolvedAsk } from "../../core/model/event.ts";
+import { isDurable, type ResolvedAsk } from "../../core/model/event.ts";
 import type { RequestId } from "../../core/model/ids.ts";
-import type { Lease } from "../../core/model/state.ts";
+import { coolingState, dirtyState } from "../../core/model/lifecycle.ts";
+import type { Lease, Resource } from "../../core/model/state.ts";
 import { after, type Instant } from "../../core/model/time.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
+import { VirtualJanitor } from "../virtual-clock/virtual-janitor.ts";
 
-/** Draws the total hold time of a lease that has already lasted for `ageMs`. */
-export type DrawHold = (lease: Lease, ageMs: number) => number;
+/** Draws durations. Both have already lasted for `ageMs`, and infinite ones do not end. */
+export interface Draws {
+  /** The total hold time of a lease. */
+  hold(lease: Lease, ageMs: number): number;
+  /** The total time from dirty to free. */
+  upkeep(pool: string, ageMs: number): number;
+}
 
 /**
  * Runs until no request waits, and returns when each was granted. A request that is never granted,
@@ -17,25 +24,46 @@ export type DrawHold = (lease: Lease, ageMs: number) => number;
 export function runForward(
   frozen: FrozenState,
   now: Instant,
-  drawHold: DrawHold,
+  draws: Draws,
 ): Map<RequestId, Instant> {
   const state = thaw(frozen);
+  const waiting = new Set(state.requests.keys());
   const grants = new Map<RequestId, Instant>();
   const clock = new VirtualClock(state, now, (events, at) => {
     for (const event of events) {
-      if (event.type !== "lease-granted") continue;
-      grants.set(event.id, at);
-      const lease = state.leases.get(event.id);
-      if (lease !== undefined) planRelease(clock, lease, { at, holdMs: drawHold(lease, 0) });
+      if (!isDurable(event)) continue;
+      if (event.type === "lease-granted" && waiting.has(event.id)) {
+        grants.set(event.id, at);
+        const lease = state.leases.get(event.id);
+        if (lease !== undefined) planRelease(clock, lease, { at, holdMs: draws.hold(lease, 0) });
+      }
+      janitor.follow(event);
     }
   });
+  const janitor = new VirtualJanitor(clock, ({ pool }) => draws.upkeep(pool, 0));
   clock.do({ type: "give-grace" });
   for (const lease of state.leases.values()) {
-    const holdMs = drawHold(lease, now - lease.grantedAt);
+    const holdMs = draws.hold(lease, now - lease.grantedAt);
     planRelease(clock, lease, { at: lease.grantedAt, holdMs });
   }
+  for (const resource of state.resources.values()) cleanLater(janitor, resource, { now, draws });
   while (state.requests.size > 0 && clock.step());
   return grants;
+}
+
+/** Plans the cleaning of a resource that is dirty now, or after its cooldown. */
+function cleanLater(
+  janitor: VirtualJanitor,
+  { pool, state, restsTo, restsUntil, changedAt, drained }: Resource,
+  { now, draws }: { readonly now: Instant; readonly draws: Draws },
+): void {
+  if (drained) return; // No cleaner gets it.
+  if (state === dirtyState) {
+    const ageMs = now - changedAt;
+    janitor.clean(pool.name, now, draws.upkeep(pool.name, ageMs) - ageMs);
+  } else if (state === coolingState && restsTo === dirtyState) {
+    janitor.clean(pool.name, restsUntil, draws.upkeep(pool.name, 0));
+  }
 }
 
 /** An infinite hold is never released. */

@@ -1,39 +1,83 @@
 import type { Purpose } from "../../core/model/lifecycle.ts";
-import type { Holds } from "./estimate.ts";
 
 /**
  * The number of recent holds of a pool that an estimate uses. Older ones may no longer be typical.
  */
 const perPoolMax = 300;
 
-interface Held {
+/** Durations by pool, in milliseconds. */
+export type Durations = ReadonlyMap<string, readonly number[]>;
+
+/** What is recorded of some pools. */
+export interface Samples {
+  /** Holds of jobs. */
+  readonly holds: Durations;
+  /** From dirty to free, with the time until a cleaner began and with failed cleanings. */
+  readonly upkeep: Durations;
+  /** Cleanings that succeeded, from the grant of the cleaner's lease. */
+  readonly cleanings: Durations;
+}
+
+interface Ended {
   readonly pool: string;
   readonly purpose: Purpose;
   readonly grantedAt: number | null;
   readonly endedAt: number;
+  readonly how: string;
 }
 
-/** The last holds of each pool. */
+interface Cleaned {
+  readonly pool: string;
+  readonly dirtyAt: number;
+  readonly readyAt: number;
+}
+
+/** The last holds and cleanings of each pool. */
 export class HoldSamples {
   readonly #holds = new Map<string, number[]>();
+  readonly #upkeep = new Map<string, number[]>();
+  readonly #cleanings = new Map<string, number[]>();
 
   /** The leases must be in the order of their ends. */
-  record(ended: Iterable<Held>): void {
-    for (const { pool, purpose, grantedAt, endedAt } of ended) {
-      if (grantedAt === null || purpose === "clean") continue;
-      const holds = this.#holds.get(pool);
-      if (holds === undefined) this.#holds.set(pool, [endedAt - grantedAt]);
-      else {
-        holds.push(endedAt - grantedAt);
-        if (holds.length >= 2 * perPoolMax) holds.splice(0, perPoolMax);
-      }
+  record(ended: Iterable<Ended>): void {
+    for (const { pool, purpose, grantedAt, endedAt, how } of ended) {
+      if (grantedAt === null) continue;
+      const durationMs = endedAt - grantedAt;
+      if (purpose === "use") add(this.#holds, pool, durationMs);
+      else if (how === "cleaned" || how === "released") add(this.#cleanings, pool, durationMs);
     }
   }
 
-  /** Only the given pools, because the result is sent to another thread. */
-  of(pools: Iterable<string>): Holds {
-    const found = new Map<string, readonly number[]>();
-    for (const pool of pools) found.set(pool, this.#holds.get(pool)?.slice(-perPoolMax) ?? []);
-    return found;
+  recordUpkeep(upkeep: Iterable<Cleaned>): void {
+    for (const { pool, dirtyAt, readyAt } of upkeep) add(this.#upkeep, pool, readyAt - dirtyAt);
   }
+
+  /** Only the given pools, because the result is sent to another thread. */
+  of(pools: readonly string[]): Samples {
+    const cleanings = latest(this.#cleanings, pools);
+    return {
+      holds: latest(this.#holds, pools),
+      // An older Berth did not record how long resources were dirty.
+      upkeep: new Map([...cleanings, ...latest(this.#upkeep, pools)]),
+      cleanings,
+    };
+  }
+}
+
+function add(samples: Map<string, number[]>, pool: string, durationMs: number): void {
+  const known = samples.get(pool);
+  if (known === undefined) samples.set(pool, [durationMs]);
+  else {
+    known.push(durationMs);
+    if (known.length >= 2 * perPoolMax) known.splice(0, perPoolMax);
+  }
+}
+
+function latest(samples: Durations, pools: readonly string[]): Durations {
+  return new Map(
+    pools.flatMap((pool) => {
+      const found = samples.get(pool);
+      return found === undefined ? [] : [[pool, found.slice(-perPoolMax)] as const];
+    }),
+  );
 }

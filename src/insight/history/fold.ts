@@ -111,11 +111,13 @@ export class HistoryFold {
     }
   }
 
-  /** Adds the capacities of shared resources, which an older Berth did not record. */
-  learnCapacities(state: State, at: number): void {
-    for (const resource of state.resources.values()) {
-      if (resource.sharing === "shared") this.#sizes.resize(resource.name, resource.spec, at);
-    }
+  /** Adds the capacity of a shared resource, which an older Berth did not record. */
+  learnCapacity(resource: string, room: CapacitySpec, at: number): void {
+    this.#sizes.resize(resource, room, at);
+  }
+
+  get sharedPools(): readonly string[] {
+    return this.#sizes.sharedPools;
   }
 
   #follow(event: SeenEvent, at: number, seq: number): void {

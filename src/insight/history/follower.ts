@@ -1,9 +1,8 @@
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
-import { recover } from "../../broker/recovery.ts";
 import { emptyState } from "../../core/apply/create.ts";
 import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
-import { isShared, type State } from "../../core/model/state.ts";
+import type { State } from "../../core/model/state.ts";
 import { type Journal, JournalPruned, type Recorded } from "../../journal/journal.ts";
 import type { HistoryEntry } from "./entry.ts";
 import { HistoryFold } from "./fold.ts";
@@ -212,16 +211,24 @@ export class HistoryFollower {
     this.#uncheckedJournal = undefined;
   }
 
-  /** The events that added the shared resources may be pruned, so the state has to tell. */
+  /** From the snapshot, because the events that added the resources may be pruned, and later events. */
   async #learnCapacities(): Promise<void> {
-    const shared: string[] = [];
     if (this.#reached > 0) {
-      const { state } = await recover(this.#journal);
-      this.#fold.learnCapacities(state, this.#followed.now());
-      for (const pool of state.pools.values()) if (isShared(pool)) shared.push(pool.name);
+      const now = this.#followed.now();
+      const { state, seq: snapshotSeq } = await this.#lastSnapshot();
+      for (const { name, ...resource } of state.resources.values()) {
+        if (resource.sharing === "shared") this.#fold.learnCapacity(name, resource.spec, now);
+      }
+      for await (const { seq, events } of this.#journal.read(snapshotSeq)) {
+        if (seq > this.#reached) break;
+        for (const event of events) {
+          if (!("room" in event) || event.room === undefined) continue;
+          this.#fold.learnCapacity(event.resource, event.room, now);
+        }
+      }
       await this.#save();
     }
-    this.#store.nameSharedPools(shared);
+    this.#store.nameSharedPools(this.#fold.sharedPools);
     this.#hasCapacities = true;
   }
 

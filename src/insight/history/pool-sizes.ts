@@ -40,6 +40,11 @@ export class PoolSizes {
     return this.#members.get(resource);
   }
 
+  /** Pools that have a resource with a capacity. */
+  get sharedPools(): readonly string[] {
+    return [...this.#totals].flatMap(([pool, { shared }]) => (shared > 0 ? [pool] : []));
+  }
+
   take(): SizeChanges {
     const changes = this.#changes;
     this.#changes = noSizeChanges();

@@ -61,6 +61,8 @@ describe("a history of a Berth that recorded neither purposes nor amounts", () =
     const { broker, clock, follower, reader } = site;
     const past = { from: 1_700_000_000_000, to: 1_700_000_900_000, stepMs: 900_000 };
     expect(reader.stats(past, "vsphere").total).toMatchObject({ ended: 11, utilisation: null });
+    const used = reader.stats(past, "aws").total.utilisation;
+    expect(reader.stats(past).total.utilisation, "of all pools").toBe(used);
     await broker.submit(release("vm-11"));
     const from = clock.now();
     await broker.submit(want("vm", { amount: { vcpus: 15 } }, { ttlMs: 3_600_000 }));

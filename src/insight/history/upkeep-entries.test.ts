@@ -69,6 +69,6 @@ describe("history of a pool with a janitor", () => {
     const { reader } = await recorded(failed, release);
     const holds = new HoldSamples();
     holds.record([...reader.latest(10)].reverse());
-    expect(holds.of(["aws"]).get("aws")).toEqual([60_000]);
+    expect(holds.of(["aws"]).holds.get("aws")).toEqual([60_000]);
   });
 });

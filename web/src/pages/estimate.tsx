@@ -4,13 +4,29 @@ import { accuracy } from "../data/questions.ts";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 
-/** When the request will probably be granted; `unknown` if too few holds are recorded. */
+/** When the request will probably be granted. */
 export function Estimate({ request }: { request: WaitingRequest }) {
   const { estimate } = request;
-  if (estimate === null) return <span className="faint">unknown: too few holds recorded</span>;
-  const { p50Seconds, p90Seconds, samples } = estimate;
+  if (estimate === null) {
+    const why =
+      "Fewer than 10 holds of its pool are recorded, or no resource is known to become free for it";
+    return (
+      <span className="faint" title={why}>
+        unknown so far
+      </span>
+    );
+  }
+  const { p50Seconds, p90Seconds, samples, exact } = estimate;
   // The estimated time has passed.
   if (p90Seconds < 1) return <span>any moment</span>;
+  if (exact) {
+    return (
+      <span title="It follows from the rules of the pool and from no recorded hold">
+        in {inWords(p50Seconds)}
+        <span className="faint">, when a cooldown or a pace ends</span>
+      </span>
+    );
+  }
   const soon = p50Seconds < 1 ? "any moment" : `in about ${inWords(p50Seconds)}`;
   return (
     <span title={`Simulated with the real rules, from ${samples} recorded holds`}>
