@@ -1,5 +1,12 @@
 import type { Group } from "../../core/model/command.ts";
-import type { Asked, AskedItem, HistoryEntry, OpenClaim, OpenEntry } from "../history/entry.ts";
+import {
+  type Asked,
+  type AskedItem,
+  type HistoryEntry,
+  isExpiry,
+  type OpenClaim,
+  type OpenEntry,
+} from "../history/entry.ts";
 import { rank, sorted } from "../history/percentiles.ts";
 
 /**
@@ -30,8 +37,10 @@ export interface DemandEnd {
   readonly claim: string | null;
   /** Counted from the grant. */
   readonly afterMs: number;
-  /** The lease was not released but expired, or an operator ended it. */
+  /** The holder died, so the lease expired; or its lifetime was over. */
   readonly forced: boolean;
+  /** An operator revoked the lease, and its holder confirmed it. */
+  readonly revoked?: true;
   /** The state that the holder released it to; absent: by the rules of the pool. */
   readonly state?: string;
 }
@@ -110,14 +119,16 @@ function endsOf(
     // The server ends a claim at its maximum hold time. Without this limit, the holder would have
     // kept the claim as long as the rest of the lease.
     endsAt: how === "hold" && !heldBefore ? lastAt : endedAt,
-    forced: how === "expired" || how === "lifetime" || how === "revoked",
   }));
   const early = ends.filter(({ endsAt }) => endsAt < lastAt);
-  const forced = ends.some((end) => end.forced && end.endsAt === lastAt);
+  const last = parts.filter(({ endedAt }) => endedAt === lastAt).map(({ how }) => how);
+  const revoked = last.includes("revoked") ? { revoked: true as const } : undefined;
   return [
-    ...early.map((end) => ({ ...end, afterMs: end.endsAt - heldFrom })),
-    { claim: null, afterMs: lastAt - heldFrom, forced },
-  ].map(({ claim, afterMs, forced: isForced }) => ({ claim, afterMs, forced: isForced }));
+    ...early.map(({ claim, endsAt }) => {
+      return { claim, afterMs: endsAt - heldFrom, forced: false };
+    }),
+    { claim: null, afterMs: lastAt - heldFrom, forced: last.some(isExpiry), ...revoked },
+  ];
 }
 
 function fromOpen(

@@ -64,12 +64,16 @@ export async function record(
   };
 }
 
-function commandOf({ id, items, priority, group }: Demand): Command {
+const dayMs = 86_400_000;
+
+/** A holder that dies sends no heartbeat, so its lease expires. */
+function commandOf({ id, items, priority, group, ends }: Demand): Command {
+  const ttlMs = ends.find(({ forced }) => forced)?.afterMs ?? dayMs;
   const ask: Ask = {
-    ...{ holder: `job-${id}`, items: items as Ask["items"], priority, ttlMs: 86_400_000 },
+    ...{ holder: `job-${id}`, items: items as Ask["items"], priority, ttlMs },
     ...(group === undefined ? undefined : { group }),
   };
-  return { type: "acquire", id: id as RequestId, ask, waitMs: 0 };
+  return { type: "acquire", id: id as RequestId, ask, waitMs: dayMs };
 }
 
 function giveBackOnGrant({ broker, clock }: TestBroker, jobs: ReadonlyMap<string, Demand>): void {
@@ -77,12 +81,17 @@ function giveBackOnGrant({ broker, clock }: TestBroker, jobs: ReadonlyMap<string
     committed: ({ at, events }) => {
       for (const event of events) {
         if (event.type !== "lease-granted") continue;
-        for (const { claim, afterMs, forced, state } of jobs.get(event.id)?.ends ?? []) {
+        for (const { claim, afterMs, forced, revoked, state } of jobs.get(event.id)?.ends ?? []) {
+          if (forced) continue;
           const to = state === undefined ? undefined : { state };
-          const command = forced
-            ? revoke(event.id)
-            : release(event.id, { ...(claim === null ? undefined : { claim }), ...to });
-          clock.wakeAt((at + afterMs) as typeof at, () => void broker.submit(command));
+          const released = release(event.id, {
+            ...(claim === null ? undefined : { claim }),
+            ...to,
+          });
+          const commands = revoked === undefined ? [released] : [revoke(event.id), released];
+          clock.wakeAt((at + afterMs) as typeof at, () => {
+            for (const command of commands) void broker.submit(command);
+          });
         }
       }
     },

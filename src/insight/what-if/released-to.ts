@@ -21,7 +21,7 @@ export function releasedTo(
     const stated = (end: DemandEnd): DemandEnd => {
       const claim = end.claim ?? "1";
       const left = times.after(id, recordedClaims?.get(claim) ?? claim) !== undefined;
-      return left && !end.forced ? { ...end, state: dirtyState } : end;
+      return left && !end.forced && end.revoked === undefined ? { ...end, state: dirtyState } : end;
     };
     return { ...demand, ends: ends.map(stated) };
   };

@@ -11,7 +11,7 @@ import { type DirtyResource, VirtualJanitor } from "../virtual-clock/virtual-jan
 import type { Occupied } from "./cleaning-times.ts";
 import type { Demand, DemandEnd } from "./demand.ts";
 
-/** No lease expires for missing heartbeats: a holder that died ends at its recorded time. */
+/** No lease expires for missing heartbeats, except that of a holder that died. */
 const ttlMsOtherwise = 100 * 365 * 24 * 3_600_000;
 
 export interface ReplayOptions {
@@ -52,12 +52,14 @@ export class Replay {
    * it was refused, because nothing could ever satisfy it.
    */
   ask(demand: Demand): boolean {
-    const { id, holder, items, group, priority, patienceMs } = demand;
+    const { id, holder, items, group, priority, patienceMs, ends } = demand;
+    const death = ends.find(({ forced }) => forced);
     const ask = {
       holder,
       items: items.map(itemOf),
       priority,
-      ttlMs: this.#options.ttlMs ?? ttlMsOtherwise,
+      // A holder that dies sends no heartbeat, so the lease expires at its recorded end.
+      ttlMs: death?.afterMs ?? this.#options.ttlMs ?? ttlMsOtherwise,
       ...(group === undefined ? undefined : { group }),
     };
     this.#asked.set(id, demand);
@@ -65,7 +67,8 @@ export class Replay {
       const leave: Command = { type: "leave", id: id as RequestId, why: "cancelled" };
       this.#clock.plan(Math.max(this.now, demand.askedAt + patienceMs) as Instant, leave);
     }
-    const outcome = this.#clock.do({ type: "acquire", id: id as RequestId, ask, waitMs: 0 });
+    const waitMs = death === undefined ? 0 : ttlMsOtherwise; // It dies later, not in the queue.
+    const outcome = this.#clock.do({ type: "acquire", id: id as RequestId, ask, waitMs });
     if (outcome.type !== "refused") return true;
     this.#asked.delete(id);
     return false;
@@ -107,7 +110,8 @@ export class Replay {
 
   #planEnd(id: RequestId): void {
     for (const end of this.#asked.get(id)?.ends ?? []) {
-      this.#clock.plan(after(this.now, end.afterMs), endOf(id, end));
+      const at = after(this.now, end.afterMs);
+      for (const command of endOf(id, end)) this.#clock.plan(at, command);
     }
   }
 }
@@ -117,10 +121,13 @@ function itemOf({ pool, anyOf, purpose: _, ...item }: AskedItem): Item {
   return { ...item, pool: pool as PoolName, ...others };
 }
 
-function endOf(id: RequestId, { claim, forced, state }: DemandEnd): Command {
-  if (forced) return { type: "revoke", id, reason: { by: "history", why: "" } };
+function endOf(id: RequestId, { claim, forced, revoked, state }: DemandEnd): Command[] {
+  if (forced) return [];
   const to = state === undefined ? undefined : { state };
-  return claim === null
-    ? { type: "release", id, ...to }
-    : { type: "release", id, claim: claim as ClaimId, ...to };
+  const release: Command =
+    claim === null
+      ? { type: "release", id, ...to }
+      : { type: "release", id, claim: claim as ClaimId, ...to };
+  if (revoked === undefined) return [release];
+  return [{ type: "revoke", id, reason: { by: "history", why: "" } }, release];
 }

@@ -60,6 +60,7 @@ const unknowns: readonly string[] = [
   "Hold times stay as recorded: jobs do not become slower or faster with the number of jobs that run at the same time.",
   "A request that left without a grant gets the median hold of its pool if the simulation grants it.",
   "A lease that ended at its lifetime is not assumed to last longer.",
+  "The holder of a lease that an operator revoked is assumed to have confirmed it, so no lock-delay follows.",
   "A resource is dirty as long as it was after the same lease, however many are dirty at once; a cleaning that is not recorded takes the median of its pool.",
   "Pools have the given settings for the whole period: drains, quarantines of free resources and configuration changes are not replayed.",
   "Leases and requests that are open at the end count only up to the end.",
