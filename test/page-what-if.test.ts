@@ -7,7 +7,7 @@ import type { HistoryEntry } from "../src/insight/history/entry.ts";
 import { noChanges } from "../src/insight/history/fold.ts";
 import { HistoryStore } from "../src/insight/history/store.ts";
 import { chromiumPath } from "./chromium.ts";
-import { pageWorld, type World } from "./page-world.ts";
+import { pageWorld, sharedWorld, type World } from "./page-world.ts";
 
 const hourMs = 3_600_000;
 const weekMs = 7 * 24 * hourMs;
@@ -38,6 +38,33 @@ function longPast(now: number): HistoryEntry[] {
     };
   });
 }
+
+describe.skipIf(chromiumPath === undefined)("what-if of a shared pool", () => {
+  const capacity = { vcpus: 10 };
+  const world = sharedWorld({
+    hypervisor: {
+      place: "least-used",
+      members: { h1: { capacity }, h2: { capacity } },
+    },
+  });
+
+  test("offers another strategy, and shows the use of each dimension", async () => {
+    const { client } = world();
+    const item = { pool: "hypervisor", amount: { vcpus: 4 } };
+    const lease = await client.acquire({ holder: "ci/1", items: [item] });
+    await client.release(lease);
+    const page = await world().open("/pools/hypervisor");
+    const name = "What if the pool chose resources in another way?";
+    const section = page.getByRole("region", { name });
+    expect(await section.getByRole("slider").count()).toBe(0);
+    await section.getByLabel("Strategy").selectOption("pack");
+    await section.getByRole("button", { name: "Replay the demand" }).click();
+    await section.getByRole("columnheader", { name: "With pack" }).waitFor();
+    await section.getByRole("rowheader", { name: "vcpus in use" }).waitFor();
+    expect(await section.getByRole("alert").count()).toBe(0);
+    expect(world().complaints).toEqual([]);
+  });
+});
 
 describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
   let world: World;
