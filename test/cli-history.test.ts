@@ -41,6 +41,37 @@ describe("berth history", () => {
   });
 });
 
+describe("berth history and simulate with a janitor", () => {
+  test("have cleanings apart, and clean in the replay", async () => {
+    const account = { count: 1, onRelease: "dirty", janitor: { command: ["true"] } };
+    await using cleaned = await TestServer.start({ account });
+    // Each job needs the account that the janitor has cleaned after the job before.
+    for (const name of ["one", "two", "three"]) {
+      const { code } = await cleaned.done([
+        "run",
+        "--pool",
+        "account",
+        "--name",
+        name,
+        "--",
+        "true",
+      ]);
+      expect(code).toBe(0);
+    }
+    const jobs = (await cleaned.json("history")) as HistoryEntry[];
+    expect(jobs.map(({ purpose }) => purpose)).toEqual(["use", "use", "use"]);
+    const cleanings = (await cleaned.json("history", "--cleaning")) as HistoryEntry[];
+    expect(cleanings.length).toBeGreaterThanOrEqual(2);
+    expect(cleanings[0]).toMatchObject({ purpose: "clean", how: "cleaned", resource: "account-1" });
+    const { stdout } = await cleaned.done(["stats", "--pool", "account", "-o", "wide"]);
+    expect(stdout).toMatch(/\nall +3 +3 /);
+    expect(stdout).toContain("CLEANED");
+    const { total } = (await cleaned.json("simulate", "--last", "1h")) as Simulation;
+    expect(total.simulated.granted).toBe(3);
+    expect(total.simulated.waitSeconds).toEqual(total.recorded.waitSeconds);
+  });
+});
+
 describe("berth stats", () => {
   test("shows each step and the total", async () => {
     const { stdout } = await server.done(["stats", "--window", "4h", "--step", "1h"]);

@@ -1,7 +1,10 @@
 import type { PoolSpec } from "../../core/model/policy.ts";
 import type { State } from "../../core/model/state.ts";
 
-/** The pools of a state as a configuration, without resources that are marked for deletion. */
+/**
+ * The pools of a state as a configuration. Dynamic resources are no part of it: a pool makes them
+ * when they are needed.
+ */
 export function poolsInForce(state: State): PoolSpec[] {
   return [...state.pools.values()]
     .filter(({ retired }) => !retired)
@@ -9,7 +12,7 @@ export function poolsInForce(state: State): PoolSpec[] {
       name,
       policy,
       members: [...members]
-        .filter(({ retired }) => !retired)
+        .filter(({ retired, dynamic }) => !retired && !dynamic)
         .map((resource) => ({
           name: resource.name,
           labels: resource.labels,

@@ -326,3 +326,17 @@ test("what-if says what it cannot replay of admission checks and adaptive rates"
   expect(unknowns.join("\n")).toContain("Pool aws has an admission check");
   expect(unknowns.join("\n")).toContain("Pool gcp has an adaptive start rate");
 });
+
+test("what-if reproduces a dynamic pool whose resources are cleaned", async () => {
+  const dynamic = { min: 1, max: 6, state: "free", lifespanMs: null };
+  const pools = [pool("aws", [], { onRelease: "dirty", onExpire: "dirty", dynamic })];
+  const random = new Random(25);
+  const janitor = {
+    pool: "aws",
+    parallel: 8,
+    next: () => ({ durationMs: exponential(random, 900) }),
+  };
+  const items = () => [{ pool: "aws", count: 1 }];
+  await using recorded = await record(pools, jobs(items, { seed: 25 }), 1_000, janitor);
+  expectSame(recorded, pools);
+});

@@ -148,10 +148,12 @@ function* asked(ended: readonly HistoryEntry[]) {
   }
 }
 
-/** Whether a pool of this configuration has as many resources. */
+/** Whether a pool of this configuration has as many resources, or may make them. */
 function fitsIn(pools: readonly PoolSpec[]): (item: AskedItem) => boolean {
   const counts = new Map(
-    pools.map(({ name, members }): [string, number] => [name, members.length]),
+    pools.map(({ name, members, policy }): [string, number] => {
+      return [name, Math.max(members.length, policy.dynamic?.max ?? 0)];
+    }),
   );
   return (item) => poolsOf(item).some((pool) => (counts.get(pool) ?? -1) >= item.count);
 }
