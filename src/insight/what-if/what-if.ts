@@ -92,7 +92,8 @@ export function* whatIf(
     changed === undefined ? undefined : reachOf(changed, pools, [...open, ...asked(ended)]);
   const isReached = ({ pool }: { readonly pool: string }) => reached?.has(pool) ?? true;
   const demand = demandOf({ ended, open }, from, to).filter(({ items }) => items.some(isReached));
-  const fitting = demand.filter(({ items }) => items.every(fitsIn(pools)));
+  const fits = fitsIn(pools);
+  const fitting = demand.filter(({ items }) => items.every(fits));
   const toReplay = fitting.filter(({ items }) => items.every((item) => hasAmount(item, shared)));
   const times = new CleaningTimes(source, ended, to);
   const simulated = yield* replayed(toReplay.map(releasedTo(inForce, times)), times, {
@@ -101,19 +102,11 @@ export function* whatIf(
     pools: pools.filter(({ name }) => isReached({ pool: name })),
   });
   const made = new StatsByPool({ from, to }, simulated);
-  const was = new StatsByPool(
-    { from, to },
-    {
-      ended: ended.filter(isReached),
-      open: open.filter(({ items }) => items.some(isReached)),
-      sizes: sizes.filter(isReached),
-    },
-  );
-  const names = new Set(
-    demand
-      .flatMap(({ items }) => items.flatMap(poolsOf))
-      .filter((name) => isReached({ pool: name })),
-  );
+  const openThere = open.filter(({ items }) => items.some(isReached));
+  const recorded = { ended: ended.filter(isReached), open: openThere };
+  const was = new StatsByPool({ from, to }, { ...recorded, sizes: sizes.filter(isReached) });
+  const names = new Set(demand.flatMap(({ items }) => items.flatMap(poolsOf)));
+  const reported = pools.filter(({ name }) => names.has(name) && isReached({ pool: name }));
   const comparison = (pool: string | null): Comparison => {
     return { pool, recorded: was.of(pool), simulated: made.of(pool) };
   };
@@ -123,15 +116,14 @@ export function* whatIf(
     requests: toReplay.length - simulated.refused,
     refused: demand.length - fitting.length + simulated.refused,
     total: comparison(null),
-    pools: [...names].sort().map(comparison),
+    pools: reported
+      .map(({ name }): string => name)
+      .sort()
+      .map(comparison),
     unknowns: [
       ...unknowns,
       ...withoutAmounts(fitting.length - toReplay.length),
-      ...limitsOf(
-        pools.filter(({ name }) => names.has(name)),
-        ended,
-        times,
-      ),
+      ...limitsOf(reported, ended, times),
     ],
   };
 }
