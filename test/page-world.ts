@@ -16,10 +16,10 @@ export interface World extends AsyncDisposable {
 }
 
 /** One for all tests of a `describe`; each finds it without pages, and without commands that run. */
-export function sharedWorld(pools: object): () => World {
+export function sharedWorld(pools: object, ...serveOptions: string[]): () => World {
   let world: World | undefined;
   beforeAll(async () => {
-    world = await pageWorld(pools);
+    world = await pageWorld(pools, ...serveOptions);
   });
   afterEach(async () => {
     for (const context of world?.browser.contexts() ?? []) await context.close();
@@ -32,11 +32,11 @@ export function sharedWorld(pools: object): () => World {
   };
 }
 
-export async function pageWorld(pools: object): Promise<World> {
+export async function pageWorld(pools: object, ...serveOptions: string[]): Promise<World> {
   if (!existsSync(new URL("../web/dist/index.html", import.meta.url))) {
     throw new Error("Cannot test the page: it has not been built. Run npm run build:web");
   }
-  const server = await TestServer.start(pools);
+  const server = await TestServer.start(pools, ...serveOptions);
   const browser = await launchChromium();
   const complaints: string[] = [];
   return {

@@ -12,7 +12,7 @@ const pools = {
 };
 
 describe.skipIf(chromiumPath === undefined)("the page", () => {
-  const world = sharedWorld(pools);
+  const world = sharedWorld(pools, "--allow-host", "berth.test");
 
   const ask = async (pool: string, holder: string) => {
     const answer = await world().client.ask({ holder, items: [{ pool }], ttl: "10m" });

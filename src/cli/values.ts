@@ -1,5 +1,6 @@
 /** Parsers for values of flags and variables. They run before anything is sent. */
 import { limits } from "../api/limits.ts";
+import { hostnameOfHeader } from "../api/loopback.ts";
 import { parseServerUrl } from "../client/transport.ts";
 import { formatDuration, parseDuration } from "../core/model/time.ts";
 import { usageError } from "./failure.ts";
@@ -96,6 +97,16 @@ export const stateName = matching(
   limits.stateLengthMax,
   "a state such as free or dirty",
 );
+
+/** A name without a port: the port does not matter to who may call the server. */
+export const hostName: Parse<string> = (text) => {
+  const name = hostnameOfHeader(text);
+  if (name !== undefined && !/:\d+$/.test(text)) return name;
+  throw new InvalidValue(
+    "it is not a host name",
+    "Write it like berth.example.org, without a port",
+  );
+};
 
 export const serverUrl: Parse<string> = (text) => {
   try {

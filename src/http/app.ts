@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
+import { checkCallers } from "./allowed-callers.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
 import type { App, Context } from "./context.ts";
@@ -65,6 +66,7 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
   }).withTypeProvider<TypeBoxTypeProvider>();
   acceptJson(app);
   handleErrors(app);
+  checkCallers(app, context.callers);
   await documentRoutes(app, context.version);
   await errorPage(app);
   builtPage ??= Page.load();

@@ -7,6 +7,7 @@ import type { Tokens } from "../broker/lease-identity.ts";
 import type { Deliveries } from "../broker/submit-and-wait.ts";
 import type { StatsService } from "../insight/stats-service.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { AllowedCallers } from "./allowed-callers.ts";
 import type { AdmissionFigures } from "./metrics/admission-metrics.ts";
 import type { MirrorFigures } from "./metrics/mirror-metrics.ts";
 
@@ -26,6 +27,7 @@ export interface Context {
   /** When this server began, for texts that count from then. */
   readonly startedAtMs: number;
   readonly boskos: BoskosSettings;
+  readonly callers: AllowedCallers;
 }
 
 /** How Boskos's calls are answered. */

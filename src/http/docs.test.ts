@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pool } from "../core/decide/lending.suite.ts";
-import { type TestSite, testSite } from "./test-site.suite.ts";
+import { routesOf, type TestSite, testSite } from "./test-site.suite.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 interface Operation {
@@ -106,21 +106,6 @@ function walk(node: unknown, visit: (node: Schema, where: string) => void, where
   for (const [key, child] of Object.entries(node)) walk(child, visit, `${where}/${key}`);
 }
 
-/** From Fastify's tree of routes to `GET /v1/leases/{id}`; HEAD comes with every GET. */
-function routesOf(tree: string): string[] {
-  const path: string[] = [];
-  return tree.split("\n").flatMap((line) => {
-    const [, indent = "", part = "", methods = ""] = /^([│├└─ ]*)(\S+) \((.*)\)/u.exec(line) ?? [];
-    if (part === "") return [];
-    const depth = indent.length / 4;
-    path.length = depth;
-    path[depth - 1] = part;
-    const whole = path.join("").replace(/:(\w+)/g, "{$1}");
-    const named = methods.split(", ").filter((method) => method !== "HEAD");
-    return named.map((method) => `${method} ${whole}`);
-  });
-}
-
 test.each([
   ["/docs", "text/html"],
   ["/docs/json", "application/json"],
@@ -137,4 +122,20 @@ test("the type of a problem leads to a page of this server", async () => {
   const page = await site.call(`GET ${type.replace(/#.*/, "")}`);
   expect(page.status).toBe(200);
   expect(page.text).toContain("pool_not_found");
+});
+
+describe("the policy of a page", () => {
+  test.each(["/", "/pools/aws", "/docs", "/docs/", "/docs/static/index.html", "/docs/errors"])(
+    "at %s allows no script but the server's own, and no frame",
+    async (path) => {
+      const { headers } = await site.call(`GET ${path}`, { headers: { accept: "text/html" } });
+      const policy = String(headers["content-security-policy"]);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("base-uri 'none'");
+      const [scripts = "script-src 'none'"] = /script-src [^;]*/.exec(policy) ?? [];
+      expect(["script-src 'self'", "script-src 'none'"]).toContain(scripts);
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+    },
+  );
 });

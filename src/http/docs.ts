@@ -1,6 +1,13 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { App } from "./context.ts";
+import { pagePolicy, withPageHeaders } from "./page-headers.ts";
+
+/** The page sets inline styles and embeds its icons as data. "Try it out" calls this server only. */
+const policy = pagePolicy(
+  ...["script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:"],
+  "connect-src 'self'",
+);
 
 /** OpenAPI 3.1 from the schemas that validate, and a page to read it. Before any route. */
 export async function documentRoutes(app: App, version: string): Promise<void> {
@@ -36,6 +43,13 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
+    staticCSP: policy,
+    uiHooks: {
+      onRequest: (_request, reply, done) => {
+        withPageHeaders(reply, policy);
+        done();
+      },
+    },
     uiConfig: { deepLinking: true, docExpansion: "list", defaultModelsExpandDepth: 0 },
     // The bar at the top shows another project's mark and a field that nobody needs here.
     theme: {

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { App } from "./context.ts";
+import { pagePolicy, withPageHeaders } from "./page-headers.ts";
 
 /** As far from `dist/http` as from `src/http`. */
 const source = new URL("../../docs/errors.md", import.meta.url);
@@ -8,7 +10,7 @@ const source = new URL("../../docs/errors.md", import.meta.url);
 export async function errorPage(app: App): Promise<void> {
   const page = toHtml(await readFile(source, "utf8"));
   app.get("/docs/errors", { schema: { hide: true } }, async (_request, reply) =>
-    reply.type("text/html; charset=utf-8").send(page),
+    withPageHeaders(reply, policy).type("text/html; charset=utf-8").send(page),
   );
 }
 
@@ -28,6 +30,11 @@ const style = `
   th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid #8884 }
   tr:target { background: #fc04 }
   code { font: .9em ui-monospace, monospace }`;
+
+/** The page has one style and no script; the hash allows this style and no other. */
+const policy = pagePolicy(
+  `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+);
 
 function block(text: string): string {
   const heading = /^(#{1,3}) (.+)$/.exec(text);

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "./context.ts";
+import { pagePolicy, withPageHeaders } from "./page-headers.ts";
 
 /** As far from `dist/http` as from `src/http`. */
 const builtFolder = new URL("../../web/dist/", import.meta.url);
@@ -22,12 +23,9 @@ const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
 };
 
-/** Nothing from elsewhere, nothing inline: a holder's name can never become a script. */
-const policy = [
-  "default-src 'none'",
+const policy = pagePolicy(
   ...["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-].join("; ");
+);
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Berth</title>
 <meta name="viewport" content="width=device-width"><h1>The page has not been built</h1>
@@ -65,8 +63,7 @@ export class Page {
 
   /** The same for every address of the page: what it shows there is decided in the browser. */
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    reply.header("cache-control", "no-cache").header("content-security-policy", policy);
-    reply.header("referrer-policy", "no-referrer").header("x-content-type-options", "nosniff");
+    withPageHeaders(reply, policy).header("cache-control", "no-cache");
     return sendAsset(request, reply, this.#index);
   }
 

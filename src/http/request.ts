@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
+import { hostnameOfUrl, isLoopbackAddress, isLoopbackName } from "../api/loopback.ts";
 import { Problem } from "../api/problem.ts";
 import type { Tokens } from "../broker/lease-identity.ts";
 import type { LeaseView } from "../core/explain/view.ts";
@@ -174,12 +175,10 @@ export function operatorProblem(
   page: string | undefined = request.headers.origin,
 ): Problem | undefined {
   const from = request.socket.remoteAddress ?? "";
-  if (!isLoopback(from)) return operatorsOnly(from);
+  if (!isLoopbackAddress(from)) return operatorsOnly(from);
   if (page === undefined) return undefined;
-  const name = hostOf(page);
-  return name === "localhost" || isLoopback(name)
-    ? undefined
-    : operatorsOnly(`the page at ${name}`);
+  const name = hostnameOfUrl(page) ?? "elsewhere";
+  return isLoopbackName(name) ? undefined : operatorsOnly(`the page at ${name}`);
 }
 
 function operatorsOnly(from: string): Problem {
@@ -189,12 +188,4 @@ function operatorsOnly(from: string): Problem {
     message: `Cannot act on behalf of others from ${from}`,
     hint: "Run this on the machine of the server; a page there must be opened as localhost",
   });
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, "") : "elsewhere";
-}
-
-export function isLoopback(address: string): boolean {
-  return address === "::1" || /^(?:::ffff:)?127\./.test(address);
 }

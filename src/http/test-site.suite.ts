@@ -15,6 +15,7 @@ import { Deliveries } from "../broker/submit-and-wait.ts";
 import type { PoolSpec } from "../core/model/policy.ts";
 import type { Instant } from "../core/model/time.ts";
 import { StatsService } from "../insight/stats-service.ts";
+import type { AllowedCallers } from "./allowed-callers.ts";
 import { makeApp } from "./app.ts";
 import { type App, defaultBoskosSettings } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
@@ -58,6 +59,7 @@ export interface TestSite extends AsyncDisposable {
 export async function testSite(
   pools: readonly PoolSpec[],
   options: Partial<BrokerOptions> = {},
+  callers: AllowedCallers = { listens: ["127.0.0.1"], hosts: [] },
 ): Promise<TestSite> {
   const journal = new HandJournal();
   const clock = new HandClock();
@@ -79,6 +81,7 @@ export async function testSite(
     deliveries: new Deliveries(broker),
     ...{ broker, journal, tokens, insight, configStatus: () => config, version: "0.0.0" },
     boskos: defaultBoskosSettings,
+    callers,
     startedAtMs: clock.now(),
   };
   const app = await makeApp(site, pino({ level: "trace" }, sink));
@@ -140,4 +143,19 @@ export function askBody(wanted: string, more: object = {}): object {
 
 export function instantOf(text: string): Instant {
   return Date.parse(text) as Instant;
+}
+
+/** From Fastify's tree of routes to `GET /v1/leases/{id}`; HEAD comes with every GET. */
+export function routesOf(tree: string): string[] {
+  const path: string[] = [];
+  return tree.split("\n").flatMap((line) => {
+    const [, indent = "", part = "", methods = ""] = /^([│├└─ ]*)(\S+) \((.*)\)/u.exec(line) ?? [];
+    if (part === "") return [];
+    const depth = indent.length / 4;
+    path.length = depth;
+    path[depth - 1] = part;
+    const whole = path.join("").replace(/:(\w+)/g, "{$1}");
+    const named = methods.split(", ").filter((method) => method !== "HEAD");
+    return named.map((method) => `${method} ${whole}`);
+  });
 }

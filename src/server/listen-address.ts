@@ -1,4 +1,5 @@
-import { type AddressInfo, isIP } from "node:net";
+import type { AddressInfo } from "node:net";
+import { isLoopbackAddress } from "../api/loopback.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 
 export interface ListenAddress {
@@ -22,17 +23,12 @@ export function parseListenAddress(text: string): ListenAddress {
 
 /** There is no authentication yet: anyone who can reach the port can acquire leases. */
 export function refuseToBeReachable({ host }: ListenAddress, insecure: boolean): void {
-  if (insecure || isLoopbackHost(host)) return;
+  if (insecure || host === "localhost" || isLoopbackAddress(host)) return;
   throw new CannotServe(
     `Cannot listen on ${host}: anyone who reaches it could acquire and release leases`,
     "Listen on 127.0.0.1, or say --insecure-listen if the network itself keeps others out",
     exitCodes.usage,
   );
-}
-
-function isLoopbackHost(host: string): boolean {
-  if (host === "localhost") return true;
-  return isIP(host) === 4 ? host.startsWith("127.") : host === "::1";
 }
 
 const listenErrors: Readonly<Record<string, string>> = {

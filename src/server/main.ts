@@ -10,6 +10,7 @@ import { Tokens } from "../broker/lease-identity.ts";
 import { Deliveries } from "../broker/submit-and-wait.ts";
 import type { BoskosExpiry } from "../config/check-pools.ts";
 import { exampleConfigPath } from "../config/example.ts";
+import type { AllowedCallers } from "../http/allowed-callers.ts";
 import { makeApp } from "../http/app.ts";
 import { type App, defaultBoskosSettings } from "../http/context.ts";
 import { StatsService } from "../insight/stats-service.ts";
@@ -47,6 +48,8 @@ export interface ServeOptions {
   readonly listen: string;
   /** Listen beyond loopback although there is no authentication. */
   readonly insecureListen: boolean;
+  /** Names under which clients may call the server, in addition to loopback and `listen`. */
+  readonly allowHosts?: readonly string[];
   /** HOST:PORT for probes that expect health on a separate port; absent: none. */
   readonly healthListen?: string;
   /** HOST:PORT for scrapers that expect metrics on a separate port; absent: none. */
@@ -98,6 +101,11 @@ function allowedAddress(text: string, { insecureListen }: ServeOptions): ListenA
   const address = parseListenAddress(text);
   refuseToBeReachable(address, insecureListen);
   return address;
+}
+
+function allowedCallers({ listen, metricsListen, allowHosts = [] }: ServeOptions): AllowedCallers {
+  const listens = metricsListen === undefined ? [listen] : [listen, metricsListen];
+  return { listens: listens.map((text) => parseListenAddress(text).host), hosts: allowHosts };
 }
 
 /** The parts of a server that have started so far, so that these can be stopped. */
@@ -163,6 +171,7 @@ class Server {
         waitMs: options.boskosWaitMs ?? defaultBoskosSettings.waitMs,
       },
       startedAtMs: Date.now(),
+      callers: allowedCallers(options),
     };
     this.#app = await makeApp(site, this.#logger);
     await this.#app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });

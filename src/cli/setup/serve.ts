@@ -1,7 +1,7 @@
 import type { Running } from "../../server/main.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { flag } from "../flags.ts";
-import { duration, fromEnvironment, oneOf, type Parse } from "../values.ts";
+import { flag, repeatedFlag } from "../flags.ts";
+import { duration, fromEnvironment, hostName, oneOf, type Parse } from "../values.ts";
 import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
 
 interface Flags extends BoskosFlags {
@@ -9,6 +9,7 @@ interface Flags extends BoskosFlags {
   readonly data?: string;
   readonly listen?: string;
   readonly insecureListen?: boolean;
+  readonly allowHost?: readonly string[];
   readonly logLevel?: LogLevel;
   readonly memory?: boolean;
   readonly janitor?: boolean;
@@ -30,6 +31,11 @@ export const serve: CliCommand = {
     flag("--data <dir>", "data folder ($BERTH_DATA, else .berth)"),
     flag("--listen <host:port>", "address to listen on ($BERTH_LISTEN, else 127.0.0.1:8080)"),
     flag("--insecure-listen", "allow an address beyond loopback without authentication"),
+    repeatedFlag(
+      "--allow-host <name>",
+      "another name that clients use for the server; repeatable",
+      hostName,
+    ),
     flag(
       "--log-level <level>",
       `one of ${logLevels.join(", ")}; default info`,
@@ -61,6 +67,7 @@ export const serve: CliCommand = {
       data: data ?? fromEnvironment("BERTH_DATA", asWritten) ?? ".berth",
       listen: listen ?? fromEnvironment("BERTH_LISTEN", asWritten) ?? "127.0.0.1:8080",
       insecureListen: insecureListen ?? false,
+      allowHosts: given.allowHost ?? [],
       logLevel: logLevel ?? "info",
       memory: memory ?? false,
       janitor: given.janitor ?? true,

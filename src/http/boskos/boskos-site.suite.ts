@@ -199,6 +199,7 @@ export class BoskosSite implements AsyncDisposable {
       configStatus: () => config,
       boskos: { ...defaultBoskosSettings, waitMs: 0, ...this.#options.boskos },
       startedAtMs: this.clock.now(),
+      callers: { listens: ["127.0.0.1"], hosts: [] },
     };
     this.#app = await makeApp(site, pino({ level: "trace" }, sink));
     await this.#app.listen({ host: "127.0.0.1", port: 0 });
