@@ -51,11 +51,18 @@ _lease__value() {
     esac
 }
 
-# One exchange, tried again while the trouble may pass. Leaves `code` (000: no answer) and `body`.
+# Posts to a path of the proxy, and tries again after failures that may pass. Leaves `code` (000: no
+# answer) and `body`. The address contains a secret, and every user of the machine can read command
+# lines: so curl reads the address from its standard input.
 _lease__post() {
-    local try answer delay=${LEASE_RETRY_DELAY:-10} retries=${LEASE_RETRIES:-5}
+    local path=$1 url try answer delay=${LEASE_RETRY_DELAY:-10} retries=${LEASE_RETRIES:-5}
+    shift
+    url=${LEASE_PROXY_SERVER_URL%/}$path
+    url=${url//\\/\\\\}
+    url=${url//\"/\\\"}
     for ((try = 0; ; try++)); do
-        answer=$(curl -sS -X POST --connect-timeout 30 --write-out '\n%{http_code}' "$@") ||
+        answer=$(curl -sS -X POST --connect-timeout 30 --write-out '\n%{http_code}' \
+            --config - "$@" <<<"url = \"$url\"") ||
             answer=$'\n000'
         code=${answer##*$'\n'}
         body=${answer%$'\n'*}
@@ -169,7 +176,7 @@ lease__acquire() {
 _lease__ask() {
     local type=$1 count=$2 scope=$3 code='' body='' granted=()
     # Whoever repeats itself with the same key is never lent twice.
-    _lease__post -G "${LEASE_PROXY_SERVER_URL%/}/lease/acquire" \
+    _lease__post /lease/acquire -G \
         --data-urlencode "type=$type" --data-urlencode "count=$count" \
         -H "Idempotency-Key: $BASHPID-$RANDOM$RANDOM$RANDOM-$(date +%s)"
     case "$code" in
@@ -327,8 +334,7 @@ _lease__release_names() {
         name=${name//\\/\\\\}
         json+="${json:+,}\"${name//\"/\\\"}\""
     done <<<"$1"
-    _lease__post -H 'Content-Type: application/json' --data "{\"names\":[$json]}" \
-        "${LEASE_PROXY_SERVER_URL%/}/lease/release"
+    _lease__post /lease/release -H 'Content-Type: application/json' --data "{\"names\":[$json]}"
     case "$code" in
         2??)
             printf '%s released\n' "$names"

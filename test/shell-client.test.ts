@@ -17,16 +17,20 @@ let proxyUrl: string;
 let requests: { readonly url: string; readonly body: string; readonly key: string }[];
 /** What the proxy answers instead of lending. */
 let failing: { status: number; body: string } | undefined;
+/** The command lines of all processes of this machine, read while a call waits for its answer. */
+let commandLines: string[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-shell-test-"));
   requests = [];
   failing = undefined;
+  commandLines = [];
   let lent = 0;
   server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
-    const url = request.url ?? "";
+    const url = (request.url ?? "").replace(/^\/secret-of-the-job/, "");
+    commandLines = await readCommandLines();
     requests.push({ url, body, key: String(request.headers["idempotency-key"] ?? "") });
     const query = new URL(url, "http://proxy").searchParams;
     if (failing !== undefined) response.writeHead(failing.status).end(failing.body);
@@ -48,6 +52,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+async function readCommandLines(): Promise<string[]> {
+  const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const read = (id: string) => readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
+  return (await Promise.all(processes.map(read))).map((line) => line.replaceAll("\0", " "));
+}
+
 /** Under the strictest settings, and with a shell in SHELL that is no bash. */
 async function bash(lines: string, env: NodeJS.ProcessEnv = {}) {
   const all = {
@@ -68,6 +78,17 @@ async function bash(lines: string, env: NodeJS.ProcessEnv = {}) {
 }
 
 const posted = () => requests.map(({ url, body }) => `${url}${body}`);
+
+test("the functions show the secret of the proxy's address in no command line", async () => {
+  const { code, stdout } = await bash(
+    `handle=$(lease__acquire --type=slot --scope=step); lease__release --handle="$handle"`,
+    { LEASE_PROXY_SERVER_URL: `${proxyUrl}/secret-of-the-job/` },
+  );
+  expect([code, stdout]).toEqual([0, "slot-00 released\n"]);
+  expect(posted()).toHaveLength(2);
+  expect(commandLines.some((line) => line.startsWith("curl "))).toBe(true);
+  expect(commandLines.filter((line) => line.includes("secret-of-the-job"))).toEqual([]);
+});
 
 test("lease__acquire without a proxy logs that it does nothing, and checks its arguments", async () => {
   const none = { LEASE_PROXY_SERVER_URL: "" };

@@ -54,6 +54,33 @@ test.each(Object.entries(rows))("LeaseProxy answers %s", async (_, row) => {
 });
 
 describe("LeaseProxy", () => {
+  test.each([
+    ["no secret", (url: URL) => `${url.origin}`],
+    ["a wrong secret", (url: URL) => `${url.origin}/${"A".repeat(32)}`],
+    ["half of the secret", (url: URL) => url.href.slice(0, -16)],
+    ["more than the secret", (url: URL) => `${url.href}A`],
+    ["the secret in the query", (url: URL) => `${url.origin}/?${url.pathname}`],
+  ])("refuses a call with %s in its address", async (_, addressOf) => {
+    await using proxied = await job([pool("t", 1)]);
+    const address = addressOf(new URL(proxied.url));
+    for (const path of ["/lease/acquire?type=t", "/lease/release", "/", ""]) {
+      const { status, text } = await open(address, `POST ${path}`).answer;
+      expect({ status, text }).toEqual({
+        status: 403,
+        text: "the address lacks the secret of this job: use LEASE_PROXY_SERVER_URL as it is\n",
+      });
+    }
+    expect(await proxied.states()).toEqual({ "t-1": "free" });
+  });
+
+  test("has another secret for every job", async () => {
+    await using one = await job([]);
+    await using two = await job([]);
+    const secrets = [one, two].map(({ url }) => new URL(url).pathname);
+    expect(secrets[0]).toMatch(/^\/[\w-]{32}$/);
+    expect(secrets[0]).not.toBe(secrets[1]);
+  });
+
   test("acquires leases for the job, lists them sorted and releases them by name", async () => {
     const pools = [pool("a", ["a_0"]), pool("b", ["b_1"]), pool("c", ["c_2"])];
     await using proxied = await job(pools);

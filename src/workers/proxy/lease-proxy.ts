@@ -1,4 +1,9 @@
-/** The lease proxy API for one job, on loopback. The leases that it acquires belong to the job. */
+/**
+ * The lease proxy API for one job, on loopback. The leases that it acquires belong to the job, so its
+ * address contains a secret: other users of the machine and pages in a browser can reach the port.
+ * Clients append paths to the address that they are given, so the secret is the start of the path.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -25,10 +30,18 @@ const keepAliveTimeoutMs = 120_000;
  */
 const keysMax = 1_000;
 
+const secretBytes = 24;
+
+const wrongSecret: LeaseAnswer = {
+  status: 403,
+  body: "the address lacks the secret of this job: use LEASE_PROXY_SERVER_URL as it is\n",
+};
+
 export class LeaseProxy {
   readonly #leases: JobLeases;
   readonly #server: Server;
   readonly #byKey = new Map<string, JobLease>();
+  readonly #secret = randomBytes(secretBytes).toString("base64url");
 
   private constructor(leases: JobLeases) {
     this.#leases = leases;
@@ -47,7 +60,8 @@ export class LeaseProxy {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}/${this.#secret}`;
   }
 
   /** Must be called after `JobLeases.close()`, which answers every waiting client. */
@@ -61,23 +75,36 @@ export class LeaseProxy {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.once("close", () => gone.abort(new Error("The client has disconnected")));
+    const url = this.#withoutSecret(request.url ?? "");
+    if (url === undefined) {
+      // Nobody reads the body, so the connection cannot be used again.
+      response.setHeader("connection", "close");
+      return send(response, wrongSecret);
+    }
     const body = await bodyOf(request);
     if (body === undefined) return send(response, { status: 413, body: "the body is too large\n" });
     try {
-      send(response, await this.#answer(request, response, body, gone.signal));
+      send(response, await this.#answer(request, url, response, body, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return; // The client has disconnected.
       send(response, { status: 500, body: `berth has a bug: ${String(error)}\n` });
     }
   }
 
+  /** The path and query after the secret, or undefined if the secret is wrong. */
+  #withoutSecret(url: string): string | undefined {
+    const [, given = "", rest = ""] = /^\/([^/?]*)(.*)$/s.exec(url) ?? [];
+    return isSame(given, this.#secret) ? rest : undefined;
+  }
+
   async #answer(
     request: IncomingMessage,
+    url: string,
     response: ServerResponse,
     body: string,
     signal: AbortSignal,
   ): Promise<LeaseAnswer> {
-    const { method = "", url = "", headers } = request;
+    const { method = "", headers } = request;
     const [path] = url.split("?");
     const call = { method, url, body, strict: isStrict(headers["prefer"]?.toString()) };
     const operations: LeaseOperations = {
@@ -115,6 +142,12 @@ export class LeaseProxy {
     const [oldest] = this.#byKey.keys();
     if (this.#byKey.size > keysMax && oldest !== undefined) this.#byKey.delete(oldest);
   }
+}
+
+/** Takes the same time for any text, so that the secret cannot be guessed letter by letter. */
+function isSame(given: string, secret: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(secret));
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
