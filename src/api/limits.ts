@@ -1,3 +1,5 @@
+import { userDataLimits } from "../core/model/user-data.ts";
+
 /** Every limit of the API, by name. What goes past one is refused with a message that says so. */
 export const limits = {
   bodyBytesMax: 64 * 1024,
@@ -25,8 +27,8 @@ export const limits = {
   requestIdLengthMax: 128,
   labelsMax: 32,
   labelValueLengthMax: 256,
-  userDataKeysMax: 64,
-  userDataValueLengthMax: 16 * 1024,
+  userDataKeysMax: userDataLimits.keysMax,
+  userDataValueLengthMax: userDataLimits.valueLengthMax,
   noteLengthMax: 16 * 1024,
   stateLengthMax: 64,
   statsStepsMax: 1_000,

@@ -224,7 +224,7 @@ describe("a connection", () => {
     return heard;
   }
 
-  const head = "HTTP/1.1\r\nHost: x\r\n";
+  const head = "HTTP/1.1\r\nHost: localhost\r\n";
 
   test("carries several requests sent at once, answered in order", async () => {
     const { site, url } = await heldSite();
@@ -286,7 +286,7 @@ test("a type without a body is no body, whether its length is told or not", asyn
     const socket = connect(Number(port), hostname);
     const type = `Content-Type: application/json\r\n${length}`;
     socket.write(
-      `POST /v1/leases/${id}/heartbeat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${type}\r\n`,
+      `POST /v1/leases/${id}/heartbeat HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${type}\r\n`,
     );
     const [reply] = await once(socket, "data");
     expect(String(reply)).toMatch(/^HTTP\/1.1 200 /);
@@ -299,7 +299,7 @@ test("a connection may be closed with requests unanswered", async () => {
   await using _site = site;
   const { port, hostname } = new URL(url);
   const body = JSON.stringify(askBody("aws", { wait: "1h" }));
-  const post = `POST /v1/leases HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const post = `POST /v1/leases HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const socket = connect(Number(port), hostname);
   socket.write(post + post);
   await until(() => site.broker.openWaits === 2);

@@ -103,6 +103,11 @@ const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code 
     what: "labels",
     max: 64,
   },
+  user_data_refused: {
+    code: "user_data_refused",
+    resource: "aws-1" as ResourceName,
+    fault: { why: "value_has_nul", key: "password" },
+  },
 };
 
 describe("docs/errors.md", () => {

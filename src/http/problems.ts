@@ -1,6 +1,7 @@
 /** The message of every refusal: what is wrong, with the value, and what to do now. */
 import { Problem } from "../api/problem.ts";
 import type { Refusal } from "../core/model/outcome.ts";
+import { describeUserDataFault } from "../core/model/user-data.ts";
 import { isNotPlaced, type NotPlaced, notPlaced } from "./placement-problems.ts";
 import { timestamp } from "./timestamp.ts";
 
@@ -68,6 +69,13 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
         status: 422,
         message: `Cannot change the ${refusal.what} of ${refusal.resource}: it would have more than ${refusal.max}`,
         hint: "Remove some first, with null as their value",
+      });
+    case "user_data_refused":
+      return new Problem({
+        code,
+        status: 422,
+        message: `Cannot change ${refusal.resource}: ${describeUserDataFault(refusal.fault)}`,
+        hint: "Send less, as text without NUL; remove a key with null as its value",
       });
     case "none_free":
     case "not_all_free":

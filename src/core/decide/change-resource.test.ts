@@ -108,6 +108,31 @@ describe("change-resource", () => {
     expect(lending.outcome(swap)).toEqual({ type: "done" });
   });
 
+  test.each([
+    ["NUL in a value", { a: "x\0" }, { why: "value_has_nul", key: "a" }],
+    ["a control character in a name", { "a\u009b": "x" }, { why: "bad_name", max: 253 }],
+  ])("refuses user data with %s, and changes nothing", (_, userData, fault) => {
+    const lending = new Lending(pool("aws", 1));
+    expect(lending.do(change("aws-1", { userData, drained: true }))).toEqual({
+      events: [],
+      outcome: {
+        type: "refused",
+        refusal: { code: "user_data_refused", resource: "aws-1", fault },
+      },
+    });
+  });
+
+  test("bounds the length of all user data, however many calls bring it", () => {
+    const lending = new Lending(pool("aws", 1));
+    const add = (key: string) =>
+      lending.outcome(change("aws-1", { userData: { [key]: "x".repeat(16_000) } }));
+    for (const key of ["a", "b", "c", "d"]) expect(add(key)).toEqual({ type: "done" });
+    const fault = { why: "total_too_long", max: 65_536 };
+    expect(add("e")).toMatchObject({ refusal: { code: "user_data_refused", fault } });
+    expect(lending.outcome(change("aws-1", { userData: { a: null } }))).toEqual({ type: "done" });
+    expect(add("e")).toEqual({ type: "done" });
+  });
+
   test("finds no resource that is not there, but one that was probably meant", () => {
     const lending = new Lending(pool("aws", 2));
     expect(lending.outcome(change("aws-11", { drained: true }))).toEqual({

@@ -1,13 +1,13 @@
 import type { Command, ResourceChange } from "../model/command.ts";
 import type { DurableEvent } from "../model/event.ts";
 import { reservedStates } from "../model/lifecycle.ts";
-import { done, type Outcome, refused } from "../model/outcome.ts";
+import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { claimsOn, type Resource } from "../model/state.ts";
+import { userDataFault } from "../model/user-data.ts";
 import { resourceNotFound } from "./not-found.ts";
 import { emit, type Turn } from "./turn.ts";
 
-/** The most labels, and the most keys of user data, of a resource. */
-export const entriesMax = 64;
+const labelsMax = 64;
 
 type Changed = Extract<DurableEvent, { type: "resource-changed" }>;
 
@@ -27,15 +27,11 @@ export function changeResource(
     return refused({ code: "state_reserved", state: change.state });
   }
   const difference = differenceOf(resource, change);
-  const { labels = {}, userData = {} } = difference;
-  for (const [what, entries] of [
-    ["labels", labels],
-    ["user data", userData],
-  ] as const) {
-    if (Object.keys(entries).length > entriesMax) {
-      return refused({ code: "too_many_entries", resource: name, what, max: entriesMax });
-    }
+  if (Object.keys(difference.labels ?? {}).length > labelsMax) {
+    return refused({ code: "too_many_entries", resource: name, what: "labels", max: labelsMax });
   }
+  const refusal = refuseUserData(resource, difference.userData);
+  if (refusal !== undefined) return refused(refusal);
   if (Object.keys(difference).length === 0) return done;
   emit(turn, { type: "resource-changed", resource: name, ...difference, reason });
   return done;
@@ -56,6 +52,18 @@ function differenceOf(
     ...(labels === resource.labels ? undefined : { labels }),
     ...(userData === resource.userData ? undefined : { userData }),
   };
+}
+
+/** Undefined if the resource may have this user data. */
+export function refuseUserData(
+  { name, userData: before }: Resource,
+  userData: Resource["userData"] | undefined,
+): Refusal | undefined {
+  if (userData === undefined || userData === before) return undefined;
+  const fault = userDataFault(userData, before);
+  if (fault === undefined) return undefined;
+  if (fault.why !== "too_many_keys") return { code: "user_data_refused", resource: name, fault };
+  return { code: "too_many_entries", resource: name, what: "user data", max: fault.max };
 }
 
 /** The same object where nothing changes. */

@@ -19,7 +19,7 @@ import {
   wholeClaim,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { entriesMax, merged } from "./change-resource.ts";
+import { merged, refuseUserData } from "./change-resource.ts";
 import { endLease } from "./release.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -94,15 +94,8 @@ export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {
   const userData = sameEntries(claim.given, command.userData)
     ? resource.userData
     : merged(resource.userData, command.userData);
-  if (userData !== resource.userData && Object.keys(userData).length > entriesMax) {
-    const { name } = resource;
-    return refused({
-      code: "too_many_entries",
-      resource: name,
-      what: "user data",
-      max: entriesMax,
-    });
-  }
+  const refusal = refuseUserData(resource, userData);
+  if (refusal !== undefined) return refused(refusal);
   // A holder that sends a heartbeat has received the lease, even if the reply seemed lost.
   if (!lease.delivered) emit(turn, { type: "lease-delivered", id: lease.id, delivered: true });
   emit(turn, { type: "lease-renewed", id: lease.id });

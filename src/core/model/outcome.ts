@@ -4,6 +4,7 @@ import type { LeaseEnd, RequestEnd } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { LastHolder } from "./state.ts";
 import type { Instant } from "./time.ts";
+import type { UserDataFault } from "./user-data.ts";
 
 /** What a command came to. Plain data: it stays true however the state goes on. */
 export type Outcome =
@@ -161,6 +162,11 @@ export type Refusal =
       readonly resource: ResourceName;
       readonly what: "labels" | "user data";
       readonly max: number;
+    }
+  | {
+      readonly code: "user_data_refused";
+      readonly resource: ResourceName;
+      readonly fault: UserDataFault;
     };
 
 export type RefusalCode = Refusal["code"];

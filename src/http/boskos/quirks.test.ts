@@ -53,6 +53,36 @@ describe("POST bodies and their names", () => {
     expect(await site.userData("res")).toEqual({});
   });
 
+  test.each([
+    [
+      "NUL in a value",
+      { key: "s3cret\0" },
+      'the value of "key" in its user data has a NUL character',
+    ],
+    [
+      "a value of 200 kB",
+      { key: "s3cret".repeat(33_000) },
+      'the value of "key" in its user data has more than 16384 characters',
+    ],
+    [
+      "a control character in a name",
+      { "key\u009b": "s3cret" },
+      "a key of user data is empty, has more than 253 characters or has a control character",
+    ],
+    [
+      "more than a resource may have",
+      Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`k${n}`, "s3cret".repeat(300)])),
+      "its user data would have more than 65536 characters in total",
+    ],
+  ])("user data with %s is refused, is not repeated, and changes nothing", async (_, data, why) => {
+    await using site = await BoskosSite.start({ seed: ["res:t/s/o"] });
+    const answer = await site.call(update, { body: JSON.stringify(data) });
+    const text = `Update failed: res - s (o): ${why}\n`;
+    expect(answer).toMatchObject({ status: 400, text });
+    expectGoHeaders(answer);
+    expect(await site.userData("res")).toEqual({});
+  });
+
   test.each(["/acquire", "/release", "/reset", "/acquirebystate"])(
     "POST %s reads no parameters from a body",
     async (path) => {
@@ -108,7 +138,7 @@ test("a reason stands in every status line, for those who print it", async () =>
 
 async function statusLine(site: BoskosSite, call: string): Promise<string> {
   const socket = connect(site.port, "127.0.0.1").setEncoding("utf8");
-  socket.write(`${call} HTTP/1.1\r\nHost: boskos\r\nConnection: close\r\n\r\n`);
+  socket.write(`${call} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   let text = "";
   for await (const chunk of socket) text += chunk;
   return text.split("\r\n", 1)[0] ?? "";
@@ -128,7 +158,7 @@ describe("a connection that is kept", () => {
     const connected = once(site.app.server, "connection") as Promise<[Socket]>;
     const socket = connect(site.port, "127.0.0.1");
     const [serverSide] = await connected;
-    socket.write("GET / HTTP/1.1\r\nHost: boskos\r\n\r\n");
+    socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await once(socket, "data");
     // What Node set on this very connection once it had answered; it is not waited for here.
     await until(() => serverSide.timeout !== undefined && serverSide.timeout > 0);
@@ -145,7 +175,7 @@ describe("a connection that is kept", () => {
     });
     const calls = ["GET /acquire", acquire, "POST /release?name=res&dest=s&owner=o", acquire];
     for (const [index, call] of calls.entries()) {
-      socket.write(`${call} HTTP/1.1\r\nHost: boskos\r\nContent-Length: 0\r\n\r\n`);
+      socket.write(`${call} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`);
       const answered = () => text.split("HTTP/1.1 ").length > index + 1;
       while (!answered()) await new Promise((resolve) => socket.once("data", resolve));
     }

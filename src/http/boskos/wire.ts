@@ -2,6 +2,7 @@
 import type { FastifyReply } from "fastify";
 import type { ClaimView, LeaseView } from "../../core/explain/view.ts";
 import type { Refusal } from "../../core/model/outcome.ts";
+import { describeUserDataFault } from "../../core/model/user-data.ts";
 import { timestamp } from "../timestamp.ts";
 
 /**
@@ -133,6 +134,8 @@ export function failureOf(refusal: Refusal): Failure {
       };
     case "too_many_entries":
       return { status: 400, text: `it would have more than ${refusal.max} keys of user data` };
+    case "user_data_refused":
+      return { status: 400, text: describeUserDataFault(refusal.fault) };
     default:
       return { status: 500, text: refusal.code };
   }

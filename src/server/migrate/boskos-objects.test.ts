@@ -82,6 +82,15 @@ describe("parseBoskosObjects()", () => {
       list(resource("a", { userData: { key: { secret: "s3cr3t" } } })),
       "Cannot read items[0].status.userData.key: it is not text",
     ],
+    "user data with NUL": [
+      list(resource("a", { userData: { key: "s3cr3t\0" } })),
+      'Cannot read items[0].status.userData: the value of "key" in its user data has a NUL character',
+    ],
+    "user data that is too long": [
+      list(resource("a", { userData: { key: "s3cr3t".repeat(3_000) } })),
+      'Cannot read items[0].status.userData: the value of "key" in its user data has more than ' +
+        "16384 characters",
+    ],
     "a time that is none": [
       list(resource("a", { lastUpdate: "soon" })),
       "Cannot read items[0].status.lastUpdate: it is not a time such as 2026-01-31T12:00:00Z",

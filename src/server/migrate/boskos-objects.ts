@@ -2,6 +2,7 @@
  * Parses the records of Boskos, as `kubectl get resources,dynamicresourcelifecycles -o json` prints
  * them.
  */
+import { describeUserDataFault, userDataFault } from "../../core/model/user-data.ts";
 import { JsonCursor } from "./json-cursor.ts";
 
 export interface BoskosResource {
@@ -80,10 +81,17 @@ function readResource(item: JsonCursor): BoskosResource {
     type: item.at("spec").at("type").requiredText(),
     state: status.at("state").text(),
     owner: status.at("owner").text(),
-    userData: status.at("userData").texts(),
+    userData: readUserData(status.at("userData")),
     updatedAt: status.at("lastUpdate").time(),
     expiresAt: status.at("expirationDate").time(),
   };
+}
+
+function readUserData(item: JsonCursor): Readonly<Record<string, string>> {
+  const userData = item.texts();
+  const fault = userDataFault(userData);
+  if (fault !== undefined) item.refuse(describeUserDataFault(fault));
+  return userData;
 }
 
 function readLifecycle(item: JsonCursor): BoskosLifecycle {

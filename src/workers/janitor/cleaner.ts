@@ -35,22 +35,14 @@ export async function clean(
 ): Promise<CleaningResult> {
   if (signal.aborted) return { how: "stopped" };
   const tail = new Tail();
-  const [file = "", ...args] = spec.command;
-  const child = spawn(file, args, {
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: environmentOf(spec, dirty),
-  });
-  child.stdout.on("data", (bytes: Buffer) => tail.add(bytes));
-  child.stderr.on("data", (bytes: Buffer) => tail.add(bytes));
   const failed = (why: string): CleaningResult => {
     return { how: "failed", output: `${why}\n${tail.text(secretsOf(spec, dirty))}`.trimEnd() };
   };
   let group: ProcessGroup;
   try {
-    group = await ProcessGroup.of(child);
+    group = await start(spec, dirty, tail);
   } catch (error) {
-    return failed(`Cannot run ${file}: ${(error as Error).message}`);
+    return failed(`Cannot run ${spec.command[0]}: ${startErrorText(error)}`);
   }
   const reason = await runToEnd(group, spec.timeoutMs, signal);
   const { code, signal: by } = await group.exited;
@@ -62,6 +54,32 @@ export async function clean(
   return failed(
     code === null ? `The command was killed by ${by}` : `The command exited with ${code}`,
   );
+}
+
+/** Rejects if the command cannot be started, also where `spawn` throws. */
+async function start(spec: CleaningSpec, dirty: DirtyResource, tail: Tail): Promise<ProcessGroup> {
+  const [file = "", ...args] = spec.command;
+  const child = spawn(file, args, {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environmentOf(spec, dirty),
+  });
+  child.stdout.on("data", (bytes: Buffer) => tail.add(bytes));
+  child.stderr.on("data", (bytes: Buffer) => tail.add(bytes));
+  return ProcessGroup.of(child);
+}
+
+const startErrors: Readonly<Record<string, string>> = {
+  ERR_INVALID_ARG_VALUE: "a variable or an argument has a NUL character",
+  E2BIG: "its variables and arguments are too long",
+  ENOENT: "there is no such command",
+  EACCES: "it is not executable",
+};
+
+/** Node's own message may contain the value of a variable, which may be a secret. */
+function startErrorText(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+  return startErrors[code] ?? code;
 }
 
 /** Resolves once the command has exited. Returns undefined if it exited by itself. */

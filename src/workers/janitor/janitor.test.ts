@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
 import { pool } from "../../core/decide/lending.suite.ts";
-import type { PoolName, ResourceName } from "../../core/model/ids.ts";
+import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import { MemoryJournal } from "../../journal/memory.ts";
 import { BrokerWork } from "./broker-work.ts";
@@ -143,6 +143,36 @@ describe("a janitor", () => {
     expect(note).toContain("with ***");
     expect(note).not.toContain("very-secret-key");
   });
+
+  test.each([
+    ["NUL", "s3cret\0value", "a variable or an argument has a NUL character"],
+    [
+      "more than a variable may have",
+      "s3cret".repeat(40_000),
+      "its variables and arguments are too long",
+    ],
+  ])(
+    "quarantines a resource whose user data has %s, and cleans the others",
+    async (_, key, why) => {
+      const policy = { cleaning: { retries: 1, backoffMs: 10 } };
+      const pools = [pool("aws", 2, policy)];
+      await broker.submit({ type: "configure", pools });
+      // A journal of an older version may have such values; today every edge refuses them.
+      await broker.submit({
+        type: "import",
+        resources: ["aws-1", "aws-2"].map((name) => ({
+          ...{ name: name as ResourceName, pool: "aws" as PoolName, state: "dirty", holder: "" },
+          ...{ userData: { key: name === "aws-1" ? key : "fine" }, id: "i" as RequestId },
+        })),
+      });
+      await start(pools, [cleaning("aws", "true", { env: { KEY: { userData: "key" } } })]);
+      await finished(2);
+      expect(await look("aws-2")).toMatchObject({ state: "free" });
+      const resource = await look("aws-1");
+      expect(resource).toMatchObject({ state: "quarantined", note: `Cannot run sh: ${why}` });
+      expect(JSON.stringify(news.map(({ cleaned }) => cleaned))).not.toContain("s3cret");
+    },
+  );
 
   test("keeps only the end of a long output", async () => {
     const policy = { cleaning: { retries: 1, backoffMs: 10 } };

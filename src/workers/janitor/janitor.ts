@@ -135,8 +135,16 @@ export class Janitor {
     this.#listener.started?.(task);
     const startedAt = performance.now();
     const stop = new LinkedAbort(this.#stop.signal, task.lost);
-    const result = await clean(spec, task, stop.signal).finally(() => stop.unlink());
+    const result = await clean(spec, task, stop.signal)
+      .catch(janitorFailed)
+      .finally(() => stop.unlink());
     await task.finish(result);
     this.#listener.finished?.(task, result, performance.now() - startedAt);
   }
+}
+
+/** A bug while one resource is cleaned must not stop the server. The error may contain a secret. */
+function janitorFailed(error: unknown): CleaningResult {
+  const name = error instanceof Error ? error.name : typeof error;
+  return { how: "failed", output: `The janitor failed with a bug: ${name}` };
 }
