@@ -2,7 +2,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { Interrupted } from "../failure.ts";
 import { flag, outputFlag } from "../flags.ts";
 import { exitCodeOfSignal } from "../run/signals.ts";
-import { plain } from "../terminal/text.ts";
+import { plain, printableJson } from "../terminal/text.ts";
 import { wholeNumber } from "../values.ts";
 import { eventLine } from "./event-line.ts";
 
@@ -37,7 +37,7 @@ export const events: CliCommand = {
       isRetrying = false;
     };
     for await (const event of client.events({ after, signal: stop.signal, onRetry, onOpen })) {
-      print(output === "json" ? JSON.stringify(event) : eventLine(event));
+      print(output === "json" ? printableJson(event) : eventLine(event));
     }
     stop.signal.throwIfAborted();
     return undefined;

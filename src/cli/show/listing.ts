@@ -2,6 +2,7 @@ import { Option } from "commander";
 import type { Context } from "../cli-command.ts";
 import { flag, type ListFormat, listFormats, outputFlag } from "../flags.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
+import { escapeForYaml, hasUnsafe, plain, printableJson } from "../terminal/text.ts";
 import { watch } from "./watch.ts";
 
 export interface ListFlags {
@@ -87,7 +88,7 @@ async function formatItems<Item>(
 ): Promise<string[]> {
   switch (output) {
     case "name":
-      return items.map(nameOf);
+      return items.map((item) => plain(nameOf(item)));
     case "json":
     case "yaml":
       return [await formatData(items, output)];
@@ -98,7 +99,17 @@ async function formatItems<Item>(
 
 /** Loads the YAML library only for YAML. */
 export async function formatData(value: unknown, output: "json" | "yaml"): Promise<string> {
-  if (output === "json") return JSON.stringify(value, undefined, 2);
-  const { stringify } = await import("yaml");
-  return stringify(value).trimEnd();
+  if (output === "json") return printableJson(value, 2);
+  const { Document, visit } = await import("yaml");
+  const document = new Document(value);
+  visit(document, {
+    Scalar: (_, scalar) => {
+      const needsQuotes = typeof scalar.value === "string" && hasUnsafe(scalar.value);
+      // Multi-line text stays a block if it has nothing else that must be escaped.
+      if (needsQuotes && hasUnsafe(String(scalar.value).replaceAll("\n", ""))) {
+        scalar.type = "QUOTE_DOUBLE";
+      }
+    },
+  });
+  return escapeForYaml(document.toString()).trimEnd();
 }

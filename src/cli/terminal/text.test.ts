@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
-import { cutTo, padTo, plain, shellQuoted, widthOf } from "./text.ts";
+import { cutTo, padTo, plain, printableJson, shellQuoted, widthOf } from "./text.ts";
 
 const dangerous: Record<string, [text: string, want: string]> = {
   "an escape sequence": ["a\u001b[2Jb", "a\ufffd[2Jb"],
   "a C1 control": ["a\u009b2Jb", "a\ufffd2Jb"],
   "a line break": ["a\r\nb", "a  b"],
   "a change of direction": ["a\u202eb", "a\ufffdb"],
+  "a mark of direction": ["a\u061cb\u200fc", "a\ufffdb\ufffdc"],
+  "invisible characters": ["a\u00adb\u{e0041}c", "a\ufffdb\ufffdc"],
+  "half a character": ["a\ud800b", "a\ufffdb"],
   nothing: ["naïve 日本 🚢", "naïve 日本 🚢"],
 };
 test.each(Object.entries(dangerous))("plain() replaces %s", (_, [text, want]) => {
@@ -49,4 +52,13 @@ const words: [text: string, want: string][] = [
 ];
 test.each(words)("shellQuoted(%j) is %s", (text, want) => {
   expect(shellQuoted(text)).toBe(want);
+});
+
+test("printableJson() escapes what a terminal would obey, and loses nothing", () => {
+  const value = { "k\u009b": "a\u001b[2J\u009b2J\u061c\u202e\u{e0041}\ud800\u2028 日本 🚢\n" };
+  const text = printableJson(value, 2);
+  expect(text).toBe(
+    '{\n  "k\\u009b": "a\\u001b[2J\\u009b2J\\u061c\\u202e\\udb40\\udc41\\ud800\\u2028 日本 🚢\\n"\n}',
+  );
+  expect(JSON.parse(text)).toEqual(value);
 });

@@ -1,7 +1,10 @@
 /** Text for terminals: removes control characters from foreign text, and measures in columns. */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace.
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+/**
+ * Controls of C0 and C1, characters that are invisible or change the direction of text, line
+ * separators, and half a surrogate pair.
+ */
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Replaces control characters. Any user can set names, holders and notes. An escape sequence in them
@@ -9,6 +12,34 @@ const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u20
  */
 export function plain(text: string): string {
   return text.replace(unsafe, (found) => (/\s/.test(found) ? " " : "\ufffd"));
+}
+
+export function hasUnsafe(text: string): boolean {
+  return text.search(unsafe) >= 0;
+}
+
+/** JSON whose texts can be printed: what `plain` replaces is escaped, so no character is lost. */
+export function printableJson(value: unknown, indent?: number): string {
+  return escapeUnsafe(JSON.stringify(value, undefined, indent), (found) =>
+    Array.from({ length: found.length }, (_, at) => `\\u${hex(found.charCodeAt(at), 4)}`).join(""),
+  );
+}
+
+/** The same for text in double quotes in YAML, which has another form for high code points. */
+export function escapeForYaml(text: string): string {
+  return escapeUnsafe(text, (found) => {
+    const code = found.codePointAt(0) ?? 0;
+    return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`;
+  });
+}
+
+/** Line breaks stay: they are part of the format, and within texts they are escaped already. */
+function escapeUnsafe(text: string, escape: (found: string) => string): string {
+  return text.replace(unsafe, (found) => (found === "\n" ? found : escape(found)));
+}
+
+function hex(code: number, length: number): string {
+  return code.toString(16).padStart(length, "0");
 }
 
 const wide =
