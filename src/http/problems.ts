@@ -64,19 +64,8 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
         hint: "Use free, dirty, quarantined or a state of your own; to keep it from being lent, drain it",
       });
     case "too_many_entries":
-      return new Problem({
-        code,
-        status: 422,
-        message: `Cannot change the ${refusal.what} of ${refusal.resource}: it would have more than ${refusal.max}`,
-        hint: "Remove some first, with null as their value",
-      });
     case "user_data_refused":
-      return new Problem({
-        code,
-        status: 422,
-        message: `Cannot change ${refusal.resource}: ${describeUserDataFault(refusal.fault)}`,
-        hint: "Send less, as text without NUL; remove a key with null as its value",
-      });
+      return entriesRefused(refusal);
     case "none_free":
     case "not_all_free":
     case "not_its_holder":
@@ -84,6 +73,26 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
     case "resource_held":
       return notAvailable(refusal);
   }
+}
+
+type EntriesRefused = Extract<Refusal, { code: "too_many_entries" | "user_data_refused" }>;
+
+function entriesRefused(refusal: EntriesRefused): Problem {
+  const { code, resource } = refusal;
+  if (code === "too_many_entries") {
+    return new Problem({
+      code,
+      status: 422,
+      message: `Cannot change the ${refusal.what} of ${resource}: it would have more than ${refusal.max}`,
+      hint: "Remove some first, with null as their value",
+    });
+  }
+  return new Problem({
+    code,
+    status: 422,
+    message: `Cannot change ${resource}: ${describeUserDataFault(refusal.fault)}`,
+    hint: "Send less, as text without NUL; remove a key with null as its value",
+  });
 }
 
 type NotAvailable = Extract<

@@ -183,3 +183,23 @@ describe("a take that a gate refuses", () => {
     expect([...awaitingAdmission(lending.state, lending.now, 0)]).toEqual([]);
   });
 });
+
+describe.each(["busy", "cooling", "drained", "revoking"])(
+  "the state %s, which is the broker's own,",
+  (state) => {
+    const refused = { type: "refused", refusal: { code: "state_reserved", state } };
+
+    test("is refused where a holder releases", () => {
+      const lending = new Lending(pool("aws", 1));
+      lending.do(take("aws-1"));
+      expect(lending.do(releaseHeld({ state }))).toEqual({ events: [], outcome: refused });
+    });
+
+    test("is refused where silent holders are reset", () => {
+      const lending = new Lending(pool("aws", 1));
+      lending.do(take("aws-1"));
+      const command = { ...reset(0), to: state };
+      expect(lending.do(command)).toEqual({ events: [], outcome: refused });
+    });
+  },
+);

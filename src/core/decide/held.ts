@@ -8,7 +8,7 @@ import { unmetDemandOf } from "../gates/credits.ts";
 import { chargesFor, closedBy, lacksOnlyCredits } from "../gates/gates.ts";
 import type { HeldCommand } from "../model/command.ts";
 import type { ClaimId, RequestId } from "../model/ids.ts";
-import { purposeOf } from "../model/lifecycle.ts";
+import { purposeOf, reservedStates } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
 import {
@@ -107,6 +107,9 @@ export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {
 
 /** Giving back once more what one gave back last is fine: the first reply may have been lost. */
 export function releaseHeld(turn: Turn, command: Held<"release-held">): Outcome {
+  if (reservedStates.includes(command.state)) {
+    return refused({ code: "state_reserved", state: command.state });
+  }
   const claim = heldBy(turn, command);
   if ("code" in claim) {
     const lost = claim.code === "not_its_holder" ? claim.lost : undefined;
@@ -135,6 +138,9 @@ function revokedFrom({ resource, lease }: Claim, { at }: Revoked): Refusal {
 
 /** Takes back the leases of holders that were not heard of for `silentMs`. */
 export function reset(turn: Turn, command: Held<"reset">): Outcome {
+  if (reservedStates.includes(command.to)) {
+    return refused({ code: "state_reserved", state: command.to });
+  }
   const pool = turn.state.pools.get(command.pool);
   const claims = [...(pool?.members ?? [])].flatMap((resource) => {
     const claim = wholeClaim(resource);

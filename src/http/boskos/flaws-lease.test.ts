@@ -373,7 +373,9 @@ describe("user data", () => {
     expect(await site.userData("a")).toEqual({});
     const large = await site.call(beat, { body: `{"k":"${"x".repeat(1024 * 1024)}"}` });
     expect(large).toMatchObject({ status: 413, text: expect.stringContaining("failed") });
-    const fits = await site.call(beat, { body: `{"k":"${"x".repeat(1000 * 1000)}"}` });
+    const tooLong = await site.call(beat, { body: `{"k":"${"x".repeat(16 * 1024 + 1)}"}` });
+    expect(tooLong).toMatchObject({ status: 400, text: expect.stringContaining("failed") });
+    const fits = await site.call(beat, { body: `{"k":"${"x".repeat(16 * 1024)}"}` });
     expect(fits.status).toBe(200);
   });
 });

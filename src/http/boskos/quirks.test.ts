@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { until } from "../../broker/hand-clock.suite.ts";
+import { capacityPool } from "../../core/shared/capacity.suite.ts";
+import { testSite } from "../test-site.suite.ts";
 import { type BoskosCall, BoskosSite } from "./boskos-site.suite.ts";
 import { expectGoHeaders } from "./conformance.suite.ts";
 
@@ -181,5 +183,40 @@ describe("a connection that is kept", () => {
     }
     expect(text.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(["405", "200", "200", "200"]);
     socket.destroy();
+  });
+});
+
+describe("a state that only the server itself uses", () => {
+  const calls = ["busy", "cooling", "drained"].flatMap((state) => [
+    `POST /release?name=res&dest=${state}&owner=o`,
+    `POST /reset?type=t&state=s&expire=0s&dest=${state}`,
+  ]);
+  test.each(calls)("%s is refused, and parks no resource", async (call) => {
+    await using site = await BoskosSite.start({ seed: ["res:t/s/o", "other:t/free/"] });
+    const before = await site.stored();
+    const answer = await site.call(call);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toMatch(/: only the server puts a resource into the state "\w+"\n$/);
+    expectGoHeaders(answer);
+    expect(await site.stored()).toEqual(before);
+  });
+});
+
+describe("a type that is shared by amounts", () => {
+  const shared = capacityPool({ "hv-1": { capacity: { vcpus: 8 } } });
+  test.each([
+    ["POST /acquire?type=vsphere&state=free&dest=busy&owner=o", 404],
+    ["POST /acquire?type=vsphere&state=free&dest=busy&owner=o&request_id=1", 404],
+    ["POST /acquirebystate?names=hv-1&state=free&dest=busy&owner=o", 404],
+    ["POST /release?name=hv-1&dest=free&owner=o", 401],
+    ["POST /update?name=hv-1&state=free&owner=o", 401],
+    ["POST /reset?type=vsphere&state=free&expire=0s&dest=dirty", 200],
+    ["GET /metric?type=vsphere", 200],
+  ])("%s is answered %i, as if there were none", async (call, status) => {
+    await using site = await testSite([shared]);
+    const answer = await site.call(call);
+    expect(answer.status, answer.text).toBe(status);
+    if (status === 404)
+      expect(answer.text).toMatch(/no available resource \S+, try again later.\n$/);
   });
 });

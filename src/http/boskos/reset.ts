@@ -3,7 +3,15 @@ import { countByHolder, countByState } from "../../core/explain/pool-view.ts";
 import { parseGoDuration } from "../../core/model/go-duration.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Context } from "../context.ts";
-import { goJson, noneAvailable, type Query, sendJson, sendText, sorted } from "./wire.ts";
+import {
+  failureOf,
+  goJson,
+  noneAvailable,
+  type Query,
+  sendJson,
+  sendText,
+  sorted,
+} from "./wire.ts";
 
 /** `POST /reset`: for a reaper that runs elsewhere. */
 export async function reset({ broker }: Context, query: Query, reply: FastifyReply) {
@@ -19,6 +27,10 @@ export async function reset({ broker }: Context, query: Query, reply: FastifyRep
   const pool = type as PoolName;
   const silentMs = parsed.durationMs;
   const outcome = await broker.submit({ type: "reset", pool, state, silentMs, to: dest });
+  if (outcome.type === "refused") {
+    const { status, text } = failureOf(outcome.refusal);
+    return sendText(reply, { status, text: `Reset failed: ${text}` });
+  }
   if (outcome.type !== "reset") throw new Error(`Cannot reset: it is ${outcome.type}`);
   return sendJson(reply, goJson(sorted(Object.fromEntries(outcome.holders))));
 }

@@ -111,15 +111,14 @@ export interface Failure {
   readonly text: string;
 }
 
-/** The reason for a refusal, without the prefix that each call puts before it. */
+/**
+ * The reason for a refusal, without the prefix that each call puts before it. Never 500: clients
+ * repeat a call that failed with 500, and the answer would stay the same.
+ */
 export function failureOf(refusal: Refusal): Failure {
   switch (refusal.code) {
     case "pool_not_found":
       return { status: 404, text: `resource type ${goQuote(refusal.pool)} does not exist` };
-    case "none_free":
-      return noneAvailable(refusal.pool);
-    case "never_fits":
-      return noneAvailable(refusal.pool);
     case "not_all_free":
       return noneAvailable(refusal.state);
     case "resource_not_found":
@@ -132,12 +131,19 @@ export function failureOf(refusal: Refusal): Failure {
         status: 409,
         text: `state mismatch - expected ${refusal.state}, current ${refusal.claimed}`,
       };
+    case "state_reserved":
+      return {
+        status: 400,
+        text: `only the server puts a resource into the state ${goQuote(refusal.state)}`,
+      };
     case "too_many_entries":
       return { status: 400, text: `it would have more than ${refusal.max} keys of user data` };
     case "user_data_refused":
       return { status: 400, text: describeUserDataFault(refusal.fault) };
     default:
-      return { status: 500, text: refusal.code };
+      // Boskos has no amounts: to its clients a pool that is shared by amounts has no resource.
+      if ("pool" in refusal) return noneAvailable(refusal.pool);
+      return { status: 409, text: refusal.code.replaceAll("_", " ") };
   }
 }
 
