@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { constants, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -56,7 +56,9 @@ export class FolderLock {
   #leaveNote(): void {
     const note = `process ${process.pid} on ${hostname()} since ${new Date().toISOString()}\n`;
     try {
-      writeFileSync(this.#notePath, note, { mode: 0o600 });
+      // A new file, because the path may be a symbolic link to a file that is not ours.
+      rmSync(this.#notePath, { force: true });
+      writeFileSync(this.#notePath, note, { mode: 0o600, flag: "wx" });
     } catch {
       // A full disk must not prevent the broker from starting and reading.
       rmSync(this.#notePath, { force: true });
@@ -67,7 +69,9 @@ export class FolderLock {
 function held(folder: string, notePath: string): JournalUnusable {
   let holder = "another process";
   try {
-    holder = readFileSync(notePath, "utf8").slice(0, 200).split("\n")[0]?.trim() || holder;
+    const flag = constants.O_RDONLY | constants.O_NOFOLLOW;
+    const note = readFileSync(notePath, { encoding: "utf8", flag });
+    holder = note.slice(0, 200).split("\n")[0]?.trim() || holder;
   } catch {
     // The holder has not written its file yet, or its disk was full.
   }
