@@ -82,6 +82,19 @@ export const rows: Record<string, Row> = {
   "a release of a bare list": post("release", 400, /^unmarshal request body: /, '["a"]'),
   "a release of what is no JSON": post("release", 400, /^unmarshal request body: /, "{names"),
   "a release of a name that is not held": post("release", 204, "", '{"names":["x"]}'),
+  "a release of half a character": post("release", 204, "", '{"names":["\\ud800"]}'),
+  "a release of more unknown names than a header may have": post(
+    "release",
+    204,
+    "",
+    JSON.stringify({ names: Array.from({ length: 4_000 }, (_, index) => `unknown-${index}`) }),
+  ),
+  "a release of deeply nested lists": post(
+    "release",
+    400,
+    /^unmarshal request body: /,
+    `{"names":${"[".repeat(30_000)}${"]".repeat(30_000)}}`,
+  ),
   "the same, strictly": {
     ...post(
       "release",

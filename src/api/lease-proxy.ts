@@ -82,6 +82,16 @@ export async function answerRelease(
   return { status: 204, body: "", ...(unknown.length === 0 ? undefined : { note }) };
 }
 
+/** Clients accept headers of some kilobytes only, and a call can have thousands of names. */
+const noteLengthMax = 400;
+
+/** A note as the value of the header `Berth-Note`. */
+export function formatNote(note: string): string {
+  const text = note.length <= noteLengthMax ? note : `${note.slice(0, noteLengthMax)}…`;
+  // The cut, or the client, may leave half a character, which cannot be encoded.
+  return encodeURI(text.toWellFormed());
+}
+
 export const pageNotFound: LeaseAnswer = text(404, "404 page not found");
 
 /** It is closing: there is nobody left to ask. */

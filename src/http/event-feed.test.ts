@@ -338,3 +338,13 @@ test("GET /v1/events never tells a request id, with which anybody could ask for 
   expect(reader.text).not.toContain("own-id-of");
   reader.close();
 });
+
+test("HEAD /v1/events has the headers of a feed and ends", async () => {
+  await using site = await testSite([pool("aws", 1)]);
+  const response = await fetch(`${await site.listen()}/v1/events`, { method: "HEAD" });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  expect(await response.text()).toBe("");
+  // A HEAD that opened a feed would be counted as one until the server ends.
+  expect((await site.call("HEAD /v1/events")).status).toBe(200);
+});

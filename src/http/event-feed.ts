@@ -23,6 +23,12 @@ const Query = Type.Object(
   { additionalProperties: false },
 );
 
+const feedHeaders = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
 export function eventRoutes(app: App, context: Context): void {
   const open = new Set<ServerResponse>();
   app.addHook("preClose", async () => {
@@ -37,17 +43,15 @@ export function eventRoutes(app: App, context: Context): void {
     produces: ["text/event-stream"],
   };
   app.get("/v1/events", { schema }, async (request, reply) => {
+    // A feed without a body would never end.
+    if (request.method === "HEAD") return reply.headers(feedHeaders).send();
     if (open.size >= limits.openFeedsMax) throw tooManyFeeds();
     const last = request.headers["last-event-id"] ?? request.query.after;
     const start = startOf(last, context.broker.head);
     const past = await pastFrom(context, start);
     reply.hijack();
-    if (reply.raw.destroyed) return; // It hung up meanwhile, and will not say so again.
-    reply.raw.writeHead(200, {
-      "content-type": "text/event-stream",
-      "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no",
-    });
+    if (reply.raw.destroyed) return reply; // It hung up meanwhile, and will not say so again.
+    reply.raw.writeHead(200, feedHeaders);
     open.add(reply.raw);
     reply.raw.once("close", () => open.delete(reply.raw));
     try {
@@ -57,6 +61,7 @@ export function eventRoutes(app: App, context: Context): void {
       request.log.warn({ err: cause }, "an event feed was cut off");
       reply.raw.destroy();
     }
+    return reply;
   });
 }
 

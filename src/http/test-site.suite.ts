@@ -121,7 +121,7 @@ async function inject(app: App, line: string, call: Call = {}): Promise<Answer> 
     ...(from === undefined ? undefined : { remoteAddress: from }),
   });
   const [type = ""] = String(response.headers["content-type"] ?? "").split(";");
-  const parsed = /json/.test(type) ? response.json() : undefined;
+  const parsed = /json/.test(type) && response.body !== "" ? response.json() : undefined;
   const { statusCode: status, body: text } = response;
   return { status, type, headers: response.headers, text, body: parsed };
 }

@@ -115,6 +115,18 @@ describe("the worked example", () => {
     expect(shown.endsWith('"leases":null,"network-usage":0}}]')).toBe(true);
   });
 
+  test("deeply nested lists are no trouble, and lists in lists are lists", async () => {
+    await acquire(seed);
+    const before = await usages();
+    const [lease] = JSON.parse((await post("/acquire", seed)).text) as LeaseJson[];
+    const name = JSON.stringify({ name: lease?.metadata.name });
+    const deep = `${"[".repeat(200_000)}${name}${"]".repeat(200_000)}`;
+    expect(await post("/release", deep)).toMatchObject({ status: 200, text: "" });
+    expect(await usages()).toEqual(before);
+    expect(await post("/release", `[[${name}],{"name":"x"}]`)).toMatchObject({ status: 200 });
+    expect(await post("/acquire", deep)).toMatchObject({ status: 400 });
+  });
+
   test("a lease is given back as it was received, alone, in a list or by name; again is fine", async () => {
     const { text } = await post("/acquire", { ...seed, vcenters: 3 });
     const [one, two, three] = JSON.parse(text) as LeaseJson[];

@@ -140,8 +140,19 @@ export async function release(
   return sendNothing(reply);
 }
 
+/** Lists may contain lists. Without recursion: a client could nest them too deeply for the stack. */
 function namesIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(namesIn);
+  const names: string[] = [];
+  const rest = [value];
+  while (rest.length > 0) {
+    const next = rest.pop();
+    if (Array.isArray(next)) for (const item of next.toReversed()) rest.push(item);
+    else names.push(...nameIn(next));
+  }
+  return names;
+}
+
+function nameIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) {
     throw new BadRequest("cannot read the body: it is no lease");
   }

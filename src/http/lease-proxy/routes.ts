@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   answerAcquire,
   answerRelease,
+  formatNote,
   isStrict,
   type LeaseAnswer,
   type LeaseCall,
@@ -75,7 +76,7 @@ async function orProblem<T>(work: Promise<T>): Promise<T> {
 }
 
 function send(reply: FastifyReply, { status, body, json, note }: LeaseAnswer): FastifyReply {
-  if (note !== undefined) reply.header("berth-note", encodeURI(note));
+  if (note !== undefined) reply.header("berth-note", formatNote(note));
   if (status === 405) reply.header("allow", "POST");
   if (status === 503) reply.header("retry-after", "1");
   if (status === 204) return reply.code(status).send();

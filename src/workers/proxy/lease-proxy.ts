@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net";
 import {
   answerAcquire,
   answerRelease,
+  formatNote,
   isStrict,
   type LeaseAnswer,
   type LeaseOperations,
@@ -166,7 +167,7 @@ function send(response: ServerResponse, { status, body, json, note }: LeaseAnswe
   response.writeHead(status, {
     ...(json ? { "content-type": "application/json" } : status === 204 ? {} : text),
     ...(status === 405 ? { allow: "POST" } : {}),
-    ...(note === undefined ? {} : { "berth-note": encodeURI(note) }),
+    ...(note === undefined ? {} : { "berth-note": formatNote(note) }),
   });
   response.end(body);
 }
