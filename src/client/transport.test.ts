@@ -24,3 +24,11 @@ test("Transport leaves no references on a long-lived signal", async () => {
   AbortSignal.any([signal]).addEventListener("abort", () => {});
   expect(followers(signal)).toBe(1); // Proves that `followers` still works in this Node version.
 });
+
+test("Transport reports that a port without TLS needs http://", async () => {
+  await using server = await scriptedServer({});
+  const transport = new Transport(server.url.replace("http:", "https:"), fetch);
+  await expect(transport.send({ method: "GET", path: ["v1", "pools"] })).rejects.toThrow(
+    /^Cannot reach the server at https:.*: the port does not speak TLS; use http:\/\/ instead of https:\/\/$/,
+  );
+});

@@ -109,6 +109,8 @@ export function parseServerUrl(text: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
+const plainPort = "the port does not speak TLS; use http:// instead of https://";
+
 const textByCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "the connection was cut",
@@ -120,6 +122,9 @@ const textByCode: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "connection timed out",
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "no route to the network",
+  ERR_SSL_WRONG_VERSION_NUMBER: plainPort,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: plainPort,
+  EPROTO: plainPort,
 };
 
 /** `fetch` throws "fetch failed"; the reason is in its cause, or in the first of several causes. */

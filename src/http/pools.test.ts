@@ -36,7 +36,7 @@ test("GET /v1/pools tells sizes, states, who waits, and the policy", async () =>
           ttl: "5m",
           lifetime: null,
           hold: "5s",
-          cooldown: "1s500ms",
+          cooldown: "1.5s",
           lockDelay: "0s",
           patience: "10m",
           onRelease: "free",

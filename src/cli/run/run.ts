@@ -55,6 +55,13 @@ and for each pool BERTH_RESOURCE_<POOL> and BERTH_FENCE_<POOL> (aws-account: AWS
 With --proxy, --profile or --try also: LEASE_PROXY_SERVER_URL, LEASE_PROXY_CLIENT_SH, SHARED_DIR,
 LEASED_RESOURCE, CLUSTER_PROFILE_NAME, CLUSTER_PROFILE_SET_NAME, CLUSTER_TYPE, IP_POOL_AVAILABLE.
 Signals are forwarded to CMD and its child processes; heartbeats continue until CMD has exited.
+
+Examples:
+  berth run --pool aws-account -- ./e2e.sh                      one resource while the script runs
+  berth run --pool aws-account:2 --pool install-slot -- make    all three, or wait for all
+  berth run --pool east,west --timeout 30m -- make              of either pool; wait 30m at most
+  berth run --lease ACCOUNT=aws-account -- sh -c 'echo $ACCOUNT'
+  berth run --proxy -- ./steps.sh                               steps lease by themselves
 ${exitCodeHelp}`,
   async run(context) {
     const flags = context.flags<RunFlags>();

@@ -1,4 +1,4 @@
-import { roughDuration } from "../../core/model/time.ts";
+import { briefDuration, roughDuration } from "../../core/model/time.ts";
 
 /** Time since then, such as `3m12s`. Never negative, even if the clocks differ a little. */
 export function formatAge(timestamp: string, nowMs: number = Date.now()): string {
@@ -13,7 +13,7 @@ export function timeUntil(timestamp: string | null, nowMs: number = Date.now()):
 }
 
 export function formatSeconds(value: number | null): string {
-  return value === null ? "-" : roughDuration(value * 1_000);
+  return value === null ? "-" : briefDuration(value * 1_000);
 }
 
 /** Formats labels as the user types them: `team=payments,tier=gold`. */

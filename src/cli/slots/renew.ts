@@ -1,5 +1,6 @@
 import { LeaseLost } from "../../client/errors.ts";
 import { isTemporary, pause } from "../../client/pause.ts";
+import { roughDuration } from "../../core/model/time.ts";
 import type { HeldSlot } from "../../slots/held-slot.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { flag } from "../flags.ts";
@@ -59,7 +60,7 @@ function nameOf(slot: number | undefined): string {
 }
 
 function lastingText({ durationSeconds }: HeldSlot): string {
-  return durationSeconds > 0 ? ` for ${durationSeconds}s` : "";
+  return durationSeconds > 0 ? ` for ${roughDuration(durationSeconds * 1_000)}` : "";
 }
 
 /** Retries temporary errors; throws when the slot has ended. */

@@ -116,7 +116,7 @@ describe("adaptive: who waits is told", () => {
       code: "limit_reduced",
       pool: "aws",
       message:
-        "97 of 99 aws free, paced: one every 42s858ms instead of every 30s since it was throttled, " +
+        "97 of 99 aws free, paced: one every 43s instead of every 30s since it was throttled, " +
         "the next in 43s; 7 ahead of you",
     });
   });

@@ -281,7 +281,7 @@ describe("a start rate on what pools draw on", () => {
     runTo(lending, 12 * second);
     expect(reasonOf(lending, "t")).toMatchObject({
       code: "limit_reduced",
-      message: expect.stringContaining("paced by account: one every 14s286ms instead"),
+      message: expect.stringContaining("paced by account: one every 14s instead"),
     });
     runTo(lending, minute);
     expect(grants(lending)).toEqual({ a: 0, s: 10_000, t: 24_286 });

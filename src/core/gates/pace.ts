@@ -14,8 +14,8 @@ import type { Paced } from "../model/event.ts";
 import { must, type PaceState, type Pool } from "../model/state.ts";
 import {
   after,
+  briefDuration,
   earliest,
-  formatDuration,
   type Instant,
   never,
   roughDuration,
@@ -68,7 +68,7 @@ export const paceGate: Gate = {
 };
 
 function paceObstacle(closed: Pool, what: string, now: Instant): Obstacle {
-  const every = formatDuration(closed.pace.everyMs);
+  const every = briefDuration(closed.pace.everyMs);
   const next = roughDuration(Math.ceil((nextGrantAt(closed) - now) / 1_000) * 1_000);
   const usual = reducedFrom(closed);
   if (usual === null) {
@@ -78,7 +78,7 @@ function paceObstacle(closed: Pool, what: string, now: Instant): Obstacle {
       shared: closed,
     };
   }
-  const instead = `instead of every ${formatDuration(usual)} since it was throttled`;
+  const instead = `instead of every ${briefDuration(usual)} since it was throttled`;
   const text = `${what} one every ${every} ${instead}, the next in ${next}`;
   return { code: "limit_reduced", what: text, shared: closed };
 }

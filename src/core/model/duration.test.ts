@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { durationPattern, formatDuration, parseDuration, roughDuration } from "./time.ts";
+import {
+  briefDuration,
+  durationPattern,
+  formatDuration,
+  parseDuration,
+  roughDuration,
+} from "./time.ts";
 
 const thousandYearsMs = 1_000 * 365 * 86_400_000;
 
@@ -65,7 +71,11 @@ describe("formatDuration()", () => {
     [-5, "0s"],
     [1, "1ms"],
     [5_400_000, "1h30m"],
-    [90_061_001, "1d1h1m1s1ms"],
+    [999, "999ms"],
+    [9_500, "9.5s"],
+    [82_000, "1m22s"],
+    [60_500, "1m0.5s"],
+    [90_061_001, "1d1h1m1.001s"],
   ])("writes %d", (durationMs, want) => {
     expect(formatDuration(durationMs)).toBe(want);
   });
@@ -92,4 +102,19 @@ test.each([
   [90_000_000, "1d1h"],
 ])("roughDuration() writes %d ms as %s", (durationMs, want) => {
   expect(roughDuration(durationMs)).toBe(want);
+});
+
+test.each([
+  [-1, "0s"],
+  [0, "0s"],
+  [51.2, "0.051s"],
+  [250, "0.25s"],
+  [1_000, "1s"],
+  [9_500, "9.5s"],
+  [9_960, "10s"],
+  [14_286, "14s"],
+  [82_000, "1m22s"],
+  [5_400_000, "1h30m"],
+])("briefDuration() writes %d ms as %s", (durationMs, want) => {
+  expect(briefDuration(durationMs)).toBe(want);
 });

@@ -47,21 +47,28 @@ export function parseDuration(text: string): number | undefined {
   return totalMs <= durationMsMax ? Math.round(totalMs) : undefined;
 }
 
-/** The shortest exact form, such as `1h30m`. `parseDuration(formatDuration(x)) === x`. */
+/** The exact form, such as `1h30m` or `9.5s`. `parseDuration(formatDuration(x)) === x`. */
 export function formatDuration(durationMs: number): string {
   let restMs = Math.max(0, Math.round(durationMs));
   if (restMs === 0) return "0s";
+  if (restMs < 1_000) return `${restMs}ms`;
   let text = "";
-  for (const unit of ["d", "h", "m", "s", "ms"]) {
+  for (const unit of ["d", "h", "m"]) {
     const size = unitMs[unit] ?? 1;
     const amount = Math.floor(restMs / size);
     if (amount > 0) text += `${amount}${unit}`;
     restMs -= amount * size;
   }
-  return text;
+  return restMs === 0 ? text : `${text}${restMs / 1_000}s`;
 }
 
-/** For people who read a waiting line: two units at the most, nothing below a second. */
+/** A measured or configured duration for people: `0.25s`, `9.5s`, `1m22s`. */
+export function briefDuration(durationMs: number): string {
+  const seconds = Math.max(0, durationMs) / 1_000;
+  return seconds < 10 ? `${Number(seconds.toPrecision(2))}s` : roughDuration(durationMs);
+}
+
+/** A duration that changes while people read it: at most two units, and only whole seconds. */
 export function roughDuration(durationMs: number): string {
   const seconds = Math.max(0, Math.round(durationMs / 1_000));
   if (seconds < 60) return `${seconds}s`;

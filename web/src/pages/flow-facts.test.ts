@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
-import { gapWords, hasFlow, pinEffects, rateWords, stepsOf, unpinEffects } from "./flow-facts.ts";
+import { hasFlow, pinEffects, rateWords, stepsOf, unpinEffects } from "./flow-facts.ts";
 
 const pace = { every: "24s", burst: 1, jitter: 0 };
 const pinned = { rate: 9, by: "ada", why: "", at: "2026-01-01T00:00:00.000Z" };
@@ -33,14 +33,6 @@ test.each([
   [1_200, "1,200"],
 ])("rateWords(%d) is %s", (rate, want) => {
   expect(rateWords(rate)).toBe(want);
-});
-
-test.each([
-  [0.25, "0.25s"],
-  [24, "24s"],
-  [90, "1m30s"],
-])("gapWords(%d) is %s", (seconds, want) => {
-  expect(gapWords(seconds)).toBe(want);
 });
 
 const change = (facts: Partial<RateChange>): RateChange => ({

@@ -1,7 +1,7 @@
 /** The page's texts for a pool's pace, and for the effects of a pin. */
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
-import { roughDuration } from "../../../src/core/model/time.ts";
+import { briefDuration } from "../../../src/core/model/time.ts";
 
 /** Whether a gate can hold back its grants. */
 export function hasFlow({ policy, flow }: Pool): boolean {
@@ -19,11 +19,6 @@ const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 export function rateWords(rate: number): string {
   return digits.format(rate);
-}
-
-/** `24s`; with parts of a second if it is short. */
-export function gapWords(seconds: number): string {
-  return seconds < 10 ? `${digits.format(seconds)}s` : roughDuration(seconds * 1_000);
 }
 
 /** The rate over time, with a gap where there was none. The last change is valid until now. */
@@ -44,9 +39,9 @@ export function pinEffects({ name, flow, policy }: Pool, rate: number): string[]
   const now =
     flow.everySeconds === null
       ? "It has no pace now."
-      : `Now: one every ${gapWords(flow.everySeconds)}.`;
+      : `Now: one every ${briefDuration(flow.everySeconds * 1_000)}.`;
   return [
-    `${name} grants one lease every ${gapWords(60 / rate)} until somebody unpins it. ${now}`,
+    `${name} grants one lease every ${briefDuration(60_000 / rate)} until somebody unpins it. ${now}`,
     findsItsRate(policy)
       ? "Reports of throttling are counted, but do not change the rate."
       : "Leases and the order of the queue do not change.",

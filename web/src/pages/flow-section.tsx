@@ -3,9 +3,9 @@ import { CapacityLine } from "../parts/capacity-bars.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { Age, Left } from "../parts/times.tsx";
+import { Age, inWords, Left } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { findsItsRate, gapWords, hasFlow, rateWords } from "./flow-facts.ts";
+import { findsItsRate, hasFlow, rateWords } from "./flow-facts.ts";
 import { PinButtons } from "./pin-buttons.tsx";
 import { RateHistory } from "./rate-history.tsx";
 
@@ -47,7 +47,7 @@ function FlowFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
     <Facts
       label="Pace"
       facts={[
-        paced && ["One every", gapWords(everySeconds)],
+        paced && ["One every", inWords(everySeconds)],
         (paced || nextGrantAt !== null) && [
           "Next grant in",
           nextGrantAt === null ? "now" : <Left key="next" until={nextGrantAt} />,

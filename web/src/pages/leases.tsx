@@ -8,7 +8,7 @@ import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { Age, Left } from "../parts/times.tsx";
+import { Age, inWords, Left } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { endLease, freeRevoked } from "./actions.ts";
 
@@ -90,7 +90,7 @@ function LeaseTable({ leases }: { leases: readonly Lease[] }) {
             <td className="number">
               <Age since={lease.grantedAt} />
             </td>
-            <td className="number optional">{Math.round(lease.waitedSeconds)}s</td>
+            <td className="number optional">{inWords(lease.waitedSeconds)}</td>
             <td className="number">
               <Left until={lease.endsAt} />
             </td>

@@ -1,5 +1,5 @@
 /** Times as people read them: how long ago, how much is left; the exact moment on hover. */
-import { roughDuration } from "../../../src/core/model/time.ts";
+import { briefDuration, roughDuration } from "../../../src/core/model/time.ts";
 import { useInTime } from "../data/clock.ts";
 
 export function Age({ since }: { since: string }) {
@@ -53,5 +53,5 @@ export function exact(at: string): string {
 
 /** `-` if it is not known. */
 export function inWords(seconds: number | null | undefined): string {
-  return seconds === null || seconds === undefined ? "–" : roughDuration(seconds * 1_000);
+  return seconds === null || seconds === undefined ? "–" : briefDuration(seconds * 1_000);
 }
