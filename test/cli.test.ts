@@ -181,6 +181,14 @@ describe("berth for operators", () => {
   });
 
   test("changes nothing when one of several names is wrong", async () => {
+    for (const verb of ["drain", "undrain", "free"]) {
+      const pool = await server.done([verb, "account"]);
+      expect(pool.code).toBe(64);
+      expect(pool.stderr).toBe(
+        `berth: Cannot ${verb} "account": it is a pool, not a resource\n` +
+          `  For all resources of the pool: berth ${verb} --pool account\n`,
+      );
+    }
     const wrong = await server.done(["drain", "acc-1", "acc-3"]);
     expect(wrong.code).toBe(66);
     expect(await server.json("resources", "acc-1")).toMatchObject([{ drained: false }]);

@@ -1,10 +1,12 @@
+import { Problem } from "../../api/problem.ts";
 import type { Resource, ResourcePatch } from "../../api/schemas.ts";
+import type { BerthClient } from "../../client/berth-client.ts";
 import type { Context } from "../cli-command.ts";
 import { usageError } from "../failure.ts";
 import { flag, outputFlag } from "../flags.ts";
 import { userAtHost } from "../run/holder.ts";
 import { formatData } from "../show/listing.ts";
-import { plain } from "../terminal/text.ts";
+import { plain, shellQuoted } from "../terminal/text.ts";
 import { matching } from "../values.ts";
 
 export interface ChangeFlags {
@@ -63,9 +65,31 @@ async function findTargets(
     throw usageError(`Cannot ${verb}: ${state}`, hint);
   }
   // Reads all resources first, so that a typing error in the last name changes nothing.
-  if (pool === undefined) return Promise.all(args.map((name) => client.resource(name)));
+  if (pool === undefined) return Promise.all(args.map((name) => readResource(client, name, verb)));
   await client.pool(pool);
   return (await client.everyResource({ pool })).filter(isTarget);
+}
+
+/** A pool's name instead of a resource's is a frequent mistake, so the hint has the right command. */
+async function readResource(
+  client: BerthClient,
+  name: string,
+  verb: Change["verb"],
+): Promise<Resource> {
+  try {
+    return await client.resource(name);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "resource_not_found") throw error;
+    const isPool = await client.pool(name).then(
+      () => true,
+      () => false,
+    );
+    if (!isPool) throw error;
+    throw usageError(
+      `Cannot ${verb} "${plain(name)}": it is a pool, not a resource`,
+      `For all resources of the pool: berth ${verb} --pool ${shellQuoted(name)}`,
+    );
+  }
 }
 
 const participleByVerb: Readonly<Record<Change["verb"], string>> = {
