@@ -15,6 +15,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import type { JanitorPrograms } from "./janitor-programs.ts";
 import { fileBytesMax, problemsMax, unfoldedMax } from "./limits.ts";
 
 /**
@@ -150,14 +151,17 @@ export type Place = Pick<Spot, "path" | "offset">;
 /** The text of one file, and all that was found wrong with it. */
 export class Source {
   readonly text: string;
+  /** Undefined: the text is not a file of this machine. */
+  readonly programs: JanitorPrograms | undefined;
   readonly #file: string;
   readonly #problems: ConfigProblem[] = [];
   readonly #warnings: ConfigProblem[] = [];
   readonly #refused = new Set<string>();
   #lines: LineCounter | undefined;
 
-  constructor(text: string, file: string) {
+  constructor(text: string, file: string, programs?: JanitorPrograms) {
     this.text = text;
+    this.programs = programs;
     this.#file = file;
   }
 

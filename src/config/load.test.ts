@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { formatProblem } from "./document.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formatProblem, formatWarning } from "./document.ts";
 import { fileBytesMax } from "./limits.ts";
 import { loadConfig } from "./load.ts";
 
@@ -32,6 +32,57 @@ test("loadConfig() names the file and the place of each problem", async () => {
   expect(await said("bad.yaml")).toEqual([
     'bad.yaml:2:23: Cannot read pools.a.ttl: "5 min" is not a duration (write 5m)',
   ]);
+});
+
+describe("the program of a janitor", () => {
+  const missing =
+    "there is no such program (check the path, which is relative to this file, or the name and PATH)";
+  const load = async (name: string, command: string) => {
+    const pools = `pools:\n  a: { count: 1, janitor: { command: [${command}, -x] } }\n`;
+    await writeFile(join(directory, name), pools);
+    const config = await loadConfig(join(directory, name));
+    if (!config.ok) throw new Error(config.problems.map(formatProblem).join());
+    return {
+      command: config.janitors[0]?.command,
+      warnings: config.warnings.map((warning) =>
+        formatWarning(warning).replaceAll(join(directory, "/"), ""),
+      ),
+    };
+  };
+
+  beforeAll(async () => {
+    await mkdir(join(directory, "bin"));
+    await writeFile(join(directory, "bin", "clean.sh"), "#!/bin/sh\n", { mode: 0o755 });
+    await writeFile(join(directory, "plain.txt"), "", { mode: 0o644 });
+  });
+
+  test.each(["./bin/clean.sh", "bin/clean.sh", "bin/../bin/clean.sh"])(
+    "is found relative to the file: %s",
+    async (written) => {
+      const program = join(directory, "bin", "clean.sh");
+      expect(await load("janitor.yaml", written)).toEqual({
+        command: [program, "-x"],
+        warnings: [],
+      });
+    },
+  );
+
+  test("is looked up in PATH if it is only a name, and stays an absolute path", async () => {
+    expect(await load("janitor.yaml", "sh")).toEqual({ command: ["sh", "-x"], warnings: [] });
+    const written = await load("janitor.yaml", "/bin/sh");
+    expect(written).toEqual({ command: ["/bin/sh", "-x"], warnings: [] });
+  });
+
+  test.each([
+    ["./missing.sh", "missing.sh", missing],
+    ["no-such-program-anywhere", "no-such-program-anywhere", missing],
+    ["./bin", "bin", "it is not a file (name a program in it)"],
+    ["./plain.txt", "plain.txt", "it is not executable (use chmod +x)"],
+  ])("%s is warned of, with its place", async (written, program, fault) => {
+    expect((await load("janitor.yaml", written)).warnings).toEqual([
+      `janitor.yaml:2:38: warning: pools.a.janitor.command: "${program}" cannot be run here: ${fault}`,
+    ]);
+  });
 });
 
 type Setup = (path: string) => Promise<unknown>;

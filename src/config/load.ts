@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
 import { type ConfigProblem, tooLarge } from "./document.ts";
+import { janitorProgramsOf } from "./janitor-programs.ts";
 import { fileBytesMax } from "./limits.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
 
@@ -15,7 +16,8 @@ export async function loadConfig(path: string): Promise<ParsedConfig> {
 }
 
 export function parseText(read: ConfigText, path: string): ParsedConfig {
-  return read.ok ? parseConfig(read.text, path) : { ok: false, problems: [read.problem] };
+  if (!read.ok) return { ok: false, problems: [read.problem] };
+  return parseConfig(read.text, path, janitorProgramsOf(path));
 }
 
 export async function readConfigText(path: string): Promise<ConfigText> {

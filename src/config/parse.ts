@@ -11,6 +11,7 @@ import {
   Source,
   type Spot,
 } from "./document.ts";
+import type { JanitorPrograms } from "./janitor-programs.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
 import type { AdmissionSpec } from "./read-admission.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
@@ -54,10 +55,11 @@ export type ParsedConfig =
 /**
  * Reads a configuration as a whole: it is used as it stands, or not at all. Every problem is found
  * in one pass and given in the order of the file, so that nobody fixes them one run at a time.
- * Never throws for what is in the text. `file` is only the name that problems carry.
+ * Never throws for what is in the text. `file` is only the name that problems carry. Programs of
+ * janitors are found with `programs`, and a warning names those that cannot be started.
  */
-export function parseConfig(text: string, file: string): ParsedConfig {
-  const source = new Source(text, file);
+export function parseConfig(text: string, file: string, programs?: JanitorPrograms): ParsedConfig {
+  const source = new Source(text, file, programs);
   const document = openDocument(source);
   const found = document === undefined ? nothing : readConfig(document);
   const problems = source.problems();

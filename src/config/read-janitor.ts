@@ -65,7 +65,20 @@ function readCommand(
     max: janitorWordsMax,
   });
   if (words?.length === 0) source.refuse(field.value, "it is empty", commandHint);
-  return words ?? [];
+  return words === undefined ? [] : findProgram(document, field, words);
+}
+
+/** Only warns: the file may be checked on another machine than the one that cleans. */
+function findProgram({ source }: ConfigDocument, field: Entry, words: readonly string[]) {
+  const { programs } = source;
+  const [written, ...args] = words;
+  if (programs === undefined || written === undefined) return words;
+  const program = programs.find(written);
+  const fault = programs.faultOf(program);
+  if (fault !== undefined) {
+    source.warn(field.value, `"${program}" cannot be run here: ${fault.state}`, fault.hint);
+  }
+  return [program, ...args];
 }
 
 const variables = {

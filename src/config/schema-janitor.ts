@@ -42,7 +42,8 @@ export const Janitor = Type.Object(
   {
     command: Type.Array(Word, {
       title: "list of words",
-      description: "The program that cleans, and its arguments. No shell reads them.",
+      description:
+        "The program that cleans, relative to this file, and its arguments. No shell reads them.",
       minItems: 1,
       maxItems: janitorWordsMax,
       examples: [["./clean-account.sh", "--all"]],

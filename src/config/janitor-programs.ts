@@ -1,0 +1,58 @@
+import { constants as access, accessSync, statSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
+
+/** How the programs of janitors are found. Without it they stay as they are written. */
+export interface JanitorPrograms {
+  /** The path or name to start. */
+  find(written: string): string;
+  /** Why it cannot be started on this machine; undefined if it can. */
+  faultOf(program: string): ProgramFault | undefined;
+}
+
+export interface ProgramFault {
+  readonly state: string;
+  readonly hint: string;
+}
+
+/**
+ * Programs next to a configuration file: a relative path is relative to the file, because a server
+ * may be started in any folder. A name without a slash is looked up in PATH.
+ */
+export function janitorProgramsOf(
+  file: string,
+  searchPath: string = process.env["PATH"] ?? "",
+): JanitorPrograms {
+  const folder = dirname(resolve(file));
+  return {
+    find: (written) => (written.includes("/") ? resolve(folder, written) : written),
+    faultOf: (program) => {
+      const places = program.includes("/")
+        ? [program]
+        : searchPath.split(delimiter).map((each) => join(each, program));
+      const faults = places.map(faultAt);
+      if (faults.includes(undefined)) return undefined;
+      return faults.find((fault) => fault !== missing) ?? missing;
+    },
+  };
+}
+
+const missing: ProgramFault = {
+  state: "there is no such program",
+  hint: "check the path, which is relative to this file, or the name and PATH",
+};
+const notAFile: ProgramFault = { state: "it is not a file", hint: "name a program in it" };
+const notExecutable: ProgramFault = { state: "it is not executable", hint: "use chmod +x" };
+
+function faultAt(place: string): ProgramFault | undefined {
+  try {
+    if (!statSync(place).isFile()) return notAFile;
+  } catch {
+    return missing;
+  }
+  try {
+    accessSync(place, access.X_OK);
+    return undefined;
+  } catch {
+    return notExecutable;
+  }
+}
