@@ -34,8 +34,8 @@ export function escapeForYaml(text: string): string {
 }
 
 /** Line breaks stay: they are part of the format, and within texts they are escaped already. */
-function escapeUnsafe(text: string, escape: (found: string) => string): string {
-  return text.replace(unsafe, (found) => (found === "\n" ? found : escape(found)));
+function escapeUnsafe(text: string, escapeOne: (found: string) => string): string {
+  return text.replace(unsafe, (found) => (found === "\n" ? found : escapeOne(found)));
 }
 
 function hex(code: number, length: number): string {
