@@ -12,7 +12,13 @@ export function timeUntil(timestamp: string | null, nowMs: number = Date.now()):
   return leftMs <= 0 ? "now" : roughDuration(leftMs);
 }
 
+/** For a time that still runs: it changes with every refresh, so it has only whole seconds. */
 export function formatSeconds(value: number | null): string {
+  return value === null ? "-" : roughDuration(value * 1_000);
+}
+
+/** For a time that was measured or configured. */
+export function formatMeasured(value: number | null): string {
   return value === null ? "-" : briefDuration(value * 1_000);
 }
 

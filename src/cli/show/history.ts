@@ -5,7 +5,7 @@ import { flag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
 import { wholeNumber } from "../values.ts";
-import { formatAge, formatSeconds } from "./age.ts";
+import { formatAge, formatMeasured } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 
 interface Flags {
@@ -27,8 +27,8 @@ const columns: readonly Column<HistoryEntry>[] = [
   { header: "HOLDER", cell: ({ holder }) => holder },
   { header: "POOL", cell: ({ pool }) => pool },
   { header: "RESOURCE", cell: ({ resource }) => resource ?? "-" },
-  { header: "WAITED", cell: ({ waitSeconds }) => formatSeconds(waitSeconds) },
-  { header: "HELD", cell: ({ holdSeconds }) => formatSeconds(holdSeconds) },
+  { header: "WAITED", cell: ({ waitSeconds }) => formatMeasured(waitSeconds) },
+  { header: "HELD", cell: ({ holdSeconds }) => formatMeasured(holdSeconds) },
   { header: "ID", cell: ({ id }) => id, whole: true, wide: true },
   { header: "WAITED FOR", cell: ({ waitedFor }) => waitedFor ?? "-", wide: true },
   { header: "ASKED AT", cell: ({ askedAt }) => askedAt, wide: true },

@@ -3,7 +3,7 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { flag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
-import { formatAge, formatLabels, formatSeconds, timeUntil } from "./age.ts";
+import { formatAge, formatLabels, formatMeasured, timeUntil } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 
 interface Flags {
@@ -20,7 +20,7 @@ const columns: readonly Column<Lease>[] = [
   { header: "POOLS", cell: ({ claims }) => poolsOf(claims).join(" "), wide: true },
   { header: "TTL", cell: ({ ttl }) => ttl ?? "-", wide: true },
   { header: "ENDS IN", cell: ({ endsAt }) => timeUntil(endsAt), wide: true },
-  { header: "WAITED", cell: ({ waitedSeconds }) => formatSeconds(waitedSeconds), wide: true },
+  { header: "WAITED", cell: ({ waitedSeconds }) => formatMeasured(waitedSeconds), wide: true },
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
   { header: "LABELS", cell: ({ labels }) => formatLabels(labels), wide: true },
 ];

@@ -2,7 +2,7 @@ import type { Pool } from "../../api/schemas.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import type { Screen } from "../terminal/screen.ts";
 import type { Column } from "../terminal/table.ts";
-import { formatLabels, formatSeconds, timeUntil } from "./age.ts";
+import { formatLabels, formatMeasured, formatSeconds, timeUntil } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 import { usageBars } from "./usage-bars.ts";
 
@@ -18,12 +18,12 @@ function columnsFor(screen: Screen): readonly Column<Pool>[] {
     { header: "TTL", cell: ({ policy }) => policy.ttl },
     {
       header: "MEAN HOLD",
-      cell: ({ meanHoldSeconds }) => formatSeconds(meanHoldSeconds),
+      cell: ({ meanHoldSeconds }) => formatMeasured(meanHoldSeconds),
       wide: true,
     },
     { header: "LIFETIME", cell: ({ policy }) => policy.lifetime ?? "-", wide: true },
     { header: "HOLD", cell: ({ policy }) => policy.hold ?? "-", wide: true },
-    { header: "EVERY", cell: ({ flow }) => formatSeconds(flow.everySeconds), wide: true },
+    { header: "EVERY", cell: ({ flow }) => formatMeasured(flow.everySeconds), wide: true },
     { header: "RATE", cell: ({ flow }) => formatRate(flow), wide: true },
     { header: "LIMITS", cell: ({ flow }) => formatLimits(flow), wide: true },
     { header: "ADMISSION", cell: ({ admission }) => formatAdmission(admission), wide: true },

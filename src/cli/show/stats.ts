@@ -4,7 +4,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { flag, outputFlag } from "../flags.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { duration } from "../values.ts";
-import { formatSeconds } from "./age.ts";
+import { formatMeasured } from "./age.ts";
 import { formatData } from "./listing.ts";
 
 interface Flags {
@@ -26,31 +26,31 @@ const columns: readonly Column<Row>[] = [
   { header: "FROM", cell: ({ name }) => name, whole: true },
   { header: "ASKED", cell: ({ part }) => String(part.asked), align: "right" },
   { header: "GRANTED", cell: ({ part }) => String(part.granted), align: "right" },
-  { header: "WAIT P50", cell: ({ part }) => formatSeconds(part.waitSeconds?.p50 ?? null) },
-  { header: "WAIT P90", cell: ({ part }) => formatSeconds(part.waitSeconds?.p90 ?? null) },
-  { header: "HOLD P50", cell: ({ part }) => formatSeconds(part.holdSeconds?.p50 ?? null) },
+  { header: "WAIT P50", cell: ({ part }) => formatMeasured(part.waitSeconds?.p50 ?? null) },
+  { header: "WAIT P90", cell: ({ part }) => formatMeasured(part.waitSeconds?.p90 ?? null) },
+  { header: "HOLD P50", cell: ({ part }) => formatMeasured(part.holdSeconds?.p50 ?? null) },
   { header: "ENDED/H", cell: ({ part }) => perHour(part), align: "right" },
   { header: "USED", cell: ({ part }) => formatPercent(part.utilisation), align: "right" },
   { header: "EXPIRED", cell: ({ part }) => String(part.expired), align: "right" },
   { header: "LEFT", cell: ({ part }) => String(part.left), align: "right" },
   {
     header: "WAIT P99",
-    cell: ({ part }) => formatSeconds(part.waitSeconds?.p99 ?? null),
+    cell: ({ part }) => formatMeasured(part.waitSeconds?.p99 ?? null),
     wide: true,
   },
   {
     header: "WAIT MAX",
-    cell: ({ part }) => formatSeconds(part.waitSeconds?.max ?? null),
+    cell: ({ part }) => formatMeasured(part.waitSeconds?.max ?? null),
     wide: true,
   },
   {
     header: "HOLD P90",
-    cell: ({ part }) => formatSeconds(part.holdSeconds?.p90 ?? null),
+    cell: ({ part }) => formatMeasured(part.holdSeconds?.p90 ?? null),
     wide: true,
   },
   {
     header: "HOLD P99",
-    cell: ({ part }) => formatSeconds(part.holdSeconds?.p99 ?? null),
+    cell: ({ part }) => formatMeasured(part.holdSeconds?.p99 ?? null),
     wide: true,
   },
   { header: "ENDED", cell: ({ part }) => String(part.ended), align: "right", wide: true },

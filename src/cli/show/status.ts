@@ -3,7 +3,7 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { paint, type Screen } from "../terminal/screen.ts";
 import { spark } from "../terminal/sparkline.ts";
 import type { Column } from "../terminal/table.ts";
-import { formatSeconds } from "./age.ts";
+import { formatMeasured, formatSeconds } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 import { poolOverview } from "./pool-overview.ts";
 import { heldCount, outCount, poolNames, readPools } from "./pools.ts";
@@ -28,7 +28,7 @@ function columnsFor(screen: Screen, trends: Trends): readonly Column<Pool>[] {
     { header: "OUT", cell: (pool) => String(outCount(pool)), align: "right" },
     { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
     { header: "OLDEST", cell: ({ oldestWaitSeconds }) => formatSeconds(oldestWaitSeconds) },
-    { header: "MEAN HOLD", cell: (pool) => formatSeconds(pool.meanHoldSeconds), wide: true },
+    { header: "MEAN HOLD", cell: (pool) => formatMeasured(pool.meanHoldSeconds), wide: true },
     ...(trends.known ? [sparkColumn(screen, trends)] : []),
   ];
 }

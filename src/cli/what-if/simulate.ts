@@ -5,7 +5,7 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError, usageError } from "../failure.ts";
 import { flag, outputFlag, repeatedFlag } from "../flags.ts";
-import { formatSeconds } from "../show/age.ts";
+import { formatMeasured } from "../show/age.ts";
 import { formatData } from "../show/listing.ts";
 import { formatPercent } from "../show/stats.ts";
 import { ProgressBar } from "../terminal/progress-bar.ts";
@@ -146,14 +146,14 @@ function beforeAndAfter(
 
 const columns: readonly Column<Row>[] = [
   { header: "POOL", cell: ({ pool }) => pool ?? "all" },
-  beforeAndAfter("WAIT P50", ({ waitSeconds }) => formatSeconds(waitSeconds?.p50 ?? null)),
-  beforeAndAfter("P90", ({ waitSeconds }) => formatSeconds(waitSeconds?.p90 ?? null)),
-  beforeAndAfter("P99", ({ waitSeconds }) => formatSeconds(waitSeconds?.p99 ?? null)),
+  beforeAndAfter("WAIT P50", ({ waitSeconds }) => formatMeasured(waitSeconds?.p50 ?? null)),
+  beforeAndAfter("P90", ({ waitSeconds }) => formatMeasured(waitSeconds?.p90 ?? null)),
+  beforeAndAfter("P99", ({ waitSeconds }) => formatMeasured(waitSeconds?.p99 ?? null)),
   beforeAndAfter("USED", ({ utilisation }) => formatPercent(utilisation)),
   beforeAndAfter("ENDED/H", ({ endedPerHour }) => endedPerHour.toFixed(1)),
   beforeAndAfter("GRANTED", ({ granted }) => String(granted), true),
   beforeAndAfter("LEFT", ({ left }) => String(left), true),
-  beforeAndAfter("WAIT MAX", ({ waitSeconds }) => formatSeconds(waitSeconds?.max ?? null), true),
+  beforeAndAfter("WAIT MAX", ({ waitSeconds }) => formatMeasured(waitSeconds?.max ?? null), true),
 ];
 
 function printReport(

@@ -2,7 +2,7 @@ import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { accuracy } from "../data/questions.ts";
 import { grouped, percent } from "../parts/numbers.ts";
-import { inWords } from "../parts/times.tsx";
+import { inWholeSeconds, inWords } from "../parts/times.tsx";
 
 /** When the request will probably be granted. */
 export function Estimate({ request }: { request: WaitingRequest }) {
@@ -22,16 +22,16 @@ export function Estimate({ request }: { request: WaitingRequest }) {
   if (exact) {
     return (
       <span title="It follows from the rules of the pool and from no recorded hold">
-        in {inWords(p50Seconds)}
+        in {inWholeSeconds(p50Seconds)}
         <span className="faint">, when a cooldown or a pace ends</span>
       </span>
     );
   }
-  const soon = p50Seconds < 1 ? "any moment" : `in about ${inWords(p50Seconds)}`;
+  const soon = p50Seconds < 1 ? "any moment" : `in about ${inWholeSeconds(p50Seconds)}`;
   return (
     <span title={`Simulated with the real rules, from ${samples} recorded holds`}>
       {soon}
-      <span className="faint">, 9 in 10 within {inWords(p90Seconds)}</span>
+      <span className="faint">, 9 in 10 within {inWholeSeconds(p90Seconds)}</span>
     </span>
   );
 }

@@ -7,7 +7,7 @@ import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
-import { inWords } from "../parts/times.tsx";
+import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
 import { coolingAside, hasProblem, outOf, sortedBy } from "./pool-facts.ts";
 import { PoolRow } from "./pool-row.tsx";
@@ -93,7 +93,7 @@ function Totals({ pools }: { pools: readonly Pool[] }) {
         { label: "Free", value: sum(({ free }) => free) },
         { label: "Out of service", value: sum(outOf), aside: coolingAside(pools), href: "/out" },
         { label: "Waiting", value: sum(({ waiting }) => waiting), href: "/queue" },
-        { label: "Longest wait", value: oldest < 0 ? "–" : inWords(oldest) },
+        { label: "Longest wait", value: oldest < 0 ? "–" : inWholeSeconds(oldest) },
       ]}
     />
   );

@@ -7,7 +7,7 @@ import { Crumbs } from "../parts/crumbs.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
-import { inWords, Moment } from "../parts/times.tsx";
+import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { AdmissionSection } from "./admission-section.tsx";
 import { FlowSection } from "./flow-section.tsx";
@@ -77,7 +77,7 @@ function figuresOf(pool: Pool): Figure[] {
     { label: "Free", value: free },
     { label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) },
     { label: "Waiting", value: waiting },
-    { label: "Longest wait", value: inWords(oldestWaitSeconds), bad: waitsTooLong(pool) },
+    { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: waitsTooLong(pool) },
     { label: "Mean hold", value: inWords(meanHoldSeconds) },
   ];
 }

@@ -3,7 +3,7 @@ import type { Pool, Trends } from "../../../src/api/schemas.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { SparkLine } from "../parts/spark-line.tsx";
-import { inWords } from "../parts/times.tsx";
+import { inWholeSeconds } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at } from "../router.ts";
 import { outOf, waitsTooLong } from "./pool-facts.ts";
@@ -36,7 +36,11 @@ export const PoolRow = memo(function PoolRow({ pool, trend }: Props) {
       <td className={out === 0 ? "number faint" : "number"}>{grouped(out)}</td>
       <td className={waiting === 0 ? "number faint" : "number waiting"}>{grouped(waiting)}</td>
       <td className={waitsTooLong(pool) ? "number late" : "number"}>
-        {oldestWaitSeconds === null ? <span className="faint">–</span> : inWords(oldestWaitSeconds)}
+        {oldestWaitSeconds === null ? (
+          <span className="faint">–</span>
+        ) : (
+          inWholeSeconds(oldestWaitSeconds)
+        )}
       </td>
       <td className="spark-cell">
         {trend === undefined ? null : (

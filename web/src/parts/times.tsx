@@ -51,7 +51,12 @@ export function exact(at: string): string {
   return new Date(at).toISOString().replace("T", " ");
 }
 
-/** `-` if it is not known. */
+/** A time that was measured or configured; `-` if it is not known. */
 export function inWords(seconds: number | null | undefined): string {
   return seconds === null || seconds === undefined ? "–" : briefDuration(seconds * 1_000);
+}
+
+/** The same for a time that still runs: it changes while people read it, so in whole seconds. */
+export function inWholeSeconds(seconds: number | null | undefined): string {
+  return seconds === null || seconds === undefined ? "–" : roughDuration(seconds * 1_000);
 }
