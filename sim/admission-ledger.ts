@@ -4,7 +4,7 @@
  */
 import type { EventOf } from "../src/core/model/event.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
-import { insist } from "./violation.ts";
+import { assertInvariant } from "./violation.ts";
 
 interface Guarded {
   credits: number;
@@ -35,7 +35,7 @@ export class AdmissionLedger {
 
   admitted({ pool, grants, until }: EventOf<"pool-admitted">): void {
     const found = this.#found?.get(pool) ?? (this.#found === undefined ? grants : 0);
-    insist(grants <= found, () => `${pool} got ${grants} credits that no check found`);
+    assertInvariant(grants <= found, () => `${pool} got ${grants} credits that no check found`);
     this.#guarded.set(pool, { credits: grants, until });
   }
 
@@ -52,7 +52,10 @@ export class AdmissionLedger {
       const guarded = into === "cleaning" ? undefined : this.#guarded.get(poolOf(resource));
       if (guarded === undefined) continue;
       const { credits, until } = guarded;
-      insist(credits > 0 && at < until, () => `${resource} was lent to ${id} without a credit`);
+      assertInvariant(
+        credits > 0 && at < until,
+        () => `${resource} was lent to ${id} without a credit`,
+      );
       guarded.credits -= 1;
     }
   }

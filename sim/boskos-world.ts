@@ -10,7 +10,7 @@ import {
   runUser,
 } from "./boskos-client.ts";
 import type { JobWorld } from "./job.ts";
-import { insist } from "./violation.ts";
+import { assertInvariant } from "./violation.ts";
 
 const listed = "listed" as PoolName;
 const grown = "grown" as PoolName;
@@ -81,12 +81,12 @@ export class BoskosWorld {
     for (const { name, policy, members } of this.pools) {
       const there = [...ledger.things].filter(([, { pool }]) => pool === name);
       for (const [resource, { heldBy, state }] of there) {
-        insist(heldBy === null, () => `${resource} is still held by ${heldBy}`);
-        insist(state !== "toBeDeleted", () => `${resource} is still to be deleted`);
+        assertInvariant(heldBy === null, () => `${resource} is still held by ${heldBy}`);
+        assertInvariant(state !== "toBeDeleted", () => `${resource} is still to be deleted`);
       }
       const { min, max } = policy.dynamic ?? { min: members.length, max: members.length };
       const right = there.length >= min && there.length <= max;
-      insist(right, () => `${name} has ${there.length}, not ${min} to ${max}`);
+      assertInvariant(right, () => `${name} has ${there.length}, not ${min} to ${max}`);
     }
   }
 

@@ -20,7 +20,7 @@ import {
 } from "../src/core/model/state.ts";
 import { type Instant, never } from "../src/core/model/time.ts";
 import { stateDifference } from "./state-difference.ts";
-import { insist } from "./violation.ts";
+import { assertInvariant } from "./violation.ts";
 
 export function checkState(state: State, now: Instant): void {
   checkHolders(state);
@@ -38,11 +38,11 @@ function checkHolders(state: State): void {
   const fences = new Set<number>();
   for (const lease of state.leases.values()) {
     for (const claim of lease.claims) {
-      insist(
+      assertInvariant(
         [...claimsOn(claim.resource)].includes(claim),
         () => `${claim.resource.name} is claimed by ${lease.id} and another`,
       );
-      insist(
+      assertInvariant(
         !fences.has(claim.fence) && claim.fence <= state.fence,
         () => `the fence ${claim.fence} is not unique`,
       );
@@ -52,13 +52,16 @@ function checkHolders(state: State): void {
   for (const resource of state.resources.values()) {
     for (const claim of claimsOn(resource)) {
       const known = state.leases.get(claim.lease.id)?.claims.includes(claim) === true;
-      insist(known, () => `${resource.name} is held by ${claim.lease.id}, which is no lease`);
+      assertInvariant(
+        known,
+        () => `${resource.name} is held by ${claim.lease.id}, which is no lease`,
+      );
     }
   }
   for (const [key, id] of state.keys) {
     const known = state.requests.get(id) ?? state.leases.get(id);
     const ended = state.ended.get(id);
-    insist(
+    assertInvariant(
       known?.ask.key === key || ended?.key === key,
       () => `the key ${key} leads to ${id}, which has another`,
     );
@@ -72,11 +75,11 @@ function checkDeadlines(state: State): void {
     // A lease without a token has no deadline if its pool has no timeout for it.
     if (one.kind === "lease" && one.ask.ttlMs === null && one.expiresAt === never) continue;
     const { id, heapIndex, dueAt } = one;
-    insist(heapIndex >= 0 && Number.isFinite(dueAt), () => `${id} has no deadline`);
+    assertInvariant(heapIndex >= 0 && Number.isFinite(dueAt), () => `${id} has no deadline`);
   }
   for (const resource of state.resources.values()) {
     const { name, state: shown, heapIndex } = resource;
-    insist(
+    assertInvariant(
       awaitsSomething(resource) === heapIndex >= 0,
       () => `${name} is ${shown} with a deadline at ${heapIndex}`,
     );
@@ -95,7 +98,7 @@ function checkPool(state: State, pool: Pool): void {
   const shown = new Map<string, number>();
   let size = 0;
   for (const resource of pool.members) {
-    insist(
+    assertInvariant(
       state.resources.get(resource.name) === resource,
       () => `${resource.name} does not belong to ${pool.name}`,
     );
@@ -109,16 +112,16 @@ function checkPool(state: State, pool: Pool): void {
   checkCounts(pool);
   checkTree(state, pool);
   checkUsed(pool);
-  insist(size === pool.size, () => `${pool.name} counts ${pool.size}, has ${size}`);
+  assertInvariant(size === pool.size, () => `${pool.name} counts ${pool.size}, has ${size}`);
   for (const [name, count] of pool.shown) {
-    insist(
+    assertInvariant(
       count === (shown.get(name) ?? 0),
       () => `${pool.name} counts ${count} ${name}, has ${shown.get(name)}`,
     );
   }
   for (const bucket of pool.buckets.values()) checkBucket(state, bucket);
   const waiting = [...pool.buckets.values()].reduce((sum, { queue }) => sum + queue.size, 0);
-  insist(
+  assertInvariant(
     waiting === pool.waiting,
     () => `${pool.name} counts ${pool.waiting} of ${waiting} waiters`,
   );
@@ -126,8 +129,8 @@ function checkPool(state: State, pool: Pool): void {
 
 function checkBucketOf({ pool, name, state, bucket }: ExclusiveResource, usable: boolean): void {
   const right = usable ? pool.buckets.get(state) : null;
-  insist(bucket === (right ?? null), () => `${name} is in the wrong bucket`);
-  insist(!usable || right !== undefined, () => `${name} is in no bucket`);
+  assertInvariant(bucket === (right ?? null), () => `${name} is in the wrong bucket`);
+  assertInvariant(!usable || right !== undefined, () => `${name} is in no bucket`);
 }
 
 /**
@@ -135,18 +138,21 @@ function checkBucketOf({ pool, name, state, bucket }: ExclusiveResource, usable:
  */
 function checkShared(resource: SharedResource, usable: boolean): void {
   const { name, pool } = resource;
-  insist(resource.listed === usable, () => `${name} is listed as if it were otherwise`);
-  insist(
+  assertInvariant(resource.listed === usable, () => `${name} is listed as if it were otherwise`);
+  assertInvariant(
     [...pool.shared].includes(resource) === usable,
     () => `${name} stands wrongly in the index of ${pool.name}`,
   );
   const claims = [...resource.claims];
   for (const level of resource.levels) {
     const lent = claims.reduce((sum, { amount }) => sum + (amount[level.name] ?? 0), 0);
-    insist(lent === level.used, () => `${name} counts ${level.used} ${level.name}, lent ${lent}`);
+    assertInvariant(
+      lent === level.used,
+      () => `${name} counts ${level.used} ${level.name}, lent ${lent}`,
+    );
   }
   for (const part of [...resource.parts.values()].flat()) {
-    insist(
+    assertInvariant(
       part.resources.has(resource) && part.uses > 0 === (part.owner !== null) && part.uses >= 0,
       () => `${part.name} of ${name} has lost its owner`,
     );
@@ -162,14 +168,17 @@ function checkCounts(pool: Pool): void {
   }
   for (const [what, count] of Object.entries(counts)) {
     const counted = pool[what as keyof typeof counts];
-    insist(count === counted, () => `${pool.name} counts ${counted} ${what}, has ${count}`);
+    assertInvariant(
+      count === counted,
+      () => `${pool.name} counts ${counted} ${what}, has ${count}`,
+    );
   }
 }
 
 /** The parent is the one that the policy names; a snapshot contains nothing else about it. */
 function checkTree({ pools }: State, { name, parent, policy }: Pool): void {
   const named = policy.parent === undefined ? undefined : pools.get(policy.parent);
-  insist(
+  assertInvariant(
     parent === (named ?? null),
     () => `${name} has the parent ${parent?.name}, not the one of its policy`,
   );
@@ -183,18 +192,18 @@ function checkUsed(pool: Pool): void {
       if (resource.state !== "cleaning") used += [...claimsOn(resource)].length;
     }
   }
-  insist(used === pool.used, () => `${pool.name} counts ${pool.used} claims, has ${used}`);
+  assertInvariant(used === pool.used, () => `${pool.name} counts ${pool.used} claims, has ${used}`);
 }
 
 function checkBucket(state: State, { pool, state: name, idle, queue }: Bucket): void {
   const label = `the bucket ${name} of ${pool.name}`;
-  insist([...idle].length === idle.size, () => `${label} has a wrong count`);
+  assertInvariant([...idle].length === idle.size, () => `${label} has a wrong count`);
   const line = [...queue];
   const waiting = [...state.requests.values()].filter(
     ({ needs, inLine }) =>
       inLine && needs.some((need) => need.pool === pool && need.state === name),
   );
-  insist(
+  assertInvariant(
     line.length === waiting.length && waiting.every((request) => line.includes(request)),
     () => `the queue of ${label} differs from the waiting requests`,
   );
@@ -206,7 +215,7 @@ function checkNothingIdle(request: Request, now: Instant): void {
   if (!request.needs.every((need) => queueAt(need).at(0) === request)) return;
   // A deadline may have passed since the last decision; the next tick handles it.
   if (request.needs.some(({ pool }) => [...cohortOf(pool)].some((kin) => isDue(kin, now)))) return;
-  insist(
+  assertInvariant(
     !request.alternatives.some((needs) => fits(needs, request, now)),
     () => `${request.id} waits although all of it is available`,
   );
@@ -220,5 +229,8 @@ export function fingerprint(state: State): string {
 export function checkSnapshot(state: State): void {
   const thawed = thaw(JSON.parse(JSON.stringify(freeze(state))) as FrozenState);
   const difference = stateDifference(thawed, state);
-  insist(difference === undefined, () => `a snapshot thaws to another state: ${difference}`);
+  assertInvariant(
+    difference === undefined,
+    () => `a snapshot thaws to another state: ${difference}`,
+  );
 }

@@ -15,7 +15,7 @@ import { AdmissionLedger } from "./admission-ledger.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
 import { SharedLedger } from "./shared-ledger.ts";
-import { insist } from "./violation.ts";
+import { assertInvariant } from "./violation.ts";
 
 interface Thing {
   pool: string;
@@ -66,9 +66,9 @@ export class Ledger {
         this.#maxima.set(event.pool, event.policy.dynamic?.max ?? Number.POSITIVE_INFINITY);
         this.#limits.defined(event.pool, event.policy);
         this.admissions.defined(event.pool, event.policy);
-        return this.#paces.defined(event.pool, event.policy);
+        return this.#paces.poolDefined(event.pool, event.policy);
       case "rate-changed":
-        return this.#paces.rated(event);
+        return this.#paces.rateChanged(event);
       case "pool-admitted":
         return this.admissions.admitted(event);
       case "pool-withheld":
@@ -76,21 +76,21 @@ export class Ledger {
       case "pool-removed":
         this.admissions.removed(event.pool);
         this.#limits.removed(event.pool);
-        return this.#paces.removed(event.pool);
+        return this.#paces.poolRemoved(event.pool);
       case "resource-added":
         return this.#added(event);
       case "resource-adopted":
         Object.assign(this.#thing(event.resource), { dynamic: event.dynamic, leaving: false });
         return;
       case "resource-removed":
-        insist(
+        assertInvariant(
           this.#thing(event.resource).heldBy === null,
           () => `${event.resource} was taken from its holder`,
         );
         this.things.delete(event.resource);
         return;
       case "resource-moved":
-        insist(
+        assertInvariant(
           this.#thing(event.resource).heldBy === null,
           () => `${event.resource} was moved under its holder`,
         );
@@ -111,7 +111,7 @@ export class Ledger {
         const thing = this.#thing(event.resource);
         if (event.drained !== undefined) thing.drained = event.drained;
         if (event.state === undefined) return;
-        insist(
+        assertInvariant(
           thing.heldBy === null,
           () => `the state of ${event.resource} changed under its holder`,
         );
@@ -125,11 +125,11 @@ export class Ledger {
         this.waiting.set(event.id, { ask: event.ask, order: ++this.#order });
         return;
       case "request-left":
-        insist(this.waiting.delete(event.id), () => `${event.id} left without waiting`);
+        assertInvariant(this.waiting.delete(event.id), () => `${event.id} left without waiting`);
         this.ended.set(event.id, event.why);
         return;
       case "lease-granted":
-        this.#paces.granted(
+        this.#paces.leaseGranted(
           event,
           at,
           (name) => this.#thing(name).pool,
@@ -139,14 +139,14 @@ export class Ledger {
         return this.#granted(event.id, event.ask, event.claims);
       case "claim-ended": {
         const lease = this.leases.get(event.id);
-        insist(
+        assertInvariant(
           lease?.claims.delete(event.claim) === true,
           () => `${event.id} gave ${event.claim} back twice`,
         );
         return this.#back(event.id, event.back);
       }
       case "lease-ended":
-        insist(
+        assertInvariant(
           this.leases.get(event.id)?.claims.size === event.back.length,
           () => `${event.id} ended with other claims than it had`,
         );
@@ -163,13 +163,13 @@ export class Ledger {
   #added(event: EventOf<"resource-added">): void {
     const { resource, pool, state = "free" } = event;
     const dynamic = event.dynamic === true;
-    insist(!this.things.has(resource), () => `${resource} was added twice`);
+    assertInvariant(!this.things.has(resource), () => `${resource} was added twice`);
     const thing = { pool, state, heldBy: null, drained: false, retired: false, fence: 0 };
     this.things.set(resource, { ...thing, dynamic, leaving: false });
     if (!dynamic) return;
     const there = [...this.things.values()].filter((other) => other.pool === pool).length;
     const max = this.#maxima.get(pool) ?? 0;
-    insist(there <= max, () => `${resource} was made, and ${there} are more than ${max}`);
+    assertInvariant(there <= max, () => `${resource} was made, and ${there} are more than ${max}`);
   }
 
   #put(thing: Thing, state: string): void {
@@ -183,7 +183,7 @@ export class Ledger {
     for (const { resource, state, restsUntil } of back) {
       const thing = this.#thing(resource);
       const wanted = thing.leaving ? "toBeDeleted" : takenFrom(ask, thing.pool);
-      insist(
+      assertInvariant(
         state === wanted && restsUntil === undefined,
         () => `${resource} was not collected by ${id}, and is ${state} instead of ${wanted}`,
       );
@@ -207,23 +207,26 @@ export class Ledger {
     for (const { resource, fence, into = "busy" } of claims) {
       const thing = this.#thing(resource);
       if (this.shared.has(resource)) {
-        insist(!thing.drained && !thing.retired, () => `${resource} was lent while cordoned`);
+        assertInvariant(
+          !thing.drained && !thing.retired,
+          () => `${resource} was lent while cordoned`,
+        );
         continue;
       }
       const from = takenFrom(ask, thing.pool);
-      insist(
+      assertInvariant(
         thing.heldBy === null,
         () => `${resource} was lent to ${id} while ${thing.heldBy} has it`,
       );
-      insist(
+      assertInvariant(
         thing.state === from && !thing.drained && !thing.retired,
         () => `${resource} was lent to ${id} while ${JSON.stringify(thing)}`,
       );
-      insist(
+      assertInvariant(
         !thing.leaving || from === "toBeDeleted",
         () => `${resource} was lent to ${id} although it is to go`,
       );
-      insist(
+      assertInvariant(
         fence > (this.#fences.get(resource) ?? 0),
         () => `the fence of ${resource} did not grow: ${fence}`,
       );
@@ -256,7 +259,7 @@ export class Ledger {
     if (key === undefined) return;
     const other = this.#grantedKeys.get(key);
     const mayReuse = presenceMs !== undefined && other !== undefined && this.#isSettled(other);
-    insist(
+    assertInvariant(
       other === undefined || mayReuse,
       () => `the key ${key} got the leases ${other} and ${id}`,
     );
@@ -264,7 +267,7 @@ export class Ledger {
     if (presenceMs === undefined) return;
     for (const [twice, { ask }] of this.leases) {
       const same = ask.holder === holder && ask.key !== undefined;
-      insist(
+      assertInvariant(
         !same || this.#isSettled(twice),
         () => `${holder} asked for one and got ${twice} and ${id}`,
       );
@@ -281,7 +284,7 @@ export class Ledger {
       const { pool } = this.#thing(resource);
       got.set(pool, (got.get(pool) ?? 0) + 1);
     }
-    insist(
+    assertInvariant(
       alternativesOf(ask).some((alternative) => sameCounts(alternative, got)),
       () => `${id} was granted in part`,
     );
@@ -299,20 +302,23 @@ export class Ledger {
         poolsOf(ask.items[0]).includes(pool);
       const priority = ask.priority ?? 0;
       const before = priority > rank.priority || (priority === rank.priority && order < rank.order);
-      insist(!(single && before), () => `${id} overtook ${other} in ${pool}`);
+      assertInvariant(!(single && before), () => `${id} overtook ${other} in ${pool}`);
     }
   }
 
   #back(id: string, { resource, state, restsUntil }: Return): void {
     if (this.shared.has(resource)) return;
     const thing = this.#thing(resource);
-    insist(thing.heldBy === id, () => `${id} gave back ${resource}, which ${thing.heldBy} has`);
+    assertInvariant(
+      thing.heldBy === id,
+      () => `${id} gave back ${resource}, which ${thing.heldBy} has`,
+    );
     thing.heldBy = null;
     this.#put(thing, restsUntil === undefined ? state : "cooling");
   }
 
   #isNew(id: string): void {
-    insist(
+    assertInvariant(
       !this.waiting.has(id) && !this.leases.has(id) && !this.ended.has(id),
       () => `the id ${id} was used twice`,
     );

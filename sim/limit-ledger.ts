@@ -4,7 +4,7 @@
  */
 import type { GrantedClaim } from "../src/core/model/event.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
-import { insist } from "./violation.ts";
+import { assertInvariant } from "./violation.ts";
 
 interface Thing {
   readonly pool: string;
@@ -42,7 +42,10 @@ export class LimitLedger {
         if (this.#counts(thing, pool)) used += 1;
         if (this.#up(thing.pool).includes(pool)) used += shares(name);
       }
-      insist(used <= limit, () => `${id} took ${pool} to ${used}, and its limit is ${limit}`);
+      assertInvariant(
+        used <= limit,
+        () => `${id} took ${pool} to ${used}, and its limit is ${limit}`,
+      );
     }
   }
 

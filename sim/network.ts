@@ -35,15 +35,19 @@ export class Network {
 
   async #deliver(call: Call, resolve: (reply: Reply | undefined) => void): Promise<void> {
     const reply = await this.#server.call(call);
+    // No server runs, or it died before it answered.
     if (reply === undefined) return;
     if (this.#lost()) {
-      // Sometimes the server notices that the connection broke, and sometimes it does not.
-      const seen = this.#random.chance(0.5);
-      this.#world.after(this.#delayMs(), () => this.#server.replyEnded(reply, !seen));
+      // If the server does not notice that the connection broke, it believes that the reply
+      // arrived.
+      const noticed = this.#random.chance(0.5);
+      this.#world.after(this.#delayMs(), () =>
+        this.#server.replyEnded(reply, { arrived: !noticed }),
+      );
       return;
     }
     this.#world.after(this.#delayMs(), () => {
-      this.#server.replyEnded(reply, true);
+      this.#server.replyEnded(reply, { arrived: true });
       resolve(reply);
     });
   }

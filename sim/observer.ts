@@ -9,7 +9,7 @@ import type { State } from "../src/core/model/state.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";
 import { Ledger } from "./ledger.ts";
-import { insist } from "./violation.ts";
+import { assertInvariant } from "./violation.ts";
 import type { World } from "./world.ts";
 
 interface Held {
@@ -38,7 +38,10 @@ export class Observer {
       this.ledger.record(event, at);
       if (event.type === "lease-granted") {
         this.grants += 1;
-        insist(!this.#left.has(event.id), () => `${event.id} was granted after it had left`);
+        assertInvariant(
+          !this.#left.has(event.id),
+          () => `${event.id} was granted after it had left`,
+        );
         this.#resourcesOf.set(
           event.id,
           event.claims.map(({ resource }) => resource),
@@ -53,14 +56,17 @@ export class Observer {
   #ended(id: RequestId, why: string): void {
     const held = this.#held.get(id);
     if (why === "released") {
-      insist(this.#givenBack.has(id), () => `${id} was released by another client`);
+      assertInvariant(this.#givenBack.has(id), () => `${id} was released by another client`);
     }
     if (why === "uncollected") {
-      insist(held === undefined, () => `${id} was taken from ${held?.job}, which had fetched it`);
+      assertInvariant(
+        held === undefined,
+        () => `${id} was taken from ${held?.job}, which had fetched it`,
+      );
     }
     if ((why === "expired" || why === "reset" || why === "revoked") && held !== undefined) {
       const early = held.believedUntilMs > this.#world.nowMs && !this.#givenBack.has(id);
-      insist(!early, () => `${id} ended (${why}) while ${held.job} was alive`);
+      assertInvariant(!early, () => `${id} ended (${why}) while ${held.job} was alive`);
     }
     // A lifetime ends while the holder still works, which was told at the grant when it ends.
     if (why === "lifetime") this.#held.delete(id);
@@ -73,7 +79,7 @@ export class Observer {
   took(job: string, lease: LeaseView, believedUntilMs: number): Held {
     const granted = this.#resourcesOf.get(lease.id);
     for (const { resource } of lease.claims) {
-      insist(
+      assertInvariant(
         granted?.includes(resource) === true,
         () => `${job} got ${resource} in a reply, which is not in ${lease.id}`,
       );
@@ -93,7 +99,7 @@ export class Observer {
     for (const other of this.#held.values()) {
       if (other.believedUntilMs <= this.#world.nowMs || other.id === lease.id) continue;
       for (const resource of held.resources) {
-        insist(
+        assertInvariant(
           !other.resources.has(resource),
           () => `${job} and ${other.job} both have ${resource}`,
         );
@@ -121,7 +127,7 @@ export class Observer {
   recovered(state: State): void {
     for (const [id, job] of this.#acknowledged) {
       const known = state.leases.has(id) || state.ended.has(id);
-      insist(known, () => `the lease ${id} of ${job} was acknowledged and is lost`);
+      assertInvariant(known, () => `the lease ${id} of ${job} was acknowledged and is lost`);
     }
   }
 

@@ -1,34 +1,35 @@
 /**
- * A second ledger of the paces, by counting: every period of time has at most the burst plus one
- * start for each interval in it, in the pool and in all its ancestors. Jitter may shift a start by
- * its share of an interval. From a grant's event it uses only the interval.
+ * Checks the paces with a second, independent method. In any period of time, a pool and each of its
+ * ancestors may grant at most `burst` claims plus one claim per interval. Jitter may delay a grant
+ * by a part of its interval, so this much is tolerated. Of the pace data in the event (`paced`),
+ * the ledger uses only the interval.
  */
 import type { EventOf } from "../src/core/model/event.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
-import { insist } from "./violation.ts";
+import { assertInvariant } from "./violation.ts";
 
 interface Start {
   readonly at: number;
   readonly everyMs: number;
   readonly count: number;
-  /** The starts of a gang at one moment are checked as one. */
+  /** A gang is granted in several leases at one time. They are checked together. */
   readonly gang: string | undefined;
 }
 
-interface Paced {
+interface PoolRecord {
   policy: PoolPolicy;
   pinned: boolean;
-  /** The starts since the last change of the pace: one per claim, at the time of its grant. */
+  /** The grants since the last change of the pace. */
   starts: Start[];
 }
 
-/** Limits the cost of the check: a violation over a long period appears in a shorter one first. */
+/** Only the last grants of a pool are kept, to limit the cost of the check. */
 const lookBackMax = 50;
 
 export class PaceLedger {
-  readonly #pools = new Map<string, Paced>();
+  readonly #pools = new Map<string, PoolRecord>();
 
-  defined(pool: string, policy: PoolPolicy): void {
+  poolDefined(pool: string, policy: PoolPolicy): void {
     const known = this.#pools.get(pool);
     const textOf = ({ pace, adaptive }: PoolPolicy) => JSON.stringify([pace, adaptive]);
     if (known === undefined) this.#pools.set(pool, { policy, pinned: false, starts: [] });
@@ -36,8 +37,11 @@ export class PaceLedger {
     else known.policy = policy;
   }
 
-  /** A rate that an operator sets counts from the last grant on. */
-  rated({ pool, cause }: EventOf<"rate-changed">): void {
+  /**
+   * A pin or unpin replaces the interval, also the one that runs since the last grant. The recorded
+   * intervals are then no longer valid.
+   */
+  rateChanged({ pool, cause }: EventOf<"rate-changed">): void {
     const known = this.#pools.get(pool);
     if (known === undefined) return;
     if (cause.how === "pinned") known.pinned = true;
@@ -46,11 +50,11 @@ export class PaceLedger {
   }
 
   /** A later pool with the same name is another pool. */
-  removed(pool: string): void {
+  poolRemoved(pool: string): void {
     this.#pools.delete(pool);
   }
 
-  granted(
+  leaseGranted(
     { id, claims, paced = [] }: EventOf<"lease-granted">,
     at: number,
     poolOf: (resource: string) => string,
@@ -59,13 +63,14 @@ export class PaceLedger {
     const counts = new Map<string, number>();
     for (const { resource, into } of claims) {
       if (into === "cleaning") continue;
-      for (const name of this.#up(poolOf(resource))) counts.set(name, (counts.get(name) ?? 0) + 1);
+      for (const name of this.#withAncestors(poolOf(resource)))
+        counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     for (const [name, count] of counts) {
       const pool = this.#pools.get(name);
       if (pool === undefined || !isPaced(pool)) continue;
       const everyMs = paced.find((one) => one.pool === name)?.everyMs ?? Number.NaN;
-      insist(everyMs >= 0, () => `${id} was granted without the pace of ${name}`);
+      assertInvariant(everyMs >= 0, () => `The grant of ${id} does not record the pace of ${name}`);
       const last = pool.starts.at(-1);
       const together = gang !== undefined && last?.gang === gang && last.at === at;
       if (!together) this.#check(name, pool, at);
@@ -73,31 +78,36 @@ export class PaceLedger {
     }
   }
 
-  /** The pool and all its ancestors. */
-  #up(pool: string): string[] {
-    const above: string[] = [];
-    for (let at: string | undefined = pool; at !== undefined && this.#pools.has(at); ) {
-      above.push(at);
-      at = this.#pools.get(at)?.policy.parent;
+  /** Returns the pool and all its ancestors. */
+  #withAncestors(pool: string): string[] {
+    const found: string[] = [];
+    for (let name: string | undefined = pool; name !== undefined && this.#pools.has(name); ) {
+      found.push(name);
+      name = this.#pools.get(name)?.policy.parent;
     }
-    return above;
+    return found;
   }
 
-  /** Each earlier start, except those within the burst, needs its interval before this one. */
-  #check(name: string, { policy, starts }: Paced, at: number): void {
+  /**
+   * The intervals of all earlier grants must fit between them and this grant. The burst and the
+   * jitter are tolerated.
+   */
+  #check(name: string, { policy, starts }: PoolRecord, at: number): void {
     const { burst = 1, jitter = 0 } = policy.pace ?? {};
+    const slackMs = (burst - 1 + jitter) * Math.max(...starts.map(({ everyMs }) => everyMs));
     let debtMs = 0;
     for (const start of starts.toReversed()) {
       debtMs += start.count * start.everyMs;
-      const slackMs = (burst - 1 + jitter) * Math.max(...starts.map(({ everyMs }) => everyMs));
-      insist(
+      assertInvariant(
+        // 1 ms for rounding.
         at - start.at >= debtMs - slackMs - 1,
-        () => `${name} granted ${at - start.at} ms after one that was owed ${debtMs} ms`,
+        () =>
+          `${name} granted after ${at - start.at} ms; its pace allows it after ${debtMs - slackMs} ms`,
       );
     }
   }
 }
 
-function isPaced({ policy, pinned }: Paced): boolean {
+function isPaced({ policy, pinned }: PoolRecord): boolean {
   return policy.pace !== undefined || policy.adaptive?.mode === "auto" || pinned;
 }

@@ -233,8 +233,10 @@ export class Server {
     return { type: "outcome", outcome, token: "", by: this.#generation };
   }
 
-  /** Called when a reply was sent, or when its connection broke. */
-  replyEnded(reply: Reply, arrived: boolean): void {
+  /**
+   * Called when a reply was sent, or when its connection broke. `arrived` is what the server knows.
+   */
+  replyEnded(reply: Reply, { arrived }: { readonly arrived: boolean }): void {
     if (reply.type !== "outcome" || reply.by !== this.#generation) return;
     if (reply.outcome.type !== "granted") return;
     this.#deliveries?.end([reply.outcome.lease], arrived);

@@ -6,7 +6,7 @@
 import type { DurableEvent, GrantedClaim } from "../src/core/model/event.ts";
 import { effectiveCapacity } from "../src/core/shared/placement/overcommit.ts";
 import type { CapacitySpec } from "../src/core/shared/placement/shareable.ts";
-import { insist } from "./violation.ts";
+import { assertInvariant } from "./violation.ts";
 
 interface Share {
   readonly lease: string;
@@ -41,7 +41,7 @@ export class SharedLedger {
         else this.#rooms.set(event.resource, event.room);
         return;
       case "resource-removed":
-        insist(
+        assertInvariant(
           this.#on(event.resource).length === 0,
           () => `${event.resource} was removed while it was held`,
         );
@@ -85,7 +85,7 @@ export class SharedLedger {
       const most = effectiveCapacity(capacity, spec.overcommit?.[name]);
       const used = shares.reduce((sum, { claim }) => sum + (claim.amount?.[name] ?? 0), 0);
       const last = shares.at(-1)?.claim.amount?.[name] ?? 0;
-      insist(
+      assertInvariant(
         last === 0 || used <= most,
         () => `${used} of ${most} ${name} of ${resource} are lent`,
       );
@@ -97,7 +97,7 @@ export class SharedLedger {
       for (const name of names) {
         for (const share of [...this.#shares.values()].flat()) {
           const has = share.claim.parts?.[kind]?.includes(name) === true;
-          insist(
+          assertInvariant(
             !has || share.owner === owner,
             () => `${name} was lent to ${owner} and ${share.owner}`,
           );

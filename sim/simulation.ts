@@ -26,7 +26,7 @@ import { Observer } from "./observer.ts";
 import { editedPools, randomAsk, randomPools } from "./scenario.ts";
 import { Server } from "./server.ts";
 import { stateDifference } from "./state-difference.ts";
-import { insist, Violation } from "./violation.ts";
+import { assertInvariant, Violation } from "./violation.ts";
 import { World } from "./world.ts";
 
 export interface SimulationResult {
@@ -129,7 +129,7 @@ class Simulation {
     this.#disk.unreadable = false;
     this.#act(() => this.#restore());
     await this.#advance(faultsMs + livenessMs);
-    insist(
+    assertInvariant(
       this.#unfinished === 0,
       () => `${this.#unfinished} jobs still wait, ${livenessMs / 3_600_000} h after the last fault`,
     );
@@ -196,7 +196,10 @@ class Simulation {
   #checkPolls(state: State, broker: Broker): void {
     const untold = [...state.leases.keys()].filter((id) => broker.isAwaited(id));
     const still = untold.find((id) => this.#untold.has(id));
-    insist(still === undefined, () => `${still} was granted and its long poll is still open`);
+    assertInvariant(
+      still === undefined,
+      () => `${still} was granted and its long poll is still open`,
+    );
     this.#untold = new Set(untold);
   }
 
@@ -226,7 +229,10 @@ class Simulation {
     if (live === undefined) checkState(withGrace(replayed, endedAt), endedAt);
     else {
       const difference = stateDifference(replayed, live);
-      insist(difference === undefined, () => `the journal replays to another state: ${difference}`);
+      assertInvariant(
+        difference === undefined,
+        () => `the journal replays to another state: ${difference}`,
+      );
     }
   }
 

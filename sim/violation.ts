@@ -3,6 +3,6 @@ export class Violation extends Error {
   override readonly name = "Violation";
 }
 
-export function insist(holds: boolean, what: () => string): void {
+export function assertInvariant(holds: boolean, what: () => string): void {
   if (!holds) throw new Violation(what());
 }

@@ -12,6 +12,7 @@ export class World {
     return this.#nowMs;
   }
 
+  /** Runs the entry at this time. Returns a function that cancels it. */
   at(timeMs: number, run: () => void): () => void {
     const entry: Entry = { timeMs: Math.max(timeMs, this.#nowMs), order: this.#count++, run };
     this.#insert(entry);
@@ -28,7 +29,7 @@ export class World {
     return new Promise((resolve) => this.after(delayMs, resolve));
   }
 
-  /** Runs one entry. Returns false if there is none before `endMs`. */
+  /** Runs the next entry. Returns false if there is none up to and including `endMs`. */
   async step(endMs: number): Promise<boolean> {
     const entry = this.#entries[0];
     if (entry === undefined || entry.timeMs > endMs) return false;
@@ -82,7 +83,9 @@ function before(a: Entry, b: Entry): boolean {
   return a.timeMs < b.timeMs || (a.timeMs === b.timeMs && a.order < b.order);
 }
 
-/** One turn of the real event loop: every promise that can settle has. */
+/**
+ * Waits for one turn of the real event loop. After it, all promises that can settle have settled.
+ */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
