@@ -5,15 +5,16 @@
 import { setTimeout } from "node:timers/promises";
 import type { Load } from "./load-client.ts";
 import { type Running, scratchFolder, startBerth } from "./process.ts";
-import { load, takeTurns } from "./turns.ts";
+import { compareInTurns, load } from "./turns.ts";
 
 export interface BoskosRow {
   readonly connections: number;
-  readonly native: number;
-  readonly boskos: number;
+  readonly nativePerSecond: number;
+  readonly boskosPerSecond: number;
   readonly ratio: number;
   readonly p50Us: number;
   readonly p99Us: number;
+  /** The share of the machine that other programs used. */
   readonly others: number;
 }
 
@@ -41,12 +42,12 @@ async function compare(berth: Running, connections: number): Promise<BoskosRow> 
     return measured;
   };
   const boskos = async (): Promise<Load> => {
-    const measured = await load({ ...job, words: "boskos" });
+    const measured = await load({ ...job, api: "boskos" });
     await freeAll(berth.port);
     return measured;
   };
-  const { base, measured, ...rest } = await takeTurns([berth], native, boskos);
-  return { connections, native: base, boskos: measured, ...rest };
+  const { base, measured, ...rest } = await compareInTurns([berth], native, boskos);
+  return { connections, nativePerSecond: base, boskosPerSecond: measured, ...rest };
 }
 
 /** Leases of Boskos clients do not expire. */

@@ -1,6 +1,6 @@
 /**
- * The cost in the core of a grant from a shared pool, compared with an exclusive one, and how many
- * waiting requests a release has to evaluate.
+ * Measures the processor time of a grant from a shared pool in the core, compared with a grant from
+ * an exclusive pool.
  */
 
 import { emptyState } from "../src/core/apply/create.ts";
@@ -20,11 +20,11 @@ const amount = { vcpus: 8, memory: 32, storage: 100, gpus: 1 };
 interface Case {
   readonly name: string;
   readonly spec: PoolSpec;
-  readonly live: number;
+  readonly heldClaims: number;
   readonly item: Partial<Ask["items"][number]>;
 }
 
-const wholePool: PoolSpec = {
+const exclusivePool: PoolSpec = {
   name: pool,
   policy: defaultPolicy,
   members: Array.from({ length: 200 }, (_, index) => ({ name: nameOf(index), labels: {} })),
@@ -48,17 +48,17 @@ function nameOf(index: number): ResourceName {
 }
 
 const cases: readonly Case[] = [
-  { name: "exclusive, 200", spec: wholePool, live: 100, item: {} },
+  { name: "exclusive, 200", spec: exclusivePool, heldClaims: 100, item: {} },
   {
-    name: "shared, 1,000 x 4, 10,000 live",
+    name: "shared, 1,000 x 4 dimensions, 10,000 held",
     spec: sharedPool(1_000),
-    live: 10_000,
+    heldClaims: 10_000,
     item: { amount },
   },
   ...[250, 1_000].map((size) => ({
-    name: `three on different sites, ${size} x 4`,
+    name: `three on different sites, ${size} x 4 dimensions`,
     spec: sharedPool(size),
-    live: size * 9,
+    heldClaims: size * 9,
     item: { amount, count: 3, spread: "site" },
   })),
 ];
@@ -69,10 +69,10 @@ class Bench {
   readonly #item: Case["item"];
   #next = 0;
 
-  constructor({ spec, live, item }: Case) {
+  constructor({ spec, heldClaims, item }: Case) {
     this.#item = item;
     decide(this.#state, { type: "configure", pools: [spec] }, 0 as Instant);
-    for (let count = 0; count < live / (item.count ?? 1); count++) this.#acquire();
+    for (let count = 0; count < heldClaims / (item.count ?? 1); count++) this.#acquire();
   }
 
   /**

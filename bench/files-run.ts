@@ -1,6 +1,6 @@
 /**
- * The files that one call runs through, so the files to read to understand it. Calls a warm server
- * once for each kind of call. A file counts if one of its functions ran.
+ * Prints the files whose code runs during one call: the files that you must read to understand it.
+ * Calls a warm server once for each kind of call. A file counts if one of its functions ran.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";

@@ -14,7 +14,7 @@ export interface LoadJob {
   readonly measureMs: number;
   readonly pool: string;
   /** The API to use; default: Berth's own. */
-  readonly words?: keyof typeof dialogues;
+  readonly api?: keyof typeof dialogues;
 }
 
 export interface Load {
@@ -35,7 +35,7 @@ let measuring = false;
  * must cost much less than the server.
  */
 function worker(_: unknown, index: number): Socket {
-  const dialogue: Dialogue = dialogues[job.words ?? "berth"](job.pool, index);
+  const dialogue: Dialogue = dialogues[job.api ?? "berth"](job.pool, index);
   let sentAt = 0;
   const send = (text: string): void => {
     sentAt = performance.now();

@@ -1,10 +1,10 @@
 /**
- * A busy day for Boskos: 240 types, 9,215 resources, 2,000 clients that poll with a request id,
- * most of them for scarce types. Measures for each grant how long a matching resource was free
- * before it.
+ * Simulates a busy day for Boskos: 240 types, 9,215 resources, 2,000 clients that poll with a
+ * request id, most of them for scarce types. Measures, for each grant, how long the resource was
+ * free before it.
  */
 import type { PollingJob } from "./polling-clients.ts";
-import { result, scratchFolder, startBerth } from "./process.ts";
+import { runForJson, scratchFolder, startBerth } from "./process.ts";
 
 const types = 240;
 const resources = 9_215;
@@ -15,10 +15,15 @@ export interface PollingRow {
   readonly clients: number;
   readonly callsPerSecond: number;
   readonly grantsPerSecond: number;
-  /** From the moment when it was free and its client had a call open, to the reply. */
+  /**
+   * The time from when a resource is free and a waiting client has a call open, until the reply.
+   */
   readonly openP50Ms: number;
   readonly openP99Ms: number;
-  /** The same, plus the client's own pause between two calls. */
+  /**
+   * The time in which a resource was free although a client waited for it. Includes the client's
+   * pause between two calls.
+   */
   readonly idleP50Ms: number;
   readonly idleP99Ms: number;
   readonly idleMaxMs: number;
@@ -38,7 +43,10 @@ export async function benchPolling(clients: number): Promise<PollingRow> {
       pollMs: 3_000,
       measureMs: 30_000,
     };
-    const measured = await result<PollingRow & { failures: string[] }>("polling-clients.ts", job);
+    const measured = await runForJson<PollingRow & { failures: string[] }>(
+      "polling-clients.ts",
+      job,
+    );
     const { failures, ...row } = measured;
     if (failures.length > 0)
       throw new Error(`Cannot measure: ${failures.length} calls failed, first with ${failures[0]}`);

@@ -29,14 +29,14 @@ export async function start(script: string, args: readonly string[]): Promise<Ru
   return { child, port, stop };
 }
 
-export async function startBerth(folder: string, pools: string): Promise<Running> {
+export async function startBerth(folder: string, configText: string): Promise<Running> {
   const config = join(folder, "berth.yaml");
-  writeFileSync(config, pools);
+  writeFileSync(config, configText);
   return start("berth-server.ts", [join(folder, "data"), config]);
 }
 
 /** Runs a script until it exits and parses its output as JSON. */
-export async function result<T>(script: string, job: unknown): Promise<T> {
+export async function runForJson<T>(script: string, job: unknown): Promise<T> {
   const child = run(script, [JSON.stringify(job)]);
   let text = "";
   child.stdout?.on("data", (chunk) => {

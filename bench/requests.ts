@@ -4,7 +4,7 @@
  * machine is shared.
  */
 import { type Running, scratchFolder, start, startBerth } from "./process.ts";
-import { load, takeTurns } from "./turns.ts";
+import { compareInTurns, load } from "./turns.ts";
 
 export interface RequestRow {
   readonly connections: number;
@@ -28,7 +28,7 @@ export async function benchRequests(connectionCounts: readonly number[]): Promis
   try {
     const rows: RequestRow[] = [];
     for (const connections of connectionCounts) {
-      const { base, measured, ...rest } = await takeTurns(
+      const { base, measured, ...rest } = await compareInTurns(
         [bare, berth],
         () => load({ port: bare.port, connections, pool }),
         () => load({ port: berth.port, connections, pool }),

@@ -4,7 +4,7 @@
  */
 import type { Load, LoadJob } from "./load-client.ts";
 import { countOthers } from "./machine.ts";
-import { median, type Running, result } from "./process.ts";
+import { median, type Running, runForJson } from "./process.ts";
 
 interface Round {
   readonly base: Load;
@@ -18,7 +18,7 @@ export interface Turns {
   readonly ratio: number;
   readonly p50Us: number;
   readonly p99Us: number;
-  /** The share of the machine that others used. */
+  /** The share of the machine that other programs used. */
   readonly others: number;
 }
 
@@ -26,7 +26,7 @@ const rounds = 5;
 const roundsMax = 15;
 const othersMax = 0.1;
 
-export async function takeTurns(
+export async function compareInTurns(
   servers: readonly Running[],
   base: () => Promise<Load>,
   measured: () => Promise<Load>,
@@ -52,7 +52,7 @@ export async function takeTurns(
 }
 
 export async function load(job: Omit<LoadJob, "warmUpMs" | "measureMs">): Promise<Load> {
-  const measured = await result<Load>("load-client.ts", {
+  const measured = await runForJson<Load>("load-client.ts", {
     ...job,
     warmUpMs: 700,
     measureMs: 1_500,
