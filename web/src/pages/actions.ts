@@ -20,7 +20,7 @@ function drain({ name, lease, pool }: Resource): Action {
         : `${lease.holder} keeps ${name} until it releases it. Then it will not be lent again.`,
       `${pool} has one resource less until somebody undrains it.`,
     ],
-    run: (because) => berth.changeResource(name, { drained: true, ...because }),
+    run: (audit) => berth.changeResource(name, { drained: true, ...audit }),
     done: `${name} is drained`,
   };
 }
@@ -30,7 +30,7 @@ function undrain({ name, pool }: Resource): Action {
     verb: "Undrain",
     title: `Undrain ${name}`,
     effects: [`${name} can be lent again at once. The next request for ${pool} gets it.`],
-    run: (because) => berth.changeResource(name, { drained: false, ...because }),
+    run: (audit) => berth.changeResource(name, { drained: false, ...audit }),
     done: `${name} can be lent again`,
   };
 }
@@ -43,29 +43,29 @@ function free({ name, state, pool }: Resource): Action {
       `${name} goes from ${state} to free, and its note is cleared.`,
       `The next request for ${pool} gets it at once, without cleaning.`,
     ],
-    run: (because) => berth.changeResource(name, { state: "free", note: "", ...because }),
+    run: (audit) => berth.changeResource(name, { state: "free", note: "", ...audit }),
     done: `${name} is free`,
   };
 }
 
-export function endLease({ id, holder, claims }: Lease): Action {
+export function endLeaseAction({ id, holder, claims }: Lease): Action {
   const names = claims.map(({ resource }) => resource).join(", ");
   return {
     verb: "End lease",
     title: `End the lease of ${holder}`,
     effects: [
-      `${holder} loses ${names}. Its job learns it at once or with its next heartbeat.`,
-      "They are lent again when the job has stopped, or when its ttl and the lock-delay are over.",
+      `${holder} loses ${names}. Its job is notified at once or at its next heartbeat.`,
+      "Berth lends them again when the job releases them, or when the ttl and the lock-delay are over.",
       "This cannot be undone.",
     ],
-    run: (because) => berth.revoke(id, because),
+    run: (audit) => berth.revoke(id, audit),
     done: `The lease of ${holder} is revoked`,
     harmful: true,
   };
 }
 
 /** For a revoked lease whose job is known to have stopped. */
-export function freeRevoked({ id, holder, claims }: Lease): Action {
+export function freeRevokedAction({ id, holder, claims }: Lease): Action {
   const names = claims.map(({ resource }) => resource).join(", ");
   return {
     verb: "Job is gone",
@@ -74,22 +74,22 @@ export function freeRevoked({ id, holder, claims }: Lease): Action {
       `${names} can be lent again after the lock-delay, without waiting for ${holder}.`,
       "If the job still works, two jobs may use the same resource.",
     ],
-    run: (because) => berth.revoke(id, { ...because, gone: true }),
+    run: (audit) => berth.revoke(id, { ...audit, gone: true }),
     done: `The lease of ${holder} has ended`,
     harmful: true,
   };
 }
 
-export function leaveQueue({ id, holder, items, position }: WaitingRequest): Action {
+export function removeFromQueueAction({ id, holder, items, position }: WaitingRequest): Action {
   const pools = items.map(({ pool }) => pool).join(", ");
   return {
     verb: "Remove from queue",
     title: `Remove ${holder} from the queue`,
     effects: [
       `${holder} loses position ${position} for ${pools}. The requests behind it move up.`,
-      "Its job learns that the request was cancelled. A new request starts at the end of the queue.",
+      "Its job is notified that the request was cancelled. A new request starts at the end of the queue.",
     ],
-    run: (because) => berth.removeFromQueue(id, because),
+    run: (audit) => berth.removeFromQueue(id, audit),
     done: `${holder} is removed from the queue`,
     harmful: true,
   };

@@ -21,8 +21,8 @@ const shownMax = 300;
 /** Events as they happen. Pause stops the list, so that it does not move while somebody reads. */
 export function Events() {
   const live = useStore(recentEvents);
-  const [held, setHeld] = useState<readonly FeedEvent[]>();
-  const events = held ?? live;
+  const [paused, setPaused] = useState<readonly FeedEvent[]>();
+  const events = paused ?? live;
   const [text] = useFilter("q");
   const [kind] = useFilter("type");
   const shown = useMemo(() => {
@@ -31,7 +31,8 @@ export function Events() {
       event.type.startsWith(kind) && JSON.stringify(event).toLowerCase().includes(wanted);
     return events.filter(fits).slice(0, shownMax);
   }, [events, text, kind]);
-  const missed = held === undefined ? 0 : live.findIndex(({ seq }) => seq === held[0]?.seq);
+  // The newest event is first, so the index is the number of new events.
+  const newCount = paused === undefined ? 0 : live.findIndex(({ seq }) => seq === paused[0]?.seq);
   return (
     <>
       <h1>Events</h1>
@@ -40,10 +41,10 @@ export function Events() {
         <Choice name="type" label="About" options={kinds} />
         <button
           type="button"
-          aria-pressed={held !== undefined}
-          onClick={() => setHeld(held === undefined ? live : undefined)}
+          aria-pressed={paused !== undefined}
+          onClick={() => setPaused(paused === undefined ? live : undefined)}
         >
-          {held === undefined ? "Pause" : `Resume${missed > 0 ? ` (${missed} new)` : ""}`}
+          {paused === undefined ? "Pause" : `Resume${newCount > 0 ? ` (${newCount} new)` : ""}`}
         </button>
       </div>
       {shown.length === 0 ? (

@@ -7,7 +7,7 @@ import { Link } from "../parts/link.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWords, Left, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { endLease, freeRevoked } from "./actions.ts";
+import { endLeaseAction, freeRevokedAction } from "./actions.ts";
 import { Timeline } from "./timeline.tsx";
 
 export function HeldView({ lease }: { lease: Lease }) {
@@ -31,7 +31,7 @@ export function HeldView({ lease }: { lease: Lease }) {
         {endsAt === null ? "It has no max lifetime." : null}
       </p>
       <div className="buttons start">
-        <ActionButton action={revokedAt === null ? endLease(lease) : freeRevoked(lease)} />
+        <ActionButton action={revokedAt === null ? endLeaseAction(lease) : freeRevokedAction(lease)} />
       </div>
       <Timeline
         steps={[

@@ -10,7 +10,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, inWords, Left } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
-import { endLease, freeRevoked } from "./actions.ts";
+import { endLeaseAction, freeRevokedAction } from "./actions.ts";
 
 const shownAtFirst = 100;
 
@@ -96,7 +96,7 @@ function LeaseTable({ leases }: { leases: readonly Lease[] }) {
             </td>
             <td className="action-cell">
               <ActionButton
-                action={lease.revokedAt === null ? endLease(lease) : freeRevoked(lease)}
+                action={lease.revokedAt === null ? endLeaseAction(lease) : freeRevokedAction(lease)}
               />
             </td>
           </tr>

@@ -56,7 +56,7 @@ function pin(pool: Pool, rate: number): Action {
     verb: "Pin",
     title: Number.isNaN(rate) ? `Pin ${name}` : `Pin ${name} at ${rate} starts per minute`,
     effects: pinEffects(pool, rate),
-    run: (because) => berth.pin(name, { rate, ...because }),
+    run: (audit) => berth.pin(name, { rate, ...audit }),
     done: `${name} is pinned at ${rate} starts per minute`,
   };
 }
@@ -67,7 +67,7 @@ function unpin(pool: Pool): Action {
     verb: "Unpin",
     title: `Unpin ${name}`,
     effects: unpinEffects(pool),
-    run: (because) => berth.unpin(name, because),
+    run: (audit) => berth.unpin(name, audit),
     done: `${name} is unpinned`,
   };
 }

@@ -5,7 +5,7 @@ import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { Age } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { leaveQueue } from "./actions.ts";
+import { removeFromQueueAction } from "./actions.ts";
 import { Estimate } from "./estimate.tsx";
 
 interface Props {
@@ -76,7 +76,7 @@ function QueueRow({ request, withPools }: { request: WaitingRequest; withPools: 
       </td>
       <td className="optional words">{reason.message}</td>
       <td className="action-cell">
-        <ActionButton action={leaveQueue(request)} />
+        <ActionButton action={removeFromQueueAction(request)} />
       </td>
     </tr>
   );

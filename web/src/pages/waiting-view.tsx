@@ -7,7 +7,7 @@ import { Link } from "../parts/link.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, Left, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { leaveQueue } from "./actions.ts";
+import { removeFromQueueAction } from "./actions.ts";
 import { Estimate } from "./estimate.tsx";
 
 export function WaitingView({ request }: { request: WaitingRequest }) {
@@ -23,7 +23,7 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
         <Estimate request={request} />.
       </p>
       <div className="buttons start">
-        <ActionButton action={leaveQueue(request)} />
+        <ActionButton action={removeFromQueueAction(request)} />
       </div>
       <Facts
         label="About it"
