@@ -9,7 +9,10 @@ const policy = pagePolicy(
   "connect-src 'self'",
 );
 
-/** OpenAPI 3.1 from the schemas that validate, and a page to read it. Before any route. */
+/**
+ * Serves the OpenAPI 3.1 document, generated from the validation schemas, and a page that shows it.
+ * Must be called before any route is registered.
+ */
 export async function documentRoutes(app: App, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -51,7 +54,7 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
       },
     },
     uiConfig: { deepLinking: true, docExpansion: "list", defaultModelsExpandDepth: 0 },
-    // The bar at the top shows another project's mark and a field that nobody needs here.
+    // Hides the bar at the top: it shows the Swagger logo and a URL field that nobody needs here.
     theme: {
       title: "Berth API",
       css: [{ filename: "berth.css", content: ".swagger-ui .topbar { display: none }" }],

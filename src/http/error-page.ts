@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import type { App } from "./context.ts";
 import { pagePolicy, withPageHeaders } from "./page-headers.ts";
 
-/** As far from `dist/http` as from `src/http`. */
+/** The same relative path works from `src/http` and from `dist/http`. */
 const source = new URL("../../docs/errors.md", import.meta.url);
 
-/** Where the `type` of every problem leads: `docs/errors.md`, with an anchor for each code. */
+/** Serves `docs/errors.md` as HTML. The `type` URL of every problem points to a row of it. */
 export async function errorPage(app: App): Promise<void> {
   const page = toHtml(await readFile(source, "utf8"));
   app.get("/docs/errors", { schema: { hide: true } }, async (_request, reply) =>
@@ -14,7 +14,7 @@ export async function errorPage(app: App): Promise<void> {
   );
 }
 
-/** Headings, paragraphs and tables, which is all that the document has. */
+/** Converts headings, paragraphs and tables. The document has nothing else. */
 export function toHtml(markdown: string): string {
   const blocks = markdown.trim().split(/\n{2,}/);
   const title = inline(blocks[0]?.replace(/^# /, "") ?? "Errors");

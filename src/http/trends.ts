@@ -5,7 +5,7 @@ import type { Instant } from "../core/model/time.ts";
 import type { App, Context } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
 
-/** Half an hour in steps that a spark line of ninety points can show. */
+/** One sample every 20 s. 90 samples are the half hour that a sparkline on the page shows. */
 const sampleMs = 20_000;
 const samplesMax = 90;
 
@@ -15,8 +15,8 @@ interface Trend {
 }
 
 /**
- * The last half hour of every pool, sampled in memory. History knows more, but not for 240 pools in
- * one answer; a restart starts it anew, which a spark line can live with.
+ * Samples every pool in memory and keeps the last half hour. The history has more, but cannot
+ * answer for 240 pools at once. A restart loses the samples, which is acceptable for a sparkline.
  */
 export class TrendSampler {
   readonly #trends = new Map<PoolName, Trend>();
@@ -50,7 +50,7 @@ function push(samples: number[], sample: number): void {
 export function trendRoute(app: App, { broker }: Context): void {
   const sampler = new TrendSampler();
   const sample = () => broker.read((state, now) => sampler.sample(state, now));
-  // Every other call reports a journal that cannot be read; here a sample is missing.
+  // If the broker cannot be read, this sample is left out. All other routes report the error.
   const timer = setInterval(() => void sample().catch(() => {}), sampleMs).unref();
   app.addHook("onReady", () => sample().catch(() => {}));
   app.addHook("onClose", async () => clearInterval(timer));

@@ -44,7 +44,7 @@ export class BrokerWork implements DirtyWork {
     return new BrokerTask(broker, outcome.lease.id, { pool: name, resource, userData });
   }
 
-  untilDirty(signal: AbortSignal): Promise<void> {
+  waitForDirty(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer);

@@ -12,7 +12,7 @@ const burstMs = 500;
 /** The pools are read at this interval if there are no events or the event stream fails. */
 const pollIntervalMs = 30_000;
 
-/** Dirty resources of another server, over HTTP. */
+/** Leases dirty resources from a server over HTTP, for `berth janitor`. */
 export class ClientWork implements DirtyWork {
   readonly #client: BerthClient;
   readonly #holder: string;
@@ -44,10 +44,12 @@ export class ClientWork implements DirtyWork {
     }
   }
 
-  async untilDirty(signal: AbortSignal): Promise<void> {
+  /** The next `take` reads the counts again. */
+  async waitForDirty(signal: AbortSignal): Promise<void> {
     const woken = new LinkedAbort(signal);
     const timer = setTimeout(() => woken.abort(), pollIntervalMs);
     try {
+      // The loop ends without an error when the timer aborts it.
       for await (const { type } of this.#client.events({ signal: woken.signal })) {
         if (/^(?:lease|claim)-ended$|^resource-/.test(type)) break;
       }

@@ -33,7 +33,7 @@ export interface DirtyWork {
   /** Leases one dirty resource of the pool, or returns undefined if there is none. */
   take(pool: string): Promise<Task | undefined>;
   /** Resolves when there may be dirty resources. */
-  untilDirty(signal: AbortSignal): Promise<void>;
+  waitForDirty(signal: AbortSignal): Promise<void>;
 }
 
 export interface JanitorListener {
@@ -87,7 +87,7 @@ export class Janitor {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       this.#wake = Promise.withResolvers();
-      const dirty = this.#work.untilDirty(signal);
+      const dirty = this.#work.waitForDirty(signal);
       try {
         while (await this.#startOne());
       } catch (cause) {
