@@ -20,7 +20,7 @@ const advising = { ...defaultAdaptive, mode: "advise" as const };
 const aws = (lending: Lending) => poolIn(lending.state, "aws");
 const rate = (lending: Lending) => aws(lending).adaptive?.rate;
 
-/** Lets so many ask at once, and everything happen that is due until then. */
+/** Queues `asks` requests at once, then runs every tick up to `end`. */
 function run(lending: Lending, end: number, asks = 0): void {
   for (let index = 0; index < asks; index++) lending.do(acquire(`j${index}`, "aws"));
   runTo(lending, end);

@@ -1,10 +1,11 @@
 /**
- * A start rate that finds itself. A holder that was throttled by its provider says so: the rate falls
- * by a factor, at most once in a while. After a time without such a report it rises by a step, but
- * only where it was really the rate that held grants back: a rate that nobody uses must not creep up.
+ * An adaptive start rate. When a holder reports that its provider throttled it, the rate falls by a
+ * factor, at most once per `cutEveryMs`. After a window without such a report the rate rises by a
+ * step, but only if grants used the rate up: an unused rate must not rise.
  *
- * Only what grants and reports tell is remembered, in windows that follow one another from the last
- * report or change on, so a journal replays to the same rate. An operator's pin stops all of it.
+ * The state holds only what grants and reports record in events, in consecutive windows since the
+ * last report or change, so a journal replays to the same rate. A pin by an operator stops all
+ * changes.
  */
 
 import type { EventOf, RateCause } from "../model/event.ts";
@@ -15,7 +16,7 @@ import { adaptiveOf, minuteMs } from "./rate.ts";
 
 type RateChanged = EventOf<"rate-changed">;
 
-/** After a report: the rate falls, unless it did so just now. */
+/** Lowers the rate after a report of throttling, unless it was lowered a short time ago. */
 export function slowDown(
   pool: Pool,
   cause: Omit<RateCause, "how">,
@@ -28,7 +29,7 @@ export function slowDown(
   return changeTo(pool, rate, { how: "throttled", ...cause });
 }
 
-/** At the end of a window without a report: the rate rises, if it was used up. */
+/** Raises the rate at the end of a window without a report, if grants used the rate up. */
 export function speedUp(pool: Pool, now: Instant): RateChanged | undefined {
   const [policy, state] = [adaptiveOf(pool), pool.adaptive];
   if (policy === undefined || state === null || pool.pin !== null) return undefined;
@@ -39,7 +40,7 @@ export function speedUp(pool: Pool, now: Instant): RateChanged | undefined {
   return changeTo(pool, rate, { how: "clean" });
 }
 
-/** After a new configuration: a pool without a rate gets one, one out of bounds comes back. */
+/** Gives each pool without a rate its first one, and moves a rate into new bounds. */
 export function ratesToConfigure({ pools }: State): RateChanged[] {
   return [...pools.values()].flatMap((pool) => {
     const policy = adaptiveOf(pool);

@@ -267,7 +267,7 @@ describe("awaitingAdmission()", () => {
   });
 });
 
-/** A busy neighbour takes what comes free in the decision that frees it. */
+/** A busy neighbour takes each resource in the decision that frees it. */
 describe("a pool with admission below a busy account", () => {
   const parent = "account" as PoolName;
   const shared = (policy: Partial<PoolPolicy>) => {

@@ -1,8 +1,8 @@
 /**
- * Admission: a pool that is lent only while a check outside says that there is room. Each claim uses
- * up a credit, and credits come with a command, as a worker's answer does. They lapse soon, because
- * what was true outside when the check ran may not be true for long. Events tell all of it, so a
- * restart neither makes a credit nor returns one.
+ * Admission: a pool lends only while an external check reports room. Each claim uses one credit. A
+ * worker sends the check's answer as a command, which sets the credits. Credits expire soon,
+ * because the external state changes. Events record every change of the credits, so a restart
+ * neither creates nor returns one.
  */
 import type { Admitted, EventOf } from "../model/event.ts";
 import { freeState } from "../model/lifecycle.ts";
@@ -26,12 +26,12 @@ export const creditGate: Gate = {
       yield [pool, { admission: { ...pool.admission, credits } }];
     }
   },
-  /** What was left for a request with credits is anybody's once these have lapsed. */
+  /** When the credits expire, resources kept for the request that had them are free for others. */
   opensAt({ waiting, admission }, now) {
     const lapses = waiting > 0 && admission.credits > 0 ? admission.until : never;
     return lapses > now ? lapses : never;
   },
-  /** The check outside answers when it likes. */
+  /** Nobody knows when the external check answers. */
   closedUntil: null,
   explain({ needs, rank, now }, need) {
     const { pool } = need;
@@ -47,22 +47,25 @@ export const creditGate: Gate = {
   },
 };
 
-/** Whether its policy makes each claim wait for a check outside. */
+/** Whether each claim of the pool needs a credit from an external check. */
 export function needsAdmission({ policy }: Pool): boolean {
   return policy.admission !== undefined;
 }
 
-/** How many claims may be lent now. */
+/** The number of claims that the check allows now. */
 export function creditsOf({ admission: { credits, until } }: Pool, now: Instant): number {
   return until > now ? credits : 0;
 }
 
-/** Cleaning makes nothing outside. But what is free is clean, whatever its taker means to do. */
+/**
+ * Cleaning creates nothing outside, so it needs no credit. A request that takes a free resource
+ * always needs one, because a free resource is already clean.
+ */
 function needsCredit({ pool, state, purpose }: Use): boolean {
   return needsAdmission(pool) && (purpose !== "clean" || state === freeState);
 }
 
-/** By pool: to the check outside, several states of one pool are the same. */
+/** Counts credits by pool, because the external check does not know the states of a pool. */
 function creditsFor(uses: readonly Use[]): ReadonlyMap<Pool, number> {
   if (!uses.some(needsCredit)) return none;
   const counts = new Map<Pool, number>();
@@ -74,7 +77,7 @@ function creditsFor(uses: readonly Use[]): ReadonlyMap<Pool, number> {
 
 const none: ReadonlyMap<Pool, number> = new Map();
 
-/** The pools with fewer credits than these uses need, and how many they need. */
+/** The pools with fewer credits than these uses need, each with the number needed. */
 export function missingCredits(uses: readonly Use[], now: Instant): ReadonlyMap<Pool, number> {
   const needed = creditsFor(uses);
   if (needed.size === 0) return none;
@@ -89,17 +92,20 @@ function chargeCredits(
   return { admitted: Array.from(counts, ([pool, count]) => ({ pool: pool.name, count })) };
 }
 
-/** How long a client counts as demand that lacked credits and did not wait. */
+/** How long the demand of a client counts that lacked credits and did not wait. */
 const unmetDemandMs = 30_000;
 
-/** Who does not wait in a queue would not be found by a worker that looks for waiting requests. */
+/**
+ * Records demand of a client that does not wait. The worker finds only waiting requests in the
+ * queues.
+ */
 export function unmetDemandOf(uses: readonly Use[], now: Instant): EventOf<"demand-unmet">[] {
   return Array.from(missingCredits(uses, now), ([pool, count]) => {
     return { type: "demand-unmet", pool: pool.name, count, until: after(now, unmetDemandMs) };
   });
 }
 
-/** A new answer replaces the one before: it is what the outside is like now. */
+/** A new answer replaces the earlier one, because the external state has changed. */
 export function admissionAfter(
   event: EventOf<"pool-admitted"> | EventOf<"pool-withheld">,
 ): AdmissionState {

@@ -1,10 +1,11 @@
 /**
- * A gate holds a request back although what it wants is there: because it is too soon, because a
- * check outside has not agreed, because others have used a limit up.
+ * A gate delays a request although its resources are free: the pace does not allow the next grant
+ * yet, an external check has not agreed, or other leases use up a limit.
  *
- * Gates are asked in one place (`gates.ts`) by grants, explanations, wait causes, deadlines and takes
- * by name. To add one, implement this interface in a file of its own and add it to the list there.
- * Cleaning passes most gates: see `Purpose`. A gate only reads; the grant's event says what it charges, and `apply` writes it.
+ * Only `gates.ts` calls gates, for grants, explanations, wait causes, deadlines and takes by name.
+ * To add a gate, implement this interface in a new file and add it to the list there. Cleaning
+ * passes most gates: see `Purpose`. A gate only reads. The grant's event records its charges, and
+ * `apply` writes them.
  */
 
 import type { BrokerEvent, EventOf, WaitCode } from "../model/event.ts";
@@ -13,10 +14,10 @@ import type { Rank } from "../model/rank.ts";
 import type { Need, Pool, Request, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 
-/** As much of a need as gates must know. */
+/** The part of a need that gates read. */
 export type Use = Pick<Need, "pool" | "state" | "purpose" | "count">;
 
-/** One alternative of a request, tried at one moment. */
+/** One alternative of a request, checked at one time. */
 export interface Attempt {
   readonly needs: readonly Use[];
   readonly rank: Rank;
@@ -25,7 +26,7 @@ export interface Attempt {
   readonly by?: Instant;
 }
 
-/** The events of the decision that grants a request, to find out what it had waited for. */
+/** The decision that grants a request. A gate reads it to find what the request waited for. */
 export interface Opening {
   readonly state: State;
   readonly events: readonly BrokerEvent[];
@@ -34,72 +35,77 @@ export interface Opening {
   readonly now: Instant;
 }
 
-/** Why a need is held back, in words. */
+/** Why a gate delays a need, as a sentence. */
 export interface Obstacle {
   readonly code: WaitCode;
   readonly what: string;
-  /** The pool that others wait for in other queues as well. */
+  /** The pool whose limit or pace requests in other queues wait for too. */
   readonly shared?: Pool;
 }
 
-/** A gate that holds back every request for a pool until a known time. */
+/** A gate that delays every request for a pool until a known time. */
 export interface Closure {
-  /** The pool whose rule it is: the pool itself, or one above it. */
+  /** The pool that has the rule: the pool itself, or an ancestor. */
   readonly by: Pool;
   readonly until: Instant;
 }
 
-/** What a grant uses up, as part of its event. */
+/** The part of a grant's event that records what the grant uses up. */
 export type Charges = Pick<EventOf<"lease-granted">, "paced" | "admitted">;
 
-/** What charges change of a pool. */
+/** The fields of a pool that charges change. */
 export type FlowChange = Partial<Pick<Pool, "pace" | "adaptive" | "admission">>;
 
 export type Gate = GateRules & (OpensByTime | OpensOtherwise);
 
 interface GateRules {
   readonly name: string;
-  /** Whether it can ever hold back a request for this pool. */
+  /** Whether this gate can ever delay a request for the pool. */
   guards(pool: Pool): boolean;
   /**
-   * The pool that is in the way; null: nothing is. `earlier` are the gates before this one in the
-   * list: a gate may ignore a request ahead that one of them holds back.
+   * Returns the pool whose gate is closed, or null. `earlier` are the gates ahead of this one in
+   * the list: a gate may ignore a request ahead that an earlier gate delays.
    */
   closedBy(attempt: Attempt, earlier: readonly Gate[]): Pool | null;
-  /** Why no amount of waiting would help. */
+  /** Returns a refusal if the gate can never let these needs pass. */
   neverPasses?(needs: readonly Need[]): Refusal | undefined;
-  /** What a grant of these uses up. `id` is the seed of anything that should look random. */
+  /** Returns what a grant of these uses up. `id` is the seed of values that must look random. */
   charge?(uses: readonly Use[], id: string, now: Instant): Charges | undefined;
-  /** What the charges of a grant make of its pools. */
+  /** Returns the new fields of each pool that the grant charges. */
   charged?(
     state: State,
     event: EventOf<"lease-granted">,
     at: Instant,
   ): Iterable<[Pool, FlowChange]>;
   /**
-   * Why it holds this need of the attempt back; null: it does not, or the need is not there anyway
-   * (`isPresent`), which then is the better reason.
+   * Returns why the gate delays this need of the attempt; null if it does not, or if too few are
+   * free (`isPresent`), which is the better reason.
    */
   explain(attempt: Attempt, need: Need): Obstacle | null;
   /** The wait code, if this gate opened for the request in this decision. */
   openedIn(opening: Opening): WaitCode | null;
 }
 
-/** A gate that time opens has to ask for a decision then, or nobody would be let through. */
+/**
+ * A gate that opens by time must request a decision for that time. Otherwise no request would pass.
+ */
 interface OpensByTime {
   /**
-   * Asks for a decision at the next time, after `now`, at which it opens or closes for the requests
-   * that wait for the pool; `never` if nobody waits. After a restart `now` may be far in the past.
+   * Returns the next time after `now` at which the gate opens or closes for the requests that wait
+   * for the pool; `never` if none waits. After a restart `now` may be far in the past.
    */
   opensAt(pool: Pool, now: Instant): Instant;
   /**
-   * Shows people when the next grant may come, whether anybody waits or not; null: it is open at
-   * `now`.
+   * Returns when the next grant is possible, also if no request waits, to show it to people; null
+   * if the gate is open at `now`.
    */
   closedUntil(pool: Pool, now: Instant): Closure | null;
 }
 
-/** Nobody can know when it opens: an event does that. Time may still change who can go. */
+/**
+ * A gate that an event opens, at a time that nobody knows. Time may still change which request can
+ * be granted.
+ */
 interface OpensOtherwise {
   readonly opensAt: OpensByTime["opensAt"] | null;
   readonly closedUntil: null;

@@ -1,4 +1,4 @@
-/** What the tests of gates have in common. */
+/** Shared helpers for the tests of gates. */
 import { type Lending, operator, poll } from "../decide/lending.suite.ts";
 import type { WaitReason } from "../explain/wait-reason.ts";
 import type { Command, Report } from "../model/command.ts";
@@ -29,7 +29,7 @@ export function poolIn({ pools }: State, name: string): Pool {
   return must(pools.get(name as PoolName), name);
 }
 
-/** Why a request waits; undefined: it does not. */
+/** Returns why a request waits; undefined if it does not wait. */
 export function reasonOf(lending: Lending, id: string): WaitReason | undefined {
   const outcome = lending.outcome(poll(id));
   return outcome.type === "waiting" ? outcome.request.reason : undefined;

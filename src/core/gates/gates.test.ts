@@ -1,4 +1,4 @@
-/** Which gates guard a pool is remembered: everything that changes the answer must be noticed. */
+/** The gates of a pool are cached. Every change of the answer must clear the cache. */
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { acquire, Lending, pool, release } from "../decide/lending.suite.ts";
@@ -17,7 +17,7 @@ const parent = "account" as PoolName;
 const aws = (policy: Partial<PoolPolicy> = {}): PoolSpec => pool("aws", 2, policy);
 const account = (policy: Partial<PoolPolicy> = {}): PoolSpec => pool("account", 2, policy);
 
-/** Also remembers them. */
+/** Returns the gates of each pool, and so fills the cache. */
 function guards(lending: Lending): Record<string, string[]> {
   const pools = [...lending.state.pools.values()];
   return Object.fromEntries(pools.map((one) => [one.name, gatesOf(one).map(({ name }) => name)]));

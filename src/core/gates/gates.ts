@@ -1,4 +1,4 @@
-/** The list of gates, and the only code that asks them. */
+/** The list of gates. Only this file calls them. */
 
 import type { EventOf, WaitCode } from "../model/event.ts";
 import type { Refusal } from "../model/outcome.ts";
@@ -21,14 +21,14 @@ import { paceGate } from "./pace.ts";
 import { suspensionGate } from "./suspension.ts";
 
 /**
- * In the order in which they explain a wait. A gate that depends on who else could go (the limit)
- * comes behind those that it asks.
+ * The order in which gates explain a wait. The limit gate asks the gates ahead of it, so it is
+ * last.
  */
 const gates: readonly Gate[] = [suspensionGate, paceGate, creditGate, limitGate];
 
 const earlierThan = new Map(gates.map((gate, index) => [gate, gates.slice(0, index)]));
 
-/** The gates that guard a pool; mostly none. */
+/** The gates that can delay requests for a pool; usually none. */
 export function gatesOf(pool: Pool): readonly Gate[] {
   pool.cache.gates ??= gates.filter((gate) => gate.guards(pool));
   return pool.cache.gates;
@@ -39,7 +39,7 @@ function isGuarded(uses: readonly Use[]): boolean {
   return false;
 }
 
-/** The pool in whose gate an attempt is stuck; null: it passes all gates. */
+/** Returns the pool whose gate is closed for the attempt; null if all gates are open. */
 export function closedBy(attempt: Attempt): Pool | null {
   if (!isGuarded(attempt.needs)) return null;
   for (const gate of gates) {
@@ -57,7 +57,7 @@ function closedAt(gate: Gate, attempt: Attempt): Pool | null {
   return gate.closedBy(attempt, earlierThan.get(gate) ?? []);
 }
 
-/** Whether nothing but credits are missing: the check outside is worth asking. */
+/** Whether only credits are missing, so that the external check must run. */
 export function lacksOnlyCredits(attempt: Attempt): boolean {
   if (!isGuarded(attempt.needs) || closedAt(creditGate, attempt) === null) return false;
   return gates.every((gate) => gate === creditGate || closedAt(gate, attempt) === null);
@@ -72,13 +72,13 @@ export function neverPasses(needs: readonly Need[]): Refusal | undefined {
   return undefined;
 }
 
-/** What a grant uses up at every gate. */
+/** Returns what a grant uses up, at all gates. */
 export function chargesFor(uses: readonly Use[], id: string, now: Instant): Charges | undefined {
   if (!isGuarded(uses)) return undefined;
   return Object.assign({}, ...gates.map((gate) => gate.charge?.(uses, id, now)));
 }
 
-/** What a grant has used up, pool by pool. */
+/** Returns the changes that a grant makes to pools. */
 export function* charged(
   state: State,
   event: EventOf<"lease-granted">,
@@ -87,14 +87,16 @@ export function* charged(
   for (const gate of gates) yield* gate.charged?.(state, event, at) ?? [];
 }
 
-/** When a pool is to be looked at again because a gate may open by then. */
+/** Returns when the pool must be checked again because a gate may open. */
 export function opensAt(pool: Pool, now: Instant): Instant {
   let at = never;
   for (const gate of gatesOf(pool)) at = earliest(at, gate.opensAt?.(pool, now) ?? never);
   return at;
 }
 
-/** Until when gates hold back every request for a pool: the last of them; null: none does. */
+/**
+ * Returns the gate that delays every request for a pool for the longest time; null if none does.
+ */
 export function closedUntil(pool: Pool, now: Instant): Closure | null {
   let last: Closure | null = null;
   for (const gate of gatesOf(pool)) {
@@ -104,12 +106,12 @@ export function closedUntil(pool: Pool, now: Instant): Closure | null {
   return last;
 }
 
-/** Whether a gate of the pool opens at times that can be known. */
+/** Whether a gate of the pool opens at known times. */
 export function opensByTime(pool: Pool): boolean {
   return gatesOf(pool).some((gate) => gate.closedUntil !== null);
 }
 
-/** The first gate that holds back this need of the attempt, in words. */
+/** Returns why the first closed gate delays this need of the attempt. */
 export function gateObstacle(attempt: Attempt, need: Need): Obstacle | null {
   if (!isGuarded(attempt.needs)) return null;
   for (const gate of gates) {
@@ -119,7 +121,7 @@ export function gateObstacle(attempt: Attempt, need: Need): Obstacle | null {
   return null;
 }
 
-/** The wait code of the gate that let a request pass in this decision. */
+/** Returns the wait code of the gate that opened for the request in this decision. */
 export function openedIn(opening: Opening): WaitCode | null {
   if (!isGuarded(opening.needs)) return null;
   for (const gate of gates.toReversed()) {

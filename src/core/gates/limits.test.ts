@@ -4,7 +4,7 @@ import { acquire, change, Lending, pool, release } from "../decide/lending.suite
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { poolIn, under } from "./gates.suite.ts";
 
-/** One account that is offered under two names. */
+/** One account that two pools offer. */
 const account = (limit: number) => pool("account", [], { limit });
 const two = (limit: number) =>
   new Lending(pool("aws", 3, under("account")), account(limit), pool("set", 3, under("account")));

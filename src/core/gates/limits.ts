@@ -1,10 +1,10 @@
 /**
- * Limits that several pools share: an account on top, below it the pools under which it is offered (a
- * cohort, as a tree of parents and children). What is lent at the bottom counts against every limit up
- * to the top. Limits are kept by not lending; a reload that lowers one takes nothing from anybody.
+ * Limits that several pools share. The pools form a tree (a cohort), for example an account with
+ * the pools that offer it. A claim counts against the limits of its pool and of all ancestors. A
+ * reload that lowers a limit ends no lease; the pool only lends less.
  *
- * A limit that is used up is kept for the request that has waited longest for it, in any pool of the
- * cohort: so a request for three is not starved by many requests for one in another pool.
+ * A limit that is used up is kept for the request that has waited longest for it, in any pool of
+ * the cohort. So many requests for one resource do not starve a request for three in another pool.
  */
 import type { ResourceName } from "../model/ids.ts";
 import { purposeOf } from "../model/lifecycle.ts";
@@ -20,7 +20,7 @@ export const limitGate: Gate = {
     const { needs, rank } = attempt;
     const uses = usesOf(needs);
     for (const [limit, count] of uses) {
-      // A request may prepare for its turn while others still use the limit up.
+      // A request may prepare for its turn while other leases still use up the limit.
       const frees = attempt.by !== undefined && limit.children.size > 0;
       if (isExceeded(limit, count) && !frees) return limit;
     }
@@ -34,7 +34,7 @@ export const limitGate: Gate = {
     }
     return undefined;
   },
-  /** A limit opens with a release, which touches every pool that shares it. */
+  /** A release opens a limit, and touches every pool that shares it. */
   opensAt: null,
   closedUntil: null,
   explain({ needs, rank }, need) {
@@ -46,23 +46,23 @@ export const limitGate: Gate = {
   openedIn: (opening) => (wasExceeded(opening) ? "limit_reached" : null),
 };
 
-/** Whether it has a limit of its own or shares one. */
+/** Whether the pool has a limit or shares one. */
 export function hasCohort({ parent, children, policy }: Pool): boolean {
   return parent !== null || children.size > 0 || policy.limit !== undefined;
 }
 
-/** How many may be lent of a pool and of all below it. */
+/** The number of claims that a pool and all its descendants may have. */
 export function limitOf({ policy, size }: Pool): number {
   return policy.limit ?? Math.max(size, policy.dynamic?.max ?? 0);
 }
 
-/** The limits that a grant from this pool must keep, from the bottom to the top. */
+/** The limits that a grant from this pool must respect, the nearest first. */
 export function* limitsFor(pool: Pool): Generator<Pool, void, undefined> {
   if (pool.children.size > 0 || pool.policy.limit !== undefined) yield pool;
   for (let up = pool.parent; up !== null; up = up.parent) yield up;
 }
 
-/** How much a grant would use of each limit. */
+/** The number of claims that a grant would add to each limit. */
 function usesOf(needs: readonly Use[]): ReadonlyMap<Pool, number> {
   if (!needs.some(({ pool }) => hasCohort(pool))) return noUses;
   const uses = new Map<Pool, number>();
@@ -79,12 +79,12 @@ function isExceeded(limit: Pool, count: number): boolean {
   return limit.used + count > limitOf(limit);
 }
 
-/** The limits that a grant of these would exceed now. */
+/** The limits that a grant of these needs would exceed now. */
 function exceeded(needs: readonly Use[]): Pool[] {
   return [...usesOf(needs)].flatMap(([limit, count]) => (isExceeded(limit, count) ? [limit] : []));
 }
 
-/** Whether a request ahead waits for this limit, or could go now. */
+/** Whether a request ahead of this rank waits for the limit or could be granted now. */
 function isKeptFor(limit: Pool, rank: Rank, { now }: Attempt, earlier: readonly Gate[]): boolean {
   const root = rootOf(limit);
   for (const pool of descendants(limit)) {
@@ -103,8 +103,8 @@ interface OtherAttempt extends Attempt {
 }
 
 /**
- * A request that also needs something outside of the cohort may be overtaken here: whether it can go is
- * decided elsewhere, and nobody would look here again when that changes.
+ * Ignores a request that also needs a pool outside the cohort, so others may overtake it. Changes
+ * in that pool do not touch this cohort, so nothing would serve it again.
  */
 function wantsLimit(
   attempt: OtherAttempt,
@@ -120,30 +120,30 @@ function wantsLimit(
   return short.length === 0 || short.includes(limit);
 }
 
-/** The pool at the top of its cohort. */
+/** The root of the pool's cohort. */
 export function rootOf(pool: Pool): Pool {
   let root = pool;
   while (root.parent !== null) root = root.parent;
   return root;
 }
 
-/** A pool and all below it. */
+/** The pool and all its descendants. */
 export function* descendants(pool: Pool): Generator<Pool, void, undefined> {
   yield pool;
   for (const child of pool.children) yield* descendants(child);
 }
 
-/** A pool and all above it, to the top. */
+/** The pool and all its ancestors. */
 export function* ancestors(pool: Pool): Generator<Pool, void, undefined> {
   for (let up: Pool | null = pool; up !== null; up = up.parent) yield up;
 }
 
-/** All pools that share a limit with it. */
+/** All pools of the cohort. */
 export function cohortOf(pool: Pool): Iterable<Pool> {
   return descendants(rootOf(pool));
 }
 
-/** Whether a limit was exceeded before the decision that grants these. */
+/** Whether a limit was too small for these needs before this decision. */
 function wasExceeded({ state, events, needs }: Opening): boolean {
   for (const [limit, count] of usesOf(needs)) {
     let used = limit.used;

@@ -1,4 +1,4 @@
-/** A pace on a pool that others draw on: it spaces what is lent of all of them together. */
+/** A parent pool's pace spaces the grants of all its children together. */
 
 import { describe, expect, test } from "vitest";
 import { apply } from "../apply/apply.ts";
@@ -57,7 +57,7 @@ describe("a pace on what pools draw on: grants", () => {
     for (const [index, name] of ["aws", "set", "aws", "set", "aws"].entries()) {
       lending.do(acquire(`j${index}`, name));
     }
-    lending.tickAt(minute); // All three of the burst at one instant.
+    lending.tickAt(minute); // All three grants of the burst at one time.
     expect(grants(lending)).toEqual({ first: 0, j0: minute, j1: minute, j2: minute });
     runTo(lending, 2 * minute);
     expect(grants(lending)).toMatchObject({ j3: 70 * second, j4: 80 * second });
@@ -82,7 +82,7 @@ describe("a pace on what pools draw on: grants", () => {
     for (const id of ["o1", "o2", "o3"]) lending.do(acquire(id, "other"));
     lending.do(acquire("p1", "profile"));
     runTo(lending, minute);
-    // Who waits for a slower pace below keeps nobody from a tick that is there.
+    // A request that waits for a slower pace below does not keep others from a free tick.
     expect(grants(lending)).toEqual({
       ...{ s1: 0, o1: 4_000, o2: 8_000, s2: 12_000, o3: 16_000, p1: 22_000 },
     });

@@ -222,7 +222,7 @@ test("a turn that has come is not put off by somebody who queues before the tick
   const adaptive = { ...defaultAdaptive, mode: "auto" as const, min: 1, max: 6 };
   const lending = new Lending(pool("aws", 3, { pace, adaptive }));
   for (const id of ["a", "b"]) lending.do(acquire(id, "aws"));
-  lending.now = 10_500 as Instant; // The tick is late, and a command comes first.
+  lending.now = 10_500 as Instant; // The tick is late: a command comes before it.
   lending.do(acquire("c", "aws"));
   lending.do({ type: "tick" });
   expect([lending.held("a"), lending.held("b")]).toEqual([["aws-1"], ["aws-2"]]);

@@ -1,13 +1,13 @@
 /**
- * How far apart a pool's grants are: the generic cell rate algorithm in whole milliseconds. Grants
- * are paced, not requests, so a request that leaves the queue has used nothing up, and a quiet time
- * saves up no more than the burst. Grants tell all that it remembers, so a restart opens nothing.
+ * Paces the grants of a pool with the generic cell rate algorithm in whole milliseconds. Only
+ * grants use up ticks, so a request that leaves the queue costs nothing, and an idle pool saves at
+ * most the burst. Events of grants record the whole state, so a restart allows no extra grant.
  *
- * A grant keeps the paces of its pools and of all pools above them, and pays at every one of them.
+ * A grant waits for the paces of its pools and of all their ancestors, and uses a tick of each.
  *
- * The jitter delays a grant within its own interval and leaves the time line alone: it makes the
- * pool neither faster nor slower in the long run. It is a hash of the pool and of the id of the grant
- * before, so the same history has the same times and a log is enough to check them.
+ * The jitter delays a grant inside its own interval and does not shift later intervals, so the
+ * long-term rate stays the same. The jitter is a hash of the pool and of the previous grant's id,
+ * so the same history has the same times, and a log is enough to check them.
  */
 
 import type { Paced } from "../model/event.ts";
@@ -83,7 +83,7 @@ function paceObstacle(closed: Pool, what: string, now: Instant): Obstacle {
   return { code: "limit_reduced", what: text, shared: closed };
 }
 
-/** How far apart the grants of a pool are from now on; 0: it has no pace. */
+/** The interval between grants of a pool from now on; 0 if it has no pace. */
 export function intervalMs(pool: Pool): number {
   const rate = rateOf(pool);
   if (rate !== null) return intervalOf(rate);
@@ -96,14 +96,14 @@ function isPaced(pool: Pool): boolean {
   return pool.policy.pace !== undefined || pool.pin !== null || adaptiveOf(pool) !== undefined;
 }
 
-/** The starts per minute that the configuration sets, where it does. */
+/** The configured starts per minute; null if none is configured. */
 export function configuredRate(pool: Pool): number | null {
   const every = pool.policy.pace?.everyMs;
   const ms = every === "auto" ? autoMs(pool) : (every ?? 0);
   return ms > 0 ? minuteMs / ms : null;
 }
 
-/** What the interval would be but for reports of throttling; null: they have not made it longer. */
+/** The interval without the reports of throttling; null if they have not made it longer. */
 export function reducedFrom(pool: Pool): number | null {
   const policy = adaptiveOf(pool);
   const usual = policy && intervalOf(Math.min(policy.max, configuredRate(pool) ?? policy.max));
@@ -111,12 +111,18 @@ export function reducedFrom(pool: Pool): number | null {
   return isReduced && usual < pool.pace.everyMs ? usual : null;
 }
 
-/** Fewer holds than this say nothing about the next one. */
+/** The measured mean is used only from this number of holds. */
 export const holdsMin = 5;
-/** A few that fail in their first minute must not open the gate to all the others. */
+/**
+ * Jobs that fail in their first minute lower the mean, so the measured interval may be at most this
+ * many times shorter.
+ */
 const autoSpeedUpMax = 4;
 
-/** What fills the pool evenly: as it was measured lately, where that is less than is allowed. */
+/**
+ * The interval that fills the pool evenly. Uses the measured hold time, once there are enough
+ * holds, else the configured one.
+ */
 function autoMs(pool: Pool): number {
   const { holdMs } = pool.policy;
   const { count, meanMs } = pool.holds;
@@ -125,13 +131,16 @@ function autoMs(pool: Pool): number {
   return Math.ceil(hold / Math.max(1, heldMax(pool)));
 }
 
-/** How many may be held at one time. The pools below it may have far more than its limit allows. */
+/**
+ * The number of claims that can be held at once. The pools below may have more resources than the
+ * limit allows.
+ */
 function heldMax({ policy: { limit }, size, children }: Pool): number {
   if (limit === undefined) return size;
   return children.size > 0 ? limit : Math.min(limit, size);
 }
 
-/** When the pool's own pace allows the next grant. */
+/** When the pool's own pace allows the next grant, without its ancestors. */
 export function nextGrantAt({ pace, policy }: Pool): Instant {
   const { burst, jitter } = policy.pace ?? plain;
   const { baseAt, ticks, everyMs, share } = pace;
@@ -144,12 +153,12 @@ function jitterMs(share: number, jitter: number, everyMs: number): number {
   return Math.floor(share * jitter * everyMs);
 }
 
-/** Cleaning is no start: it is not paced, and costs the pool no tick. */
+/** Cleaning is not paced and uses no tick. */
 function closedFor({ pool, purpose }: Use, now: Instant): Pool | null {
   return purpose === "clean" ? null : lastToOpen(pool, now);
 }
 
-/** Of this pool and those above it, the one whose pace opens last; null: all are open. */
+/** Of the pool and its ancestors, the pool whose pace opens last; null if all are open. */
 function lastToOpen(pool: Pool, now: Instant): Pool | null {
   let last: Pool | null = null;
   let lastAt = now;
@@ -161,7 +170,7 @@ function lastToOpen(pool: Pool, now: Instant): Pool | null {
   return last;
 }
 
-/** Somebody stands in line for it, or for a pool below it that keeps its pace as well. */
+/** Whether a request waits for the pool or for a descendant, which also waits for this pace. */
 function isWaitedFor(pool: Pool): boolean {
   for (const { waiting } of descendants(pool)) if (waiting > 0) return true;
   return false;
@@ -197,7 +206,9 @@ function pacedPool(pool: Pool, id: string, ticks: number, now: Instant): Paced {
   };
 }
 
-/** From 0 to 1, by FNV-1a; the id first, since what comes last is hardly mixed in. */
+/**
+ * A number from 0 to 1, by FNV-1a. The id comes first, because FNV-1a hardly mixes the last bytes.
+ */
 export function shareOf(pool: string, id: string): number {
   let hash = 0x811c9dc5;
   for (const character of `${id}/${pool}`) {
@@ -206,7 +217,7 @@ export function shareOf(pool: string, id: string): number {
   return Math.round(((hash >>> 0) / 0xffffffff) * 10_000) / 10_000;
 }
 
-/** A new pace counts from the last grant: nobody waits for the end of an interval that is no more. */
+/** A new pace counts from the last grant, so no request waits for the end of an old interval. */
 export function paceAfterReload(pool: Pool): PaceState {
   const every = pool.policy.pace?.everyMs;
   return typeof every === "number" && rateOf(pool) === null
@@ -215,8 +226,9 @@ export function paceAfterReload(pool: Pool): PaceState {
 }
 
 /**
- * The pace that opened last, if it opened in this decision and while the request waited; or one whose
- * rate was changed. A pace that opened before let other requests go, and this one stood behind them.
+ * Returns the pool whose pace opened last, if it opened in this decision and while the request
+ * waited; or a pool whose rate changed. If the pace opened earlier, the request waited behind
+ * others, not for the pace.
  */
 function lastOpened({ events, request, needs }: Opening): Pool | null {
   let last: Pool | null = null;

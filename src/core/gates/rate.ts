@@ -1,30 +1,32 @@
-/** A pool's start rate: what is in force, and what becomes of it by grants, reports and changes. */
+/** The start rate of a pool, and how grants, reports and rate changes update it. */
 import type { EventOf } from "../model/event.ts";
 import type { AdaptivePolicy } from "../model/policy.ts";
 import type { AdaptiveState, Pool } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
 
 export const minuteMs = 60_000;
-/** How many changes of its rate a pool remembers. */
+/** The number of rate changes that a pool keeps. */
 export const rateHistoryMax = 100;
 
-/** The policy, where the pool is to find its rate. */
+/** The adaptive policy of a pool; undefined if it is off or the pool is retired. */
 export function adaptiveOf({ policy, retired }: Pool): AdaptivePolicy | undefined {
   return retired || policy.adaptive?.mode === "off" ? undefined : policy.adaptive;
 }
 
-/** The starts per minute that are in force by themselves or by an operator; null: none. */
+/** The starts per minute that a pin or the adaptive rate sets; null if neither does. */
 export function rateOf(pool: Pool): number | null {
   if (pool.pin !== null) return pool.pin.rate;
   return adaptiveOf(pool)?.mode === "auto" ? (pool.adaptive?.rate ?? null) : null;
 }
 
-/** Never less than the rate says, in whole milliseconds. */
+/** The interval for a rate, rounded up to whole milliseconds. */
 export function intervalOf(rate: number): number {
   return Math.ceil(minuteMs / rate - 1e-9);
 }
 
-/** When a window ends whose starts may be a reason to raise the rate. */
+/**
+ * When the current window ends; `never` if it has no starts, because then the rate does not rise.
+ */
 export function windowEndsAt(pool: Pool): Instant {
   const [policy, state] = [adaptiveOf(pool), pool.adaptive];
   if (policy === undefined || state === null || state.starts === 0) return never;
@@ -32,9 +34,8 @@ export function windowEndsAt(pool: Pool): Instant {
 }
 
 /**
- * The adaptive state after so many starts, which count in the window that they fall into; earlier
- * windows were not used up. A start at the instant at which one window ends and the next begins
- * counts for neither.
+ * The adaptive state after these starts. They count only in the window of `at`. A start exactly at
+ * the boundary of two windows counts in neither.
  */
 export function startsCounted(pool: Pool, starts: number, at: Instant): AdaptiveState | null {
   const [policy, state] = [adaptiveOf(pool), pool.adaptive];
@@ -45,7 +46,7 @@ export function startsCounted(pool: Pool, starts: number, at: Instant): Adaptive
   return at > current.windowAt ? { ...current, starts: current.starts + starts } : current;
 }
 
-/** What a holder's report changes of a pool. */
+/** The fields of a pool that a holder's report changes. */
 export function afterSignal(
   { signals, adaptive }: Pool,
   { throttled }: EventOf<"pool-signalled">,
@@ -58,7 +59,7 @@ export function afterSignal(
   };
 }
 
-/** What a new rate changes of a pool. */
+/** The fields of a pool that a new rate changes. */
 export function afterRateChange(
   pool: Pool,
   event: EventOf<"rate-changed">,

@@ -1,14 +1,14 @@
 import type { Gate } from "./gate.ts";
 import { hasHappened } from "./gate.ts";
 
-/** A pool on which a decision failed lends nothing until it is tried again (`decide/set-aside.ts`). */
+/** Closes a pool on which a decision failed, until it is tried again (`decide/set-aside.ts`). */
 export const suspensionGate: Gate = {
   name: "suspension",
   guards: ({ suspended }) => suspended !== null,
   closedBy({ needs }) {
     return needs.find(({ pool }) => pool.suspended !== null)?.pool ?? null;
   },
-  /** A reload of the configuration opens it. */
+  /** Only a reload of the configuration opens this gate. */
   opensAt: null,
   closedUntil: null,
   explain(_, { pool: { name, suspended } }) {

@@ -1,4 +1,7 @@
-/** What a request needs, whether its rank can have it now, and gangs: requests granted together. */
+/**
+ * The needs of a request, whether they are available at its rank, and gangs (requests that are
+ * granted together).
+ */
 import type { Ask, Item } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
 import { busyState, freeState, purposeOf } from "../model/lifecycle.ts";
@@ -17,12 +20,14 @@ import { canPlace } from "../shared/place.ts";
 import { demandOf } from "../shared/placement/demand.ts";
 
 /**
- * What a request wants, and in which alternatives it can have it. An item that takes one of several
- * pools multiplies the alternatives; the request stands in the queue of all of them, and the first
- * that is whole at one moment is granted.
+ * The needs and alternatives of a request. An item with several pools multiplies the alternatives.
+ * The request waits in the queues of all of them, and gets the first alternative that is complete
+ * at one time.
  */
 
-/** The most alternatives that are tried, the best first; edges refuse an ask that has more. */
+/**
+ * The maximum number of alternatives that are tried, best first. The API refuses an ask with more.
+ */
 export const alternativesMax = 64;
 
 export function poolsOf({ pool, anyOf }: Item): readonly PoolName[] {
@@ -34,13 +39,17 @@ export function alternativeCount({ items }: Pick<Ask, "items">): number {
 }
 
 export interface Wants {
-  /** Every bucket that an alternative names, once: where the request stands in line. */
+  /**
+   * Every bucket that an alternative names, once. The request waits in the queues of these buckets.
+   */
   readonly needs: readonly Need[];
-  /** The best first. Mostly one, which is all its needs. */
+  /** Best first. Usually only one, which has all the needs. */
   readonly alternatives: readonly (readonly Need[])[];
 }
 
-/** A request of a gang has no choice: what all of its members want is added up. */
+/**
+ * A gang's request uses only its first alternative, because the needs of all members are added up.
+ */
 export function wantsOf(state: State, ask: Ask): Wants {
   const all = alternativesOf(state, ask);
   const alone = ask.group === undefined || ask.group.size === 1;
@@ -69,8 +78,8 @@ function distinctNeeds(alternatives: Wants["alternatives"]): readonly Need[] {
 }
 
 /**
- * An ask's items added up by pool and state, in the order of their first mention. Items of a shared
- * pool are placed together, so they are one need with several demands.
+ * Adds up the items of an ask by pool and state, in the order of their first mention. Items of a
+ * shared pool are placed together, so they are one need with several demands.
  */
 function needsOf(state: State, ask: Pick<Ask, "items" | "group">): Need[] {
   const needs: Need[] = [];
@@ -90,7 +99,7 @@ function needsOf(state: State, ask: Pick<Ask, "items" | "group">): Need[] {
   return needs;
 }
 
-/** Whose parts a new request may share: those of its group, or nobody's. */
+/** The owner of the parts that a new request may share: its group, or none. */
 function partOwner({ group }: Pick<Ask, "group">): string {
   return group === undefined ? "" : groupOwner(group.name);
 }
@@ -118,7 +127,7 @@ export function isSamePlace(a: Placed, b: Placed): boolean {
   return a.pool === b.pool && a.state === b.state;
 }
 
-/** It takes all that it needs from one pool, whichever that will be. */
+/** Whether each alternative takes everything from one pool. */
 export function isForOnePool({ alternatives }: Request): boolean {
   return alternatives.every(({ length }) => length === 1);
 }
@@ -127,34 +136,34 @@ export function hasChoice({ alternatives }: Request): boolean {
   return alternatives.length > 1;
 }
 
-/** What is there for a request: at all, and at its rank. Gates are another question (`gates`). */
+/** Availability: with the queue ignored, and at a rank. Gates are separate (`gates`). */
 
 /**
- * How many requests that cannot go yet are looked past for one that can. It bounds what a decision
- * costs where thousands wait for several pools at once. A request further back waits its turn.
+ * The maximum number of waiting requests that a decision evaluates to find one that can be granted.
+ * This bounds its cost if thousands wait for several pools at once. Requests further back wait.
  */
 export const overtakenMax = 100;
 
-/** Whether it is there at all, regardless of the queue. */
+/** Whether enough are free, with the queue ignored. */
 export function isPresent(need: Need, rank: Rank): boolean {
   if (need.sharing === "shared") return canPlace(need, rank);
   return need.count <= idleCount(need.pool, need.state);
 }
 
-/** The same in words, for the reason why it is not lent all the same. */
+/** The same as text, for the explanation of a wait. */
 export function presentText(need: Need): string {
   const { pool, state } = need;
   if (need.sharing === "shared") return `${pool.name} has room`;
   return `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
 }
 
-/** Whether a need is there for this rank, whatever the gates say. */
+/** Whether a need is available at this rank. Ignores the gates. */
 export function isAvailable(need: Need, rank: Rank, now: Instant): boolean {
   if (need.sharing === "shared") return canPlace(need, rank);
   return need.count <= availableTo(need, rank, now);
 }
 
-/** How many are idle and not kept for requests ahead of this rank. */
+/** The number of idle resources that are not kept for requests ahead of this rank. */
 export function availableTo(place: Place, rank: Rank, now: Instant): number {
   const bucket = place.pool.buckets.get(place.state);
   if (bucket === undefined) return 0;
@@ -171,7 +180,7 @@ export function availableTo(place: Place, rank: Rank, now: Instant): number {
   return available;
 }
 
-/** How many a waiting request keeps from all behind it. */
+/** The number of resources that a waiting request keeps from all requests behind it. */
 export function keptFor(request: Request, place: Place, now: Instant): number {
   if (isShared(place.pool)) return 0;
   if (isForOnePool(request)) return Number.POSITIVE_INFINITY;
@@ -188,22 +197,22 @@ export function countIn(needs: readonly Need[], place: Place): number {
 }
 
 /**
- * Gangs: requests of one group that are granted together. Until all are there they stand in no queue
- * and hold up nobody. Then the last to have come leads: it stands in line for all of them, at its own
- * rank.
+ * Gangs: requests of one group that are granted together. Until all members have arrived, they are
+ * in no queue and delay no other request. Then the last member leads: it waits in the queues for
+ * all of them, at its own rank.
  */
 
-/** The members that are there already; undefined: it is in no gang, or the first of it. */
+/** The members that have arrived; undefined if the ask has no gang or is its first member. */
 export function gangOf(state: State, { group }: Ask): Gang | undefined {
   return group === undefined || group.size === 1 ? undefined : state.gangs.get(group.name);
 }
 
-/** The request that stands in line for this one: the leader of its gang, or itself. */
+/** The request that waits in the queues for this one: the leader of its gang, or itself. */
 export function leaderOf(request: Request): Request {
   return request.gang?.members.find(({ inLine }) => inLine) ?? request;
 }
 
-/** What all members need, added up. */
+/** The needs of all members, added up. */
 export function combinedWants(members: readonly { readonly own: Wants }[]): Wants {
   const needs: Need[] = [];
   for (const need of members.flatMap(({ own }) => own.needs)) addNeed(needs, need);
