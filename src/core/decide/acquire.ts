@@ -1,4 +1,7 @@
-/** A new request: refused, granted at once, or queued; and where a request stands. */
+/**
+ * Handles a new request: refuses it, grants it at once or queues it. Also reports the status of a
+ * request.
+ */
 import { leaseView, requestView } from "../explain/view.ts";
 import { unmetDemandOf } from "../gates/credits.ts";
 import { gatesOf, lacksOnlyCredits, neverPasses } from "../gates/gates.ts";
@@ -62,14 +65,14 @@ export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Answ
   queue(turn, id, resolved, waitMs);
   rememberEvaluation(state, id);
   return () => {
-    // A resource may have been made that is just what was asked for.
+    // `settle` may have made a dynamic resource for this request, and granted it.
     const lease = state.leases.get(id);
     if (lease !== undefined) confirmDelivery(turn, lease);
     return standing(state, id, now);
   };
 }
 
-/** A gang has the size that its first request gave, and takes nobody beyond it. */
+/** Refuses a request whose gang is full or has another size. The first request sets the size. */
 function cannotJoin(state: State, ask: Ask): Refusal | undefined {
   const gang = gangOf(state, ask);
   if (gang === undefined || ask.group === undefined) return undefined;
@@ -79,7 +82,7 @@ function cannotJoin(state: State, ask: Ask): Refusal | undefined {
   return gang.members.length < size ? undefined : { code: "group_full", group, size };
 }
 
-/** What it wants, or why no amount of waiting would help. */
+/** Returns the needs of an ask, or a refusal if they can never be met. */
 export function possibleWants(state: State, ask: Ask): Wants | Refusal {
   const unknown = unknownPool(state, ask);
   if (unknown !== undefined) return poolNotFound(state, unknown);
@@ -95,7 +98,7 @@ function isReserved(heldState: string): boolean {
   return heldState !== busyState && reservedStates.includes(heldState);
 }
 
-/** What must be possible: for the last of a gang, what all of them want. */
+/** The needs that must be possible: for the last member of a gang, those of all members. */
 function gangWants(state: State, ask: Ask, own: Wants): Wants {
   const gang = gangOf(state, ask);
   if (gang === undefined || gang.members.length + 1 < gang.size) return own;
@@ -108,8 +111,8 @@ function queue(turn: Turn, id: RequestId, ask: ResolvedAsk, waitMs: number): voi
 }
 
 /**
- * It was just found not to fit, so only what comes free can change that: unless it stands too far
- * back to have been looked at, or a gate is in its way, which may open without anything coming free.
+ * Remembers that the request does not fit, so that only freed resources lead to a new evaluation.
+ * Not if it was too far back to be evaluated, nor if a gate may open without a release.
  */
 function rememberEvaluation(state: State, id: RequestId): void {
   const request = state.requests.get(id);
@@ -120,7 +123,10 @@ function rememberEvaluation(state: State, id: RequestId): void {
   });
 }
 
-/** It does not wait. Where only a check outside is missing, the check must hear of it all the same. */
+/**
+ * Refuses a request that does not wait. If only credits are missing, records the demand, so that
+ * the external check runs.
+ */
 function notNow(turn: Turn, { needs, alternatives }: Wants, rank: Rank): Outcome {
   const { now } = turn;
   const unchecked = alternatives.find((alternative) => {
@@ -137,12 +143,12 @@ function shortPool(needs: readonly Need[], rank: Rank, now: Instant): PoolName {
   return short.pool.name;
 }
 
-/** How long a client that polls may take to find out that it missed an answer. */
+/** How long a polling client may take to notice that it missed a reply. */
 const answerLostMs = 60_000;
 
 /**
- * A client that polls may use one key for one lease after the other. The key means the same request
- * only while that waits, or was lent just now and its holder has not shown that it knows.
+ * A polling client may use one key for several leases in turn. The key means the same request only
+ * while that request waits, or while its lease is new and the holder has not confirmed it.
  */
 function isUsedUp(state: State, id: RequestId, ask: Ask, now: Instant): boolean {
   if (ask.presenceMs === undefined || state.requests.has(id)) return false;
@@ -151,7 +157,7 @@ function isUsedUp(state: State, id: RequestId, ask: Ask, now: Instant): boolean 
   return lease.delivered && (lease.confirmed || now - lease.seenAt >= answerLostMs);
 }
 
-/** Where a request stands: its lease, its place in line, or how it ended. */
+/** The status of a request: its lease, its place in the queue, or how it ended. */
 export function standing(state: State, id: RequestId, now: Instant): Outcome {
   const lease = state.leases.get(id);
   if (lease !== undefined) {
@@ -166,7 +172,7 @@ export function standing(state: State, id: RequestId, now: Instant): Outcome {
   return refused(requestNotFound(state, id));
 }
 
-/** A retry: the first answer may have been lost. It never makes a second request. */
+/** Handles a retry, after a lost reply. It never creates a second request. */
 function askedAgain(turn: Turn, id: RequestId, ask: Ask, waitMs: number): Outcome {
   const known = turn.state.requests.get(id) ?? turn.state.leases.get(id);
   if (known !== undefined && !sameAsk(known.ask, ask)) {
@@ -178,9 +184,9 @@ function askedAgain(turn: Turn, id: RequestId, ask: Ask, waitMs: number): Outcom
 }
 
 /**
- * To a client that polls, the reply is what makes it the holder: that must be known after a crash
- * too. If it asks yet again, it has missed that reply as well, and its time to miss the next one
- * starts anew.
+ * Records that the reply was sent. A polling client becomes the holder with this reply, so the
+ * event must survive a crash. If the client asks again, it has missed the reply, and its time to
+ * confirm starts again.
  */
 function confirmDelivery(turn: Turn, { id, ask }: Lease): void {
   if (ask.presenceMs === undefined) emit(turn, { type: "lease-renewed", id });
@@ -200,9 +206,12 @@ function shortestTtl(needs: readonly Need[]): number {
   );
 }
 
-/** Why no amount of waiting would help, judged against empty pools; drained resources count as there. */
+/**
+ * Refusals of requests that can never be met, even by empty pools. Drained resources count as
+ * usable.
+ */
 
-/** Undefined: at least one alternative could be had some day. */
+/** Returns undefined if at least one alternative can be met some day. */
 export function impossible(
   state: State,
   ask: Ask,
@@ -219,7 +228,7 @@ export function impossible(
   return first;
 }
 
-/** A pool that an item names and that does not exist. */
+/** Returns a pool that an item names and that does not exist. */
 export function unknownPool(state: State, { items }: Ask): PoolName | undefined {
   for (const { pool, anyOf = none } of items) {
     if (isGone(state, pool)) return pool;
@@ -230,7 +239,7 @@ export function unknownPool(state: State, { items }: Ask): PoolName | undefined 
 
 const none: readonly PoolName[] = [];
 
-/** An item of which no pool exists any more. */
+/** Returns an item whose pools have all been removed. */
 export function goneItem(state: State, { items }: Ask): Item | undefined {
   return items.find((item) => poolsOf(item).every((name) => isGone(state, name)));
 }
@@ -239,7 +248,7 @@ function isGone(state: State, name: PoolName): boolean {
   return state.pools.get(name)?.retired ?? true;
 }
 
-/** Shares are asked for with amounts, and whole resources without. */
+/** Refuses keys of shared pools for an exclusive pool, and a wrong ask for a shared pool. */
 function lentOtherwise(state: State, { items, byName }: Ask): Refusal | undefined {
   for (const item of items) {
     for (const name of poolsOf(item)) {
@@ -254,7 +263,7 @@ function lentOtherwise(state: State, { items, byName }: Ask): Refusal | undefine
   return undefined;
 }
 
-/** What only makes sense where resources are shared. */
+/** The keys of an item that are only for shared pools. */
 const shareKeys = [
   "amount",
   "selector",
@@ -271,7 +280,7 @@ function onlyWhole(pool: PoolName, item: Item): Refusal | undefined {
   return key === undefined ? undefined : { code: "lent_whole", pool, key };
 }
 
-/** Clients of the capacity protocol always send the same dimensions, whatever a pool has. */
+/** Requests by name may name any dimension: capacity clients send the same ones to every pool. */
 function onlyShares(
   { name: pool, members }: Pool,
   { state, into, amount = {} }: Item,
@@ -313,7 +322,9 @@ function tooMany(state: State, { pool, count }: Need): Refusal | undefined {
   return count > size ? { code: "never_fits", pool: pool.name, asked: count, size } : undefined;
 }
 
-/** How many are listed in this pool now and still held as another's. */
+/**
+ * The number of resources that move to this pool when their holders in another pool release them.
+ */
 function arriving(state: State, pool: PoolName): number {
   let count = 0;
   for (const { movesTo } of state.resources.values()) if (movesTo?.pool === pool) count += 1;

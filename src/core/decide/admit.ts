@@ -1,4 +1,4 @@
-/** What a check outside says of a pool, and which pools wait for such an answer. */
+/** The answers of an external check, and the pools that need an answer. */
 
 import { creditsOf, missingCredits, needsAdmission } from "../gates/credits.ts";
 import { lacksOnlyCredits } from "../gates/gates.ts";
@@ -14,16 +14,16 @@ import { emit, type Turn } from "./turn.ts";
 type Admit = Extract<Command, { type: "admit" }>;
 type Withhold = Extract<Command, { type: "withhold" }>;
 
-/** The check found room for some more claims, for a while. */
+/** The check found room for `grants` more claims, valid for `forMs`. */
 export function admit(turn: Turn, { pool: name, grants, forMs }: Admit): Outcome {
   const pool = turn.state.pools.get(name);
   if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
-  if (!needsAdmission(pool)) return done; // It has been configured otherwise meanwhile.
+  if (!needsAdmission(pool)) return done; // The configuration has changed since the check started.
   emit(turn, { type: "pool-admitted", pool: name, grants, until: after(turn.now, forMs) });
   return done;
 }
 
-/** The check found none, or failed. Only a new answer makes an event. */
+/** The check found no room, or failed. The same answer again makes no event. */
 export function withhold(turn: Turn, { pool: name, why }: Withhold): Outcome {
   const pool = turn.state.pools.get(name);
   if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
@@ -34,8 +34,8 @@ export function withhold(turn: Turn, { pool: name, why }: Withhold): Outcome {
 }
 
 /**
- * How many credits the first request of each pool lacks that lacks nothing else, or will lack nothing
- * else once its turn has come. A check has no other reason to look whether there is room.
+ * For each pool, the credits that its first request lacks, if it lacks nothing else or will lack
+ * nothing else when its turn comes. The check need not run for any other pool.
  */
 export function awaitingAdmission(
   state: State,
@@ -72,8 +72,8 @@ function creditsWanted(pool: Pool, now: Instant, aheadMs: number): number {
 }
 
 /**
- * Others that share a pace or a limit take it in the very decision in which it comes free: a request
- * without credits by then would be passed by every time. So it asks for them ahead of its turn.
+ * Requests that share a pace or a limit take it in the decision that frees it. A request that has
+ * no credits at that time would always be overtaken, so it needs them ahead of its turn.
  */
 function willLackOnlyCredits(
   needs: readonly Need[],

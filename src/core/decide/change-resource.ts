@@ -7,11 +7,15 @@ import { userDataFault } from "../model/user-data.ts";
 import { resourceNotFound } from "./not-found.ts";
 import { emit, type Turn } from "./turn.ts";
 
+/** The maximum number of labels of a resource. */
 const labelsMax = 64;
 
 type Changed = Extract<DurableEvent, { type: "resource-changed" }>;
 
-/** Drains, undrains, quarantines, frees, labels. Asking for what is already so changes nothing. */
+/**
+ * Drains, undrains, quarantines, frees or labels a resource. Without a difference it makes no
+ * event.
+ */
 export function changeResource(
   turn: Turn,
   { resource: name, change, reason }: Extract<Command, { type: "change-resource" }>,
@@ -66,7 +70,7 @@ export function refuseUserData(
   return { code: "too_many_entries", resource: name, what: "user data", max: fault.max };
 }
 
-/** The same object where nothing changes. */
+/** Returns the same object if nothing changes. */
 export function merged(
   entries: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | null>> = {},

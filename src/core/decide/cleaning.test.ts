@@ -1,4 +1,4 @@
-/** Cleaners hold what is dirty as `cleaning`: the rules of use do not hold for them. */
+/** Cleaners hold dirty resources as `cleaning`. Pace, limits and lifetimes do not apply to them. */
 import { describe, expect, test } from "vitest";
 import type { Command } from "../model/command.ts";
 import type { EventOf } from "../model/event.ts";
@@ -7,7 +7,7 @@ import type { PoolPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/time.ts";
 import { acquire, change, Lending, pool, release, runTo } from "./lending.suite.ts";
 
-/** Asks for one of a state, to clean it. */
+/** Asks for one resource in a state, to clean it. */
 function clean(id: string, state = "dirty", more: object = {}): Command {
   const items = [{ pool: "aws" as PoolName, count: 1, state, into: "cleaning" }];
   return {
@@ -22,7 +22,7 @@ const failed = (id: string, failure = "no route"): Command => {
   return { type: "release", id: id as RequestId, failure };
 };
 
-/** A pool of one dirty resource, which a cleaner has from 0 on as the lease `c`. */
+/** A pool with one dirty resource, which a cleaner holds from 0 as lease `c`. */
 function cleaned(policy: Partial<PoolPolicy> = {}): Lending {
   const lending = new Lending(pool("aws", 1, policy));
   lending.outcome(change("aws-1", { state: "dirty" }), clean("c"));
@@ -239,7 +239,7 @@ describe("a grant to a cleaner does not change what others have waited for:", ()
     lending.configure(pool("aws", 2, { ...policy, cooldownMs: 999 }));
     lending.do(release("a"));
     lending.configure(pool("aws", 2, { ...policy, cooldownMs: 0 }));
-    lending.tickAt(1_000); // `gone` expires, and what `a` had has rested.
+    lending.tickAt(1_000); // `gone` expires, and the cooldown of a's resource ends.
     expect([lending.held("c"), lending.held("x")]).toEqual([["aws-1"], ["aws-2"]]);
     expect(waitedFor(lending, "x")).toBe("no_free");
   });
@@ -252,7 +252,7 @@ describe("a grant to a cleaner does not change what others have waited for:", ()
     const ask = { holder: "cleaner", items: two, ttlMs: 1_000 };
     lending.do({ type: "acquire", id: "both" as RequestId, ask, waitMs: 0 });
     lending.do(clean("c"));
-    lending.tickAt(1_000); // The pace opens for `b`, and nobody asks for both any more.
+    lending.tickAt(1_000); // The pace opens for `b`, and the request `both` leaves the queue.
     expect([lending.held("b"), lending.held("c")]).toEqual([["aws-2"], ["aws-3"]]);
     expect(waitedFor(lending, "c")).toBe("behind_others");
   });

@@ -1,7 +1,7 @@
 /**
- * Brings the state to what the configuration wants, without taking anything from anybody: a
- * resource that is gone from the file leaves at once if nobody holds it, otherwise when it comes
- * back. A request that the new configuration can never satisfy is removed.
+ * Applies a new configuration without ending any lease. A resource that is no longer in the file
+ * leaves at once if it is not held, otherwise when its holder releases it. A request that the new
+ * configuration can never satisfy is removed.
  */
 import { ratesToConfigure } from "../gates/adaptive.ts";
 import type { DurableEvent, Move } from "../model/event.ts";
@@ -52,7 +52,10 @@ function adopted({ name }: Resource, dynamic: boolean): DurableEvent {
   return { type: "resource-adopted", resource: name, dynamic };
 }
 
-/** Listed from now on. If it was to be deleted, it returns as after a release. */
+/**
+ * Makes a dynamic resource a listed one. If it was marked for deletion, it returns as after a
+ * release.
+ */
 function adopt(turn: Turn, resource: Resource): void {
   const returns = resource.leaving && !isHeld(resource);
   emit(turn, adopted(resource, false));
@@ -67,7 +70,7 @@ function definePool(turn: Turn, { name, policy }: PoolSpec): void {
   emit(turn, { type: "pool-defined", pool: name, policy });
 }
 
-/** Keeps, resizes, relabels, moves or removes a resource that is there. */
+/** Keeps, resizes, relabels, moves or removes an existing resource. */
 function reconcile(turn: Turn, resource: Resource, wanted: Wanted | undefined): void {
   const { name } = resource;
   const isSameKind = (resource.sharing === "exclusive") === (wanted?.room === undefined);
@@ -136,8 +139,8 @@ function sameMove(a: Resource["movesTo"], b: Move | undefined): boolean {
 }
 
 /**
- * What a file lists, each pool behind its parent: defined in this order, pools that change places
- * never have each other as parents in a circle on the way.
+ * Sorts parents ahead of their children. In this order, pools that swap places never form a circle
+ * of parents in between.
  */
 function parentsFirst(pools: readonly PoolSpec[]): readonly PoolSpec[] {
   if (pools.every(({ policy }) => policy.parent === undefined)) return pools;

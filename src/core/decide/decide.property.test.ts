@@ -1,4 +1,4 @@
-/** Lives random days at the core and checks, after every command, what must never be false. */
+/** Runs random commands on the core and checks the invariants after every command. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -75,7 +75,7 @@ const wanted = fc.constantFrom(
   "aws|gcp gcp",
 );
 
-/** Ids of leases are drawn from what there is; new requests get a new one. */
+/** Lease ids are existing ones; new requests get a new id. */
 type Step = { readonly waitMs: number; readonly make: (fresh: string) => Command };
 
 const commands: fc.Arbitrary<Step["make"]> = fc.oneof(
@@ -125,10 +125,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   waitMs: fc.constantFrom(0, 0, 100, 700, 2_500),
   make: commands,
 });
-/** `max`: otherwise hardly any day has more than ten steps. */
+/** `max`, because otherwise few runs have more than ten steps. */
 const day = fc.tuple(file, fc.array(step, { maxLength: 80, size: "max" }));
 
-/** What happened, as the journal has it. */
+/** The events and their times, as in the journal. */
 interface Told {
   readonly at: Instant;
   readonly event: DurableEvent;
@@ -136,7 +136,7 @@ interface Told {
 
 type Check = (state: State, now: Instant, told: readonly Told[]) => void;
 
-/** Runs a day as the broker would: what is due first, then the command. */
+/** Runs the commands as the broker does: due deadlines first, then the command. */
 function live([pools, steps]: readonly [PoolSpec[], readonly Step[]], check: Check): void {
   const state = emptyState();
   const told: Told[] = [];
@@ -168,7 +168,10 @@ describe("decide() over random days", () => {
     always(() => (state, now) => checkState(state, now));
   });
 
-  /** The ledger knows: one holder, whole or nothing, growing fences, one lease per key, no overtaking. */
+  /**
+   * The ledger checks: one holder, all items or none, growing fences, one lease per key, no
+   * overtaking.
+   */
   test("writes only what a simple-minded ledger accepts", () => {
     always(() => {
       const ledger = new Ledger();

@@ -1,15 +1,14 @@
 /**
- * The broker's only brain: given what is, what is asked, and what time it is, say what happens.
+ * Decides what a command does, given the state, the command and the time. All rules of lending are
+ * here.
  *
- * It is deterministic and touches nothing outside its arguments, so that one journal, replayed
- * anywhere, yields one state. That single property makes recovery safe, turns a journal into a bug
- * report, and lets a laptop simulate a year of CI. So: no clock, no randomness, no I/O, no `await`.
- * Time and identifiers arrive with the command.
+ * `decide` is deterministic and reads nothing but its arguments, so the same journal always replays
+ * to the same state. Recovery, bug reports from journals and simulations depend on this. So: no
+ * clock, no randomness, no I/O, no `await`. The time and new ids come with the command.
  *
- * The state moves on by exactly the events that are returned, each applied as it is found, because
- * what follows in the same decision depends on it: every decision ends in `settle`, which grants what
- * a command has freed. A shell that cannot make the events durable must throw the state away and
- * replay its journal.
+ * Each event is applied to the state as soon as it is found, because the rest of the decision
+ * depends on it: every decision ends in `settle`, which grants what the command has freed. A caller
+ * that cannot make the events durable must drop the state and replay its journal.
  */
 
 import type { Command } from "../model/command.ts";
@@ -36,7 +35,7 @@ export interface Decision {
   readonly outcome: Outcome;
 }
 
-/** What a command answers: now, or once the decision is settled. */
+/** The outcome of a command: known now, or only after `settle`. */
 export type Answer = Outcome | (() => Outcome);
 
 export function decide(state: State, command: Command, now: Instant): Decision {
@@ -99,7 +98,10 @@ function handle(turn: Turn, command: Command): Answer {
   }
 }
 
-/** Signs of life need no journal, so they are taken even while it cannot be written. */
+/**
+ * Whether a command makes no durable event. The broker accepts these (signs of life) even while the
+ * journal cannot be written.
+ */
 export function isVolatile(command: Command): boolean {
   switch (command.type) {
     case "renew":
@@ -113,7 +115,7 @@ export function isVolatile(command: Command): boolean {
   }
 }
 
-/** When the state next wants a `tick`; undefined while nothing is due ever. */
+/** When the next `tick` is due; undefined if nothing has a deadline. */
 export function nextDueAt(state: State): Instant | undefined {
   return state.due.first()?.dueAt;
 }

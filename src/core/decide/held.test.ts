@@ -1,4 +1,4 @@
-/** Holders without a token: what they may do by their name, and what becomes of what they had. */
+/** Holders without a token: what they may do by name, and what happens to their resources. */
 import { describe, expect, test } from "vitest";
 import type { Command, HeldCommand } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";

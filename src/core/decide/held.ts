@@ -1,6 +1,6 @@
 /**
- * Commands of holders without a token: Boskos's clients name themselves and the resource. A lease
- * that has a token is left alone here, whatever name is given.
+ * Commands of holders without a token: a Boskos client names itself and the resource. These
+ * commands never change a lease that has a token, even if the name matches.
  */
 
 import { leaseView } from "../explain/view.ts";
@@ -25,7 +25,7 @@ import { emit, type Turn } from "./turn.ts";
 
 type Held<Type extends HeldCommand["type"]> = Extract<HeldCommand, { type: Type }>;
 
-/** Takes named resources, ahead of all who wait, but not past a gate. */
+/** Takes named resources, ahead of all waiting requests, but only through open gates. */
 export function take(turn: Turn, command: Held<"take">): Outcome {
   const { state, now } = turn;
   const { resources: names, state: from, into } = command;
@@ -72,7 +72,7 @@ function takeOne(
   emit(turn, { type: "lease-granted", id, ask, claims: [claim], ...charges });
 }
 
-/** In the order in which they would be lent, one by one. */
+/** Sorts resources into the order in which single requests would get them. */
 function longestIdleFirst(resources: readonly ExclusiveResource[]): readonly ExclusiveResource[] {
   const places = new Map<Resource, number>();
   for (const bucket of new Set(resources.map((resource) => resource.bucket))) {
@@ -105,7 +105,7 @@ export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {
   return done;
 }
 
-/** Giving back once more what one gave back last is fine: the first reply may have been lost. */
+/** Accepts a second release by the last holder, because the first reply may have been lost. */
 export function releaseHeld(turn: Turn, command: Held<"release-held">): Outcome {
   if (reservedStates.includes(command.state)) {
     return refused({ code: "state_reserved", state: command.state });
@@ -136,7 +136,7 @@ function revokedFrom({ resource, lease }: Claim, { at }: Revoked): Refusal {
   };
 }
 
-/** Takes back the leases of holders that were not heard of for `silentMs`. */
+/** Ends the leases of holders that sent nothing for `silentMs`. */
 export function reset(turn: Turn, command: Held<"reset">): Outcome {
   if (reservedStates.includes(command.to)) {
     return refused({ code: "state_reserved", state: command.to });
@@ -160,8 +160,8 @@ function isSilent(
 }
 
 /**
- * Some clients send back with every heartbeat what they were given: that is no wish to undo what has
- * been changed since.
+ * Some clients send the user data that they got with every heartbeat. This must not undo later
+ * changes.
  */
 function sameEntries(
   given: Readonly<Record<string, string>>,
@@ -176,7 +176,7 @@ function heldBy(
   { resource: name, holder, lease: id }: Held<"renew-held"> | Held<"release-held">,
 ): Claim | Refusal {
   const resource = state.resources.get(name);
-  // Boskos's answers have no place for the nearest name, so it is not looked for.
+  // Does not search for the nearest name: replies to Boskos clients have no field for it.
   if (resource === undefined) return { code: "resource_not_found", resource: name };
   const claim = wholeClaim(resource);
   const { last } = resource;

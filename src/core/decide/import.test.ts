@@ -117,7 +117,7 @@ describe("import", () => {
     decide(state, { type: "release-held", holder: "job", resource, state: "free" }, now);
     const left = [{ resource, pool: "t", why: "used_since" }];
     expect(run(state, [{ ...old, id: "b" as RequestId }])).toMatchObject({ leases: 0, left });
-    // Unless Boskos had it again after that.
+    // Boskos used the resource again after that, so it is imported.
     const newer = { ...old, id: "c" as RequestId, updatedAt: (now + 1) as Instant };
     expect(run(state, [newer])).toMatchObject({ leases: 1, left: [] });
   });

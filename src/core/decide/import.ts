@@ -1,4 +1,4 @@
-/** Carries over what another broker had: states, user data, holders, and who was touched when. */
+/** Imports resources from another broker: states, user data, holders and the order of last use. */
 
 import type { ImportedResource } from "../model/command.ts";
 import type { ClaimId, PoolName } from "../model/ids.ts";
@@ -7,7 +7,10 @@ import { defaultPolicy } from "../model/policy.ts";
 import type { Resource } from "../model/state.ts";
 import { emit, type Turn } from "./turn.ts";
 
-/** In the order given, which becomes the order in which they are lent. Held ones are left alone. */
+/**
+ * Imports in the given order, which becomes the order of lending. Skips resources that are held
+ * here.
+ */
 export function importResources(turn: Turn, resources: readonly ImportedResource[]): Outcome {
   const left: LeftOut[] = [];
   let leases = 0;
@@ -28,12 +31,15 @@ export function importResources(turn: Turn, resources: readonly ImportedResource
   return { type: "imported", leases, left };
 }
 
-/** Importing the same thing twice must not give back to a holder what it has returned here. */
+/**
+ * Whether the resource was used here after the other broker's record. A second import must not give
+ * it back to a holder that has released it.
+ */
 function usedSince({ last }: Resource, { updatedAt }: ImportedResource): boolean {
   return last !== null && (updatedAt === undefined || last.at >= updatedAt);
 }
 
-/** A held resource is always carried over: nothing may be taken from its holder. */
+/** A held resource is always imported, because its holder must not lose it. */
 function isWelcome(turn: Turn, imported: ImportedResource): boolean {
   return imported.holder !== "" || mayBeMade(turn, imported);
 }
@@ -54,7 +60,8 @@ function carryOver(turn: Turn, imported: ImportedResource, known: Resource | und
     ...(expiresAt === undefined ? undefined : { expiresAt }),
   });
   if (holder !== "") lend(turn, imported, known?.pool.name ?? pool);
-  // Its holder keeps what the configuration no longer has, as anywhere here; then it goes.
+  // The configuration does not list it: the holder keeps the resource until it releases it, then it
+  // is removed.
   if (unlisted) emit(turn, { type: "resource-retired", resource });
 }
 

@@ -1,4 +1,4 @@
-/** Small makers for tests: pools, asks, and a core that is driven by hand. */
+/** Helpers for tests: pools, asks, and a core that the test drives. */
 
 import { emptyState } from "../apply/create.ts";
 import type { Ask, Command, Item } from "../model/command.ts";
@@ -10,7 +10,9 @@ import { queueAt, type Resource, type SharedResource, type State } from "../mode
 import type { Instant } from "../model/time.ts";
 import { type Decision, decide, nextDueAt } from "./decide.ts";
 
-/** `pool("aws", 2)` has aws-1 and aws-2; a list of names has these. No lock-delay unless told. */
+/**
+ * `pool("aws", 2)` has aws-1 and aws-2; a list of names has these. The default has no lock-delay.
+ */
 export function pool(
   name: string,
   members: number | readonly string[],
@@ -27,7 +29,7 @@ export function pool(
   };
 }
 
-/** `items("aws", "gcp:2", "aws|gcp:2")`, the last for two of any of these. */
+/** `items("aws", "gcp:2", "aws|gcp:2")`; the last asks for two of either pool. */
 export function items(...texts: readonly string[]): Item[] {
   return texts.map((text) => {
     const [names = "", count] = text.split(":");
@@ -94,7 +96,7 @@ export const poll = (id: string, waitMs = 0): Command => ({
   waitMs,
 });
 
-/** A core with a clock in the test's hand. Due things are done before every command, as by the broker. */
+/** A core with a test clock. Runs due ticks before every command, as the broker does. */
 export class Lending {
   readonly state: State = emptyState();
   readonly events: BrokerEvent[] = [];
@@ -104,14 +106,14 @@ export class Lending {
     this.do({ type: "configure", pools });
   }
 
-  /** The events and the outcome of one command. */
+  /** Returns the events and the outcome of one command. */
   do(command: Command): Decision {
     const decision = decide(this.state, command, this.now);
     this.events.push(...decision.events);
     return decision;
   }
 
-  /** Does them one after the other and answers the outcome of the last. */
+  /** Runs commands in order and returns the outcome of the last one. */
   outcome(...commands: readonly Command[]): Decision["outcome"] {
     const outcomes = commands.map((command) => this.do(command).outcome);
     const last = outcomes.at(-1);
@@ -123,18 +125,18 @@ export class Lending {
     return this.do({ type: "configure", pools });
   }
 
-  /** Moves the clock and does what is due then. */
+  /** Sets the clock and runs a tick. */
   tickAt(now: number): Decision {
     this.now = now as Instant;
     return this.do({ type: "tick" });
   }
 
-  /** Which resources a lease has; undefined: it is no lease. */
+  /** The resources of a lease; undefined if there is no such lease. */
   held(id: string): string[] | undefined {
     return this.state.leases.get(id as RequestId)?.claims.map(({ resource }) => resource.name);
   }
 
-  /** Who waits for a pool, in the order of their turn. */
+  /** The requests that wait for a pool, in queue order. */
   line(name: string): string[] {
     const found = this.state.pools.get(name as PoolName);
     return found === undefined
@@ -160,13 +162,13 @@ export class Lending {
   }
 }
 
-/** When each lease was granted, by its id. */
+/** The time of each grant, by lease id. */
 export function grants(lending: Lending): Record<string, number> {
   const leases = [...lending.state.leases.values()];
   return Object.fromEntries(leases.map((lease) => [lease.id, lease.grantedAt]));
 }
 
-/** Lets everything happen that is due until then. */
+/** Runs every tick that is due up to `end`. */
 export function runTo(lending: Lending, end: number): void {
   for (let due = nextDueAt(lending.state); due !== undefined && due <= end; ) {
     lending.tickAt(due);

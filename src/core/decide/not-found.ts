@@ -1,10 +1,10 @@
-/** Refusals for what does not exist, with the nearest name where one is misspelt. */
+/** Refusals for unknown names and ids, with the nearest known name. */
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { nearest } from "../model/nearest.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { Revoked, State } from "../model/state.ts";
 
-/** As many names as a person reads in an error message. */
+/** The maximum number of names in an error message. */
 const knownMax = 10;
 
 export function poolNotFound(state: State, pool: PoolName): Refusal {
@@ -24,14 +24,14 @@ export function resourceNotFound(state: State, resource: ResourceName): Refusal 
   return { code: "resource_not_found", resource, ...hint };
 }
 
-/** Why there is no waiting request of this id. */
+/** Refuses an id that has no waiting request. */
 export function requestNotFound(state: State, id: RequestId): Refusal {
   const ended = state.ended.get(id);
   if (ended === undefined) return { code: "request_not_found", id };
   return { code: "request_ended", id, how: ended.how, endedAt: ended.at };
 }
 
-/** Why there is no lease of this id. */
+/** Refuses an id that has no lease. */
 export function leaseNotFound(state: State, id: RequestId): Refusal {
   if (state.requests.has(id)) return { code: "lease_not_granted", id };
   const ended = state.ended.get(id);
@@ -39,7 +39,7 @@ export function leaseNotFound(state: State, id: RequestId): Refusal {
   return { code: "lease_ended", id, how: ended.how, endedAt: ended.at };
 }
 
-/** Why a holder has lost a lease that an operator takes back. */
+/** Refuses a command on a lease that an operator has revoked. */
 export function leaseRevoked(id: RequestId, { at }: Revoked): Refusal {
   return { code: "lease_ended", id, how: "revoked", endedAt: at };
 }

@@ -16,8 +16,8 @@ const stream = fc.record({
 });
 
 /**
- * Two small requests come in every step, for ever, and are given back in time. From the end of its
- * patience on all that comes free is kept for the big one, so it waits for one more hold at most.
+ * Two small requests arrive in every step and are released in time. After the big request's
+ * patience, all freed resources are kept for it, so it waits for at most one more hold.
  */
 test("a request over two pools is granted within its patience and one hold", () => {
   fc.assert(
@@ -43,7 +43,8 @@ test("a request over two pools is granted within its patience and one hold", () 
       };
       for (let step = 0; step < 50; step++) pass();
       const askedAt = lending.now;
-      // Whoever asked before it goes before it; with nobody in line the bound is the two alone.
+      // Earlier requests would be granted first, so they leave. The bound is then the patience and
+      // one hold.
       for (const id of [...lending.state.requests.keys()]) {
         lending.do({ type: "leave", id, why: "cancelled" });
       }

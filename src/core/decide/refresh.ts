@@ -1,6 +1,7 @@
 /**
- * Gives back and asks again, at the end of the line, in one decision: what a job does before it tries
- * once more. No waiting request is passed by, and a lost answer never leads to two leases.
+ * Releases a lease and queues the same ask again, at the end of the queue, in one decision. A job
+ * does this before it retries. No waiting request is overtaken, and a retry after a lost reply
+ * never leads to two leases.
  */
 
 import type { Ask, Command } from "../model/command.ts";
@@ -30,18 +31,18 @@ export function refresh(turn: Turn, command: Refresh): Answer {
     return refused({ code: "pool_not_in_lease", id, pool: name });
   }
   const ask: Ask = { ...rest, items: wanted, ...(key === undefined ? undefined : { key }) };
-  // A key that is known already means that this was asked before, or that it is another's.
+  // A known key means that this command is a retry, or that the key belongs to another request.
   const isNew = key === undefined || !turn.state.keys.has(key);
   if (isNew) {
     const wants = possibleWants(turn.state, ask);
-    if ("code" in wants) return refused(wants); // It could never be had again: nothing is given back.
+    if ("code" in wants) return refused(wants); // Nothing is released.
     giveBack(turn, lease, wanted.length === items.length ? undefined : name);
-    settle(turn); // Those who wait come first.
+    settle(turn); // Waiting requests are granted first.
   }
   return acquire(turn, { type: "acquire", id: next, ask, waitMs });
 }
 
-/** The lease is gone because this was asked before; its answer was lost. */
+/** Answers a retry: the first refresh ended the lease, and its reply was lost. */
 function again(turn: Turn, { key, waitMs, next }: Refresh): Answer | undefined {
   const known = key === undefined ? undefined : turn.state.keys.get(key);
   const found =
@@ -52,7 +53,7 @@ function again(turn: Turn, { key, waitMs, next }: Refresh): Answer | undefined {
   return acquire(turn, { type: "acquire", id: next, ask: found.ask, waitMs });
 }
 
-/** All of it, or what it has of one pool while the rest goes on. */
+/** Releases the whole lease, or only its claims in one pool. */
 function giveBack(turn: Turn, lease: Lease, pool: Pool["name"] | undefined): void {
   if (pool === undefined) endLease(turn, lease, { why: "released" });
   for (const claim of lease.claims) {

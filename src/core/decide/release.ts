@@ -1,4 +1,4 @@
-/** How leases end, and what becomes of their resources. */
+/** How leases end, and the states of their resources afterwards. */
 import { leaseView } from "../explain/view.ts";
 import type { Command, Reason } from "../model/command.ts";
 import type { LeaseEnd, Return } from "../model/event.ts";
@@ -28,7 +28,10 @@ export function renew(turn: Turn, id: RequestId): Outcome {
   return { type: "granted", lease: leaseView(lease) };
 }
 
-/** Giving back what was already given back is fine: the first reply may have been lost. */
+/**
+ * Releases a lease or one claim. Accepts a second release, because the first reply may have been
+ * lost.
+ */
 export function release(turn: Turn, command: Extract<Command, { type: "release" }>): Outcome {
   const { id, claim: claimId, state, failure } = command;
   if (state !== undefined && reservedStates.includes(state))
@@ -57,14 +60,17 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
   return done;
 }
 
-/** The holder has stopped, and must learn why: its work may have been cut off. */
+/**
+ * Ends a revoked lease that its holder releases. Refuses all the same, so that the holder learns
+ * why its work was interrupted.
+ */
 function confirmRevoked(turn: Turn, lease: Lease, revoked: Revoked, ending: Ending): Outcome {
   const { reason } = revoked;
   endLease(turn, lease, { ...ending, why: "revoked", confirmed: true, reason });
   return refused(leaseRevoked(lease.id, revoked));
 }
 
-/** A claim that the lease had before is fine to release again; one it never had is a mistake. */
+/** Accepts the release of a claim that has ended, and refuses one that the lease never had. */
 function goneClaim(
   lease: Lease,
   claim: NonNullable<Extract<Command, { type: "release" }>["claim"]>,
@@ -90,14 +96,14 @@ export function revoke(turn: Turn, command: Extract<Command, { type: "revoke" }>
   return done;
 }
 
-/** Whether its holder may believe that it holds the lease, and will find out that it does not. */
+/** Whether the holder may still work with the lease and will notice that it was revoked. */
 function mayBeAlive({ delivered, expiresAt }: Lease, now: Instant): boolean {
   return delivered && expiresAt > now && expiresAt !== never;
 }
 
 /**
- * A poll is a sign of life, also when the request has been granted meanwhile; unless the lease has not
- * been delivered yet: then its client does not know that it holds something.
+ * A poll is a sign of life, also after the request was granted. But if the lease was not delivered
+ * yet, the client does not know that it holds it, so the poll does not renew it.
  */
 export function keepWaiting(turn: Turn, id: RequestId, waitMs: number): Outcome {
   if (turn.state.requests.has(id)) emit(turn, { type: "request-seen", id, waitMs });
@@ -109,7 +115,10 @@ function isDelivered(lease: Lease | undefined): boolean {
   return lease?.delivered === true && lease.revoked === null;
 }
 
-/** A request that was granted meanwhile stays granted: the caller learns of it and gives it back. */
+/**
+ * Removes a waiting request. If it was granted in the meantime, the caller gets the lease and must
+ * release it.
+ */
 export function leave(turn: Turn, command: Extract<Command, { type: "leave" }>): Outcome {
   const { id, why, reason } = command;
   const request = turn.state.requests.get(id);
@@ -122,8 +131,8 @@ export function leave(turn: Turn, command: Extract<Command, { type: "leave" }>):
 }
 
 /**
- * The reply with a lease was lost. A client that can ask again gets time to do so; any other would
- * never be heard of again, so its lease ends.
+ * The reply with a lease was lost. A polling client with a key gets time to ask again. The lease of
+ * any other client ends, because it would never learn the id.
  */
 export function notDelivered(
   turn: Turn,
@@ -140,23 +149,23 @@ export function notDelivered(
   return done;
 }
 
-/** What happens to resources that their holder no longer has. */
+/** The states of resources after a lease. */
 
 export interface Ending {
   readonly why: LeaseEnd | "hold";
-  /** Instead of the pool's own choice. */
+  /** Overrides the state that the pool's policy chooses. */
   readonly state?: string;
-  /** It was to be cleaned, and this went wrong. */
+  /** The cleaning failed with this output. */
   readonly failure?: string;
   readonly reason?: Reason;
-  /** The holder has said that it stopped. */
+  /** The holder has confirmed that it stopped. */
   readonly confirmed?: true;
 }
 
 /**
- * A clean return goes to the pool's `onRelease` after its cooldown. Where the holder vanished or
- * was cut off, it may still be at work, so the resource also rests for the lock-delay. What nobody
- * came for goes back to where it was taken from.
+ * A released resource gets the pool's `onRelease` state after its cooldown. If the holder
+ * disappeared or lost the lease, it may still be at work, so the resource also waits for the
+ * lock-delay. An uncollected resource returns to the state from which it was taken.
  */
 function returnOf(claim: Claim, ending: Ending, now: Instant): Return {
   const { resource, lease, purpose } = claim;
@@ -179,7 +188,7 @@ function returnOf(claim: Claim, ending: Ending, now: Instant): Return {
   };
 }
 
-/** The lifespan of a dynamic resource starts anew; a listed one has none. */
+/** A dynamic resource starts a new lifespan; a listed resource has none. */
 function expiryOf(resource: Resource, now: Instant): Pick<Return, "expiresAt"> | undefined {
   const { dynamic, pool, expiresAt } = resource;
   if (!dynamic) return expiresAt === never ? undefined : { expiresAt: null };
@@ -187,14 +196,14 @@ function expiryOf(resource: Resource, now: Instant): Pick<Return, "expiresAt"> |
   return lifespanMs === null ? undefined : { expiresAt: after(now, lifespanMs) };
 }
 
-/** A holder without a token sends no heartbeats that could have failed: no lock-delay for it. */
+/** No lock-delay for a holder without a token, because it need not send heartbeats. */
 function restAfter({ purpose, lease, resource }: Claim, hasStopped: boolean): number {
   const { cooldownMs, lockDelayMs } = resource.pool.policy;
   if (purpose === "clean") return 0;
   return hasStopped || lease.ask.byName ? cooldownMs : Math.max(cooldownMs, lockDelayMs);
 }
 
-/** Cleaning that was broken off leaves a resource as dirty as it was. */
+/** Interrupted cleaning leaves the resource in the state from which it was taken. */
 function stateAfter({ purpose, lease, resource }: Claim, inOrder: boolean): string {
   const { state } = resource;
   const { policy } = resource.pool;
@@ -208,7 +217,10 @@ function takenFrom({ ask }: Lease, { pool }: Resource): string {
   return ask.items.find((item) => poolsOf(item).includes(pool.name))?.state ?? freeState;
 }
 
-/** A resource that is to be deleted is not lent again, whatever state its last holder gives it. */
+/**
+ * Keeps a resource that is marked for deletion from being lent again, even if its last holder sets
+ * another state.
+ */
 function unlessLeaving({ leaving }: Resource, wanted: string): string {
   return leaving && wanted !== tombstoneState ? toBeDeletedState : wanted;
 }
@@ -255,7 +267,7 @@ export function endClaim(
   moveOn(turn, resource);
 }
 
-/** A resource that the configuration no longer has goes now, or to the pool that has it now. */
+/** Removes a resource that its pool no longer lists, or moves it to the pool that lists it now. */
 function moveOn(turn: Turn, resource: Resource): void {
   const { name, movesTo } = resource;
   if (!resource.retired || isHeld(resource)) return;

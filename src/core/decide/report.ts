@@ -4,8 +4,8 @@ import type { Lease, Pool, State } from "../model/state.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /**
- * Tells the pools of a lease, and all pools above them, how the provider took it: it is the account
- * that a provider throttles, under whatever name it was lent.
+ * Records a provider's report for the pools of a lease and all their ancestors, because a provider
+ * throttles the account, which is often a parent pool.
  */
 export function report(
   turn: Turn,
@@ -27,12 +27,15 @@ export function report(
   }
 }
 
-/** These pools and all above them, each once. */
+/** Returns these pools and all their ancestors, each once. */
 export function upwards(pools: readonly Pool[]): ReadonlySet<Pool> {
   return new Set(pools.flatMap((pool) => [...ancestors(pool)]));
 }
 
-/** Those that it holds something of, and those that it did before the server took it back. */
+/**
+ * Returns the pools of the lease's claims, and those of its ask, because some claims may have
+ * ended.
+ */
 export function poolsIn(state: State, { claims, ask }: Lease): Pool[] {
   const pools = new Set(claims.map(({ resource }) => resource.pool));
   for (const item of ask.items) {

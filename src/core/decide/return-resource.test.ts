@@ -5,7 +5,7 @@ import { acquire, change, Lending, pool, release, revoke } from "./lending.suite
 
 const tick: Command = { type: "tick" };
 
-/** What is left of a lease of one resource after it has ended in some way at 1,000. */
+/** Grants one resource, ends the lease with `end` at 1,000, and returns the core. */
 function afterEnd(policy: Partial<PoolPolicy>, end: Command): Lending {
   const lending = new Lending(pool("aws", 1, { ttlMs: 1_000, ...policy }));
   lending.do(acquire("a", "aws"));

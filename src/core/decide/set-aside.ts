@@ -1,6 +1,6 @@
 /**
- * A decision that throws is an error of ours. It must cost as little as possible: the request or the
- * pool that it is about is set aside, and everything else goes on.
+ * Contains a decision that throws, which is a bug in the broker. Only the request or the pool that
+ * it concerns is set aside; all others continue.
  */
 import type { Command } from "../model/command.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
@@ -9,14 +9,14 @@ import type { Due, Pool, State } from "../model/state.ts";
 import { after } from "../model/time.ts";
 import { emit, type Turn } from "./turn.ts";
 
-/** What a decision could not be made about. */
+/** The request or pools that a failed decision was about. */
 export interface Culprit {
   readonly pools: readonly PoolName[];
   /** The request that was evaluated. */
   readonly request?: RequestId;
 }
 
-/** The state may be half changed: it must be thrown away. */
+/** A decision failed. The state may be half changed and must be dropped. */
 export class Undecidable extends Error {
   override readonly name = "Undecidable";
   readonly culprit: Culprit;
@@ -30,7 +30,7 @@ export class Undecidable extends Error {
   }
 }
 
-/** A request is taken out of the queue; without one, the pools are suspended. */
+/** Removes the request from the queue or, if there is none, suspends the pools. */
 export function setAside(turn: Turn, command: Extract<Command, { type: "set-aside" }>): Outcome {
   const { request, pools, why } = command;
   if (request !== undefined && turn.state.requests.has(request)) {
@@ -45,7 +45,7 @@ export function setAside(turn: Turn, command: Extract<Command, { type: "set-asid
   return done;
 }
 
-/** Every reload tries suspended pools again. */
+/** Resumes suspended pools. Every reload does this. */
 export function resumePools(turn: Turn): void {
   for (const { name, suspended } of turn.state.pools.values()) {
     if (suspended !== null) emit(turn, { type: "pool-resumed", pool: name });
@@ -54,7 +54,7 @@ export function resumePools(turn: Turn): void {
 
 const postponeMs = 60_000;
 
-/** Moves the deadline of something in a suspended pool; false: it is not in one. */
+/** Postpones the deadline if it belongs to a suspended pool. Returns false if it does not. */
 export function postpone(turn: Turn, due: Due): boolean {
   if (!poolsOfDue(turn.state, due).some(({ suspended }) => suspended !== null)) return false;
   emit(turn, { type: "deadline-postponed", until: after(turn.now, postponeMs) });

@@ -1,4 +1,7 @@
-/** Every decision ends with nobody waiting who could go, whichever event has made room. */
+/**
+ * After every decision, no request waits that could be granted, whichever event freed its
+ * resources.
+ */
 import { describe, expect, test } from "vitest";
 import type { Command } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";

@@ -1,7 +1,6 @@
 /**
- * How every decision ends: pools that were touched get their dynamic resources made and deleted, and
- * what has come free is lent. So between commands nobody waits whose turn it is and whose needs are
- * there.
+ * The end of every decision. Makes and deletes dynamic resources of the touched pools and grants
+ * free resources. So between commands, no request waits that could be granted.
  */
 import { waitCause } from "../explain/wait-cause.ts";
 import { chargesFor, passesGates } from "../gates/gates.ts";
@@ -28,13 +27,16 @@ import { type Culprit, Undecidable } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
 import { upkeep } from "./upkeep.ts";
 
-/** To be called again wherever the rest of a decision must find everything settled. */
+/**
+ * Called at the end of a decision, and earlier if the rest of the decision needs a settled state.
+ */
 export function settle(turn: Turn): void {
   const { touched } = turn;
   while (touched.size > 0) {
-    // Whatever upkeep touches joins the set while it is walked over, and has its turn too.
+    // `maintain` may touch more pools. The loop visits them too, because a set grows while it is
+    // iterated.
     for (const pool of touched) maintain(turn, pool);
-    // Whatever grants touch waits for the next round, because it may need upkeep as well.
+    // Pools that grants touch wait for the next round, because they may need `maintain` first.
     for (const pool of [...touched]) if (touched.has(pool)) serve(turn, pool);
   }
 }
@@ -49,7 +51,7 @@ function maintain(turn: Turn, pool: Pool): void {
   }
 }
 
-/** A pool that the file no longer has goes with its last resource and its last waiting request. */
+/** Removes a retired pool once it has no resource and no waiting request. */
 function removeIfDeserted(turn: Turn, pool: Pool): void {
   if (!pool.retired || pool.members.size > 0 || pool.waiting > 0) return;
   if (turn.state.pools.get(pool.name) !== pool) return;
@@ -57,25 +59,26 @@ function removeIfDeserted(turn: Turn, pool: Pool): void {
 }
 
 /**
- * Who goes next. Each bucket has one queue, and a request stands in the queue of every bucket that it
- * needs, at a rank that is the same everywhere: so two requests over several pools can never wait for
- * each other. A request that needs one pool only is never overtaken in it. One that needs several may
- * be, until it has waited for the pool's patience; from then on what comes free is kept for it.
+ * The order of grants. Each bucket has one queue. A request waits in the queue of every bucket that
+ * it needs, with the same rank everywhere, so two requests over several pools never wait for each
+ * other. A request for one pool is never overtaken. A request for several pools may be overtaken
+ * until the pool's patience is over; then freed resources are kept for it.
  *
- * In a shared pool any request that fits may go, until a request ahead is starved: room is reserved for it
- * then (`shared/reserve.ts`).
+ * In a shared pool any request that fits may be granted. When a request ahead is starved, room is
+ * reserved for it (`shared/reserve.ts`).
  */
 
-/** Whether everything can be had now at this rank. */
+/** Whether all needs can be met now at this rank. */
 export function fits(needs: readonly Need[], rank: Rank, now: Instant): boolean {
   return passesGates(needs, rank, now) && needs.every((need) => isAvailable(need, rank, now));
 }
 
-/** Grants to every waiting request of the pool that can go now, in order; then it is settled. */
+/** Grants all waiting requests of the pool that can be granted now, in order. */
 export function serve(turn: Turn, pool: Pool): void {
   const { touched } = turn;
   if (hasCohort(pool)) {
-    // What one gives up another may take, so all that share a limit are served together.
+    // A limit that one pool releases may serve another, so all pools of the cohort are served
+    // together.
     const cohort = [...cohortOf(pool)];
     for (let before = -1; before !== turn.events.length; ) {
       before = turn.events.length;
@@ -140,7 +143,8 @@ function serveBucket(turn: Turn, bucket: Bucket): void {
       grantRequest(turn, request, needs);
       available -= countIn(needs, bucket);
     } else {
-      // What has come free here may be all that it lacks once a gate opens.
+      // Evaluate the request again when its gate opens: this bucket's free resources may be all
+      // that it lacks.
       if (request.cache.evaluated) request.cache.evaluated = isUngated(request, turn.now);
       available -= keptFor(request, bucket, turn.now);
       place += 1;
@@ -148,15 +152,15 @@ function serveBucket(turn: Turn, bucket: Bucket): void {
   }
 }
 
-/** Whether an alternative begins here and everything else of it is to be had. */
+/** Whether an alternative uses this bucket and all its other needs are available. */
 function fitsFrom(needs: readonly Need[], request: Request, here: Bucket, now: Instant): boolean {
   if (countIn(needs, here) === 0 || !passesGates(needs, request, now)) return false;
   return needs.every((need) => isSamePlace(need, here) || isAvailable(need, request, now));
 }
 
 /**
- * Evaluates only requests that could use what was freed. Every other one in the queue was found not
- * to fit, and nothing that it could use has changed.
+ * Evaluates only requests that could use the freed resources. All others did not fit before, and
+ * nothing that they could use has changed.
  */
 function serveShared(turn: Turn, pool: Pool): void {
   for (const [{ id }, rooms] of retriedReservations(pool, turn.state)) {
@@ -178,21 +182,26 @@ function serveShared(turn: Turn, pool: Pool): void {
   }
 }
 
-/** The first alternative that fits now. Remembers where nothing but a lack of room is in the way. */
+/**
+ * Returns the first alternative that fits now. Remembers whether only a lack of room is in the way.
+ */
 function evaluate({ state, now }: Turn, request: Request): readonly Need[] | undefined {
   state.cache.evaluations += 1;
   request.cache.evaluated = isUngated(request, now);
   return request.alternatives.find((needs) => fits(needs, request, now));
 }
 
-/** A request behind a gate must be evaluated again although nothing has come free. */
+/**
+ * Whether no gate delays the request. A delayed request must be evaluated again although nothing
+ * was freed.
+ */
 function isUngated(request: Request, now: Instant): boolean {
   return request.alternatives.every((needs) => passesGates(needs, request, now));
 }
 
-/** Lends: makes the claims of a grant and charges the gates. */
+/** Grants: make the claims and charge the gates. */
 
-/** Lends to a request that waits, and with it to all of its gang. */
+/** Grants a waiting request, and all members of its gang. */
 export function grantRequest(turn: Turn, request: Request, needs: readonly Need[]): void {
   const placement = placeAll(needs, request);
   const past = { placement, waitedFor: waitCause(turn, request, needs) };
@@ -201,14 +210,14 @@ export function grantRequest(turn: Turn, request: Request, needs: readonly Need[
   for (const { id, ask, own } of gang.members) grant(turn, id, own.needs, ask, past);
 }
 
-/** Of a request that has waited. */
+/** Data of a request that has waited. */
 interface Past {
-  /** Where its shared needs go. */
+  /** The shared resources that were chosen for its needs. */
   readonly placement: Placement;
   readonly waitedFor: WaitCode | null;
 }
 
-/** Lends those untouched the longest. The caller has made sure that they are there. */
+/** Grants the resources that are idle longest. The caller has checked that they are available. */
 export function grant(
   turn: Turn,
   id: RequestId,
@@ -242,7 +251,7 @@ export function grant(
   });
 }
 
-/** A request that comes and goes in one moment has waited for nothing. */
+/** Omits the cause if the request was queued and granted at the same time. */
 function waitOf(
   { queuedAt }: Request,
   past: Past | undefined,
@@ -268,7 +277,7 @@ function addExclusiveClaims(turn: Turn, need: ExclusiveNeed, claims: GrantedClai
   }
 }
 
-/** The strictest of what the pools allow and what was asked for. Cleaning takes what it takes. */
+/** The earliest end that the pools and the ask allow. Cleaning has no lifetime. */
 function lifetimeEnd(needs: readonly Need[], ask: ResolvedAsk, now: Instant): Instant {
   let lifetimeMs = ask.lifetimeMs ?? Number.POSITIVE_INFINITY;
   for (const { pool, purpose } of needs) {

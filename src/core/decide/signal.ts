@@ -1,4 +1,4 @@
-/** What holders tell of their provider, and what operators make of a pool's rate. */
+/** Reports of holders about their provider, and pins of a pool's rate by operators. */
 
 import { configuredRate } from "../gates/pace.ts";
 import { adaptiveOf } from "../gates/rate.ts";
@@ -25,7 +25,7 @@ export function signal(turn: Turn, { id, pool: name, throttled, evidence }: Sign
   return done;
 }
 
-/** Holds a pool's rate where an operator wants it, whatever is reported; or lets it go again. */
+/** Pins a pool's rate, so that reports do not change it, or removes the pin. */
 export function pin(turn: Turn, name: PoolName, rate: number | null, reason: Reason): Outcome {
   const pool = turn.state.pools.get(name);
   if (pool === undefined || pool.retired) return refused(poolNotFound(turn.state, name));
@@ -41,7 +41,10 @@ export function pin(turn: Turn, name: PoolName, rate: number | null, reason: Rea
   return done;
 }
 
-/** A rate that finds itself goes on from the pin, within its bounds; any other is as configured. */
+/**
+ * The rate after a pin: an adaptive rate continues from the pin, within its bounds; any other rate
+ * is as configured.
+ */
 function rateUnpinned(pool: Pool, pinned: number): number | null {
   const policy = adaptiveOf(pool);
   if (policy?.mode !== "auto") return configuredRate(pool);

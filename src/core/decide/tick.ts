@@ -10,8 +10,8 @@ import { emit, type Turn } from "./turn.ts";
 import { deleteResource, markForDeletion } from "./upkeep.ts";
 
 /**
- * Does all that is due, in order of time. What came free is lent only after that, when the decision
- * is settled: so nothing is lent to a waiting client that has gone away.
+ * Handles all due deadlines, in order of time. Freed resources are lent only afterwards, in
+ * `settle`, so that no client gets a lease whose own deadline has passed.
  */
 export function tick(turn: Turn): Outcome {
   for (let due = turn.state.due.first(); due !== undefined; due = turn.state.due.first()) {
@@ -50,7 +50,10 @@ function attendPool(turn: Turn, pool: Pool): void {
   emit(turn, { type: "pool-attended", pool: pool.name });
 }
 
-/** Its patience is over: something is reserved for it, or it is noted that nothing could be. */
+/**
+ * Reserves room for a request whose patience is over. An event without rooms records that nothing
+ * could be reserved.
+ */
 function reserve(turn: Turn, id: RequestId): void {
   const request = must(turn.state.requests.get(id), id);
   emit(turn, { type: "room-kept", id, rooms: reservationsFor(request, turn.state.fence) });

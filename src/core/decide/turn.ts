@@ -1,4 +1,4 @@
-/** One command being decided: the state, the time, and what has come of it so far. */
+/** The decision on one command: the state, the time, and the events so far. */
 import { apply } from "../apply/apply.ts";
 import { hasCohort } from "../gates/limits.ts";
 import type { BrokerEvent } from "../model/event.ts";
@@ -11,9 +11,11 @@ export interface Turn {
   readonly state: State;
   readonly now: Instant;
   readonly events: BrokerEvent[];
-  /** Pools in which a request may be able to go now, or which need upkeep. `settle` empties it. */
+  /**
+   * Pools in which a request may now be granted, or which need upkeep. `settle` empties the set.
+   */
   readonly touched: Set<Pool>;
-  /** The waiting request that is looked at, to know which one a failure is about. */
+  /** The waiting request that is being evaluated. A failure is attributed to it. */
   evaluating: RequestId | null;
 }
 
@@ -22,11 +24,11 @@ export function newTurn(state: State, now: Instant): Turn {
 }
 
 /**
- * Makes an event true at once, so that the rest of the decision sees it, and records the pools that
- * it touches: `settle` then looks who can go there. No command has to remember that.
+ * Applies an event at once, so that the rest of the decision sees it, and records the pools that it
+ * touches. `settle` then checks these pools, so no command has to.
  */
 export function emit(turn: Turn, event: BrokerEvent): void {
-  // What is about to go is looked up before it is gone.
+  // Find these pools before `apply`, which removes the request or resource.
   const leaving = leavingBy(turn.state, event);
   apply(turn.state, event, turn.now);
   turn.events.push(event);
@@ -34,7 +36,7 @@ export function emit(turn: Turn, event: BrokerEvent): void {
   touch(turn, event);
 }
 
-/** The pools that a request or a resource leaves by this event. */
+/** The pools that a request or a resource leaves with this event. */
 function leavingBy(state: State, event: BrokerEvent): readonly Pool[] {
   switch (event.type) {
     case "request-left": {
@@ -61,7 +63,10 @@ function listed(pool: Pool | null | undefined): readonly Pool[] {
   return pool === null || pool === undefined ? none : [pool];
 }
 
-/** Where not all of a queue is looked at, or a request stood in it for nothing, others may go. */
+/**
+ * Pools in which a grant lets other requests move up: only the first part of a queue is evaluated,
+ * or the granted request also waited for an alternative here.
+ */
 function queuesThatMove(request: Request): readonly Pool[] {
   let pools: Pool[] | undefined;
   for (const { pool, sharing } of request.needs) {
@@ -73,7 +78,7 @@ function queuesThatMove(request: Request): readonly Pool[] {
   return pools ?? none;
 }
 
-/** Touches the pools in which an event frees something, or queues a request that may go. */
+/** Touches the pools in which an event frees resources or queues a request that may be granted. */
 function touch(turn: Turn, event: BrokerEvent): void {
   switch (event.type) {
     case "lease-ended":
@@ -126,7 +131,7 @@ function touch(turn: Turn, event: BrokerEvent): void {
   }
 }
 
-/** Requests that name the pool among several may now wait in others. */
+/** Touches all pools, because requests with alternatives may now wait in other queues. */
 function touchAll({ state, touched }: Turn): void {
   for (const pool of state.pools.values()) touched.add(pool);
 }
@@ -136,7 +141,10 @@ function touchResource({ state, touched }: Turn, name: ResourceName): void {
   if (pool !== undefined) touched.add(pool);
 }
 
-/** A request that was ahead, but finds nothing left to take, no longer keeps a limit from others. */
+/**
+ * Touches pools with shared limits. A request ahead that now finds nothing free no longer keeps the
+ * limit from others.
+ */
 function touchCohorts(
   { state, touched }: Turn,
   claims: readonly { readonly resource: ResourceName }[],
@@ -147,7 +155,10 @@ function touchCohorts(
   }
 }
 
-/** It has been found that it does not fit; but a resource may be made for it, or its gang is whole. */
+/**
+ * Touches the pools of a new request only if a dynamic resource may be made for it or its gang is
+ * complete. In all other cases `acquire` has found that it does not fit.
+ */
 function touchQueued({ touched }: Turn, request: Request | undefined): void {
   if (request === undefined) return;
   const isWhole = request.gang !== null && request.inLine;
@@ -157,5 +168,5 @@ function touchQueued({ touched }: Turn, request: Request | undefined): void {
 }
 
 function unreachable(event: never): never {
-  throw new Error(`Cannot tell what an event touches: ${JSON.stringify(event)}`);
+  throw new Error(`Cannot find the pools that an event touches: ${JSON.stringify(event)}`);
 }

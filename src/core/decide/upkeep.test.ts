@@ -13,7 +13,7 @@ import type { Instant } from "../model/time.ts";
 import { acquire, Lending, pool, release } from "./lending.suite.ts";
 
 const T = 1_000_000;
-/** Before Berth itself buries what is to be deleted. */
+/** Earlier than Berth itself deletes resources that are `toBeDeleted`. */
 const N = T + 10_000;
 
 /** Static names, or the bounds of dynamic ones. */
@@ -25,7 +25,7 @@ interface Row {
   readonly listed?: readonly string[];
   readonly config: Config;
   readonly want: readonly string[];
-  /** Pools that are left, if that matters. */
+  /** The pools that remain, if the case checks them. */
   readonly pools?: readonly string[];
 }
 
@@ -59,7 +59,7 @@ function parsed(text: string, index: number): ImportedResource {
   };
 }
 
-/** A core that has all this since T, whatever Boskos would have made of it. */
+/** A core with these resources since T. */
 function seeded({ stored, listed = ["t"] }: Pick<Row, "stored" | "listed">): Lending {
   const resources = stored.map(parsed);
   const byPool = Map.groupBy(resources, ({ pool: name }) => name);
@@ -292,7 +292,7 @@ describe("better than Boskos,", () => {
     const lending = new Lending(...specs({ dt: [0, 1] }));
     expect(lending.outcome(acquire("a", "dt")).type).toBe("granted");
     expect(lending.outcome(acquire("b", "dt")).type).toBe("waiting");
-    // Room comes later: what was refused a resource at first gets one then.
+    // `max` rises later: the request that got no resource at first gets one then.
     lending.configure(...specs({ dt: [0, 2] }));
     expect(lending.held("b")).toEqual(["dt-2"]);
     expect(lending.outcome(acquire("c", "dt")).type).toBe("waiting");

@@ -1,11 +1,11 @@
 /**
- * Dynamic resources: made when too few are there for those who wait or for the minimum, marked
- * `toBeDeleted` when there are too many or when one was not lent for its lifespan. A cleaner
- * outside may watch for that state, clean up and set `tombstone`; otherwise Berth does it after a
- * while. A tombstone is removed at once.
+ * Dynamic resources. Made when there are too few for the waiting requests or the minimum. Marked
+ * `toBeDeleted` when there are too many, or when one was not lent for its lifespan. An external
+ * cleaner may watch for that state, clean up and set `tombstone`; otherwise Berth does so after
+ * some time. A tombstone is removed at once.
  *
- * All of it looks at how things are, never at what has just happened: whatever was missed once is
- * made good the next time that the pool is touched.
+ * Upkeep depends only on the state, never on the last event. Work that was missed once is done the
+ * next time that the pool is touched.
  */
 import type { PoolName, ResourceName } from "../model/ids.ts";
 import {
@@ -21,10 +21,10 @@ import { isHeld, type Pool, type Resource, type State } from "../model/state.ts"
 import { countAt } from "../queue/needs.ts";
 import { emit, type Turn } from "./turn.ts";
 
-/** A pool that is not dynamic any more keeps none of what it made. */
+/** A pool that is no longer dynamic keeps none of its dynamic resources. */
 const none: DynamicPolicy = { min: 0, max: 0, state: freeState, lifespanMs: null };
 
-/** Brings a pool's dynamic resources to what its policy wants. */
+/** Makes and deletes dynamic resources as the pool's policy requires. */
 export function upkeep(turn: Turn, pool: Pool): void {
   if (pool.policy.dynamic === undefined && pool.dynamic === 0) return;
   const { min, max } = policyOf(pool);
@@ -37,7 +37,10 @@ export function upkeep(turn: Turn, pool: Pool): void {
   grow(turn, pool);
 }
 
-/** Makes as many as the waiting requests need, beyond those that will come free anyway. */
+/**
+ * Makes as many resources as the waiting requests need in addition to those that will be free
+ * anyway.
+ */
 function grow(turn: Turn, pool: Pool): void {
   const { dynamic } = pool.policy;
   if (dynamic === undefined || pool.retired || pool.waiting === 0) return;
@@ -48,7 +51,7 @@ function grow(turn: Turn, pool: Pool): void {
   for (let made = 0; made < missing; made++) make(turn, pool);
 }
 
-/** How many resources the waiting requests need here, counted up to `most`. */
+/** The number of resources that the waiting requests need in this pool, at most `most`. */
 function neededIn(pool: Pool, most: number): number {
   let needed = 0;
   for (const bucket of pool.buckets.values()) {
@@ -64,7 +67,7 @@ function policyOf(pool: Pool): DynamicPolicy {
   return pool.retired ? none : (pool.policy.dynamic ?? none);
 }
 
-/** Those that sooner or later are lent to a waiting request, if all goes well. */
+/** The number of resources that will be lent to a waiting request without help from a person. */
 function onTheWay(pool: Pool): number {
   let count = 0;
   for (const resource of pool.members) {
@@ -75,7 +78,7 @@ function onTheWay(pool: Pool): number {
   return count;
 }
 
-/** What people have put aside, in a state of their own, may stay there for ever. */
+/** A resource in a state of its own may stay there forever, so it is not expected back. */
 function isExpected({ pool, state, restsTo }: Resource): boolean {
   const next = state === coolingState ? restsTo : state;
   const isAwaited = (pool.buckets.get(next)?.queue.size ?? 0) > 0;
@@ -105,7 +108,7 @@ function tombstonesIn(pool: Pool): Resource[] {
   return bucket === undefined ? [] : [...bucket.idle].filter(({ dynamic }) => dynamic);
 }
 
-/** Those that nobody holds, by descending name. */
+/** Dynamic resources that are not held, by descending name. */
 function dispensable(pool: Pool, count: number): Resource[] {
   const idle = [...pool.members].filter((resource) => {
     return resource.dynamic && !resource.leaving && !isHeld(resource);
@@ -118,15 +121,15 @@ export function markForDeletion(turn: Turn, resource: ResourceName): void {
   emit(turn, { type: "resource-changed", resource, state: toBeDeletedState });
 }
 
-/** Nobody else has cleaned it up. */
+/** Deletes a resource that no external cleaner has deleted in time. */
 export function deleteResource(turn: Turn, resource: ResourceName): void {
   emit(turn, { type: "resource-changed", resource, state: tombstoneState });
   removeResource(turn, resource);
 }
 
 /**
- * Resources that belonged to it are in a state of its name, and nobody would ever ask for them there
- * again: they are cleaned and lent on their own.
+ * Removes a resource. In Boskos, resources that a dynamic resource owns are in a state of its name.
+ * No request names that state again, so they become dirty and are lent again.
  */
 function removeResource(turn: Turn, name: ResourceName): void {
   emit(turn, { type: "resource-removed", resource: name });
