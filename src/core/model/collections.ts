@@ -1,7 +1,7 @@
 /** The collections of the state: a sorted tree, a heap of deadlines, a list of idle resources. */
 import { type Instant, never } from "./time.ts";
 
-/** What every element must have: a number of its own, which keeps the tree shallow. */
+/** Each element has its own number, which keeps the tree shallow. */
 export interface Numbered {
   readonly order: number;
 }
@@ -9,7 +9,7 @@ export interface Numbered {
 /** Negative when `a` comes before `b`; never 0 for two elements of one tree. */
 type Compare<Key> = (a: Key, b: Key) => number;
 
-/** A tree as those see it who may not change it. */
+/** A tree without the methods that change it. */
 export interface ReadonlyTree<Element extends Key, Key> extends Iterable<Element> {
   readonly size: number;
   at(place: number): Element | undefined;
@@ -26,9 +26,9 @@ interface Node<Element> {
 }
 
 /**
- * A sorted list as a treap that counts its subtrees: adding, removing from anywhere, "which is
- * n-th" and "what place is mine" each cost O(log n), so that a position in a queue of 50,000 can be
- * part of every answer.
+ * A sorted list: a treap that counts its subtrees. Adding, removing, finding the n-th element and
+ * finding a position each cost O(log n), so that every reply can contain the position in a queue of
+ * 50,000.
  */
 export class OrderedTree<Element extends Key, Key extends Numbered>
   implements ReadonlyTree<Element, Key>
@@ -70,7 +70,7 @@ export class OrderedTree<Element extends Key, Key extends Numbered>
     return undefined;
   }
 
-  /** How many come before it, whether or not it is in the tree itself. */
+  /** The number of elements ahead of the key, which need not be in the tree. */
   countBefore(key: Key): number {
     let node = this.#root;
     let before = 0;
@@ -164,25 +164,25 @@ function scatter(order: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-/** Something with a deadline. It knows its place in the heap, so it can be moved. */
+/** An element with a deadline. It stores its index in the heap, so the heap can move it. */
 export interface Timed {
   readonly dueAt: Instant;
-  /** -1 while it has no deadline. Only the heap writes these two. */
+  /** -1 without a deadline. Only the heap writes these two fields. */
   readonly heapIndex: number;
 }
 
 type Placed = { -readonly [Key in keyof Timed]: Timed[Key] };
 
-/** A heap as those see it who may not change it. */
+/** A heap without the methods that change it. */
 export interface ReadonlyDueHeap<Element extends Timed> extends Iterable<Element> {
   readonly size: number;
   first(): Element | undefined;
 }
 
 /**
- * Deadlines of all kinds in one binary heap: the earliest is at hand in O(1), and setting, moving
- * and clearing one costs O(log n). Places live in the elements themselves; a map from element to
- * place would cost more than the heap does.
+ * All deadlines in one binary heap. Reading the earliest costs O(1); setting, moving and clearing
+ * cost O(log n). Elements store their own index, because a map from element to index would cost
+ * more than the heap.
  */
 export class DueHeap<Element extends Timed> implements ReadonlyDueHeap<Element> {
   readonly #elements: Element[] = [];
@@ -195,7 +195,7 @@ export class DueHeap<Element extends Timed> implements ReadonlyDueHeap<Element> 
     return this.#elements[0];
   }
 
-  /** In no order that means anything. */
+  /** Iterates in no defined order. */
   [Symbol.iterator](): Iterator<Element> {
     return this.#elements[Symbol.iterator]();
   }
@@ -262,7 +262,7 @@ export class DueHeap<Element extends Timed> implements ReadonlyDueHeap<Element> 
   }
 }
 
-/** A link in an idle list. Only the list writes these. */
+/** The links of an idle list. Only the list writes these. */
 export interface Linked<Element> {
   readonly previous: Element | null;
   readonly next: Element | null;
@@ -270,16 +270,16 @@ export interface Linked<Element> {
 
 type Link<Element> = { -readonly [Key in keyof Linked<Element>]: Linked<Element>[Key] };
 
-/** A list as those see it who may not change it. */
+/** A list without the methods that change it. */
 export interface ReadonlyIdleList<Element> extends Iterable<Element> {
   readonly size: number;
   readonly first: Element | null;
 }
 
 /**
- * Resources that nobody holds, longest idle first. Links live in the elements: taking one out of
- * the middle is O(1). A `Set` would keep the order too, but reading its first element walks over
- * every hole that earlier removals left at the front, which a queue makes by the thousand.
+ * Idle resources, longest idle first. Elements store the links, so removing from the middle costs
+ * O(1). A `Set` keeps the order too, but reading its first element walks over the holes of earlier
+ * removals, of which a queue makes thousands.
  */
 export class IdleList<Element extends Linked<Element>> implements ReadonlyIdleList<Element> {
   #first: Element | null = null;

@@ -5,88 +5,89 @@ import type { Instant } from "./time.ts";
 
 export interface Item extends Placing {
   readonly pool: PoolName;
-  /** Any of these will do as well, should the first have none now; the earlier the better. */
+  /** Other pools that the item may be taken from, best first, if `pool` has none now. */
   readonly anyOf?: readonly PoolName[];
   readonly count: number;
-  /** Resources in this state. Default: `free`. A cleaner asks for dirty ones. */
+  /** The state of the resources to take. Default: `free`. A cleaner asks for `dirty`. */
   readonly state?: string;
-  /** Their state while they are held. Default: `busy`. */
+  /** The state of the resources while they are held. Default: `busy`. */
   readonly into?: string;
 }
 
 export interface Group {
-  /** Its leases may share parts, such as networks. */
+  /** Leases of one group may share parts, such as networks. */
   readonly name: string;
-  /** How many requests are granted at one moment, or not at all. 1: each on its own. */
+  /** The number of requests that are granted together. 1: each alone. */
   readonly size: number;
 }
 
-/** What a client asks for: every item, or nothing. */
+/** The ask of a client. It gets all items or none. */
 export interface Ask {
   readonly holder: string;
   readonly items: readonly Item[];
-  /** Chosen by the client and repeated when it retries: one key never gets two leases. */
+  /** The client's request id, repeated when it retries: one key never gets two leases. */
   readonly key?: string;
-  /** Null: the timeout of the pool for holders without a token, which may be never. */
+  /** Null: the pool's timeout for holders without a token, which may be `never`. */
   readonly ttlMs?: number | null;
   readonly lifetimeMs?: number;
   /** Higher goes first. Default: 0. */
   readonly priority?: number;
   readonly labels?: Readonly<Record<string, string>>;
   /**
-   * It asks again and again instead of listening. It counts as present for so long after each time;
-   * what it is lent in between waits for it that long. Its key may serve again once it is used up.
+   * Only for clients that poll. The client counts as present for this time after each poll, and a
+   * lease that it has not received yet waits for it as long. It may use its key again for the next
+   * lease.
    */
   readonly presenceMs?: number;
-  /** Those who belong together. */
+  /** The group of requests that belong together. */
   readonly group?: Group;
   /** The lease has no token: commands name the holder and the resource instead. */
   readonly byName?: true;
 }
 
 export interface ResourceChange {
-  /** Only for a resource that nobody holds: brings a quarantined one back, or takes it out. */
+  /** Only for a resource that is not held: frees a quarantined one, or takes one out of use. */
   readonly state?: string;
-  /** Kept with the state and shown to people: why it was quarantined, what its cleaner said. */
+  /** Shown with the state: why it was quarantined, or the output of its cleaner. */
   readonly note?: string;
-  /** True: not lent again until undrained. Its holder keeps it. */
+  /** If true, it is not lent again until undrained. Its holder keeps it. */
   readonly drained?: boolean;
   /** Merged; a `null` value removes the key. */
   readonly labels?: Readonly<Record<string, string | null>>;
-  /** Merged like labels. May hold credentials, so only a holder is shown it. */
+  /** Merged like labels. May contain credentials, so only a holder may see it. */
   readonly userData?: Readonly<Record<string, string | null>>;
 }
 
-/** What a holder reports of its provider. */
+/** A holder's report about its provider. */
 export interface Report {
   readonly throttled: boolean;
-  /** What the provider said, for people to judge. */
+  /** The provider's message, for people. */
   readonly evidence?: string;
 }
 
-/** Who did it and why, for actions that are taken on behalf of others. */
+/** Who did it and why, for actions on behalf of others. */
 export interface Reason {
   readonly by: string;
   readonly why: string;
 }
 
-/** Everything that can be asked of the core. Imperative; the shell adds the time. */
+/** All commands of the core. The caller adds the time. */
 export type Command =
   | { readonly type: "configure"; readonly pools: readonly PoolSpec[] }
   | {
       readonly type: "acquire";
       readonly id: RequestId;
       readonly ask: Ask;
-      /** How long the asker listens on an open connection: it counts as present that long. */
+      /** How long the client keeps its connection open. It counts as present for this time. */
       readonly waitMs: number;
-      /** True: now, behind everybody who waits, or not at all. */
+      /** If true, the request is granted now, behind all waiting requests, or refused. */
       readonly nowOnly?: true;
     }
   /** The reply with a lease did not reach its client. */
   | {
       readonly type: "not-delivered";
       readonly id: RequestId;
-      /** The number of that reply; a later reply may have arrived. */
+      /** The number of the lost reply. A later reply may have arrived. */
       readonly repliesSent: number;
     }
   | { readonly type: "keep-waiting"; readonly id: RequestId; readonly waitMs: number }
@@ -94,7 +95,7 @@ export type Command =
       readonly type: "leave";
       readonly id: RequestId;
       readonly why: LeaveReason;
-      /** An operator takes it out. */
+      /** Set if an operator removes the request. */
       readonly reason?: Reason;
     }
   | { readonly type: "renew"; readonly id: RequestId }
@@ -102,14 +103,14 @@ export type Command =
       readonly type: "release";
       readonly id: RequestId;
       readonly claim?: ClaimId;
-      /** Instead of the pool's `onRelease`. */
+      /** Overrides the pool's `onRelease`. */
       readonly state?: string;
-      /** It was to be cleaned and this went wrong: it is tried again later, or quarantined. */
+      /** The cleaning failed. The broker retries it later, or quarantines the resource. */
       readonly failure?: string;
-      /** Whether its provider throttled it, for pools with an adaptive rate. */
+      /** Whether the provider throttled the holder, for pools with an adaptive rate. */
       readonly outcome?: Report;
     }
-  /** Gives all of it back, or what it has of one pool, and asks for the same again. */
+  /** Releases the lease, or its claims in one pool, and queues the same ask again. */
   | {
       readonly type: "refresh";
       readonly id: RequestId;
@@ -119,36 +120,36 @@ export type Command =
       readonly waitMs: number;
     }
   | ({ readonly type: "signal"; readonly id: RequestId; readonly pool?: PoolName } & Report)
-  /** An operator sets a pool's starts per minute; null: it finds its own again. */
+  /** An operator pins a pool's starts per minute; null removes the pin. */
   | {
       readonly type: "pin";
       readonly pool: PoolName;
       readonly rate: number | null;
       readonly reason: Reason;
     }
-  /** A check outside found room for `grants` more claims, for the next `forMs`. */
+  /** An external check found room for `grants` more claims, for the next `forMs`. */
   | {
       readonly type: "admit";
       readonly pool: PoolName;
       readonly grants: number;
       readonly forMs: number;
     }
-  /** The check found no room, or failed: why, in words. */
+  /** The check found no room, or failed. `why` is its message. */
   | { readonly type: "withhold"; readonly pool: PoolName; readonly why: string }
   | HeldCommand
-  /** An operator ends a lease. */
-  /** A decision failed: the request leaves, or, without one, the pools are suspended. */
+  /** A decision failed. The request leaves or, without one, the pools are suspended. */
   | {
       readonly type: "set-aside";
       readonly request?: RequestId;
       readonly pools: readonly PoolName[];
       readonly why: string;
     }
+  /** An operator ends a lease. */
   | {
       readonly type: "revoke";
       readonly id: RequestId;
       readonly reason: Reason;
-      /** The operator has made sure that the holder does not work any more. */
+      /** The operator has made sure that the holder has stopped. */
       readonly holderGone?: true;
     }
   | {
@@ -157,17 +158,16 @@ export type Command =
       readonly change: ResourceChange;
       readonly reason: Reason;
     }
-  /** Does all that is due. */
+  /** Handles all due deadlines. */
   | { readonly type: "tick" }
-  /** The shell could not listen for a while: nobody shall lose anything for that. */
+  /**
+   * The server could not receive heartbeats for some time. Every holder and client gets a full ttl.
+   */
   | { readonly type: "give-grace" };
 
-/**
- * On behalf of a holder that is known by name, on what it holds. States are whatever people make
- * of them here.
- */
+/** Commands of a holder that has no token, only a name. They may use any word as a state. */
 export type HeldCommand =
-  /** Takes these very resources, all of them or none. One lease each, with the ids given. */
+  /** Takes the named resources, all or none. One lease each, with the given ids. */
   | {
       readonly type: "take";
       readonly holder: string;
@@ -180,10 +180,13 @@ export type HeldCommand =
       readonly type: "renew-held";
       readonly holder: string;
       readonly resource: ResourceName;
-      /** What the holder believes that it is in. */
+      /** The state in which the holder believes the resource is. */
       readonly state: string;
       readonly userData?: Readonly<Record<string, string | null>>;
-      /** Which lease it means, if it says so: another of the same holder's is not touched. */
+      /**
+       * The lease that the holder means, if it sends one. Another lease of the same holder is not
+       * changed.
+       */
       readonly lease?: RequestId;
     }
   | {
@@ -193,7 +196,7 @@ export type HeldCommand =
       readonly lease?: RequestId;
       readonly state: string;
     }
-  /** Takes back what is held in this state by holders not heard of for `silentMs`. */
+  /** Ends the leases in this state whose holders sent nothing for `silentMs`. */
   | {
       readonly type: "reset";
       readonly pool: PoolName;
@@ -201,22 +204,22 @@ export type HeldCommand =
       readonly silentMs: number;
       readonly to: string;
     }
-  /** Carries over what another broker had lent, longest untouched first. */
+  /** Imports resources of another broker, longest idle first. */
   | { readonly type: "import"; readonly resources: readonly ImportedResource[] };
 
 export interface ImportedResource {
   readonly name: ResourceName;
   readonly pool: PoolName;
   readonly state: string;
-  /** Empty: nobody's. */
+  /** Empty if it is not held. */
   readonly holder: string;
-  /** For the lease, if it is held. */
+  /** The id for the lease, if it is held. */
   readonly id: RequestId;
   readonly userData: Readonly<Record<string, string>>;
-  /** When the other broker last touched it, if that is known. */
+  /** When the other broker last changed it, if known. */
   readonly updatedAt?: Instant;
   readonly expiresAt?: Instant;
 }
 
-/** `cancelled` by the asker, `disconnected` without a key to come back with. */
+/** `cancelled` by the client, or `disconnected` by a client without a key to return with. */
 export type LeaveReason = "cancelled" | "disconnected";

@@ -8,7 +8,7 @@ function lend(lending: Lending, id: string, key?: string): void {
   lending.outcome(acquire(id, "aws", key === undefined ? {} : { key }), release(id));
 }
 
-/** Asks again with the key of lease "a", as a client does whose answer was lost. */
+/** Repeats the ask of lease "a" with its key, as a client does after a lost reply. */
 function askAgain(lending: Lending, id: string) {
   return lending.outcome(acquire(id, "aws", { key: "k", holder: "job-a" }));
 }

@@ -11,20 +11,20 @@ export interface Ended {
   readonly at: Instant;
 }
 
-/** When the younger generation becomes the older one, and what was older is forgotten. */
+/** When the recent generation replaces the older one, which is then dropped. */
 export interface GenerationLimits {
-  /** It has at least so many, and is at least so old. */
+  /** Replaced from this size on, if it is also at least this old. */
   readonly sizeMin: number;
   readonly ageMsMin: number;
-  /** Whatever its age. */
+  /** Replaced at this size, at any age. */
   readonly sizeMax: number;
-  /** Whatever its size. */
+  /** Replaced at this age, at any size. */
   readonly ageMsMax: number;
 }
 
 const dayMs = 24 * 3_600_000;
 
-/** With a client's own request id: a late retry must not get a second lease. */
+/** For requests with a key: a late retry must not get a second lease. */
 export const keyedLimits: GenerationLimits = {
   sizeMin: 20_000,
   ageMsMin: 10 * 60_000,
@@ -32,7 +32,7 @@ export const keyedLimits: GenerationLimits = {
   ageMsMax: dayMs,
 };
 
-/** Without one: only remembered to answer a second release correctly. */
+/** For requests without a key: remembered only to answer a second release. */
 export const keylessLimits: GenerationLimits = {
   sizeMin: 2_000,
   ageMsMin: 0,
@@ -41,8 +41,8 @@ export const keylessLimits: GenerationLimits = {
 };
 
 /**
- * Two generations of which the older is dropped whole: forgetting one by one costs three times as
- * much, because a map that is added to and deleted from is copied again and again.
+ * Two generations. The older one is dropped as a whole: deleting single entries costs three times
+ * as much, because JavaScript copies a map that grows and shrinks again and again.
  */
 class Generations {
   readonly #limits: GenerationLimits;
@@ -100,8 +100,8 @@ export interface FrozenEnds {
 }
 
 /**
- * How recent requests and leases ended, so that a retry with an old id gets the right answer instead
- * of a second lease.
+ * Remembers how recent requests and leases ended, so that a retry with an old id gets the right
+ * reply and no second lease.
  */
 export class EndedMemory {
   readonly #keyed = new Generations(keyedLimits);
@@ -119,7 +119,7 @@ export class EndedMemory {
     return this.get(id) !== undefined;
   }
 
-  /** Returns those that are forgotten for it, mostly none. */
+  /** Returns the entries that this call dropped, usually none. */
   add(end: Ended): Iterable<Ended> {
     return (end.key === undefined ? this.#keyless : this.#keyed).add(end);
   }

@@ -13,26 +13,26 @@ export type WaitCode =
   | "no_room"
   | "group_incomplete"
   | "none_usable"
-  /** It is there; the pace does not allow the next grant yet. */
+  /** Resources are free, but the pace does not allow the next grant yet. */
   | "paced"
   /** The same, and reports of throttling have made the pace slower. */
   | "limit_reduced"
-  /** It is there; the check outside has not given credits. */
+  /** Resources are free, but the external check has given no credits. */
   | "admission"
-  /** It is there; a limit that its pool shares is used up. */
+  /** Resources are free, but a limit that the pool shares is used up. */
   | "limit_reached"
   /** A decision on the pool failed. */
   | "suspended";
 
-/** Where a resource goes that is given back. */
+/** The state of a resource after its release. */
 export interface Return {
   readonly resource: ResourceName;
   readonly state: string;
-  /** Absent: at once. Otherwise it rests until then, in the state `cooling`. */
+  /** The end of its time in the state `cooling`. Absent: no cooldown. */
   readonly restsUntil?: Instant;
-  /** When it is deleted unless it is lent by then; null: never. Absent: as before. */
+  /** When it is deleted unless it is lent before; null: never. Absent: unchanged. */
   readonly expiresAt?: Instant | null;
-  /** How often in a row its cleaning has failed. Absent: as before. */
+  /** The number of failed cleanings in a row. Absent: unchanged. */
   readonly failures?: number;
   readonly note?: string;
 }
@@ -40,34 +40,34 @@ export interface Return {
 export interface GrantedClaim {
   readonly id: ClaimId;
   readonly resource: ResourceName;
-  /** Larger than that of every earlier grant, of this resource and of any other. */
+  /** Larger than the fence of every earlier grant, of any resource. */
   readonly fence: number;
   readonly heldUntil?: Instant;
-  /** What it is in while it is held. Absent: `busy`. */
+  /** The state while it is held. Absent: `busy`. */
   readonly into?: string;
-  /** Of a resource that others share. */
+  /** Only for shared resources. */
   readonly amount?: Amounts;
-  /** By kind, the parts that came with it. */
+  /** The parts that the claim has, by kind. */
   readonly parts?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What is kept on one resource for a request that has run out of patience. */
+/** The reservation on one resource for a starved request. */
 export interface KeptRoom {
   readonly resource: ResourceName;
   readonly amount: Amounts;
-  /** The last fence given out by then. */
+  /** The last fence at the time of the reservation. */
   readonly since: number;
   readonly parts?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Where a resource is listed now. */
+/** The pool that lists a resource now. */
 export interface Move {
   readonly pool: PoolName;
   readonly labels?: Readonly<Record<string, string>>;
   readonly room?: CapacitySpec;
 }
 
-/** How a grant moved a pool's pace on. */
+/** The state of a pool's pace after a grant. */
 export interface Paced {
   readonly pool: PoolName;
   readonly baseAt: Instant;
@@ -77,7 +77,7 @@ export interface Paced {
   readonly share?: number;
 }
 
-/** How many credits of a pool a grant used up. */
+/** The number of credits that a grant used. */
 export interface Admitted {
   readonly pool: PoolName;
   readonly count: number;
@@ -86,7 +86,7 @@ export interface Admitted {
 /** Why a pool's start rate changed. */
 export interface RateCause {
   readonly how: "throttled" | "clean" | "pinned" | "unpinned" | "configured";
-  /** Whose report it was, or the operator. */
+  /** The lease that sent the report, or the operator. */
   readonly lease?: RequestId;
   readonly by?: string;
   /** The evidence that came with the report, or the operator's reason. */
@@ -96,11 +96,11 @@ export interface RateCause {
 export type RequestEnd =
   | "cancelled"
   | "disconnected"
-  /** Not heard from for its ttl while it waited. */
+  /** The client sent nothing for its ttl while it waited. */
   | "abandoned"
   /** The new configuration can never satisfy it. */
   | "unsatisfiable"
-  /** The decision on it failed: an error of the broker. */
+  /** The decision on the request failed, because of a bug in the broker. */
   | "undecidable";
 
 export type LeaseEnd =
@@ -108,23 +108,23 @@ export type LeaseEnd =
   | "expired"
   | "lifetime"
   | "revoked"
-  /** The client that asked never collected it. */
+  /** The client never received the lease. */
   | "uncollected"
-  /** Taken back by a reaper outside (Boskos's reset). */
+  /** Ended by an external reaper (Boskos's reset). */
   | "reset";
 
 /**
- * Everything that can have happened: the journal's vocabulary. State is a fold over these.
+ * All events of the journal. The state is a fold over them.
  *
- * An event says what became true, never which rule made it so: a grant names its resources and a
- * release the state that each goes to. So an old journal replays to the same state under new rules.
+ * An event records the result, never the rule that led to it: a grant names its resources, and a
+ * release names the new state of each. So an old journal replays to the same state under new rules.
  */
 export type DurableEvent =
   | { readonly type: "pool-defined"; readonly pool: PoolName; readonly policy: PoolPolicy }
-  /** Gone from the configuration; resources that are still held keep it alive. */
+  /** The pool is no longer in the configuration. It stays until its held resources are released. */
   | { readonly type: "pool-retired"; readonly pool: PoolName }
   | { readonly type: "pool-removed"; readonly pool: PoolName }
-  /** A decision on it failed, so nothing of it is lent until it is tried again. */
+  /** A decision on the pool failed, so it lends nothing until it is tried again. */
   | { readonly type: "pool-suspended"; readonly pool: PoolName; readonly why: string }
   | { readonly type: "pool-resumed"; readonly pool: PoolName }
   /** A holder reports whether its provider throttled it. */
@@ -138,20 +138,20 @@ export type DurableEvent =
   | {
       readonly type: "rate-changed";
       readonly pool: PoolName;
-      /** Starts per minute from now on; null: it is not paced any more. */
+      /** Starts per minute from now on; null: no longer paced. */
       readonly rate: number | null;
       readonly cause: RateCause;
-      /** It is what the pool would do; it does not. */
+      /** The pool only advises this rate and does not use it. */
       readonly advised?: true;
     }
-  /** A check outside found room for so many more. */
+  /** An external check allows this many more claims. */
   | {
       readonly type: "pool-admitted";
       readonly pool: PoolName;
       readonly grants: number;
       readonly until: Instant;
     }
-  /** It found none, or failed. */
+  /** The external check found no room, or failed. */
   | { readonly type: "pool-withheld"; readonly pool: PoolName; readonly why: string }
   | {
       readonly type: "resource-added";
@@ -160,24 +160,24 @@ export type DurableEvent =
       readonly labels?: Readonly<Record<string, string>>;
       /** Absent: `free`. */
       readonly state?: string;
-      /** Made because it was needed, not because it is listed. */
+      /** Made on demand, not listed in the configuration. */
       readonly dynamic?: true;
-      /** It is lent by amount. */
+      /** Only for shared resources. */
       readonly room?: CapacitySpec;
     }
-  /** The configuration gives it other capacity, taints or parts. Its holders keep what they have. */
+  /** The configuration has changed its capacity, taints or parts. Holders keep their amounts. */
   | {
       readonly type: "resource-resized";
       readonly resource: ResourceName;
       readonly room: CapacitySpec;
     }
-  /** Listed from now on, or (dynamic) one of those that come and go. */
+  /** The resource is listed from now on or, with `dynamic`, no longer listed but dynamic. */
   | {
       readonly type: "resource-adopted";
       readonly resource: ResourceName;
       readonly dynamic: boolean;
     }
-  /** Gone from its pool's configuration while held; it goes once it is given back. */
+  /** No longer in its pool's configuration while held. It leaves when it is released. */
   | {
       readonly type: "resource-retired";
       readonly resource: ResourceName;
@@ -185,13 +185,15 @@ export type DurableEvent =
       readonly movesTo?: Move;
     }
   | { readonly type: "resource-kept"; readonly resource: ResourceName }
-  /** Listed in another pool now. It stays as it is: dirty, resting, drained, with its user data. */
+  /**
+   * Another pool lists it now. The resource keeps its state, cooldown, drain mark and user data.
+   */
   | ({
       readonly type: "resource-moved";
       readonly resource: ResourceName;
     } & Move)
   | { readonly type: "resource-removed"; readonly resource: ResourceName }
-  /** The configuration gives it other labels; those that an operator had set are gone. */
+  /** The configuration has changed its labels. Labels that an operator had set are removed. */
   | {
       readonly type: "resource-relabelled";
       readonly resource: ResourceName;
@@ -216,25 +218,25 @@ export type DurableEvent =
       readonly why: RequestEnd;
       readonly reason?: Reason;
     }
-  /** A starved request gets these reservations. None: nothing could be reserved. */
+  /** The reservations of a starved request. Empty if nothing could be reserved. */
   | { readonly type: "room-kept"; readonly id: RequestId; readonly rooms: readonly KeptRoom[] }
   | {
       readonly type: "lease-granted";
       readonly id: RequestId;
-      /** Present when it was granted at once; for a request that waited see `request-queued`. */
+      /** Only if it was granted at once. For a request that waited, see `request-queued`. */
       readonly ask?: ResolvedAsk;
       readonly claims: readonly GrantedClaim[];
-      /** What it waited for last. For history: no rule depends on it. */
+      /** The last wait code. Only for the history: no rule depends on it. */
       readonly waitedFor?: WaitCode;
       readonly endsAt?: Instant;
-      /** No client was connected to receive it. */
+      /** The client polls, and has not received the lease yet. */
       readonly undelivered?: true;
-      /** Of the pools that have a pace, where it stands now. */
+      /** The new state of each pace that the grant used. */
       readonly paced?: readonly Paced[];
-      /** The credits that it used up, by pool. */
+      /** The credits that the grant used, by pool. */
       readonly admitted?: readonly Admitted[];
     }
-  /** The reply with the lease is being sent; or it did not arrive. */
+  /** The reply with the lease is being sent; or, with false, it did not arrive. */
   | { readonly type: "lease-delivered"; readonly id: RequestId; readonly delivered: boolean }
   | {
       readonly type: "claim-ended";
@@ -244,13 +246,13 @@ export type DurableEvent =
       readonly back: Return;
     }
   /**
-   * An operator takes the lease back while its holder may still be at work. The resources stay with
-   * it until the holder confirms, or until it cannot believe any more that it holds them.
+   * An operator revokes the lease while its holder may still be at work. The holder keeps the
+   * resources until it confirms, or until its ttl is over.
    */
   | {
       readonly type: "lease-revoked";
       readonly id: RequestId;
-      /** The last heartbeat and the ttl. */
+      /** The time of the last heartbeat plus the ttl. */
       readonly heldUntil: Instant;
       readonly reason: Reason;
     }
@@ -263,29 +265,29 @@ export type DurableEvent =
     };
 
 /**
- * Signs of life. They change the state but not the journal: after a restart everybody is given one
- * full ttl, so losing them costs nobody anything, and a heartbeat costs no disk.
+ * Events that change the state but are not in the journal. After a restart, every holder and client
+ * gets one full ttl, so nobody loses anything, and a heartbeat needs no disk write.
  */
 export type VolatileEvent =
   | { readonly type: "lease-renewed"; readonly id: RequestId }
   | { readonly type: "request-seen"; readonly id: RequestId; readonly waitMs: number }
   | { readonly type: "grace-given" }
-  /** A client lacked credits of a pool and did not wait. It counts as demand until then. */
+  /** A client lacked credits of a pool and did not wait. Its demand counts until this time. */
   | {
       readonly type: "demand-unmet";
       readonly pool: PoolName;
       readonly count: number;
       readonly until: Instant;
     }
-  /** The earliest deadline belongs to a suspended pool: it counts at this time instead. */
+  /** The earliest deadline belongs to a suspended pool, and is postponed to this time. */
   | { readonly type: "deadline-postponed"; readonly until: Instant }
-  /** What was due for the pool itself has been seen to. */
+  /** The pool's own deadline was handled. */
   | { readonly type: "pool-attended"; readonly pool: PoolName };
 
 export type BrokerEvent = DurableEvent | VolatileEvent;
 export type EventOf<Type extends BrokerEvent["type"]> = Extract<BrokerEvent, { type: Type }>;
 
-/** An ask whose ttl has been settled, so that replay does not depend on the pool's policy. */
+/** An ask with a fixed ttl, so that replay does not depend on the pool's policy. */
 export type ResolvedAsk = Ask & { readonly ttlMs: number | null };
 
 export function isDurable(event: BrokerEvent): event is DurableEvent {

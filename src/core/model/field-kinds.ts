@@ -1,8 +1,8 @@
-/** What several fields of a policy are, with bounds that others go by as well. */
+/** Kinds of values that several policy fields share, with bounds that other code uses too. */
 export const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
 export const yearMs = 365 * dayMs;
 
-/** Of one pool, and of all pools of one file together. */
+/** The maximum number of resources of one pool, and of all pools of one file together. */
 export const poolSizeMax = 1_000_000;
 
 /** Starts per minute, for policies and for pins. */

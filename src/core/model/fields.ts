@@ -1,7 +1,7 @@
 /**
- * Tables of fields. One row holds all that there is to know about one value of a policy: its key in
- * the file, what it may be, its default, its label and its meaning. The JSON Schema, the reader, the
- * API, what-if, the page and the guides are all derived from rows.
+ * Tables of fields. One row describes one value of a policy: its key in the file, its kind,
+ * default, label and meaning. The JSON Schema, the parser, the API, what-if, the page and the
+ * guides are all derived from the rows.
  */
 import { formatDuration } from "./time.ts";
 
@@ -9,42 +9,42 @@ export interface DurationKind {
   readonly type: "duration";
   readonly minMs: number;
   readonly maxMs: number;
-  /** What may be written instead of a number and a unit: YAML reads a bare 0 as a number. */
+  /** A value that is allowed instead of a number with a unit. YAML reads a bare 0 as a number. */
   readonly also?: 0 | "auto";
 }
 
 export interface NumberKind {
-  /** `count` and `number` differ in the hints that refuse them only. */
+  /** `count` and `number` differ only in the hints of their errors. */
   readonly type: "count" | "number";
   readonly min: number;
   readonly max: number;
   readonly whole?: true;
-  /** The noun of the JSON Schema, where it is more than a number. */
+  /** The title in the JSON Schema, if "number" is not enough. */
   readonly title?: string;
 }
 
 export interface ChoiceKind {
-  /** `choices` is a list of them. */
+  /** `choice` is one value, `choices` a list. */
   readonly type: "choice" | "choices";
   readonly title: string;
   readonly choices: readonly string[];
 }
 
-/** The name of a state, the name of a pool, and what `parts` holds, which has a form of its own. */
+/** The name of a state or of a pool, or `parts`, which has its own format. */
 export interface NamedKind {
   readonly type: "state" | "pool" | "parts";
 }
 
-/** A map with fields of its own. */
+/** A map that has its own fields. */
 export interface GroupKind<Inner extends Table = Table> {
   readonly type: "group";
-  /** The noun of messages, and what to write instead of something else. */
+  /** The noun in messages, and the hint for a wrong value. */
   readonly title: string;
   readonly hint: string;
   readonly fields: Inner;
 }
 
-/** A map from states to such groups. `short` may be written alone instead of the group. */
+/** A map from states to groups. The field `short` may be written alone instead of the group. */
 export interface ByStateKind<Inner extends Table = Table> extends Omit<GroupKind<Inner>, "type"> {
   readonly type: "by-state";
   readonly short: string;
@@ -52,55 +52,57 @@ export interface ByStateKind<Inner extends Table = Table> extends Omit<GroupKind
   readonly statesMax: number;
 }
 
-/** A group whose fields stand in the file beside the group, not inside of it; not on the wire. */
+/** A group whose fields are next to the group in the file, not inside it. Not on the wire. */
 export interface InlineKind<Inner extends Table = Table> {
   readonly type: "inline";
   readonly fields: Inner;
 }
 
-/** `fixed`: nobody can set it. `outside`: another part of the program reads and shows it. */
+/** `fixed`: cannot be set. `outside`: another part of the program reads and shows it. */
 export interface HiddenKind {
   readonly type: "fixed" | "outside";
 }
 
-/** A kind whose value is not made of fields of its own. */
+/** A kind whose value has no fields of its own. */
 export type ValueKind = DurationKind | NumberKind | ChoiceKind | NamedKind;
 
-/** A kind that the API answers as a value under a key of its own. */
+/** A kind that the API returns as a value with its own key. */
 export type WireKind = ValueKind | GroupKind | ByStateKind;
 
-/** Code that depends on a kind is a `switch` without `default`: a new kind must get a case there. */
+/**
+ * Code that depends on a kind uses a `switch` without `default`, so that a new kind needs a case.
+ */
 export type Kind = WireKind | InlineKind | HiddenKind;
 
-/** A kind whose value is made of fields of its own. */
+/** A kind whose value has its own fields. */
 export type CompositeKind = Extract<Kind, { readonly fields: Table }>;
 
 export interface Field<Value = unknown> {
-  /** In the file, and on the wire unless `wire` is another. */
+  /** The key in the file, and on the wire unless `wire` is set. */
   readonly key: string;
   readonly wire?: string;
   readonly kind: Kind;
-  /** In force unless something else is written; null: nothing. Without it the field is required. */
+  /** The value if none is written; null: none. Absent: the field is required. */
   readonly default?: Value | null;
-  /** A policy need not have this property, so it needs no default either. */
+  /** The policy may lack this property, so the field needs no default. */
   readonly optional?: true;
-  /** For people: the default is what another field has. */
+  /** The default is the value of this other field. For people. */
   readonly follows?: string;
-  /** On the page. */
+  /** The label on the page. */
   readonly label: string;
-  /** What it does, for editors, the API's documentation and the guides. */
+  /** The meaning, for editors, the API's documentation and the guides. */
   readonly text: string;
-  /** The first is also what a message proposes where a required field is missing. */
+  /** Messages propose the first one if a required field is missing. */
   readonly examples?: readonly unknown[];
-  /** Where the guides say more: a path from `docs/guides`. */
+  /** The guide that has more, as a path from `docs/guides`. */
   readonly more?: string;
 }
 
 export type Table = Readonly<Record<string, Field>>;
 
 /**
- * A row for each property of a policy. It does not compile if a property has no row, if the row of an
- * optional property is not `optional`, or if a required field has no example.
+ * One row for each property of a policy. Does not compile if a property has no row, if the row of
+ * an optional property is not `optional`, or if a required field has no example.
  */
 export type Fields<Policy> = {
   readonly [Name in keyof Policy]-?: Field<Policy[Name]> &
@@ -122,13 +124,13 @@ interface RequiredRow {
   readonly examples: readonly [unknown, ...unknown[]];
 }
 
-/** A table with these rows, whatever they say. */
+/** A table with these rows, without checks of their content. */
 type RowsFor<Policy> = { readonly [Name in keyof Policy]-?: Field };
 
-/** Values by property, as a policy has them. */
+/** The values of a policy, by property. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The policy that a table describes, in the words of the file: `ttlMs: 90_000` is `ttl: "90s"`. */
+/** The policy of a table, with the keys and units of the file: `ttlMs: 90_000` is `ttl: "90s"`. */
 export type InWords<Rows extends Table> = {
   [Name in keyof Rows as WordFor<Rows[Name]>]: Words<Rows[Name]["kind"]> | Nothing<Rows[Name]>;
 };
@@ -159,7 +161,7 @@ type WireValues = ForEachKind<{
   parts: unknown;
 }>;
 
-/** Does not compile while a kind is missing. */
+/** Does not compile if a kind is missing. */
 type ForEachKind<Values extends Record<ValueKind["type"], unknown>> = Values;
 
 type Nothing<Row extends Field> = Row extends { readonly kind: ByStateKind }
@@ -180,24 +182,26 @@ export function hasFields(kind: Kind): kind is CompositeKind {
   return "fields" in kind;
 }
 
-/** Whether a group cannot be used without it. */
+/** Whether the field must be written. */
 export function isRequired({ default: usual, optional }: Field): boolean {
   return usual === undefined && optional !== true;
 }
 
-/** Whether nothing takes its place where it is not set: it is null on the wire. */
+/** Whether the field has no value if it is not set. It is then null on the wire. */
 export function mayBeNothing({ default: usual, optional, kind }: Field): boolean {
   return (usual === null || optional === true) && kind.type !== "by-state";
 }
 
-/** Durations as text, what is not set as null, each under its key on the wire. */
+/**
+ * Converts a policy for the wire: durations as text, unset fields as null, with the wire's keys.
+ */
 export function inWords<Rows extends Table>(table: Rows, policy: object): InWords<Rows> {
   const words: Record<string, unknown> = {};
   const values: Values = { ...policy };
   for (const [name, { kind, key, wire = key }] of Object.entries(table)) {
     if (isOnWire(kind)) words[wire] = valueInWords(kind, values[name]);
   }
-  // An object that is made key by key: the types above say what its keys are.
+  // The object is built key by key, so the compiler cannot check its keys.
   return words as InWords<Rows>;
 }
 
@@ -229,9 +233,9 @@ function valueInWords(kind: WireKind, value: unknown): unknown {
 }
 
 /**
- * A whole policy: what is written, else what was there before, else the default. Groups are completed
- * in the same way, so one new value leaves those beside it alone. Undefined if a required value is
- * neither written nor was there.
+ * Completes a policy: the written value, else the earlier value, else the default. Completes groups
+ * in the same way, so a new value in a group does not change the others. Returns undefined if a
+ * required value is missing.
  */
 export function complete<Policy>(
   table: RowsFor<Policy>,
@@ -244,7 +248,7 @@ export function complete<Policy>(
     if (value !== undefined) values[name] = value;
     else if (isRequired(field)) return undefined;
   }
-  // As above: each property has a row, and what reads values looks at the row's kind.
+  // As above: each property has a row, and the row's kind determines the type of the value.
   return values as Policy;
 }
 
@@ -273,7 +277,7 @@ function completeByState(kind: ByStateKind, written: Values, before: Values): Va
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
-/** For tables in which nothing is required. */
+/** Returns the defaults. Only for tables without required fields. */
 export function defaultsOf<Policy>(table: RowsFor<Policy>): Policy {
   const policy = complete<Policy>(table, {});
   if (policy !== undefined) return policy;
@@ -283,7 +287,7 @@ export function defaultsOf<Policy>(table: RowsFor<Policy>): Policy {
   );
 }
 
-/** The field that a path of keys leads to, as `pace.every` does in the file. */
+/** Returns the field at a path of keys, such as `pace.every` in the file. */
 export function fieldAt(table: Table, path: readonly string[]): Field | undefined {
   const [key, ...rest] = path;
   for (const field of Object.values(table)) {

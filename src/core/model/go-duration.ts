@@ -1,6 +1,6 @@
 /**
- * Durations as Go's programs write them: `1h30m`, `-1.5h`, `300ms`, a bare `0`; no days. Boskos's
- * configuration and its clients use these, and some of them look at the words of a refusal.
+ * Durations as Go programs write them: `1h30m`, `-1.5h`, `300ms`, `0`; no days. Boskos's
+ * configuration and clients use these, and some clients compare the text of an error.
  */
 export type GoDuration =
   | { readonly ok: true; readonly durationMs: number }
@@ -17,7 +17,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** What fits into 63 bits of nanoseconds: some 292 years. */
+/** The maximum of 63 bits of nanoseconds: about 292 years. */
 const durationMsMax = 2 ** 63 / 1e6;
 
 const part = /(\d*)(\.?)(\d*)([^\d.]*)/y;
@@ -47,7 +47,7 @@ function refused(message: string): GoDuration {
   return { ok: false, message: `time: ${message}` };
 }
 
-/** Everything but printable ASCII as the bytes of its UTF-8. */
+/** Escapes all characters except printable ASCII, as the bytes of their UTF-8. */
 function quoted(text: string): string {
   let inside = "";
   for (const character of text) {
@@ -62,7 +62,7 @@ function escaped(byte: number): string {
   return `\\x${byte.toString(16).padStart(2, "0")}`;
 }
 
-/** By hand: the core knows no encoder. */
+/** Encodes UTF-8 without `TextEncoder`, which the core does not use. */
 function utf8(character: string): number[] {
   const code = character.codePointAt(0) ?? 0;
   const tail = (shift: number) => 0x80 | ((code >> shift) & 0x3f);

@@ -1,14 +1,14 @@
 /**
- * Names that must not be mixed up: a pool's name where a resource's is meant does not compile.
- * They are minted with `as` at the edges, where text from outside has just been checked.
+ * Branded names: code that passes a pool's name as a resource's does not compile. Only the edges
+ * mint them with `as`, after they have validated the text.
  */
 declare const brand: unique symbol;
 type Branded<Kind extends string> = string & { readonly [brand]: Kind };
 
-/** Names a request and, once it is granted, the lease that it became: one thing, one id. */
+/** The id of a request, and of the lease that it becomes. */
 export type RequestId = Branded<"RequestId">;
 export type PoolName = Branded<"PoolName">;
-/** Unique over all pools, as in Boskos, so that an operator can name a resource without its pool. */
+/** Unique over all pools, as in Boskos. An operator can name a resource without its pool. */
 export type ResourceName = Branded<"ResourceName">;
 /** Unique within its lease. */
 export type ClaimId = Branded<"ClaimId">;

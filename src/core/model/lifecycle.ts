@@ -1,41 +1,50 @@
 /**
- * The states of a resource. People may use any other word as a state, as in Boskos: such a state is
- * lent to those who ask for it by name, and nothing else is known about it.
+ * The states of a resource. People may use any other word as a state, as in Boskos. The broker
+ * knows no rule for such a state, and lends from it only to requests that name it.
  */
 
-/** Lent from here, unless a request names another state. */
+/** Lendable. Requests take resources from this state, unless they name another state. */
 export const freeState = "free";
-/** Held by a lease, unless the holder calls it otherwise. */
+/** The state of a held resource, unless the request names another state. */
 export const busyState = "busy";
-/** What people see of a resource whose lease was revoked and whose holder may still use it. */
+/**
+ * Only shown: the state of a resource whose lease was revoked, while the holder may still use it.
+ */
 export const revokingState = "revoking";
-/** Given back and waiting for the end of its cooldown or lock-delay. */
+/** Released, and waiting for the end of its cooldown or lock-delay. */
 export const coolingState = "cooling";
-/** To be cleaned before it is lent again; and being cleaned. */
+/** Must be cleaned before it is lent again. */
 export const dirtyState = "dirty";
+/** A cleaner holds it. */
 export const cleaningState = "cleaning";
-/** Taken out of use because something is wrong with it. */
+/** Out of use, because its cleaning failed too often or because an operator took it out. */
 export const quarantinedState = "quarantined";
-/** A dynamic resource that is to be deleted, and one that is deleted but not removed yet. */
+/** A dynamic resource that must be deleted. */
 export const toBeDeletedState = "toBeDeleted";
+/** A dynamic resource that is deleted, but not removed from its pool yet. */
 export const tombstoneState = "tombstone";
-/** What people see of a drained resource that nobody holds. Never a state of its own. */
+/**
+ * Only shown: a drained resource without a holder. The resource keeps its real state in `state`.
+ */
 export const drainedState = "drained";
 
 export interface StateRule {
-  /** A request that names no state is lent resources in this one. */
+  /** A request that names no state gets resources in this state. */
   readonly lendable: boolean;
-  /** It becomes lendable without a person: waiting requests need no new resource for it. */
+  /**
+   * The resource becomes lendable without help from a person, so the pool makes no dynamic resource
+   * in its place. For a cooling resource, the rule of the state after the cooldown counts.
+   */
   readonly returns: boolean;
-  /** Its count is exported as a metric even while it is 0, so that a graph shows the zero. */
+  /** The count of this state is a metric even while it is 0, so that a graph shows the zero. */
   readonly counted: boolean;
-  /** What ends it by itself. */
+  /** The deadline after which the broker ends this state. */
   readonly deadline: "none" | "cooldown" | "deletion";
-  /** Who may put a resource into it and take it out: the broker alone, or people and workers too. */
+  /** Who may set and end this state: only the broker, or people and workers too. */
   readonly setBy: "broker" | "anyone";
 }
 
-const unknown: StateRule = {
+const defaultRule: StateRule = {
   lendable: false,
   returns: false,
   counted: false,
@@ -45,28 +54,28 @@ const unknown: StateRule = {
 
 const lifecycle: ReadonlyMap<string, StateRule> = new Map(
   Object.entries({
-    [freeState]: { ...unknown, lendable: true, returns: true, counted: true },
-    [busyState]: { ...unknown, counted: true, setBy: "broker" },
-    [revokingState]: { ...unknown, setBy: "broker" },
-    [coolingState]: { ...unknown, counted: true, deadline: "cooldown", setBy: "broker" },
-    [dirtyState]: { ...unknown, returns: true, counted: true },
-    [cleaningState]: unknown,
-    [quarantinedState]: { ...unknown, counted: true },
-    [toBeDeletedState]: { ...unknown, deadline: "deletion" },
-    [tombstoneState]: unknown,
-    [drainedState]: { ...unknown, setBy: "broker" },
+    [freeState]: { ...defaultRule, lendable: true, returns: true, counted: true },
+    [busyState]: { ...defaultRule, counted: true, setBy: "broker" },
+    [revokingState]: { ...defaultRule, setBy: "broker" },
+    [coolingState]: { ...defaultRule, counted: true, deadline: "cooldown", setBy: "broker" },
+    [dirtyState]: { ...defaultRule, returns: true, counted: true },
+    [cleaningState]: defaultRule,
+    [quarantinedState]: { ...defaultRule, counted: true },
+    [toBeDeletedState]: { ...defaultRule, deadline: "deletion" },
+    [tombstoneState]: defaultRule,
+    [drainedState]: { ...defaultRule, setBy: "broker" },
   } satisfies Record<string, StateRule>),
 );
 
 export function ruleOf(state: string): StateRule {
-  return lifecycle.get(state) ?? unknown;
+  return lifecycle.get(state) ?? defaultRule;
 }
 
 export const countedStates: readonly string[] = [...lifecycle]
   .filter(([, { counted }]) => counted)
   .map(([state]) => state);
 
-/** States that only the broker itself puts a resource into; elsewhere they would be a lie. */
+/** States that only the broker sets. If a client set one of them, it would be false. */
 export const reservedStates: readonly string[] = [...lifecycle]
   .filter(([, { setBy }]) => setBy === "broker")
   .map(([state]) => state);
@@ -74,7 +83,7 @@ export const reservedStates: readonly string[] = [...lifecycle]
 /** Why a resource is held. Cleaning is neither paced nor limited, and has no lifetime. */
 export type Purpose = "use" | "clean";
 
-/** By the state that it is held in: a cleaner holds it as `cleaning`. */
+/** A claim in the state `cleaning` is for cleaning; every other claim is for use. */
 export function purposeOf(heldState: string): Purpose {
   return heldState === cleaningState ? "clean" : "use";
 }

@@ -66,7 +66,9 @@ test("nearest() finds a name among a hundred thousand", () => {
   expect(nearest("machnie-99999", all)).toBe("machine-99999");
 });
 
-/** The distance as it is defined: letters put in, left out, replaced, neighbours swapped. */
+/**
+ * The distance by its definition: letters inserted, deleted, replaced, or swapped with a neighbour.
+ */
 function changesBetween(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, (_, row) => [row]);
   const cell = (row: number, column: number) => table[row]?.[column] ?? column;

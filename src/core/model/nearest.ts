@@ -1,10 +1,12 @@
-/** How many mistyped letters still count as "did you mean". */
+/** The maximum number of wrong letters for "did you mean". */
 const distanceMax = 3;
 
-/** Bounds the time for comparing names, during which the server answers nobody: some 30 ms. */
+/**
+ * Bounds the time for comparing names to about 30 ms, because the server does nothing else then.
+ */
 const candidatesMax = 100_000;
 
-/** The known name that was probably meant, or undefined if none is close. */
+/** Returns the most similar known name, or undefined if none is close. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const said = name.toLowerCase();
   const row = () => new Uint16Array(said.length + distanceMax + 2);
@@ -25,14 +27,14 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** The table's last three rows, used again for every name. */
+/** The last three rows of the table, reused for every name. */
 type Rows = readonly [Uint16Array, Uint16Array, Uint16Array];
 
 /**
- * Optimal string alignment, so that swapped neighbours count once; gives up at `limit`.
+ * Optimal string alignment, which counts swapped letters once. Stops at `limit`.
  *
- * Names of one pool begin alike, mostly: what both begin and end with is left out, and so is what is
- * further from the diagonal than counts. The whole table took forty times as long.
+ * Names of one pool usually begin alike, so the common beginning and end are skipped, and cells too
+ * far from the diagonal too. The whole table took forty times as long.
  */
 function editDistance(a: string, b: string, limit: number, rows: Rows): number {
   let start = 0;

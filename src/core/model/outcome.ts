@@ -1,4 +1,4 @@
-/** What comes of a command: an outcome, which may be a refusal. */
+/** The outcomes of commands, with all refusals. */
 import type { LeaseView, RequestView } from "../explain/view.ts";
 import type { LeaseEnd, RequestEnd } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
@@ -6,23 +6,25 @@ import type { LastHolder } from "./state.ts";
 import type { Instant } from "./time.ts";
 import type { UserDataFault } from "./user-data.ts";
 
-/** What a command came to. Plain data: it stays true however the state goes on. */
+/** The outcome of a command. Plain data that later changes of the state do not affect. */
 export type Outcome =
   | { readonly type: "granted"; readonly lease: LeaseView }
   | { readonly type: "waiting"; readonly request: RequestView }
   | { readonly type: "done" }
-  /** Several at once, a lease each. */
+  /** Several resources at once, one lease each. */
   | { readonly type: "taken"; readonly leases: readonly LeaseView[] }
-  /** What was taken back, and from whom. */
+  /** The resources whose leases were ended, and their holders. */
   | { readonly type: "reset"; readonly holders: ReadonlyMap<ResourceName, string> }
-  /** What could not be carried over, and why. */
+  /** The resources that were not imported, and why. */
   | { readonly type: "imported"; readonly leases: number; readonly left: readonly LeftOut[] }
   | { readonly type: "refused"; readonly refusal: Refusal };
 
 export interface LeftOut {
   readonly resource: ResourceName;
   readonly pool: PoolName;
-  /** `used_since`: it was lent here after the other broker had it, so what is known here is newer. */
+  /**
+   * `used_since`: Berth lent it after the other broker's last change, so the state here is newer.
+   */
   readonly why: "not_configured" | "held_already" | "used_since";
 }
 
@@ -32,13 +34,13 @@ export function refused(refusal: Refusal): Outcome {
   return { type: "refused", refusal };
 }
 
-/** Of the request or lease that it is about, if it is about one. */
+/** The id of the request or lease in the outcome, if any. */
 export function idOf(outcome: Outcome): RequestId | undefined {
   if (outcome.type === "granted") return outcome.lease.id;
   return outcome.type === "waiting" ? outcome.request.id : undefined;
 }
 
-/** Every "no" of the core, as a value. The edges make messages of it. */
+/** All refusals of the core, as values. The API turns them into messages. */
 export type Refusal =
   | {
       readonly code: "pool_not_found";
@@ -68,11 +70,11 @@ export type Refusal =
       readonly pool: PoolName;
       readonly asked: number;
       readonly possible: number;
-      /** Eligible and large enough. */
+      /** The number of eligible resources that are large enough. */
       readonly large: number;
       readonly eligible: number;
       readonly total: number;
-      /** How many are not eligible, by reason. */
+      /** The number of resources that are not eligible, by reason. */
       readonly unfit: Readonly<Record<string, number>>;
     }
   | { readonly code: "never_fits_together"; readonly pool: PoolName; readonly items: number }
@@ -82,7 +84,10 @@ export type Refusal =
       readonly strategy: string;
       readonly known: readonly string[];
     }
-  /** Amounts were asked of an exclusive pool, or none of a shared pool. */
+  /**
+   * `lent_whole`: an item for an exclusive pool has a key that is only for shared pools.
+   * `lent_by_amount`: an item for a shared pool names a state.
+   */
   | { readonly code: "lent_whole"; readonly pool: PoolName; readonly key: string }
   | { readonly code: "lent_by_amount"; readonly pool: PoolName }
   | {
@@ -99,7 +104,7 @@ export type Refusal =
       readonly known: readonly string[];
     }
   | { readonly code: "request_id_reused"; readonly key: string; readonly id: RequestId }
-  /** All requests of the group wait already. */
+  /** The group already has all its requests. */
   | { readonly code: "group_full"; readonly group: string; readonly size: number }
   | {
       readonly code: "group_size_differs";
@@ -129,9 +134,9 @@ export type Refusal =
       readonly resource: ResourceName;
       readonly nearest?: ResourceName;
     }
-  /** It was to be now or never. */
+  /** The request did not want to wait, and nothing is free. */
   | { readonly code: "none_free"; readonly pool: PoolName }
-  /** Of those named, these are not to be had. */
+  /** These of the named resources are not free. */
   | {
       readonly code: "not_all_free";
       readonly resources: readonly ResourceName[];
@@ -142,11 +147,11 @@ export type Refusal =
       readonly resource: ResourceName;
       /** The holder that the command names. */
       readonly by: string;
-      /** Empty: nobody. */
+      /** Empty if it is not held. */
       readonly holder: string;
-      /** How that holder lost it, if it had it last. */
+      /** How the named holder lost it, if it was the last holder. */
       readonly lost?: LastHolder;
-      /** What is missing is the token, not the name. */
+      /** The lease has a token, so the name alone is not enough. */
       readonly needsToken: boolean;
     }
   | {

@@ -1,6 +1,6 @@
 /**
- * Every field of a pool's policy, once; groups of fields in `policy-groups.ts`. What a field does is a
- * rule of the core. In the order of the file's documentation, which is also that of the wire.
+ * All fields of a pool's policy; groups of fields are in `policy-groups.ts`. The core has the
+ * rules. The order is that of the documentation and of the wire.
  */
 import { dayMs, duration, minuteMs, poolSizeMax, secondMs, yearMs } from "./field-kinds.ts";
 import type { Fields } from "./fields.ts";
@@ -8,8 +8,8 @@ import type { PoolPolicy } from "./policy.ts";
 import { adaptive, cleaning, dynamic, pace, placement, silence } from "./policy-groups.ts";
 
 export const policyFields = {
-  // A heartbeat more often than each second is load without use, and a lease that is missed for more
-  // than a day keeps others waiting for a job that died yesterday.
+  // More than one heartbeat per second is only load. With a ttl above a day, requests wait for a
+  // job that died yesterday.
   ttlMs: {
     key: "ttl",
     kind: duration(secondMs, dayMs),

@@ -1,4 +1,4 @@
-/** The fields of a policy that stand together in a map of their own. */
+/** The policy fields that are groups (maps in the file). */
 
 import {
   dayMs,
@@ -89,7 +89,7 @@ export const dynamic: GroupKind<typeof dynamicFields> = {
   fields: dynamicFields,
 };
 
-/** In the file they stand in `janitor`, beside what the core need not know. */
+/** In the file these fields are in `janitor`, together with fields that the core does not need. */
 const cleaningFields = {
   retries: {
     key: "retries",

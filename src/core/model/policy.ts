@@ -5,8 +5,8 @@ import { policyFields } from "./policy-fields.ts";
 import type { Strategy } from "./strategies.ts";
 
 /**
- * How a pool lends. What each field means, may be and is by default stands in `policy-fields.ts`.
- * Durations are in milliseconds; `null`, or a field that is absent, means "no such rule".
+ * How a pool lends. `policy-fields.ts` has the meaning, bounds and default of each field. Durations
+ * are in milliseconds; `null`, or an absent field, means "no such rule".
  */
 export interface PoolPolicy {
   readonly ttlMs: number;
@@ -17,7 +17,7 @@ export interface PoolPolicy {
   readonly patienceMs: number;
   readonly onRelease: string;
   readonly onExpire: string;
-  /** By the state in which it is held. */
+  /** By the state of the held resource. */
   readonly silence?: Readonly<Record<string, Silence>>;
   readonly dynamic?: DynamicPolicy;
   readonly cleaning?: CleaningPolicy;
@@ -29,9 +29,9 @@ export interface PoolPolicy {
   readonly adaptive?: AdaptivePolicy;
 }
 
-/** What is checked, and how, is known outside of the core. */
+/** The core does not know what is checked, nor how. */
 export interface AdmissionPolicy {
-  /** What is checked, for people. */
+  /** The name of the check, for people. */
   readonly by: string;
 }
 
@@ -55,14 +55,14 @@ export interface PacePolicy {
 
 export interface PlacementPolicy {
   readonly strategy: Strategy;
-  /** Those that a request may choose instead. */
+  /** The strategies that a request may choose instead. */
   readonly choices?: readonly Strategy[];
-  /** By kind: what its resources have that is lent whole, such as networks. */
+  /** Parts of its resources that are lent exclusively, such as networks, by kind. */
   readonly parts?: Readonly<Record<string, PartKind>>;
 }
 
 export interface PartKind {
-  /** An attribute: one claim gets no two that have the same value of it. */
+  /** An attribute. One claim never gets two parts with the same value of it. */
   readonly apart?: string;
   readonly members: Readonly<Record<string, Readonly<Record<string, Attribute>>>>;
 }
@@ -85,7 +85,7 @@ export interface CleaningPolicy {
   readonly backoffMs: number;
 }
 
-/** What a pool does with nothing written, and what completes a group that is written in part. */
+/** The policy of a pool without any settings. Also fills the missing fields of groups. */
 export const defaultPolicy = defaultsOf<PoolPolicy>(policyFields);
 export const defaultAdaptive = defaultsOf<AdaptivePolicy>(policyFields.adaptive.kind.fields);
 export const defaultCleaning = defaultsOf<CleaningPolicy>(policyFields.cleaning.kind.fields);
@@ -93,12 +93,12 @@ export const defaultCleaning = defaultsOf<CleaningPolicy>(policyFields.cleaning.
 export interface MemberSpec {
   readonly name: ResourceName;
   readonly labels: Readonly<Record<string, string>>;
-  /** Its state when it is new. Default: `free`. */
+  /** The initial state. Default: `free`. */
   readonly state?: string;
   readonly room?: CapacitySpec;
 }
 
-/** A pool as configured: what the operator wants to be true. */
+/** A pool as configured. */
 export interface PoolSpec {
   readonly name: PoolName;
   readonly policy: PoolPolicy;
@@ -110,7 +110,7 @@ export function samePolicy(a: PoolPolicy, b: PoolPolicy): boolean {
   return [...keys].every((key) => same(a[key], b[key]));
 }
 
-/** For plain data: numbers, text, and objects of these, whatever the order of their keys. */
+/** Compares plain data (numbers, text, and objects of these). Ignores the order of keys. */
 export function same(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   const left = Object.entries(a);

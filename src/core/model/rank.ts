@@ -1,13 +1,13 @@
 /**
- * Who is ahead of whom. Everything that orders requests asks here: queues, grants, reservations and
- * explanations. Higher priority first, then first come, first served.
+ * The order of requests. Queues, grants, reservations and explanations all use it. Higher priority
+ * first, then first come, first served.
  */
 import { OrderedTree } from "./collections.ts";
 
-/** A request's place among all others, in every queue the same. */
+/** The position of a request among all others, the same in every queue. */
 export interface Rank {
   readonly priority: number;
-  /** Number of arrival: unique, growing. */
+  /** The arrival number: unique and growing. */
   readonly order: number;
 }
 
@@ -20,12 +20,12 @@ export function isAhead(a: Rank, b: Rank): boolean {
   return compareRank(a, b) < 0;
 }
 
-/** The rank of a request that comes now: behind all others of the same priority. */
+/** The rank of a new request: behind all others of the same priority. */
 export function newcomerRank(state: { readonly order: number }, priority = 0): Rank {
   return { priority, order: state.order + 1 };
 }
 
-/** For questions about what is there, regardless of the queue. */
+/** A rank that ignores the queue. */
 export const aheadOfAll: Rank = { priority: Number.POSITIVE_INFINITY, order: 0 };
 
 const behindAll: Rank = { priority: Number.NEGATIVE_INFINITY, order: Number.POSITIVE_INFINITY };
@@ -34,7 +34,7 @@ export function newQueue<Waiter extends Rank>(): OrderedTree<Waiter, Rank> {
   return new OrderedTree<Waiter, Rank>(compareRank);
 }
 
-/** The rank of the first request of a queue; for an empty queue, behind all others. */
+/** The rank of the first request in a queue; for an empty queue, a rank behind all others. */
 export function firstRank(queue: { at(place: number): Rank | undefined }): Rank {
   return queue.at(0) ?? behindAll;
 }

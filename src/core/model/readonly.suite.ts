@@ -1,7 +1,7 @@
 import type { State } from "./state.ts";
 
 /**
- * Not run but compiled: the type check fails as soon as one of these writes is allowed. Only
+ * Compiled, but never run: the type check fails if one of these writes is allowed. Only
  * `core/apply` may change a state.
  */
 export function forbiddenWrites(state: State): void {

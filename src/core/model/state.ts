@@ -1,10 +1,11 @@
 /**
- * The broker's memory, as everybody reads it. Objects point at each other and are changed in place,
- * because copying a map of 100,000 resources per grant would cost a thousand times what the grant
- * does. Only `core/apply` changes them (`apply/edit.ts`); here everything is readonly, so that the
- * compiler refuses any other write. For a state to experiment with: `thaw(freeze(state))`.
+ * The state of the broker. Objects refer to each other and are changed in place, because copying a
+ * map of 100,000 resources for each grant would cost a thousand times as much as the grant. Only
+ * `core/apply` changes them (`apply/edit.ts`). All types here are readonly, so the compiler refuses
+ * other writes. For a copy to experiment with, use `thaw(freeze(state))`.
  *
- * What is called `cache` is never journalled and may be dropped at any time (`dropCaches`).
+ * A field called `cache` is never written to the journal and may be dropped at any time
+ * (`dropCaches`).
  */
 import type { Gate } from "../gates/gate.ts";
 import type { Wants } from "../queue/needs.ts";
@@ -31,12 +32,12 @@ export interface State {
   /** Pools whose policy names a parent that does not exist now. */
   readonly orphans: ReadonlySet<Pool>;
   readonly resources: ReadonlyMap<ResourceName, Resource>;
-  /** Those that wait. */
+  /** The waiting requests. */
   readonly requests: ReadonlyMap<RequestId, Request>;
   readonly leases: ReadonlyMap<RequestId, Lease>;
   /** Requests that are granted together, by the name of their group. */
   readonly gangs: ReadonlyMap<string, Gang>;
-  /** From a client's own request id to ours, while the request or lease lives or is remembered. */
+  /** Maps a client's request id to ours, while the request or lease exists or is remembered. */
   readonly keys: ReadonlyMap<string, RequestId>;
   readonly ended: ReadonlyEnded;
   /** Everything that has a deadline. */
@@ -51,7 +52,7 @@ export interface State {
 }
 
 export interface StateCache {
-  /** How often a waiting request was evaluated against a shared pool. A statistic. */
+  /** Statistic: how often waiting requests were evaluated against a shared pool. */
   evaluations: number;
 }
 
@@ -69,7 +70,7 @@ export type Queue = ReadonlyTree<Request, Rank>;
 export interface Bucket {
   readonly pool: Pool;
   readonly state: string;
-  /** Longest untouched first. */
+  /** Longest idle first. */
   readonly idle: ReadonlyIdleList<ExclusiveResource>;
   readonly queue: Queue;
 }
@@ -78,74 +79,74 @@ export interface Pool extends Timed {
   readonly kind: "pool";
   readonly name: PoolName;
   readonly policy: PoolPolicy;
-  /** Gone from the configuration; lives on until its last resource has come back. */
+  /** No longer in the configuration. The pool is removed when its last resource is released. */
   readonly retired: boolean;
-  /** Nothing of it is lent; null: all is well. */
+  /** If set, the pool lends nothing, because a decision on it failed. */
   readonly suspended: Suspension | null;
-  /** How many resources it has, held or not, without the retired ones. */
+  /** The number of resources, held or not, without retired ones. */
   readonly size: number;
-  /** All of its resources, the retired ones included. */
+  /** All resources, with retired ones. */
   readonly members: ReadonlySet<Resource>;
-  /** By state. A bucket that is empty and that nobody waits for is removed. */
+  /** By state. Empty buckets without waiting requests are removed. */
   readonly buckets: ReadonlyMap<string, Bucket>;
-  /** Its usable shared resources, in the order of its strategy. */
+  /** The usable shared resources, in the order of the pool's strategy. */
   readonly shared: ReadonlyTree<SharedResource, Standing>;
-  /** What is lent whole with them, by kind and name. */
+  /** Parts of shared resources that are lent exclusively, by kind and name. */
   readonly parts: ReadonlyMap<string, Part>;
-  /** Requests out of patience for which nothing could be reserved so far. */
+  /** Starved requests without a reservation so far. */
   readonly starved: ReadonlySet<Request>;
-  /** How many of its members are shown in which state. */
+  /** The number of members in each shown state. */
   readonly shown: ReadonlyMap<string, number>;
-  /** How many of its members are held. */
+  /** The number of held members. */
   readonly held: number;
-  /** How many requests stand in its queues. */
+  /** The number of requests in the pool's queues. */
   readonly waiting: number;
-  /** How many of its members are dynamic, and how many of those are to be deleted. */
+  /** The number of dynamic members, and how many of these are marked for deletion. */
   readonly dynamic: number;
   readonly leaving: number;
-  /** How long leases have held recently, of this pool and of all below it. */
+  /** How long recent leases held resources of this pool and of its descendants. */
   readonly holds: HoldStatistic;
-  /** The pool whose limit and pace hold for this one too, and the pools for which its own do. */
+  /** The limit and the pace of the parent also apply to this pool. */
   readonly parent: Pool | null;
   readonly children: ReadonlySet<Pool>;
-  /** How many claims use it and all below it. Cleaning is no use. */
+  /** The number of claims on this pool and its descendants, without cleaning. */
   readonly used: number;
-  /** Meaningless while it has no pace. */
+  /** Not used while the pool has no pace. */
   readonly pace: PaceState;
-  /** Meaningless while its policy has no admission. */
+  /** Not used while the policy has no admission. */
   readonly admission: AdmissionState;
-  /** Credits that a client lacked that did not wait. Lost at a restart. */
+  /** Credits that a client needed that did not wait. Lost at a restart. */
   readonly unmetDemand: { readonly count: number; readonly until: Instant } | null;
-  /** Where its search for a start rate stands; null while it does not search. */
+  /** The state of the adaptive rate; null if the rate is not adaptive. */
   readonly adaptive: AdaptiveState | null;
-  /** The rate that an operator has set. */
+  /** The rate that an operator has pinned. */
   readonly pin: Pin | null;
-  /** The last changes of its rate, oldest first. */
+  /** The last rate changes, oldest first. */
   readonly rateHistory: readonly RateChange[];
   readonly signals: { readonly throttled: number; readonly ok: number };
   readonly cache: PoolCache;
 }
 
-/** A decision on the pool failed. */
+/** Why and when a decision on the pool failed. */
 export interface Suspension {
   readonly why: string;
   readonly at: Instant;
 }
 
 export interface PoolCache {
-  /** The gates that guard it; null: not looked up yet. */
+  /** The gates that can delay its requests; null if not computed yet. */
   gates: readonly Gate[] | null;
-  /** Shared resources with more room than when the waiting requests were last evaluated. */
+  /** Shared resources that have more room than at the last evaluation of the waiting requests. */
   readonly freed: Set<Shareable>;
-  /** Nothing has changed since nothing could be reserved for those who starve. */
+  /** No reservation was possible for starved requests, and nothing has changed since. */
   triedReservations: boolean;
 }
 
 export interface AdmissionState {
-  /** How many more claims may be lent, and until when. */
+  /** The number of further claims that the check allows, and until when. */
   readonly credits: number;
   readonly until: Instant;
-  /** Why none are, in the words of the check; null: no check has said no. */
+  /** Why the check allows none, in its own words; null if no check has refused. */
   readonly why: string | null;
 }
 
@@ -154,7 +155,10 @@ export const unchecked: AdmissionState = { credits: 0, until: 0 as Instant, why:
 export interface AdaptiveState {
   /** Starts per minute. */
   readonly rate: number;
-  /** Since when there was no report and no change, in whole windows, and the starts in this one. */
+  /**
+   * The start of the current window, and the grants in it. Windows count from the last report or
+   * rate change.
+   */
   readonly windowAt: Instant;
   readonly starts: number;
   readonly cutAt: Instant;
@@ -175,13 +179,13 @@ export interface RateChange {
   readonly advised: boolean;
 }
 
-/** The last grant's place on the time line: the next one comes `ticks` intervals after it. */
+/** The time of the last grant in the pace. The next grant comes `ticks` intervals later. */
 export interface PaceState {
   readonly baseAt: Instant;
-  /** As many as the last grant had claims. */
+  /** The number of claims of the last grant. */
   readonly ticks: number;
   readonly everyMs: number;
-  /** How much of the pace's jitter delays the next grant; 0 to 1. */
+  /** The part of the jitter that delays the next grant, from 0 to 1. */
   readonly share: number;
 }
 
@@ -190,7 +194,7 @@ export interface HoldStatistic {
   readonly meanMs: number;
 }
 
-/** Lent whole to one claim at a time, or by amount to many. */
+/** Exclusive: lent to one claim at a time. Shared: lent in amounts to many claims. */
 export type Resource = ExclusiveResource | SharedResource;
 
 interface AnyResource extends Timed {
@@ -199,26 +203,26 @@ interface AnyResource extends Timed {
   readonly pool: Pool;
   readonly state: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Its labels as configured, before an operator changed any. */
+  /** The configured labels, without an operator's changes. */
   readonly specLabels: Readonly<Record<string, string>>;
   readonly userData: Readonly<Record<string, string>>;
-  /** Why it is in its state, if known. */
+  /** The reason for its state, if known. */
   readonly note: string;
   readonly drained: boolean;
-  /** The state after its cooldown, and when that ends; `never`: it is not cooling. */
+  /** The state after the cooldown, and when the cooldown ends; `never` if it is not cooling. */
   readonly restsTo: string;
   readonly restsUntil: Instant;
-  /** Made on demand. */
+  /** Made by the pool on demand, not listed in the configuration. */
   readonly dynamic: boolean;
-  /** Dynamic and marked for deletion, even while it is held in another state. */
+  /** Marked for deletion (dynamic resources only), also while it is held in another state. */
   readonly leaving: boolean;
-  /** When it is marked for deletion, if nobody holds it then. */
+  /** When it is marked for deletion, if it is not held then. */
   readonly expiresAt: Instant;
-  /** How often in a row its cleaning has failed. */
+  /** The number of failed cleanings in a row. */
   readonly failures: number;
-  /** Who had it last and how that ended, for holders that ask twice. */
+  /** The last holder and how its lease ended, to answer a holder that releases twice. */
   readonly last: LastHolder | null;
-  /** Gone from the configuration: removed as soon as nobody holds it. */
+  /** No longer in the configuration. Removed as soon as it is not held. */
   readonly retired: boolean;
   readonly movesTo: Move | null;
   readonly changedAt: Instant;
@@ -227,7 +231,7 @@ interface AnyResource extends Timed {
 export interface ExclusiveResource extends AnyResource, Linked<ExclusiveResource> {
   readonly sharing: "exclusive";
   readonly claim: ExclusiveClaim | null;
-  /** The bucket that it is in while it can be lent. */
+  /** The bucket while it can be lent. */
   readonly bucket: Bucket | null;
 }
 
@@ -236,25 +240,25 @@ export interface SharedResource extends AnyResource, Shareable {
   readonly name: ResourceName;
   /** Oldest first. */
   readonly claims: ReadonlySet<SharedClaim>;
-  /** In its pool's index of usable ones. */
+  /** Whether it is in its pool's index of usable resources. */
   readonly listed: boolean;
 }
 
 export interface LastHolder {
   readonly holder: string;
   readonly how: LeaseEnd;
-  /** The state that it went to. */
+  /** The state of the resource after that lease. */
   readonly state: string;
   readonly at: Instant;
 }
 
-/** What a request needs of one pool in one state: its items, added up. */
+/** The items of a request for one pool in one state, added up. */
 export type Need = ExclusiveNeed | SharedNeed;
 
 interface AnyNeed {
   readonly pool: Pool;
   readonly state: string;
-  /** Their state while they are held. */
+  /** The state of the resources while they are held. */
   readonly heldState: string;
   readonly purpose: Purpose;
   readonly count: number;
@@ -266,9 +270,9 @@ export interface ExclusiveNeed extends AnyNeed {
 
 export interface SharedNeed extends AnyNeed {
   readonly sharing: "shared";
-  /** What exactly: each item on its own, all placed together. */
+  /** The items one by one. All are placed together. */
   readonly demands: readonly Demand[];
-  /** Whose parts it may share. */
+  /** The owner of the parts that it may share. */
   readonly owner: string;
 }
 
@@ -276,34 +280,34 @@ export interface Request extends Rank, Timed {
   readonly kind: "request";
   readonly id: RequestId;
   readonly ask: ResolvedAsk;
-  /** What it wants itself. */
+  /** The request's own needs. */
   readonly own: Wants;
-  /** The same, or what all of its gang want if it leads the gang. */
+  /** The same as `own`; for the leader of a gang, the needs of all members. */
   readonly needs: Wants["needs"];
   readonly alternatives: Wants["alternatives"];
   readonly queuedAt: Instant;
-  /** Those that it is granted together with. */
+  /** The gang that it is granted together with. */
   readonly gang: Gang | null;
-  /** Stands in the queues. Of a gang only the leader does, once all are there. */
+  /** Whether it is in the queues. Of a gang only the leader is, once all members have arrived. */
   readonly inLine: boolean;
   readonly patience: Patience;
-  /** What is reserved for it; null while it has patience. */
+  /** The reservations for it; null while its patience lasts. */
   readonly reservations: readonly KeptRoom[] | null;
   readonly cache: RequestCache;
 }
 
 export interface RequestCache {
-  /** It was found not to fit: only what has come free since can change that. */
+  /** The request did not fit. Only resources that were freed since can change this. */
   evaluated: boolean;
 }
 
-/** Comes due when a request for shared resources has waited long enough. */
+/** The deadline after which a request for shared resources counts as starved. */
 export interface Patience extends Timed {
   readonly kind: "patience";
   readonly request: RequestId;
 }
 
-/** Requests that are granted at one moment. */
+/** Requests that are granted together. */
 export interface Gang {
   readonly name: string;
   readonly size: number;
@@ -317,21 +321,24 @@ export interface Lease extends Timed {
   readonly ask: ResolvedAsk;
   readonly queuedAt: Instant;
   readonly grantedAt: Instant;
-  /** Moved on by every heartbeat. */
+  /** Extended by every heartbeat. */
   readonly expiresAt: Instant;
-  /** When its holder was last heard of. */
+  /** When the holder last sent something. */
   readonly seenAt: Instant;
-  /** False while nobody has come for it. */
+  /** False until a reply with the lease was sent to its client. */
   readonly delivered: boolean;
-  /** How often a reply with it was sent, as far as this process knows. */
+  /** How often a reply with the lease was sent, as far as this process knows. */
   readonly sent: number;
-  /** Its holder has shown since that it knows of it. */
+  /** The holder has used the lease since, so it has received it. */
   readonly confirmed: boolean;
-  /** `never` where no lifetime is set. */
+  /** `never` if no lifetime is set. */
   readonly endsAt: Instant;
-  /** Taken back by an operator; its holder may not know yet. */
+  /** Revoked by an operator. The holder may not know it yet. */
   readonly revoked: Revoked | null;
-  /** Those not given back yet. Replaced, never changed in place: replies may still refer to it. */
+  /**
+   * Claims that are not released yet. The array is replaced, never changed, because replies may
+   * still refer to it.
+   */
   readonly claims: readonly Claim[];
 }
 
@@ -350,20 +357,20 @@ interface AnyClaim extends Timed {
   readonly fence: number;
   readonly heldUntil: Instant;
   readonly purpose: Purpose;
-  /** The user data that its holder was given with it. */
+  /** The user data that the holder got with the claim. */
   readonly given: Readonly<Record<string, string>>;
   readonly parts: readonly Part[];
 }
 
 export interface ExclusiveClaim extends AnyClaim {
   readonly resource: ExclusiveResource;
-  /** All of it. */
+  /** Null, because the claim has the whole resource. */
   readonly amount: null;
 }
 
 export interface SharedClaim extends AnyClaim {
   readonly resource: SharedResource;
-  /** How much of each dimension. */
+  /** The amount of each dimension. */
   readonly amount: Amounts;
 }
 
@@ -371,14 +378,14 @@ export type Due = Resource | Request | Lease | Claim | Pool | Patience;
 
 export const noEntries: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Whether its resources are lent by amount. */
+/** Whether the pool's resources are shared. */
 export function isShared({ policy }: Pool): boolean {
   return policy.placement !== undefined;
 }
 
 /**
- * The state that people are shown: a drained resource that nobody holds is `drained`, one that is
- * being taken from its holder is `revoking`.
+ * The state that people see: `drained` for a drained resource that is not held, `revoking` while a
+ * revoked lease still has it.
  */
 export function shownState(resource: Resource): string {
   if (isHeld(resource)) {
@@ -388,23 +395,23 @@ export function shownState(resource: Resource): string {
   return resource.drained ? drainedState : resource.state;
 }
 
-/** Whether a lease has it, or a share of it. */
+/** Whether a lease has the resource or a part of it. */
 export function isHeld(resource: Resource): boolean {
   return resource.sharing === "shared" ? resource.claims.size > 0 : resource.claim !== null;
 }
 
-/** The claim on an exclusive resource; null for a shared one. */
+/** The claim on an exclusive resource; null for a shared one, and if it is not held. */
 export function wholeClaim(resource: Resource | undefined): ExclusiveClaim | null {
   return resource?.sharing === "exclusive" ? resource.claim : null;
 }
 
-/** All claims on it, oldest first. */
+/** All claims on the resource, oldest first. */
 export function claimsOn(resource: Resource): Iterable<Claim> {
   if (resource.sharing === "shared") return resource.claims;
   return resource.claim === null ? [] : [resource.claim];
 }
 
-/** How many of a pool could be lent at this moment. */
+/** The number of resources in the state `free` that could be lent now. */
 export function freeCount(pool: Pool): number {
   return idleCount(pool, freeState);
 }
@@ -413,10 +420,10 @@ export function idleCount(pool: Pool, state: string): number {
   return pool.buckets.get(state)?.idle.size ?? 0;
 }
 
-/** Where something is to be had: a need, or a bucket. */
+/** A pool and a state: a need or a bucket. */
 export type Place = Pick<Need, "pool" | "state">;
 
-/** The queue at a place; nobody stands in it where there is no bucket. */
+/** The queue of a bucket; empty if there is no bucket. */
 export function queueAt({ pool, state }: Place): Queue {
   return pool.buckets.get(state)?.queue ?? emptyQueue;
 }
@@ -428,7 +435,7 @@ const emptyQueue: Queue = {
   [Symbol.iterator]: () => [][Symbol.iterator](),
 };
 
-/** Forgets all that can be found out again. Whatever is decided next must not depend on it. */
+/** Drops all caches. Decisions must not depend on them. */
 export function dropCaches({ pools, requests, cache }: State): void {
   cache.evaluations = 0;
   for (const pool of pools.values()) {
@@ -439,7 +446,10 @@ export function dropCaches({ pools, requests, cache }: State): void {
   for (const request of requests.values()) request.cache.evaluated = false;
 }
 
-/** What an event names must be there: otherwise the journal is damaged, or there is a bug. */
+/**
+ * Throws if an event names something that does not exist: the journal is damaged, or there is a
+ * bug.
+ */
 export function must<Value>(value: Value | null | undefined, name: string): Value {
   if (value === undefined || value === null) {
     throw new Error(`Cannot apply an event: there is no "${name}"`);

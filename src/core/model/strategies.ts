@@ -1,3 +1,3 @@
-/** Which of the resources that are lent by amount is taken first. */
+/** Which shared resource is taken first. */
 export const strategies = ["least-used", "pack", "least-fragmenting", "round-robin"] as const;
 export type Strategy = (typeof strategies)[number];

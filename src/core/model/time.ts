@@ -4,7 +4,7 @@
 export type Instant = number & { readonly [instant]: true };
 declare const instant: unique symbol;
 
-/** Never due: what has no deadline sorts behind everything that has one. */
+/** Never due. Sorts behind every deadline. */
 export const never = Number.POSITIVE_INFINITY as Instant;
 
 export function after(start: Instant, durationMs: number): Instant {
@@ -33,10 +33,12 @@ const part = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 /** The pattern that schemas publish, so that editors and clients check what the parser checks. */
 export const durationPattern = `^(?:0|${whole.source.slice(1, -1)})$`;
 
-/** A thousand years: far beyond any lease, and far below where milliseconds lose precision. */
+/**
+ * The maximum: a thousand years. Longer than any lease, and small enough for exact milliseconds.
+ */
 const durationMsMax = 1_000 * 365 * 86_400_000;
 
-/** Undefined for anything that is not a duration, or longer than any sum of them makes sense. */
+/** Returns undefined if the text is not a duration, or is longer than a thousand years. */
 export function parseDuration(text: string): number | undefined {
   if (text === "0") return 0;
   if (text.length > 32 || !whole.test(text)) return undefined;
