@@ -1,9 +1,9 @@
 /**
- * The fold: the only code that changes state. It takes every event at its word and keeps the
- * indexes; it decides nothing, so an event from an old journal means what it meant then.
+ * Applies events: the only code that changes the state. It accepts every event and updates the
+ * indexes. It decides nothing, so an event from an old journal has the same effect as then.
  *
- * An event that contradicts the state throws. That is a damaged journal or a bug, and going on
- * would lend one resource twice.
+ * Throws if an event contradicts the state. The journal is then damaged, or there is a bug, and to
+ * continue would lend one resource twice.
  */
 import type { BrokerEvent } from "../model/event.ts";
 import { must, type State } from "../model/state.ts";

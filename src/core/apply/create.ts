@@ -1,4 +1,4 @@
-/** New and empty: a state, a pool, a resource. */
+/** Creates an empty state, a pool, a bucket and a resource. */
 import { DueHeap, IdleList, OrderedTree } from "../model/collections.ts";
 import { EndedMemory } from "../model/ended-memory.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
@@ -86,7 +86,7 @@ export function newBucket(pool: Pool, state: string): Bucket {
   return { pool, state, idle: new IdleList<ExclusiveResource>(), queue: newQueue<Request>() };
 }
 
-/** What a resource begins with. */
+/** The values of a new resource. */
 export interface Birth {
   readonly pool: Pool;
   readonly name: ResourceName;
@@ -105,7 +105,7 @@ export function newExclusive(birth: Birth): ExclusiveResource {
   };
 }
 
-/** Without levels and parts: those come with `setCapacity`. */
+/** Has no levels and parts yet: `setCapacity` adds them. */
 export function newShared(birth: Birth, spec: CapacitySpec): SharedResource {
   return {
     sharing: "shared",

@@ -1,6 +1,6 @@
 /**
- * The only way to change a state. `layers.test.ts` lets nothing outside of `core/apply` import it,
- * and everywhere else the types are readonly: so the fold is the only code that writes.
+ * The only way to change a state. Outside `core/apply` the types are readonly, and `layers.test.ts`
+ * allows no import of this file there.
  */
 
 import type {
@@ -17,7 +17,7 @@ import type {
 import type { EndedMemory } from "../model/ended-memory.ts";
 import type { ReadonlyEnded } from "../model/state.ts";
 
-/** The same object, one level deep without `readonly`. */
+/** Returns the same object, writable one level deep. */
 export function edit<K, V>(map: ReadonlyMap<K, V>): Map<K, V>;
 export function edit<V>(set: ReadonlySet<V>): Set<V>;
 export function edit<E extends K, K extends Numbered>(tree: ReadonlyTree<E, K>): OrderedTree<E, K>;

@@ -19,12 +19,12 @@ import { newBucket } from "./create.ts";
 import { edit } from "./edit.ts";
 import { charge, listIfUsable, removeShared } from "./shared.ts";
 
-/** When something next has to be decided because time has passed. */
+/** Deadlines: when a decision is due because time has passed. */
 
-/** How long a resource that is to be deleted is left for others to clean up, before Berth does it. */
+/** How long an external cleaner may take to delete a resource before Berth deletes it. */
 const deletedAfterMs = 30_000;
 
-/** Sets a resource's deadline, if it has any. */
+/** Sets or clears the deadline of a resource. */
 export function scheduleResource(state: State, resource: Resource): void {
   schedule(state, resource, isHeld(resource) ? never : resourceDueAt(resource));
 }
@@ -39,14 +39,14 @@ function resourceDueAt(resource: Resource): Instant {
 }
 
 /**
- * Sets when a pool is next looked at because a gate may have opened by then. What is due already
- * stays due until it is attended to: a command that came before the tick must not delay it.
+ * Sets when a pool is checked next because a gate may open. A deadline that is already due stays
+ * until the tick handles it, so that a command ahead of the tick does not delay it.
  */
 export function schedulePool(state: State, pool: Pool, now: Instant): void {
   if (!isDue(pool, now)) schedule(state, pool, opensAt(pool, now));
 }
 
-/** The same for a pool and for all above it, whose paces it keeps as well. */
+/** The same for a pool and its ancestors, because their paces apply too. */
 export function scheduleUpwards(state: State, pool: Pool, now: Instant): void {
   for (const up of ancestors(pool)) schedulePool(state, up, now);
 }
@@ -71,20 +71,21 @@ export function schedule(state: State, due: Due, at: Instant): void {
   else edit(state.due).set(due, at);
 }
 
-/** Keeps the trees of pools that share limits and paces, and what is used of each. */
+/** The trees of pools that share limits and paces, and the use of each. */
 
-/** Counts a claim for a pool and for all above it. */
+/** Adds to the use of a pool and its ancestors. */
 export function countUse(pool: Pool, by: number): void {
   for (let up: Pool | null = pool; up !== null; up = up.parent) edit(up).used += by;
 }
 
-/** Puts a pool, with what it has lent, below the parent that its policy names. */
+/** Links a pool to the parent that its policy names, and adds its use there. */
 export function linkParent(state: State, pool: Pool): void {
   const name = pool.policy.parent;
   const named = name === undefined ? null : (state.pools.get(name) ?? null);
   if (name !== undefined && named === null) edit(state.orphans).add(pool);
   else edit(state.orphans).delete(pool);
-  // Files with a circle are refused before they come here; nothing may ever hang on one.
+  // The configuration refuses a circle of parents. If one came here, loops over ancestors would not
+  // end.
   const parent = named !== null && rootOf(named) === pool ? null : named;
   if (pool.parent === parent) return;
   unlink(pool);
@@ -104,20 +105,20 @@ function unlink(pool: Pool): void {
   edit(pool).parent = null;
 }
 
-/** A pool that is new: pools that wait for a parent of its name are put below it. */
+/** Adds a new pool. Pools that wait for a parent of this name become its children. */
 export function enterCohort(state: State, pool: Pool): void {
   linkParent(state, pool);
   for (const orphan of state.orphans) linkParent(state, orphan);
 }
 
-/** A pool that is gone: the pools below it have no parent until one of that name comes. */
+/** Removes a pool. Its children have no parent until a pool of that name is added. */
 export function leaveCohort(state: State, pool: Pool): void {
   unlink(pool);
   edit(state.orphans).delete(pool);
   for (const child of [...pool.children]) linkParent(state, child);
 }
 
-/** What guards a pool depends on its own policy and rate and on those of all above it. */
+/** Clears cached gates. They depend on the policy and rate of the pool and of its ancestors. */
 export function forgetGatesBelow(pool: Pool): void {
   forgetGates(descendants(pool));
 }
@@ -127,11 +128,11 @@ function forgetGates(pools: Iterable<Pool>): void {
 }
 
 /**
- * Resources and what is indexed by them: a pool's members, its size, how many are in which state,
- * and the buckets that grants are served from. Nothing else writes these.
+ * Resources and their indexes: members, size and state counts of a pool, and the buckets that
+ * grants use. Nothing else writes these.
  */
 
-/** Makes a new resource a member of its pool. Shared with `thaw`. */
+/** Adds a new resource to its pool. Also used by `thaw`. */
 export function addMember(state: State, resource: Resource): void {
   const { pool } = resource;
   edit(state.resources).set(resource.name, resource);
@@ -140,7 +141,7 @@ export function addMember(state: State, resource: Resource): void {
   index(resource);
 }
 
-/** Takes a resource out of its pool for good. */
+/** Removes a resource from its pool and the state. */
 export function removeMember(state: State, resource: Resource): void {
   const { pool } = resource;
   edit(state.resources).delete(resource.name);
@@ -150,7 +151,7 @@ export function removeMember(state: State, resource: Resource): void {
   count(resource, -1);
 }
 
-/** Charges a claim to a shared resource, or takes it off. */
+/** Adds a claim to a shared resource, or removes it. */
 export function chargeClaim(claim: SharedClaim, by: 1 | -1, at: Instant): void {
   const { resource } = claim;
   count(resource, -1);
@@ -160,7 +161,7 @@ export function chargeClaim(claim: SharedClaim, by: 1 | -1, at: Instant): void {
   count(resource, 1);
 }
 
-/** Marks a resource as one that goes as soon as nobody holds it, or takes the mark away. */
+/** Sets or clears the mark that a resource is removed as soon as it is not held. */
 export function retire(resource: Resource, retired: boolean): void {
   count(resource, -1);
   edit(resource).retired = retired;
@@ -168,7 +169,7 @@ export function retire(resource: Resource, retired: boolean): void {
   index(resource);
 }
 
-/** Makes a resource dynamic, or one that is listed. */
+/** Makes a resource dynamic or listed. */
 export function adopt(resource: Resource, dynamic: boolean): void {
   count(resource, -1);
   edit(resource).dynamic = dynamic;
@@ -183,7 +184,7 @@ type Change = Partial<
   >
 > & { readonly claim?: ExclusiveClaim | null };
 
-/** Changes a resource and keeps what is indexed by it: the counts and the buckets. */
+/** Changes a resource and updates its indexes: the counts and the buckets. */
 export function update(resource: Resource, change: Change, at: Instant): void {
   count(resource, -1);
   const writable = edit(resource);
@@ -201,15 +202,16 @@ export function update(resource: Resource, change: Change, at: Instant): void {
   if (change.expiresAt !== undefined) writable.expiresAt = change.expiresAt;
   if (change.leaving !== undefined) writable.leaving = change.leaving;
   if (at > resource.changedAt) writable.changedAt = at;
-  // A cleaner may hold it in another state meanwhile; it is deleted all the same.
+  // The mark stays although a cleaner may hold the resource in another state later.
   if (resource.dynamic && resource.state === toBeDeletedState) writable.leaving = true;
   count(resource, 1);
-  // A state that is set anew, even to the same, has been touched: it goes behind the others there.
+  // Setting a state, even the same one, counts as use: the resource goes to the end of its idle
+  // list.
   if (change.state !== undefined && resource.sharing === "exclusive") takeOut(resource);
   index(resource);
 }
 
-/** Puts a resource where grants find it, if it can be lent, and takes it from anywhere else. */
+/** Puts a usable resource into its bucket, and removes any other from its bucket. */
 function index(resource: Resource): void {
   if (resource.sharing === "shared") return listIfUsable(resource);
   const usable =
@@ -232,7 +234,7 @@ function takeOut(resource: ExclusiveResource): void {
   removeIfEmpty(bucket);
 }
 
-/** The bucket, made if there is none. */
+/** Returns the bucket, and creates it if needed. */
 export function bucketFor(pool: Pool, state: string): Bucket {
   let bucket = pool.buckets.get(state);
   if (bucket === undefined) {
@@ -242,13 +244,15 @@ export function bucketFor(pool: Pool, state: string): Bucket {
   return bucket;
 }
 
-/** People may use any word as a state: those that are not used any more must not pile up. */
+/**
+ * Removes an empty bucket. People may use any word as a state, so unused ones must not accumulate.
+ */
 export function removeIfEmpty({ pool, state, idle, queue }: Bucket): void {
-  // The free bucket comes and goes with every lease of a small pool; it stays.
+  // The free bucket of a small pool empties with every lease, so it stays.
   if (idle.size === 0 && queue.size === 0 && state !== freeState) edit(pool.buckets).delete(state);
 }
 
-/** Makes a change that shows in the states of these resources. */
+/** Makes a change that affects the shown states of these resources. */
 export function recount(resources: Iterable<Resource>, change: () => void): void {
   const changed = new Set(resources);
   for (const resource of changed) count(resource, -1);
@@ -256,7 +260,7 @@ export function recount(resources: Iterable<Resource>, change: () => void): void
   for (const resource of changed) count(resource, 1);
 }
 
-/** Adds a resource to what its pool counts, or takes it out. */
+/** Adds a resource to the counts of its pool, or removes it. */
 function count(resource: Resource, by: 1 | -1): void {
   const pool = edit(resource.pool);
   if (!resource.retired) pool.size += by;

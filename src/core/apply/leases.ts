@@ -1,4 +1,4 @@
-/** What the events of requests and leases change. */
+/** Applies the events of requests and leases. */
 import { charged } from "../gates/gates.ts";
 import type { Ended } from "../model/ended-memory.ts";
 import type { EventOf, GrantedClaim, LeaseEnd, ResolvedAsk, Return } from "../model/event.ts";
@@ -38,7 +38,7 @@ export function requestQueued(state: State, event: EventOf<"request-queued">, at
   for (const { pool } of request.needs) scheduleUpwards(state, pool, at);
 }
 
-/** Puts a request into its queues. Shared with `thaw`, which knows an older `order`. */
+/** Adds a request to its queues. Also used by `thaw`, which passes an older `order`. */
 export function addRequest(
   state: State,
   id: RequestId,
@@ -70,12 +70,12 @@ export function addRequest(
   return request;
 }
 
-/** Makes a new request one of its gang, if it has one; true: nobody is missing. */
+/** Adds a request to its gang. Returns true if the gang is complete, or if it has none. */
 function joinGang(state: State, request: Request): boolean {
   const { group } = request.ask;
   if (group === undefined || group.size === 1) return true;
   const known = gangOf(state, request.ask);
-  // Older journals have requests beyond the size of their gang. Each of them stands alone.
+  // Older journals have more requests than their gang's size. Each of the extra ones is alone.
   if (known !== undefined && known.members.length >= known.size) return true;
   const gang: Gang = known ?? { ...group, members: [] };
   if (known === undefined) edit(state.gangs).set(group.name, gang);
@@ -102,7 +102,7 @@ function enterQueues(state: State, request: Request): void {
   schedulePatience(state, request);
 }
 
-/** Sets when a waiting request for shared resources is starved, unless it is already. */
+/** Sets when a waiting request for shared resources counts as starved, unless it already does. */
 export function schedulePatience(state: State, request: Request): void {
   if (request.reservations !== null) return;
   let patienceMs = -1;
@@ -120,7 +120,10 @@ function removeRequest(state: State, request: Request): void {
   leaveGang(state, request);
 }
 
-/** What was reserved for it is given up, and the others of a gang wait for another to come. */
+/**
+ * Removes a request from its queues and drops its reservations. The other members of its gang wait
+ * for a new member.
+ */
 function leaveQueues(state: State, request: Request): void {
   edit(request).inLine = false;
   request.cache.evaluated = false;
@@ -140,12 +143,12 @@ function setWants(request: Request, { needs, alternatives }: Wants): void {
   edit(request).alternatives = alternatives;
 }
 
-/** A pool is lent otherwise than before: what everybody wants of it is found out again. */
+/** Computes the needs of all requests again, after a pool became shared or exclusive. */
 export function refreshWants(state: State): void {
   setWantsAgain(state, [...state.requests.values()]);
 }
 
-/** A pool came or goes: requests that name it among several pools have other alternatives now. */
+/** Computes the alternatives of requests that name this pool, after it was added or removed. */
 export function refreshChoices(state: State, pool: PoolName): void {
   const affected = new Set<Request>();
   for (const request of state.requests.values()) {
@@ -178,24 +181,24 @@ export function renewRequest(state: State, request: Request, at: Instant, waitMs
   schedule(state, request, after(at, waitMs + pollTtlOf(request)));
 }
 
-/** For how long a waiting client that does not poll is believed to be there. */
+/** How long a waiting client counts as present after its last call. */
 function pollTtlOf({ ask }: Request): number {
   return ask.presenceMs ?? ask.ttlMs ?? 0;
 }
 
 function renewLease(state: State, lease: Lease, at: Instant): void {
-  if (lease.revoked !== null) return; // Nothing prolongs it.
+  if (lease.revoked !== null) return; // A revoked lease is never extended.
   edit(lease).seenAt = at;
   scheduleLease(state, lease);
 }
 
-/** Counts from when its holder was last heard of. */
+/** Sets the expiry of a lease, from the last sign of life of its holder. */
 export function scheduleLease(state: State, lease: Lease): void {
   edit(lease).expiresAt = after(lease.seenAt, holderTtlOf(lease));
   schedule(state, lease, earliest(lease.expiresAt, lease.endsAt));
 }
 
-/** For how long a holder without a heartbeat is believed to be there. */
+/** How long a holder counts as present after its last heartbeat. */
 function holderTtlOf(lease: Lease): number {
   const { ask, delivered } = lease;
   if (!delivered && ask.presenceMs !== undefined) return ask.presenceMs;
@@ -223,7 +226,7 @@ export function leaseRevoked(state: State, event: EventOf<"lease-revoked">, at: 
   revokeLease(state, must(state.leases.get(id), id), { at, until, reason });
 }
 
-/** Shared with `thaw`. */
+/** Also used by `thaw`. */
 export function revokeLease(state: State, lease: Lease, revoked: Revoked): void {
   const resources = lease.claims.map(({ resource }) => resource);
   recount(resources, () => {
@@ -237,7 +240,7 @@ function scheduleRevoked(state: State, lease: Lease, until: Instant): void {
   schedule(state, lease, earliest(until, lease.endsAt));
 }
 
-/** Gives time, never takes any: who waits on an open connection may have more already. */
+/** Only extends deadlines: a client with an open connection may already have more time. */
 export function graceGiven(state: State, at: Instant): void {
   for (const lease of state.leases.values()) {
     if (lease.revoked === null) renewLease(state, lease, at);
@@ -278,7 +281,7 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
   }
 }
 
-/** What a lease is made of, in an event or in a snapshot. */
+/** The data of a lease, in an event or in a snapshot. */
 export interface LeaseRecord {
   readonly id: RequestId;
   readonly ask: ResolvedAsk;
@@ -289,7 +292,7 @@ export interface LeaseRecord {
   readonly delivered: boolean;
 }
 
-/** Told by a snapshot alone: the user data that it was lent with, where that has changed since. */
+/** Only in snapshots: the user data at the grant, if it has changed since. */
 export interface ClaimRecord extends GrantedClaim {
   readonly given?: Readonly<Record<string, string>>;
 }
@@ -342,7 +345,7 @@ function newClaim(resource: Resource, lease: Lease, granted: ClaimRecord): Claim
     const { id: other } = resource.claim.lease;
     throw new Error(`Cannot grant ${resource.name} to ${lease.id}: ${other} has it`);
   }
-  // One literal for both kinds: spreading what they share costs a tenth of a grant.
+  // One literal for both kinds, because a spread costs a tenth of a grant.
   return {
     kind: "claim",
     id,
@@ -398,7 +401,7 @@ function giveBack(state: State, claim: Claim, back: Return, how: LeaseEnd, at: I
     throw new Error(`Cannot take ${back.resource} back: the lease ${claim.lease.id} has lost it`);
   }
   schedule(state, claim, never);
-  // A client that never came for its lease has not had it.
+  // A client that never received its lease has not used the resource.
   const had = how !== "uncollected";
   if (had && claim.purpose === "use") learnHold(resource.pool, at - claim.lease.grantedAt);
   if (claim.amount !== null) return chargeClaim(claim, -1, at);
@@ -413,7 +416,7 @@ function giveBack(state: State, claim: Claim, back: Return, how: LeaseEnd, at: I
   scheduleResource(state, resource);
 }
 
-/** A mean that forgets: the last few dozen holds weigh the most. The pools above learn as well. */
+/** An exponential mean: the last few dozen holds count most. Also updates the ancestors. */
 function learnHold(pool: Pool, holdMs: number): void {
   for (let up: Pool | null = pool; up !== null; up = up.parent) {
     const holds = edit(up.holds);

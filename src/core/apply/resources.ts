@@ -1,4 +1,4 @@
-/** What the events of pools and resources change. */
+/** Applies the events of pools and resources. */
 
 import { admissionAfter } from "../gates/credits.ts";
 import { paceAfterReload } from "../gates/pace.ts";
@@ -105,7 +105,7 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
   for (const { queue } of pool.buckets.values()) {
     for (const request of queue) schedulePatience(state, request);
   }
-  // The ttl of a holder without a token is the pool's: the new one counts from its last heartbeat.
+  // The pool sets the ttl of holders without a token. A new ttl counts from the last heartbeat.
   for (const resource of pool.members) {
     const lease = wholeClaim(resource)?.lease;
     if (lease?.ask.ttlMs === null) scheduleLease(state, lease);
@@ -131,7 +131,7 @@ function suspend(pool: Pool, suspended: Suspension | null): void {
   pool.cache.gates = null;
 }
 
-/** A report or another rate: what holds grants of the pool apart changes. */
+/** Applies a report or a new rate, which changes the pool's pace. */
 export function rateEvent(
   state: State,
   event: EventOf<"pool-signalled"> | EventOf<"rate-changed">,
@@ -175,7 +175,9 @@ export function resourceAdded(state: State, event: EventOf<"resource-added">, at
   addMember(state, resource);
 }
 
-/** Exclusive, or shared if it has a capacity. It is no member yet. */
+/**
+ * Creates an exclusive resource, or a shared one if it has a capacity. Does not add it to its pool.
+ */
 export function newResource(birth: Birth, spec: CapacitySpec | undefined): Resource {
   if (spec === undefined) return newExclusive(birth);
   const resource = newShared(birth, spec);
@@ -208,7 +210,7 @@ export function resourceRetired(
   edit(resource).movesTo = retired ? (event.movesTo ?? null) : null;
 }
 
-/** A resource may become shared or exclusive with the move, so it is made anew with its facts. */
+/** Creates the resource again with its data, because a move may make it shared or exclusive. */
 export function resourceMoved(state: State, event: EventOf<"resource-moved">, at: Instant): void {
   const old = resourceOf(state, event.resource);
   if (isHeld(old)) throw new Error(`Cannot move ${old.name}: somebody holds it`);
@@ -257,7 +259,7 @@ export function resourceChanged(
   at: Instant,
 ): void {
   const resource = resourceOf(state, event.resource);
-  // A state that is set by hand ends the cooldown, and the deletion unless it is the tombstone.
+  // A state that a person sets ends the cooldown. It also ends the deletion, except `tombstone`.
   const leaving = resource.leaving && event.state === tombstoneState;
   const byHand = { ...event, restsUntil: never, leaving };
   update(resource, event.state === undefined ? event : byHand, at);

@@ -1,6 +1,6 @@
 /**
- * Shared resources and what is indexed by them: how much is used, which parts have an owner, what is
- * reserved for whom, and the order in which the pool's strategy tries them.
+ * Shared resources and their indexes: use, owners of parts, reservations, and the order of the
+ * pool's strategy.
  */
 import type { KeptRoom } from "../model/event.ts";
 import { ruleOf } from "../model/lifecycle.ts";
@@ -26,7 +26,7 @@ import type {
 import { standingKey } from "../shared/placement/strategy.ts";
 import { edit } from "./edit.ts";
 
-/** Gives a resource its capacity, or another one: its claims keep what they have. */
+/** Sets or changes the capacity of a resource. Its claims keep their amounts. */
 export function setCapacity(resource: SharedResource, spec: CapacitySpec): void {
   unlist(resource);
   detachParts(resource);
@@ -57,7 +57,7 @@ function partsOf(pool: Pool, { parts = {} }: CapacitySpec): Map<string, Part[]> 
   );
 }
 
-/** The part of that name, which may be there already: on another resource, or in use. */
+/** Returns the part of this name. It may exist already: on another resource, or in use. */
 export function partFor(pool: Pool, kind: string, name: string): Part {
   const key = `${kind}/${name}`;
   let part = pool.parts.get(key);
@@ -78,7 +78,7 @@ function describePart({ policy }: Pool, part: Part): void {
   edit(part).apart = value === undefined ? undefined : String(value);
 }
 
-/** The pool's policy is another: parts may have other attributes, and the order may be another. */
+/** Updates parts and order after a change of the pool's policy. */
 export function rearrange(pool: Pool): void {
   for (const part of pool.parts.values()) describePart(pool, part);
   for (const resource of pool.members) {
@@ -101,13 +101,13 @@ function removeIfUnused(pool: Pool, { kind, name, resources, uses }: Part): void
   if (resources.size === 0 && uses === 0) edit(pool.parts).delete(`${kind}/${name}`);
 }
 
-/** Takes a shared resource out of its pool's indexes, for good or to another pool. */
+/** Removes a shared resource from its pool's indexes. */
 export function removeShared(resource: SharedResource): void {
   unlist(resource);
   detachParts(resource);
 }
 
-/** Puts a resource into its pool's index or takes it out, as its state is. */
+/** Adds a resource to its pool's index if it is usable, and removes it otherwise. */
 export function listIfUsable(resource: SharedResource): void {
   const { listed } = resource;
   const { state, drained, retired, restsUntil } = resource;
@@ -131,7 +131,7 @@ function standingOf(resource: SharedResource): number {
   return standingKey(resource.pool.policy.placement?.strategy ?? "least-used", resource);
 }
 
-/** Nothing can be reserved on what is not lent: those requests need another reservation. */
+/** Removes a resource from the index. Requests with a reservation on it need another one. */
 function unlist(resource: SharedResource): void {
   if (!resource.listed) return;
   const { pool } = resource;
@@ -149,12 +149,12 @@ function relist(resource: SharedResource): void {
   list(resource);
 }
 
-/** Waiting requests that were found not to fit are evaluated against it again. */
+/** Marks a resource, so that waiting requests are evaluated against it again. */
 function markFreed(resource: SharedResource): void {
   resource.pool.cache.freed.add(resource);
 }
 
-/** Charges a claim to its resource, or takes it off. The caller keeps the counts of the pool. */
+/** Adds a claim to its resource, or removes it. The caller updates the counts of the pool. */
 export function charge(resource: SharedResource, claim: SharedClaim, by: 1 | -1): void {
   const { pool } = resource;
   const writable = edit(resource);
@@ -166,7 +166,7 @@ export function charge(resource: SharedResource, claim: SharedClaim, by: 1 | -1)
   for (const reservation of resource.reservations) {
     if (claim.fence <= reservation.since) continue;
     noteTaken(reservation, claim.amount, by);
-    // What fits beside the reservation has grown: another starved request may have one here.
+    // There is more room next to the reservation, so another starved request may get one here.
     if (by === -1) pool.cache.triedReservations = false;
   }
   writable.lastFence = Math.max(resource.lastFence, claim.fence);
@@ -197,12 +197,12 @@ function own(pool: Pool, part: Part, { lease }: Claim, by: 1 | -1): void {
   }
 }
 
-/** Whose a part is: one lease's, or that of all leases of a group. */
+/** The owner of a part: one lease, or all leases of a group. */
 function ownerOf({ id, ask }: Pick<Claim["lease"], "id" | "ask">): string {
   return ask.group === undefined ? id : groupOwner(ask.group.name);
 }
 
-/** Reserves room for a starved request, in the place of what was reserved for it before. */
+/** Reserves room for a starved request, and replaces its earlier reservations. */
 export function setReservations(
   request: Request,
   reservations: readonly KeptRoom[],
@@ -215,7 +215,7 @@ export function setReservations(
     if (resource.sharing === "exclusive") continue;
     const one = { by: request, since, amounts: Object.entries(amount), taken: new Map() };
     for (const claim of resource.claims) if (claim.fence > since) noteTaken(one, claim.amount, 1);
-    // By rank, so that the order does not depend on when each was made.
+    // Sorted by rank, so that the order does not depend on the time of each reservation.
     edit(resource).reservations = [...resource.reservations, one].sort((a, b) =>
       compareRank(a.by, b.by),
     );
@@ -233,7 +233,7 @@ export function setReservations(
   }
 }
 
-/** Gives up what is reserved for a request; if it goes on waiting, it needs something else. */
+/** Drops the reservations of a request. If it still waits, it needs new ones. */
 function dropReservations(request: Request): void {
   const dropped = request.reservations ?? [];
   if (request.reservations !== null) edit(request).reservations = [];
@@ -256,7 +256,7 @@ function dropReservations(request: Request): void {
   }
 }
 
-/** It waits no longer. */
+/** Drops the reservations of a request that no longer waits. */
 export function clearReservations(request: Request): void {
   dropReservations(request);
   edit(request).reservations = null;

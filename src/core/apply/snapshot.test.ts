@@ -18,7 +18,7 @@ import type { Instant } from "../model/time.ts";
 import { capacityPool, want } from "../shared/capacity.suite.ts";
 import { freeze, thaw } from "./snapshot.ts";
 
-/** One of everything that a state can hold. */
+/** A state with one of each kind of object. */
 function richState(): Lending {
   const lending = new Lending(
     pool("aws", 4, { cooldownMs: 9_000, onRelease: "dirty", lifetimeMs: 99_000 }),
@@ -40,7 +40,7 @@ function richState(): Lending {
     change("gcp-2", { labels: { a: null } }),
   ];
   for (const command of commands) {
-    // No two deadlines are equal: which of those comes first is nobody's business.
+    // No two deadlines are equal, because the order of equal ones is undefined.
     lending.now = (lending.now + 1) as typeof lending.now;
     lending.do(command);
   }
@@ -76,7 +76,7 @@ function reservedState(): Lending {
   return lending;
 }
 
-/** What a state can hold that is neither common nor to be worked out from the rest. */
+/** Rare data that cannot be derived from the rest of the state. */
 const rareStates: Record<string, () => Lending> = {
   "how often a cleaning has failed": () => {
     const lending = new Lending(pool("aws", 1, { cleaning }));
@@ -210,7 +210,7 @@ test("thaw() knows what draws on a pool that was gone for a while as the frozen 
   checkState(lending.state, lending.now);
   const thawed = thaw(JSON.parse(JSON.stringify(freeze(lending.state))));
   for (const state of [lending.state, thawed]) {
-    // What is still held under the old name is one of the account's all the same.
+    // A resource that is still held under the old name counts for the account too.
     const { outcome } = decide(state, acquire("g", "gcp"), lending.now);
     expect(outcome).toMatchObject({
       type: "waiting",

@@ -1,6 +1,6 @@
 /**
- * State as JSON and back. What can be derived (indexes, counts, references) is left out, and what
- * has an order that matters (idle lists, arrivals) is written in that order.
+ * Converts a state to JSON and back. Omits what can be derived (indexes, counts, references). Idle
+ * lists and arrivals are written in their order, because it matters.
  */
 
 import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
@@ -122,7 +122,10 @@ export function freeze(state: State): FrozenState {
   };
 }
 
-/** Lists and strangers to any list in an order of their own, so that equal states freeze equally. */
+/**
+ * Writes idle resources in the order of their lists and all others by name, so that equal states
+ * give equal JSON.
+ */
 function freezePool(pool: Pool): FrozenPool {
   const { name, policy, retired, holds } = pool;
   const buckets = [...pool.buckets.values()].sort((a, b) => (a.state < b.state ? -1 : 1));
@@ -207,8 +210,8 @@ function freezeClaim(claim: Claim): ClaimRecord {
 }
 
 /**
- * A state that behaves as the frozen one did. Nobody in it is expected to be heard from at any
- * time yet: the shell gives grace first, as after every restart.
+ * Restores a state that behaves like the frozen one. Deadlines of holders and clients are not valid
+ * yet: the caller must send `give-grace` first, as after every restart.
  */
 export function thaw(frozen: FrozenState): State {
   const state = emptyState();
@@ -234,7 +237,7 @@ export function thaw(frozen: FrozenState): State {
   return state;
 }
 
-/** No time is known here: what has opened meanwhile is found at the first tick. */
+/** The current time is unknown here. The first tick finds the gates that have opened since. */
 const longAgo = Number.MIN_SAFE_INTEGER as Instant;
 
 function thawPool(state: State, frozen: FrozenPool): void {
@@ -254,7 +257,7 @@ function thawPool(state: State, frozen: FrozenPool): void {
   for (const resource of resources) thawResource(state, pool, resource);
 }
 
-/** JSON has no infinity: a rate that was never cut has no time of it. */
+/** JSON has no infinity, so `cutAt` is absent if the rate was never cut. */
 function thawAdaptive(adaptive: AdaptiveState): AdaptiveState {
   return { ...adaptive, cutAt: adaptive.cutAt ?? (-never as Instant) };
 }

@@ -1,4 +1,4 @@
-/** Why a request does not fit, resource by resource, with the numbers. */
+/** Explains for each resource why a request does not fit, with numbers. */
 import type { Obstacle } from "../gates/gate.ts";
 import type { RequestId, ResourceName } from "../model/ids.ts";
 import { aheadOfAll, isAhead } from "../model/rank.ts";
@@ -14,17 +14,17 @@ import { type HolderView, holderView } from "./wait-reason.ts";
 export interface SharedExplanation {
   readonly resource: ResourceName;
   readonly fits: boolean;
-  /** Why it is not for this request at all, however empty. */
+  /** Why the request can never use this resource, even if it is empty. */
   readonly unfit: Unfit | null;
-  /** What there is too little of, the first asked for first. */
+  /** The dimensions with too little room, in the order of the ask. */
   readonly short: readonly Shortfall[];
-  /** What is kept here for others who stand before it. */
+  /** The reservations here for requests ahead of it. */
   readonly keptFor: readonly { id: RequestId; holder: string; amount: Amounts }[];
-  /** Who will have its share the longest; null: nobody has one. */
+  /** The holder that keeps its share longest; null if there is none. */
   readonly longest: HolderView | null;
 }
 
-/** Every shared resource of a pool, in the order of the definition. */
+/** All shared resources of a pool, in the order of the configuration. */
 export function sharedIn(pool: Pool): SharedResource[] {
   const shared = [...pool.members].filter(
     (resource): resource is SharedResource => resource.sharing === "shared",
@@ -32,7 +32,7 @@ export function sharedIn(pool: Pool): SharedResource[] {
   return shared.sort((a, b) => a.order - b.order);
 }
 
-/** For the first demand that cannot be met; for a need that can be met, for the first of all. */
+/** Explains the first demand that cannot be met or, if all can be met, the first demand. */
 export function explainShared(need: SharedNeed, request: Request): SharedExplanation[] {
   const demand = hardest(need, request);
   if (demand === undefined) return [];
@@ -62,7 +62,7 @@ function reservedAhead(
   });
 }
 
-/** Quarantined, or on its way out: as good as cordoned. */
+/** A quarantined or leaving resource is reported as cordoned. */
 function outOfUse({ listed }: SharedResource): Unfit | null {
   return listed ? null : { why: "cordoned" };
 }
@@ -85,7 +85,7 @@ function longestOn({ claims }: SharedResource): HolderView | null {
   return longest;
 }
 
-/** The first thing in the way, in words. */
+/** Describes the first obstacle. */
 export function capacityObstacle(need: SharedNeed, request: Request): Obstacle {
   const { pool } = need;
   const eligible = explainShared(need, request).filter(
@@ -126,18 +126,18 @@ function missing({ short }: SharedExplanation): number {
   return short.reduce((sum, { asked, free }) => sum + (asked - free) / asked, 0);
 }
 
-/** How many resources would fit one more, behind everybody who waits. */
+/** The number of resources that have room for one more, behind all waiting requests. */
 export function fittingNow(pool: Pool, placing: Placing): number {
   const view = { rank: { priority: 0, order: Number.POSITIVE_INFINITY }, owner: "" };
   return fitting(pool.shared, demandOf(1, placing), view).length;
 }
 
-/** How much of each dimension is used, and how many parts of each kind. */
+/** The use of one dimension, or of one kind of parts. */
 export interface Usage {
   readonly dimension: string;
   readonly used: number;
   readonly capacity: number;
-  /** From 0 to 1, more where a resource was made smaller. */
+  /** From 0 to 1; above 1 if the resource was made smaller. */
   readonly share: number;
 }
 

@@ -1,4 +1,4 @@
-/** Why a request waits, found by the very functions that made it wait. */
+/** Explains why a request waits, with the same functions that decide on grants. */
 
 import type { Obstacle } from "../gates/gate.ts";
 import { closedUntil, gateObstacle } from "../gates/gates.ts";
@@ -29,7 +29,7 @@ import {
 import { capacityObstacle, explainShared, type SharedExplanation } from "./explain-capacity.ts";
 import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
 
-/** The first thing in a request's way, in words. */
+/** Describes the first obstacle of a request. */
 export function waitReason(waiting: Request, now: Instant): WaitReason {
   const request = leaderOf(waiting);
   const needs = request.alternatives[0] ?? request.needs;
@@ -67,7 +67,7 @@ function isBehindIn(shared: Pool, request: Request): boolean {
   return false;
 }
 
-/** No gate is in the way: others are ahead, or it is not there. */
+/** Describes an obstacle other than a gate: requests ahead, or too few free resources. */
 function shortage(need: Need, request: Request, now: Instant): Obstacle {
   return need.sharing === "shared"
     ? capacityObstacle(need, request)
@@ -101,7 +101,7 @@ function allHeld(pool: PoolName, size: number): string {
   return size === 1 ? `The only one of ${pool} is held` : `All ${size} of ${pool} are held`;
 }
 
-/** True where an older request over several pools has run out of patience. */
+/** Whether resources are kept for an older request over several pools whose patience is over. */
 function keptForOlder(place: Place, request: Request, now: Instant): boolean {
   let looked = 0;
   for (const ahead of queueAt(place)) {
@@ -121,7 +121,7 @@ function mix(pool: Pool): string {
 
 export interface NeedExplanation {
   readonly pool: PoolName;
-  /** Those in this state are wanted. */
+  /** The state of the resources that it needs. */
   readonly state: string;
   readonly needed: number;
   /** Free, and not kept for a request ahead. */
@@ -129,23 +129,23 @@ export interface NeedExplanation {
   readonly free: number;
   readonly size: number;
   readonly states: Readonly<Record<string, number>>;
-  /** No grant before; null: no gate is closed until a known time. */
+  /** The time of the next possible grant; null if no gate is closed until a known time. */
   readonly nextAt: Instant | null;
-  /** The pool whose gate that is: its own, or one above it. */
+  /** The pool that has this gate: the pool itself, or an ancestor. */
   readonly nextBy: PoolName | null;
-  /** The limits that it shares, with what is used of them: the nearest first. */
+  /** The shared limits and their use, nearest first. */
   readonly limits: readonly LimitView[];
   readonly ahead: number;
-  /** Who stands before it, first come first. At most `listedMax`. */
+  /** The requests ahead of it, first in the queue first. At most `listedMax`. */
   readonly aheadOfIt: readonly {
     readonly id: RequestId;
     readonly holder: string;
     readonly count: number;
     readonly keeps: number | "all";
   }[];
-  /** Who holds the pool's resources, longest first. At most `listedMax`. */
+  /** The holders of the pool's resources, longest hold first. At most `listedMax`. */
   readonly heldBy: readonly HolderView[];
-  /** Where it is lent by amount: each resource, and what is missing on it. At most `listedMax`. */
+  /** For a shared pool: each resource and what it lacks. At most `listedMax`. */
   readonly rooms: readonly SharedExplanation[] | null;
 }
 
@@ -161,7 +161,10 @@ export function limitViews(pool: Pool): LimitView[] {
   });
 }
 
-/** No grant before this time, and the pool whose gate says so; null: no gate says when it opens. */
+/**
+ * The time of the next possible grant and the pool whose gate is closed; null if no gate has a
+ * known time.
+ */
 export function nextGrant(pool: Pool, now: Instant): NextGrant {
   const closed = closedUntil(pool, now);
   if (closed === null) return { nextAt: null, nextBy: null };
@@ -170,10 +173,10 @@ export function nextGrant(pool: Pool, now: Instant): NextGrant {
 
 type NextGrant = Pick<NeedExplanation, "nextAt" | "nextBy">;
 
-/** As many neighbours and holders as a person reads; the counts beside them are complete. */
+/** The maximum length of lists for people. The counts next to them are complete. */
 export const listedMax = 20;
 
-/** Everything that a request waits for, pool by pool. */
+/** Explains each need of a request. */
 export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] {
   const request = leaderOf(waiting);
   return request.needs.map((need) => ({
@@ -225,7 +228,7 @@ function holdersOf(pool: Pool): HolderView[] {
   return claims.slice(0, listedMax).map(holderView);
 }
 
-/** How many of a pool are in which state, without the states that none is in. */
+/** The number of resources in each state, without zeros. */
 export function statesOf(pool: Pool): Record<string, number> {
   return Object.fromEntries([...pool.shown].filter(([, count]) => count > 0));
 }

@@ -1,4 +1,4 @@
-/** What the outside may see of a pool: plain data with names, without references. */
+/** The public view of a pool: plain data with names, without references. */
 import { creditsOf } from "../gates/credits.ts";
 import { opensByTime } from "../gates/gates.ts";
 import { hasCohort, limitOf } from "../gates/limits.ts";
@@ -28,21 +28,21 @@ export interface PoolView {
   readonly oldestQueuedAt: Instant | null;
   readonly meanHoldMs: number | null;
   readonly retired: boolean;
-  /** Why nothing of it is lent; null: all is well. */
+  /** Why the pool lends nothing; null if it is not suspended. */
   readonly suspended: Suspension | null;
   readonly policy: PoolPolicy;
   readonly flow: FlowView;
-  /** Null: no check outside decides whether it is lent. */
+  /** Null if no external check controls the pool. */
   readonly admission: AdmissionView | null;
-  /** Null: its resources are lent whole. */
+  /** Null for an exclusive pool. */
   readonly placement: PlacementView | null;
 }
 
 export interface FlowView {
-  /** Null: there is no pace. */
+  /** Null without a pace. */
   readonly everyMs: number | null;
   readonly rate: number | null;
-  /** What it would set by itself, while it only advises. */
+  /** The adaptive rate while the mode is `advise`. */
   readonly advisedRate: number | null;
   readonly nextAt: Instant | null;
   readonly nextBy: PoolName | null;
@@ -54,14 +54,14 @@ export interface FlowView {
 export interface AdmissionView {
   readonly by: string;
   readonly credits: number;
-  /** Null: there are no credits. */
+  /** Null without credits. */
   readonly until: Instant | null;
   readonly why: string | null;
 }
 
 export interface PlacementView {
   readonly strategy: string;
-  /** Of all its resources together. A part that several have is counted once for each. */
+  /** The sum over all its resources. A part of several resources counts once for each. */
   readonly usage: readonly DimensionUsage[];
 }
 
@@ -90,14 +90,17 @@ export function poolView(pool: Pool, now: Instant): PoolView {
   };
 }
 
-/** Of those that are usable, how many somebody has a share of. */
+/** The number of usable resources that have at least one claim. */
 function partlyHeld(pool: Pool): number {
   let count = 0;
   for (const { claims } of pool.shared) if (claims.size > 0) count += 1;
   return count;
 }
 
-/** The head of the line has waited longest, unless priorities have put a younger one before it. */
+/**
+ * The time of the oldest request. Checks the whole queue, because priorities may put a younger
+ * request first.
+ */
 export function oldestQueuedAt(pool: Pool): Instant | null {
   let oldest: Instant | null = null;
   for (const { queue } of pool.buckets.values()) {
@@ -119,20 +122,20 @@ function flowView(pool: Pool, now: Instant): FlowView {
   };
 }
 
-/** Between two grants; null: there is no pace. */
+/** The time between two grants; null without a pace. */
 export function paceInterval(pool: Pool): number | null {
   const everyMs = intervalMs(pool);
   return everyMs === 0 ? null : everyMs;
 }
 
-/** Until its gates allow the next grant; null: it has no gate that opens at a known time. */
+/** The time until the gates allow the next grant; null if no gate opens at a known time. */
 export function grantDelay(pool: Pool, now: Instant): number | null {
   const { nextAt } = nextGrant(pool, now);
   if (nextAt !== null) return nextAt - now;
   return opensByTime(pool) ? 0 : null;
 }
 
-/** The limit that the pool and all below it share; null: nobody shares one. */
+/** The limit that the pool shares with its descendants; null if none is shared. */
 export function sharedLimit(pool: Pool): LimitView | null {
   if (!hasCohort(pool)) return null;
   return { pool: pool.name, used: pool.used, limit: limitOf(pool) };
@@ -160,14 +163,14 @@ export function placementView(pool: Pool): PlacementView | null {
   return { strategy: placement.strategy, usage };
 }
 
-/** How many of its resources are in which state; one that cools down counts as what it will be. */
+/** The number of resources in each state. */
 export function countByState({ members }: Pool): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { state } of members) counts.set(state, (counts.get(state) ?? 0) + 1);
   return counts;
 }
 
-/** How many of its resources are held whole by whom; nobody is `""`. */
+/** The number of exclusive resources of each holder; `""` for those that are not held. */
 export function countByHolder({ members }: Pool): Map<string, number> {
   const counts = new Map<string, number>();
   for (const resource of members) {

@@ -1,4 +1,4 @@
-/** What the outside may see of a resource: plain data with names, without references. */
+/** The public view of a resource: plain data with names, without references. */
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import {
   type Resource,
@@ -26,9 +26,9 @@ export interface ResourceView {
   readonly expiresAt: Instant | null;
   readonly failures: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** The values may be credentials. */
+  /** Only the keys, because the values may be credentials. */
   readonly userDataKeys: readonly string[];
-  /** Who holds all of it; null: nobody does. */
+  /** The lease of an exclusive resource; null if it is not held. */
   readonly lease: {
     readonly id: RequestId;
     readonly holder: string;
@@ -36,7 +36,7 @@ export interface ResourceView {
     readonly endsAt: Instant | null;
     readonly fence: number;
   } | null;
-  /** Null: it is lent whole. */
+  /** Null for an exclusive resource. */
   readonly shared: {
     readonly usage: readonly Usage[];
     readonly taints: readonly string[];
@@ -96,7 +96,10 @@ export interface ResourceFilter {
   readonly names?: readonly string[];
 }
 
-/** Looks at as few as possible: a page with ten thousand asks for one or two of them by name. */
+/**
+ * Reads as few resources as possible: a page with ten thousand resources asks for one or two by
+ * name.
+ */
 export function resourcesLike(state: State, filter: ResourceFilter): IteratorObject<Resource> {
   return Iterator.from(candidates(state, filter)).filter(
     (resource) =>
@@ -113,19 +116,19 @@ function candidates({ resources, pools }: State, filter: ResourceFilter): Iterab
   return pool === undefined ? resources.values() : (pools.get(pool as PoolName)?.members ?? []);
 }
 
-/** A resource that is lent by amount, with all that is lent of it. */
+/** A shared resource with all its claims. */
 export interface SharedResourceView {
   readonly name: ResourceName;
   readonly labels: Readonly<Record<string, string>>;
-  /** As the configuration has it, without overcommit. */
+  /** As configured, without overcommit. */
   readonly capacity: Amounts;
   readonly usage: readonly Usage[];
-  /** By kind, the names of the parts that are lent with it. */
+  /** The names of its parts, by kind. */
   readonly parts: ReadonlyMap<string, readonly string[]>;
   readonly claims: readonly { readonly lease: LeaseView; readonly claim: ClaimView }[];
 }
 
-/** Every resource that is lent by amount, in the order of the configuration. */
+/** All shared resources, in the order of the configuration. */
 export function sharedResourceViews({ pools }: State): SharedResourceView[] {
   return [...pools.values()].flatMap(sharedIn).map((resource) => ({
     name: resource.name,

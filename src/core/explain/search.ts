@@ -1,4 +1,4 @@
-/** Finds what has a text somewhere in it, across everything that there is now. */
+/** Finds all pools, resources, leases and requests that contain a text. */
 import { type State, shownState } from "../model/state.ts";
 
 export interface SearchHit {
@@ -9,11 +9,11 @@ export interface SearchHit {
 
 interface Candidate {
   readonly hit: SearchHit;
-  /** What is searched. Not user data, which may be credentials. */
+  /** The texts to search. Without user data, which may be credentials. */
   readonly texts: readonly string[];
 }
 
-/** At most `max` hits; `more`: there are others. Case does not matter. */
+/** Returns at most `max` hits; `more` is true if there are others. Ignores case. */
 export function search(
   state: State,
   text: string,

@@ -1,4 +1,4 @@
-/** What the outside may see of the state: plain data with instants, without references. */
+/** The public view of leases and requests: plain data with instants, without references. */
 import type { Item } from "../model/command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { busyState } from "../model/lifecycle.ts";
@@ -16,14 +16,14 @@ export interface ClaimView {
   readonly state: string;
   readonly fence: number;
   readonly heldUntil: Instant | null;
-  /** When it is deleted if nobody wants it, should it come back. */
+  /** When it is deleted, if no request takes it after its release. */
   readonly expiresAt: Instant | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** May hold credentials: only the holder may see it. */
+  /** May contain credentials: only the holder may see it. */
   readonly userData: Readonly<Record<string, string>>;
-  /** Where it is a share: how much of each dimension. */
+  /** For a shared resource: the amount of each dimension. */
   readonly amount: Amounts | null;
-  /** What came with it. Only the holder may see the attributes. */
+  /** The parts of the claim. Only the holder may see their attributes. */
   readonly parts: readonly PartView[];
 }
 
@@ -42,14 +42,14 @@ export interface LeaseView {
   readonly ttlMs: number | null;
   readonly queuedAt: Instant;
   readonly grantedAt: Instant;
-  /** When its holder was last heard of. */
+  /** When the holder last sent something. */
   readonly seenAt: Instant;
-  /** How often a reply with it was sent, this one included. */
+  /** How often a reply with the lease was sent, with this one. */
   readonly repliesSent: number;
-  /** Null: silence does not end it. */
+  /** Null if it does not expire without heartbeats. */
   readonly expiresAt: Instant | null;
   readonly endsAt: Instant | null;
-  /** When an operator took it back; null: its holder may go on. */
+  /** When an operator revoked it; null if it is not revoked. */
   readonly revokedAt: Instant | null;
   readonly claims: readonly ClaimView[];
 }
@@ -63,7 +63,7 @@ export interface RequestView {
   readonly ttlMs: number | null;
   readonly queuedAt: Instant;
   readonly items: readonly Item[];
-  /** 1 is the head of the line; of several lines, the place in the longest. */
+  /** 1 is the first in the queue. With several queues, the position in the longest one. */
   readonly position: number;
   readonly reason: WaitReason;
 }

@@ -22,7 +22,7 @@ const room = (vcpus: number) => ({ amount: { vcpus } });
 
 interface Case {
   readonly pools: readonly PoolSpec[];
-  /** In which "me" asks and waits; a second later come the events that let it go. */
+  /** `me` asks and waits here. The later commands run one second later and lead to its grant. */
   readonly first: readonly Command[];
   readonly later?: readonly Command[];
   readonly want: string | null;
@@ -153,7 +153,7 @@ const cases: Record<string, Case> = {
   },
 };
 
-/** As its grant has told it; undefined: there was none. */
+/** The cause in the grant's event; undefined if there was no grant. */
 function wantOf({ events }: Lending, id: string): string | null | undefined {
   for (const event of events) {
     if (event.type === "lease-granted" && event.id === id) return event.waitedFor ?? null;

@@ -1,6 +1,6 @@
 /**
- * What a request waited for last. It is read off the decision that grants it: nobody waits a decision
- * longer than what is in its way, so whatever let it go has happened in this one.
+ * Finds what a request waited for last, from the decision that grants it. A request is granted in
+ * the decision that removes its last obstacle, so the cause is one of its events.
  */
 
 import { openedIn } from "../gates/gates.ts";
@@ -10,19 +10,22 @@ import { freeState, purposeOf } from "../model/lifecycle.ts";
 import { idleCount, type Need, type Pool, type Request, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 
-/** As much of a decision as is looked at here. */
+/** The parts of a decision that are read here. */
 interface Decision {
   readonly state: State;
   readonly events: readonly BrokerEvent[];
   readonly now: Instant;
 }
 
-/** Each grant looks at all events of its decision; for larger decisions the cause stays unknown. */
+/** Each grant reads all events of its decision. For larger decisions the cause stays unknown. */
 const eventsMax = 256;
-/** Bounds the claims that all grants of a decision look at together. */
+/** Bounds the claims that all grants of a decision read together. */
 const claimsMax = eventsMax * eventsMax;
 
-/** Null: it did not wait, or a new configuration let it go and nobody can tell by what. */
+/**
+ * Returns null if the request did not wait, or if a new configuration led to the grant, because
+ * then the cause is unknown.
+ */
 export function waitCause(
   decision: Decision,
   request: Request,
@@ -54,7 +57,9 @@ function hasJustCome(events: readonly BrokerEvent[], { gang }: Request): boolean
   });
 }
 
-/** Whether it was all there before this decision. Of shared resources only changes are known. */
+/**
+ * Whether the need was available before this decision. For shared resources only changes are known.
+ */
 function wasPresent({ state, events }: Decision, need: Need): boolean {
   const { pool, state: from, count } = need;
   const isExclusive = need.sharing === "exclusive";
@@ -66,7 +71,10 @@ function wasPresent({ state, events }: Decision, need: Need): boolean {
   return isExclusive ? idleCount(pool, from) - fresh + taken >= count : fresh === 0;
 }
 
-/** How many came to be there by an event, in this state or (null) in any. What rests is not there. */
+/**
+ * The number of resources that an event made available, in this state or (null) in any. Cooling
+ * resources do not count.
+ */
 function freshIn(state: State, event: BrokerEvent, pool: Pool, wanted: string | null): number {
   const counts = (resource: ResourceName, to: string | undefined): number => {
     const isThere = poolOf(state, resource) === pool && (wanted === null || to === wanted);

@@ -1,4 +1,4 @@
-/** Words and figures that every explanation shares. */
+/** Types and texts that all explanations share. */
 import type { WaitCode } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import type { Claim } from "../model/state.ts";
@@ -16,9 +16,9 @@ export interface HolderView {
   readonly holder: string;
   readonly resource: ResourceName;
   readonly since: Instant;
-  /** When it is given back at the latest if no heartbeat comes; null: never. */
+  /** When it is released at the latest if no heartbeat comes; null: never. */
   readonly backBy: Instant | null;
-  /** Null: it has all of it. */
+  /** Null for an exclusive resource. */
   readonly amount: Amounts | null;
 }
 

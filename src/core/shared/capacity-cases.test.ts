@@ -1,4 +1,7 @@
-/** What the tests of the vSphere capacity manager expect, where it held half and we hold nothing. */
+/**
+ * The cases of the vSphere capacity manager's tests. It held a part of a request while it waited;
+ * Berth holds all or nothing.
+ */
 import { describe, expect, test } from "vitest";
 import { checkState } from "../../../sim/invariants.ts";
 import { change, Lending, release } from "../decide/lending.suite.ts";
@@ -131,7 +134,7 @@ describe("as in the reference's end-to-end tests", () => {
     expect(places).toEqual([3, 2, 1]);
   });
 
-  /** Each would hold one and wait for ever for the other's. */
+  /** Each would hold one resource and wait forever for the other. */
   test("no two requests deadlock over two resources each", () => {
     const half = { capacity: { vcpus: 50 } };
     const lending = new Lending(capacityPool({ p1: half, p2: half }));

@@ -1,4 +1,4 @@
-/** What spaces and bounds grants holds as well where resources are lent by amount. */
+/** Paces, limits and admission also apply to shared pools. */
 import { describe, expect, test } from "vitest";
 import { acquire, Lending, operator, poll, pool, release } from "../decide/lending.suite.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";

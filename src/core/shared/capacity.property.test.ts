@@ -1,4 +1,4 @@
-/** Lives random days in pools that are lent by amount, and checks what must never be false. */
+/** Runs random commands on shared pools and checks the invariants. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -213,8 +213,10 @@ describe("a big request behind an endless stream of small ones", () => {
     strategy: fc.constantFrom(...strategies),
   });
 
-  /** The bound of `keep.ts`: its patience, one hold of those who were there by then, and one more
-   * of each who stood before it. */
+  /**
+   * The bound of `reserve.ts`: its patience, one hold of the leases at that time, and one more for
+   * each starved request ahead.
+   */
   test("is granted within its patience and one hold more than are big before it", () => {
     fc.assert(
       fc.property(stream, ({ capacities, small, holds, bigs, strategy }) => {

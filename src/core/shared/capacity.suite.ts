@@ -1,4 +1,4 @@
-/** Small makers for tests of pools that are lent by amount. */
+/** Helpers for tests of shared pools. */
 
 import type { Lending } from "../decide/lending.suite.ts";
 import type { Ask, Command, Item } from "../model/command.ts";
@@ -28,7 +28,7 @@ export function capacityPool(
   };
 }
 
-/** The seed's three pools. */
+/** Three shared resources with different capacities. */
 export const seedPools = (policy: Partial<PoolPolicy> = {}) =>
   capacityPool(
     {
@@ -49,7 +49,7 @@ export const amounts = (vcpus: number, memory: number, storage: number): Amounts
 
 type Options = Partial<Omit<Ask, "items">> & { readonly nowOnly?: true };
 
-/** Asks for one share, or for what the items say. */
+/** Asks for one amount, or for the given items. */
 export function want(
   id: string,
   items: Partial<Item> | readonly Partial<Item>[],
@@ -69,13 +69,13 @@ export function want(
   };
 }
 
-/** What is used of each dimension of a resource. */
+/** The use of each dimension of a resource. */
 export function used(lending: Lending, name: string): Record<string, number> {
   const levels = lending.shared(name).levels;
   return Object.fromEntries(levels.map((level) => [level.name, level.used]));
 }
 
-/** The names of the parts that a lease has, claim by claim. */
+/** The names of a lease's parts, by claim. */
 export function partsHeld(lending: Lending, id: string): string[][] | undefined {
   const lease = lending.state.leases.get(id as RequestId);
   return lease?.claims.map(({ parts }) => parts.map(({ name }) => name));

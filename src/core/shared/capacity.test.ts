@@ -77,7 +77,7 @@ describe("never satisfiable", () => {
         largest: 120,
       },
     });
-    // pool1 has the vcpus, and no other has; each dimension alone would be there.
+    // No resource has this much storage, although two have the vcpus.
     expect(refusalOf(lending, "b", { amount: { vcpus: 50, storage: 20_000 } })).toMatchObject({
       refusal: { dimension: "storage", largest: 10_000 },
     });
@@ -412,7 +412,7 @@ describe("a release", () => {
     }
     const before = lending.state.cache.evaluations;
     lending.do(release("v4"));
-    // Of the 500 fifty want r4 and vcpus; two of them go, and then none of the others fits.
+    // Of the 500 requests, 50 want r4 and vcpus. Two are granted, and then none of the others fits.
     expect(lending.state.cache.evaluations - before).toBe(2);
     expect([lending.held("w4"), lending.held("w14")]).toEqual([["r4"], ["r4"]]);
   });

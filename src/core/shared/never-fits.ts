@@ -1,6 +1,6 @@
 /**
- * Why no amount of waiting would help a request for a share, judged against empty resources. Drained
- * resources count: they may be lent again.
+ * Refuses requests for amounts that even empty resources could never serve. Drained resources
+ * count, because they may be lent again.
  */
 import type { PoolName } from "../model/ids.ts";
 import type { Refusal } from "../model/outcome.ts";
@@ -15,7 +15,7 @@ import { levelOf, type Shareable } from "./placement/shareable.ts";
 
 const empty: View = { rank: { priority: 0, order: 0 }, owner: "", empty: true };
 
-/** Nobody is ahead, so nothing is reserved for others. */
+/** With no request ahead, no reservation counts. */
 const first: View = { rank: aheadOfAll, owner: "" };
 
 export function neverPlaced({ pool, demands }: SharedNeed): Refusal | undefined {
@@ -23,7 +23,7 @@ export function neverPlaced({ pool, demands }: SharedNeed): Refusal | undefined 
     const refusal = choiceRefused(pool, demand);
     if (refusal !== undefined) return refusal;
   }
-  // The usual case: it fits now, so it is possible.
+  // The usual case: the request fits now.
   if (place(candidatesOf(pool), demands, first) !== undefined) return undefined;
   const resources = [...pool.members].filter(
     (resource): resource is SharedResource => resource.sharing === "shared" && !resource.retired,
@@ -36,7 +36,7 @@ export function neverPlaced({ pool, demands }: SharedNeed): Refusal | undefined 
   if (demands.length < 2) return undefined;
   const budget = { left: searchMax };
   const found = place({ strategy: "round-robin", resources }, demands, empty, budget);
-  // Too hard to tell is no reason to say no.
+  // A search that ran out of budget proves nothing, so the request is not refused.
   if (found !== undefined || budget.left <= 0) return undefined;
   return { code: "never_fits_together", pool: pool.name, items: demands.length };
 }
@@ -76,7 +76,10 @@ function neverOne(
   };
 }
 
-/** The dimension that not even the largest has; or, of those that lack some, the one nearest to it. */
+/**
+ * Finds a dimension that is too large for every resource or, if there is none, one that is too
+ * large for the resource with the fewest shortfalls.
+ */
 function tooLarge(
   pool: PoolName,
   eligible: readonly Shareable[],

@@ -1,4 +1,4 @@
-/** Placement in a shared pool, as a need at some rank sees it. */
+/** Placement in a shared pool, for a need at a rank. */
 import type { GrantedClaim } from "../model/event.ts";
 import type { ClaimId } from "../model/ids.ts";
 import type { Rank } from "../model/rank.ts";
@@ -17,18 +17,18 @@ import { type Candidates, isFitting, place } from "./placement/plan.ts";
 import { levelOf, type Part, type Shareable } from "./placement/shareable.ts";
 
 /**
- * How many requests that cannot go are looked past in a shared pool. Looking past one costs little:
- * it is compared with what has come free, not with the whole pool.
+ * The maximum number of waiting requests that a decision passes over in a shared pool. Each costs
+ * little, because it is compared only with the freed resources.
  */
 export const reachMax = 2_000;
 
-/** The resources that were found for each demand. */
+/** The resources for each demand. */
 type Placed = ReadonlyMap<Demand, readonly SharedResource[]>;
 
-/** Where the shared needs of a grant go, and the parts that its claims have been given so far. */
+/** The resources for the shared needs of a grant, and the parts that its claims have so far. */
 export interface Placement {
   readonly placed: Placed;
-  /** Parts that have been given to others of the same gang, or to the same request. */
+  /** Parts that other members of the gang, or other claims of the request, have. */
   readonly mine: Set<Part>;
   readonly rank: Rank;
 }
@@ -41,12 +41,12 @@ export function viewOf({ owner }: SharedNeed, rank: Rank): View {
   return { rank, owner };
 }
 
-/** Whether all that is wanted of this pool can be had now at this rank. */
+/** Whether the need can be placed now at this rank. */
 export function canPlace(need: SharedNeed, rank: Rank): boolean {
   return isWithinReach(need, rank) && placedFor(need, rank) !== undefined;
 }
 
-/** A request with `reachMax` others ahead waits its turn. */
+/** Whether fewer than `reachMax` requests are ahead. Others are not evaluated yet. */
 export function isWithinReach(need: Need, rank: Rank): boolean {
   const queue = queueAt(need);
   return queue.size < reachMax || queue.countBefore(rank) < reachMax;
@@ -58,7 +58,7 @@ function placedFor(need: SharedNeed, rank: Rank): SharedResource[][] | undefined
 
 const nothing: Placed = new Map();
 
-/** Where everything goes. The caller has made sure that it fits. */
+/** Places all shared needs. The caller has checked that they fit. */
 export function placeAll(needs: readonly Need[], rank: Rank): Placement {
   const mine = new Set<Part>();
   if (needs.every(({ sharing }) => sharing === "exclusive")) return { placed: nothing, mine, rank };
@@ -75,13 +75,13 @@ export function placeAll(needs: readonly Need[], rank: Rank): Placement {
   return { placed, mine, rank };
 }
 
-/** Where a grant's numbers go on: claims of the lease so far, fences of the broker so far. */
+/** The numbers used so far: claims of the lease, and fences of the broker. */
 export interface Numbering {
   readonly claims: number;
   readonly fence: number;
 }
 
-/** The claims of one need. */
+/** Makes the claims of one need. */
 export function sharedClaims(
   need: SharedNeed,
   { placed, mine, rank }: Placement,
@@ -108,7 +108,7 @@ export function sharedClaims(
   return claims;
 }
 
-/** What a demand charges a resource, without parts: those are listed by name. */
+/** The amounts that a demand takes from a resource, without parts, which are listed by name. */
 export function amountOn(resource: Shareable, { amounts }: Demand): Record<string, number> {
   const entries = amounts.filter(([name], index) => levelOf(resource, name, index) !== undefined);
   return Object.fromEntries(entries);
@@ -124,7 +124,7 @@ export function byKind(parts: readonly Part[]): Record<string, string[]> {
   return kinds;
 }
 
-/** Whether some of what was freed would now do for one of the request's demands. */
+/** Whether a freed resource now has room for one of the request's demands. */
 export function couldUse(request: Request, pool: Pool, freed: ReadonlySet<Shareable>): boolean {
   const need = request.needs.find((other) => other.pool === pool);
   if (need?.sharing !== "shared" || freed.size === 0) return false;

@@ -1,4 +1,4 @@
-/** Who is evaluated again in a shared pool, and when something is reserved anew. */
+/** Which requests are evaluated again in a shared pool, and when reservations are made again. */
 import { describe, expect, test } from "vitest";
 import { checkState } from "../../../sim/invariants.ts";
 import { acquire, change, Lending, leave, pool, release } from "../decide/lending.suite.ts";
@@ -103,14 +103,14 @@ describe("a request that did not fit is evaluated again", () => {
 });
 
 describe("something is reserved for who starves", () => {
-  /** `first` has the reservation that `second` would need. */
+  /** `first` has a reservation on the resource that `second` needs. */
   function twoStarve(): Lending {
     const lending = one({ r: roomOf(10, "r"), s: roomOf(10, "s") });
     lending.outcome(want("r5", cpus(5, on("r"))), want("s8", cpus(8, on("s"))));
     lending.do(change("s", { drained: true }));
     lending.outcome(want("first", cpus(9)), want("second", cpus(9)));
     lending.tickAt(1_000);
-    lending.do(change("r", { note: "has been looked at" })); // Nothing can be reserved: remembered.
+    lending.do(change("r", { note: "has been looked at" })); // Caches that none is possible.
     expect([reserved(lending, "first"), reserved(lending, "second")]).toEqual([["r"], []]);
     expect(lending.shared("r").pool.cache.triedReservations).toBe(true);
     return lending;

@@ -1,12 +1,12 @@
 /**
- * Reservations for starved requests: those that have run out of patience in a shared pool.
+ * Reservations for starved requests, whose patience in a shared pool is over.
  *
- * A set of resources is chosen for such a request as if all who hold something now had given it back.
- * From then on, on each of them, whatever is lent to requests behind it must fit beside its share. So
- * once those leases have ended that held something there at that moment, it fits: it waits for its
- * patience and one more hold. Younger requests go on being served beside it. A starved request behind
- * it gets a reservation beside the first if there is room for both, and otherwise once its turn has
- * come: with k starved requests ahead, it waits for its patience and k + 1 holds at the most.
+ * The broker chooses resources for such a request as if all current leases had ended. From then on,
+ * grants to requests behind it must fit next to its reservation on each of these resources. When
+ * the leases of that time have ended, the request fits. So it waits for its patience and one more
+ * hold, while younger requests are still granted. A starved request behind it gets a reservation
+ * too if there is room for both, otherwise when it is first. With k starved requests ahead, it
+ * waits for at most its patience and k + 1 holds.
  */
 import type { KeptRoom } from "../model/event.ts";
 import { compareRank } from "../model/rank.ts";
@@ -16,10 +16,10 @@ import type { Demand } from "./placement/demand.ts";
 import { pickParts, shortfalls, type View } from "./placement/fit.ts";
 import { place } from "./placement/plan.ts";
 
-/** How many starved requests one decision tries again. */
+/** The number of starved requests that one decision tries again. */
 const starvedMax = 50;
 
-/** The reservations that can be made now for those who had none, eldest first. */
+/** Makes reservations for starved requests that have none, oldest first. */
 export function* retriedReservations(
   pool: Pool,
   state: { readonly fence: number },
@@ -32,10 +32,10 @@ export function* retriedReservations(
   }
 }
 
-/** Room for all that it wants, or none: half of it would help nobody. */
+/** Reserves room for all needs, or nothing: a part of them would not help. */
 export function reservationsFor(request: Request, since: number): KeptRoom[] {
   const reservations: KeptRoom[] = [];
-  // Only for the best alternative: to reserve all of them would take too much from others.
+  // Only for the best alternative, because reservations for all would take too much from others.
   for (const need of request.alternatives[0] ?? []) {
     if (need.sharing === "exclusive") continue;
     const found = reservationsOf(need, request);
@@ -50,7 +50,7 @@ type Target = Omit<KeptRoom, "since">;
 function reservationsOf(need: SharedNeed, request: Request): Target[] | undefined {
   const view = { ...viewOf(need, request), later: true as const };
   const demands = need.demands.map(withoutStrategy);
-  // The order is ours: none of the strategies asks how soon there will be room.
+  // Uses its own order, because no strategy knows how soon there will be room.
   const resources = soonestFirst(need, request);
   const sets = place({ strategy: "round-robin", resources }, demands, view);
   return sets?.flatMap((set, index) =>
@@ -63,7 +63,7 @@ function withoutStrategy(demand: Demand): Demand {
   return { ...demand, placing };
 }
 
-/** First the resources on which the least must still come free. */
+/** Sorts resources: first those on which the least must be released. */
 function soonestFirst({ pool, demands, owner }: SharedNeed, request: Request): SharedResource[] {
   const missingOn = (resource: SharedResource) => {
     let sum = 0;
@@ -80,7 +80,7 @@ function soonestFirst({ pool, demands, owner }: SharedNeed, request: Request): S
 }
 
 function targetOn(resource: SharedResource, demand: Demand, view: View): Target {
-  // Parts that nobody has come first: they need not come free.
+  // Prefers free parts, because the request need not wait for their release.
   const idle = pickParts(resource, demand, { rank: view.rank, owner: view.owner });
   const parts = pickParts(resource, demand, { ...view, mine: new Set(idle) });
   return {

@@ -1,22 +1,23 @@
 /**
- * The choice of a set of resources as one problem: so many different ones, each with another value of
- * a label, over at most so many values of others. It is never greedy: a resource is taken only if the
- * set can still be completed, and where the bounds alone cannot tell, the search goes back.
+ * Chooses a set of different resources: each with another value of one label (`spread`), with a
+ * maximum number of values of others (`atMost`). The search is not greedy: it takes a resource only
+ * if the set can still be completed, and backtracks if the bounds alone cannot decide this.
  *
- * Whether a set can be completed takes a look at all that is left, so it is not asked twice of
- * resources that are alike: what is hopeless for one is so for every later one with the same labels,
- * behind which even less is left. A set out of a thousand costs a few looks, in whatever order they
- * come; asked of each, it took 20 ms where the third place began behind 650 resources of two others.
+ * The check whether a set can be completed reads all remaining resources, so it runs once for
+ * resources with the same labels: if it fails for one, it fails for every later one, after which
+ * even fewer remain. A set from a thousand resources then needs few checks in any order. With one
+ * check for each resource it took 20 ms if the third value began after 650 resources of two other
+ * values.
  */
 import type { Demand } from "./demand.ts";
 import type { Shareable } from "./shareable.ts";
 
-/** Bounds what one decision may cost; shared by all that it searches. */
+/** Bounds the cost of one decision. All its searches share it. */
 export interface Budget {
   left: number;
 }
 
-/** All sets that satisfy the demand, the best first, each a prefix in the order of the candidates. */
+/** Yields all sets that satisfy the demand, best first, in the order of the candidates. */
 export function* sets<Resource extends Shareable>(
   candidates: readonly Resource[],
   demand: Demand,
@@ -57,14 +58,17 @@ function* extend<Resource extends Shareable>(
   }
 }
 
-/** Those that are alike in all that the demand has rules for. */
+/**
+ * Returns the same text for resources with the same values of the labels that the demand has rules
+ * for.
+ */
 function kindOf({ labels: own }: Shareable, labels: readonly string[]): string {
   return labels.length === 0 ? "" : JSON.stringify(labels.map((label) => own[label]));
 }
 
 /**
- * Whether a resource leaves enough by each bound on its own, if nothing were passed over: a first
- * look that costs next to nothing, where there are as many values as resources.
+ * Returns a cheap first check for a resource: does each rule alone leave enough, if no earlier
+ * resource were skipped? Useful if there are as many values as resources.
  */
 function boundsOf(
   chosen: readonly Shareable[],
@@ -98,12 +102,14 @@ function mayJoin(resource: Shareable, chosen: readonly Shareable[], { placing }:
   );
 }
 
-/** A resource without the label is in no place that could count. */
+/** The values of a label. Resources without the label do not count. */
 function valuesOf(resources: readonly Shareable[], label: string): Set<string> {
   return new Set(resources.flatMap(({ labels }) => labels[label] ?? []));
 }
 
-/** Each rule on its own leaves enough. With one rule that is exact; with several it is a bound. */
+/**
+ * Whether each rule alone leaves enough. Exact for one rule; for several rules it is only a bound.
+ */
 function canComplete(
   chosen: readonly Shareable[],
   rest: readonly Shareable[],
@@ -124,7 +130,10 @@ function canComplete(
   return true;
 }
 
-/** How many more could be taken if this were the only rule: the largest values are opened first. */
+/**
+ * The number of further resources if this were the only rule. Uses the values with the most
+ * resources first.
+ */
 function mostUnder(
   label: string,
   max: number,
@@ -135,7 +144,10 @@ function mostUnder(
   return largest.slice(0, Math.max(0, max - open.size)).reduce((sum, count) => sum + count, most);
 }
 
-/** What is left by the values of a label: of those in use or without one, and of each other. */
+/**
+ * Counts the remaining resources by value: those with a value in use or without the label, and
+ * those of each other value.
+ */
 function tally(label: string, chosen: readonly Shareable[], rest: readonly Shareable[]) {
   const open = valuesOf(chosen, label);
   const counts = new Map<string, number>();
@@ -148,7 +160,7 @@ function tally(label: string, chosen: readonly Shareable[], rest: readonly Share
   return { open, counts, most, largest: [...counts.values()].sort((a, b) => b - a) };
 }
 
-/** How many resources could be had at once: the answer to "why not four?". */
+/** The maximum number of resources that can be granted at once. Answers "why not four?". */
 export function mostAtOnce(candidates: readonly Shareable[], demand: Demand): number {
   for (let count = Math.min(demand.count, candidates.length); count > 0; count--) {
     const budget = { left: 10_000 };

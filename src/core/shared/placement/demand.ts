@@ -2,22 +2,22 @@ import type { Strategy } from "../../model/strategies.ts";
 import type { Amounts } from "./shareable.ts";
 import type { Toleration } from "./taint.ts";
 
-/** What an item may say of where it wants to be, beyond the pool. */
+/** The rules of an item for the choice of resources in a pool. */
 export interface Placing {
-  /** From each resource that is chosen; parts are counted under the name of their kind. */
+  /** The amount from each chosen resource. Parts are counted under the name of their kind. */
   readonly amount?: Amounts;
-  /** Kinds of parts that are wanted only where there are any. */
+  /** Kinds of parts that are needed only if the resource has any. */
   readonly optional?: readonly string[];
   /** Labels that the resource must have. */
   readonly selector?: Readonly<Record<string, string>>;
   readonly tolerations?: readonly Toleration[];
-  /** Each of the resources has another value of this label. */
+  /** Each chosen resource has another value of this label. */
   readonly spread?: string;
-  /** By label: how many different values the chosen resources may have together. */
+  /** The maximum number of different values of each label among the chosen resources. */
   readonly atMost?: Readonly<Record<string, number>>;
-  /** This very one. */
+  /** Only the resource of this name. */
   readonly resource?: string;
-  /** None of these. */
+  /** Not the resources of these names. */
   readonly exclude?: readonly string[];
   readonly strategy?: Strategy;
 }
@@ -25,7 +25,7 @@ export interface Placing {
 /** `count` different resources, and the same amounts from each. */
 export interface Demand {
   readonly count: number;
-  /** Without zeros. */
+  /** Amounts of 0 are left out. */
   readonly amounts: readonly (readonly [name: string, amount: number])[];
   readonly placing: Placing;
 }

@@ -1,22 +1,22 @@
-/** Whether a resource is for a request at all, and whether there is resource for it now. */
+/** Whether a request may use a resource, and whether the resource has room now. */
 import { isAhead, type Rank } from "../../model/rank.ts";
 import type { Demand } from "./demand.ts";
 import { type Level, levelOf, type Part, type Shareable } from "./shareable.ts";
 import { formatTaint, shutOutBy } from "./taint.ts";
 
-/** From where a request looks. */
+/** The request for which a resource is checked. */
 export interface View {
-  /** What is reserved for those ahead of this rank is not there. */
+  /** Reservations of requests ahead of this rank are not available. */
   readonly rank: Rank;
-  /** Whose parts it may share: those of its own lease or group. */
+  /** The owner of the parts that it may share: its lease or group. */
   readonly owner: string;
-  /** What the plan for the same request uses so far. */
+  /** The amounts that the plan for this request uses so far. */
   readonly planned?: Plan;
   /** Parts that the plan gives to other claims of the same request. */
   readonly mine?: ReadonlySet<Part>;
-  /** As if nobody had anything and nothing were drained: what could ever be. */
+  /** If true, checks the resource as if it were empty and not drained: can it ever fit? */
   readonly empty?: true;
-  /** As it will be once all who hold something now have given it back. */
+  /** If true, checks the resource as if all current leases had ended. */
   readonly later?: true;
 }
 
@@ -31,7 +31,7 @@ export type Unfit =
   | { readonly why: "taint"; readonly taint: string }
   | { readonly why: "no_label"; readonly key: string };
 
-/** The first reason why a resource is not for this request, however empty it is. */
+/** The first reason why a request may not use a resource, even if it is empty. */
 export function unfit(resource: Shareable, { placing }: Demand, view: View): Unfit | undefined {
   if (resource.drained && view.empty === undefined) return { why: "cordoned" };
   const { resource: wantedName, exclude, selector, spread } = placing;
@@ -55,14 +55,14 @@ export function unfit(resource: Shareable, { placing }: Demand, view: View): Unf
   return undefined;
 }
 
-/** What is missing of one dimension. */
+/** The lack of one dimension. */
 export interface Shortfall {
   readonly dimension: string;
   readonly asked: number;
   readonly free: number;
 }
 
-/** Everything that there is too little of, in the order in which it was asked for. */
+/** All dimensions with too little room, in the order of the ask. */
 export function shortfalls(resource: Shareable, demand: Demand, view: View): Shortfall[] {
   const short: Shortfall[] = [];
   for (const [index, [name, asked]] of demand.amounts.entries()) {
@@ -81,7 +81,7 @@ export function hasCapacity(resource: Shareable, demand: Demand, view: View): bo
   return true;
 }
 
-/** How much of a dimension, or how many parts of a kind, are to be had from here. */
+/** The free amount of a dimension, or the number of free parts of a kind. */
 function freeOf(
   resource: Shareable,
   name: string,
@@ -98,8 +98,8 @@ function freeOf(
 }
 
 /**
- * Those who held something before the reservation was made will have given it back, so they do not
- * count against it: what came since, what is reserved and the newcomer must fit beside each other.
+ * The free amount. Leases from before a reservation do not count against it, because they will have
+ * ended. Claims since then, the reserved amounts and the new claim must fit together.
  */
 function freeAt(resource: Shareable, { name, capacity, used }: Level, view: View): number {
   const planned = view.planned?.get(resource)?.get(name) ?? 0;
@@ -133,7 +133,7 @@ function isToBeHad(part: Part, { rank, owner, empty, later }: View): boolean {
   return part.reservedFor.every((by) => !isAhead(by, rank));
 }
 
-/** The parts that a claim on this resource gets: first what its own lease or group has already. */
+/** The parts for a claim on this resource. Prefers those that its lease or group already has. */
 export function pickParts(resource: Shareable, demand: Demand, view: View): Part[] {
   const picked: Part[] = [];
   for (const [name, asked] of demand.amounts) {

@@ -1,9 +1,9 @@
 /**
- * Overcommit in exact decimals. A ratio is written by people ("0.7", "2.3"), and binary fractions
- * get it wrong just where it matters: 10 × 2.3 must be 23, and 10 × 0.7 must be 7.
+ * Overcommit in exact decimals. People write a ratio such as "0.7" or "2.3", and binary fractions
+ * give wrong results: 10 × 2.3 must be 23, and 10 × 0.7 must be 7.
  */
 
-/** A decimal as digits over a power of ten. */
+/** A decimal: digits divided by a power of ten. */
 interface Decimal {
   readonly digits: bigint;
   readonly scale: bigint;
@@ -11,10 +11,10 @@ interface Decimal {
 
 const decimalPattern = /^(\d{1,6})(?:\.(\d{1,6}))?$/;
 
-/** More than this is a slip of the pen; less lends next to nothing. */
+/** A larger ratio is probably a typing error. */
 export const ratioMax = 100;
 
-/** Undefined unless it is a decimal above 0 and at most 100, such as 1.5. */
+/** Returns undefined unless the text is a decimal above 0 and at most 100, such as 1.5. */
 export function parseRatio(text: string): Decimal | undefined {
   const [, whole, fraction = ""] = decimalPattern.exec(text) ?? [];
   if (whole === undefined) return undefined;
@@ -24,7 +24,7 @@ export function parseRatio(text: string): Decimal | undefined {
   return { digits, scale };
 }
 
-/** What may be lent of a capacity under a ratio: the exact product, rounded down. */
+/** The lendable part of a capacity with a ratio: the exact product, rounded down. */
 export function effectiveCapacity(capacity: number, ratio: string | undefined): number {
   if (ratio === undefined) return capacity;
   const decimal = parseRatio(ratio);

@@ -1,4 +1,7 @@
-/** Against brute force: a set is found exactly when there is one, and it is always a good one. */
+/**
+ * Compares with brute force: a set is found exactly if one exists, and it always satisfies the
+ * demand.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { strategies } from "../../model/strategies.ts";
@@ -54,7 +57,7 @@ function satisfies(set: readonly Shareable[], { count, placing }: Demand): boole
   return Object.entries(atMost).every(([label, max]) => distinct(set, label) <= max);
 }
 
-/** Every subset of that size. */
+/** All subsets of this size. */
 function subsets(all: readonly Shareable[], size: number): Shareable[][] {
   if (size === 0) return [[]];
   return all.flatMap((one, index) =>
@@ -62,7 +65,7 @@ function subsets(all: readonly Shareable[], size: number): Shareable[][] {
   );
 }
 
-/** Whether what is put on each room is there. */
+/** Whether each resource has room for the amounts that are placed on it. */
 function holds(
   all: readonly Shareable[],
   demands: readonly Demand[],
@@ -127,7 +130,7 @@ test("several demands are placed exactly when some sets would do together", () =
   );
 });
 
-/** `least-used` by its definition, the long way. */
+/** Checks `least-used` against its definition. */
 test("least-used gives the resources with the least sum of usages, the first of equals", () => {
   const used = fc.array(amounts(3), { minLength: 1, maxLength: 6 });
   fc.assert(

@@ -137,7 +137,10 @@ const chosen = (found: Shareable[][] | undefined) =>
   found?.map((set) => set.map(({ name }) => name));
 
 describe("place() by strategy", () => {
-  /** Usages of vcpus, memory and datastore: the sum, the maximum and each alone pick another. */
+  /**
+   * Use of vcpus, memory and datastore. The sum, the maximum and each dimension alone choose
+   * different resources.
+   */
   const pqr = () =>
     [
       ["P", 50, 10, 10],
@@ -258,7 +261,7 @@ describe("place() of several resources", () => {
   });
 
   test("demands for one pool are placed together, not one after the other", () => {
-    // The small one would take the larger room, and the large one would find none.
+    // The small demand would take the larger resource, and the large one would not fit.
     const resources = [
       shared("big", { capacity: { vcpus: 10 } }, 0),
       shared("small", { capacity: { vcpus: 4 } }, 1),

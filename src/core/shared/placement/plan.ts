@@ -1,4 +1,4 @@
-/** Where several demands of one pool go together: all of them, or none. */
+/** Places several demands in one pool: all or none. */
 
 import type { Strategy } from "../../model/strategies.ts";
 import { type Budget, sets } from "./choose.ts";
@@ -8,7 +8,10 @@ import { levelOf, type Shareable } from "./shareable.ts";
 import { inOrder } from "./strategy.ts";
 import { penalty } from "./taint.ts";
 
-/** A request that is so hard to place counts as not placeable now: it waits, it holds up nobody. */
+/**
+ * The budget of a search. A request that needs more counts as not placeable now: it waits, and
+ * delays no other.
+ */
 export const searchMax = 10_000;
 
 /** The resources of a pool, in the order of its own strategy. */
@@ -17,7 +20,7 @@ export interface Candidates<Resource extends Shareable = Shareable> {
   readonly resources: Iterable<Resource>;
 }
 
-/** For each demand its resources; undefined: not to be had. */
+/** Returns the resources of each demand; undefined if they cannot be placed. */
 export function place<Resource extends Shareable>(
   pool: Candidates<Resource>,
   demands: readonly Demand[],
@@ -37,7 +40,9 @@ function isSimple({ count, placing }: Demand): boolean {
   return count === 1 && placing.atMost === undefined;
 }
 
-/** Mostly the very first in the index, so that a grant costs the same in a pool of any size. */
+/**
+ * Usually finds the first resource in the index, so a grant costs the same in a pool of any size.
+ */
 function firstFit<Resource extends Shareable>(
   { strategy, resources }: Candidates<Resource>,
   demand: Demand,

@@ -1,4 +1,4 @@
-/** Small makers for tests of placement: shared resources without a broker around them. */
+/** Helpers for tests of placement: shared resources without a broker. */
 import type { Strategy } from "../../model/strategies.ts";
 import type { Placing } from "./demand.ts";
 import { demandOf } from "./demand.ts";
@@ -47,7 +47,7 @@ export function part(name: string, apart?: string): Part {
   };
 }
 
-/** In the order in which a pool of this strategy would keep them. */
+/** Sorts the resources as a pool with this strategy does. */
 export function poolOf(
   resources: readonly Shareable[],
   strategy: Strategy = "least-used",
@@ -61,5 +61,5 @@ export function poolOf(
 
 export const wanted = (placing: Placing, count = 1) => demandOf(count, placing);
 
-/** Somebody who stands behind everybody else. */
+/** A request behind all others. */
 export const anybody: View = { rank: { priority: 0, order: 1_000_000 }, owner: "me" };

@@ -1,65 +1,65 @@
 /**
- * A resource that many claims share: how much it has of each dimension, how much of that is lent or
- * reserved, and its parts (networks, port groups), which are lent whole.
+ * A resource that many claims share: its capacity in each dimension, the lent and reserved amounts,
+ * and its parts (networks, port groups), which are lent exclusively.
  */
 import type { Rank } from "../../model/rank.ts";
 import type { Taint } from "./taint.ts";
 
-/** Of each dimension so much. Whole numbers. */
+/** An amount of each dimension. Whole numbers. */
 export type Amounts = Readonly<Record<string, number>>;
 
 export type Attribute = string | number | boolean | readonly string[];
 
-/** What the configuration says of a shared resource. */
+/** The configuration of a shared resource. */
 export interface CapacitySpec {
-  /** Its place in the definition: the first of equals is taken. */
+  /** Its position in the configuration. Of equal resources the first is taken. */
   readonly index: number;
   readonly capacity: Amounts;
-  /** By dimension, as written: a decimal. */
+  /** A decimal for each dimension, as written. */
   readonly overcommit?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
-  /** Only lent to requests that ask for it by name. */
+  /** Lent only to requests that name it. */
   readonly excluded?: true;
-  /** By kind, the names of the parts that it has. */
+  /** The names of its parts, by kind. */
   readonly parts?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** One dimension of one resource. */
 export interface Level {
   readonly name: string;
-  /** With overcommit. */
+  /** The capacity with overcommit. */
   readonly capacity: number;
   readonly used: number;
 }
 
-/** Something countable that belongs to a pool and is lent whole, with a resource that has it. */
+/** A named part of a pool that is lent exclusively, together with a resource that has it. */
 export interface Part {
   readonly kind: string;
   readonly name: string;
-  /** One claim never gets two parts that have this in common. */
+  /** One claim never gets two parts with the same value. */
   readonly apart: string | undefined;
   readonly attributes: Readonly<Record<string, Attribute>>;
-  /** The lease, or the group of leases, that has it. */
+  /** The lease, or group of leases, that holds it. */
   readonly owner: string | null;
-  /** How many claims of its owner use it. */
+  /** The number of its owner's claims that use it. */
   readonly uses: number;
-  /** The starved requests that it is reserved for. */
+  /** The starved requests for which it is reserved. */
   readonly reservedFor: readonly Rank[];
-  /** Where it can be had. */
+  /** The resources that have it. */
   readonly resources: ReadonlySet<Shareable>;
 }
 
-/** What is reserved on one resource for a starved request. */
+/** The reservation on one resource for a starved request. */
 export interface Reservation {
   readonly by: Rank;
-  /** The last fence given out before it was made: claims with a larger one have come since. */
+  /** The last fence before the reservation. Later claims have a larger one. */
   readonly since: number;
-  /** What of each dimension those have who have come since. */
+  /** The amount of each dimension that later claims have taken. */
   readonly taken: ReadonlyMap<string, number>;
   readonly amounts: readonly (readonly [name: string, amount: number])[];
 }
 
-/** As much of a shared resource as placement must know. */
+/** The fields of a shared resource that placement reads. */
 export interface Shareable {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export interface Shareable {
   readonly reservations: readonly Reservation[];
   /** The fence of the last claim that was made on it. */
   readonly lastFence: number;
-  /** Its place in the order of the pool's strategy: the smallest first, then by definition. */
+  /** Its position in the order of the pool's strategy: smallest first, then by configuration. */
   readonly standing: number;
   readonly order: number;
 }
@@ -82,7 +82,7 @@ export function compareStanding(a: Standing, b: Standing): number {
 
 export type Standing = Pick<Shareable, "standing" | "order">;
 
-/** The dimension's level; `hint` is where it most likely stands. */
+/** The level of a dimension; `hint` is its probable index. */
 export function levelOf(
   { levels }: Pick<Shareable, "levels">,
   name: string,
@@ -93,12 +93,15 @@ export function levelOf(
   return levels.find((other) => other.name === name);
 }
 
-/** Not less than 0, and 0 where there is nothing to lend. */
+/** The used share, at least 0; 0 if the capacity is 0. */
 export function usageOf({ capacity, used }: Level): number {
   return capacity === 0 ? 0 : used / capacity;
 }
 
-/** The sum of the relative usages: each is one division of whole numbers, so that equals are equal. */
+/**
+ * The sum of the used shares. Each is one division of whole numbers, so equal resources get equal
+ * sums.
+ */
 export function usageSum({ levels }: Pick<Shareable, "levels">, planned?: Planned): number {
   let sum = 0;
   for (const level of levels) {
@@ -108,5 +111,5 @@ export function usageSum({ levels }: Pick<Shareable, "levels">, planned?: Planne
   return sum;
 }
 
-/** What the plan of the same request uses of a resource already, by dimension. */
+/** The amounts that the plan for the same request already uses, by dimension. */
 export type Planned = ReadonlyMap<string, number>;

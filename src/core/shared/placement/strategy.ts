@@ -1,12 +1,12 @@
-/** In which order resources are tried. A lower key comes first; equals go by definition. */
+/** The order in which resources are tried. A lower key comes first; equal keys by configuration. */
 import type { Strategy } from "../../model/strategies.ts";
 import type { Demand } from "./demand.ts";
 import { type Planned, type Shareable, usageOf, usageSum } from "./shareable.ts";
 import { penalty } from "./taint.ts";
 
 /**
- * What a pool's index is kept in order of. `least-fragmenting` depends on the request, so its index
- * has the order that it falls back to between equals: the fullest first.
+ * The sort key of a pool's index. `least-fragmenting` depends on the request, so its index has the
+ * order for equal resources: fullest first.
  */
 export function standingKey(strategy: Strategy, resource: Shareable, planned?: Planned): number {
   switch (strategy) {
@@ -21,11 +21,11 @@ export function standingKey(strategy: Strategy, resource: Shareable, planned?: P
 }
 
 /**
- * How much of a resource could no longer be used for want of another dimension: by how much the
- * others are freer than the scarcest. Counted as the change that the request would make.
+ * How much of a resource could no longer be used because another dimension is short: the free
+ * shares above the smallest free share. Returns the change that the request would cause.
  */
 export function strandedBy(resource: Shareable, demand: Demand): number {
-  // Rounded: what is equal but for the noise of fractions must go by the next rule.
+  // Rounded, so that rounding errors of fractions do not decide between equal resources.
   return Math.round((stranded(resource, demand) - stranded(resource, undefined)) * 1e9);
 }
 
@@ -40,7 +40,10 @@ function stranded(resource: Shareable, demand: Demand | undefined): number {
   return sum - least * resource.levels.length;
 }
 
-/** The resources in the order in which this demand wants them; those that ask it to go elsewhere last. */
+/**
+ * Sorts resources for this demand. Resources with a `PreferNoSchedule` taint that the demand does
+ * not tolerate come last.
+ */
 export function inOrder<Resource extends Shareable>(
   resources: Iterable<Resource>,
   demand: Demand,

@@ -1,4 +1,4 @@
-/** Taints keep requests away from a resource unless they say that they tolerate them. */
+/** Taints keep requests away from a resource, unless the request tolerates them. */
 export type TaintEffect = "NoSchedule" | "PreferNoSchedule";
 
 export interface Taint {
@@ -8,12 +8,12 @@ export interface Taint {
 }
 
 export interface Toleration {
-  /** Empty or absent with `Exists`: every taint. */
+  /** Empty or absent with `Exists`: tolerates every taint. */
   readonly key?: string;
   /** Default: `Equal`. */
   readonly operator?: "Equal" | "Exists";
   readonly value?: string;
-  /** Absent: whatever the effect. */
+  /** Absent: any effect. */
   readonly effect?: TaintEffect;
 }
 
@@ -24,7 +24,7 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
   return key === taint.key && value === (taint.value ?? "");
 }
 
-/** The first taint that shuts the request out. */
+/** The first taint that excludes the request. */
 export function shutOutBy(
   taints: readonly Taint[],
   tolerations: readonly Toleration[] = [],
@@ -32,7 +32,7 @@ export function shutOutBy(
   return taints.find((taint) => taint.effect === "NoSchedule" && !isTolerated(taint, tolerations));
 }
 
-/** How many taints ask the request to go elsewhere if it can. */
+/** The number of taints that ask the request to use another resource if possible. */
 export function penalty(taints: readonly Taint[], tolerations: readonly Toleration[] = []): number {
   let count = 0;
   for (const taint of taints) {
@@ -45,7 +45,7 @@ function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean 
   return tolerations.some((toleration) => tolerates(toleration, taint));
 }
 
-/** `dedicated=gpu:NoSchedule`, as people write it. */
+/** Formats a taint as people write it: `dedicated=gpu:NoSchedule`. */
 export function formatTaint({ key, value, effect }: Taint): string {
   return `${key}${value === undefined ? "" : `=${value}`}:${effect}`;
 }
