@@ -38,7 +38,7 @@ interface Engine {
   close(): Promise<void>;
 }
 
-/** The first figure is the one that rounds are ranked by. */
+/** Rounds are ranked by the first figure. */
 type Figures = readonly [rankedBy: string, ...rest: string[]];
 
 const engines: Readonly<Record<string, (folder: string) => Promise<Engine>>> = {

@@ -175,7 +175,7 @@ function checkCounts(pool: Pool): void {
   }
 }
 
-/** The parent is the one that the policy names; a snapshot contains nothing else about it. */
+/** The policy names the parent; a snapshot contains nothing else about it. */
 function checkTree({ pools }: State, { name, parent, policy }: Pool): void {
   const named = policy.parent === undefined ? undefined : pools.get(policy.parent);
   assertInvariant(

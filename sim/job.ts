@@ -50,7 +50,7 @@ export async function runJob(name: string, ask: Ask, jobWorld: JobWorld): Promis
   }
 }
 
-/** The others of a group may never come, so nobody waits for them for ever. */
+/** The other members of a group may never come, so a job waits for them only for a limited time. */
 function patienceOf({ group }: Ask, random: Random): number {
   if (random.chance(0.15)) return random.between(1_000, 60_000);
   const isGang = group !== undefined && group.size > 1;

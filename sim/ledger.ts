@@ -177,7 +177,7 @@ export class Ledger {
     if (thing.dynamic && state === "toBeDeleted") thing.leaving = true;
   }
 
-  /** A resource that nobody fetched is in its former state. */
+  /** An uncollected resource returns to its former state. */
   #untouched(id: string, back: readonly Return[]): void {
     const ask = this.leases.get(id)?.ask;
     for (const { resource, state, restsUntil } of back) {
@@ -241,7 +241,7 @@ export class Ledger {
     });
   }
 
-  /** A gang stands in the queues at the rank of the last that came. */
+  /** A gang waits at the rank of its last member. */
   #rankOf(asked: { readonly ask: ResolvedAsk; readonly order: number }): Rank {
     let last = asked;
     const { group } = asked.ask;

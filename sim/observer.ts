@@ -68,7 +68,7 @@ export class Observer {
       const early = held.believedUntilMs > this.#world.nowMs && !this.#givenBack.has(id);
       assertInvariant(!early, () => `${id} ended (${why}) while ${held.job} was alive`);
     }
-    // A lifetime ends while the holder still works, which was told at the grant when it ends.
+    // A lifetime may end while the holder still works. The holder knows the time since the grant.
     if (why === "lifetime") this.#held.delete(id);
   }
 

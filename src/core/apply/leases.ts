@@ -324,7 +324,7 @@ export function addLease(state: State, record: LeaseRecord): Lease {
 function addClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
   const resource = must(state.resources.get(granted.resource), granted.resource);
   if ((granted.amount !== undefined) !== (resource.sharing === "shared")) {
-    throw new Error(`Cannot grant ${resource.name} to ${lease.id}: it is lent otherwise`);
+    throw new Error(`Cannot grant ${resource.name} to ${lease.id}: it is ${resource.sharing}`);
   }
   const claim = newClaim(resource, lease, granted);
   if (claim.heldUntil !== never) schedule(state, claim, claim.heldUntil);
@@ -377,7 +377,7 @@ export function claimEnded(state: State, event: EventOf<"claim-ended">, at: Inst
     event.claim,
   );
   edit(lease).claims = lease.claims.filter((other) => other !== claim);
-  giveBack(state, claim, event.back, "released", at);
+  returnResource(state, claim, event.back, "released", at);
 }
 
 export function leaseEnded(state: State, event: EventOf<"lease-ended">, at: Instant): void {
@@ -388,17 +388,17 @@ export function leaseEnded(state: State, event: EventOf<"lease-ended">, at: Inst
   schedule(state, lease, never);
   let index = 0;
   for (const claim of claims) {
-    giveBack(state, claim, must(event.back[index++], claim.resource.name), event.why, at);
+    returnResource(state, claim, must(event.back[index++], claim.resource.name), event.why, at);
   }
   rememberEnd(state, lease.id, lease.ask, event.why, at);
 }
 
-function giveBack(state: State, claim: Claim, back: Return, how: LeaseEnd, at: Instant): void {
+function returnResource(state: State, claim: Claim, back: Return, how: LeaseEnd, at: Instant): void {
   const { resource } = claim;
   const isHeld =
     claim.amount === null ? claim.resource.claim === claim : claim.resource.claims.has(claim);
   if (!isHeld || resource.name !== back.resource) {
-    throw new Error(`Cannot take ${back.resource} back: the lease ${claim.lease.id} has lost it`);
+    throw new Error(`Cannot release ${back.resource}: the lease ${claim.lease.id} does not hold it`);
   }
   schedule(state, claim, never);
   // A client that never received its lease has not used the resource.

@@ -165,7 +165,7 @@ function demandUnmet(state: State, event: EventOf<"demand-unmet">): void {
 
 export function resourceAdded(state: State, event: EventOf<"resource-added">, at: Instant): void {
   if (state.resources.has(event.resource)) {
-    throw new Error(`Cannot add ${event.resource}: there is one already`);
+    throw new Error(`Cannot add ${event.resource}: it exists already`);
   }
   const { resource: name, labels = noEntries, dynamic = false } = event;
   const resource = newResource({ pool: poolOf(state, event.pool), name, labels, at }, event.room);
@@ -188,7 +188,7 @@ export function newResource(birth: Birth, spec: CapacitySpec | undefined): Resou
 export function resourceResized(state: State, event: EventOf<"resource-resized">): void {
   const resource = resourceOf(state, event.resource);
   if (resource.sharing === "exclusive") {
-    throw new Error(`Cannot resize ${resource.name}: it is lent whole`);
+    throw new Error(`Cannot resize ${resource.name}: it is exclusive`);
   }
   setCapacity(resource, event.room);
   listIfUsable(resource);
@@ -213,7 +213,7 @@ export function resourceRetired(
 /** Creates the resource again with its data, because a move may make it shared or exclusive. */
 export function resourceMoved(state: State, event: EventOf<"resource-moved">, at: Instant): void {
   const old = resourceOf(state, event.resource);
-  if (isHeld(old)) throw new Error(`Cannot move ${old.name}: somebody holds it`);
+  if (isHeld(old)) throw new Error(`Cannot move ${old.name}: it is held`);
   schedule(state, old, never);
   removeMember(state, old);
   const { name, changedAt, state: was, userData, note, drained } = old;
@@ -232,7 +232,7 @@ export function resourceMoved(state: State, event: EventOf<"resource-moved">, at
 
 export function resourceRemoved(state: State, name: ResourceName): void {
   const resource = resourceOf(state, name);
-  if (isHeld(resource)) throw new Error(`Cannot remove ${name}: somebody holds it`);
+  if (isHeld(resource)) throw new Error(`Cannot remove ${name}: it is held`);
   schedule(state, resource, never);
   removeMember(state, resource);
 }

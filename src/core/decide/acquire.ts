@@ -139,7 +139,7 @@ function notNow(turn: Turn, { needs, alternatives }: Wants, rank: Rank): Outcome
 
 function shortPool(needs: readonly Need[], rank: Rank, now: Instant): PoolName {
   const short = needs.find((need) => !fits([need], rank, now)) ?? needs[0];
-  if (short === undefined) throw new Error("Cannot refuse: nothing was asked for");
+  if (short === undefined) throw new Error("Cannot refuse: the ask has no items");
   return short.pool.name;
 }
 
@@ -217,7 +217,7 @@ export function impossible(
   ask: Ask,
   alternatives: readonly (readonly Need[])[],
 ): Refusal | undefined {
-  const otherwise = lentOtherwise(state, ask);
+  const otherwise = refuseWrongKind(state, ask);
   let first: Refusal | undefined;
   for (const needs of alternatives) {
     if (needs.some(({ pool }) => pool.retired)) continue;
@@ -249,14 +249,14 @@ function isGone(state: State, name: PoolName): boolean {
 }
 
 /** Refuses keys of shared pools for an exclusive pool, and a wrong ask for a shared pool. */
-function lentOtherwise(state: State, { items, byName }: Ask): Refusal | undefined {
+function refuseWrongKind(state: State, { items, byName }: Ask): Refusal | undefined {
   for (const item of items) {
     for (const name of poolsOf(item)) {
       const pool = state.pools.get(name);
       if (pool === undefined) continue;
       const refusal = isShared(pool)
-        ? onlyShares(pool, item, byName === true)
-        : onlyWhole(name, item);
+        ? refuseWrongAmounts(pool, item, byName === true)
+        : refuseSharedKeys(name, item);
       if (refusal !== undefined) return refusal;
     }
   }
@@ -275,13 +275,13 @@ const shareKeys = [
   "strategy",
 ] as const satisfies (keyof Item)[];
 
-function onlyWhole(pool: PoolName, item: Item): Refusal | undefined {
+function refuseSharedKeys(pool: PoolName, item: Item): Refusal | undefined {
   const key = shareKeys.find((name) => item[name] !== undefined);
   return key === undefined ? undefined : { code: "lent_whole", pool, key };
 }
 
 /** Requests by name may name any dimension: capacity clients send the same ones to every pool. */
-function onlyShares(
+function refuseWrongAmounts(
   { name: pool, members }: Pool,
   { state, into, amount = {} }: Item,
   byName: boolean,

@@ -117,7 +117,7 @@ export class Lending {
   outcome(...commands: readonly Command[]): Decision["outcome"] {
     const outcomes = commands.map((command) => this.do(command).outcome);
     const last = outcomes.at(-1);
-    if (last === undefined) throw new Error("Cannot answer: no command was given");
+    if (last === undefined) throw new Error("Cannot return an outcome: there are no commands");
     return last;
   }
 
@@ -152,7 +152,7 @@ export class Lending {
 
   shared(name: string): SharedResource {
     const resource = this.resource(name);
-    if (resource.sharing === "exclusive") throw new Error(`Cannot share ${name}: it is lent whole`);
+    if (resource.sharing === "exclusive") throw new Error(`Cannot share ${name}: it is exclusive`);
     return resource;
   }
 

@@ -36,7 +36,7 @@ export function refresh(turn: Turn, command: Refresh): Answer {
   if (isNew) {
     const wants = possibleWants(turn.state, ask);
     if ("code" in wants) return refused(wants); // Nothing is released.
-    giveBack(turn, lease, wanted.length === items.length ? undefined : name);
+    releaseClaims(turn, lease, wanted.length === items.length ? undefined : name);
     settle(turn); // Waiting requests are granted first.
   }
   return acquire(turn, { type: "acquire", id: next, ask, waitMs });
@@ -54,7 +54,7 @@ function again(turn: Turn, { key, waitMs, next }: Refresh): Answer | undefined {
 }
 
 /** Releases the whole lease, or only its claims in one pool. */
-function giveBack(turn: Turn, lease: Lease, pool: Pool["name"] | undefined): void {
+function releaseClaims(turn: Turn, lease: Lease, pool: Pool["name"] | undefined): void {
   if (pool === undefined) endLease(turn, lease, { why: "released" });
   for (const claim of lease.claims) {
     if (claim.resource.pool.name === pool) endClaim(turn, claim, { why: "released" });

@@ -38,7 +38,7 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
     needs.find((one) => !isAvailable(one, request, now)) ??
     needs.find((one) => gateObstacle(attempt, one) !== null) ??
     needs[0];
-  if (need === undefined) throw new Error(`Cannot explain ${request.id}: it needs nothing`);
+  if (need === undefined) throw new Error(`Cannot explain ${request.id}: it has no needs`);
   const { gang } = request;
   if (gang !== null && !request.inLine) {
     const come = gang.members.length;

@@ -7,12 +7,12 @@ import type { State } from "./state.ts";
 export function forbiddenWrites(state: State): void {
   // @ts-expect-error A number of the state is readonly.
   state.fence = 1;
-  // @ts-expect-error A map of the state has no way to change it.
+  // @ts-expect-error A map of the state has no methods that change it.
   state.pools.clear();
   for (const pool of state.pools.values()) {
-    // @ts-expect-error Whatever is reached through the state is readonly as well.
+    // @ts-expect-error Objects of the state are readonly,
     pool.retired = true;
-    // @ts-expect-error So are its sets,
+    // @ts-expect-error and so are its sets,
     pool.members.clear();
     for (const { queue, idle } of pool.buckets.values()) {
       const [request] = queue;
@@ -26,7 +26,7 @@ export function forbiddenWrites(state: State): void {
       resource.drained = true;
       // @ts-expect-error their labels,
       resource.labels["a"] = "b";
-      // @ts-expect-error and what is used of them.
+      // @ts-expect-error and their levels.
       if (resource.sharing === "shared") for (const level of resource.levels) level.used = 0;
     }
   }
@@ -36,6 +36,6 @@ export function forbiddenWrites(state: State): void {
     // @ts-expect-error and so are its claims.
     lease.claims.pop();
   }
-  // @ts-expect-error Deadlines are set by events alone.
+  // @ts-expect-error Only events set deadlines.
   state.due.clear(state.due.first());
 }

@@ -28,6 +28,6 @@ export function parseRatio(text: string): Decimal | undefined {
 export function effectiveCapacity(capacity: number, ratio: string | undefined): number {
   if (ratio === undefined) return capacity;
   const decimal = parseRatio(ratio);
-  if (decimal === undefined) throw new Error(`Cannot overcommit by "${ratio}": it is no ratio`);
+  if (decimal === undefined) throw new Error(`Cannot overcommit by "${ratio}": it is not a ratio`);
   return Number((BigInt(capacity) * decimal.digits) / decimal.scale);
 }
