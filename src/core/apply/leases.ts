@@ -393,12 +393,20 @@ export function leaseEnded(state: State, event: EventOf<"lease-ended">, at: Inst
   rememberEnd(state, lease.id, lease.ask, event.why, at);
 }
 
-function returnResource(state: State, claim: Claim, back: Return, how: LeaseEnd, at: Instant): void {
+function returnResource(
+  state: State,
+  claim: Claim,
+  back: Return,
+  how: LeaseEnd,
+  at: Instant,
+): void {
   const { resource } = claim;
   const isHeld =
     claim.amount === null ? claim.resource.claim === claim : claim.resource.claims.has(claim);
   if (!isHeld || resource.name !== back.resource) {
-    throw new Error(`Cannot release ${back.resource}: the lease ${claim.lease.id} does not hold it`);
+    throw new Error(
+      `Cannot release ${back.resource}: the lease ${claim.lease.id} does not hold it`,
+    );
   }
   schedule(state, claim, never);
   // A client that never received its lease has not used the resource.

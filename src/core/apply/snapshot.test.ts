@@ -51,7 +51,7 @@ function richState(): Lending {
   return lending;
 }
 
-test("thaw() gives back what freeze() took, through JSON", () => {
+test("thaw() restores the state that freeze() took, through JSON", () => {
   checkSnapshot(richState().state);
 });
 
@@ -130,7 +130,7 @@ const rareStates: Record<string, () => Lending> = {
   "what is reserved, and what has been lent since": reservedState,
 };
 
-test.each(Object.entries(rareStates))("thaw() gives back %s", (_, make) => {
+test.each(Object.entries(rareStates))("thaw() restores %s", (_, make) => {
   checkSnapshot(make().state);
 });
 
@@ -182,7 +182,7 @@ test("thaw() remembers which resource has been idle the longest", () => {
   });
 });
 
-test("thaw() still rests what rested", () => {
+test("thaw() keeps a cooldown", () => {
   const lending = new Lending(pool("aws", 1, { cooldownMs: 9_000, onRelease: "dirty" }));
   lending.outcome(acquire("a", "aws"), release("a"));
   const thawed = thaw(JSON.parse(JSON.stringify(freeze(lending.state))));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { acquire, Lending, leave, pool, release, revoke } from "./lending.suite.ts";
 
 describe("acquire()", () => {
-  test("grants a free resource at once, in one event that tells everything", () => {
+  test("grants a free resource at once, in one event that has everything", () => {
     const lending = new Lending(pool("aws", 2, { ttlMs: 60_000 }));
     const { events, outcome } = lending.do(acquire("a", "aws", { key: "k", labels: { job: "1" } }));
     expect(events).toEqual([
@@ -56,7 +56,7 @@ describe("acquire()", () => {
     expect(lending.line("aws")).toEqual(["urgent", "urgent-too", "plain", "zero", "low"]);
   });
 
-  test("lets nobody past the head of an exclusive pool, even if there is enough for them", () => {
+  test("lets no request overtake the first of an exclusive pool, even if enough are free", () => {
     const lending = new Lending(pool("aws", 3));
     lending.do(acquire("a", "aws:2"));
     lending.do(acquire("big", "aws:2"));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { acquire, change, Lending, operator, pool, release, renew } from "./lending.suite.ts";
 
 describe("change-resource", () => {
-  test("drains: its holder keeps it, nobody else gets it", () => {
+  test("drains: its holder keeps it, no other request gets it", () => {
     const lending = new Lending(pool("aws", 1));
     lending.do(acquire("a", "aws"));
     expect(lending.do(change("aws-1", { drained: true })).events).toEqual([
@@ -24,7 +24,7 @@ describe("change-resource", () => {
     expect(lending.held("a")).toEqual(["aws-1"]);
   });
 
-  test("refuses to set the state of what somebody holds, and names the holder", () => {
+  test("refuses to set the state of a held resource, and names the holder", () => {
     const lending = new Lending(pool("aws", 1));
     lending.do(acquire("a", "aws"));
     expect(lending.do(change("aws-1", { state: "free", drained: true }))).toEqual({

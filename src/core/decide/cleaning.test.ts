@@ -70,7 +70,7 @@ describe("a resource that is being cleaned", () => {
     expect(poolOf(lending)?.holds.count).toBe(1);
   });
 
-  test("counts as on its way: no other is made for who waits", () => {
+  test("counts as expected: no other is made for the waiting request", () => {
     const dynamic = { min: 0, max: 3, state: "free", lifespanMs: null };
     const lending = cleaned({ dynamic });
     lending.do(acquire("a", "aws"));
@@ -79,7 +79,7 @@ describe("a resource that is being cleaned", () => {
     expect(lending.held("a")).toEqual(["aws-1"]);
   });
 
-  test("and one that is to be cleaned is on its way as well; a quarantined one is not", () => {
+  test("and a dirty resource is expected too; a quarantined one is not", () => {
     const dynamic = { min: 0, max: 3, state: "free", lifespanMs: null };
     const lending = new Lending(pool("aws", 1, { dynamic }));
     lending.outcome(change("aws-1", { state: "dirty" }), acquire("a", "aws"));
@@ -88,7 +88,7 @@ describe("a resource that is being cleaned", () => {
     expect(lending.held("a")).toEqual(["aws-2"]);
   });
 
-  test("is not on its way to anybody if it is to be deleted", () => {
+  test("is not expected if it is marked for deletion", () => {
     const dynamic = { min: 0, max: 3, state: "free", lifespanMs: null };
     const lending = new Lending(pool("aws", [], { dynamic }));
     lending.outcome(acquire("a", "aws"), release("a"), change("aws-1", { state: "toBeDeleted" }));
@@ -96,7 +96,7 @@ describe("a resource that is being cleaned", () => {
     expect(lending.held("b")).toEqual(["aws-2"]);
   });
 
-  test("needs a credit where it is lent from what is free", () => {
+  test("needs a credit if it is taken from the free resources", () => {
     const lending = new Lending(pool("aws", 1, { admission: { by: "the check" } }));
     lending.do(clean("c", "free"));
     expect(lending.held("c")).toBeUndefined();
@@ -109,7 +109,7 @@ describe("a resource that is being cleaned", () => {
 describe("cleaning that fails", () => {
   const cleaning = { retries: 3, backoffMs: 60_000 };
 
-  test("is tried again, each time after twice as long, until it is given up", () => {
+  test("is tried again, each time after twice the delay, until quarantine", () => {
     const lending = cleaned({ cleaning });
     for (const [failures, restMs] of [60_000, 120_000].entries()) {
       const { now } = lending;
@@ -125,7 +125,7 @@ describe("cleaning that fails", () => {
     });
   });
 
-  test("is tried again after an hour at the most", () => {
+  test("is tried again after at most an hour", () => {
     const lending = cleaned({ cleaning: { retries: 9, backoffMs: 1_800_000 } });
     for (const restMs of [1_800_000, 3_600_000, 3_600_000]) {
       const { now } = lending;
@@ -148,7 +148,7 @@ describe("cleaning that fails", () => {
     expect(lending.resource("aws-1")).toMatchObject({ claim: null, failures });
   });
 
-  test("is not forgotten because somebody used the resource in between", () => {
+  test("is kept although a holder used the resource in between", () => {
     const lending = cleaned({ cleaning, onRelease: "dirty" });
     lending.outcome(failed("c"), change("aws-1", { state: "free" }));
     lending.outcome(acquire("a", "aws"), release("a"));
@@ -175,7 +175,7 @@ describe("a resource whose holder wants it deleted", () => {
     expect(lending.resource("aws-1")).toMatchObject({ state: "toBeDeleted", claim: null });
   });
 
-  test("is to be deleted also when nobody came for the lease", () => {
+  test("stays marked for deletion also if the lease is uncollected", () => {
     const lending = new Lending(pool("aws", [], { dynamic }));
     const polled = { key: "k", presenceMs: 500 };
     lending.outcome(acquire("a", "aws"), condemn("b", polled), release("a"));
@@ -186,8 +186,8 @@ describe("a resource whose holder wants it deleted", () => {
   });
 });
 
-describe("who was never told of a lease", () => {
-  test("was not its resource's last holder, and its hold teaches nothing", () => {
+describe("a client that never received its lease", () => {
+  test("was not its resource's last holder, and its hold does not count", () => {
     const lending = new Lending(pool("aws", 1));
     const polled = { key: "k", presenceMs: 500 };
     lending.outcome(acquire("a", "aws"), acquire("b", "aws", polled), release("a"));
@@ -209,7 +209,7 @@ test("an operator who frees a resource that is to be deleted keeps it", () => {
   expect(lending.resource("aws-1")).toMatchObject({ state: "free", leaving: false });
 });
 
-test("a resource that came to be listed has no lifespan once it is given back", () => {
+test("a resource that became listed has no lifespan after its release", () => {
   const dynamic = { min: 1, max: 2, state: "free", lifespanMs: 60_000 };
   const lending = new Lending(pool("aws", [], { dynamic }));
   lending.outcome(acquire("a", "aws"), release("a"));

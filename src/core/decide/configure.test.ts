@@ -26,14 +26,14 @@ describe("configure()", () => {
     expect(lending.configure(...structuredClone(file)).events).toEqual([]);
   });
 
-  test("grows a pool, and serves who waits with what is new", () => {
+  test("grows a pool, and lends the new resources to waiting requests", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
     lending.configure(pool("aws", 2));
     expect(lending.held("b")).toEqual(["aws-2"]);
   });
 
-  test("shrinks a pool at once by what nobody holds", () => {
+  test("removes resources at once that are not held", () => {
     const lending = new Lending(pool("aws", 3));
     expect(types(lending.configure(pool("aws", 1)).events)).toEqual([
       "resource-removed",
@@ -42,7 +42,7 @@ describe("configure()", () => {
     expect([...lending.state.resources.keys()]).toEqual(["aws-1"]);
   });
 
-  test("takes nothing from its holder: what is held goes when it comes back", () => {
+  test("takes nothing from a holder: a held resource leaves when it is released", () => {
     const lending = new Lending(pool("aws", 2));
     lending.do(acquire("a", "aws:2"));
     expect(types(lending.configure(pool("aws", 1)).events)).toEqual(["resource-retired"]);
@@ -58,7 +58,7 @@ describe("configure()", () => {
     expect(lending.configure(pool("aws", 1)).events).toEqual([]);
   });
 
-  test("keeps what is listed again before it came back", () => {
+  test("keeps a resource that is listed again before its release", () => {
     const lending = new Lending(pool("aws", 1));
     lending.do(acquire("a", "aws"));
     lending.configure(pool("aws", 0));
@@ -67,7 +67,7 @@ describe("configure()", () => {
     expect(lending.outcome(acquire("b", "aws"))).toMatchObject({ type: "granted" });
   });
 
-  test("does not lend what is to go", () => {
+  test("does not lend a retired resource", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.do(acquire("a", "aws"));
     lending.configure(pool("aws", 0), pool("gcp", 1));
@@ -85,7 +85,7 @@ describe("configure()", () => {
     expect([lending.end("a"), lending.end("b")]).toEqual(["expired", undefined]);
   });
 
-  test("a shorter patience keeps for those who already wait", () => {
+  test("a shorter patience also applies to requests that already wait", () => {
     const slow = { patienceMs: 9_000 };
     const lending = new Lending(pool("aws", 1, slow), pool("gcp", 1, slow));
     lending.outcome(acquire("g", "gcp"), acquire("both", "aws gcp"));
@@ -94,7 +94,7 @@ describe("configure()", () => {
     expect(lending.outcome(acquire("small", "aws"))).toMatchObject({ type: "waiting" });
   });
 
-  test("gives labels from the file, and forgets what an operator had set on them", () => {
+  test("sets labels from the file, and drops those of an operator", () => {
     const lending = new Lending(labelled("aws", { region: "eu" }));
     lending.do(change("aws-1", { labels: { region: "us", extra: "1" } }));
     expect(lending.configure(labelled("aws", { region: "ap" })).events).toEqual([
@@ -105,7 +105,7 @@ describe("configure()", () => {
 });
 
 describe("configure() without a pool", () => {
-  test("removes it with all that nobody holds", () => {
+  test("removes it with all resources that are not held", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     expect(types(lending.configure(pool("gcp", 1)).events)).toEqual([
       "resource-removed",
@@ -117,7 +117,7 @@ describe("configure() without a pool", () => {
     });
   });
 
-  test("lets it live until its last resource is back", () => {
+  test("keeps it until its last resource is released", () => {
     const lending = new Lending(pool("aws", 2), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
     lending.configure(pool("gcp", 1));
@@ -158,7 +158,7 @@ describe("configure() without a pool", () => {
     expect(lending.held("b")).toEqual(["aws-1"]);
   });
 
-  test("tells those who wait for it that they wait in vain", () => {
+  test("removes its waiting requests as unsatisfiable", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("both", "gcp aws"));
     const { events } = lending.configure(pool("gcp", 1));
@@ -169,7 +169,7 @@ describe("configure() without a pool", () => {
 });
 
 describe("configure() with less", () => {
-  test("dismisses only those who ask for more than there will ever be", () => {
+  test("removes only requests for more than there will ever be", () => {
     const lending = new Lending(pool("aws", 3));
     lending.outcome(acquire("a", "aws:3"), acquire("big", "aws:3"), acquire("small", "aws:2"));
     lending.configure(pool("aws", 2));
@@ -178,7 +178,7 @@ describe("configure() with less", () => {
     expect(lending.held("small")).toEqual(["aws-1", "aws-2"]);
   });
 
-  test("lets through whoever stood behind the dismissed", () => {
+  test("grants the requests behind a removed one", () => {
     const lending = new Lending(pool("aws", 3));
     lending.outcome(acquire("a", "aws"), acquire("big", "aws:3"), acquire("small", "aws"));
     lending.configure(pool("aws", 2));
@@ -190,7 +190,7 @@ describe("configure() with a resource in another pool", () => {
   const before = [pool("aws", ["x", "y"]), pool("gcp", ["z"])];
   const after = [pool("aws", ["y"]), pool("gcp", ["z", "x"])];
 
-  test("moves it at once, when nobody holds it", () => {
+  test("moves it at once if it is not held", () => {
     const lending = new Lending(...before);
     expect(lending.configure(...after).events).toEqual([
       { type: "resource-moved", resource: "x", pool: "gcp", labels: {} },
@@ -198,7 +198,7 @@ describe("configure() with a resource in another pool", () => {
     expect(lending.resource("x").pool.name).toBe("gcp");
   });
 
-  test("moves it when it comes back, and serves the pool that it comes to", () => {
+  test("moves it when it is released, and serves its new pool", () => {
     const lending = new Lending(...before);
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("next", "gcp"));
     expect(lending.configure(...after).events).toEqual([
@@ -210,7 +210,7 @@ describe("configure() with a resource in another pool", () => {
     expect(lending.held("next")).toEqual(["x"]);
   });
 
-  test("follows a second thought while it is held", () => {
+  test("follows a second change while it is held", () => {
     const lending = new Lending(...before);
     lending.do(acquire("a", "aws"));
     lending.configure(...after);
@@ -250,7 +250,7 @@ describe("configure() with a resource in another pool", () => {
     expect(lending.resource("x")).toMatchObject({ state: "dirty", pool: { name: "gcp" } });
   });
 
-  test("lets it rest for the lock-delay of the pool that it was lent from", () => {
+  test("keeps the lock-delay of the pool that it was lent from", () => {
     const strict = { ttlMs: 1_000, lockDelayMs: 5_000 };
     const lending = new Lending(pool("aws", ["x", "y"], strict), pool("gcp", ["z"]));
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp"));

@@ -190,7 +190,7 @@ describe("decide() over random days", () => {
     });
   });
 
-  test("leaves nobody waiting whose turn it is and whose needs are free", () => {
+  test("leaves no request waiting that could be granted", () => {
     always(() => (state, now) => {
       for (const request of state.requests.values()) {
         const ways = request.alternatives.filter((needs) => fits(needs, request, now));

@@ -25,7 +25,7 @@ describe("a request over several pools", () => {
     expect(lending.held("y")).toEqual(["gcp-1", "aws-1"]);
   });
 
-  test("stands in the line of every pool that it needs", () => {
+  test("waits in the queue of every pool that it needs", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("both", "aws gcp"));
     expect([lending.line("aws"), lending.line("gcp")]).toEqual([["both"], ["both"]]);
@@ -40,7 +40,7 @@ describe("a request over several pools", () => {
     expect(lending.outcome(acquire("small", "aws"))).toMatchObject({ type: "granted" });
   });
 
-  test("keeps what comes free once its patience is over", () => {
+  test("keeps freed resources once its patience is over", () => {
     const lending = new Lending(pool("aws", 2, patient), pool("gcp", 1, patient));
     lending.outcome(
       acquire("g", "gcp", { ttlMs: 9e6 }),
@@ -69,7 +69,7 @@ describe("a request over several pools", () => {
     expect(lending.outcome(acquire("y", "gcp"))).toMatchObject({ type: "granted" });
   });
 
-  test("lets go of what it kept when it leaves", () => {
+  test("stops keeping resources when it leaves", () => {
     const lending = new Lending(pool("aws", 1, patient), pool("gcp", 1, patient));
     lending.outcome(
       acquire("g", "gcp", { ttlMs: 9e6 }),
@@ -81,7 +81,7 @@ describe("a request over several pools", () => {
     expect(lending.held("small")).toEqual(["aws-1"]);
   });
 
-  test("lets go of what it kept when it is given up", () => {
+  test("stops keeping resources when it is abandoned", () => {
     const lending = new Lending(pool("aws", 1, patient), pool("gcp", 1, patient));
     lending.outcome(
       acquire("g", "gcp", { ttlMs: 9e6 }),
@@ -124,7 +124,7 @@ describe("a request over several pools", () => {
 });
 
 describe("serve()", () => {
-  test("grants to everybody who can go, with one return", () => {
+  test("grants every request that fits, after one release", () => {
     const lending = new Lending(pool("aws", 3));
     lending.do(acquire("a", "aws:3"));
     for (const id of ["b", "c", "d", "e"]) lending.do(acquire(id, "aws"));
@@ -156,7 +156,7 @@ describe("serve()", () => {
     expect(lending.outcome(acquire("far", "aws"))).toMatchObject({ type: "waiting" });
   });
 
-  test("passes over what is drained, and serves when it is undrained", () => {
+  test("skips a drained resource, and lends it when it is undrained", () => {
     const lending = new Lending(pool("aws", 1));
     lending.do(change("aws-1", { drained: true }));
     lending.do(acquire("a", "aws"));

@@ -35,7 +35,7 @@ const policy: Partial<PoolPolicy> = {
 };
 const tick: Command = { type: "tick" };
 
-describe("what a holder had goes, after its lease has ended at 1,000,", () => {
+describe("the resource of a lease that ended at 1,000 goes", () => {
   test.each<[string, Command, Command, { state: string; at: number }]>([
     ["silent, without a token", take("aws-1"), tick, { state: "dirty", at: 1_100 }],
     ["silent, with a token", acquire("t", "aws"), tick, { state: "broken", at: 6_000 }],
@@ -74,7 +74,7 @@ describe("what a holder had goes, after its lease has ended at 1,000,", () => {
   });
 });
 
-test("a new file's silence counts from when a holder was last heard of", () => {
+test("a new file's silence counts from the holder's last heartbeat", () => {
   const silence = (afterMs: number) =>
     pool("aws", 1, { silence: { busy: { afterMs, to: "dirty" } } });
   const lending = new Lending(silence(1_000));
@@ -131,7 +131,7 @@ describe("by its name a holder", () => {
     expect(lending.held("t")).toEqual(["aws-1"]);
   });
 
-  test("may call what it holds by a state that is the broker's; with a token it may not", () => {
+  test("may set a reserved state on its resource; with a token it may not", () => {
     const lending = new Lending(pool("aws", 1));
     const items = [{ pool: "aws" as PoolName, count: 1, into: "cooling" }];
     const ask = (more: object) => ({ holder: "prow", items, ...more });
@@ -146,7 +146,7 @@ describe("by its name a holder", () => {
 });
 
 describe("a reset", () => {
-  test("takes back from those who were silent for so long, not a moment earlier", () => {
+  test("ends the leases of holders that were silent for that time, not earlier", () => {
     const lending = new Lending(pool("aws", 2));
     lending.do(take("aws-1"));
     lending.now = 1_000 as typeof lending.now;
@@ -155,7 +155,7 @@ describe("a reset", () => {
     expect(lending.resource("aws-1").state).toBe("dirty");
   });
 
-  test("leaves a lease alone that has a token", () => {
+  test("does not end a lease with a token", () => {
     const lending = new Lending(pool("aws", 1, { ttlMs: 9_000 }));
     lending.do(acquire("t", "aws"));
     lending.now = 2_000 as typeof lending.now;
@@ -167,13 +167,13 @@ describe("a reset", () => {
 describe("a take that a gate refuses", () => {
   const admission = { by: "the check" };
 
-  test("is known to the check outside, if only a credit was missing", () => {
+  test("is demand for the external check, if only a credit was missing", () => {
     const lending = new Lending(pool("aws", 2, { admission }));
     expect(lending.outcome(take("aws-1"))).toMatchObject({ refusal: { code: "none_free" } });
     expect([...awaitingAdmission(lending.state, lending.now, 0)]).toEqual([["aws", 1]]);
   });
 
-  test("is not, if a limit was in the way as well", () => {
+  test("is not, if a limit was reached too", () => {
     const lending = new Lending(pool("aws", 2, { admission, limit: 1 }));
     lending.do({ type: "admit", pool: "aws" as PoolName, grants: 1, forMs: 9_000 });
     lending.do(take("aws-1"));

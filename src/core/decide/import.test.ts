@@ -76,7 +76,7 @@ describe("import", () => {
     expect(resource?.state).toBe("toBeDeleted");
   });
 
-  test("leaves out what nobody has and the configuration has not", () => {
+  test("leaves out a resource that is neither held nor configured", () => {
     const state = configured(spec("t", ["a"]));
     expect(run(state, [imported("x"), imported("y", { pool: "u" as PoolName })])?.left).toEqual([
       { resource: "x", pool: "t", why: "not_configured" },
@@ -97,7 +97,7 @@ describe("import", () => {
     expect([...state.pools.keys()]).toEqual(["t"]);
   });
 
-  test("changes nothing of what is held here, however often it is repeated", () => {
+  test("changes no held resource, however often it is repeated", () => {
     const state = configured(spec("t", ["a"]));
     const again = imported("a", { state: "leased", holder: "job" });
     run(state, [again]);
@@ -108,7 +108,7 @@ describe("import", () => {
     expect(state.leases.size).toBe(1);
   });
 
-  test("does not give back to a holder what it has returned here since", () => {
+  test("does not lend a resource again to a holder that has released it here", () => {
     const state = configured(spec("t", ["a"]));
     const resource = "a" as ResourceName;
     const updatedAt = (now - 60_000) as Instant;
@@ -123,7 +123,7 @@ describe("import", () => {
   });
 });
 
-test("import leaves a resource alone that was used here, if nobody knows when the other had it", () => {
+test("import skips a resource that was used here, if the other broker's time is unknown", () => {
   const state = configured(spec("t", ["a"]));
   run(state, [imported("a", { state: "leased", holder: "job" })]);
   const resource = "a" as ResourceName;

@@ -16,7 +16,7 @@ function refresh(id: string, next: string, more: { key?: string; pool?: string }
 }
 
 describe("refresh()", () => {
-  test("gives back and asks again behind those who wait, in one decision", () => {
+  test("releases and queues again behind all waiting requests, in one decision", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
     expect(lending.outcome(refresh("a", "a2"))).toMatchObject({ type: "waiting" });
@@ -25,13 +25,13 @@ describe("refresh()", () => {
     expect(lending.end("a")).toBe("released");
   });
 
-  test("lets everybody go first who waits for it, also who may be overtaken", () => {
+  test("grants all waiting requests first, also those that may be overtaken", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("both", "aws gcp"), refresh("a", "a2"));
     expect([lending.held("both"), lending.held("a2")]).toEqual([["aws-1", "gcp-1"], undefined]);
   });
 
-  test("gets it at once when nobody waits, as the same holder with the same wishes", () => {
+  test("is granted at once if no request waits, with the same holder and ask", () => {
     const lending = new Lending(pool("aws", 2));
     lending.do(acquire("a", "aws:2", { priority: 3, ttlMs: 7_000 }));
     expect(lending.outcome(refresh("a", "a2"))).toMatchObject({
@@ -52,7 +52,7 @@ describe("refresh()", () => {
     expect(lending.held("a2")).toEqual(["aws-2"]);
   });
 
-  test("of one pool lets the rest of the lease go on, also once its hold was over", () => {
+  test("of one pool keeps the rest of the lease, also after the pool's hold", () => {
     const lending = new Lending(pool("aws", 1), pool("slot", 1, { holdMs: 1_000 }));
     lending.do(acquire("a", "aws slot"));
     lending.tickAt(1_000);
@@ -63,7 +63,7 @@ describe("refresh()", () => {
     expect(lending.held("a")).toEqual(["aws-1"]);
   });
 
-  test("sent again because its answer was lost finds the same", () => {
+  test("repeated after a lost reply returns the same", () => {
     const lending = new Lending(pool("aws", 1));
     lending.do(acquire("a", "aws", { key: "first" }));
     lending.do(refresh("a", "a2", { key: "second" }));
@@ -73,7 +73,7 @@ describe("refresh()", () => {
     });
   });
 
-  test("of one pool, sent again, gives nothing more back and finds the same", () => {
+  test("of one pool, repeated, releases nothing more and returns the same", () => {
     const lending = new Lending(pool("aws", 1), pool("slot", 2));
     lending.do(acquire("a", "aws slot"));
     const again = { pool: "slot", key: "second" };
@@ -96,7 +96,7 @@ describe("refresh()", () => {
     expect(lending.held("a")).toEqual(["aws-1"]);
   });
 
-  test("keeps what it has when the same could never be had again", () => {
+  test("keeps its resources if the same ask could never be granted again", () => {
     const lending = new Lending(pool("aws", 2));
     lending.do(acquire("a", "aws:2"));
     lending.do({ type: "configure", pools: [pool("aws", 1)] });

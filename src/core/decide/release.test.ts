@@ -8,7 +8,7 @@ import { acquire, Lending, leave, poll, pool, release, renew, revoke } from "./l
 const done = { type: "done" };
 
 describe("release()", () => {
-  test("gives everything back in one event", () => {
+  test("releases everything in one event", () => {
     const lending = new Lending(pool("aws", 2), pool("gcp", 1));
     lending.do(acquire("a", "aws:2 gcp"));
     expect(lending.do(release("a"))).toEqual({
@@ -28,7 +28,7 @@ describe("release()", () => {
     });
   });
 
-  test("gives one claim back, and the rest goes on", () => {
+  test("releases one claim, and keeps the rest", () => {
     const lending = new Lending(pool("aws", 2));
     lending.outcome(acquire("a", "aws:2"), acquire("b", "aws"));
     const { events } = lending.do(release("a", { claim: "1", state: "free" }));
@@ -103,7 +103,7 @@ describe("release()", () => {
     },
   );
 
-  test("takes a claim back that its hold has ended", () => {
+  test("accepts a claim that its hold has ended", () => {
     const lending = new Lending(pool("slots", 1, { holdMs: 10 }));
     lending.do(acquire("a", "slots"));
     lending.tickAt(10);
@@ -153,7 +153,7 @@ describe("release(), renew() and revoke()", () => {
 });
 
 describe("revoke()", () => {
-  test("of what an operator has ended is fine, and of what was given back is not", () => {
+  test("of a revoked lease is accepted, of a released lease it is not", () => {
     const lending = new Lending(pool("aws", 2));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"), revoke("a"), release("b"));
     expect(lending.do(revoke("a"))).toEqual({ outcome: done, events: [] });
@@ -168,7 +168,7 @@ describe("revoke()", () => {
     return lending;
   };
 
-  test("lends nothing while the holder may believe that it holds", () => {
+  test("lends nothing while the holder may believe that it holds the lease", () => {
     const lending = lendingToA();
     lending.tickAt(20_000);
     lending.do(renew("a"));
@@ -236,7 +236,7 @@ describe("revoke()", () => {
 });
 
 describe("leave()", () => {
-  test("takes a request out of its line, again is fine", () => {
+  test("removes a request from its queue; a repetition is accepted", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("c", "aws"));
     expect(lending.do(leave("b"))).toEqual({
@@ -247,14 +247,14 @@ describe("leave()", () => {
     expect(lending.line("aws")).toEqual(["c"]);
   });
 
-  test("lets through whoever it stood in front of", () => {
+  test("lets the requests behind it be granted", () => {
     const lending = new Lending(pool("aws", 2));
     lending.outcome(acquire("a", "aws"), acquire("big", "aws:2"), acquire("small", "aws"));
     lending.do(leave("big"));
     expect(lending.held("small")).toEqual(["aws-2"]);
   });
 
-  test("of a request that was granted meanwhile tells of the lease, and keeps it", () => {
+  test("of a request that was granted meanwhile returns the lease, and keeps it", () => {
     const lending = new Lending(pool("aws", 1));
     lending.do(acquire("a", "aws"));
     expect(lending.do(leave("a"))).toMatchObject({ events: [], outcome: { type: "granted" } });
@@ -290,20 +290,20 @@ describe("a lease whose answer was lost", () => {
     return { type: "not-delivered", id: id as RequestId, repliesSent };
   };
 
-  test("is taken back from who cannot ask again", () => {
+  test("ends if its client cannot ask again", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("a", "aws"), lost("a", 1));
     expect(lending.end("a")).toBe("uncollected");
     expect(lending.resource("aws-1").state).toBe("free");
   });
 
-  test("stays with who has shown that it knows of it", () => {
+  test("stays with a holder that has confirmed it", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("a", "aws"), renew("a"), lost("a", 1));
     expect(lending.held("a")).toEqual(["aws-1"]);
   });
 
-  test("waits for who can ask again; an answer that was sent since counts", () => {
+  test("waits for a client that can ask again; a later reply counts", () => {
     const lending = new Lending(pool("aws", 1));
     const asked = acquire("a", "aws", { key: "k", presenceMs: 500 });
     const delivered = () => lending.state.leases.get("a" as RequestId)?.delivered;

@@ -64,7 +64,7 @@ describe("a resource that comes back", () => {
     expect(lending.held("b")).toEqual(["aws-1"]);
   });
 
-  test("is lent to whoever waits, the moment that it has rested", () => {
+  test("is lent to a waiting request as soon as its cooldown ends", () => {
     const lending = afterEnd(rests, tick);
     lending.do(acquire("b", "aws", { ttlMs: 9e9 }));
     expect(lending.held("b")).toBeUndefined();

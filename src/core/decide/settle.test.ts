@@ -25,8 +25,8 @@ function take(...resources: readonly string[]): Command {
   };
 }
 
-describe("somebody goes", () => {
-  test("when one leaves whose gang stood before it in another pool", () => {
+describe("a waiting request is granted", () => {
+  test("when a request leaves whose gang was ahead in another pool", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 2, { patienceMs: 0 }));
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp"));
     lending.outcome(acquire("m", "aws", gang("x")), acquire("leader", "gcp:2", gang("x")));
@@ -45,7 +45,7 @@ describe("somebody goes", () => {
     expect(lending.held("a")).toEqual(["dt-1"]);
   });
 
-  test("when a resource is gone that one before it could have had, within a limit", () => {
+  test("when a resource is removed that a request ahead could have used, within a limit", () => {
     const set = (size: number) => pool("set", size, { parent });
     const lending = new Lending(account(2), pool("aws", 2, { parent }), set(3));
     lending.outcome(change("set-2", { state: "dirty" }), change("set-3", { state: "dirty" }));
@@ -55,7 +55,7 @@ describe("somebody goes", () => {
     expect(lending.held("b")).toEqual(["aws-2"]);
   });
 
-  test("when a resource is taken that one before it could have had, within a limit", () => {
+  test("when a resource is taken that a request ahead could have used, within a limit", () => {
     const lending = new Lending(
       ...[account(3), pool("aws", 3, { parent }), pool("set", 3, { parent })],
     );
@@ -65,7 +65,7 @@ describe("somebody goes", () => {
     expect(lending.held("b")).toEqual(["aws-2"]);
   });
 
-  test("first who has waited longest, whatever state it asks for, when the pace opens", () => {
+  test("the longest waiting one first, in any state, when the pace opens", () => {
     const pace = { everyMs: 1_000, burst: 1, jitter: 0 };
     const lending = new Lending(pool("aws", 3, { pace }));
     lending.outcome(change("aws-3", { state: "dirty" }), acquire("a", "aws"));
@@ -92,7 +92,7 @@ describe("somebody goes", () => {
   });
 });
 
-describe("somebody goes in a shared pool", () => {
+describe("a waiting request of a shared pool is granted", () => {
   const room = (cpus: number, zone: string) => ({ capacity: { cpus }, labels: { zone } });
   const file = (members: Record<string, ReturnType<typeof room>>) => {
     return capacityPool(members, { ttlMs: 9e9, patienceMs: 9e9 });
@@ -134,7 +134,7 @@ test("of equal resources the first in the file is lent, also after the file has 
   expect(lending.held("x")).toEqual(["s"]);
 });
 
-test("what is no longer listed counts at once among those that come and go", () => {
+test("a resource that is no longer listed counts as dynamic at once", () => {
   const dynamic = { min: 1, max: 1, state: "free", lifespanMs: null };
   const lending = new Lending(pool("dt", [], { dynamic }));
   lending.configure(pool("dt", ["m"], { dynamic }));
@@ -144,7 +144,7 @@ test("what is no longer listed counts at once among those that come and go", () 
   expect(states.sort()).toEqual(["free", "toBeDeleted"]);
 });
 
-test("who lost its credits no longer keeps a limit from others", () => {
+test("a request that lost its credits no longer keeps a limit from others", () => {
   const admission = { by: "the check" };
   const name = "set" as PoolName;
   const lending = new Lending(
@@ -157,7 +157,7 @@ test("who lost its credits no longer keeps a limit from others", () => {
   expect(lending.held("b")).toEqual(["aws-2"]);
 });
 
-test("a pool that is gone from the file goes with its last resource", () => {
+test("a pool that is no longer in the file is removed with its last resource", () => {
   const lending = new Lending(pool("aws", 1), pool("gcp", 1));
   lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("x", "aws|gcp"));
   lending.configure(pool("gcp", 1));

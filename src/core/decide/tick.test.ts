@@ -18,7 +18,7 @@ describe("ttl", () => {
     ]);
   });
 
-  test("starts anew with every heartbeat", () => {
+  test("starts again with every heartbeat", () => {
     const lending = new Lending(pool("aws", 1, { ttlMs: 1_000 }));
     lending.do(acquire("a", "aws"));
     lending.tickAt(900);
@@ -27,7 +27,7 @@ describe("ttl", () => {
     expect(lending.tickAt(1_900).events).toHaveLength(1);
   });
 
-  test("lends what expired to the next, in the same decision", () => {
+  test("lends the resource of an expired lease to the next request, in the same decision", () => {
     const lending = new Lending(pool("aws", 1, { ttlMs: 1_000 }));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws", { ttlMs: 9_000 }));
     lending.tickAt(1_000);
@@ -89,7 +89,7 @@ describe("lifetime", () => {
 describe("hold", () => {
   const slots = pool("slots", 1, { holdMs: 1_000, onRelease: "free", ttlMs: 60_000 });
 
-  test("gives a claim back while the rest of the lease goes on", () => {
+  test("releases a claim while the rest of the lease continues", () => {
     const lending = new Lending(slots, pool("aws", 1, { ttlMs: 60_000 }));
     expect(lending.outcome(acquire("a", "slots aws"))).toMatchObject({
       lease: { claims: [{ heldUntil: 1_000 }, { heldUntil: null }] },
@@ -115,7 +115,7 @@ describe("hold", () => {
     expect(lending.held("a")).toEqual([]);
   });
 
-  test("leaves a lease without claims alive, which its holder may still give back", () => {
+  test("leaves a lease without claims alive, which its holder may still release", () => {
     const lending = new Lending(slots);
     lending.do(acquire("a", "slots"));
     lending.tickAt(1_000);
@@ -132,7 +132,7 @@ describe("hold", () => {
     expect(lending.held("b")).toEqual(["slots-1"]);
   });
 
-  test("is forgotten when the claim is given back before", () => {
+  test("is cleared when the claim is released earlier", () => {
     const lending = new Lending(slots, pool("aws", 1, { ttlMs: 60_000 }));
     lending.outcome(acquire("a", "slots aws"), release("a", { claim: "1" }));
     expect(lending.tickAt(1_000).events).toEqual([]);
@@ -167,7 +167,7 @@ describe("presence", () => {
     expect(lending.tickAt(7_800).events).toHaveLength(1);
   });
 
-  test("of an absent waiter never gets what comes free at that very moment", () => {
+  test("of an absent client never gets a resource that is freed at that time", () => {
     const lending = new Lending(pool("aws", 1, { ttlMs: 1_000 }));
     lending.do(acquire("a", "aws"));
     lending.do(acquire("gone", "aws"));
@@ -199,7 +199,7 @@ describe("give-grace", () => {
     expect([lending.end("a"), lending.end("b")]).toEqual(["expired", "abandoned"]);
   });
 
-  test("takes no time from one who waits on an open connection", () => {
+  test("takes no time from a client with an open connection", () => {
     const lending = new Lending(pool("aws", 1, { ttlMs: 9e9 }));
     lending.do(acquire("a", "aws"));
     lending.do(acquire("b", "aws", { ttlMs: 60_000, waitMs: 3_600_000 }));
@@ -209,7 +209,7 @@ describe("give-grace", () => {
     expect(lending.tickAt(3_660_000).events).toHaveLength(1);
   });
 
-  test("does not lengthen a lifetime, a hold or a rest", () => {
+  test("does not lengthen a lifetime, a hold or a cooldown", () => {
     const lending = new Lending(
       pool("aws", 1, { ttlMs: 10_000, lifetimeMs: 1_000 }),
       pool("slots", 1, { ttlMs: 10_000, holdMs: 1_000 }),

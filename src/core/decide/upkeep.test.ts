@@ -269,7 +269,7 @@ const take = (name: string, state: string, into: string): Command => ({
 });
 
 describe("better than Boskos,", () => {
-  test("a static one that is held moves when it is given back, with its user data (F13)", () => {
+  test("a held static resource moves when it is released, with its user data (F13)", () => {
     const stored = ["b:type-0/busy/o", "s:t"];
     const lending = seeded({ stored, listed: ["type-0", "t"] });
     lending.configure(...specs({ "type-1": ["b"], t: ["s", "new"] }));
@@ -288,7 +288,7 @@ describe("better than Boskos,", () => {
     expect([...lending.state.resources.keys()]).toEqual(["dt-2"]);
   });
 
-  test("more are made whenever somebody waits and there is room (F17)", () => {
+  test("more are made whenever a request waits and `max` allows it (F17)", () => {
     const lending = new Lending(...specs({ dt: [0, 1] }));
     expect(lending.outcome(acquire("a", "dt")).type).toBe("granted");
     expect(lending.outcome(acquire("b", "dt")).type).toBe("waiting");
@@ -300,7 +300,7 @@ describe("better than Boskos,", () => {
     expect(lending.held("c")).toEqual(["dt-3"]);
   });
 
-  test("what is to be deleted is gone after 30 seconds if nobody else sees to it", () => {
+  test("a resource marked for deletion is removed after 30 seconds without a cleaner", () => {
     const lending = seeded({ stored: ["a:dt"] });
     lending.configure();
     expect(shown(lending)).toEqual(["a:dt/toBeDeleted@T"]);
@@ -314,7 +314,7 @@ describe("better than Boskos,", () => {
     ]);
   });
 
-  test("who cleans it up has all the time it needs, and no other is marked for it (F19)", () => {
+  test("a cleaner has all the time it needs, and no other is marked meanwhile (F19)", () => {
     const lending = seeded({ stored: ["a:dt", "b:dt"] });
     lending.configure(...specs({ dt: [0, 1] }));
     expect(shown(lending)).toEqual(["a:dt/free@T", "b:dt/toBeDeleted@T"]);
@@ -326,13 +326,13 @@ describe("better than Boskos,", () => {
     expect(shown(lending)).toEqual(["a:dt/free@T"]);
   });
 
-  test("one that is to be deleted is not lent again, whatever its holder calls it", () => {
+  test("a resource marked for deletion is not lent again, in any state of its holder", () => {
     const lending = seeded({ stored: ["a:dt/toBeDeleted/o"] });
     lending.do(held("o", "a", "free"));
     expect(lending.resource("a").state).toBe("toBeDeleted");
   });
 
-  test("what belonged to one that is gone is cleaned and lent again (F2)", () => {
+  test("resources of a removed resource are cleaned and lent again (F2)", () => {
     const lending = seeded({ stored: ["virtual:dt/tombstone/o", "child:t/virtual"] });
     lending.do(held("o", "virtual", "tombstone"));
     expect(lending.resource("child").state).toBe("dirty");
@@ -348,7 +348,7 @@ describe("better than Boskos,", () => {
     expect(lending.held("c")).toHaveLength(2);
   });
 
-  test("one that was to be deleted is lent again once the file lists it", () => {
+  test("a resource marked for deletion is lent again once the file lists it", () => {
     const lending = new Lending(pool("dt", [], dynamic(2, 2)));
     lending.configure(pool("dt", [], dynamic(0, 0)));
     expect(lending.resource("dt-1").state).toBe("toBeDeleted");
@@ -357,7 +357,7 @@ describe("better than Boskos,", () => {
     expect(lending.held("a")).toEqual(["dt-1", "dt-2"]);
   });
 
-  test("a lifespan counts from when it was given back, without anybody looking (F21)", () => {
+  test("a lifespan counts from the release, without any call (F21)", () => {
     const lending = new Lending(pool("dt", [], dynamic(1, 2, { lifespanMs: 60_000 })));
     lending.do(take("dt-1", "free", "busy"));
     lending.tickAt(3_600_000);

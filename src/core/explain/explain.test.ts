@@ -114,7 +114,7 @@ test.each(Object.entries(cases))("waitReason() says %s", (_, { given, want }) =>
 });
 
 describe("explainNeeds()", () => {
-  test("tells pool by pool what is needed, what is there and who has the rest", () => {
+  test("reports for each pool the need, the free resources and the holders", () => {
     const lending = new Lending(
       pool("aws", 2, { patienceMs: 0, ttlMs: 60_000 }),
       pool("gcp", 1, { holdMs: 7_000, ttlMs: 60_000 }),

@@ -217,7 +217,7 @@ test("waitedFor() is nothing for the last of a group, who did not wait", () => {
   expect(wantOf(lending, "last")).toBeNull();
 });
 
-test("waitedFor() is not looked for in a decision of hundreds of events", () => {
+test("waitedFor() is unknown in a decision of hundreds of events", () => {
   const wantAmong = (expiring: number) => {
     const lending = new Lending(pool("aws", expiring));
     for (let job = 0; job < expiring; job++)
@@ -229,7 +229,7 @@ test("waitedFor() is not looked for in a decision of hundreds of events", () => 
   expect([wantAmong(256), wantAmong(257)]).toEqual(["no_free", null]);
 });
 
-test("waitedFor() is not looked for any more where many wait for what had hundreds of claims", () => {
+test("waitedFor() is unknown if many wait for leases of hundreds of claims", () => {
   const lending = new Lending(pool("aws", 1_000));
   lending.do(acquire("large", "aws:1000"));
   for (let job = 1; job <= 100; job++) lending.do(acquire(`j${job}`, "aws"));

@@ -101,7 +101,7 @@ describe("adaptive: a report of throttling", () => {
   });
 });
 
-describe("adaptive: who waits is told", () => {
+describe("adaptive: the reason of a wait says", () => {
   const reason = (lending: Lending) => {
     const outcome = lending.outcome(poll("j9"));
     return outcome.type === "waiting" ? outcome.request.reason : undefined;
@@ -167,7 +167,7 @@ describe("adaptive: the rate rises", () => {
 });
 
 describe("adaptive: an operator", () => {
-  test("holds the rate where it is wanted, at once and whatever is reported", () => {
+  test("fixes the rate at once, and reports do not change it", () => {
     const lending = busy();
     lending.do(pin("aws", 6));
     run(lending, minute);

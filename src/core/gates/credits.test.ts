@@ -49,7 +49,7 @@ describe("a pool with admission", () => {
     checkState(lending.state, lending.now);
   });
 
-  test("says why somebody waits, in the words of whoever looked", () => {
+  test("explains the wait in the words of the check", () => {
     const lending = new Lending(pool("kind", 2, { admission }));
     lending.do(acquire("a", "kind"));
     expect(reasonOf(lending, "a")).toEqual({
@@ -63,7 +63,7 @@ describe("a pool with admission", () => {
     );
   });
 
-  test("keeps a credit that nobody used for the next, until it lapses", () => {
+  test("keeps an unused credit for the next request, until it expires", () => {
     const lending = new Lending(pool("kind", 2, { admission }));
     lending.do(admit("kind", 2));
     lending.do(acquire("a", "kind"));
@@ -120,7 +120,7 @@ describe("a pool with admission", () => {
     expect(lending.held("c")).toEqual(["kind-1"]);
   });
 
-  test("counts all that one request wants of it, in whatever states", () => {
+  test("counts all needs of a request, in any state", () => {
     const lending = new Lending(pool("kind", 2, { admission }));
     lending.do(change("kind-2", { state: "warm" }));
     const both = [
@@ -136,7 +136,7 @@ describe("a pool with admission", () => {
     expect(lending.held("a")).toEqual(["kind-1", "kind-2"]);
   });
 
-  test("does not keep a limit for somebody who waits for a word", () => {
+  test("does not keep a limit for a request that waits for the check", () => {
     const lending = underOneLimit();
     lending.do(acquire("a", "kind"));
     lending.do(acquire("b", "aws"));
@@ -145,7 +145,7 @@ describe("a pool with admission", () => {
     expect(lending.held("a")).toEqual(["kind-1"]);
   });
 
-  test("lets others have what was kept for one whose word is void", () => {
+  test("lends resources to others when the credits they were kept for expire", () => {
     const lending = underOneLimit();
     lending.do(acquire("first", "aws"));
     lending.do(admit("kind", 2));
@@ -157,7 +157,7 @@ describe("a pool with admission", () => {
     checkState(lending.state, lending.now);
   });
 
-  test("is looked at for those who would not wait, for a while", () => {
+  test("counts clients that did not wait, for some time", () => {
     const lending = new Lending(pool("kind", 2, { admission }));
     const ask = { holder: "job", items: [{ pool: "kind" as PoolName, count: 1 }] };
     const now = { type: "acquire", ask, waitMs: 0, nowOnly: true } as const;
@@ -184,7 +184,7 @@ describe("a pool with admission", () => {
     expect(poolIn(lending.state, "kind").admission.credits).toBe(0);
   });
 
-  test("remembers over a restart what was said, and what was used up of it", () => {
+  test("keeps the answer and the used credits over a restart", () => {
     const lending = new Lending(pool("kind", 3, { admission }));
     lending.do(admit("kind", 2, 60_000));
     lending.do(acquire("a", "kind"));
@@ -216,7 +216,7 @@ describe("a pool with admission", () => {
 describe("awaitingAdmission()", () => {
   const guarded = pool("kind", 2, { admission });
 
-  test("counts what the first in line lacks", () => {
+  test("counts the credits that the first request lacks", () => {
     const lending = new Lending(guarded);
     expect(waiting(lending)).toEqual({});
     lending.do(acquire("a", "kind:2"));
@@ -224,7 +224,7 @@ describe("awaitingAdmission()", () => {
     expect(waiting(lending)).toEqual({ kind: 2 });
   });
 
-  test("leaves those out who wait for something else as well", () => {
+  test("leaves out requests that also wait for something else", () => {
     const lending = new Lending(guarded, pool("aws", 1));
     lending.do(acquire("holder", "aws"));
     lending.do(acquire("both", "kind aws"));
@@ -297,7 +297,7 @@ describe("a pool with admission below a busy account", () => {
     expect([lending.held("k"), lending.held("b")]).toEqual([["kind-1"], undefined]);
   });
 
-  test("is not looked at for one that stands behind others at that limit", () => {
+  test("needs no check for a request behind others at that limit", () => {
     const lending = shared({ limit: 1 });
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("k", "kind"));
     expect(waiting(lending)).toEqual({});
@@ -305,7 +305,7 @@ describe("a pool with admission below a busy account", () => {
     expect(waiting(lending)).toEqual({ kind: 1 });
   });
 
-  test("is not looked at while a limit of its own is full, which nobody else can take", () => {
+  test("needs no check while the pool's own limit is full", () => {
     const lending = new Lending(pool("kind", 2, { admission, limit: 1 }));
     lending.outcome(admit("kind"), acquire("a", "kind"), acquire("b", "kind"));
     expect(waiting(lending)).toEqual({});
@@ -323,7 +323,7 @@ test("credits do not outlive the admission that they were given for", () => {
   expect(lending.held("a")).toBeUndefined();
 });
 
-test("who did not wait for a credit is forgotten once credits have come", () => {
+test("demand of a client that did not wait is cleared once credits arrive", () => {
   const lending = new Lending(pool("kind", 3, { admission }));
   const nowOnly = { ...acquire("n", "kind"), nowOnly: true } as Command;
   expect(lending.outcome(nowOnly)).toMatchObject({ refusal: { code: "none_free" } });

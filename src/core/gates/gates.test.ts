@@ -125,7 +125,7 @@ describe("closedUntil()", () => {
     expect(until(lending)).toEqual(want);
   });
 
-  test("is null once the pace is open, also while nobody waits", () => {
+  test("is null once the pace is open, also if no request waits", () => {
     const lending = new Lending(aws({ pace }));
     lending.do(once);
     lending.tickAt(1_000);

@@ -46,7 +46,7 @@ describe("pools that draw on one", () => {
     expect(lending.held("s2")).toEqual(["set-2"]);
   });
 
-  test("keep what comes free for an older request that needs more of it", () => {
+  test("keep freed resources for an older request that needs more", () => {
     const lending = two(3);
     lending.outcome(acquire("a", "aws:2"), acquire("big", "set:3"), acquire("small", "aws"));
     expect(lending.held("small")).toBeUndefined();
@@ -54,7 +54,7 @@ describe("pools that draw on one", () => {
     expect(lending.held("big")).toEqual(["set-1", "set-2", "set-3"]);
   });
 
-  test("do not wait for one whose own pool has nothing for it", () => {
+  test("do not wait for a request whose own pool has nothing for it", () => {
     const lending = new Lending(
       account(3),
       pool("aws", 1, under("account")),
@@ -64,7 +64,7 @@ describe("pools that draw on one", () => {
     expect(lending.held("s")).toEqual(["set-1"]);
   });
 
-  test("do not wait for one that also needs something outside of them", () => {
+  test("do not wait for a request that also needs a pool outside of them", () => {
     const lending = new Lending(
       ...[account(3), pool("aws", 3, under("account")), pool("set", 3, under("account"))],
       pool("gcp", 1),
@@ -90,7 +90,7 @@ describe("pools that draw on one", () => {
     expect(lending.outcome(acquire("one", "aws"))).toMatchObject({ type: "waiting" });
   });
 
-  test("refuse what no empty limit would allow", () => {
+  test("refuse a request that an empty limit would not allow", () => {
     expect(two(3).outcome(acquire("x", "aws:2 set:2"))).toMatchObject({
       refusal: { code: "never_fits", pool: "account", asked: 4, size: 3 },
     });

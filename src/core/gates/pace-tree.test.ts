@@ -41,7 +41,7 @@ const take = (id: string, names: string, into = "leased"): Command => {
   return { type: "take", holder: id, ids, resources, state: "free", into };
 };
 
-describe("a pace on what pools draw on: grants", () => {
+describe("a parent's pace: grants", () => {
   test("are so far apart over all of them, in the order of arrival, and the clock is set", () => {
     const lending = shared();
     lending.outcome(acquire("a1", "aws"), acquire("s1", "set"), acquire("s2", "set"));
@@ -71,7 +71,7 @@ describe("a pace on what pools draw on: grants", () => {
     expect(grants(lending)).toEqual({ a: 0, urgent: 10_000, b: 20_000, c: 30_000 });
   });
 
-  test("keep the pace of every level, and pay at every one", () => {
+  test("keep the pace of every level, and are charged at each", () => {
     const lending = new Lending(
       account({ ...every(4 * second) }),
       pool("profile", 9, under("account", tenSeconds)),
@@ -108,7 +108,7 @@ describe("a pace on what pools draw on: grants", () => {
     expect(grants(lending)).toEqual({ a: 0, c: 10_000, d: 55_000, e: 65_000 });
   });
 
-  test("do not wait for one whose own pool has nothing for it, and pay when they are made", () => {
+  test("do not wait for a request whose own pool has nothing, and are charged when made", () => {
     const lending = new Lending(
       account(),
       pool("aws", 1, under("account")),
@@ -184,7 +184,7 @@ describe("a pace on what pools draw on: grants", () => {
     expect(grants(lending)).toMatchObject({ b: 10 * second });
   });
 
-  test("to who takes by name keep the pace of every level as well, and pay for each", () => {
+  test("by name keep the pace of every level too, and are charged for each", () => {
     const lending = shared();
     expect(lending.outcome(acquire("a", "aws"), take("early", "set-1"))).toMatchObject({
       refusal: { code: "none_free", pool: "account" },
@@ -198,7 +198,7 @@ describe("a pace on what pools draw on: grants", () => {
   });
 });
 
-describe("a pace on what pools draw on: the state", () => {
+describe("a parent's pace: the state", () => {
   test("is the same replayed and thawed, and the thawed one is woken in time", () => {
     const lending = shared({ ...every(10 * second, { jitter: 0.5 }) });
     lending.outcome(acquire("a", "aws"), acquire("b", "set"), acquire("c", "aws"));
@@ -222,7 +222,7 @@ describe("a pace on what pools draw on: the state", () => {
     expect(grants(lending)).toEqual({ a: 0, b: 5_000, c: 7_000, d: 7_000 });
   });
 
-  test("holds for a pool that comes to draw on it, and for none that leaves", () => {
+  test("applies to a pool that becomes a child, and not to one that leaves", () => {
     const [aws, set] = [pool("aws", 9), pool("set", 9, under("account"))];
     const lending = new Lending(account(), aws, set);
     lending.outcome(acquire("s", "set"), acquire("t", "set"), acquire("x", "aws:9"));
@@ -236,8 +236,8 @@ describe("a pace on what pools draw on: the state", () => {
   });
 });
 
-describe("a pace on what pools draw on is told of", () => {
-  test("by the reason, with its name, and by who stands before one elsewhere", () => {
+describe("a parent's pace is explained", () => {
+  test("by the reason, with its name, and by requests ahead in other pools", () => {
     const lending = shared();
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"), acquire("s", "set"));
     lending.now = (4 * second) as Instant;
@@ -252,7 +252,7 @@ describe("a pace on what pools draw on is told of", () => {
     });
   });
 
-  test("by the explanation: whichever opens last is what one waits for", () => {
+  test("by the explanation: the request waits for the pace that opens last", () => {
     const lending = new Lending(account(), pool("aws", 9, under("account", every(30 * second))));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
     const explained = () => {
@@ -268,11 +268,11 @@ describe("a pace on what pools draw on is told of", () => {
   });
 });
 
-describe("a start rate on what pools draw on", () => {
+describe("a parent's start rate", () => {
   const adaptive = { ...defaultAdaptive, min: 0.5, max: 6 };
   const rate = ({ state }: Lending, name = "account") => poolIn(state, name).adaptive?.rate;
 
-  test("falls by what holders of any of them report, and spaces all of them", () => {
+  test("falls with reports of holders of any child, and spaces all children", () => {
     const lending = shared({ adaptive });
     lending.outcome(acquire("a", "aws"), acquire("s", "set"), acquire("t", "set"));
     lending.do(signal("a", { evidence: "Rate exceeded" }));
@@ -324,7 +324,7 @@ describe("a start rate on what pools draw on", () => {
   });
 });
 
-describe("a pace that is worked out, on what pools draw on", () => {
+describe("a parent's automatic pace", () => {
   const auto = { holdMs: 100 * second, ...every("auto") };
 
   test("is the hold divided by the limit", () => {
@@ -334,7 +334,7 @@ describe("a pace that is worked out, on what pools draw on", () => {
     expect(grants(lending)).toEqual({ a: 0, s: 20 * second, b: 40 * second });
   });
 
-  test("follows what was measured of all of them", () => {
+  test("follows the measured holds of all children", () => {
     const lending = shared({ limit: 5, ...auto });
     for (let index = 0; index < 6; index++) {
       lending.now = (index * 100 * second) as Instant;
@@ -345,7 +345,7 @@ describe("a pace that is worked out, on what pools draw on", () => {
     expect(intervalMs(poolIn(lending.state, "account"))).toBe(12 * second);
   });
 
-  test("of a pool that may not lend all that it has goes by what it may lend", () => {
+  test("of a pool with a limit below its size depends on the limit", () => {
     const lending = new Lending(
       pool("aws", 9, { limit: 4, ...auto }),
       pool("gcp", 2, { limit: 4, ...auto }),

@@ -69,7 +69,7 @@ describe("pace: grants", () => {
     expect(grants(lending)).toEqual({ a: 0, c: 10 * second });
   });
 
-  test("wait for what comes free, and only then pay for their tick", () => {
+  test("wait for a freed resource, and only then use a tick", () => {
     const lending = new Lending(paced(1));
     for (const id of "abc") lending.do(acquire(id, "aws"));
     runTo(lending, 25 * second);
@@ -88,7 +88,7 @@ describe("pace: grants", () => {
     expect(grants(lending)).toEqual({ a: 0, b: 30 * second });
   });
 
-  test("over several pools wait for the slowest, and hold nobody up before it", () => {
+  test("over several pools wait for the slowest pace, and delay no other until then", () => {
     const lending = new Lending(paced(5), pool("gcp", 2));
     lending.do(acquire("a", "aws"));
     lending.do(acquire("both", "aws gcp"));
@@ -162,7 +162,7 @@ describe("pace: the state", () => {
     expect(grants(lending)).toEqual({ a: 0, b: 5 * second, c: 10 * second });
   });
 
-  test("ends with the pace: all who can go do", () => {
+  test("ends with the pace: all requests that fit are granted", () => {
     const lending = new Lending(paced(5));
     for (const id of "abc") lending.do(acquire(id, "aws"));
     lending.configure(pool("aws", 5));
@@ -217,7 +217,7 @@ test("shareOf() is spread evenly and the same for the same id", () => {
   for (const size of quarters) expect(Math.abs(size - 1_000)).toBeLessThan(150);
 });
 
-test("a turn that has come is not put off by somebody who queues before the tick", () => {
+test("a due grant is not delayed by a request that is queued before the tick", () => {
   const { pace } = every(10_000);
   const adaptive = { ...defaultAdaptive, mode: "auto" as const, min: 1, max: 6 };
   const lending = new Lending(pool("aws", 3, { pace, adaptive }));

@@ -8,7 +8,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("clear" as const), who: fc.nat(19), dueAt: fc.constant(0) }),
 );
 
-test("DueHeap has the earliest at hand, whatever is set, moved and cleared", () => {
+test("DueHeap returns the earliest after any set, move and clear", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200, size: "max" }), (steps) => {
       const heap = new DueHeap<Timed>();

@@ -48,7 +48,7 @@ test("the memory of what ended is bounded to two generations", () => {
   expect(lending.state.keys.size).toBeLessThanOrEqual(keyedLimits.sizeMax * 2);
 });
 
-test("a key that somebody uses again is not forgotten with its old lease", () => {
+test("a key that is used again is not forgotten with its old lease", () => {
   const lending = new Lending(pool("aws", 1));
   lend(lending, "a", "k");
   for (const [day, id] of [

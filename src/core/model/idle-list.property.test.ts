@@ -6,7 +6,7 @@ interface Thing extends Linked<Thing> {
   readonly name: number;
 }
 
-test("IdleList keeps the order of arrival, whoever is taken out of the middle", () => {
+test("IdleList keeps the order of arrival after removals from the middle", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(9), { maxLength: 200, size: "max" }), (toggles) => {
       const list = new IdleList<Thing>();

@@ -35,7 +35,7 @@ test("nearest() prefers the closest, not the first", () => {
   expect(nearest("abcdef", ["abcxyf", "abcdeg"])).toBe("abcdeg");
 });
 
-test("nearest() finds what a plain table of all changes finds", () => {
+test("nearest() finds the same as a plain table of all changes", () => {
   const names = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c", "-"), maxLength: 9 }), {
     minLength: 1,
     maxLength: 20,

@@ -38,7 +38,7 @@ describe("a request for any of several pools", () => {
     expect(lending.held("any")).toEqual(["gcp-1", "gcp-2"]);
   });
 
-  test("stands in line at all of them, and is lent to once, by the first that can", () => {
+  test("waits in all their queues, and is granted once, by the first that can", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("any", "aws|gcp"));
     expect([lending.line("aws"), lending.line("gcp")]).toEqual([["any"], ["any"]]);
@@ -49,7 +49,7 @@ describe("a request for any of several pools", () => {
     expect(wholeClaim(lending.resource("aws-1"))).toBeNull();
   });
 
-  test("is overtaken in none of its lines", () => {
+  test("is overtaken in none of its queues", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("any", "aws|gcp"));
     lending.outcome(acquire("later", "gcp"), release("g"));
@@ -57,7 +57,7 @@ describe("a request for any of several pools", () => {
     expect(lending.held("later")).toBeUndefined();
   });
 
-  test("lets those behind it go once it has gone elsewhere", () => {
+  test("lets the requests behind it be granted once it is granted in another pool", () => {
     const lending = new Lending(pool("aws", 2), pool("gcp", 2));
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp:2"), acquire("any", "aws|gcp:2"));
     lending.do(acquire("small", "aws"));
@@ -67,14 +67,14 @@ describe("a request for any of several pools", () => {
     expect(lending.held("small")).toEqual(["aws-2"]);
   });
 
-  test("leaves all of its lines at once", () => {
+  test("leaves all its queues at once", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("any", "aws|gcp"));
     lending.do(leave("any"));
     expect([lending.line("aws"), lending.line("gcp")]).toEqual([[], []]);
   });
 
-  test("can want something else beside, all at one moment", () => {
+  test("can also need another pool, all at one time", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1), pool("slot", 1));
     lending.outcome(acquire("s", "slot"), acquire("a", "aws"), acquire("any", "aws|gcp slot"));
     expect(wholeClaim(lending.resource("gcp-1"))).toBeNull();
@@ -115,7 +115,7 @@ describe("a request for any of several pools", () => {
     expect(again).toMatchObject({ refusal: { code: "request_id_reused" } });
   });
 
-  test("has its best place told, and survives a snapshot", () => {
+  test("reports its best position, and survives a snapshot", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("g", "gcp"), acquire("b", "aws"));
     const told = lending.outcome(acquire("any", "aws|gcp"));

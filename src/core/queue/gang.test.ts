@@ -11,14 +11,14 @@ function needs(lending: Lending, id: string): string[] | undefined {
 }
 
 describe("a gang", () => {
-  test("is led by the last to come, which wants what all of them want", () => {
+  test("is led by its last member, which has the needs of all", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 2));
     lending.outcome(acquire("a", "aws"), acquire("m", "aws", group));
     lending.do(acquire("l", "gcp:2", group));
     expect([needs(lending, "m"), needs(lending, "l")]).toEqual([["aws:1"], ["aws:1", "gcp:2"]]);
   });
 
-  test("that lost a member waits for another, each wanting its own meanwhile", () => {
+  test("that lost a member waits for another; each member has its own needs meanwhile", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 2));
     lending.outcome(acquire("a", "aws"), acquire("m", "aws", group));
     lending.outcome(acquire("l", "gcp:2", group), leave("m"));
@@ -29,7 +29,7 @@ describe("a gang", () => {
     expect([lending.held("l"), lending.held("n")]).toEqual([["gcp-1", "gcp-2"], ["aws-1"]]);
   });
 
-  test("takes nobody beyond its size, and goes on undisturbed", () => {
+  test("refuses a request beyond its size, and is not changed by it", () => {
     const lending = new Lending(pool("t", 3));
     lending.outcome(acquire("all", "t:3"), acquire("a", "t", group), acquire("b", "t", group));
     const refusal = { code: "group_full", group: "g", size: 2 };
@@ -43,7 +43,7 @@ describe("a gang", () => {
     expect(lending.line("t")).toEqual([]);
   });
 
-  test("takes nobody who gives another size", () => {
+  test("refuses a request with another size", () => {
     const lending = new Lending(pool("t", 3));
     lending.do(acquire("a", "t", group));
     const larger = { group: { name: "g", size: 3 } };
@@ -51,7 +51,7 @@ describe("a gang", () => {
     expect(lending.outcome(acquire("b", "t", larger))).toMatchObject({ refusal });
   });
 
-  test("lets those behind it go when a member leaves, though it had waited long enough", () => {
+  test("lets the requests behind it be granted when a member leaves, even after its patience", () => {
     const patient = { patienceMs: 0 };
     const lending = new Lending(pool("p", 2, patient), pool("q", 1, patient));
     lending.outcome(acquire("h", "q"), acquire("a", "p", group), acquire("b", "q", group));
@@ -61,7 +61,7 @@ describe("a gang", () => {
     expect(lending.held("c")).toEqual(["p-1", "p-2"]);
   });
 
-  test("whose pool goes takes the next that a member named", () => {
+  test("whose pool is removed uses the next pool of a member", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 2));
     lending.outcome(acquire("h", "gcp:2"), acquire("m", "gcp", group));
     lending.do(acquire("l", "aws|gcp", group));
@@ -71,13 +71,13 @@ describe("a gang", () => {
     expect([lending.held("m"), lending.held("l")]).toEqual([["gcp-1"], ["gcp-2"]]);
   });
 
-  test("that nobody is left of is forgotten", () => {
+  test("without members is removed", () => {
     const lending = new Lending(pool("aws", 1));
     lending.outcome(acquire("m", "aws", group), leave("m"));
     expect(lending.state.gangs.size).toBe(0);
   });
 
-  test("has no choice: each member wants the first of its pools", () => {
+  test("has one alternative: each member uses its first pool", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 2));
     lending.outcome(
       acquire("a", "aws"),
@@ -87,7 +87,7 @@ describe("a gang", () => {
     expect(needs(lending, "l")).toEqual(["gcp:1", "aws:1"]);
   });
 
-  test("stands in line for all of its members after a pool is lent otherwise than before", () => {
+  test("waits for all its members after a pool becomes shared or exclusive", () => {
     const shared = capacityPool({ r: { capacity: { cpus: 1 } } });
     const lending = new Lending(pool("aws", 2), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("b", "aws"));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { acquire, Lending, pool, release } from "../decide/lending.suite.ts";
 import { overtakenMax } from "./needs.ts";
 
-test("serve() lends what is idle to one who has come within reach because others were granted", () => {
+test("serve() grants a request that comes within reach when others are granted", () => {
   const lending = new Lending(pool("aws", 2), pool("gcp", 200));
   lending.outcome(acquire("a1", "aws"), acquire("a2", "aws"));
   for (let number = 0; number <= overtakenMax; number++) {

@@ -60,13 +60,13 @@ describe("as in the reference's end-to-end tests", () => {
     checkState(lending.state, lending.now);
   });
 
-  test("an excluded one is lent to whoever names it", () => {
+  test("an excluded resource is lent to a request that names it", () => {
     const lending = inventory();
     lending.do(want("a", { ...small, resource: "w3" }));
     expect(lending.held("a")).toEqual(["w3"]);
   });
 
-  test("30 networks, then 5: the second waits until the first is given back", () => {
+  test("30 networks, then 5: the second request waits until the first is released", () => {
     const lending = inventory();
     lending.outcome(want("a", networks(30, "ci")), want("b", networks(5, "ci")));
     expect(granted(lending, "b")).toEqual([false]);
@@ -93,7 +93,7 @@ describe("as in the reference's end-to-end tests", () => {
     expect(granted(lending, "l1", "l2")).toEqual([true, true]);
   });
 
-  test("a full one: who asks for it waits, and is told what is missing", () => {
+  test("a full resource: a request for it waits, and the reason names the shortfall", () => {
     const lending = inventory();
     lending.do(want("filler", { resource: "w1", amount: { vcpus: 32 } }));
     expect(lending.outcome(want("a", { ...small, resource: "w1" }))).toMatchObject({
@@ -148,7 +148,7 @@ describe("as in the reference's end-to-end tests", () => {
     expect(granted(lending, "b")).toEqual([true]);
   });
 
-  test("one that waits for what is cordoned blocks nobody, and goes once it is back", () => {
+  test("a request for a cordoned resource delays no other, and is granted once it is back", () => {
     const lending = inventory();
     lending.do(change("w1", { drained: true }));
     lending.outcome(want("a", { ...small, resource: "w1" }), want("b", small));

@@ -18,8 +18,8 @@ function reasonOf(lending: Lending, id: string) {
   return outcome.type === "waiting" ? outcome.request.reason : undefined;
 }
 
-describe("a pace on a pool that is lent by amount", () => {
-  test("spaces its grants, in the order of the line", () => {
+describe("a pace on a shared pool", () => {
+  test("spaces its grants, in the order of the queue", () => {
     const lending = new Lending(big(spaced));
     lending.outcome(want("a", one), want("b", one), want("c", one));
     expect(reasonOf(lending, "b")).toMatchObject({
@@ -32,7 +32,7 @@ describe("a pace on a pool that is lent by amount", () => {
     expect(lending.held("c")).toEqual(["m"]);
   });
 
-  test("lets go in its turn whoever had no room before", () => {
+  test("grants a request that had no room before, in its turn", () => {
     const lending = new Lending(big(spaced));
     lending.outcome(want("a", { amount: { vcpus: 99 } }), want("b", { amount: { vcpus: 99 } }));
     lending.tickAt(5 * everyMs);
@@ -51,7 +51,7 @@ describe("a pace on a pool that is lent by amount", () => {
     expect(lending.held("b")).toHaveLength(1);
   });
 
-  test("is made slower by a report, and held by an operator", () => {
+  test("is made slower by a report, and pinned by an operator", () => {
     const adaptive = { ...defaultAdaptive, min: 0.5, max: 6 };
     const lending = new Lending(big({ ...spaced, adaptive }));
     lending.outcome(want("a", one), want("b", one), want("c", one), want("d", one));
@@ -67,8 +67,8 @@ describe("a pace on a pool that is lent by amount", () => {
   });
 });
 
-describe("a limit that a pool which is lent by amount draws on", () => {
-  test("counts its claims beside the whole resources of others", () => {
+describe("a parent's limit over a shared pool", () => {
+  test("counts its claims together with exclusive resources of others", () => {
     const lending = new Lending(account(3), big(under), pool("aws", 3, under));
     lending.outcome(want("a", one), want("b", one), acquire("w", "aws"), want("c", one));
     expect(reasonOf(lending, "c")).toMatchObject({
@@ -87,7 +87,7 @@ describe("a limit that a pool which is lent by amount draws on", () => {
     expect(lending.held("c")).toEqual(["m"]);
   });
 
-  test("is kept for whoever has waited longest for it, however it is lent", () => {
+  test("is kept for the request that has waited longest, in shared and exclusive pools", () => {
     const rooms = { m: { capacity: { vcpus: 9 } }, n: { capacity: { vcpus: 9 } } };
     const lending = new Lending(account(2), capacityPool(rooms, under), pool("aws", 3, under));
     lending.outcome(acquire("w", "aws"), want("two", { ...one, count: 2 }), acquire("v", "aws"));
@@ -98,13 +98,13 @@ describe("a limit that a pool which is lent by amount draws on", () => {
     expect(lending.held("v")).toHaveLength(1);
   });
 
-  test("is not kept for one that has no room anyway", () => {
+  test("is not kept for a request that has no room anyway", () => {
     const lending = new Lending(account(2), big(under), pool("aws", 3, under));
     lending.outcome(want("a", { amount: { vcpus: 99 } }), want("b", one), acquire("w", "aws"));
     expect(lending.held("w")).toEqual(["aws-1"]);
   });
 
-  test("refuses at once what could never be within it", () => {
+  test("refuses a request at once that could never be within it", () => {
     const rooms = { m: { capacity: { vcpus: 9 } }, n: { capacity: { vcpus: 9 } } };
     const lending = new Lending(account(1), capacityPool(rooms, under));
     expect(lending.outcome(want("a", { ...one, count: 2 }))).toMatchObject({

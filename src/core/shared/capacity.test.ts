@@ -83,7 +83,7 @@ describe("never satisfiable", () => {
     });
   });
 
-  test("names the dimensions, and the one that was probably meant", () => {
+  test("names the dimensions, and the nearest one", () => {
     const lending = new Lending(seedPools());
     const known = ["vcpus", "memory", "storage"];
     expect(refusalOf(lending, "a", {})).toMatchObject({
@@ -97,7 +97,7 @@ describe("never satisfiable", () => {
     });
   });
 
-  test("names the one that comes nearest where none has enough of everything", () => {
+  test("names the nearest resource if none has enough of everything", () => {
     const lean = { capacity: { vcpus: 100, memory: 10 } };
     const fat = { capacity: { vcpus: 10, memory: 100 } };
     const lending = new Lending(capacityPool({ lean, fat }));
@@ -145,7 +145,7 @@ describe("never satisfiable", () => {
     ).toMatchObject({ refusal: { code: "never_fits_together", items: 2 } });
   });
 
-  test("amounts are for pools that are lent by amount, states for those that are lent whole", () => {
+  test("amounts are for shared pools, states for exclusive pools", () => {
     const lending = new Lending(seedPools(), pool("aws", 1));
     expect(refusalOf(lending, "a", { pool: "aws" as never, amount: { vcpus: 1 } })).toMatchObject({
       refusal: { code: "lent_whole", key: "amount" },
@@ -281,7 +281,7 @@ describe("parts", () => {
 describe("groups that are granted together", () => {
   const group = { name: "e2e", size: 2 };
 
-  test("wait for each other, hold up nobody meanwhile, and get their leases at one moment", () => {
+  test("wait for each other, delay no other request, and get their leases at one time", () => {
     const lending = new Lending(seedPools(), pool("aws", 1));
     expect(lending.outcome(want("a", seed, { group }))).toMatchObject({
       type: "waiting",
@@ -308,7 +308,7 @@ describe("groups that are granted together", () => {
     expect([lending.held("a"), lending.held("b")]).toEqual([["pool1"], ["aws-1"]]);
   });
 
-  test("one that leaves makes the others wait for another", () => {
+  test("if a member leaves, the others wait for a new one", () => {
     const lending = new Lending(capacityPool({ one: { capacity: { vcpus: 10 } } }));
     const half = { amount: { vcpus: 5 } };
     lending.outcome(want("x", half), want("a", half, { group }), want("b", half, { group }));
@@ -364,7 +364,7 @@ describe("patience", () => {
     expect(lending.held("s3")).toBeUndefined();
   });
 
-  test("what is kept is given up when the big one leaves", () => {
+  test("the reservation is dropped when the big request leaves", () => {
     const lending = one();
     lending.outcome(want("s1", vcpus(5)), want("big", vcpus(8)));
     lending.tickAt(1_000);
@@ -374,7 +374,7 @@ describe("patience", () => {
     expect(lending.held("s2")).toEqual(["one"]);
   });
 
-  test("what is kept moves when its resource is drained", () => {
+  test("the reservation moves when its resource is drained", () => {
     const lending = new Lending(
       capacityPool(
         { one: { capacity: { vcpus: 10 } }, two: { capacity: { vcpus: 10 } } },
@@ -419,7 +419,7 @@ describe("a release", () => {
 });
 
 describe("a pace", () => {
-  test("that opens lets through who was weighed before, and got the rest while it was closed", () => {
+  test("that opens lets a request pass that was evaluated before, while it was closed", () => {
     const pace = { everyMs: 10_000, burst: 1, jitter: 0 };
     const lending = new Lending(
       capacityPool({ r1: { capacity: { vcpus: 10 } } }, { pace, patienceMs: 60_000 }),
@@ -467,7 +467,7 @@ describe("the configuration changes", () => {
     checkState(lending.state, lending.now);
   });
 
-  test("a pool that was lent whole is lent by amount once its holders have given back", () => {
+  test("an exclusive pool becomes shared once its holders have released", () => {
     const lending = new Lending(pool("vsphere", ["one"]));
     lending.outcome(acquire("a", "vsphere"), acquire("b", "vsphere"));
     lending.configure(capacityPool({ one: { capacity: { vcpus: 8 } } }));

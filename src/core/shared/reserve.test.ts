@@ -56,7 +56,7 @@ describe("a request that did not fit is evaluated again", () => {
     expect(lending.held("small")).toEqual(["r"]);
   });
 
-  test("when a resource has been given the label that it wants", () => {
+  test("when a resource gets the label that it wants", () => {
     const lending = one({ r: roomOf(10, "r"), s: size(10) });
     lending.outcome(want("holder", cpus(9, on("r"))), want("x", cpus(5, on("r"))));
     expect(lending.held("x")).toBeUndefined();
@@ -102,7 +102,7 @@ describe("a request that did not fit is evaluated again", () => {
   });
 });
 
-describe("something is reserved for who starves", () => {
+describe("a starved request gets a reservation", () => {
   /** `first` has a reservation on the resource that `second` needs. */
   function twoStarve(): Lending {
     const lending = one({ r: roomOf(10, "r"), s: roomOf(10, "s") });
@@ -137,7 +137,7 @@ describe("something is reserved for who starves", () => {
 });
 
 describe("a reservation", () => {
-  test("is for all that a request wants or for nothing, and for the first in line", () => {
+  test("is for all needs of a request or for none, and for the first in the queue", () => {
     const [vsphere, q] = ["vsphere" as PoolName, "q" as PoolName];
     const lending = new Lending(
       sharedPool("vsphere", { r: size(10) }),
@@ -175,7 +175,7 @@ describe("a reservation", () => {
     ]);
   });
 
-  test("counts what was lent since once, however many stand beside it", () => {
+  test("counts later claims once, with any number of other reservations", () => {
     const lending = one({ r: size(20) });
     lending.outcome(want("h", cpus(13)), want("a", cpus(8)), want("b", cpus(8)));
     lending.tickAt(1_000);
@@ -208,7 +208,7 @@ describe("the patience of a request", () => {
   });
 });
 
-test("who held something before a reservation was made may give it back without loss to it", () => {
+test("a lease from before a reservation may end without loss to it", () => {
   const lending = one({ r: size(10) });
   lending.outcome(want("h0", cpus(3)), want("h1", cpus(5)), want("big", cpus(9)));
   lending.tickAt(1_000);
@@ -218,7 +218,7 @@ test("who held something before a reservation was made may give it back without 
   expect(lending.held("big")).toEqual(["r"]);
 });
 
-test("nothing is remembered as freed while nobody waits", () => {
+test("no resource is marked as freed while no request waits", () => {
   const lending = one({ r: size(10) });
   lending.outcome(want("a", cpus(5)), release("a"));
   expect(lending.state.pools.get("vsphere" as PoolName)?.cache.freed.size).toBe(0);

@@ -113,7 +113,7 @@ describe("unfit() and shortfalls()", () => {
     expect(picked.map(({ name }) => name)).toEqual(["a-1", "b"]);
   });
 
-  test("what the own group has comes first, what another has is not there", () => {
+  test("parts of the own group come first, parts of others are not available", () => {
     const [mine, theirs, free] = [part("mine"), part("theirs"), part("free")];
     Object.assign(mine, { owner: "me", uses: 1 });
     Object.assign(theirs, { owner: "them", uses: 1 });
@@ -271,7 +271,7 @@ describe("place() of several resources", () => {
   });
 });
 
-describe("sets() looks at few of a thousand, in whatever order they come:", () => {
+describe("sets() checks few of a thousand resources, in any order:", () => {
   type Labels = (index: number) => Readonly<Record<string, string>>;
   const cases: Record<string, { labels: Labels; placing: Placing }> = {
     "three places, one after the other": {
