@@ -7,6 +7,7 @@ import type { EventOf } from "../model/event.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
 import { freeState, tombstoneState } from "../model/lifecycle.ts";
 import {
+  exclusiveClaim,
   isHeld,
   isShared,
   must,
@@ -16,7 +17,6 @@ import {
   type State,
   type Suspension,
   unchecked,
-  wholeClaim,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 import type { CapacitySpec } from "../shared/placement/shareable.ts";
@@ -107,7 +107,7 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
   }
   // The pool sets the ttl of holders without a token. A new ttl counts from the last heartbeat.
   for (const resource of pool.members) {
-    const lease = wholeClaim(resource)?.lease;
+    const lease = exclusiveClaim(resource)?.lease;
     if (lease?.ask.ttlMs === null) scheduleLease(state, lease);
   }
 }

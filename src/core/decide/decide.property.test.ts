@@ -11,7 +11,7 @@ import type { Command } from "../model/command.ts";
 import { type DurableEvent, isDurable } from "../model/event.ts";
 import type { PoolName } from "../model/ids.ts";
 import type { PoolSpec } from "../model/policy.ts";
-import { type State, wholeClaim } from "../model/state.ts";
+import { exclusiveClaim, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { decide } from "./decide.ts";
 import { acquire, change, leave, poll, pool, release, renew, revoke } from "./lending.suite.ts";
@@ -183,7 +183,7 @@ describe("decide() over random days", () => {
         expect([...ledger.waiting.keys()].sort()).toEqual([...state.requests.keys()].sort());
         for (const [name, thing] of ledger.things) {
           const known = state.resources.get(name as never);
-          expect(wholeClaim(known)?.lease.id ?? null).toBe(thing.heldBy);
+          expect(exclusiveClaim(known)?.lease.id ?? null).toBe(thing.heldBy);
           expect(known?.state).toBe(thing.state);
         }
       };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { wholeClaim } from "../model/state.ts";
+import { exclusiveClaim } from "../model/state.ts";
 import { overtakenMax } from "../queue/needs.ts";
 import { acquire, change, Lending, leave, pool, release } from "./lending.suite.ts";
 
@@ -10,7 +10,7 @@ describe("a request over several pools", () => {
     const lending = new Lending(pool("aws", 2), pool("gcp", 1));
     lending.outcome(acquire("g", "gcp"), acquire("both", "aws:2 gcp"));
     expect(lending.held("both")).toBeUndefined();
-    expect(wholeClaim(lending.resource("aws-1"))).toBeNull();
+    expect(exclusiveClaim(lending.resource("aws-1"))).toBeNull();
     lending.do(release("g"));
     expect(lending.held("both")).toEqual(["aws-1", "aws-2", "gcp-1"]);
   });
@@ -183,6 +183,6 @@ describe("fences", () => {
     lending.configure();
     lending.configure(pool("aws", 1));
     lending.do(acquire("b", "aws"));
-    expect(wholeClaim(lending.resource("aws-1"))?.fence).toBe(2);
+    expect(exclusiveClaim(lending.resource("aws-1"))?.fence).toBe(2);
   });
 });

@@ -14,9 +14,9 @@ import { aheadOfAll } from "../model/rank.ts";
 import {
   type Claim,
   type ExclusiveResource,
+  exclusiveClaim,
   type Resource,
   type Revoked,
-  wholeClaim,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { merged, refuseUserData } from "./change-resource.ts";
@@ -143,7 +143,7 @@ export function reset(turn: Turn, command: Held<"reset">): Outcome {
   }
   const pool = turn.state.pools.get(command.pool);
   const claims = [...(pool?.members ?? [])].flatMap((resource) => {
-    const claim = wholeClaim(resource);
+    const claim = exclusiveClaim(resource);
     return claim !== null && isSilent(claim, command, turn.now) ? [claim] : [];
   });
   const holders = claims.map(({ resource, lease }) => [resource.name, lease.ask.holder] as const);
@@ -178,7 +178,7 @@ function heldBy(
   const resource = state.resources.get(name);
   // Does not search for the nearest name: replies to Boskos clients have no field for it.
   if (resource === undefined) return { code: "resource_not_found", resource: name };
-  const claim = wholeClaim(resource);
+  const claim = exclusiveClaim(resource);
   const { last } = resource;
   const current = claim?.lease.ask;
   const meant = id === undefined || claim?.lease.id === id;

@@ -3,7 +3,7 @@ import { emptyState } from "../apply/create.ts";
 import type { ImportedResource } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { defaultPolicy, type PoolSpec } from "../model/policy.ts";
-import { type State, wholeClaim } from "../model/state.ts";
+import { exclusiveClaim, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { decide } from "./decide.ts";
 
@@ -55,7 +55,7 @@ describe("import", () => {
     expect(idle(state)).toEqual(["c", "a"]);
     const held = state.resources.get("b" as ResourceName);
     expect(held).toMatchObject({ state: "leased", userData: { key: "value" } });
-    expect(wholeClaim(held)?.lease.ask).toMatchObject({ holder: "job", byName: true });
+    expect(exclusiveClaim(held)?.lease.ask).toMatchObject({ holder: "job", byName: true });
   });
 
   test("lets its holder give it back by name", () => {
@@ -91,7 +91,7 @@ describe("import", () => {
     const name = "x" as ResourceName;
     run(state, [imported("x", { pool: pool as PoolName, state: "leased", holder: "job" })]);
     decide(state, { type: "configure", pools }, now);
-    expect(wholeClaim(state.resources.get(name))?.lease.ask.holder).toBe("job");
+    expect(exclusiveClaim(state.resources.get(name))?.lease.ask.holder).toBe("job");
     decide(state, { type: "release-held", holder: "job", resource: name, state: "free" }, now);
     expect([...state.resources.keys()]).toEqual(["a"]);
     expect([...state.pools.keys()]).toEqual(["t"]);

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import type { Command, ImportedResource } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import type { DynamicPolicy, PoolSpec } from "../model/policy.ts";
-import { wholeClaim } from "../model/state.ts";
+import { exclusiveClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { acquire, Lending, pool, release } from "./lending.suite.ts";
 
@@ -81,7 +81,7 @@ function seeded({ stored, listed = ["t"] }: Pick<Row, "stored" | "listed">): Len
 function shown({ state }: Lending): string[] {
   const lines = Array.from(state.resources.values(), (resource) => {
     const { name, pool: of, state: now, changedAt } = resource;
-    const claim = wholeClaim(resource);
+    const claim = exclusiveClaim(resource);
     const made = resource.userData["from"] === undefined && resource.dynamic;
     const holder = claim === null ? "" : `/${claim.lease.ask.holder}`;
     return `${made ? "+" : name}:${of.name}/${now}${holder}@${changedAt === T ? "T" : "N"}`;

@@ -7,12 +7,12 @@ import { rateOf } from "../gates/rate.ts";
 import type { PoolName } from "../model/ids.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import {
+  exclusiveClaim,
   freeCount,
   isShared,
   type Pin,
   type Pool,
   type Suspension,
-  wholeClaim,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { type LimitView, limitViews, nextGrant, statesOf } from "./explain.ts";
@@ -174,7 +174,7 @@ export function countByState({ members }: Pool): Map<string, number> {
 export function countByHolder({ members }: Pool): Map<string, number> {
   const counts = new Map<string, number>();
   for (const resource of members) {
-    const holder = wholeClaim(resource)?.lease.ask.holder ?? "";
+    const holder = exclusiveClaim(resource)?.lease.ask.holder ?? "";
     counts.set(holder, (counts.get(holder) ?? 0) + 1);
   }
   return counts;

@@ -1,11 +1,11 @@
 /** The public view of a resource: plain data with names, without references. */
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import {
+  exclusiveClaim,
   type Resource,
   type SharedResource,
   type State,
   shownState,
-  wholeClaim,
 } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
 import type { Amounts } from "../shared/placement/shareable.ts";
@@ -69,7 +69,7 @@ export function resourceView(resource: Resource): ResourceView {
 }
 
 function leaseOn(resource: Resource): ResourceView["lease"] {
-  const claim = wholeClaim(resource);
+  const claim = exclusiveClaim(resource);
   if (claim === null) return null;
   const { lease, heldUntil, fence } = claim;
   const endsAt = orNull(earliest(heldUntil, lease.endsAt));

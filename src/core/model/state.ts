@@ -401,7 +401,7 @@ export function isHeld(resource: Resource): boolean {
 }
 
 /** The claim on an exclusive resource; null for a shared one, and if it is not held. */
-export function wholeClaim(resource: Resource | undefined): ExclusiveClaim | null {
+export function exclusiveClaim(resource: Resource | undefined): ExclusiveClaim | null {
   return resource?.sharing === "exclusive" ? resource.claim : null;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { freeze, thaw } from "../apply/snapshot.ts";
 import { acquire, Lending, leave, pool, release } from "../decide/lending.suite.ts";
-import { wholeClaim } from "../model/state.ts";
+import { exclusiveClaim } from "../model/state.ts";
 
 describe("a request for any of several pools", () => {
   test.each([
@@ -46,7 +46,7 @@ describe("a request for any of several pools", () => {
     expect(lending.held("any")).toEqual(["gcp-1"]);
     expect([lending.line("aws"), lending.line("gcp")]).toEqual([[], []]);
     lending.do(release("a"));
-    expect(wholeClaim(lending.resource("aws-1"))).toBeNull();
+    expect(exclusiveClaim(lending.resource("aws-1"))).toBeNull();
   });
 
   test("is overtaken in none of its queues", () => {
@@ -77,7 +77,7 @@ describe("a request for any of several pools", () => {
   test("can also need another pool, all at one time", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1), pool("slot", 1));
     lending.outcome(acquire("s", "slot"), acquire("a", "aws"), acquire("any", "aws|gcp slot"));
-    expect(wholeClaim(lending.resource("gcp-1"))).toBeNull();
+    expect(exclusiveClaim(lending.resource("gcp-1"))).toBeNull();
     lending.do(release("s"));
     expect(lending.held("any")).toEqual(["gcp-1", "slot-1"]);
   });

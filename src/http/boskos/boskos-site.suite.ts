@@ -18,7 +18,7 @@ import { Deliveries } from "../../broker/submit-and-wait.ts";
 import type { ImportedResource } from "../../core/model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../../core/model/policy.ts";
-import { wholeClaim } from "../../core/model/state.ts";
+import { exclusiveClaim } from "../../core/model/state.ts";
 import { StatsService } from "../../insight/stats-service.ts";
 import { makeDataFolder } from "../../journal/data-folder.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
@@ -146,7 +146,7 @@ export class BoskosSite implements AsyncDisposable {
     return this.broker.read(({ resources }) =>
       Array.from(resources.values(), (resource) => {
         const { name, pool, state } = resource;
-        return `${name}:${pool.name}/${state}/${wholeClaim(resource)?.lease.ask.holder ?? ""}`;
+        return `${name}:${pool.name}/${state}/${exclusiveClaim(resource)?.lease.ask.holder ?? ""}`;
       }).sort(),
     );
   }
@@ -160,7 +160,7 @@ export class BoskosSite implements AsyncDisposable {
     return await this.broker.read(({ resources }) => {
       const resource = resources.get(name as ResourceName);
       if (resource === undefined) throw new Error(`Cannot look: there is no ${name}`);
-      return timestamp(wholeClaim(resource)?.lease.seenAt ?? resource.changedAt);
+      return timestamp(exclusiveClaim(resource)?.lease.seenAt ?? resource.changedAt);
     });
   }
 

@@ -1,5 +1,5 @@
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
-import { wholeClaim } from "../../core/model/state.ts";
+import { exclusiveClaim } from "../../core/model/state.ts";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
 
@@ -9,7 +9,7 @@ import { problemOf } from "../problems.ts";
  */
 export async function release({ broker }: Context, holder: string, name: string): Promise<boolean> {
   const held = await broker.read((state) => {
-    const claim = wholeClaim(state.resources.get(name as ResourceName));
+    const claim = exclusiveClaim(state.resources.get(name as ResourceName));
     const ask = claim?.lease.ask;
     if (claim === null || !ask?.byName || ask.holder !== holder) return;
     return { id: claim.lease.id as RequestId, claim: claim.id };

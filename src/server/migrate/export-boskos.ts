@@ -3,7 +3,7 @@
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
 import { coolingState } from "../../core/model/lifecycle.ts";
-import { isHeld, type Resource, type State, wholeClaim } from "../../core/model/state.ts";
+import { exclusiveClaim, isHeld, type Resource, type State } from "../../core/model/state.ts";
 import { type Instant, never } from "../../core/model/time.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 
@@ -39,7 +39,7 @@ function listOf({ resources }: State): BoskosList {
 
 function recordOf(resource: Resource): object {
   const { name, pool, changedAt, userData, expiresAt } = resource;
-  const claim = wholeClaim(resource);
+  const claim = exclusiveClaim(resource);
   return {
     apiVersion: "boskos.k8s.io/v1",
     kind: "ResourceObject",

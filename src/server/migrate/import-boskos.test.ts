@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { isHeld, wholeClaim } from "../../core/model/state.ts";
+import { exclusiveClaim, isHeld } from "../../core/model/state.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 import type { BoskosResource } from "./boskos-objects.ts";
 import { compareLifecycles } from "./compare-lifecycles.ts";
@@ -56,7 +56,7 @@ async function contents(data: string): Promise<unknown[]> {
       const held = [...members].filter(isHeld);
       return [...held, ...idle].map((resource) => [
         ...[pool, resource.name, resource.state],
-        wholeClaim(resource)?.lease.ask.holder ?? "",
+        exclusiveClaim(resource)?.lease.ask.holder ?? "",
         resource.userData,
       ]);
     }),

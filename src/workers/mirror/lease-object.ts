@@ -2,7 +2,7 @@
 
 import type { MirrorSpec } from "../../config/read-mirror.ts";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
-import { type Claim, type State, wholeClaim } from "../../core/model/state.ts";
+import { type Claim, exclusiveClaim, type State } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
 import { ApiServer } from "../../kubernetes/api-server.ts";
 import { type LeaseObject, type LeaseSpec, microTime } from "../../kubernetes/kube-objects.ts";
@@ -142,6 +142,6 @@ export function isWanted(state: State, { prefix }: MirrorSpec, seen: LeaseObject
   const resource = state.resources.get(annotations[resourceNote] as ResourceName);
   const lease = state.leases.get(annotations[leaseNote] as RequestId);
   const claim =
-    wholeClaim(resource) ?? lease?.claims.find(({ id }) => id === annotations[claimNote]);
+    exclusiveClaim(resource) ?? lease?.claims.find(({ id }) => id === annotations[claimNote]);
   return claim !== undefined && objectName(prefix, claim) === name;
 }
