@@ -62,7 +62,7 @@ const columns: readonly Column<Row>[] = [
   },
   {
     header: "CLEAN P50",
-    cell: ({ part }) => formatSeconds(part.upkeep?.cleaningSeconds?.p50 ?? null),
+    cell: ({ part }) => formatMeasured(part.upkeep?.cleaningSeconds?.p50 ?? null),
     wide: true,
   },
   {

@@ -10,7 +10,7 @@ import {
   type Purpose,
   quarantinedState,
 } from "../../core/model/lifecycle.ts";
-import { type Resource, type State, wholeClaim } from "../../core/model/state.ts";
+import { exclusiveClaim, type Resource, type State } from "../../core/model/state.ts";
 
 /** A resource that is dirty, or being cleaned. */
 export interface Dirty {
@@ -101,7 +101,7 @@ export class UpkeepFold {
 
 /** Dirty, or being cleaned. */
 function isDirty(resource: Resource): boolean {
-  return resource.state === dirtyState || wholeClaim(resource)?.purpose === "clean";
+  return resource.state === dirtyState || exclusiveClaim(resource)?.purpose === "clean";
 }
 
 export function noUpkeepChanges(): UpkeepChanges {

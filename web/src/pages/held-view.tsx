@@ -31,7 +31,9 @@ export function HeldView({ lease }: { lease: Lease }) {
         {endsAt === null ? "It has no max lifetime." : null}
       </p>
       <div className="buttons start">
-        <ActionButton action={revokedAt === null ? endLeaseAction(lease) : freeRevokedAction(lease)} />
+        <ActionButton
+          action={revokedAt === null ? endLeaseAction(lease) : freeRevokedAction(lease)}
+        />
       </div>
       <Timeline
         steps={[
