@@ -85,6 +85,21 @@ describe("Broker.open()", () => {
     expect(granted?.claims.every(({ fence }) => fence > largest)).toBe(true);
   });
 
+  test("continues with larger fences also if the journal was replaced by an empty one", async () => {
+    const granted = ({ reported }: TestBroker) =>
+      reported.committed.flatMap(({ events }) =>
+        events.flatMap((event) => (event.type === "lease-granted" ? event.claims : [])),
+      );
+    const before = await brokerOf([pool("aws", 9)]);
+    for (const id of ["a", "b", "c"]) await before.broker.submit(acquire(id, "aws"));
+    await before.clock.advance(1);
+    const after = await openBroker({ clock: before.clock });
+    await after.broker.submit({ type: "configure", pools: [pool("aws", 9)] });
+    await after.broker.submit(acquire("d", "aws"));
+    const largest = Math.max(...granted(before).map(({ fence }) => fence));
+    expect(granted(after)[0]?.fence).toBeGreaterThan(largest);
+  });
+
   test("prunes old events once a snapshot covers them", async () => {
     const test = await brokerOf([pool("aws", 1)], { snapshotEveryEvents: 5, retentionMs: 60_000 });
     for (let number = 0; number < 20; number++) {

@@ -38,7 +38,13 @@ describe("GET /v1/resources", () => {
       failures: 0,
       labels: {},
       userDataKeys: [],
-      lease: { id, holder: "a job", since: "2023-11-14T22:13:20.000Z", endsAt: null, fence: 1 },
+      lease: {
+        id,
+        holder: "a job",
+        since: "2023-11-14T22:13:20.000Z",
+        endsAt: null,
+        fence: 1_700_000_000_000_001,
+      },
     });
   });
 

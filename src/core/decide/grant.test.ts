@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { exclusiveClaim } from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
 import { overtakenMax } from "../queue/needs.ts";
+import { lastFence } from "./fence.ts";
 import { acquire, change, Lending, leave, pool, release } from "./lending.suite.ts";
 
 const patient = { patienceMs: 60_000 };
@@ -176,6 +178,30 @@ describe("fences", () => {
     );
     expect(fences).toEqual([1, 2, 3, 4, 5, 6]);
   });
+
+  test("are larger than those of an earlier journal that was lost", () => {
+    const grants = (lending: Lending) =>
+      lending.events.flatMap((event) => (event.type === "lease-granted" ? event.claims : []));
+    const lost = new Lending(pool("aws", 1));
+    for (let turn = 0; turn < 300; turn++)
+      lost.outcome(acquire(`r${turn}`, "aws"), release(`r${turn}`));
+    const next = new Lending(pool("aws", 1));
+    next.now = (lost.now + 1) as Instant;
+    next.do(acquire("a", "aws"));
+    expect(grants(lost)).toHaveLength(300);
+    expect(grants(next)[0]?.fence).toBeGreaterThan(grants(lost).at(-1)?.fence ?? 0);
+  });
+
+  test.each([0, 1_700_000_000_000, 4_000_000_000_000, 8e12, 1e15])(
+    "are safe integers and grow, at %d",
+    (now) => {
+      const first = lastFence({ fence: 0 }, now as Instant) + 1;
+      const second = lastFence({ fence: first }, now as Instant) + 1;
+      const later = lastFence({ fence: second }, (now + 1) as Instant) + 1;
+      expect([first, second, later].every(Number.isSafeInteger)).toBe(true);
+      expect(first < second && second < later).toBe(true);
+    },
+  );
 
   test("of a resource that is removed and added again still grow", () => {
     const lending = new Lending(pool("aws", 1));

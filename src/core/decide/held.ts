@@ -20,6 +20,7 @@ import {
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { merged, refuseUserData } from "./change-resource.ts";
+import { lastFence } from "./fence.ts";
 import { endLease } from "./release.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -67,7 +68,8 @@ function takeOne(
 ): void {
   const item = { pool: pool.name, count: 1, state: from, into };
   const ask = { holder, items: [item], ttlMs: null, byName: true as const };
-  const claim = { id: "1" as ClaimId, resource: name, fence: turn.state.fence + 1, into };
+  const fence = lastFence(turn.state, turn.now) + 1;
+  const claim = { id: "1" as ClaimId, resource: name, fence, into };
   const charges = chargesFor([useOf(pool, from, into)], id, turn.now);
   emit(turn, { type: "lease-granted", id, ask, claims: [claim], ...charges });
 }

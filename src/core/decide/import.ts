@@ -5,6 +5,7 @@ import type { ClaimId, PoolName } from "../model/ids.ts";
 import type { LeftOut, Outcome } from "../model/outcome.ts";
 import { defaultPolicy } from "../model/policy.ts";
 import type { Resource } from "../model/state.ts";
+import { lastFence } from "./fence.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /**
@@ -77,7 +78,7 @@ function add(turn: Turn, imported: ImportedResource): void {
 function lend(turn: Turn, { name: resource, state, holder, id }: ImportedResource, pool: PoolName) {
   const item = { pool, count: 1, state, into: state };
   const ask = { holder, items: [item], ttlMs: null, byName: true as const };
-  const fence = turn.state.fence + 1;
+  const fence = lastFence(turn.state, turn.now) + 1;
   const claims = [{ id: "1" as ClaimId, resource, fence, into: state }];
   emit(turn, { type: "lease-granted", id, ask, claims });
 }

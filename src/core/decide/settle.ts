@@ -23,6 +23,7 @@ import { countIn, isAvailable, isSamePlace, keptFor, overtakenMax } from "../que
 import { couldUse, type Placement, placeAll, reachMax, sharedClaims } from "../shared/place.ts";
 import type { Shareable } from "../shared/placement/shareable.ts";
 import { retriedReservations } from "../shared/reserve.ts";
+import { lastFence } from "./fence.ts";
 import { type Culprit, Undecidable } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
 import { upkeep } from "./upkeep.ts";
@@ -233,7 +234,7 @@ export function grant(
       addExclusiveClaims(turn, need, claims);
     } else {
       placement ??= placeAll(needs, newcomerRank(state, ask.priority));
-      const from = { claims: claims.length, fence: state.fence };
+      const from = { claims: claims.length, fence: lastFence(state, now) };
       claims.push(...sharedClaims(need, placement, from, now));
     }
   }
@@ -264,12 +265,13 @@ function waitOf(
 function addExclusiveClaims(turn: Turn, need: ExclusiveNeed, claims: GrantedClaim[]): void {
   const { pool, state, heldState, purpose, count } = need;
   const holdMs = purpose === "clean" ? null : pool.policy.holdMs;
+  const fence = lastFence(turn.state, turn.now);
   let resource = pool.buckets.get(state)?.idle.first ?? null;
   for (let taken = 0; taken < count && resource !== null; taken++) {
     claims.push({
       id: String(claims.length + 1) as ClaimId,
       resource: resource.name,
-      fence: turn.state.fence + claims.length + 1,
+      fence: fence + claims.length + 1,
       ...(holdMs === null ? undefined : { heldUntil: after(turn.now, holdMs) }),
       ...(heldState === busyState ? undefined : { into: heldState }),
     });

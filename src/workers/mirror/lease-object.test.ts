@@ -23,6 +23,7 @@ describe("leaseObject()", () => {
           "berth/resource": "aws-1",
           "berth/lease": "r0",
           "berth/claim": "1",
+          "berth/fence": "1700000000000001",
           "berth/labels": "team",
         },
       },
@@ -31,7 +32,7 @@ describe("leaseObject()", () => {
         leaseDurationSeconds: 60,
         acquireTime: "2023-11-14T22:13:20.000000Z",
         renewTime: "2023-11-14T22:13:20.000000Z",
-        leaseTransitions: 1,
+        leaseTransitions: 1_700_000_000_000_001 % 2 ** 31,
       },
     });
   });

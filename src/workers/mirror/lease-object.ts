@@ -79,12 +79,13 @@ function labelsOf({ prefix, labels }: MirrorSpec): Record<string, string> {
  * Contains no token, no user data and not the request key of the client, which is as secret as a
  * token.
  */
-function notesOf({ id, lease, resource }: Claim): Record<string, string> {
+function notesOf({ id, lease, resource, fence }: Claim): Record<string, string> {
   return {
     "berth/pool": resource.pool.name,
     [resourceNote]: resource.name,
     [leaseNote]: lease.id,
     [claimNote]: id,
+    "berth/fence": String(fence),
   };
 }
 
@@ -96,7 +97,7 @@ function heldSpec({ lease, fence }: Claim): LeaseSpec {
     ...(silenceMs === undefined ? undefined : { leaseDurationSeconds: wholeSeconds(silenceMs) }),
     acquireTime: microTime(lease.grantedAt),
     renewTime: microTime(lease.seenAt),
-    leaseTransitions: Math.min(fence, 2 ** 31 - 1), // The field is an int32.
+    leaseTransitions: fence % 2 ** 31, // The field is an int32; a note has the whole fence.
   };
 }
 
