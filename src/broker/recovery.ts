@@ -3,7 +3,7 @@ import { emptyState } from "../core/apply/create.ts";
 import { type FrozenState, thaw } from "../core/apply/snapshot.ts";
 import type { State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
-import { type Journal, JournalDamaged } from "../journal/journal.ts";
+import { type Journal, JournalDamaged, JournalPruned, type Recorded } from "../journal/journal.ts";
 
 export interface Recovered {
   readonly state: State;
@@ -26,7 +26,7 @@ export async function recover(journal: Pick<Journal, "loadSnapshot" | "read">): 
   const state = orDamaged(`the snapshot of event ${head}`, () =>
     snapshot === undefined ? emptyState() : thaw(JSON.parse(snapshot.state) as FrozenState),
   );
-  for await (const commit of journal.read(head)) {
+  for await (const commit of withoutGap(journal.read(head))) {
     if (commit.seq !== head + 1) {
       throw new JournalDamaged(`Cannot recover: event ${commit.seq} follows event ${head}`);
     }
@@ -37,6 +37,16 @@ export async function recover(journal: Pick<Journal, "loadSnapshot" | "read">): 
     at = commit.at;
   }
   return { state, head, at, replayed: head - start };
+}
+
+/** A snapshot covers all pruned events, so an event that is missing after it was lost. */
+async function* withoutGap(commits: AsyncIterable<Recorded>): AsyncIterable<Recorded> {
+  try {
+    yield* commits;
+  } catch (cause) {
+    if (!(cause instanceof JournalPruned)) throw cause;
+    throw new JournalDamaged(`Cannot recover: ${cause.message}`, { cause });
+  }
 }
 
 function orDamaged<T>(what: string, work: () => T): T {

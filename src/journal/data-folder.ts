@@ -59,7 +59,8 @@ export function makePrivateFile(folder: string, path: string): void {
   }
 }
 
-function folderFailure(error: unknown, folder: string): unknown {
+/** Converts an error of the file system that a person can fix. Returns any other error unchanged. */
+export function folderFailure(error: unknown, folder: string): unknown {
   const state = states[codeOf(error) ?? ""];
   if (!state) return error;
   const hint = "Name a folder that this user may write with --data, or change its owner";

@@ -49,7 +49,7 @@ export class FolderLock {
   release(): void {
     if (!this.#database.isOpen) return;
     // Removed while the lock is ours, because the next holder writes its own file.
-    rmSync(this.#notePath, { force: true });
+    this.#removeNote();
     this.#database.close();
   }
 
@@ -61,7 +61,16 @@ export class FolderLock {
       writeFileSync(this.#notePath, note, { mode: 0o600, flag: "wx" });
     } catch {
       // A full disk must not prevent the broker from starting and reading.
+      this.#removeNote();
+    }
+  }
+
+  /** A disk that has become read-only keeps the file, which locks nobody out. */
+  #removeNote(): void {
+    try {
       rmSync(this.#notePath, { force: true });
+    } catch {
+      // The next holder overwrites it.
     }
   }
 }

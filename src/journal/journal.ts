@@ -60,9 +60,15 @@ export class JournalConflict extends Error {
   override readonly name = "JournalConflict";
 }
 
-/** The write failed now. The same call may succeed later. */
+/** The write failed now. The same call may succeed later. `hint` says what a person can do. */
 export class JournalUnavailable extends Error {
   override readonly name = "JournalUnavailable";
+  readonly hint: string | undefined;
+
+  constructor(message: string, options?: ErrorOptions & { readonly hint?: string }) {
+    super(message, options);
+    this.hint = options?.hint;
+  }
 }
 
 /** The requested events were pruned. The snapshot contains their result. */
@@ -129,7 +135,7 @@ function parseEvents(commit: StoredCommit): readonly DurableEvent[] {
   }
   throw new JournalUnusable(
     `Cannot read event ${commit.seq} of the journal: its commit is damaged`,
-    "Restore the data folder from a backup",
+    "List the damage with: berth journal check; then restore the data folder from a backup",
     { cause },
   );
 }

@@ -3,6 +3,9 @@
  */
 export const applicationId = 0x42_72_74_68;
 
+/** The version of the schema that added checksums. */
+export const checksumVersion = 2;
+
 /**
  * The steps from an empty file to the current schema, one per version. `PRAGMA user_version` is the
  * number of steps that a file has had. A released step is never edited, because files exist that
@@ -36,5 +39,13 @@ SELECT
   each.value ->> 'type',
   each.value
 FROM journal, json_each(journal.events) AS each;
+`,
+  `
+-- CRC-32 of the commit before, and of this commit together with it; null if an older Berth wrote it
+ALTER TABLE journal ADD COLUMN previous INTEGER;
+ALTER TABLE journal ADD COLUMN checksum INTEGER;
+ALTER TABLE snapshot ADD COLUMN checksum INTEGER;
+INSERT INTO meta (key, value)
+SELECT 'checksums_from', coalesce(max(seq + count), 1) FROM journal;
 `,
 ];

@@ -8,14 +8,14 @@ CREATE TABLE journal (
   at INTEGER NOT NULL, -- milliseconds since 1970
   count INTEGER NOT NULL CHECK (count > 0),
   events TEXT NOT NULL -- a JSON array of so many events
-) STRICT;
+, previous INTEGER, checksum INTEGER) STRICT;
 
 CREATE TABLE snapshot (
   id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one
   seq INTEGER NOT NULL, -- number of the last event in it
   at INTEGER NOT NULL,
   state TEXT NOT NULL
-) STRICT;
+, checksum INTEGER) STRICT;
 
 CREATE VIEW events (seq, at, type, event) AS -- for people with a sqlite3 prompt
 SELECT

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
+import { secretChecksum } from "./checksum.ts";
 import { JournalUnusable } from "./journal.ts";
 import { applicationId, migrations } from "./migrations.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
+import { sql } from "./sqlite-statements.ts";
 
 /**
  * Readers do not block a writer. This timeout is for a person who writes with sqlite3. The whole
@@ -77,14 +79,20 @@ function migrate(database: DatabaseSync, path: string): void {
     for (const step of migrations.slice(version)) database.exec(step);
     database.exec(`PRAGMA application_id = ${applicationId}`);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
-    database
-      .prepare("INSERT INTO meta VALUES ('secret', ?) ON CONFLICT DO NOTHING")
-      .run(randomBytes(32).toString("base64url"));
+    createSecret(database);
     database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
+}
+
+/** The secret of an older journal stays. It gets its checksum here, because it had none. */
+function createSecret(database: DatabaseSync): void {
+  const insert = database.prepare("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING");
+  insert.run("secret", randomBytes(32).toString("base64url"));
+  const secret = database.prepare(sql.meta).get("secret")?.["value"];
+  insert.run("secret_checksum", String(secretChecksum(String(secret))));
 }
 
 function pragma(database: DatabaseSync, name: "application_id" | "user_version"): number {

@@ -13,8 +13,16 @@ const passing = new Set([
   15, // PROTOCOL: too many tries for a lock
 ]);
 const damaged = new Set([
+  1, // ERROR: our statements are tested, so a table or column is missing or damaged
   11, // CORRUPT
+  19, // CONSTRAINT, 20 MISMATCH: a table has another definition than ours
+  20,
   26, // NOTADB
+]);
+const readOnly = new Set([
+  3, // PERM
+  8, // READONLY
+  14, // CANTOPEN
 ]);
 
 /**
@@ -25,7 +33,12 @@ export function sqliteFailure(error: unknown, verb: string, path: string): unkno
   const code = primaryCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
   const message = `Cannot ${verb} "${path}": ${error.message}`;
-  if (passing.has(code)) return new JournalUnavailable(message, { cause: error });
+  if (passing.has(code)) {
+    const hint = readOnly.has(code)
+      ? `Make "${path}" and its folder writable for this user, or name another folder with --data`
+      : `Check the disk of "${path}": it may be full or failing`;
+    return new JournalUnavailable(message, { cause: error, hint });
+  }
   if (!damaged.has(code)) return error;
   const hint = `Restore it from a backup, or save what can be read: sqlite3 "${path}" .recover`;
   return new JournalUnusable(message, hint, { cause: error });

@@ -101,6 +101,18 @@ test("open() reports that the file system is read-only", (context) => {
   expect(() => SqliteJournal.open(join(disk, "data"))).toThrow(state);
 });
 
+test("open() reports that the disk of an existing folder has become read-only", async (context) => {
+  if (!mountSmallDisk()) return context.skip("mounting a small disk is not permitted");
+  const data = join(disk, "data");
+  const journal = SqliteJournal.open(data);
+  await journal.append(0, at(1), [left(1)]);
+  await journal.close();
+  execFileSync("mount", ["-o", "remount,ro", disk]);
+  const hint = expect.stringContaining("writable");
+  expect(() => SqliteJournal.open(data)).toThrow(expect.objectContaining({ hint }));
+  expect(() => SqliteJournal.open(data)).toThrow(JournalUnavailable);
+});
+
 /** A limit on the file size needs no privilege: the kernel rejects writes beyond it. */
 function limitFiles(bytes: string): boolean {
   return spawnSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:`]).status === 0;

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Instant } from "../core/model/time.ts";
+import { CommitChain } from "./checksum.ts";
 import {
   type Journal,
   JournalUnusable,
@@ -8,9 +8,10 @@ import {
   recordedAfter,
   type Snapshot,
 } from "./journal.ts";
-import { applicationId } from "./migrations.ts";
+import { applicationId, checksumVersion } from "./migrations.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
-import { sql } from "./sqlite-statements.ts";
+import { commitFrom, readChecksumsFrom, readSnapshot } from "./sqlite-rows.ts";
+import { sql, withoutChecksums } from "./sqlite-statements.ts";
 
 /**
  * Reads a journal without changing it, also while a broker writes it. It takes no lock that blocks
@@ -18,47 +19,59 @@ import { sql } from "./sqlite-statements.ts";
  */
 export class SqliteJournalReader implements Pick<Journal, "read" | "loadSnapshot"> {
   readonly #database: DatabaseSync;
+  /** The version of the schema. An older Berth may still write this journal. */
+  readonly #version: number;
+  readonly #checksumsFrom: number;
 
   /** Throws `JournalUnusable` if the file is missing or not ours. */
   constructor(path: string) {
-    this.#database = open(path);
-    const owner = this.#database.prepare("PRAGMA application_id").get()?.["application_id"];
-    if (owner === applicationId) return;
-    this.#database.close();
-    throw new JournalUnusable(
-      `Cannot read the journal "${path}": it is not a journal`,
-      "Name the data folder of a Berth server, or its journal.db",
-    );
+    const database = open(path);
+    this.#database = database;
+    try {
+      mustBeJournal(database, path);
+      this.#version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+      const hasChecksums = this.#version >= checksumVersion;
+      this.#checksumsFrom = hasChecksums ? readChecksumsFrom(database, path) : Infinity;
+    } catch (error) {
+      database.close();
+      throw sqliteFailure(error, "read the journal", path);
+    }
   }
 
   async *read(seq: number): AsyncIterable<Recorded> {
-    const select = this.#database.prepare(
-      "SELECT seq, at, count, events FROM journal WHERE seq + count > ? ORDER BY seq",
-    );
+    const select = this.#database.prepare(this.#known(sql.commitsAfter));
+    const chain = new CommitChain(this.#checksumsFrom);
     let next = seq + 1;
     for (const row of select.iterate(next)) {
-      const commit = {
-        seq: Number(row["seq"]),
-        at: Number(row["at"]) as Instant,
-        count: Number(row["count"]),
-        events: String(row["events"]),
-      };
+      const commit = commitFrom(row);
       if (commit.seq > next) throw prunedEvents(next, commit.seq);
+      chain.check(commit);
       yield recordedAfter(seq, commit);
       next = commit.seq + commit.count;
     }
   }
 
   async loadSnapshot(): Promise<Snapshot | undefined> {
-    const row = this.#database.prepare(sql.loadSnapshot).get();
-    if (row === undefined) return undefined;
-    const at = Number(row["at"]) as Instant;
-    return { seq: Number(row["seq"]), at, state: String(row["state"]) };
+    return readSnapshot(this.#database, this.#checksumsFrom, this.#known(sql.loadSnapshot));
+  }
+
+  /** The statement in a form that the version of the schema allows. */
+  #known(statement: string): string {
+    return this.#version >= checksumVersion ? statement : withoutChecksums(statement);
   }
 
   close(): void {
     this.#database.close();
   }
+}
+
+function mustBeJournal(database: DatabaseSync, path: string): void {
+  const owner = database.prepare("PRAGMA application_id").get()?.["application_id"];
+  if (owner === applicationId) return;
+  throw new JournalUnusable(
+    `Cannot read the journal "${path}": it is not a journal`,
+    "Name the data folder of a Berth server, or its journal.db",
+  );
 }
 
 function open(path: string): DatabaseSync {

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   closeSync,
+  existsSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -15,6 +16,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { at, left, leftUpTo, readAll } from "./journal.suite.ts";
 import { JournalConflict, JournalUnavailable, JournalUnusable } from "./journal.ts";
+import { migrations } from "./migrations.ts";
 import { SqliteJournal } from "./sqlite.ts";
 
 let folder: string;
@@ -41,7 +43,7 @@ function meddle(sql: string): void {
 describe("append()", () => {
   test("throws JournalConflict if another process has written the same number of events", async () => {
     await journal.append(0, at(1), [left(1)]);
-    meddle("INSERT INTO journal VALUES (2, 2, 1, '[{}]')");
+    meddle("INSERT INTO journal (seq, at, count, events) VALUES (2, 2, 1, '[{}]')");
     await expect(journal.append(1, at(3), [left(2)])).rejects.toThrow(
       new JournalConflict("Cannot append after event 1: the last event of the journal is 2"),
     );
@@ -79,6 +81,36 @@ describe("append()", () => {
   });
 });
 
+describe("a write-ahead log that was deleted", () => {
+  const log = () => join(folder, "journal.db-wal");
+
+  test("is saved by the next append(), with a warning", async () => {
+    const warnings: string[] = [];
+    await journal.close();
+    journal = SqliteJournal.open(folder, { warn: (message) => warnings.push(message) });
+    rmSync(log());
+    await journal.append(0, at(1), [left(1)]);
+    await journal.append(1, at(2), [left(2)]);
+    expect(warnings).toEqual([expect.stringContaining("was deleted")]);
+    expect(existsSync(log())).toBe(true);
+    const copy = join(folder, "..", "copy");
+    execFileSync("cp", ["-r", folder, copy]); // As if the process was killed now.
+    const killed = SqliteJournal.open(copy);
+    expect(await readAll(killed)).toHaveLength(2);
+    await killed.close();
+  });
+
+  test("is saved while nothing is appended", async () => {
+    await journal.append(0, at(1), [left(1)]);
+    const warned = Promise.withResolvers<string>();
+    await journal.close();
+    journal = SqliteJournal.open(folder, { warn: warned.resolve });
+    rmSync(log());
+    expect(await warned.promise).toContain("was deleted");
+    expect(await readAll(journal)).toHaveLength(1);
+  });
+});
+
 describe("open()", () => {
   test("creates files that only their owner may read", async () => {
     await journal.append(0, at(1), [left(1)]);
@@ -90,6 +122,7 @@ describe("open()", () => {
       "journal.db": 0o600,
       "journal.db-shm": 0o600,
       "journal.db-wal": 0o600,
+      "journal.head": 0o600,
       "lock.db": 0o600,
       "lock.txt": 0o600,
     });
@@ -99,7 +132,7 @@ describe("open()", () => {
     await journal.close();
     meddle("PRAGMA user_version = 99");
     expect(() => SqliteJournal.open(folder)).toThrow("its schema has version 99");
-    meddle("PRAGMA user_version = 1");
+    meddle(`PRAGMA user_version = ${migrations.length}`);
     journal = SqliteJournal.open(folder);
   });
 
@@ -110,10 +143,10 @@ describe("open()", () => {
     expect(() => SqliteJournal.open(folder)).toThrow("its secret is missing");
   });
 
-  test("leaves one single file after close()", async () => {
+  test("leaves no write-ahead log after close()", async () => {
     await journal.append(0, at(1), [left(1)]);
     await journal.close();
-    expect(readdirSync(folder).toSorted()).toEqual(["journal.db", "lock.db"]);
+    expect(readdirSync(folder).toSorted()).toEqual(["journal.db", "journal.head", "lock.db"]);
   });
 
   /** A power cut damages data that was not synced: the log may end anywhere, or in garbage. */
@@ -131,6 +164,10 @@ describe("open()", () => {
     const copy = join(folder, "..", "copy");
     execFileSync("cp", ["-r", folder, copy]); // A copy by this process would drop our locks.
     tear(join(copy, "journal.db-wal"), cut, garbage);
+    const size = statSync(join(copy, "journal.db-wal")).size;
+    expect(() => SqliteJournal.open(copy)).toThrow(/: events? \d+ .*missing at its end$/);
+    expect(statSync(join(copy, "journal.db-wal")).size, "the log can still be saved").toBe(size);
+    rmSync(join(copy, "journal.head"));
     const torn = SqliteJournal.open(copy);
     const found = await readAll(torn);
     expect(found).toEqual(written.slice(0, found.length));
@@ -148,6 +185,24 @@ describe("read()", () => {
     await expect(readAll(journal)).rejects.toThrow(
       "Cannot read event 1 of the journal: its commit is damaged",
     );
+  });
+
+  test("throws JournalUnusable if a commit was replaced by another one", async () => {
+    for (const head of [0, 1, 2]) await journal.append(head, at(head), [left(head)]);
+    const other = SqliteJournal.open(join(folder, "..", "other"));
+    for (const head of [0, 1]) await other.append(head, at(head), [left("other")]);
+    await other.close();
+    meddle(`ATTACH '${join(folder, "..", "other", "journal.db")}' AS other;
+      REPLACE INTO journal SELECT * FROM other.journal WHERE seq = 2`);
+    await expect(readAll(journal)).rejects.toThrow(
+      "Cannot read event 2 of the journal: its commit is damaged (it does not follow the commit",
+    );
+  });
+
+  test("throws JournalUnusable if the checksum of a commit was removed", async () => {
+    await journal.append(0, at(1), [left(1)]);
+    meddle("UPDATE journal SET checksum = NULL");
+    await expect(readAll(journal)).rejects.toThrow("it has no checksum");
   });
 
   test("throws if a commit in the middle was deleted", async () => {

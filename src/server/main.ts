@@ -133,7 +133,9 @@ class Server {
 
   async start(options: ServeOptions, address: ListenAddress): Promise<Running> {
     await this.#listenAside(options);
-    const journal = options.memory ? new MemoryJournal() : SqliteJournal.open(options.data);
+    const journal = options.memory
+      ? new MemoryJournal()
+      : SqliteJournal.open(options.data, { warn: (message) => this.#logger.error(message) });
     this.#journal = journal;
     const broker = await this.#openBroker(journal);
     const where = options.memory ? "memory" : options.data;
@@ -313,9 +315,8 @@ class Server {
   /** The broker has stopped, so the server must stop too. */
   #die(cause: Error): void {
     this.#logger.fatal({ err: cause }, "fatal error: the server stops");
-    this.#ended.reject(
-      new CannotServe(cause.message, "Restart the server", exitCodes.unavailable, cause),
-    );
+    const hint = hintOf(cause) ?? "Restart the server";
+    this.#ended.reject(new CannotServe(cause.message, hint, exitCodes.unavailable, cause));
     void this.stop();
   }
 }
@@ -326,14 +327,21 @@ function cannotServe(error: unknown, { listen, data }: ServeOptions): unknown {
     new CannotServe(message, hint, exitCodes.unavailable, error);
   if (error instanceof JournalUnusable) return because(error.message, error.hint);
   if (error instanceof JournalUnavailable) {
-    return because(error.message, `Free space on the disk of "${data}", then start again`);
+    const hint = hintOf(error) ?? `Free space on the disk of "${data}", then start again`;
+    return because(error.message, hint);
   }
   if (error instanceof JournalDamaged) {
-    return because(error.message, `Restore "${data}" from a backup, or start with an empty folder`);
+    const check = `berth journal check --data ${data}`;
+    return because(error.message, `List the damage with: ${check}; or restore a backup`);
   }
   const cause = describeListenError(error);
   if (cause === undefined) return error;
   return because(`Cannot listen on ${listen}: ${cause}`, "Choose another with --listen HOST:PORT");
+}
+
+function hintOf(error: Error): string | undefined {
+  const known = error instanceof JournalUnusable || error instanceof JournalUnavailable;
+  return known ? error.hint : undefined;
 }
 
 async function version(): Promise<string> {

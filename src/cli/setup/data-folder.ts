@@ -12,14 +12,13 @@ export function dataFolder(given: string | undefined): string {
   return given ?? fromEnvironment("BERTH_DATA", (text) => text) ?? ".berth";
 }
 
+const journalErrors = new Set(["JournalUnusable", "JournalUnavailable", "JournalDamaged"]);
+
 /** Adds a hint and an exit code to errors of the journal. Returns any other error unchanged. */
 export function folderFailure(error: unknown, folder: string): unknown {
   if (!(error instanceof Error)) return error;
-  if (error.name === "JournalUnusable") {
-    const hint = `Stop the server that uses "${folder}", or choose another folder with --data`;
-    return new CliError(error.message, hint, exitCodes.unreachable);
-  }
-  if (error.name !== "JournalUnavailable" && error.name !== "JournalDamaged") return error;
-  const hint = `Check the disk of "${folder}", or choose another folder with --data`;
+  if (!journalErrors.has(error.name)) return error;
+  const own = "hint" in error && typeof error.hint === "string" ? error.hint : undefined;
+  const hint = own ?? `Check the disk of "${folder}", or choose another folder with --data`;
   return new CliError(error.message, hint, exitCodes.unreachable);
 }
