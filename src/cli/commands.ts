@@ -172,6 +172,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./setup/config.ts")).config,
   },
   {
+    name: "journal",
+    summary: "Verify the journal of a stopped server",
+    group: "For operators",
+    load: async () => (await import("./operate/journal.ts")).journal,
+  },
+  {
     name: "import",
     summary: "Import leases or configuration from another broker",
     group: "For operators",
