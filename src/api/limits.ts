@@ -1,3 +1,4 @@
+import { ttlMsMin } from "../core/model/field-kinds.ts";
 import { userDataLimits } from "../core/model/user-data.ts";
 
 /** Every limit of the API, by name. What goes past one is refused with a message that says so. */
@@ -15,7 +16,7 @@ export const limits = {
   openFeedsMax: 1_000,
   pageSizeMax: 1_000,
   pageSizeDefault: 100,
-  ttlMsMin: 1_000,
+  ttlMsMin,
   ttlMsMax: 24 * 3_600_000,
   lifetimeMsMin: 1_000,
   lifetimeMsMax: 30 * 24 * 3_600_000,

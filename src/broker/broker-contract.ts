@@ -9,8 +9,13 @@ export interface BrokerOptions {
   readonly retentionMs: number;
   /** While the journal is not writable, the broker probes it at this interval. */
   readonly probeEveryMs: number;
-  /** If the process did not run for longer than this, every holder gets a full ttl of grace. */
+  /**
+   * If the process did not run for longer than this, every holder gets a full ttl of grace. After a
+   * shorter pause, holders with a short ttl get it: see `pausePerTtlMax` in the core.
+   */
   readonly stallMs: number;
+  /** Nothing expires before `startExpiry` is called, because no client can reach the server yet. */
+  readonly delayExpiry: boolean;
   /** The largest number of queued commands. Further ones are rejected with `BrokerOverloaded`. */
   readonly pendingMax: number;
   /**
@@ -26,6 +31,7 @@ export const defaultBrokerOptions: BrokerOptions = {
   retentionMs: 30 * 24 * 3_600_000,
   probeEveryMs: 1_000,
   stallMs: 2_000,
+  delayExpiry: false,
   pendingMax: 50_000,
   onConflict: () => "end",
 };

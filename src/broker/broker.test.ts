@@ -186,12 +186,43 @@ describe("Broker and time", () => {
     },
   );
 
-  test("gives no grace for a pause shorter than stallMs", async () => {
-    const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs: 2_000 })], {
-      stallMs: 5_000,
-    });
-    await broker.submit(acquire("a", "aws"));
-    await clock.stall(4_000);
+  test.each([
+    { ttlMs: 12_000, pauseMs: 4_000, leases: 0 },
+    { ttlMs: 11_997, pauseMs: 4_000, leases: 1 },
+    { ttlMs: 1_000, pauseMs: 200, leases: 0 },
+    { ttlMs: 1_000, pauseMs: 334, leases: 1 },
+  ])(
+    "after a pause of $pauseMs ms shorter than stallMs, $leases with a ttl of $ttlMs ms stay",
+    async ({ ttlMs, pauseMs, leases }) => {
+      const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs })], { stallMs: 5_000 });
+      await broker.submit(acquire("a", "aws"));
+      await clock.advance(ttlMs - pauseMs);
+      await clock.stall(pauseMs);
+      expect(await broker.read((state) => state.leases.size)).toBe(leases);
+    },
+  );
+
+  test("expires no lease of one second after a pause of 1.3 s, also with longer leases", async () => {
+    const { broker, clock } = await brokerOf([pool("aws", 2, { ttlMs: 3_600_000 })]);
+    await broker.submit(acquire("long", "aws"));
+    await broker.submit(acquire("short", "aws", { ttlMs: 1_000 }));
+    await clock.stall(1_300);
+    expect(await broker.submit(renew("short"))).toMatchObject({ type: "granted" });
+    await clock.advance(3_600_000 - 1_300);
+    expect(await broker.read((state) => state.leases.size)).toBe(0); // No grace for the long one.
+  });
+
+  test("gives a full ttl from startExpiry() on, and expires nothing before", async () => {
+    const first = await brokerOf([pool("aws", 1, { ttlMs: 1_000 })]);
+    await first.broker.submit(acquire("a", "aws"));
+    const memory = first.journal.memory.reopen();
+    const { broker, clock } = await openBroker({ memory, delayExpiry: true });
+    await clock.advance(60_000);
+    expect(await broker.read((state) => state.leases.size)).toBe(1);
+    broker.startExpiry();
+    await clock.advance(999);
+    expect(await broker.read((state) => state.leases.size)).toBe(1);
+    await clock.advance(1);
     expect(await broker.read((state) => state.leases.size)).toBe(0);
   });
 
@@ -199,10 +230,11 @@ describe("Broker and time", () => {
     [5_000, 0],
     [5_001, 1],
   ])("calls a pause of %d ms a stall only if it is longer than 5 s", async (pauseMs, leases) => {
-    const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs: 2_000 })], {
+    const { broker, clock } = await brokerOf([pool("aws", 1, { ttlMs: 15_000 })], {
       stallMs: 5_000,
     });
     await broker.submit(acquire("a", "aws"));
+    await clock.advance(10_000);
     await clock.stall(pauseMs);
     expect(await broker.read((state) => state.leases.size)).toBe(leases);
   });

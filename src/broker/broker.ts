@@ -8,11 +8,13 @@
  * way to recover, and it runs often enough to be trusted.
  */
 
+import { pausePerTtlMax } from "../core/apply/leases.ts";
 import { freeze } from "../core/apply/snapshot.ts";
 import { decide, isVolatile, nextDueAt } from "../core/decide/decide.ts";
 import { Undecidable } from "../core/decide/set-aside.ts";
 import type { Command } from "../core/model/command.ts";
 import { type DurableEvent, type EventOf, isDurable } from "../core/model/event.ts";
+import { ttlMsMin } from "../core/model/field-kinds.ts";
 import type { PoolName, RequestId } from "../core/model/ids.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { State } from "../core/model/state.ts";
@@ -42,6 +44,7 @@ import {
 } from "./broker-mode.ts";
 import { Alarm, type Environment, StallWatch } from "./environment.ts";
 import { recover } from "./recovery.ts";
+import { ttlsIn } from "./ttls-in.ts";
 import { CommandQueue, Listeners, type QueuedCommand, Waits } from "./waiters.ts";
 
 /** Stands for the outcome of a command that was not decided, because the journal is not writable. */
@@ -95,6 +98,10 @@ export class Broker {
   #busy: Promise<void> | null = null;
   /** Before the next decision, every holder and every waiting request gets a full ttl. */
   #graceDue = false;
+  /** Before the next decision, those for whom this pause was long get a full ttl. */
+  #pausedMs = 0;
+  /** Whether deadlines count: see `startExpiry`. */
+  #expires: boolean;
   #probeSet = false;
   /** What a failed decision was about. It is decided before anything else. */
   #setAside: SetAside | null = null;
@@ -133,10 +140,13 @@ export class Broker {
     this.#snapshotSeq = memory.snapshotSeq;
     this.#queue = new CommandQueue(options.pendingMax);
     this.#alarm = new Alarm(environment, () => this.#schedule());
-    this.#stallWatch = new StallWatch(environment, options.stallMs, () => {
-      this.#graceDue = true;
+    this.#expires = !options.delayExpiry;
+    this.#stallWatch = new StallWatch(environment, options.stallMs, (pausedMs) => {
+      if (pausedMs > options.stallMs) this.#graceDue = true;
+      else this.#pausedMs = Math.max(this.#pausedMs, pausedMs);
       this.#schedule();
     });
+    this.#watchShortTtls(ttlsIn(memory.state));
     this.#giveGrace();
     this.#schedule();
   }
@@ -247,6 +257,14 @@ export class Broker {
     this.#probeSoon();
   }
 
+  /** Clients can reach the server from now on. Each gets a full ttl, and then deadlines count. */
+  startExpiry(): void {
+    if (this.#expires) return;
+    this.#expires = true;
+    this.#graceDue = true;
+    this.#schedule();
+  }
+
   /** Decides every submitted command, takes a snapshot, and stops. The journal stays open. */
   async close(): Promise<void> {
     this.#change({ type: "close-requested" });
@@ -291,6 +309,7 @@ export class Broker {
     const now = this.#environment.now();
     this.#stallWatch.check(now);
     if (this.#graceDue) this.#giveGrace();
+    else if (this.#pausedMs > 0) this.#giveGrace(this.#pausedMs);
     if (this.#setAside !== null && isWritable(this.#mode)) {
       this.#busy = this.#commitSetAside(this.#setAside, now);
       return;
@@ -326,13 +345,19 @@ export class Broker {
    */
   #isDue(now: Instant, next: QueuedCommand | undefined): boolean {
     const dueAt = nextDueAt(this.#state);
-    if (!isWritable(this.#mode) || dueAt === undefined || dueAt > now) return false;
+    if (!this.#expires || !isWritable(this.#mode)) return false;
+    if (dueAt === undefined || dueAt > now) return false;
     return next === undefined || next.arrivedAt >= dueAt;
   }
 
   #decide(command: Command, now: Instant, events: DurableEvent[]): Outcome {
     const { events: decided, outcome } = decide(this.#state, command, now);
-    for (const event of decided) if (isDurable(event)) events.push(event);
+    for (const event of decided) {
+      if (isDurable(event)) events.push(event);
+      if (event.type === "lease-granted" || event.type === "request-queued") {
+        this.#watchShortTtls(ttlsIn(this.#state, event.id));
+      }
+    }
     if (outcome.type === "waiting") this.#keepPresent(outcome.request.id, now);
     return outcome;
   }
@@ -396,7 +421,8 @@ export class Broker {
     const isBlocked = this.#setAside !== null && isWritable(this.#mode);
     if (this.#queue.length > 0 || this.#graceDue || isBlocked) return this.#schedule();
     const dueAt = nextDueAt(this.#state);
-    if (dueAt !== undefined && isWritable(this.#mode)) this.#alarm.set(dueAt);
+    const canExpire = this.#expires && isWritable(this.#mode);
+    if (dueAt !== undefined && canExpire) this.#alarm.set(dueAt);
   }
 
   async #snapshot(): Promise<void> {
@@ -510,11 +536,20 @@ export class Broker {
   }
 
   /** The journal contains neither the last heartbeats nor the open long polls, so both are renewed. */
-  #giveGrace(): void {
+  #giveGrace(pausedMs?: number): void {
     this.#graceDue = false;
+    this.#pausedMs = 0;
     const now = this.#environment.now();
-    decide(this.#state, { type: "give-grace" }, now);
+    const pause = pausedMs === undefined ? undefined : { pausedMs };
+    decide(this.#state, { type: "give-grace", ...pause }, now);
     for (const id of this.#waits.ids()) this.#keepPresent(id, now);
+  }
+
+  /** A pause that is long for one of these ttls must be noticed. */
+  #watchShortTtls(ttlsMs: Iterable<number>): void {
+    for (const ttlMs of ttlsMs) {
+      this.#stallWatch.lowerLimit(Math.floor(Math.max(ttlMs, ttlMsMin) * pausePerTtlMax));
+    }
   }
 
   #probeLater(): void {

@@ -76,22 +76,26 @@ export class Alarm {
   }
 }
 
-const checkEveryMs = 500;
+/** How often the watch checks, at least: an idle broker takes no turns. */
+const checkEveryMsMax = 500;
+/** How many checks happen in the shortest pause that counts. */
+const checksPerPause = 3;
 
 /**
  * Detects that the process did not run for a while (a long pause, a suspended machine). Heartbeats
  * could not arrive meanwhile, so that time must not expire any lease. The watch has a timer of its
- * own, because an idle broker takes no turns.
+ * own, because an idle broker takes no turns. The limit follows the shortest ttl in use: a pause of a
+ * second is nothing for a ttl of minutes, and too much for a ttl of a second.
  */
 export class StallWatch {
   readonly #environment: Environment;
-  readonly #stallMs: number;
-  readonly #onStall: () => void;
+  #stallMs: number;
+  readonly #onStall: (pausedMs: number) => void;
   #lastCheckAt: Instant;
   #stopped = false;
   #cancel = () => {};
 
-  constructor(environment: Environment, stallMs: number, onStall: () => void) {
+  constructor(environment: Environment, stallMs: number, onStall: (pausedMs: number) => void) {
     this.#environment = environment;
     this.#stallMs = stallMs;
     this.#onStall = onStall;
@@ -99,11 +103,19 @@ export class StallWatch {
     this.#checkLater();
   }
 
+  /** Pauses longer than this are stalls from now on, unless the limit is shorter already. */
+  lowerLimit(stallMs: number): void {
+    if (stallMs >= this.#stallMs) return;
+    this.#stallMs = stallMs;
+    this.#cancel();
+    this.#checkLater();
+  }
+
   /** The broker calls this before every decision that may end a lease. */
   check(now: Instant): void {
-    const hasStalled = now - this.#lastCheckAt > this.#stallMs;
+    const pausedMs = now - this.#lastCheckAt;
     this.#lastCheckAt = now;
-    if (hasStalled) this.#onStall();
+    if (pausedMs > this.#stallMs) this.#onStall(pausedMs);
   }
 
   stop(): void {
@@ -112,10 +124,12 @@ export class StallWatch {
   }
 
   #checkLater(): void {
-    const at = after(this.#environment.now(), checkEveryMs);
+    if (this.#stopped) return;
+    const everyMs = Math.min(checkEveryMsMax, Math.floor(this.#stallMs / checksPerPause));
+    const at = after(this.#environment.now(), everyMs);
     this.#cancel = this.#environment.wakeAt(at, () => {
       this.check(this.#environment.now());
-      if (!this.#stopped) this.#checkLater(); // `onStall` may have called stop().
+      this.#checkLater(); // `onStall` may have called stop().
     });
   }
 }

@@ -177,6 +177,7 @@ class Server {
     };
     this.#app = await makeApp(site, this.#logger);
     await this.#app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });
+    broker.startExpiry();
     this.#ready = true;
     const { pools, resources } = config.status;
     return {
@@ -295,6 +296,8 @@ class Server {
       // This process has locked the folder, so another writer means that the journal cannot be
       // trusted.
       onConflict: () => "end",
+      // No heartbeat can arrive before the server listens.
+      delayExpiry: true,
     });
     this.#broker = broker;
     broker.listen({

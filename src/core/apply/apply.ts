@@ -89,7 +89,7 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
     case "deadline-postponed":
       return postponeFirst(state, event.until);
     case "grace-given":
-      return graceGiven(state, at);
+      return graceGiven(state, at, event.pausedMs);
     case "pool-signalled":
     case "rate-changed":
       return rateEvent(state, event, at);

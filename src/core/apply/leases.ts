@@ -182,7 +182,7 @@ export function renewRequest(state: State, request: Request, at: Instant, waitMs
 }
 
 /** How long a waiting client counts as present after its last call. */
-function pollTtlOf({ ask }: Request): number {
+export function pollTtlOf({ ask }: Request): number {
   return ask.presenceMs ?? ask.ttlMs ?? 0;
 }
 
@@ -199,7 +199,7 @@ export function scheduleLease(state: State, lease: Lease): void {
 }
 
 /** How long a holder counts as present after its last heartbeat. */
-function holderTtlOf(lease: Lease): number {
+export function holderTtlOf(lease: Lease): number {
   const { ask, delivered } = lease;
   if (!delivered && ask.presenceMs !== undefined) return ask.presenceMs;
   return ask.ttlMs ?? Math.min(...lease.claims.map(tokenlessTtlOf));
@@ -240,13 +240,22 @@ function scheduleRevoked(state: State, lease: Lease, until: Instant): void {
   schedule(state, lease, earliest(until, lease.endsAt));
 }
 
+/**
+ * A pause of the broker is long for a holder if it is longer than this part of its ttl. Clients send
+ * heartbeats at a third of the ttl, so after a shorter pause one third is still left.
+ */
+export const pausePerTtlMax = 1 / 3;
+
 /** Only extends deadlines: a client with an open connection may already have more time. */
-export function graceGiven(state: State, at: Instant): void {
+export function graceGiven(state: State, at: Instant, pausedMs?: number): void {
+  const isLongFor = (ttlMs: number) => pausedMs === undefined || pausedMs > ttlMs * pausePerTtlMax;
   for (const lease of state.leases.values()) {
+    if (!isLongFor(holderTtlOf(lease))) continue;
     if (lease.revoked === null) renewLease(state, lease, at);
     else scheduleRevoked(state, lease, after(at, lease.revoked.until - lease.revoked.at));
   }
   for (const request of state.requests.values()) {
+    if (!isLongFor(pollTtlOf(request))) continue;
     const waitingUntil = request.heapIndex < 0 ? at : request.dueAt;
     const waitMs = Math.max(0, waitingUntil - at - pollTtlOf(request));
     renewRequest(state, request, at, waitMs);

@@ -91,7 +91,7 @@ function handle(turn: Turn, command: Command): Answer {
     case "tick":
       return tick(turn);
     case "give-grace":
-      emit(turn, { type: "grace-given" });
+      emit(turn, { ...command, type: "grace-given" });
       return done;
     default:
       return unreachable(command);

@@ -199,6 +199,16 @@ describe("give-grace", () => {
     expect([lending.end("a"), lending.end("b")]).toEqual(["expired", "abandoned"]);
   });
 
+  test("gives nothing to a holder and a waiter for whom the pause was short", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(acquire("long", "aws", { ttlMs: 3_000 }));
+    lending.do(acquire("short", "aws", { ttlMs: 2_999 }));
+    lending.now = 1_000 as typeof lending.now;
+    lending.do({ type: "give-grace", pausedMs: 1_000 });
+    lending.tickAt(3_000);
+    expect([lending.end("long"), lending.held("short")]).toEqual(["expired", ["aws-1"]]);
+  });
+
   test("takes no time from a client with an open connection", () => {
     const lending = new Lending(pool("aws", 1, { ttlMs: 9e9 }));
     lending.do(acquire("a", "aws"));

@@ -161,9 +161,10 @@ export type Command =
   /** Handles all due deadlines. */
   | { readonly type: "tick" }
   /**
-   * The server could not receive heartbeats for some time. Every holder and client gets a full ttl.
+   * The server could not receive heartbeats for some time. Every holder and every waiting request gets a
+   * full ttl; with `pausedMs`, only those for which such a pause is long (`pausePerTtlMax`).
    */
-  | { readonly type: "give-grace" };
+  | { readonly type: "give-grace"; readonly pausedMs?: number };
 
 /** Commands of a holder that has no token, only a name. They may use any word as a state. */
 export type HeldCommand =

@@ -271,7 +271,7 @@ export type DurableEvent =
 export type VolatileEvent =
   | { readonly type: "lease-renewed"; readonly id: RequestId }
   | { readonly type: "request-seen"; readonly id: RequestId; readonly waitMs: number }
-  | { readonly type: "grace-given" }
+  | { readonly type: "grace-given"; readonly pausedMs?: number }
   /** A client lacked credits of a pool and did not wait. Its demand counts until this time. */
   | {
       readonly type: "demand-unmet";

@@ -2,6 +2,12 @@
 export const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
 export const yearMs = 365 * dayMs;
 
+/**
+ * The shortest ttl of a lease, for files and for calls. The broker notices a pause of a third of it
+ * and then gives grace; shorter ttls would end with ordinary pauses of a busy machine.
+ */
+export const ttlMsMin = secondMs;
+
 /** The maximum number of resources of one pool, and of all pools of one file together. */
 export const poolSizeMax = 1_000_000;
 

@@ -2,7 +2,15 @@
  * All fields of a pool's policy; groups of fields are in `policy-groups.ts`. The core has the
  * rules. The order is that of the documentation and of the wire.
  */
-import { dayMs, duration, minuteMs, poolSizeMax, secondMs, yearMs } from "./field-kinds.ts";
+import {
+  dayMs,
+  duration,
+  minuteMs,
+  poolSizeMax,
+  secondMs,
+  ttlMsMin,
+  yearMs,
+} from "./field-kinds.ts";
 import type { Fields } from "./fields.ts";
 import type { PoolPolicy } from "./policy.ts";
 import { adaptive, cleaning, dynamic, pace, placement, silence } from "./policy-groups.ts";
@@ -12,7 +20,7 @@ export const policyFields = {
   // job that died yesterday.
   ttlMs: {
     key: "ttl",
-    kind: duration(secondMs, dayMs),
+    kind: duration(ttlMsMin, dayMs),
     default: 5 * minuteMs,
     label: "Heartbeat timeout",
     text:

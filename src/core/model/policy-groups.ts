@@ -9,6 +9,7 @@ import {
   rate,
   secondMs,
   share,
+  ttlMsMin,
   yearMs,
 } from "./field-kinds.ts";
 import type { ByStateKind, Fields, GroupKind, InlineKind } from "./fields.ts";
@@ -25,7 +26,7 @@ import { strategies } from "./strategies.ts";
 const silenceFields = {
   afterMs: {
     key: "after",
-    kind: duration(secondMs, yearMs),
+    kind: duration(ttlMsMin, yearMs),
     label: "Timeout",
     text: "The holder loses the resource after this long without an update.",
     examples: ["30m"],
