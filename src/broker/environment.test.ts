@@ -23,6 +23,20 @@ test("now() is never earlier than the last event in the journal", () => {
   }
 });
 
+test("now() runs slower while it is ahead of the wall clock, and then with it", () => {
+  let elapsedMs = 500;
+  const clocks = { wall: () => 1_000_000 + elapsedMs, monotonic: () => elapsedMs };
+  const environment = new SystemEnvironment(1_000_500 + 60_000, clocks);
+  expect([environment.now(), environment.aheadMs()]).toEqual([1_060_500, 60_000]);
+  expect(environment.startGapMs).toBe(-60_000);
+  elapsedMs += 10_000;
+  expect([environment.now(), environment.aheadMs()]).toEqual([1_069_500, 59_000]);
+  elapsedMs += 590_000;
+  expect(environment.aheadMs()).toBe(0);
+  elapsedMs += 100_000;
+  expect(environment.aheadMs()).toBe(0);
+});
+
 test("now() ignores later changes of the wall clock", () => {
   const environment = new SystemEnvironment();
   const real = Date.now;

@@ -21,24 +21,64 @@ export interface Environment {
 const timeoutMsMax = 2 ** 31 - 1;
 
 /**
+ * The speed of a broker clock that is ahead of the wall clock. Slower is safe: leases last longer than
+ * their holders expect, never shorter.
+ */
+const slowSpeed = 0.9;
+
+export interface Clocks {
+  /** Milliseconds since 1970, which a person or a program can set. */
+  readonly wall: () => number;
+  /** Milliseconds since the process started. */
+  readonly monotonic: () => number;
+}
+
+const systemClocks: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() };
+
+/**
  * Starts at the wall-clock time and is monotonic from then on: setting the system clock while the
  * broker runs neither ends a lease early nor keeps one for ever. `notBefore` is the time of the last
- * event in the journal; time in a restarted broker must not be earlier.
+ * event in the journal; time in a restarted broker must not be earlier. If the wall clock is behind
+ * it, the broker clock runs slower until the wall clock of the start has caught up.
  */
 export class SystemEnvironment implements Environment {
-  readonly #startMs: number;
+  readonly #clocks: Clocks;
+  readonly #startedAtMs: number;
+  readonly #wallAtStart: number;
+  readonly #notBefore: number;
 
-  constructor(notBefore = 0) {
-    this.#startMs = Math.max(Date.now(), notBefore) - performance.now();
+  constructor(notBefore = 0, clocks: Clocks = systemClocks) {
+    this.#clocks = clocks;
+    this.#startedAtMs = clocks.monotonic();
+    this.#wallAtStart = clocks.wall();
+    this.#notBefore = notBefore;
+  }
+
+  /** How far the wall clock was ahead of the last event at the start; negative: behind it. */
+  get startGapMs(): number {
+    return this.#wallAtStart - this.#notBefore;
   }
 
   now(): Instant {
-    return Math.floor(this.#startMs + performance.now()) as Instant;
+    const elapsedMs = this.#elapsedMs();
+    const slow = this.#notBefore + elapsedMs * slowSpeed;
+    return Math.floor(Math.max(this.#wallAtStart + elapsedMs, slow)) as Instant;
+  }
+
+  /** How far this clock is ahead of the wall clock now; negative: behind it. */
+  aheadMs(): number {
+    return this.now() - this.#clocks.wall();
+  }
+
+  #elapsedMs(): number {
+    return this.#clocks.monotonic() - this.#startedAtMs;
   }
 
   wakeAt(at: Instant, wake: () => void): () => void {
-    const delayMs = Math.min(Math.max(0, at - this.now()), timeoutMsMax);
-    const timer = setTimeout(wake, delayMs).unref();
+    const normalMs = at - this.#wallAtStart;
+    const slowMs = (at - this.#notBefore) / slowSpeed;
+    const delayMs = Math.max(0, Math.min(normalMs, slowMs) - this.#elapsedMs());
+    const timer = setTimeout(wake, Math.min(Math.ceil(delayMs), timeoutMsMax)).unref();
     return () => clearTimeout(timer);
   }
 

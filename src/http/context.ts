@@ -23,6 +23,8 @@ export interface Context {
   readonly mirror?: () => MirrorFigures | undefined;
   /** What the admission checks of pools have found. */
   readonly admission?: () => AdmissionFigures | undefined;
+  /** How far the broker's time is ahead of the clock of the machine; negative: behind it. */
+  readonly clockAheadMs?: () => number;
   readonly version: string;
   /** When this server began, for texts that count from then. */
   readonly startedAtMs: number;

@@ -4,12 +4,14 @@
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import type { ConfigStatus } from "../api/schemas.ts";
 import { Broker } from "../broker/broker.ts";
 import { SystemEnvironment } from "../broker/environment.ts";
 import { Tokens } from "../broker/lease-identity.ts";
 import { Deliveries } from "../broker/submit-and-wait.ts";
 import type { BoskosExpiry } from "../config/check-pools.ts";
 import { exampleConfigPath } from "../config/example.ts";
+import type { Instant } from "../core/model/time.ts";
 import type { AllowedCallers } from "../http/allowed-callers.ts";
 import { makeApp } from "../http/app.ts";
 import { type App, defaultBoskosSettings } from "../http/context.ts";
@@ -27,6 +29,7 @@ import { BrokerWork } from "../workers/janitor/broker-work.ts";
 import { Janitor } from "../workers/janitor/janitor.ts";
 import { Mirror } from "../workers/mirror/mirror.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
+import { ClockWatch } from "./clock-watch.ts";
 import { ConfigInForce } from "./config-in-force.ts";
 import {
   describeListenError,
@@ -123,6 +126,7 @@ class Server {
   #janitor: Janitor | undefined;
   #mirror: Mirror | undefined;
   #admission: Admission | undefined;
+  #clock: ClockWatch | undefined;
   #ready = false;
 
   constructor(configFile: string, logger: Logger) {
@@ -164,7 +168,8 @@ class Server {
       tokens: new Tokens(journal.secret),
       deliveries: new Deliveries(broker),
       insight,
-      configStatus: () => config.status,
+      configStatus: () => this.#withClock(config.status),
+      clockAheadMs: () => this.#clock?.aheadMs ?? 0,
       mirror: () => this.#mirror?.figures,
       admission: () => this.#admission?.figures,
       version: await version(),
@@ -206,8 +211,13 @@ class Server {
     await Promise.all([this.#health?.close(), this.#metrics?.close()]);
     await this.#insight?.close();
     await this.#journal?.close();
+    this.#clock?.stop();
     this.#logger.info("stopped");
     this.#ended.resolve();
+  }
+
+  #withClock(status: ConfigStatus): ConfigStatus {
+    return { ...status, warnings: [...status.warnings, ...(this.#clock?.warnings ?? [])] };
   }
 
   /** With `janitor: false`, another process cleans the resources. */
@@ -292,7 +302,12 @@ class Server {
   }
 
   async #openBroker(journal: Journal): Promise<Broker> {
-    const broker = await Broker.open(journal, (notBefore) => new SystemEnvironment(notBefore), {
+    const startClock = (notBefore: Instant): SystemEnvironment => {
+      const environment = new SystemEnvironment(notBefore);
+      this.#clock = new ClockWatch(environment, this.#logger);
+      return environment;
+    };
+    const broker = await Broker.open(journal, startClock, {
       // This process has locked the folder, so another writer means that the journal cannot be
       // trusted.
       onConflict: () => "end",
@@ -300,6 +315,7 @@ class Server {
       delayExpiry: true,
     });
     this.#broker = broker;
+    await this.#clock?.checkStart(broker);
     broker.listen({
       writable: (cause) => {
         if (cause !== null) {

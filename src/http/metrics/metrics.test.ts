@@ -37,6 +37,7 @@ test("/metrics tells what is lent, who waits and how it ended", async () => {
   expect(after.value('berth_wait_seconds_sum{pool="aws"}')).toBe(30);
   expect(after.value('berth_hold_seconds_sum{pool="aws"}')).toBe(30);
   expect(after.value("berth_journal_head")).toBe(site.broker.head);
+  expect(after.value("berth_clock_ahead_seconds")).toBe(0);
 });
 
 test("/metrics counts what was taken back from those who vanished", async () => {

@@ -18,7 +18,7 @@ import { mirrorMetrics } from "./mirror-metrics.ts";
 
 export type MetricsSource = Pick<
   Context,
-  "admission" | "broker" | "configStatus" | "insight" | "mirror" | "version"
+  "admission" | "broker" | "clockAheadMs" | "configStatus" | "insight" | "mirror" | "version"
 >;
 
 /** Everything under `berth_`, in base units. Labels are pools, states and reasons, never holders. */
@@ -149,7 +149,8 @@ function samplePools({ broker }: MetricsSource, registry: Registry): void {
   sample("berth_leases", "Leases held", [], (gauge, state) => gauge.set(state.leases.size));
 }
 
-function sampleServer({ broker, configStatus }: MetricsSource, registry: Registry): void {
+function sampleServer(source: MetricsSource, registry: Registry): void {
+  const { broker, configStatus, clockAheadMs } = source;
   const sample = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -163,6 +164,11 @@ function sampleServer({ broker, configStatus }: MetricsSource, registry: Registr
   sample("berth_journal_head", "Number of the last event", () => broker.head);
   sample("berth_journal_writable", "0 while the journal cannot be written", () =>
     broker.unwritable === null ? 1 : 0,
+  );
+  sample(
+    "berth_clock_ahead_seconds",
+    "How far the broker's time is ahead of the machine's clock; negative: behind it",
+    () => (clockAheadMs?.() ?? 0) / 1_000,
   );
   sample(
     "berth_config_reload_ok",
