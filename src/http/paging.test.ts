@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pool } from "../core/decide/lending.suite.ts";
+import { pageOf } from "./paging.ts";
 import { askBody, type TestSite, testSite } from "./test-site.suite.ts";
 
 interface Page {
@@ -100,3 +101,43 @@ describe("a listing in pages", () => {
     );
   });
 });
+
+describe("pageOf()", () => {
+  const identity = (key: string) => key;
+
+  test("returns the first keys behind the cursor, whatever their order", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.string({ maxLength: 3 }), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.option(fc.string({ maxLength: 3 }), { nil: undefined }),
+        (keys, limit, after) => {
+          const query = { limit: String(limit), ...(after === undefined ? {} : { after }) };
+          const behind = keys.filter((key) => after === undefined || key > after).sort(byText);
+          const items = behind.slice(0, limit);
+          const next = behind.length > limit ? items.at(-1) : null;
+          expect(pageOf(keys, query, identity, identity)).toEqual({ items, next });
+        },
+      ),
+    );
+  });
+
+  test.each(["ascending", "descending"])("does not sort a whole list, %s", (order) => {
+    const keys = Array.from({ length: 10_000 }, (_, index) => String(100_000 + index));
+    if (order === "descending") keys.reverse();
+    let reads = 0;
+    const keyOf = (key: string) => {
+      reads += 1;
+      return key;
+    };
+    expect(pageOf(keys, { limit: "1" }, keyOf, identity)).toEqual({
+      items: ["100000"],
+      next: "100000",
+    });
+    expect(reads).toBeLessThan(10 * keys.length);
+  });
+});
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
