@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { settled, until } from "../broker/hand-clock.suite.ts";
 import { pool } from "../core/decide/lending.suite.ts";
-import { at, left } from "../journal/journal.suite.ts";
-import { formatOnce } from "./event-feed.ts";
 import { askBody, asLease, type TestSite, testSite } from "./test-site.suite.ts";
 
 interface Told {
@@ -349,13 +347,4 @@ test("HEAD /v1/events has the headers of a feed and ends", async () => {
   expect(await response.text()).toBe("");
   // A HEAD that opened a feed would be counted as one until the server ends.
   expect((await site.call("HEAD /v1/events")).status).toBe(200);
-});
-
-test("formatOnce() makes the bytes of a commit once for all feeds", () => {
-  const format = formatOnce();
-  const commit = { seq: 7, at: at(1), events: [left("a"), left("b")] };
-  const bytes = format(commit);
-  expect(bytes.toString()).toMatch(/^id: 7\nevent: request-left\ndata: .*\n\nid: 8\nevent: /);
-  expect(format(commit)).toBe(bytes);
-  expect(format({ ...commit, seq: 9 }).toString()).toMatch(/^id: 9\n/);
 });

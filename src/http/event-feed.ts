@@ -6,6 +6,7 @@ import type { DurableEvent } from "../core/model/event.ts";
 import type { Instant } from "../core/model/time.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
 import type { App, Context } from "./context.ts";
+import { LiveEventHub, type LiveEvents } from "./live-events.ts";
 import { invalid } from "./problems.ts";
 import { timestamp } from "./timestamp.ts";
 
@@ -31,8 +32,11 @@ const feedHeaders = {
 
 export function eventRoutes(app: App, context: Context): void {
   const open = new Set<ServerResponse>();
-  const formatLive = formatOnce();
+  const hub = new LiveEventHub(context.broker, (recorded) => {
+    return [...formatCommit(recorded, 0)].join("");
+  });
   app.addHook("preClose", async () => {
+    hub.flush();
     for (const feed of open) feed.end();
   });
   const schema = {
@@ -56,7 +60,7 @@ export function eventRoutes(app: App, context: Context): void {
     open.add(reply.raw);
     reply.raw.once("close", () => open.delete(reply.raw));
     try {
-      await feed(context, formatLive, reply.raw, start, past);
+      await feed(context, hub, reply.raw, start, past);
     } catch (cause) {
       // It would be deaf from here on; cut off, it comes back and hears why.
       request.log.warn({ err: cause }, "an event feed was cut off");
@@ -93,17 +97,18 @@ async function pastFrom({ journal }: Context, start: number): Promise<Past> {
  */
 async function feed(
   { broker, journal }: Context,
-  formatLive: (recorded: Recorded) => Buffer,
+  hub: LiveEventHub,
   out: ServerResponse,
   start: number,
   past: Past,
 ): Promise<void> {
   let sent = start;
   let behind = true;
-  const write = (recorded: Recorded): void => {
-    if (sent < recorded.seq) out.write(formatLive(recorded));
-    else for (const text of formatCommit(recorded, sent)) out.write(text);
-    sent = Math.max(sent, recorded.seq + recorded.events.length - 1);
+  const write = (events: LiveEvents): void => {
+    if (sent >= events.lastSeq) return;
+    if (sent < events.firstSeq) out.write(events.bytes());
+    else for (const text of formatAfter(sent, events)) out.write(text);
+    sent = events.lastSeq;
   };
   const catchUp = async (first: IteratorResult<Recorded>, rest: AsyncIterator<Recorded>) => {
     for (let next = first; !next.done && !out.destroyed; next = await rest.next()) {
@@ -121,13 +126,12 @@ async function feed(
       behind = sent < broker.head;
     }
   };
-  const stop = broker.listen({
-    committed(recorded) {
-      if (behind) return;
-      behind = out.writableLength > backlogBytesMax || recorded.events.length > liveEventsMax;
-      if (behind) pull().catch(() => out.destroy());
-      else write(recorded);
-    },
+  const stop = hub.add((events) => {
+    if (behind) return;
+    const count = events.lastSeq - Math.max(sent, events.firstSeq - 1);
+    behind = out.writableLength > backlogBytesMax || count > liveEventsMax;
+    if (behind) pull().catch(() => out.destroy());
+    else write(events);
   });
   const keepAlive = setInterval(() => out.write(": still here\n\n"), keepAliveMs).unref();
   out.once("close", () => {
@@ -137,21 +141,6 @@ async function feed(
   out.write("retry: 1000\n\n");
   await catchUp(past.first, past.rest);
   await pull();
-}
-
-/**
- * All feeds get the same commit one after the other, so its bytes are made once for all of them. With
- * 900 feeds, formatting it for each took almost all of the time of the thread.
- */
-export function formatOnce(): (recorded: Recorded) => Buffer {
-  let last: { readonly recorded: Recorded; readonly bytes: Buffer } | undefined;
-  return (recorded) => {
-    if (last?.recorded !== recorded) {
-      const text = [...formatCommit(recorded, recorded.seq - 1)].join("");
-      last = { recorded, bytes: Buffer.from(text) };
-    }
-    return last.bytes;
-  };
 }
 
 function drained(out: ServerResponse): Promise<void> {
@@ -164,6 +153,11 @@ function drained(out: ServerResponse): Promise<void> {
     out.once("drain", go);
     out.once("close", go);
   });
+}
+
+/** For a feed that has caught up in the middle of these events. */
+function* formatAfter(sent: number, { commits }: LiveEvents): Generator<string> {
+  for (const recorded of commits) yield* formatCommit(recorded, sent);
 }
 
 function* formatCommit({ seq, at, events }: Recorded, sent: number): Generator<string> {

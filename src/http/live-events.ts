@@ -1,0 +1,74 @@
+import type { Broker } from "../broker/broker.ts";
+import type { Recorded } from "../journal/journal.ts";
+
+/** Commits that go to every feed in one write. */
+export interface LiveEvents {
+  readonly commits: readonly Recorded[];
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Made once for all feeds. */
+  readonly bytes: () => Buffer;
+}
+
+/**
+ * A write to a socket costs about 20 µs of the server's only thread. With this much between two
+ * writes for each feed, all feeds together take at most a fifth of it: 900 feeds get their events up
+ * to 90 ms late, and up to nine feeds at once.
+ */
+const delayPerFeedMs = 0.1;
+
+/**
+ * Passes committed events to all feeds. Each event is formatted once and not once per feed, and many
+ * feeds get the commits of a short time together.
+ */
+export class LiveEventHub {
+  readonly #format: (recorded: Recorded) => string;
+  readonly #feeds = new Set<(events: LiveEvents) => void>();
+  #waiting: Recorded[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(broker: Pick<Broker, "listen">, format: (recorded: Recorded) => string) {
+    this.#format = format;
+    broker.listen({ committed: (recorded) => this.#add(recorded) });
+  }
+
+  /** Returns a function that removes the feed. */
+  add(feed: (events: LiveEvents) => void): () => void {
+    this.#feeds.add(feed);
+    return () => this.#feeds.delete(feed);
+  }
+
+  /** Passes on what waits. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const events = this.#takeWaiting();
+    if (events !== undefined) for (const feed of this.#feeds) feed(events);
+  }
+
+  #add(recorded: Recorded): void {
+    if (this.#feeds.size === 0) return;
+    this.#waiting.push(recorded);
+    const delayMs = Math.floor(this.#feeds.size * delayPerFeedMs);
+    if (delayMs === 0) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), delayMs).unref();
+  }
+
+  #takeWaiting(): LiveEvents | undefined {
+    const commits = this.#waiting;
+    const [first] = commits;
+    const last = commits.at(-1);
+    if (first === undefined || last === undefined) return undefined;
+    this.#waiting = [];
+    let made: Buffer | undefined;
+    return {
+      commits,
+      firstSeq: first.seq,
+      lastSeq: last.seq + last.events.length - 1,
+      bytes: () => {
+        made ??= Buffer.from(commits.map(this.#format).join(""));
+        return made;
+      },
+    };
+  }
+}
