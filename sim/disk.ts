@@ -81,6 +81,7 @@ export class Disk {
         disk.#mustBeReadable();
         return await alive(disk.snapshot);
       },
+      bytes: 0,
       prune: () => alive(0),
       close: () => Promise.resolve(),
     };

@@ -7,6 +7,11 @@ export interface BrokerOptions {
   readonly snapshotEveryEvents: number;
   /** Events older than this are pruned, once a snapshot covers them. */
   readonly retentionMs: number;
+  /**
+   * If the journal has more bytes than this, its oldest events are pruned earlier. The broker takes a
+   * snapshot after a quarter of it, because only events that a snapshot covers can be pruned.
+   */
+  readonly journalBytesMax: number;
   /** While the journal is not writable, the broker probes it at this interval. */
   readonly probeEveryMs: number;
   /**
@@ -29,6 +34,7 @@ export interface BrokerOptions {
 export const defaultBrokerOptions: BrokerOptions = {
   snapshotEveryEvents: 250_000,
   retentionMs: 30 * 24 * 3_600_000,
+  journalBytesMax: 4 * 1024 ** 3,
   probeEveryMs: 1_000,
   stallMs: 2_000,
   delayExpiry: false,

@@ -100,6 +100,18 @@ describe("Broker.open()", () => {
     expect(granted(after)[0]?.fence).toBeGreaterThan(largest);
   });
 
+  test("takes a snapshot and prunes when the journal has too many bytes", async () => {
+    const test = await brokerOf([pool("aws", 1)], { journalBytesMax: 20_000 });
+    for (let number = 0; number < 200; number++) {
+      await test.broker.submit(acquire(`r${number}`, "aws"));
+      await test.broker.submit(release(`r${number}`));
+    }
+    await test.clock.advance(1);
+    expect(test.journal.snapshots).toBeGreaterThan(1);
+    expect(test.journal.bytes).toBeLessThan(30_000);
+    expect(test.reported.failed).toEqual([]);
+  });
+
   test("prunes old events once a snapshot covers them", async () => {
     const test = await brokerOf([pool("aws", 1)], { snapshotEveryEvents: 5, retentionMs: 60_000 });
     for (let number = 0; number < 20; number++) {

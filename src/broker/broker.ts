@@ -93,6 +93,7 @@ export class Broker {
   #state: State;
   #head: number;
   #snapshotSeq: number;
+  #bytesAtSnapshot: number;
   #scheduled = false;
   /** The commit, reload or probe in progress. Never rejects. */
   #busy: Promise<void> | null = null;
@@ -138,6 +139,7 @@ export class Broker {
     this.#state = memory.state;
     this.#head = memory.head;
     this.#snapshotSeq = memory.snapshotSeq;
+    this.#bytesAtSnapshot = journal.bytes;
     this.#queue = new CommandQueue(options.pendingMax);
     this.#alarm = new Alarm(environment, () => this.#schedule());
     this.#expires = !options.delayExpiry;
@@ -380,8 +382,7 @@ export class Broker {
       this.#head = await this.#journal.append(this.#head, at, events);
       this.#answer(batch, answers);
       this.#publish({ seq, at, events });
-      if (this.#head - this.#snapshotSeq >= this.#options.snapshotEveryEvents)
-        await this.#snapshot();
+      if (this.#isSnapshotDue()) await this.#snapshot();
     } catch (cause) {
       await this.#afterFailure(asError(cause), batch);
     }
@@ -425,6 +426,12 @@ export class Broker {
     if (dueAt !== undefined && canExpire) this.#alarm.set(dueAt);
   }
 
+  #isSnapshotDue(): boolean {
+    const { snapshotEveryEvents, journalBytesMax } = this.#options;
+    if (this.#head - this.#snapshotSeq >= snapshotEveryEvents) return true;
+    return this.#journal.bytes - this.#bytesAtSnapshot >= journalBytesMax / 4;
+  }
+
   async #snapshot(): Promise<void> {
     const at = this.#environment.now();
     const seq = this.#head;
@@ -433,8 +440,10 @@ export class Broker {
     this.#snapshotSeq = seq;
     await this.#journal.saveSnapshot({ seq, at, state: JSON.stringify(freeze(this.#state)) });
     if (!isOpen(this.#mode)) return;
-    const before = after(at, -this.#options.retentionMs);
-    void this.#listeners.pruneBehind(this.#journal, before, () => isOpen(this.#mode));
+    this.#bytesAtSnapshot = this.#journal.bytes;
+    const { retentionMs, journalBytesMax: bytesMax } = this.#options;
+    const limits = { before: after(at, -retentionMs), bytesMax };
+    void this.#listeners.pruneBehind(this.#journal, limits, () => isOpen(this.#mode));
   }
 
   async #afterFailure(cause: Error, batch: readonly QueuedCommand[]): Promise<void> {

@@ -77,8 +77,12 @@ export class HandJournal implements Journal {
     return this.memory.loadSnapshot();
   }
 
-  prune(before: Instant): Promise<number> {
-    return this.memory.prune(before);
+  get bytes(): number {
+    return this.memory.bytes;
+  }
+
+  prune(before: Instant, bytesMax?: number): Promise<number> {
+    return this.memory.prune(before, bytesMax);
   }
 
   close(): Promise<void> {

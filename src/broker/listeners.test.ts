@@ -5,7 +5,7 @@ import { MemoryJournal } from "../journal/memory.ts";
 import type { BrokerListener } from "./broker-contract.ts";
 import { Listeners } from "./waiters.ts";
 
-const before = 0 as Instant;
+const pruneLimits = { before: 0 as Instant, bytesMax: 1_000 };
 const isOpen = () => true;
 
 class PrunedJournal extends MemoryJournal {
@@ -37,7 +37,7 @@ describe("a listener that throws", () => {
     [
       "committed",
       { committed: throwBug },
-      (all) => all.committed({ seq: 1, at: before, events: [] }, emptyState()),
+      (all) => all.committed({ seq: 1, at: pruneLimits.before, events: [] }, emptyState()),
     ],
     ["writable", { writable: throwBug }, (all) => all.writable(null)],
     ["fatal", { fatal: throwBug }, (all) => all.fatal(new Error("conflict"))],
@@ -59,18 +59,18 @@ describe("pruneBehind()", () => {
   test("prunes again after a failure, even if a listener throws in failed", async () => {
     const { listeners, failed, journal } = listenersOf({ failed: throwBug });
     journal.pruneFails = new Error("the disk is full");
-    await listeners.pruneBehind(journal, before, isOpen);
+    await listeners.pruneBehind(journal, pruneLimits, isOpen);
     expect(failed).toEqual([["pruning the journal", journal.pruneFails]]);
     journal.pruneFails = undefined;
-    await listeners.pruneBehind(journal, before, isOpen);
+    await listeners.pruneBehind(journal, pruneLimits, isOpen);
     expect(journal.pruneCount).toBe(2);
   });
 
   test("reports that a listener does not catch up, and prunes once it has", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { listeners, failed, journal } = listenersOf({ caughtUp: () => promise });
-    const first = listeners.pruneBehind(journal, before, isOpen);
-    await listeners.pruneBehind(journal, before, isOpen);
+    const first = listeners.pruneBehind(journal, pruneLimits, isOpen);
+    await listeners.pruneBehind(journal, pruneLimits, isOpen);
     expect(failed).toMatchObject([
       ["pruning the journal", { message: expect.stringContaining("not caught up") }],
     ]);
@@ -82,7 +82,7 @@ describe("pruneBehind()", () => {
 
   test("does not prune the journal of a broker that has closed", async () => {
     const { listeners, journal } = listenersOf();
-    await listeners.pruneBehind(journal, before, () => false);
+    await listeners.pruneBehind(journal, pruneLimits, () => false);
     expect(journal.pruneCount).toBe(0);
   });
 });

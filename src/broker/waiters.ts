@@ -160,7 +160,11 @@ export class Listeners {
    * Prunes the journal after every listener has caught up. Commits go on meanwhile. If an earlier
    * pruning still runs, this one is skipped; the next snapshot starts another one.
    */
-  async pruneBehind(journal: Journal, before: Instant, isOpen: () => boolean): Promise<void> {
+  async pruneBehind(
+    journal: Journal,
+    { before, bytesMax }: { readonly before: Instant; readonly bytesMax: number },
+    isOpen: () => boolean,
+  ): Promise<void> {
     if (this.#isPruning) {
       if (this.#isWaitingForListeners) this.failed("pruning the journal", notCaughtUp());
       return;
@@ -168,7 +172,7 @@ export class Listeners {
     this.#isPruning = true;
     try {
       await this.#allCaughtUp();
-      if (isOpen()) await journal.prune(before);
+      if (isOpen()) await journal.prune(before, bytesMax);
     } catch (cause) {
       this.failed("pruning the journal", cause);
     } finally {

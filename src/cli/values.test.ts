@@ -26,6 +26,7 @@ const good: Record<string, Row> = {
     want: "https://ci.example/berth",
   },
   "a negative priority": { parse: values.wholeNumber(-5, 5), text: "-5", want: -5 },
+  "a size": { parse: values.byteSize(1e6), text: "1.5GB", want: 1_500_000_000 },
   "a ttl": { parse: values.ttl, text: "1m30s", want: 90_000 },
 };
 test.each(Object.entries(good))("readValue() accepts %s", (_, { parse, text, want }) => {

@@ -58,6 +58,21 @@ export function duration(bounds: { minMs?: number; maxMs?: number } = {}): Parse
 export const ttl = duration({ minMs: limits.ttlMsMin, maxMs: limits.ttlMsMax });
 export const lifetime = duration({ minMs: limits.lifetimeMsMin, maxMs: limits.lifetimeMsMax });
 
+const byteUnits: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** A size in bytes, such as `500MB` or `4GB`. */
+export function byteSize(minBytes: number): Parse<number> {
+  return (text) => {
+    const [, amount, unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?)(MB|GB|TB)$/.exec(text) ?? [];
+    const bytes = Math.round(Number(amount) * (byteUnits[unit] ?? Number.NaN));
+    if (!Number.isSafeInteger(bytes)) {
+      throw new InvalidValue("it is not a size", "Write it like 500MB or 4GB");
+    }
+    if (bytes >= minBytes) return bytes;
+    throw new InvalidValue("it is too small", `Use ${minBytes / 1e6}MB or more`);
+  };
+}
+
 export function wholeNumber(min: number, max: number): Parse<number> {
   return (text) => {
     const number = Number(text);

@@ -280,6 +280,21 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(await readAll(journal)).toHaveLength(3);
       });
 
+      test("prune() removes the oldest commits while the journal has too many bytes", async () => {
+        const large = Array.from({ length: 1_500 }, (_, index) => [left(`${index}`.repeat(99))]);
+        await appendAll(...large);
+        await journal.saveSnapshot({ seq: 1_499, at: at(9_999), state: "{}" });
+        const bytesMax = Math.floor(journal.bytes / 2);
+        const pruned = await journal.prune(at(0), bytesMax);
+        expect(journal.bytes).toBeLessThanOrEqual(bytesMax);
+        expect(pruned).toBeGreaterThan(0);
+        expect(pruned).toBeLessThan(1_499);
+        expect((await readAll(journal, pruned))[0]?.seq).toBe(pruned + 1);
+        expect(await journal.prune(at(0), 0)).toBe(1_499 - pruned); // The last one has no snapshot.
+        await reopen();
+        expect(await readAll(journal, 1_499)).toHaveLength(1);
+      });
+
       test("prune() leaves no gap if a clock ran backwards", async () => {
         for (const [index, ms] of [10, 90, 20, 95].entries()) {
           await journal.append(index, at(ms), [left(index)]);

@@ -42,12 +42,14 @@ export interface Journal {
    */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
   loadSnapshot(): Promise<Snapshot | undefined>;
+  /** About how much space the commits and the snapshot take. */
+  readonly bytes: number;
   /**
-   * Removes commits that are older than `before` and covered by the snapshot, oldest first. The
-   * last commit always stays. Returns the number of removed commits. Throws `JournalUnavailable` as
-   * `append` does.
+   * Removes commits that are covered by the snapshot, oldest first: those older than `before`, and
+   * more of them while the journal has more than `bytesMax`. The last commit always stays. Returns
+   * the number of removed commits. Throws `JournalUnavailable` as `append` does.
    */
-  prune(before: Instant): Promise<number>;
+  prune(before: Instant, bytesMax?: number): Promise<number>;
   /** Keeps everything that was appended. Every later call throws. */
   close(): Promise<void>;
 }

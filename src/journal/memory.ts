@@ -87,13 +87,22 @@ export class MemoryJournal implements Journal {
     return this.#kept.snapshot && { ...this.#kept.snapshot };
   }
 
-  async prune(before: Instant): Promise<number> {
+  get bytes(): number {
+    const { commits, snapshot } = this.#kept;
+    return commits.reduce((sum, { events }) => sum + events.length, snapshot?.state.length ?? 0);
+  }
+
+  async prune(before: Instant, bytesMax = Number.POSITIVE_INFINITY): Promise<number> {
     this.#mustBeOpenTo("prune");
     const { commits, snapshot } = this.#kept;
     const covered = snapshot?.seq ?? 0;
     const last = commits.length - 1;
-    const firstKept = commits.findIndex(({ seq, count, at }, index) => {
-      return index === last || at >= before || seq + count - 1 > covered;
+    let bytes = this.bytes;
+    const firstKept = commits.findIndex(({ seq, count, at, events }, index) => {
+      if (index === last || seq + count - 1 > covered) return true;
+      if (at >= before && bytes <= bytesMax) return true;
+      bytes -= events.length;
+      return false;
     });
     const pruned = Math.max(0, firstKept);
     commits.splice(0, pruned);

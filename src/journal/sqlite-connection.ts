@@ -51,6 +51,12 @@ export class SqliteConnection {
     return this.end();
   }
 
+  /** The pages in use. Pruning frees pages for later commits; the file does not shrink. */
+  bytes(): number {
+    const row = this.database.prepare(sql.bytes).get();
+    return Number(row?.["bytes"]);
+  }
+
   /** A deleted file can still be written through an open descriptor, but no other process sees it. */
   hasFile(): boolean {
     return inodeOf(this.#path) === this.#inode;

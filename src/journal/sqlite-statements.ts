@@ -36,6 +36,10 @@ export const sql = {
     INSERT INTO meta (key, value) VALUES ('probed', ?)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
 
+  bytes: `
+    SELECT (page_count - freelist_count) * page_size AS bytes
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+
   commitWith: `
     SELECT seq FROM journal
     WHERE seq = (SELECT max(seq) FROM journal WHERE seq <= ?1) AND seq + count > ?1`,

@@ -58,6 +58,8 @@ export class SqliteJournal implements Journal {
   #connection: SqliteConnection;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   #end: JournalEnd;
+  /** Measured after a snapshot and after pruning; in between, commits are added up. */
+  #bytes: number;
 
   private constructor(
     parts: { path: string; lock: FolderLock; mark: HeadMark; connection: SqliteConnection },
@@ -70,6 +72,7 @@ export class SqliteJournal implements Journal {
     this.#warn = options.warn ?? (() => {});
     this.secret = this.#connection.secret;
     this.#end = this.#connection.checkedEnd();
+    this.#bytes = this.#connection.bytes();
     this.#mark.write(this.#end);
     this.#timer = setInterval(() => this.#checkFilesAlone(), checkFilesEveryMs).unref();
   }
@@ -123,6 +126,7 @@ export class SqliteJournal implements Journal {
     const { changes } = this.#connection.insert.run(seq, at, count, events, previous, checksum);
     if (changes !== 1) return false;
     this.#end = { head: seq + count - 1, checksum };
+    this.#bytes += events.length;
     this.#mark.write(this.#end);
     return true;
   }
@@ -150,7 +154,10 @@ export class SqliteJournal implements Journal {
       const { database } = this.#connection;
       const save = database.prepare(sql.saveSnapshot);
       const isCovered = seq <= this.head;
-      if (isCovered && save.run(seq, at, state, snapshotChecksum(snapshot)).changes === 1) return;
+      if (isCovered && save.run(seq, at, state, snapshotChecksum(snapshot)).changes === 1) {
+        this.#bytes = this.#connection.bytes();
+        return;
+      }
       const from = Number(database.prepare(sql.loadSnapshot).get()?.["seq"] ?? 0);
       throw misplacedSnapshot(snapshot, from, this.head);
     });
@@ -163,16 +170,31 @@ export class SqliteJournal implements Journal {
     });
   }
 
-  async prune(before: Instant): Promise<number> {
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async prune(before: Instant, bytesMax = Number.POSITIVE_INFINITY): Promise<number> {
     let pruned = 0;
-    for (;;) {
-      const chunk = this.#attempt("prune", () => {
-        return Number(this.#connection.database.prepare(sql.prune).run(before).changes);
-      });
+    let chunk = pruneChunk;
+    while (chunk === pruneChunk) {
+      chunk = this.#pruneChunk(before);
       pruned += chunk;
-      if (chunk < pruneChunk) return pruned;
       await setImmediate();
     }
+    for (chunk = 1; chunk > 0 && this.#bytes > bytesMax; pruned += chunk) {
+      chunk = this.#pruneChunk(Number.MAX_SAFE_INTEGER);
+      await setImmediate();
+    }
+    return pruned;
+  }
+
+  #pruneChunk(before: number): number {
+    return this.#attempt("prune", () => {
+      const { changes } = this.#connection.database.prepare(sql.prune).run(before);
+      this.#bytes = this.#connection.bytes();
+      return Number(changes);
+    });
   }
 
   async close(): Promise<void> {

@@ -66,6 +66,10 @@ export interface ServeOptions {
   readonly requestTtlMs?: number;
   /** How long the server may keep a Boskos acquire open; 0: it answers at once. */
   readonly boskosWaitMs?: number;
+  /** How long events stay in the journal. */
+  readonly journalRetentionMs?: number;
+  /** The oldest events are pruned earlier if the journal has more bytes than this. */
+  readonly journalBytesMax?: number;
   /** How long finished requests and leases stay in the history. */
   readonly historyRetentionMs?: number;
   /** Delete the history file and build it again from the journal. */
@@ -141,7 +145,7 @@ class Server {
       ? new MemoryJournal()
       : SqliteJournal.open(options.data, { warn: (message) => this.#logger.error(message) });
     this.#journal = journal;
-    const broker = await this.#openBroker(journal);
+    const broker = await this.#openBroker(journal, options);
     const where = options.memory ? "memory" : options.data;
     this.#logger.info({ events: broker.head, data: where }, "journal read");
     const config = await ConfigInForce.start(
@@ -301,7 +305,8 @@ class Server {
     return this.#insight;
   }
 
-  async #openBroker(journal: Journal): Promise<Broker> {
+  async #openBroker(journal: Journal, options: ServeOptions): Promise<Broker> {
+    const { journalRetentionMs: retentionMs, journalBytesMax } = options;
     const startClock = (notBefore: Instant): SystemEnvironment => {
       const environment = new SystemEnvironment(notBefore);
       this.#clock = new ClockWatch(environment, this.#logger);
@@ -313,6 +318,8 @@ class Server {
       onConflict: () => "end",
       // No heartbeat can arrive before the server listens.
       delayExpiry: true,
+      ...(retentionMs === undefined ? undefined : { retentionMs }),
+      ...(journalBytesMax === undefined ? undefined : { journalBytesMax }),
     });
     this.#broker = broker;
     await this.#clock?.checkStart(broker);

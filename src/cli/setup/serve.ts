@@ -1,7 +1,7 @@
-import type { Running } from "../../server/main.ts";
+import type { Running, ServeOptions } from "../../server/main.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { flag, repeatedFlag } from "../flags.ts";
-import { duration, fromEnvironment, hostName, oneOf, type Parse } from "../values.ts";
+import { byteSize, duration, fromEnvironment, hostName, oneOf, type Parse } from "../values.ts";
 import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
 
 interface Flags extends BoskosFlags {
@@ -17,12 +17,16 @@ interface Flags extends BoskosFlags {
   readonly metricsListen?: string;
   readonly historyRetention?: number;
   readonly rebuildHistory?: boolean;
+  readonly journalRetention?: number;
+  readonly journalSize?: number;
 }
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
 /** More than ten years is probably a typing error. */
 const retention = duration({ minMs: 60_000, maxMs: 3_650 * 24 * 3_600_000 });
+/** The journal needs space for a snapshot and for the events since the snapshot before it. */
+const journalSize = byteSize(10e6);
 const asWritten: Parse<string> = (text) => text;
 
 export const serve: CliCommand = {
@@ -46,6 +50,16 @@ export const serve: CliCommand = {
       "--history-retention <duration>",
       "how long to store past leases ($BERTH_HISTORY_RETENTION, else 90d)",
       retention,
+    ),
+    flag(
+      "--journal-retention <duration>",
+      "how long to keep events ($BERTH_JOURNAL_RETENTION, else 30d)",
+      retention,
+    ),
+    flag(
+      "--journal-size <size>",
+      "prune older events of a larger journal ($BERTH_JOURNAL_SIZE, else 4GB)",
+      journalSize,
     ),
     flag("--rebuild-history", "rebuild the history from the journal, as far as it goes back"),
     flag("--memory", "store nothing on disk; all leases are lost when the server stops"),
@@ -76,6 +90,7 @@ export const serve: CliCommand = {
       ...boskosSettings(given),
       ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
       rebuildHistory: given.rebuildHistory ?? false,
+      ...journalLimits(given),
     });
     handleSignals(running);
     const { url, pools, resources, configFile } = running;
@@ -85,6 +100,15 @@ export const serve: CliCommand = {
     return undefined;
   },
 };
+
+function journalLimits(given: Flags): Pick<ServeOptions, "journalRetentionMs" | "journalBytesMax"> {
+  const ageMs = given.journalRetention ?? fromEnvironment("BERTH_JOURNAL_RETENTION", retention);
+  const bytes = given.journalSize ?? fromEnvironment("BERTH_JOURNAL_SIZE", journalSize);
+  return {
+    ...(ageMs === undefined ? undefined : { journalRetentionMs: ageMs }),
+    ...(bytes === undefined ? undefined : { journalBytesMax: bytes }),
+  };
+}
 
 /** The first steps for a user who started the server with the example configuration. */
 function nextSteps(url: string): string {
