@@ -31,6 +31,7 @@ import { Mirror } from "../workers/mirror/mirror.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { ConfigInForce } from "./config-in-force.ts";
+import { HealthListener } from "./health-listener.ts";
 import {
   describeListenError,
   type ListenAddress,
@@ -39,7 +40,7 @@ import {
   urlOf,
 } from "./listen-address.ts";
 import { type LogLevel, makeLogger } from "./logger.ts";
-import { answerText, healthAnswers, onlyPath, SideListener } from "./side-listener.ts";
+import { answerText, onlyPath, SideListener } from "./side-listener.ts";
 
 export interface ServeOptions {
   /** Absent: the example that is part of Berth. */
@@ -125,7 +126,7 @@ class Server {
   #insight: StatsService | undefined;
   #config: ConfigInForce | undefined;
   #app: App | undefined;
-  #health: SideListener | undefined;
+  #health: HealthListener | undefined;
   #metrics: SideListener | undefined;
   #janitor: Janitor | undefined;
   #mirror: Mirror | undefined;
@@ -188,6 +189,7 @@ class Server {
     await this.#app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });
     broker.startExpiry();
     this.#ready = true;
+    this.#reportReady();
     const { pools, resources } = config.status;
     return {
       url: urlOf(this.#app.server.address() as AddressInfo),
@@ -204,6 +206,7 @@ class Server {
 
   async stop(): Promise<void> {
     this.#ready = false;
+    this.#reportReady();
     await this.#config?.close();
     // The broker must still accept releases here.
     await Promise.all([this.#janitor?.stop(), this.#mirror?.stop(), this.#admission?.stop()]);
@@ -272,8 +275,7 @@ class Server {
     const health = healthListen && allowedAddress(healthListen, options);
     const metrics = metricsListen && allowedAddress(metricsListen, options);
     if (health) {
-      const answers = healthAnswers(() => this.#isReady());
-      this.#health = await SideListener.start("--health-listen", health, answers);
+      this.#health = await HealthListener.start("--health-listen", health);
       this.#logger.info(`health at ${this.#health.url}/healthz`);
     }
     if (metrics) {
@@ -286,8 +288,10 @@ class Server {
     }
   }
 
-  #isReady(): boolean {
-    return this.#ready && this.#broker?.stoppedBy === null && this.#broker.unwritable === null;
+  #reportReady(): void {
+    const broker = this.#broker;
+    const isWritable = broker?.stoppedBy === null && broker.unwritable === null;
+    this.#health?.setReady(this.#ready && isWritable);
   }
 
   #openInsight(
@@ -325,6 +329,7 @@ class Server {
     await this.#clock?.checkStart(broker);
     broker.listen({
       writable: (cause) => {
+        this.#reportReady();
         if (cause !== null) {
           this.#logger.error({ err: cause }, "the journal is not writable; the server tries again");
           return;

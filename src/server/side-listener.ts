@@ -51,11 +51,15 @@ export class SideListener {
 
 /**
  * `/healthz` succeeds as soon as the process runs, so that reading a long journal does not look
- * like a hang. `/healthz/ready` fails until the server is ready.
+ * like a hang. `/healthz/ready` fails until the server is ready. `isAlive` is false if it hangs.
  */
-export function healthAnswers(isReady: () => boolean): RequestListener {
+export function healthAnswers(
+  isReady: () => boolean,
+  isAlive: () => boolean = () => true,
+): RequestListener {
   return (request, response) => {
     const path = pathOf(request);
+    if (path === "/healthz" && !isAlive()) return answerText(response, 503, hangs);
     const fine = path === "/healthz" || (path === "/healthz/ready" && isReady());
     answerText(response, fine ? 200 : 404, fine ? "OK" : notFound);
   };
@@ -69,6 +73,7 @@ export function onlyPath(path: string, answer: RequestListener): RequestListener
   };
 }
 
+const hangs = "the server hangs\n";
 const notFound = "404 page not found\n";
 
 export function answerText(response: ServerResponse, status: number, text: string): void {
