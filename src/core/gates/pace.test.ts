@@ -227,3 +227,25 @@ test("a due grant is not delayed by a request that is queued before the tick", (
   lending.do({ type: "tick" });
   expect([lending.held("a"), lending.held("b")]).toEqual([["aws-1"], ["aws-2"]]);
 });
+
+test("a shorter interval after a reload is not opened earlier by the jitter of the longer one", () => {
+  const ids = Array.from({ length: 999 }, (_, index) => `r${index}`);
+  const late = ids.find((id) => shareOf("aws", id) > 0.95) ?? "";
+  const early = ids.find((id) => shareOf("aws", id) < 0.01) ?? "";
+  const pace = { everyMs: 15_000, burst: 1, jitter: 0.25 };
+  const lending = new Lending(pool("aws", 5, { holdMs: 45_000, pace }));
+  lending.do(acquire(late, "aws"));
+  const auto = pool("aws", 5, { holdMs: 45_000, pace: { ...pace, everyMs: "auto" } });
+  lending.do({ type: "configure", pools: [auto] });
+  lending.tickAt(60_000);
+  lending.do(acquire(early, "aws"));
+  lending.do(acquire("next", "aws"));
+  const granted = (at: number) => {
+    lending.tickAt(at);
+    return lending.held("next") !== undefined;
+  };
+  expect([granted(60_000 + 9_000 * 0.75 - 1), granted(60_000 + 9_000 * 1.25)]).toEqual([
+    false,
+    true,
+  ]);
+});

@@ -196,12 +196,14 @@ function pacedPool(pool: Pool, id: string, ticks: number, now: Instant): Paced {
   const { jitter } = pool.policy.pace ?? plain;
   const { pace } = pool;
   const slotAt = after(pace.baseAt, pace.ticks * pace.everyMs);
-  const onTime = after(now, -jitterMs(pace.share, jitter, pace.everyMs));
+  const everyMs = intervalMs(pool);
+  // The jitter of a longer interval, before a reload or a higher rate, would open the next one early.
+  const onTime = after(now, -jitterMs(pace.share, jitter, Math.min(pace.everyMs, everyMs)));
   return {
     pool: pool.name,
     baseAt: after(onTime, Math.max(0, slotAt - onTime)),
     ticks,
-    everyMs: intervalMs(pool),
+    everyMs,
     ...(jitter === 0 ? undefined : { share: shareOf(pool.name, id) }),
   };
 }
