@@ -86,6 +86,6 @@ function held(folder: string, notePath: string): JournalUnusable {
   }
   return new JournalUnusable(
     `Cannot open the data folder "${folder}": ${holder} has locked it`,
-    "Stop that process, or choose another folder with --data",
+    `Stop the server that uses "${folder}", or choose another folder with --data`,
   );
 }
