@@ -13,6 +13,12 @@ import { rightOf } from "./kube-rights.ts";
 import { sharedCluster } from "./shared-cluster.ts";
 import { accountConfig, apply } from "./slots-world.ts";
 
+interface Lease {
+  readonly id: string;
+  readonly token: string;
+  readonly claims: readonly { readonly fence: number }[];
+}
+
 const cluster = sharedCluster();
 
 /** A namespace with the account that is shipped, and a server that mirrors into it. */
@@ -57,7 +63,7 @@ class MirrorWorld implements AsyncDisposable {
     return new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, "m").exec(text)?.[1];
   }
 
-  async acquire(holder: string, pool = "account"): Promise<{ id: string; token: string }> {
+  async acquire(holder: string, pool = "account"): Promise<Lease> {
     const body = JSON.stringify({
       items: [{ pool }],
       holder,
@@ -67,7 +73,7 @@ class MirrorWorld implements AsyncDisposable {
     const headers = { "content-type": "application/json" };
     const reply = await fetch(`${this.server.url}/v1/leases`, { method: "POST", headers, body });
     expect(reply.status).toBe(201);
-    return (await reply.json()) as { id: string; token: string };
+    return (await reply.json()) as Lease;
   }
 
   async release({ id, token }: { id: string; token: string }): Promise<void> {
@@ -100,9 +106,13 @@ describe.skipIf(noKube)("a server with mirror:", { timeout: patienceMs }, () => 
           "berth/pool": "account",
           "berth/resource": "acc-1",
           "berth/lease": first.id,
+          "berth/fence": String(first.claims[0]?.fence),
         },
       },
-      spec: { leaseDurationSeconds: 20, leaseTransitions: 1 },
+      spec: {
+        leaseDurationSeconds: 20,
+        leaseTransitions: Number(first.claims[0]?.fence) % 2 ** 31,
+      },
     });
     const text = JSON.stringify(await world.objects());
     for (const secret of [first.token, second.token, "key-e2e"]) expect(text).not.toContain(secret);
