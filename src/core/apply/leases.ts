@@ -235,6 +235,12 @@ export function revokeLease(state: State, lease: Lease, revoked: Revoked): void 
   scheduleRevoked(state, lease, revoked.until);
 }
 
+/** The clock may have jumped: the holder may believe for as long as when the lease was revoked. */
+function giveRevokedGrace(state: State, lease: Lease, revoked: Revoked, at: Instant): void {
+  edit(lease).seenAt = at;
+  scheduleRevoked(state, lease, after(at, revoked.until - revoked.at));
+}
+
 function scheduleRevoked(state: State, lease: Lease, until: Instant): void {
   edit(lease).expiresAt = until;
   schedule(state, lease, earliest(until, lease.endsAt));
@@ -252,7 +258,7 @@ export function graceGiven(state: State, at: Instant, pausedMs?: number): void {
   for (const lease of state.leases.values()) {
     if (!isLongFor(holderTtlOf(lease))) continue;
     if (lease.revoked === null) renewLease(state, lease, at);
-    else scheduleRevoked(state, lease, after(at, lease.revoked.until - lease.revoked.at));
+    else giveRevokedGrace(state, lease, lease.revoked, at);
   }
   for (const request of state.requests.values()) {
     if (!isLongFor(pollTtlOf(request))) continue;

@@ -225,6 +225,15 @@ describe("revoke()", () => {
     expect(lending.end("a")).toBe("revoked");
   });
 
+  test("ends with its lifetime, which the holder knows", () => {
+    const lending = new Lending(pool("aws", 1, { ttlMs: 60_000, lifetimeMs: 70_000 }));
+    lending.do(acquire("a", "aws"));
+    lending.tickAt(50_000);
+    lending.outcome(renew("a"), revoke("a"));
+    lending.tickAt(70_000);
+    expect(lending.end("a")).toBe("lifetime");
+  });
+
   test("holds after a restart", () => {
     const lending = lendingToA();
     lending.do(revoke("a"));

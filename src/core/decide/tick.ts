@@ -71,7 +71,9 @@ function attendResource(turn: Turn, resource: Resource): void {
 }
 
 function endingDue({ now }: Turn, lease: Lease): Ending & { readonly why: LeaseEnd } {
-  if (lease.revoked !== null) return { why: "revoked", reason: lease.revoked.reason };
+  if (lease.revoked !== null && lease.expiresAt <= now) {
+    return { why: "revoked", reason: lease.revoked.reason };
+  }
   if (lease.endsAt <= now) return { why: "lifetime" };
   return { why: lease.delivered ? "expired" : "uncollected" };
 }
