@@ -26,7 +26,7 @@ test("skipped tests are reported, with what is missing", async () => {
     );
     expect(stdout).toMatch(/^LEFT OUT: \d+ tests of berth slots in a pod, which need unshare/m);
     const disk = "src/journal/sqlite-full.test.ts: mounting a small disk is not permitted.";
-    expect(stdout).toContain(`LEFT OUT: 4 tests of ${disk}`);
+    expect(stdout).toContain(`LEFT OUT: 5 tests of ${disk}`);
     expect(stdout).toMatch(/^0 passed, 0 failed, \d+ skipped$/m);
   } finally {
     await rm(folder, { recursive: true });

@@ -91,7 +91,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     const run = (...args: string[]) => finished(world.slots(args, { GITHUB_RUN_ID: "" }));
     await run("acquire", "--lease-duration", "1h");
     const renewed = await run("renew");
-    expect(renewed.stdout).toBe("Renewed slot 0 for 3600s\n");
+    expect(renewed.stdout).toBe("Renewed slot 0 for 1h\n");
     expect((await run("release", "0")).stderr).toBe("Released slot 0\n");
     expect((await run("release", "0")).stderr).toBe("Slot 0 was already free\n");
     const lost = await run("renew");
