@@ -24,7 +24,7 @@ function field(reply: Buffer, name: string): string {
 /** Acquires a lease and releases it with its token. */
 function berth(pool: string): Dialogue {
   const body = JSON.stringify({ holder: "bench/1", items: [{ pool }] });
-  const first = `POST /v1/leases HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const first = `POST /v1/leases HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   return {
     first,
     next(reply) {
@@ -32,7 +32,7 @@ function berth(pool: string): Dialogue {
       if (status === 204) return first;
       const token = status === 201 ? field(reply, "token") : "";
       if (token === "") return undefined;
-      return `DELETE /v1/leases/${field(reply, "id")} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+      return `DELETE /v1/leases/${field(reply, "id")} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     },
   };
 }
@@ -40,7 +40,7 @@ function berth(pool: string): Dialogue {
 /** Acquires and releases as Boskos's clients do: by name, without a token. */
 function boskos(type: string, index: number): Dialogue {
   const call = (path: string) =>
-    `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Length: 0\r\n\r\n`;
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`;
   const owner = `bench-${index}`;
   const first = call(`/acquire?type=${type}&state=free&dest=busy&owner=${owner}`);
   return {

@@ -32,7 +32,7 @@ export async function benchMemory(resources: number, polls: number): Promise<Mem
 
 async function openPolls(berth: Running, polls: number) {
   const body = JSON.stringify({ holder: "bench/1", items: [{ pool: "scarce" }], wait: "10m" });
-  const request = `POST /v1/leases HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const request = `POST /v1/leases HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const sockets = [];
   for (let count = 0; count < polls; count++) {
     const socket = connect({ port: berth.port, host: "127.0.0.1" });
