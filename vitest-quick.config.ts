@@ -15,11 +15,14 @@ export default defineConfig({
       // They listen on sockets, start processes, or wait for real time to pass.
       ...["src/client/berth-client.test.ts", "src/kubernetes/api-server.test.ts"],
       ...["src/insight/history/follower.test.ts", "src/journal/sqlite-process.test.ts"],
-      ...["src/server/{health-listener,serve}.test.ts", "src/workers/**"],
+      ...["src/server/{health-listener,serve,serve-history}.test.ts", "src/workers/**"],
       // It opens thousands of databases.
       "src/broker/damaged-journal.test.ts",
       // They live through hundreds of thousands of leases.
-      ...["src/core/model/ended-memory.test.ts", "src/insight/what-if/what-if.test.ts"],
+      ...[
+        "src/core/model/ended-memory.test.ts",
+        "src/insight/what-if/{reproduces,what-if}.test.ts",
+      ],
       ...["src/insight/pacing/{herd,provider}.test.ts", "src/insight/stats-worker.test.ts"],
     ],
     pool: "forks",
