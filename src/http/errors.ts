@@ -1,4 +1,4 @@
-/** Every way in which a request can fail, as RFC 9457. An unknown error is a bug, and a 500. */
+/** Converts every error of a request to a problem document (RFC 9457). Unknown ones are bugs: 500. */
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { limits } from "../api/limits.ts";
@@ -19,8 +19,8 @@ export function handleErrors(app: App): void {
 }
 
 /**
- * Boskos answers whatever it does not know with nothing and 200, and there are probes that rely on it.
- * A browser is shown the page, whose addresses nobody here knows. Under `/v1` a mistake is answered 404.
+ * Boskos answers unknown paths with 200 and an empty body, and some probes rely on that. A browser
+ * gets the page, which does its own routing. Under `/v1` an unknown path is answered with 404.
  */
 export function answerUnknownPaths(app: App, page: Page): void {
   app.setNotFoundHandler((request, reply) => {
@@ -39,7 +39,7 @@ export function answerUnknownPaths(app: App, page: Page): void {
   });
 }
 
-/** As Go's router has it: no empty parts, no dots. */
+/** Cleans a path as Go's ServeMux does: without empty parts, `.` and `..`. */
 function cleanPath(url: string): string {
   const [, path = "", query = ""] = /^([^?]*)(.*)$/s.exec(url) ?? [];
   const parts: string[] = [];
@@ -60,7 +60,7 @@ export function answerFrameworkError(
   sendProblem(reply, problemFrom(error, request));
 }
 
-/** For what is not even HTTP. There is only a socket to answer on, and then it is closed. */
+/** Answers on the socket when Node cannot parse the request, and then closes it. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -10,7 +10,10 @@ import { LiveEventHub, type LiveEvents } from "./live-events.ts";
 import { invalid } from "./problems.ts";
 import { timestamp } from "./timestamp.ts";
 
-/** With so many bytes unread, or so many events at once, a reader is served from the journal again. */
+/**
+ * A client with more unread bytes than this, or a commit with more events than this, is sent from
+ * the journal and not from memory.
+ */
 const backlogBytesMax = 256 * 1024;
 const liveEventsMax = 1_000;
 const keepAliveMs = 15_000;
@@ -55,15 +58,15 @@ export function eventRoutes(app: App, context: Context): void {
     const start = startOf(last, context.broker.head);
     const past = await pastFrom(context, start);
     reply.hijack();
-    if (reply.raw.destroyed) return reply; // It hung up meanwhile, and will not say so again.
+    if (reply.raw.destroyed) return reply; // No `close` will come.
     reply.raw.writeHead(200, feedHeaders);
     open.add(reply.raw);
     reply.raw.once("close", () => open.delete(reply.raw));
     try {
       await feed(context, hub, reply.raw, start, past);
     } catch (cause) {
-      // It would be deaf from here on; cut off, it comes back and hears why.
-      request.log.warn({ err: cause }, "an event feed was cut off");
+      // The client would stay connected and get no events. Now it reconnects and gets the error.
+      request.log.warn({ err: cause }, "closed an event feed after an error");
       reply.raw.destroy();
     }
     return reply;
@@ -75,7 +78,7 @@ interface Past {
   readonly rest: AsyncIterator<Recorded>;
 }
 
-/** Reads the first of what is past, to find out whether it is still there before promising it. */
+/** Reads the first past commit before the reply starts, so that pruned events get a 410. */
 async function pastFrom({ journal }: Context, start: number): Promise<Past> {
   const rest = journal.read(start)[Symbol.asyncIterator]();
   try {
@@ -92,7 +95,7 @@ async function pastFrom({ journal }: Context, start: number): Promise<Past> {
 }
 
 /**
- * First what is past, from the journal, as fast as it is read; then what comes, as it is committed. A
+ * Sends past events from the journal, as fast as the client reads, then new ones as committed. A
  * reader that falls behind goes back to the journal, so that it costs no memory and misses nothing.
  */
 async function feed(
@@ -170,13 +173,16 @@ function* formatCommit({ seq, at, events }: Recorded, sent: number): Generator<s
   }
 }
 
-/** The journal counts milliseconds; on the wire times are RFC 3339, here as everywhere. */
+/** Writes the times of an event as RFC 3339, as in all replies. A new time must be added here. */
 function withTimestamps(key: string, value: unknown): unknown {
   const isInstant = key === "endsAt" || key === "heldUntil" || key === "restsUntil";
   return isInstant && typeof value === "number" ? timestamp(value as Instant) : value;
 }
 
-/** User data may be credentials: the feed names its keys only. A request id gets the token: see `Audience`. */
+/**
+ * Removes the values of user data, which may be credentials, and the request id (`ask.key`): a
+ * client that repeats it gets the token of the lease.
+ */
 function withoutSecrets(event: DurableEvent): object {
   if ("ask" in event && event.ask?.key !== undefined) {
     const { key: _key, ...ask } = event.ask;
@@ -187,7 +193,7 @@ function withoutSecrets(event: DurableEvent): object {
   return { ...rest, userDataKeys: Object.keys(userData) };
 }
 
-/** An id from the future starts now: the journal was replaced, and there is nothing to resume. */
+/** A number beyond the last event means that the journal was replaced: the feed starts now. */
 function startOf(last: string | string[] | undefined, head: number): number {
   if (last === undefined || last === "") return head;
   if (typeof last !== "string" || !/^\d{1,15}$/.test(last)) {

@@ -16,7 +16,7 @@ import { isOutdated, migrateHistory, mustBeHistory } from "./schema.ts";
  * Only this process writes the file, so a conflict is possible only with a person who uses sqlite3.
  */
 const busyMs = 250;
-/** SQLite truncates the log to this size in bytes after a long read made it grow. */
+/** SQLite truncates the write-ahead log to this many bytes after a long read made it grow. */
 const logSizeMax = 16 * 1024 * 1024;
 
 /** The path of the history in a data folder. */
@@ -102,7 +102,7 @@ function take(database: DatabaseSync, path: string, journalPath: string): number
   });
 }
 
-/** Deferred, so that it locks the file that it writes and not the journal that it reads. */
+/** A plain BEGIN is deferred: it locks the file that it writes, not the journal that it reads. */
 function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec("BEGIN");
   try {
