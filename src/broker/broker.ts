@@ -13,9 +13,9 @@ import { freeze } from "../core/apply/snapshot.ts";
 import { decide, isVolatile, nextDueAt } from "../core/decide/decide.ts";
 import { Undecidable } from "../core/decide/set-aside.ts";
 import type { Command } from "../core/model/command.ts";
-import { type DurableEvent, type EventOf, isDurable } from "../core/model/event.ts";
+import { type DurableEvent, isDurable } from "../core/model/event.ts";
 import { ttlMsMin } from "../core/model/field-kinds.ts";
-import type { PoolName, RequestId } from "../core/model/ids.ts";
+import type { RequestId } from "../core/model/ids.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { State } from "../core/model/state.ts";
 import { after, type Instant } from "../core/model/time.ts";
@@ -44,6 +44,7 @@ import {
 } from "./broker-mode.ts";
 import { Alarm, type Environment, StallWatch } from "./environment.ts";
 import { recover } from "./recovery.ts";
+import { FailedDecisions, type SetAside } from "./set-aside.ts";
 import { ttlsIn } from "./ttls-in.ts";
 import { CommandQueue, Listeners, type QueuedCommand, Waits } from "./waiters.ts";
 
@@ -106,7 +107,7 @@ export class Broker {
   #probeSet = false;
   /** What a failed decision was about. It is decided before anything else. */
   #setAside: SetAside | null = null;
-  readonly #failedAt = new Map<PoolName, Instant>();
+  readonly #failedDecisions = new FailedDecisions();
 
   /** Reads the journal and gives every holder one full ttl of grace. */
   static async open(
@@ -412,9 +413,7 @@ export class Broker {
 
   #publish(recorded: Recorded): void {
     this.#listeners.committed(recorded, this.#state);
-    for (const event of recorded.events) {
-      if (isAwaited(event)) this.#waits.end(event.id);
-    }
+    for (const event of recorded.events) this.#waits.endWith(event);
   }
 
   /** Schedules a turn for the queued commands, or else an alarm for the next deadline. */
@@ -473,7 +472,7 @@ export class Broker {
   ): Promise<void> {
     this.#listeners.failed(`the decision on "${command.type}"`, cause);
     if (cause instanceof Undecidable && cause.culprit.pools.length > 0) {
-      this.#setAside = this.#setAsideFor(cause);
+      this.#setAside = this.#failedDecisions.setAside(cause, this.#environment.now());
       this.#queue.requeue(batch);
     } else if (command.type === "tick") {
       for (const queued of batch) queued.reject(asError(cause));
@@ -485,19 +484,6 @@ export class Broker {
     await this.#reload();
     this.#busy = null;
     this.#scheduleNext();
-  }
-
-  /** The request alone; or its pools, if one of them has failed lately for another request. */
-  #setAsideFor({ culprit, message: why }: Undecidable): SetAside {
-    const { pools, request } = culprit;
-    const now = this.#environment.now();
-    const isFirst = pools.every((pool) => {
-      const failedAt = this.#failedAt.get(pool);
-      return failedAt === undefined || now - failedAt > failedForMs;
-    });
-    for (const pool of pools) this.#failedAt.set(pool, now);
-    const suspended = { type: "set-aside", pools, why } as const;
-    return isFirst && request !== undefined ? { ...suspended, request } : suspended;
   }
 
   /** Decided and committed alone, so that a further failure does not undo it. */
@@ -607,24 +593,4 @@ function closed(cause: Error | null): BrokerClosed {
 
 function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-type SetAside = Extract<Command, { type: "set-aside" }>;
-
-/** A pool that fails twice within this time is suspended, whichever request it fails for. */
-const failedForMs = 600_000;
-
-/** Whether long polls for the request or lease may be over with this event. */
-function isAwaited(
-  event: DurableEvent,
-): event is EventOf<"lease-granted" | "request-left" | "lease-revoked" | "lease-ended"> {
-  switch (event.type) {
-    case "lease-granted":
-    case "request-left":
-    case "lease-revoked":
-    case "lease-ended":
-      return true;
-    default:
-      return false;
-  }
 }

@@ -1,5 +1,6 @@
 /** Everyone who waits for the broker: senders of commands, open long polls, listeners. */
 import type { Command } from "../core/model/command.ts";
+import type { DurableEvent } from "../core/model/event.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { State } from "../core/model/state.ts";
@@ -72,7 +73,7 @@ export interface Wait {
   readonly end: () => void;
 }
 
-/** The open long polls, by the request that they wait for. */
+/** The open long polls, by the request or lease that they wait for. */
 export class Waits {
   readonly #waits = new Map<RequestId, Set<Wait>>();
   #size = 0;
@@ -101,6 +102,17 @@ export class Waits {
     else waits.add(wait);
     this.#size += 1;
     return () => this.#remove(id, wait);
+  }
+
+  /** Ends the long polls that this event is for: the request is settled, or the lease is lost. */
+  endWith(event: DurableEvent): void {
+    switch (event.type) {
+      case "lease-granted":
+      case "request-left":
+      case "lease-revoked":
+      case "lease-ended":
+        this.end(event.id);
+    }
   }
 
   end(id: RequestId): void {
