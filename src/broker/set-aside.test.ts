@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { acquire, pool, release } from "../core/decide/lending.suite.ts";
 import type { Ask, Command } from "../core/model/command.ts";
-import type { PoolName, RequestId } from "../core/model/ids.ts";
+import type { RequestId } from "../core/model/ids.ts";
 import { capacityPool, vsphere } from "../core/shared/capacity.suite.ts";
 import { settled } from "./hand-clock.suite.ts";
 import { brokerOf, typesOf } from "./test-broker.suite.ts";
@@ -68,7 +68,8 @@ describe("a pool that fails twice", () => {
   async function suspended() {
     const all = await brokerOf(pools());
     const { broker } = all;
-    await broker.submit(ask("all", 4));
+    await broker.submit(ask("holds", 2, 60_000));
+    await broker.submit(ask("all", 2));
     await broker.submit(poisonedAsk("bad1"));
     await broker.submit(poisonedAsk("bad2"));
     await broker.submit(release("all"));
@@ -86,13 +87,14 @@ describe("a pool that fails twice", () => {
     expect(reported.fatal).toEqual([]);
   });
 
-  test("keeps its leases, and its deadlines wait", async () => {
+  test("keeps its leases, whose deadlines wait", async () => {
     const { broker, clock, reported } = await suspended();
     await clock.advance(3_600_000);
+    expect(await broker.read(({ leases }) => [...leases.keys()])).toEqual(["holds"]);
+    await broker.submit({ type: "configure", pools: pools() });
+    await clock.advance(120_000);
+    expect(await broker.read(({ leases }) => leases.size)).toBe(0);
     expect(reported.fatal).toEqual([]);
-    expect(
-      await broker.read(({ pools: all }) => all.get(vsphere as PoolName)?.suspended),
-    ).not.toBeNull();
   });
 
   test("is tried again by a reload", async () => {
@@ -100,6 +102,6 @@ describe("a pool that fails twice", () => {
     await broker.submit(ask("good", 1));
     await broker.submit({ type: "leave", id: "bad2" as RequestId, why: "cancelled" });
     await broker.submit({ type: "configure", pools: pools() });
-    expect(await broker.read(({ leases }) => [...leases.keys()])).toEqual(["good"]);
+    expect(await broker.read(({ leases }) => [...leases.keys()])).toEqual(["holds", "good"]);
   });
 });

@@ -145,6 +145,36 @@ describe("by its name a holder", () => {
   });
 });
 
+describe("a holder without a token whose lease was revoked", () => {
+  const revoked = () => {
+    const lending = new Lending(pool("aws", 1, policy));
+    lending.outcome(take("aws-1"), revoke("t"));
+    return lending;
+  };
+
+  test("learns it with its next update, which prolongs nothing", () => {
+    const lending = revoked();
+    const refusal = { code: "not_its_holder", holder: "", lost: { how: "revoked" } };
+    expect(lending.do(renewHeld())).toMatchObject({ events: [], outcome: { refusal } });
+    lending.tickAt(1_000);
+    expect(lending.end("t")).toBe("revoked");
+  });
+
+  test("confirms it with its release", () => {
+    const lending = revoked();
+    expect(lending.outcome(releaseHeld())).toEqual({ type: "done" });
+    expect(lending.end("t")).toBe("revoked");
+  });
+
+  test("is not reset after a restart before it has had its time again", () => {
+    const lending = revoked();
+    lending.tickAt(900);
+    lending.do({ type: "give-grace" });
+    lending.tickAt(1_500);
+    expect(lending.outcome(reset(1_000))).toMatchObject({ holders: new Map() });
+  });
+});
+
 describe("a reset", () => {
   test("ends the leases of holders that were silent for that time, not earlier", () => {
     const lending = new Lending(pool("aws", 2));

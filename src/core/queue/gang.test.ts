@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { apply } from "../apply/apply.ts";
 import { acquire, Lending, leave, pool, release } from "../decide/lending.suite.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
 import { capacityPool } from "../shared/capacity.suite.ts";
@@ -40,6 +41,18 @@ describe("a gang", () => {
       ["t-2"],
       ["t-3"],
     ]);
+    expect(lending.line("t")).toEqual([]);
+  });
+
+  test("of an older journal, with a request beyond its size, is granted without it", () => {
+    const lending = new Lending(pool("t", 3));
+    lending.outcome(acquire("all", "t:3"), acquire("a", "t", group), acquire("b", "t", group));
+    const ask = lending.state.requests.get("b" as RequestId)?.ask;
+    if (ask === undefined) throw new Error("b does not wait");
+    apply(lending.state, { type: "request-queued", id: "c" as RequestId, ask }, lending.now);
+    expect(needs(lending, "c")).toEqual(["t:1"]);
+    lending.outcome(leave("c"), release("all"));
+    expect([lending.held("a"), lending.held("b")]).toEqual([["t-1"], ["t-2"]]);
     expect(lending.line("t")).toEqual([]);
   });
 
