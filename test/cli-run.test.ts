@@ -200,7 +200,9 @@ describe("berth run, when its lease is lost,", () => {
     await server.done(["release", lease?.id ?? "", "--force", "--reason", "maintenance"]);
     expect(await run.ended).toBe(76);
     expect(run.stdout).toContain("stopping");
-    expect(run.stderr).toMatch(/LEASE LOST\. Cannot keep lease \S+: an operator ended it/);
+    expect(run.stderr).toMatch(
+      /LEASE LOST\. Cannot keep lease \S+: an operator ended it at \S+ \(.*: maintenance\)/,
+    );
     expect(() => process.kill(Number(child), 0)).toThrow("ESRCH");
   });
 

@@ -245,7 +245,8 @@ describe("DELETE /v1/leases/{id}", () => {
       reason: { by: "ann", why: "stuck" },
     });
     const beat = await site.call(`POST /v1/leases/${id}/heartbeat`, { token });
-    expect(beat).toMatchObject({ status: 410, body: { how: "revoked" } });
+    const reason = { by: "ann", why: "stuck" };
+    expect(beat).toMatchObject({ status: 410, body: { how: "revoked", reason } });
   });
 });
 

@@ -230,15 +230,17 @@ function ended(refusal: Extract<Refusal, { code: "lease_ended" | "request_ended"
   const { code, id, how } = refusal;
   const endedAt = timestamp(refusal.endedAt);
   const what = code === "lease_ended" ? "lease" : "request";
+  const reason = code === "lease_ended" ? refusal.reason : undefined;
+  const because = reason === undefined ? "" : ` (${reason.by}: ${reason.why})`;
   return new Problem({
     code,
     status: 410,
-    message: `Cannot go on with ${what} ${id}: ${howEnded[how]} at ${endedAt}`,
+    message: `Cannot go on with ${what} ${id}: ${howEnded[how]} at ${endedAt}${because}`,
     hint:
       code === "lease_ended"
         ? "Stop using its resources; ask again with a new requestId"
         : "Ask again with a new requestId",
-    facts: { how, endedAt },
+    facts: { how, endedAt, ...(reason && { reason }) },
   });
 }
 

@@ -40,6 +40,6 @@ export function leaseNotFound(state: State, id: RequestId): Refusal {
 }
 
 /** Refuses a command on a lease that an operator has revoked. */
-export function leaseRevoked(id: RequestId, { at }: Revoked): Refusal {
-  return { code: "lease_ended", id, how: "revoked", endedAt: at };
+export function leaseRevoked(id: RequestId, { at, reason }: Revoked): Refusal {
+  return { code: "lease_ended", id, how: "revoked", endedAt: at, reason };
 }

@@ -1,5 +1,6 @@
 /** The outcomes of commands, with all refusals. */
 import type { LeaseView, RequestView } from "../explain/view.ts";
+import type { Reason } from "./command.ts";
 import type { LeaseEnd, RequestEnd } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { LastHolder } from "./state.ts";
@@ -126,6 +127,8 @@ export type Refusal =
       readonly id: RequestId;
       readonly how: RequestEnd | LeaseEnd;
       readonly endedAt: Instant;
+      /** Who revoked it and why, as long as that is known. */
+      readonly reason?: Reason;
     }
   | { readonly code: "pool_not_in_lease"; readonly id: RequestId; readonly pool: PoolName }
   | { readonly code: "claim_not_found"; readonly id: RequestId; readonly claim: ClaimId }
