@@ -16,3 +16,17 @@ export function EventList({ events }: { events: readonly FeedEvent[] }) {
     </ol>
   );
 }
+
+/** The section of a page that shows the latest events about its subject. */
+export function RecentEvents({ events }: { events: readonly FeedEvent[] }) {
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent">Recent events</h2>
+      {events.length === 0 ? (
+        <p className="calm">None among the latest events.</p>
+      ) : (
+        <EventList events={events} />
+      )}
+    </section>
+  );
+}

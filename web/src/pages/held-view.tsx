@@ -43,7 +43,7 @@ export function HeldView({ lease }: { lease: Lease }) {
           ...(endsAt === null ? [] : [{ label: "ends", at: endsAt }]),
         ]}
       />
-      <HeartbeatGauge ttl={ttl} expiresAt={expiresAt} />
+      {revokedAt === null ? <HeartbeatGauge ttl={ttl} expiresAt={expiresAt} /> : null}
       <Facts
         label="About it"
         facts={[

@@ -7,7 +7,7 @@ import { NoActionsNote } from "../parts/action-button.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { EndedView } from "./ended-view.tsx";
-import { EventList } from "./event-list.tsx";
+import { RecentEvents } from "./event-list.tsx";
 import { HeldView } from "./held-view.tsx";
 import { mentions } from "./mentions.ts";
 import { WaitingView } from "./waiting-view.tsx";
@@ -32,14 +32,7 @@ export function LeasePage({ id }: { id: string }) {
         <WaitingView request={data.request} />
       )}
       <NoActionsNote />
-      <section aria-labelledby="recent">
-        <h2 id="recent">Recent events</h2>
-        {events.length === 0 ? (
-          <p className="calm">None among the latest events.</p>
-        ) : (
-          <EventList events={events} />
-        )}
-      </section>
+      <RecentEvents events={events} />
     </>
   );
 }

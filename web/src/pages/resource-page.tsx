@@ -13,7 +13,7 @@ import { StateChip } from "../parts/state-chip.tsx";
 import { Age, Left } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { actionsFor } from "./actions.ts";
-import { EventList } from "./event-list.tsx";
+import { RecentEvents } from "./event-list.tsx";
 import { mentions } from "./mentions.ts";
 import { ResourceDays } from "./resource-days.tsx";
 
@@ -76,14 +76,7 @@ function View({ resource }: { resource: Resource }) {
         </section>
       )}
       <ResourceDays resource={resource} />
-      <section aria-labelledby="recent">
-        <h2 id="recent">Recent events</h2>
-        {events.length === 0 ? (
-          <p className="calm">None among the latest events.</p>
-        ) : (
-          <EventList events={events} />
-        )}
-      </section>
+      <RecentEvents events={events} />
     </>
   );
 }
