@@ -40,7 +40,7 @@ function holdLease() {
     const name = pool.toUpperCase().replace(/[^A-Z0-9]/g, "_");
     tell("GITHUB_ENV", `BERTH_RESOURCE_${name}`, claims.map(({ resource }) => resource).join(" "));
   }
-  keep(["heartbeat", lease.id, ...where], { BERTH_TOKEN: lease.token });
+  keep(["heartbeat", lease.id, ...where], { BERTH_LEASE_TOKEN: lease.token });
 }
 
 /** Goes on after this step; the last step, or else the runner, ends it. */

@@ -11,7 +11,7 @@ if (state("kind") === "slot") {
   if (status !== 0) fail(`The slot was not given back: berth ended with ${status}`);
 }
 if (state("kind") === "lease") {
-  const token = { BERTH_TOKEN: state("token") };
+  const token = { BERTH_LEASE_TOKEN: state("token") };
   const { status } = berth(["release", state("lease"), ...flags("server")], token);
   if (status !== 0) fail(`The lease was not given back: berth ended with ${status}`);
 }

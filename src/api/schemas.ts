@@ -210,6 +210,7 @@ export const Lease = Type.Object({
     Type.String({ description: "Proof for heartbeat and release; told only to the one who asks" }),
   ),
   holder: Type.String(),
+  space: Type.Optional(Type.String({ description: "If the server has authentication" })),
   priority: Type.Integer(),
   labels: Type.Record(Type.String(), Type.String()),
   ttl: TtlShown,
@@ -249,6 +250,7 @@ export const WaitingRequest = Type.Object({
   requestId: RequestIdShown,
   token: Type.Optional(Type.String()),
   holder: Type.String(),
+  space: Type.Optional(Type.String({ description: "If the server has authentication" })),
   priority: Type.Integer(),
   labels: Type.Record(Type.String(), Type.String()),
   ttl: TtlShown,
@@ -503,6 +505,10 @@ export const ConfigStatus = Type.Object({
 });
 
 export const Whoami = Type.Object({
+  authentication: Type.Boolean({ description: "Whether the server asks for credentials" }),
+  name: { ...nullable(Type.String()), description: "Null: the credentials are missing or wrong" },
+  space: { ...nullable(Type.String()), description: "The space of the caller's leases" },
+  role: nullable(Type.String()),
   operator: Type.Boolean({ description: "May act on behalf of others" }),
   refusal: { ...nullable(Type.String()), description: "Why not, and what to do about it" },
   version: Type.String({ description: "Of the server" }),

@@ -172,6 +172,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./setup/config.ts")).config,
   },
   {
+    name: "token",
+    summary: "Make a token for a caller of the server",
+    group: "For operators",
+    load: async () => (await import("./identity/token.ts")).token,
+  },
+  {
     name: "journal",
     summary: "Verify the journal of a stopped server",
     group: "For operators",
@@ -188,6 +194,12 @@ export const commands: readonly CommandEntry[] = [
     summary: "Export leases in another broker's format",
     group: "For operators",
     load: async () => (await import("./setup/export.ts")).exportCommand,
+  },
+  {
+    name: "whoami",
+    summary: "Show who the server takes you for",
+    group: "Other",
+    load: async () => (await import("./identity/whoami.ts")).whoami,
   },
   {
     name: "completion",

@@ -89,7 +89,8 @@ const hintByCode: Readonly<Record<string, string>> = {
   request_granted: "It has been granted; see its resources: berth leases",
   group_full: "Use another group name",
   request_id_reused: "Use a new --request-id for a new request",
-  token_missing: "Pass --token or set BERTH_TOKEN; operators use --force --reason WHY",
+  token_missing: "Pass --token or set BERTH_LEASE_TOKEN; operators use --force --reason WHY",
+  unauthenticated: "Set BERTH_TOKEN or BERTH_TOKEN_FILE to a token that is valid now",
   token_wrong: "Use the token that came with this lease; operators use --force --reason WHY",
   resource_held: "Drain it instead: berth drain; or end its lease: berth release --force",
   state_reserved:

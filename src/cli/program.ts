@@ -3,6 +3,7 @@ import { BerthClient } from "../client/berth-client.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { commands } from "./commands.ts";
 import { globalFlags } from "./flags.ts";
+import { findCredentials } from "./identity/credentials.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { toUsageError } from "./usage.ts";
 import { fromEnvironment, serverUrl } from "./values.ts";
@@ -80,11 +81,11 @@ function declareCommand(
   into.action(() => chosen(command, into.args, [...above, into]));
 }
 
-/** The first word that is neither an option nor the value of `--server`. */
+/** The first word that is neither an option nor the value of one. */
 function calledCommandName(argv: readonly string[]): string | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at];
-    if (word === "--server") at += 1;
+    if (word === "--server" || word === "--token-file") at += 1;
     else if (word !== undefined && !word.startsWith("-")) return word;
   }
   return undefined;
@@ -99,7 +100,7 @@ export function contextOf(args: readonly string[], sources: readonly Command[]):
   return {
     args,
     flags: () => merged,
-    client: new BerthClient({ url }),
+    client: new BerthClient({ url, token: findCredentials(merged.tokenFile) }),
     screen: screenOf(process.stdout, wantsColour, process.env),
     print: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),

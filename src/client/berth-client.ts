@@ -20,6 +20,7 @@ import type {
 import {
   BerthCalls,
   type CallOptions,
+  type ClientOptions,
   type Filter,
   type Held,
   type ResourceFilter,
@@ -31,11 +32,7 @@ import { clientLimits } from "./limits.ts";
 import { type AcquireOptions, type HeldLease, QueuedRequest } from "./queued-request.ts";
 import { type ReleaseOptions, type ReleaseOutcome, releaseWithRetries } from "./release.ts";
 
-export interface BerthClientOptions {
-  /** The server's address, such as `http://127.0.0.1:8080`. It may contain a path before `/v1`. */
-  readonly url: string;
-  readonly fetch?: typeof fetch;
-}
+export type BerthClientOptions = ClientOptions;
 
 /** A lease with running heartbeats. */
 export type LiveLease = HeldLease & {

@@ -27,7 +27,7 @@ import type {
 import { formatDuration } from "../core/model/time.ts";
 import { clientLimits } from "./limits.ts";
 import { hasEnded } from "./release.ts";
-import { type Call, Transport } from "./transport.ts";
+import { type Call, type Credentials, Transport } from "./transport.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -95,12 +95,21 @@ export interface Held {
 export type Granted = { readonly granted: true; readonly lease: Lease };
 export type Waiting = { readonly granted: false; readonly request: WaitingRequest };
 
+export interface ClientOptions {
+  /** The server's address, such as `http://127.0.0.1:8080`. It may contain a path before `/v1`. */
+  readonly url: string;
+  readonly fetch?: typeof fetch;
+  /** The caller's own token, for a server with authentication. A function is called before each call. */
+  readonly token?: string | Credentials | undefined;
+}
+
 /** One method per API call. Each method sends one HTTP request and never retries. */
 export class BerthCalls {
   protected readonly transport: Transport;
 
-  constructor(options: { readonly url: string; readonly fetch?: typeof fetch }) {
-    this.transport = new Transport(options.url, options.fetch ?? globalThis.fetch);
+  constructor({ url, fetch = globalThis.fetch, token }: ClientOptions) {
+    const credentials = typeof token === "string" ? () => token : token;
+    this.transport = new Transport(url, fetch, credentials);
   }
 
   get url(): string {

@@ -20,25 +20,32 @@ export interface Reply {
   readonly body: unknown;
 }
 
+/** Reads the caller's own token before each call. The token of a lease goes before it. */
+export type Credentials = () => string | undefined | Promise<string | undefined>;
+
 /** Sends one HTTP request. Returns the reply, or throws a Problem or BerthUnreachable. No retries. */
 export class Transport {
   /** Without a slash at the end. */
   readonly url: string;
   readonly #fetch: typeof fetch;
+  readonly #credentials: Credentials | undefined;
 
-  constructor(url: string, fetchWith: typeof fetch) {
+  constructor(url: string, fetchWith: typeof fetch, credentials?: Credentials) {
     this.url = parseServerUrl(url);
+    this.#credentials = credentials;
     // A browser's `fetch` throws if it is called as a method of another object than `window`.
     this.#fetch = (input, init) => fetchWith(input, init);
   }
 
   async send(call: Call): Promise<Reply> {
+    // Not below: an unreadable token is no failure of the network.
+    const token = await this.#tokenFor(call);
     const answerMs = call.answerMs ?? clientLimits.answerMs;
     const stopped = call.signal;
     const late = new LinkedAbort(stopped);
     const timer = setTimeout(() => late.abort(), answerMs);
     try {
-      const response = await this.open(call, late.signal);
+      const response = await this.open({ ...call, token }, late.signal);
       const text = await response.text();
       return replyOf(response, text);
     } catch (error) {
@@ -55,8 +62,9 @@ export class Transport {
   }
 
   /** Returns the raw response, for the event feed. Throws the errors of `fetch`. */
-  open(call: Call, signal: AbortSignal, headers?: Record<string, string>): Promise<Response> {
-    const { method, token } = call;
+  async open(call: Call, signal: AbortSignal, headers?: Record<string, string>): Promise<Response> {
+    const { method } = call;
+    const token = await this.#tokenFor(call);
     return this.#fetch(this.#address(call), {
       method,
       signal,
@@ -68,6 +76,10 @@ export class Transport {
       },
       ...(call.body === undefined ? undefined : { body: JSON.stringify(call.body) }),
     });
+  }
+
+  #tokenFor({ token }: Call): Promise<string | undefined> | string | undefined {
+    return token ?? this.#credentials?.();
   }
 
   #address({ path, query }: Call): string {

@@ -8,6 +8,7 @@ import { poolSizeMax } from "../core/model/field-kinds.ts";
 export const fileBytesMax = 4 * 1024 * 1024;
 export const poolsMax = 10_000;
 export const profilesMax = 10_000;
+export const authTokensMax = 10_000;
 /** Over all pools together, those that `count` makes included. */
 export const resourcesMax = poolSizeMax;
 /** Of one dimension of one resource; with the largest overcommit it is still a whole number. */

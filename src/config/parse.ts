@@ -1,4 +1,5 @@
 import { isMap } from "yaml";
+import type { AuthSpec } from "../auth/auth-spec.ts";
 import type { PoolName, ResourceName } from "../core/model/ids.ts";
 import type { MemberSpec, PoolSpec } from "../core/model/policy.ts";
 import { readBoskos } from "./boskos-file.ts";
@@ -14,6 +15,7 @@ import {
 import type { JanitorPrograms } from "./janitor-programs.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
 import type { AdmissionSpec } from "./read-admission.ts";
+import { readAuth } from "./read-auth.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
 import { type MirrorSpec, readMirror } from "./read-mirror.ts";
 import { noLabels, type PoolDraft, readPool } from "./read-pool.ts";
@@ -45,6 +47,8 @@ export interface GoodConfig {
   readonly profiles: readonly ProfileSpec[];
   /** Where its leases are shown as objects of Kubernetes; undefined: nowhere. */
   readonly mirror: MirrorSpec | undefined;
+  /** Who may call the server; undefined: it has no authentication. */
+  readonly auth: AuthSpec | undefined;
   readonly warnings: readonly ConfigProblem[];
 }
 
@@ -76,6 +80,7 @@ interface Found {
   readonly admissions: readonly AdmissionSpec[];
   readonly profiles: readonly ProfileSpec[];
   readonly mirror: MirrorSpec | undefined;
+  readonly auth: AuthSpec | undefined;
 }
 
 const nothing: Found = {
@@ -85,6 +90,7 @@ const nothing: Found = {
   admissions: [],
   profiles: [],
   mirror: undefined,
+  auth: undefined,
 };
 const expected = { title: "map", hint: "write pools: { my-pool: { count: 1 } }" };
 const keys = Object.keys(ConfigFile.properties);
@@ -98,7 +104,8 @@ function readConfig(document: ConfigDocument): Found {
     const names = pools.map(({ name }) => name);
     const profiles = readProfiles(document, boskos.profiles, names);
     const mirror = readMirror(document, boskos.mirror);
-    return { ...nothing, format: "boskos", pools: () => pools, profiles, mirror };
+    const auth = readAuth(document, boskos.auth);
+    return { ...nothing, format: "boskos", pools: () => pools, profiles, mirror, auth };
   }
   const fields = readKnown(document, root, keys, expected);
   if (fields === undefined) return nothing;
@@ -118,7 +125,8 @@ function readConfig(document: ConfigDocument): Found {
   const profiles = readProfiles(document, fields.get("profiles"), names);
   const mirror = readMirror(document, fields.get("mirror"));
   const pooled = { pools: () => drafts.map(specOf), janitors, admissions };
-  return { format: "berth", ...pooled, profiles, mirror };
+  const auth = readAuth(document, fields.get("auth"));
+  return { format: "berth", ...pooled, profiles, mirror, auth };
 }
 
 interface BoskosFields {
@@ -126,6 +134,7 @@ interface BoskosFields {
   /** Ours, beside them: the file can still be read by Boskos, which has no use for these. */
   readonly profiles: Entry | undefined;
   readonly mirror: Entry | undefined;
+  readonly auth: Entry | undefined;
 }
 
 /** Boskos keeps what it lends under `resources`, in any case, and looks at nothing else. */
@@ -140,8 +149,8 @@ function boskosFields(document: ConfigDocument, root: Spot): BoskosFields | unde
     document.source.refuse(pools.at, "the file has resources as well", hint);
   }
   const resources = lenientField(fields, "resources");
-  const [profiles, mirror] = [fields.get("profiles"), fields.get("mirror")];
-  return resources && { resources, profiles, mirror };
+  const [profiles, mirror, auth] = ["profiles", "mirror", "auth"].map((key) => fields.get(key));
+  return resources && { resources, profiles, mirror, auth };
 }
 
 const resourcesKey = /^resources$/i;

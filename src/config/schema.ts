@@ -10,6 +10,7 @@ import {
   resourcesMax,
 } from "./limits.ts";
 import { Admission } from "./schema-admission.ts";
+import { Auth } from "./schema-auth.ts";
 import { Name } from "./schema-fields.ts";
 import { Janitor } from "./schema-janitor.ts";
 import { Mirror } from "./schema-mirror.ts";
@@ -100,6 +101,7 @@ export const ConfigFile = Type.Object(
     }),
     profiles: Type.Optional(Profiles),
     mirror: Type.Optional(Mirror),
+    auth: Type.Optional(Auth),
   },
   {
     title: "Berth configuration",

@@ -12,6 +12,7 @@ import {
 } from "./limits.ts";
 import { LabelKey, LabelValue } from "./schema.ts";
 import { KindText, TaintText } from "./schema-admission.ts";
+import { ExpiryTime, Sha256 } from "./schema-auth.ts";
 import { Name, StateName } from "./schema-fields.ts";
 import { UserDataKey, VariableName, Word } from "./schema-janitor.ts";
 import {
@@ -80,6 +81,20 @@ export const contextKind = kindOf(
   clusterFields.context,
   "name one that the kubeconfig has: kubectl config get-contexts",
 );
+
+export const sha256Kind = kindOf(
+  Sha256,
+  "write the 64 hexadecimal digits that berth token new or sha256sum prints",
+);
+
+const expiryForm = kindOf(ExpiryTime, "write it like 2027-01-31 or 2027-01-31T12:00:00Z");
+
+export const expiryKind: TextKind = {
+  ...expiryForm,
+  accepts: (value): value is string => {
+    return expiryForm.accepts(value) && !Number.isNaN(Date.parse(value));
+  },
+};
 
 /** The title of a schema is the noun of its messages. */
 function kindOf(schema: TString, hint: string): TextKind {

@@ -4,6 +4,7 @@ import fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { checkCallers } from "./allowed-callers.ts";
+import { authorizeCalls } from "./authorize.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
 import type { App, Context } from "./context.ts";
@@ -67,6 +68,7 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
   acceptJson(app);
   handleErrors(app);
   checkCallers(app, context.callers);
+  authorizeCalls(app, context);
   await documentRoutes(app, context.version);
   await errorPage(app);
   builtPage ??= Page.load();

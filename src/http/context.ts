@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify";
 import type { ConfigStatus } from "../api/schemas.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { Tokens } from "../broker/lease-identity.ts";
 import type { Deliveries } from "../broker/submit-and-wait.ts";
@@ -16,6 +17,7 @@ export interface Context {
   readonly broker: Broker;
   readonly journal: Pick<Journal, "read">;
   readonly tokens: Tokens;
+  readonly auth: Authenticator;
   readonly deliveries: Deliveries;
   readonly insight: StatsService;
   readonly configStatus: () => ConfigStatus;

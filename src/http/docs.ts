@@ -38,7 +38,9 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
           token: {
             type: "http",
             scheme: "bearer",
-            description: "The token from the reply to POST /v1/leases",
+            description:
+              "The caller's own token, if the server has authentication. The token from the reply " +
+              "to POST /v1/leases is enough for that lease.",
           },
         },
       },

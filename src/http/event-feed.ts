@@ -49,6 +49,12 @@ export function eventRoutes(app: App, context: Context): void {
       "Resumes after `Last-Event-ID`, or after the query's `after`; without either it starts now",
     querystring: Query,
     produces: ["text/event-stream"],
+    response: {
+      200: {
+        description: "One event after the other",
+        content: { "text/event-stream": { schema: { type: "string" } } },
+      },
+    },
   };
   app.get("/v1/events", { schema }, async (request, reply) => {
     // A feed without a body would never end.

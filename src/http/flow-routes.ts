@@ -29,8 +29,6 @@ import {
   Connection,
   checkCanWait,
   IdParams,
-  mustBeHolder,
-  mustBeOperator,
   NameParams,
   waitIn,
 } from "./request.ts";
@@ -43,7 +41,7 @@ export function flowRoutes(app: App, context: Context): void {
   historyRoute(app, context);
 }
 
-function signalRoute(app: App, { broker, tokens }: Context): void {
+function signalRoute(app: App, { broker }: Context): void {
   const schema = {
     tags: ["leases"],
     summary: "Report that the provider throttled you, or that it did not",
@@ -53,7 +51,6 @@ function signalRoute(app: App, { broker, tokens }: Context): void {
   };
   app.post("/v1/leases/:id/signal", { schema }, async (request, reply) => {
     const id = request.params.id as RequestId;
-    mustBeHolder(tokens, id, request);
     const { throttled, evidence, pool } = request.body;
     const outcome = await broker.submit({
       type: "signal",
@@ -68,7 +65,7 @@ function signalRoute(app: App, { broker, tokens }: Context): void {
 }
 
 function refreshRoute(app: App, context: Context): void {
-  const { broker, tokens } = context;
+  const { broker } = context;
   const schema = {
     tags: ["leases"],
     summary: "Release a lease and request the same again, at the end of the queue, in one step",
@@ -82,7 +79,6 @@ function refreshRoute(app: App, context: Context): void {
   };
   app.post("/v1/leases/:id/refresh", { schema }, async (request, reply) => {
     const id = request.params.id as RequestId;
-    mustBeHolder(tokens, id, request);
     const { requestId, pool, wait } = request.body;
     const waitMs = waitIn("body.wait", wait);
     checkCanWait(context, waitMs);
@@ -113,10 +109,9 @@ function pinRoutes(app: App, context: Context): void {
     response: { 200: Pool, ...problems(400, 403, 404, 503) },
   };
   app.put("/v1/pools/:name/pin", { schema }, async (request) => {
-    mustBeOperator(request);
     const pool = request.params.name as PoolName;
     const { rate, by, reason } = request.body;
-    const why = auditReason({ by, reason });
+    const why = auditReason(request, { by, reason });
     const outcome = await broker.submit({ type: "pin", pool, rate, reason: why });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     return lookAt(context, pool, (found, now) => renderPool(poolView(found, now), now, context));
@@ -129,10 +124,9 @@ function pinRoutes(app: App, context: Context): void {
     response: { 200: Pool, ...problems(403, 404, 503) },
   };
   app.delete("/v1/pools/:name/pin", { schema: unpin }, async (request) => {
-    mustBeOperator(request);
     const pool = request.params.name as PoolName;
     const { by, reason } = request.query;
-    const why = auditReason({ by, reason });
+    const why = auditReason(request, { by, reason });
     const outcome = await broker.submit({ type: "pin", pool, rate: null, reason: why });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     return lookAt(context, pool, (found, now) => renderPool(poolView(found, now), now, context));

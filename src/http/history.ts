@@ -9,12 +9,14 @@ import { parseDuration } from "../core/model/time.ts";
 import type { Accuracy } from "../insight/forecast/accuracy.ts";
 import { HistoryUnavailable } from "../insight/history/history.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
+import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { pageFields, pageSizeOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
 import { renderEntry, renderStats } from "./render/history.ts";
 import { durationIn } from "./request.ts";
 import { problems } from "./responses.ts";
+import { limitedTo } from "./sight.ts";
 
 const filter = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.holderLengthMax, description }));
@@ -65,7 +67,8 @@ function listRoute(app: App, { broker, insight }: Context): void {
     querystring: HistoryQuery,
     response: { 200: HistoryPage, ...problems(400, 503) },
   };
-  app.get("/v1/history", { schema }, async ({ query }) => {
+  app.get("/v1/history", { schema }, async (request) => {
+    const { query } = request;
     const { limit, after, since, until, purpose: wanted, ...same } = query;
     const purpose = wanted ?? (same.id === undefined ? "use" : "all");
     if (after !== undefined && !/^\d{1,15}$/.test(after)) {
@@ -81,7 +84,12 @@ function listRoute(app: App, { broker, insight }: Context): void {
       until: momentIn("query.until", until, now),
     };
     const ask = {
-      filter: { ...same, ...times, ...(purpose === "all" ? {} : { purpose }) },
+      filter: {
+        ...same,
+        ...times,
+        ...(purpose === "all" ? {} : { purpose }),
+        space: limitedTo(callerOf(request)),
+      },
       limit: pageSizeOf(limit),
       after,
     };

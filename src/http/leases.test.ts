@@ -292,7 +292,7 @@ describe("the calls of a holder", () => {
     const none = await site.call(call);
     expect(none).toMatchObject({
       status: 401,
-      headers: { "www-authenticate": "Bearer" },
+      headers: { "www-authenticate": 'Bearer realm="berth"' },
       body: { code: "token_missing" },
     });
     for (const authorization of ["Basic YTpi", "Bearer", "Bearer ", mine.token]) {

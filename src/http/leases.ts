@@ -17,7 +17,9 @@ import { leaseNotFound } from "../core/decide/not-found.ts";
 import { leaseView } from "../core/explain/view.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
+import { freeState } from "../core/model/lifecycle.ts";
 import { alternativeCount, alternativesMax } from "../core/queue/needs.ts";
+import { askIn, callerOf, mustAlso } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { ListQuery, pageOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
@@ -31,11 +33,10 @@ import {
   durationIn,
   IdParams,
   isHolder,
-  mustBeHolder,
-  mustBeOperator,
   waitIn,
 } from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
+import { onlySpace, sightOf } from "./sight.ts";
 import { timestamp } from "./timestamp.ts";
 
 const LeasePage = Page(Lease);
@@ -59,7 +60,8 @@ function acquireRoute(app: App, context: Context): void {
   app.post("/v1/leases", { schema }, async (request, reply) => {
     const waitMs = waitIn("body.wait", request.body.wait);
     checkCanWait(context, waitMs);
-    const ask = askOf(request.body);
+    const ask = askIn(callerOf(request), askOf(request.body));
+    if (ask.items.some(({ state = freeState }) => state !== freeState)) mustAlso(request, "clean");
     if (alternativeCount(ask) > alternativesMax) {
       const wrong = `its choices can be combined in more than ${alternativesMax} ways`;
       throw invalid("body.items", wrong, "Name fewer pools in anyOf");
@@ -90,10 +92,13 @@ function readRoutes(app: App, context: Context): void {
     querystring: ListQuery,
     response: { 200: LeasePage, ...problems(400) },
   };
-  app.get("/v1/leases", { schema: listing }, ({ query }) =>
+  app.get("/v1/leases", { schema: listing }, (request) =>
     broker.read((state) => {
+      const { query } = request;
       const { pool, holder } = query;
+      const space = onlySpace(request, state);
       const wanted = state.leases.values().filter((lease) => {
+        if (space !== undefined && lease.ask.space !== space) return false;
         if (holder !== undefined && lease.ask.holder !== holder) return false;
         return (
           pool === undefined || lease.claims.some(({ resource }) => resource.pool.name === pool)
@@ -126,6 +131,8 @@ function readRoutes(app: App, context: Context): void {
     }
     const found = await broker.read((state) => {
       const lease = state.leases.get(id);
+      const sees = sightOf(state, onlySpace(request, state, id));
+      if (!sees(id)) return problemOf({ code: "lease_not_found", id });
       if (lease !== undefined)
         return renderLease(leaseView(lease), { secrets: isHolder(tokens, id, request) });
       return problemOf(leaseNotFound(state, id));
@@ -135,7 +142,7 @@ function readRoutes(app: App, context: Context): void {
   });
 }
 
-function heartbeatRoute(app: App, { broker, tokens }: Context): void {
+function heartbeatRoute(app: App, { broker }: Context): void {
   const schema = {
     tags: ["leases"],
     summary: "Send a heartbeat, which keeps the lease for another ttl",
@@ -144,7 +151,6 @@ function heartbeatRoute(app: App, { broker, tokens }: Context): void {
   };
   app.post("/v1/leases/:id/heartbeat", { schema }, async (request) => {
     const id = request.params.id as RequestId;
-    mustBeHolder(tokens, id, request);
     const outcome = await broker.submit({ type: "renew", id });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     if (outcome.type !== "granted") throw new Error(`Cannot renew ${id}: it is ${outcome.type}`);
@@ -183,7 +189,7 @@ const EndQuery = Type.Object(
   { additionalProperties: false },
 );
 
-function releaseRoutes(app: App, { broker, tokens }: Context): void {
+function releaseRoutes(app: App, { broker }: Context): void {
   const whole = {
     tags: ["leases"],
     summary: "Release a lease; repeating it is safe",
@@ -199,8 +205,6 @@ function releaseRoutes(app: App, { broker, tokens }: Context): void {
       throw invalid("query.gone", "it needs force", "Add force=true, or leave gone out");
     }
     const { failure, throttled, evidence } = request.body ?? {};
-    if (force === undefined) mustBeHolder(tokens, id, request);
-    else mustBeOperator(request);
     const outcome = await broker.submit(
       force === undefined
         ? {
@@ -213,7 +217,7 @@ function releaseRoutes(app: App, { broker, tokens }: Context): void {
         : {
             type: "revoke",
             id,
-            reason: auditReason({ by, reason }),
+            reason: auditReason(request, { by, reason }),
             ...(gone === undefined ? undefined : { holderGone: true }),
           },
     );
@@ -230,7 +234,6 @@ function releaseRoutes(app: App, { broker, tokens }: Context): void {
   app.delete("/v1/leases/:id/claims/:claim", { schema: one }, async (request, reply) => {
     const id = request.params.id as RequestId;
     const { state } = request.query;
-    mustBeHolder(tokens, id, request);
     const claim = request.params.claim as ClaimId;
     const outcome = await broker.submit({
       type: "release",

@@ -5,6 +5,7 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { hostnameOfUrl, isLoopbackAddress, isLoopbackName } from "../api/loopback.ts";
 import { Problem } from "../api/problem.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { Tokens } from "../broker/lease-identity.ts";
 import type { LeaseView } from "../core/explain/view.ts";
 import type { Reason } from "../core/model/command.ts";
@@ -29,11 +30,13 @@ export const auditFields = {
   reason: Type.Optional(Type.String({ maxLength: 1_024, description: "Why, for people to read" })),
 };
 
-export function auditReason(given: {
-  readonly by: string | undefined;
-  readonly reason: string | undefined;
-}): Reason {
-  return { by: given.by ?? "operator", why: given.reason ?? "" };
+/** A caller that has proved who it is cannot act under another name. */
+export function auditReason(
+  { principal }: Pick<FastifyRequest, "principal">,
+  given: { readonly by: string | undefined; readonly reason: string | undefined },
+): Reason {
+  const proven = principal === null || principal.proof === "none" ? undefined : principal.name;
+  return { by: proven ?? given.by ?? "operator", why: given.reason ?? "" };
 }
 
 export interface DurationRange {
@@ -160,13 +163,16 @@ export function mustBeHolder(tokens: Tokens, id: RequestId, request: FastifyRequ
   }
 }
 
-export function mustBeOperator(request: FastifyRequest): void {
-  const refusal = operatorProblem(request);
-  if (refusal !== undefined) throw refusal;
+/** Whom a call comes from while the server has no authentication. */
+export function localPrincipal(request: FastifyRequest): Principal {
+  return operatorProblem(request) === undefined ? thisMachine : otherMachine;
 }
 
+const thisMachine: Principal = { name: "operator", role: "admin", proof: "none" };
+const otherMachine: Principal = { name: "operator", role: "worker", proof: "none" };
+
 /**
- * There is no authentication yet, so what affects others is for this machine only. A browser on this
+ * Without authentication, what affects others is for this machine only. A browser on this
  * machine also acts for whatever site it shows, and any site may give its name this address: so what
  * comes from a page must come from one that was opened under an address of this machine.
  */

@@ -1,6 +1,8 @@
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { Problem } from "../api/problem.ts";
 import { Duration, Explanation, Lease, Page, WaitingRequest } from "../api/schemas.ts";
+import { nameInSpace } from "../auth/space-names.ts";
 import { submitAndWait, watchRequest } from "../broker/submit-and-wait.ts";
 import { requestNotFound } from "../core/decide/not-found.ts";
 import { explainNeeds } from "../core/explain/explain.ts";
@@ -18,11 +20,10 @@ import {
   checkCanWait,
   IdParams,
   isHolder,
-  mustBeHolder,
-  mustBeOperator,
   waitIn,
 } from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
+import { onlySpace, sightOf } from "./sight.ts";
 
 const RequestPage = Page(WaitingRequest);
 
@@ -40,10 +41,13 @@ function listRoute(app: App, { broker, insight }: Context): void {
     querystring: ListQuery,
     response: { 200: RequestPage, ...problems(400) },
   };
-  app.get("/v1/requests", { schema }, ({ query }) =>
+  app.get("/v1/requests", { schema }, (call) =>
     broker.read((state, now) => {
+      const { query } = call;
       const { pool, holder } = query;
+      const space = onlySpace(call, state);
       const wanted = state.requests.values().filter((request) => {
+        if (space !== undefined && request.ask.space !== space) return false;
         if (holder !== undefined && request.ask.holder !== holder) return false;
         return pool === undefined || request.needs.some((need) => need.pool.name === pool);
       });
@@ -74,7 +78,8 @@ function pollRoute(app: App, context: Context): void {
   app.get("/v1/requests/:id", { schema }, async (request, reply) => {
     const waitMs = waitIn("query.wait", request.query.wait);
     checkCanWait(context, waitMs);
-    const id = await broker.read((state) => requestIdOf(state, request.params.id));
+    const id = await broker.read((state) => visibleId(state, request));
+    if (id === undefined) throw unseen(request.params.id);
     const secrets = isHolder(tokens, id, request);
     using connection = new Connection(request);
     const outcome = secrets
@@ -84,11 +89,20 @@ function pollRoute(app: App, context: Context): void {
   });
 }
 
-/** People may name a request by the id that its client chose. */
-function requestIdOf(state: State, name: string): RequestId {
-  const id = name as RequestId;
-  const known = state.requests.has(id) || state.leases.has(id) || state.ended.has(id);
-  return known ? id : (state.keys.get(name) ?? id);
+/**
+ * People may name a request by the id that its client chose. A request of another space is treated
+ * like one that does not exist.
+ */
+function visibleId(state: State, request: FastifyRequest): RequestId | undefined {
+  const { id: name } = request.params as { readonly id: RequestId };
+  const isId = state.requests.has(name) || state.leases.has(name) || state.ended.has(name);
+  const space = onlySpace(request, state, name);
+  const id = isId ? name : state.keys.get(nameInSpace(space, name));
+  return id === undefined || sightOf(state, space)(id) ? (id ?? name) : undefined;
+}
+
+function unseen(id: string): Problem {
+  return problemOf({ code: "request_not_found", id: id as RequestId });
 }
 
 const LeaveQuery = Type.Object(
@@ -101,7 +115,7 @@ const LeaveQuery = Type.Object(
   { additionalProperties: false },
 );
 
-function leaveRoute(app: App, { broker, tokens }: Context): void {
+function leaveRoute(app: App, { broker }: Context): void {
   const schema = {
     tags: ["requests"],
     summary: "Remove a request from the queue; repeating it is safe",
@@ -112,9 +126,8 @@ function leaveRoute(app: App, { broker, tokens }: Context): void {
   app.delete("/v1/requests/:id", { schema }, async (request, reply) => {
     const id = request.params.id as RequestId;
     const { force, by, reason } = request.query;
-    if (force === undefined) mustBeHolder(tokens, id, request);
-    else mustBeOperator(request);
-    const because = force === undefined ? undefined : { reason: auditReason({ by, reason }) };
+    const because =
+      force === undefined ? undefined : { reason: auditReason(request, { by, reason }) };
     const outcome = await broker.submit({ type: "leave", id, why: "cancelled", ...because });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     if (outcome.type === "granted") {
@@ -138,10 +151,12 @@ function explainRoute(app: App, { broker, insight }: Context): void {
   };
   app.get("/v1/explain/:id", { schema }, async (request) => {
     const found = await broker.read((state, now) => {
-      const id = requestIdOf(state, request.params.id);
+      const id = visibleId(state, request);
+      if (id === undefined) return unseen(request.params.id);
       const waiting = state.requests.get(id);
       if (waiting !== undefined) {
-        const needs = renderNeeds(explainNeeds(waiting, now));
+        const sees = sightOf(state, onlySpace(request, state, id));
+        const needs = renderNeeds(explainNeeds(waiting, now), sees);
         const view = requestView(waiting, now);
         return { request: renderRequest(view, now, publicAudience, insight.estimates), needs };
       }

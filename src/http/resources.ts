@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
@@ -9,8 +10,9 @@ import type { App, Context } from "./context.ts";
 import { pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderResource } from "./render/lease.ts";
-import { auditReason, mustBeOperator, NameParams } from "./request.ts";
+import { auditReason, NameParams } from "./request.ts";
 import { problems } from "./responses.ts";
+import { onlySpace, sightOf } from "./sight.ts";
 
 const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
 const names = Type.Optional(
@@ -34,8 +36,10 @@ export function resourceRoutes(app: App, context: Context): void {
     querystring: Query,
     response: { 200: ResourcePage, ...problems(400) },
   };
-  app.get("/v1/resources", { schema: listing }, ({ query }) =>
+  app.get("/v1/resources", { schema: listing }, (request) =>
     broker.read((state) => {
+      const { query } = request;
+      const sees = sightOf(state, onlySpace(request, state));
       const { names: wanted, ...filter } = query;
       const found = resourcesLike(state, {
         ...filter,
@@ -45,7 +49,7 @@ export function resourceRoutes(app: App, context: Context): void {
         found,
         query,
         ({ name }) => name,
-        (resource) => renderResource(resourceView(resource)),
+        (resource) => renderResource(resourceView(resource), sees),
       );
     }),
   );
@@ -55,7 +59,7 @@ export function resourceRoutes(app: App, context: Context): void {
     params: NameParams,
     response: { 200: Resource, ...problems(404) },
   };
-  app.get("/v1/resources/:name", { schema: one }, ({ params }) => find(context, params.name));
+  app.get("/v1/resources/:name", { schema: one }, (request) => find(context, request));
   patchRoute(app, context);
 }
 
@@ -68,24 +72,25 @@ function patchRoute(app: App, context: Context): void {
     response: { 200: Resource, ...problems(400, 403, 404, 409, 503) },
   };
   app.patch("/v1/resources/:name", { schema }, async (request) => {
-    mustBeOperator(request);
     const resource = request.params.name as ResourceName;
     const { by, reason, ...change } = request.body;
     const outcome = await context.broker.submit({
       type: "change-resource",
       resource,
       change,
-      reason: auditReason({ by, reason }),
+      reason: auditReason(request, { by, reason }),
     });
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return find(context, resource);
+    return find(context, request);
   });
 }
 
-async function find({ broker }: Context, name: string) {
+async function find({ broker }: Context, request: FastifyRequest) {
+  const { name } = request.params as { readonly name: string };
   const found = await broker.read((state) => {
+    const sees = sightOf(state, onlySpace(request, state));
     const resource = state.resources.get(name as ResourceName);
-    if (resource !== undefined) return renderResource(resourceView(resource));
+    if (resource !== undefined) return renderResource(resourceView(resource), sees);
     return problemOf(resourceNotFound(state, name as ResourceName));
   });
   if (found instanceof Problem) throw found;

@@ -4,6 +4,7 @@ import { SearchResult } from "../api/schemas.ts";
 import { search } from "../core/explain/search.ts";
 import type { App, Context } from "./context.ts";
 import { problems } from "./responses.ts";
+import { onlySpace, sightOf } from "./sight.ts";
 
 const Query = Type.Object(
   {
@@ -25,7 +26,10 @@ export function searchRoute(app: App, { broker }: Context): void {
     querystring: Query,
     response: { 200: SearchResult, ...problems(400) },
   };
-  app.get("/v1/search", { schema }, ({ query }) =>
-    broker.read((state) => search(state, query.q, limits.searchHitsMax)),
+  app.get("/v1/search", { schema }, (request) =>
+    broker.read((state) => {
+      const sees = sightOf(state, onlySpace(request, state));
+      return search(state, request.query.q, limits.searchHitsMax, sees);
+    }),
   );
 }

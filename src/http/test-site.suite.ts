@@ -6,6 +6,8 @@ import pino from "pino";
 import { fingerprint } from "../../sim/invariants.ts";
 import type { ProblemBody } from "../api/problem.ts";
 import type { Lease, WaitingRequest } from "../api/schemas.ts";
+import type { AuthSpec } from "../auth/auth-spec.ts";
+import { Authenticator } from "../auth/authenticator.ts";
 import { Broker } from "../broker/broker.ts";
 import type { BrokerOptions } from "../broker/broker-contract.ts";
 import { HandClock } from "../broker/hand-clock.suite.ts";
@@ -60,6 +62,7 @@ export async function testSite(
   pools: readonly PoolSpec[],
   options: Partial<BrokerOptions> = {},
   callers: AllowedCallers = { listens: ["127.0.0.1"], hosts: [] },
+  auth?: AuthSpec,
 ): Promise<TestSite> {
   const journal = new HandJournal();
   const clock = new HandClock();
@@ -82,6 +85,7 @@ export async function testSite(
     ...{ broker, journal, tokens, insight, configStatus: () => config, version: "0.0.0" },
     boskos: defaultBoskosSettings,
     callers,
+    auth: new Authenticator(auth, () => clock.now()),
     startedAtMs: clock.now(),
   };
   const app = await makeApp(site, pino({ level: "trace" }, sink));

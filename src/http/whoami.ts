@@ -1,19 +1,30 @@
+import type { FastifyRequest } from "fastify";
+import { Problem } from "../api/problem.ts";
 import { Whoami } from "../api/schemas.ts";
+import type { Principal } from "../auth/principal.ts";
+import { forbidden } from "../auth/refusals.ts";
+import { mayDo } from "../auth/roles.ts";
+import { principalOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { operatorProblem } from "./request.ts";
 import { timestamp } from "./timestamp.ts";
 
 /** So that the page shows no button that the server would refuse, and says why. */
-export function whoamiRoute(app: App, { broker, version }: Context): void {
+export function whoamiRoute(app: App, context: Context): void {
+  const { broker, version, auth } = context;
   const schema = {
     tags: ["page"],
     summary: "What the caller may do, and what the server's clock says",
     response: { 200: Whoami },
   };
   app.get("/v1/whoami", { schema }, async (request) => {
-    // Browsers name the page's origin only when it changes something; it is where it was fetched.
-    const refusal = operatorProblem(request, `http://${request.headers.host}`);
+    const caller = await principalOrProblem(context, request);
+    const refusal = caller instanceof Problem ? caller : whyNoOperator(context, request, caller);
     return {
+      authentication: auth.isOn,
+      ...(caller instanceof Problem
+        ? { name: null, space: null, role: null }
+        : { name: caller.name, space: caller.space ?? null, role: caller.role }),
       operator: refusal === undefined,
       refusal: refusal === undefined ? null : `${refusal.message}. ${refusal.hint}`,
       version,
@@ -21,4 +32,26 @@ export function whoamiRoute(app: App, { broker, version }: Context): void {
       head: broker.head,
     };
   });
+}
+
+async function principalOrProblem(
+  context: Context,
+  request: FastifyRequest,
+): Promise<Principal | Problem> {
+  try {
+    return await principalOf(context, request);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+function whyNoOperator(
+  { auth }: Context,
+  request: FastifyRequest,
+  caller: Principal,
+): Problem | undefined {
+  if (auth.isOn) return mayDo(caller.role, "operate") ? undefined : forbidden(caller, "operate");
+  // Browsers name the page's origin only when it changes something; it is where it was fetched.
+  return operatorProblem(request, `http://${request.headers.host}`);
 }

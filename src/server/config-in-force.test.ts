@@ -32,7 +32,7 @@ async function setup(text: string): Promise<Setup> {
     write,
     async start(expiry) {
       const logger = pino({ level: "silent" });
-      const config = await ConfigInForce.start(file, test.broker, logger, expiry);
+      const config = await ConfigInForce.start(file, test.broker, logger, { expiry });
       started.push(config);
       return config;
     },

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { ConfigStatus } from "../api/schemas.ts";
+import type { AuthSpec } from "../auth/auth-spec.ts";
 import type { Broker } from "../broker/broker.ts";
 import { type BoskosExpiry, withExpiry } from "../config/check-pools.ts";
 import { formatProblem, formatWarning } from "../config/document.ts";
@@ -11,6 +12,13 @@ import type { MirrorSpec } from "../config/read-mirror.ts";
 import { type ConfigWatch, watchConfig } from "../config/watch.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 
+export interface ConfigRules {
+  /** After how long without an update the resources of a Boskos file expire; absent: never. */
+  readonly expiry?: BoskosExpiry | undefined;
+  /** True: a file without `auth` is refused. */
+  readonly mustHaveAuth?: boolean;
+}
+
 /**
  * The configuration that the broker uses, and its file. If the file is invalid at the start, the
  * server does not start. If it becomes invalid later, it is rejected, and the previous
@@ -20,11 +28,12 @@ export class ConfigInForce {
   readonly #file: string;
   readonly #broker: Broker;
   readonly #logger: Logger;
-  readonly #expiry: BoskosExpiry | undefined;
+  readonly #rules: ConfigRules;
   #status: ConfigStatus;
   #janitors: readonly JanitorSpec[] = [];
   #mirror: MirrorSpec | undefined;
   #admissions: readonly AdmissionSpec[] = [];
+  #auth: AuthSpec | undefined;
   /** Called each time a new configuration is applied. */
   onChange = (): void => {};
   #watch: ConfigWatch | undefined;
@@ -33,11 +42,11 @@ export class ConfigInForce {
   /** Reloads run one after the other, in the order of the calls. */
   #reloading: Promise<void> = Promise.resolve();
 
-  private constructor(file: string, broker: Broker, logger: Logger, expiry?: BoskosExpiry) {
+  private constructor(file: string, broker: Broker, logger: Logger, rules: ConfigRules) {
     this.#file = file;
     this.#broker = broker;
     this.#logger = logger;
-    this.#expiry = expiry;
+    this.#rules = rules;
     const now = new Date().toISOString();
     this.#status = {
       file,
@@ -55,11 +64,11 @@ export class ConfigInForce {
     file: string,
     broker: Broker,
     logger: Logger,
-    expiry?: BoskosExpiry,
+    rules: ConfigRules = {},
   ): Promise<ConfigInForce> {
-    const config = new ConfigInForce(file, broker, logger, expiry);
+    const config = new ConfigInForce(file, broker, logger, rules);
     config.#watch = await watchConfig(file, (parsed) => config.#queue(parsed));
-    const parsed = await loadConfig(file);
+    const parsed = config.#checked(await loadConfig(file));
     if (!parsed.ok) {
       await config.close();
       throw new CannotServe(
@@ -89,6 +98,11 @@ export class ConfigInForce {
   /** Where to mirror leases as Kubernetes objects. */
   get mirror(): MirrorSpec | undefined {
     return this.#mirror;
+  }
+
+  /** Who may call the server. */
+  get auth(): AuthSpec | undefined {
+    return this.#auth;
   }
 
   /** Reads the file again even if it has not changed, for SIGHUP. */
@@ -125,7 +139,17 @@ export class ConfigInForce {
       });
   }
 
-  async #use(parsed: ParsedConfig): Promise<void> {
+  /** A file without `auth` must not open a server that other machines can reach. */
+  #checked(parsed: ParsedConfig): ParsedConfig {
+    if (!parsed.ok || parsed.auth !== undefined || !this.#rules.mustHaveAuth) return parsed;
+    const message = "Cannot use the file: it has no auth, and other machines reach the server";
+    const hint = "write auth, or start the server with --insecure-listen";
+    const place = { file: this.#file, line: 0, column: 0, path: "auth" };
+    return { ok: false, problems: [{ ...place, message, hint }] };
+  }
+
+  async #use(read: ParsedConfig): Promise<void> {
+    const parsed = this.#checked(read);
     const now = new Date().toISOString();
     this.#waiting = undefined;
     if (!parsed.ok) {
@@ -137,16 +161,17 @@ export class ConfigInForce {
       );
       return;
     }
-    const { pools: specs } = withExpiry(parsed, this.#expiry);
+    const { pools: specs } = withExpiry(parsed, this.#rules.expiry);
     await this.#broker.submit({ type: "configure", pools: specs });
     this.#janitors = parsed.janitors;
     this.#mirror = parsed.mirror;
     this.#admissions = parsed.admissions;
+    this.#auth = parsed.auth;
     this.onChange();
     const pools = parsed.pools.length;
     const resources = parsed.pools.reduce((sum, { members }) => sum + members.length, 0);
     const warnings = parsed.warnings.map(formatWarning);
-    if (this.#expiry !== undefined && parsed.format !== "boskos") warnings.push(expiryUnused);
+    if (this.#rules.expiry !== undefined && parsed.format !== "boskos") warnings.push(expiryUnused);
     this.#status = {
       file: this.#file,
       ok: true,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseListenAddress, refuseToBeReachable } from "./listen-address.ts";
+import { parseListenAddress, reachable } from "./listen-address.ts";
 
 describe("parseListenAddress()", () => {
   test.each([
@@ -30,16 +30,16 @@ describe("parseListenAddress()", () => {
   });
 });
 
-describe("refuseToBeReachable()", () => {
-  test.each(["127.0.0.1", "127.9.9.9", "::1", "localhost"])("allows %s", (host) => {
-    expect(() => refuseToBeReachable({ host, port: 1 }, false)).not.toThrow();
+describe("reachable()", () => {
+  test.each(["127.0.0.1", "127.9.9.9", "::1", "localhost"])("does not find %s", (host) => {
+    expect(reachable([{ host, port: 1 }])).toBeUndefined();
   });
 
   test.each(["0.0.0.0", "::", "10.0.0.1", "example.org", "127.0.0.1.example.org", "1270.0.0.1"])(
-    "rejects %s unless the network is declared to be protected",
+    "finds %s, behind an address of this machine too",
     (host) => {
-      expect(() => refuseToBeReachable({ host, port: 1 }, false)).toThrow(/^Cannot listen on /);
-      expect(() => refuseToBeReachable({ host, port: 1 }, true)).not.toThrow();
+      const address = { host, port: 1 };
+      expect(reachable([{ host: "127.0.0.1", port: 2 }, address])).toBe(address);
     },
   );
 });

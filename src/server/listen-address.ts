@@ -21,12 +21,17 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host: host === "" ? "127.0.0.1" : host, port: Number(port) };
 }
 
-/** There is no authentication yet: anyone who can reach the port can acquire leases. */
-export function refuseToBeReachable({ host }: ListenAddress, insecure: boolean): void {
-  if (insecure || host === "localhost" || isLoopbackAddress(host)) return;
-  throw new CannotServe(
+/** The first address that other machines can reach. */
+export function reachable(addresses: readonly ListenAddress[]): ListenAddress | undefined {
+  return addresses.find(({ host }) => host !== "localhost" && !isLoopbackAddress(host));
+}
+
+/** Without authentication, anyone who can reach the port can acquire leases. */
+export function cannotBeReachable({ host }: ListenAddress): CannotServe {
+  return new CannotServe(
     `Cannot listen on ${host}: anyone who reaches it could acquire and release leases`,
-    "Listen on 127.0.0.1, or say --insecure-listen if the network itself keeps others out",
+    "Listen on 127.0.0.1, configure auth, or say --insecure-listen if the network itself keeps " +
+      "others out",
     exitCodes.usage,
   );
 }

@@ -5,12 +5,14 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import type { ConfigStatus } from "../api/schemas.ts";
+import { Authenticator } from "../auth/authenticator.ts";
 import { Broker } from "../broker/broker.ts";
 import { SystemEnvironment } from "../broker/environment.ts";
 import { Tokens } from "../broker/lease-identity.ts";
 import { Deliveries } from "../broker/submit-and-wait.ts";
 import type { BoskosExpiry } from "../config/check-pools.ts";
 import { exampleConfigPath } from "../config/example.ts";
+import { loadConfig } from "../config/load.ts";
 import type { Instant } from "../core/model/time.ts";
 import type { AllowedCallers } from "../http/allowed-callers.ts";
 import { makeApp } from "../http/app.ts";
@@ -33,10 +35,11 @@ import { ClockWatch } from "./clock-watch.ts";
 import { ConfigInForce } from "./config-in-force.ts";
 import { HealthListener } from "./health-listener.ts";
 import {
+  cannotBeReachable,
   describeListenError,
   type ListenAddress,
   parseListenAddress,
-  refuseToBeReachable,
+  reachable,
   urlOf,
 } from "./listen-address.ts";
 import { type LogLevel, makeLogger } from "./logger.ts";
@@ -95,8 +98,11 @@ export interface Running {
 const stopMsMax = 5_000;
 
 export async function serve(options: ServeOptions): Promise<Running> {
-  const address = allowedAddress(options.listen, options);
-  const server = new Server(options.config ?? exampleConfigPath, makeLogger(options.logLevel));
+  const address = parseListenAddress(options.listen);
+  const configFile = options.config ?? exampleConfigPath;
+  const needsAuth = addressThatNeedsAuth(options);
+  if (needsAuth !== undefined) await checkReachable(configFile, needsAuth);
+  const server = new Server(configFile, makeLogger(options.logLevel));
   try {
     return await server.start(options, address);
   } catch (error) {
@@ -105,10 +111,17 @@ export async function serve(options: ServeOptions): Promise<Running> {
   }
 }
 
-function allowedAddress(text: string, { insecureListen }: ServeOptions): ListenAddress {
-  const address = parseListenAddress(text);
-  refuseToBeReachable(address, insecureListen);
-  return address;
+/** The address for which the configuration must have `auth`; undefined: it may do without. */
+function addressThatNeedsAuth(options: ServeOptions): ListenAddress | undefined {
+  if (options.insecureListen) return undefined;
+  const texts = [options.listen, options.healthListen, options.metricsListen];
+  return reachable(texts.flatMap((text) => (text === undefined ? [] : parseListenAddress(text))));
+}
+
+/** Checked before anything starts. A file with errors is reported later, when it is used. */
+async function checkReachable(configFile: string, address: ListenAddress): Promise<void> {
+  const parsed = await loadConfig(configFile);
+  if (parsed.ok && parsed.auth === undefined) throw cannotBeReachable(address);
 }
 
 function allowedCallers({ listen, metricsListen, allowHosts = [] }: ServeOptions): AllowedCallers {
@@ -149,12 +162,10 @@ class Server {
     const broker = await this.#openBroker(journal, options);
     const where = options.memory ? "memory" : options.data;
     this.#logger.info({ events: broker.head, data: where }, "journal read");
-    const config = await ConfigInForce.start(
-      this.#configFile,
-      broker,
-      this.#logger,
-      options.boskosExpiry,
-    );
+    const config = await ConfigInForce.start(this.#configFile, broker, this.#logger, {
+      expiry: options.boskosExpiry,
+      mustHaveAuth: addressThatNeedsAuth(options) !== undefined,
+    });
     const insight = this.#openInsight(journal, broker, options);
     this.#config = config;
     if (options.janitor ?? true) this.#startJanitor(broker, config);
@@ -162,7 +173,9 @@ class Server {
     this.#mirror.configure(config.mirror);
     this.#admission = this.#makeAdmission(broker);
     this.#admission.configure(config.admissions);
+    const auth = new Authenticator(config.auth);
     config.onChange = () => {
+      auth.configure(config.auth);
       this.#janitor?.configure(config.janitors);
       this.#mirror?.configure(config.mirror);
       this.#admission?.configure(config.admissions);
@@ -171,6 +184,7 @@ class Server {
       broker,
       journal,
       tokens: new Tokens(journal.secret),
+      auth,
       deliveries: new Deliveries(broker),
       insight,
       configStatus: () => this.#withClock(config.status),
@@ -272,8 +286,8 @@ class Server {
   /** Starts first, so that a probe finds a living process while the server reads the journal. */
   async #listenAside(options: ServeOptions): Promise<void> {
     const { healthListen, metricsListen } = options;
-    const health = healthListen && allowedAddress(healthListen, options);
-    const metrics = metricsListen && allowedAddress(metricsListen, options);
+    const health = healthListen && parseListenAddress(healthListen);
+    const metrics = metricsListen && parseListenAddress(metricsListen);
     if (health) {
       this.#health = await HealthListener.start("--health-listen", health);
       this.#logger.info(`health at ${this.#health.url}/healthz`);

@@ -17,7 +17,7 @@ interface Flags extends LeaseFlags {
 export const heartbeat: CliCommand = {
   args: [["[lease]", "the lease's id ($BERTH_LEASE_ID, or from $BERTH_LEASE_FILE)"]],
   options: [
-    flag("--token <token>", "the lease's token ($BERTH_TOKEN)", token),
+    flag("--token <token>", "the lease's token ($BERTH_LEASE_TOKEN)", token),
     flag("--file <file>", "read id and token from a lease file"),
     flag("--every <duration>", "repeat at this interval until Ctrl-C", duration({ minMs: 100 })),
     outputFlag("table", "json", "yaml"),

@@ -31,7 +31,7 @@ export function resolveLease(id: string | undefined, flags: LeaseFlags, verb: st
   const named = flags.file === undefined ? undefined : readLeaseFile("--file", flags.file);
   const path = id === undefined ? fromEnvironment("BERTH_LEASE_FILE", asWritten) : undefined;
   const environmentId = fromEnvironment("BERTH_LEASE_ID", asWritten);
-  const environmentToken = fromEnvironment("BERTH_TOKEN", token);
+  const environmentToken = environmentLeaseToken();
   const fallback =
     path !== undefined && (environmentId === undefined || environmentToken === undefined)
       ? readLeaseFile("BERTH_LEASE_FILE", path)
@@ -43,13 +43,17 @@ export function resolveLease(id: string | undefined, flags: LeaseFlags, verb: st
     throw usageError(`Cannot ${verb}: no lease is given`, hint);
   }
   if (proof === undefined) {
-    const hint = "Pass --token, or set BERTH_TOKEN or BERTH_LEASE_FILE";
+    const hint = "Pass --token, or set BERTH_LEASE_TOKEN or BERTH_LEASE_FILE";
     throw usageError(`Cannot ${verb} ${leaseId}: its token is missing`, hint);
   }
   return { id: leaseId, token: proof };
 }
 
 const asWritten: Parse<string> = (text) => text;
+
+function environmentLeaseToken(): string | undefined {
+  return fromEnvironment("BERTH_LEASE_TOKEN", token) ?? fromEnvironment("BERTH_TOKEN", token);
+}
 
 function readLeaseFile(name: string, path: string): Held {
   const unusable = (state: string) =>

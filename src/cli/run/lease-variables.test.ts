@@ -20,6 +20,7 @@ test("leaseVariables() lists every resource and fence of each pool", () => {
   const lease = { ...aLease({ claims }), token: "secret" };
   expect(leaseVariables(lease, "http://x")).toEqual({
     BERTH_LEASE_ID: "r1",
+    BERTH_LEASE_TOKEN: "secret",
     BERTH_TOKEN: "secret",
     BERTH_URL: "http://x",
     BERTH_RESOURCE_AWS: "aws-1 aws-4",

@@ -19,7 +19,7 @@ export const refresh: CliCommand = {
   options: [
     flag("--pool <pool>", "only the claims on this pool; the rest of the lease stays"),
     flag("--request-id <id>", "your own id for the new request", requestId),
-    flag("--token <token>", "the lease's token ($BERTH_TOKEN)", token),
+    flag("--token <token>", "the lease's token ($BERTH_LEASE_TOKEN)", token),
     flag("--file <file>", "read id and token from a lease file"),
     ...waitOptions(),
     outputFlag(...leaseFormats),

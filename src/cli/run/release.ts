@@ -22,7 +22,7 @@ const reasonLengthMax = 1_024;
 export const release: CliCommand = {
   args: [["[lease]", "the lease's id ($BERTH_LEASE_ID, or from $BERTH_LEASE_FILE)"]],
   options: [
-    flag("--token <token>", "the lease's token ($BERTH_TOKEN)", token),
+    flag("--token <token>", "the lease's token ($BERTH_LEASE_TOKEN)", token),
     flag("--file <file>", "read id and token from a lease file"),
     flag("--claim <claim>", "release this claim only; the rest of the lease stays"),
     flag("--state <state>", "set its resources to this state, such as dirty", stateName),

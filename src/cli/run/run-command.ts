@@ -174,7 +174,14 @@ export async function runWithoutLease(
   sidecar: Sidecar,
   extraVariables: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const { BERTH_LEASE_ID: _id, BERTH_TOKEN: _token, BERTH_LEASE_FILE: _file, ...env } = process.env;
+  const {
+    BERTH_LEASE_ID: _id,
+    BERTH_LEASE_FILE: _file,
+    BERTH_LEASE_TOKEN: outer,
+    ...rest
+  } = process.env;
+  const { BERTH_TOKEN: token, ...withoutToken } = rest;
+  const env = _id === undefined || (outer ?? token) !== token ? rest : withoutToken;
   try {
     const variables = { ...env, ...sidecar.variables, ...extraVariables };
     const child = await CommandProcess.start(args, variables, sidecar.watch([]));

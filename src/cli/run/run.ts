@@ -50,7 +50,7 @@ export const run: CliCommand = {
   ],
   passThrough: true,
   help: `
-Environment of CMD: BERTH_LEASE_ID, BERTH_TOKEN, BERTH_URL, BERTH_LEASE_FILE (the lease as JSON),
+Environment of CMD: BERTH_LEASE_ID, BERTH_LEASE_TOKEN, BERTH_URL, BERTH_LEASE_FILE (the lease as JSON),
 and for each pool BERTH_RESOURCE_<POOL> and BERTH_FENCE_<POOL> (aws-account: AWS_ACCOUNT).
 With --proxy, --profile or --try also: LEASE_PROXY_SERVER_URL, LEASE_PROXY_CLIENT_SH, SHARED_DIR,
 LEASED_RESOURCE, CLUSTER_PROFILE_NAME, CLUSTER_PROFILE_SET_NAME, CLUSTER_TYPE, IP_POOL_AVAILABLE.

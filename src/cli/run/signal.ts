@@ -14,7 +14,7 @@ export const signal: CliCommand = {
   options: [
     ...reportOptions(),
     flag("--pool <pool>", "report for this pool; default: all pools of the lease"),
-    flag("--token <token>", "the lease's token ($BERTH_TOKEN)", token),
+    flag("--token <token>", "the lease's token ($BERTH_LEASE_TOKEN)", token),
     flag("--file <file>", "read id and token from a lease file"),
   ],
   completes: leaseIds,

@@ -451,11 +451,12 @@ function learnHold(pool: Pool, holdMs: number): void {
 function rememberEnd(
   state: State,
   id: RequestId,
-  { key, holder }: ResolvedAsk,
+  { key, holder, space }: ResolvedAsk,
   how: Ended["how"],
   at: Instant,
 ): void {
-  for (const forgotten of edit(state.ended).add({ id, key, holder, how, at })) {
+  const end = { id, key, holder, ...(space === undefined ? undefined : { space }), how, at };
+  for (const forgotten of edit(state.ended).add(end)) {
     const { key: old } = forgotten;
     if (old !== undefined && state.keys.get(old) === forgotten.id) edit(state.keys).delete(old);
   }

@@ -6,8 +6,8 @@
 import { leaseView } from "../explain/view.ts";
 import { unmetDemandOf } from "../gates/credits.ts";
 import { chargesFor, closedBy, lacksOnlyCredits } from "../gates/gates.ts";
-import type { HeldCommand } from "../model/command.ts";
-import type { ClaimId, RequestId } from "../model/ids.ts";
+import type { Ask, HeldCommand } from "../model/command.ts";
+import { type ClaimId, hiddenHolder, type RequestId, type SpaceName } from "../model/ids.ts";
 import { purposeOf, reservedStates } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
@@ -64,10 +64,11 @@ function takeOne(
   turn: Turn,
   { name, pool }: ExclusiveResource,
   id: RequestId,
-  { holder, state: from, into }: Held<"take">,
+  { holder, space, state: from, into }: Held<"take">,
 ): void {
   const item = { pool: pool.name, count: 1, state: from, into };
-  const ask = { holder, items: [item], ttlMs: null, byName: true as const };
+  const whose = space === undefined ? { holder } : { holder, space };
+  const ask = { ...whose, items: [item], ttlMs: null, byName: true as const };
   const fence = lastFence(turn.state, turn.now) + 1;
   const claim = { id: "1" as ClaimId, resource: name, fence, into };
   const charges = chargesFor([useOf(pool, from, into)], id, turn.now);
@@ -175,7 +176,7 @@ function sameEntries(
 
 function heldBy(
   { state }: Turn,
-  { resource: name, holder, lease: id }: Held<"renew-held"> | Held<"release-held">,
+  { resource: name, holder, space, lease: id }: Held<"renew-held"> | Held<"release-held">,
 ): Claim | Refusal {
   const resource = state.resources.get(name);
   // Does not search for the nearest name: replies to Boskos clients have no field for it.
@@ -184,13 +185,22 @@ function heldBy(
   const { last } = resource;
   const current = claim?.lease.ask;
   const meant = id === undefined || claim?.lease.id === id;
-  if (claim !== null && current?.holder === holder && current.byName && meant) return claim;
+  if (claim !== null && isOwner(current, holder, space) && current?.byName && meant) return claim;
   return {
     code: "not_its_holder",
     resource: name,
     by: holder,
-    holder: current?.holder ?? "",
+    holder: current === undefined ? "" : shownHolder(current, space),
     ...(last?.holder === holder ? { lost: last } : undefined),
-    needsToken: current?.holder === holder && !current.byName,
+    needsToken: isOwner(current, holder, space) && !current?.byName,
   };
+}
+
+function shownHolder(ask: Ask, space: SpaceName | undefined): string {
+  return space === undefined || ask.space === space ? ask.holder : hiddenHolder;
+}
+
+/** The same name in another space is another holder. Without a space, the name is enough. */
+function isOwner(ask: Ask | undefined, holder: string, space: SpaceName | undefined): boolean {
+  return ask?.holder === holder && (space === undefined || ask.space === space);
 }

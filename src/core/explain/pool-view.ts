@@ -4,7 +4,7 @@ import { opensByTime } from "../gates/gates.ts";
 import { hasCohort, limitOf } from "../gates/limits.ts";
 import { intervalMs } from "../gates/pace.ts";
 import { rateOf } from "../gates/rate.ts";
-import type { PoolName } from "../model/ids.ts";
+import { hiddenHolder, type PoolName, type SpaceName } from "../model/ids.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import {
   exclusiveClaim,
@@ -170,11 +170,16 @@ export function countByState({ members }: Pool): Map<string, number> {
   return counts;
 }
 
-/** The number of exclusive resources of each holder; `""` for those that are not held. */
-export function countByHolder({ members }: Pool): Map<string, number> {
+/**
+ * The number of exclusive resources of each holder; `""` for those that are not held. With a space,
+ * the holders of all other spaces count as one.
+ */
+export function countByHolder({ members }: Pool, space?: SpaceName): Map<string, number> {
   const counts = new Map<string, number>();
   for (const resource of members) {
-    const holder = exclusiveClaim(resource)?.lease.ask.holder ?? "";
+    const ask = exclusiveClaim(resource)?.lease.ask;
+    const isHidden = ask !== undefined && space !== undefined && ask.space !== space;
+    const holder = isHidden ? hiddenHolder : (ask?.holder ?? "");
     counts.set(holder, (counts.get(holder) ?? 0) + 1);
   }
   return counts;

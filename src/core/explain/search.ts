@@ -1,4 +1,5 @@
 /** Finds all pools, resources, leases and requests that contain a text. */
+import type { RequestId } from "../model/ids.ts";
 import { type State, shownState } from "../model/state.ts";
 
 export interface SearchHit {
@@ -18,10 +19,11 @@ export function search(
   state: State,
   text: string,
   max: number,
+  sees: (id: RequestId) => boolean = () => true,
 ): { items: SearchHit[]; more: boolean } {
   const wanted = text.trim().toLowerCase();
   const items: SearchHit[] = [];
-  for (const { hit, texts } of everything(state)) {
+  for (const { hit, texts } of everything(state, sees)) {
     if (!texts.some((one) => one.toLowerCase().includes(wanted))) continue;
     if (items.length === max) return { items, more: true };
     items.push(hit);
@@ -29,16 +31,18 @@ export function search(
   return { items, more: false };
 }
 
-function* everything(state: State): Generator<Candidate> {
+function* everything(state: State, sees: (id: RequestId) => boolean): Generator<Candidate> {
   for (const { name, members } of state.pools.values()) {
     const about = `${members.size} resources`;
     yield { hit: { kind: "pool", name, about }, texts: [name] };
   }
   for (const [id, { ask }] of state.requests) {
+    if (!sees(id)) continue;
     const about = `${ask.holder} waits for ${ask.items.map(({ pool }) => pool).join(", ")}`;
     yield { hit: { kind: "request", name: id, about }, texts: textsOf(id, ask) };
   }
   for (const [id, { ask, claims }] of state.leases) {
+    if (!sees(id)) continue;
     const about = `${ask.holder} holds ${claims.map(({ resource }) => resource.name).join(", ")}`;
     yield { hit: { kind: "lease", name: id, about }, texts: textsOf(id, ask) };
   }

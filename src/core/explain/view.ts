@@ -1,6 +1,6 @@
 /** The public view of leases and requests: plain data with instants, without references. */
 import type { Item } from "../model/command.ts";
-import type { ClaimId, PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import { busyState } from "../model/lifecycle.ts";
 import { type Claim, type Lease, type Need, queueAt, type Request } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
@@ -37,6 +37,7 @@ export interface LeaseView {
   readonly id: RequestId;
   readonly key: string | undefined;
   readonly holder: string;
+  readonly space: SpaceName | undefined;
   readonly priority: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly ttlMs: number | null;
@@ -58,6 +59,7 @@ export interface RequestView {
   readonly id: RequestId;
   readonly key: string | undefined;
   readonly holder: string;
+  readonly space: SpaceName | undefined;
   readonly priority: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly ttlMs: number | null;
@@ -73,6 +75,7 @@ export function leaseView(lease: Lease): LeaseView {
     id: lease.id,
     key: lease.ask.key,
     holder: lease.ask.holder,
+    space: lease.ask.space,
     priority: lease.ask.priority ?? 0,
     labels: lease.ask.labels,
     ttlMs: lease.ask.ttlMs,
@@ -115,6 +118,7 @@ export function requestView(request: Request, now: Instant): RequestView {
     id: request.id,
     key: ask.key,
     holder: ask.holder,
+    space: ask.space,
     priority: request.priority,
     labels: ask.labels,
     ttlMs: ask.ttlMs,

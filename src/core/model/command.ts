@@ -1,5 +1,5 @@
 import type { Placing } from "../shared/placement/demand.ts";
-import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import type { PoolSpec } from "./policy.ts";
 import type { Instant } from "./time.ts";
 
@@ -24,6 +24,8 @@ export interface Group {
 /** The ask of a client. It gets all items or none. */
 export interface Ask {
   readonly holder: string;
+  /** The space that the lease belongs to. Absent: the server knows no spaces. */
+  readonly space?: SpaceName;
   readonly items: readonly Item[];
   /** The client's request id, repeated when it retries: one key never gets two leases. */
   readonly key?: string;
@@ -172,6 +174,7 @@ export type HeldCommand =
   | {
       readonly type: "take";
       readonly holder: string;
+      readonly space?: SpaceName;
       readonly resources: readonly ResourceName[];
       readonly ids: readonly RequestId[];
       readonly state: string;
@@ -180,6 +183,8 @@ export type HeldCommand =
   | {
       readonly type: "renew-held";
       readonly holder: string;
+      /** The space of the caller. Leases of another space are not changed. */
+      readonly space?: SpaceName;
       readonly resource: ResourceName;
       /** The state in which the holder believes the resource is. */
       readonly state: string;
@@ -193,6 +198,8 @@ export type HeldCommand =
   | {
       readonly type: "release-held";
       readonly holder: string;
+      /** The space of the caller. Leases of another space are not changed. */
+      readonly space?: SpaceName;
       readonly resource: ResourceName;
       readonly lease?: RequestId;
       readonly state: string;

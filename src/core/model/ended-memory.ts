@@ -1,5 +1,5 @@
 import type { LeaseEnd, RequestEnd } from "./event.ts";
-import type { RequestId } from "./ids.ts";
+import type { RequestId, SpaceName } from "./ids.ts";
 import type { Instant } from "./time.ts";
 
 /** How a request or lease ended. */
@@ -7,6 +7,7 @@ export interface Ended {
   readonly id: RequestId;
   readonly key: string | undefined;
   readonly holder: string;
+  readonly space?: SpaceName;
   readonly how: RequestEnd | LeaseEnd;
   readonly at: Instant;
 }

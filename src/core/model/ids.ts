@@ -12,3 +12,7 @@ export type PoolName = Branded<"PoolName">;
 export type ResourceName = Branded<"ResourceName">;
 /** Unique within its lease. */
 export type ClaimId = Branded<"ClaimId">;
+/** A tenant: the requests and leases of one team. */
+export type SpaceName = Branded<"SpaceName">;
+/** Shown instead of a holder of another space. */
+export const hiddenHolder = "another space";

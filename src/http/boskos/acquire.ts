@@ -4,7 +4,9 @@ import { submitAndWait } from "../../broker/submit-and-wait.ts";
 import type { LeaseView } from "../../core/explain/view.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { PoolName, ResourceName } from "../../core/model/ids.ts";
+import { freeState } from "../../core/model/lifecycle.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
+import { askIn, callerOf, inSpaceOf, mustAlso } from "../authorize.ts";
 import type { Context } from "../context.ts";
 import { Connection, canWait, trackDelivery } from "../request.ts";
 import type { BoskosMetrics } from "./metrics.ts";
@@ -34,7 +36,9 @@ export async function acquire(
     return sendText(reply, { status: 400, text });
   }
   const requestId = query.get("request_id");
-  const ask = askOf(context, { type, state, dest, owner, requestId });
+  if (state !== freeState) mustAlso(request, "clean");
+  const wanted = askOf(context, { type, state, dest, owner, requestId });
+  const ask = askIn(callerOf(request), wanted);
   const outcome = await acquireOrWait(context, ask, request);
   if (outcome.type === "granted") {
     metrics.acquired(outcome.lease, { type, state, dest, hasRequestId: requestId !== "" });
@@ -117,6 +121,7 @@ export async function acquireByState(
   const outcome = await broker.submit({
     type: "take",
     holder: owner,
+    ...inSpaceOf(request),
     resources,
     ids: resources.map(() => newRequestId(now)),
     state,

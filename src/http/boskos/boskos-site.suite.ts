@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import pino from "pino";
+import { Authenticator } from "../../auth/authenticator.ts";
 import { Broker } from "../../broker/broker.ts";
 import type { BrokerOptions } from "../../broker/broker-contract.ts";
 import { HandClock } from "../../broker/hand-clock.suite.ts";
@@ -200,6 +201,7 @@ export class BoskosSite implements AsyncDisposable {
       boskos: { ...defaultBoskosSettings, waitMs: 0, ...this.#options.boskos },
       startedAtMs: this.clock.now(),
       callers: { listens: ["127.0.0.1"], hosts: [] },
+      auth: new Authenticator(undefined),
     };
     this.#app = await makeApp(site, pino({ level: "trace" }, sink));
     await this.#app.listen({ host: "127.0.0.1", port: 0 });

@@ -1,11 +1,17 @@
 /** What Boskos's clients say of what they hold: heartbeats, user data, giving back. */
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
+import { inSpaceOf } from "../authorize.ts";
 import type { Context } from "../context.ts";
 import { parseUserData } from "./user-data.ts";
-import { failureOf, type Query, sendNothing, sendText } from "./wire.ts";
+import { bodyText, failureOf, type Query, sendNothing, sendText } from "./wire.ts";
 
-export async function release({ broker }: Context, query: Query, reply: FastifyReply) {
+export async function release(
+  { broker }: Context,
+  query: Query,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const [name, dest, owner] = ["name", "dest", "owner"].map((key) => query.get(key)) as [
     string,
     string,
@@ -19,6 +25,7 @@ export async function release({ broker }: Context, query: Query, reply: FastifyR
     type: "release-held",
     resource: name as ResourceName,
     holder: owner,
+    ...inSpaceOf(request),
     state: dest,
     ...leaseIn(query),
   });
@@ -30,7 +37,12 @@ export async function release({ broker }: Context, query: Query, reply: FastifyR
   });
 }
 
-export async function update({ broker }: Context, query: Query, body: string, reply: FastifyReply) {
+export async function update(
+  { broker }: Context,
+  query: Query,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const [name, owner, state] = ["name", "owner", "state"].map((key) => query.get(key)) as [
     string,
     string,
@@ -40,13 +52,14 @@ export async function update({ broker }: Context, query: Query, body: string, re
     const text = `Name: ${name}, owner: ${owner}, state : ${state}, all of them must be set in the request.`;
     return sendText(reply, { status: 400, text });
   }
-  const parsed = parseUserData(body);
+  const parsed = parseUserData(bodyText(request));
   if ("error" in parsed) return sendText(reply, { status: 400, text: parsed.error });
   const changes = Object.keys(parsed.change).length > 0;
   const outcome = await broker.submit({
     type: "renew-held",
     resource: name as ResourceName,
     holder: owner,
+    ...inSpaceOf(request),
     state,
     ...(changes ? { userData: parsed.change } : undefined),
     ...leaseIn(query),

@@ -1,8 +1,9 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { countByHolder, countByState } from "../../core/explain/pool-view.ts";
 import { parseGoDuration } from "../../core/model/go-duration.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Context } from "../context.ts";
+import { onlySpace } from "../sight.ts";
 import {
   failureOf,
   goJson,
@@ -36,16 +37,21 @@ export async function reset({ broker }: Context, query: Query, reply: FastifyRep
 }
 
 /** `GET /metric`: how many of a type are in which state, and who has them; nobody is `""`. */
-export async function metric({ broker }: Context, query: Query, reply: FastifyReply) {
+export async function metric(
+  { broker }: Context,
+  query: Query,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const type = query.get("type");
   if (type === "")
     return sendText(reply, { status: 400, text: "Type must be set in the request." });
-  const counts = await broker.read(({ pools }) => {
-    const pool = pools.get(type as PoolName);
+  const counts = await broker.read((state) => {
+    const pool = state.pools.get(type as PoolName);
     if (pool === undefined) return undefined;
     return {
       current: Object.fromEntries(countByState(pool)),
-      owner: Object.fromEntries(countByHolder(pool)),
+      owner: Object.fromEntries(countByHolder(pool, onlySpace(request, state))),
     };
   });
   if (counts === undefined) return sendText(reply, noneAvailable(type));

@@ -4,6 +4,7 @@
  * that nobody knows is answered with nothing and 200.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "../../api/problem.ts";
 import { BrokerClosed, BrokerOverloaded, NotLeader } from "../../broker/broker-contract.ts";
 import { JournalUnavailable } from "../../journal/journal.ts";
 import * as capacity from "../capacity/routes.ts";
@@ -32,22 +33,23 @@ export function boskosRoutes(app: App, context: Context, metrics: BoskosMetrics)
   app.addHook("onResponse", async (request, reply) => metrics.answered(request, reply));
   app.setErrorHandler((error: Error, request, reply) => {
     const failure = failureFrom(error);
+    if (failure.status === 401) reply.header("www-authenticate", basicChallenge);
     if (failure.status === 500) request.log.error({ err: error }, "a bug: the request failed");
     return sendText(reply, failure);
   });
   const calls: Record<string, Handler> = {
     "/acquire": (query, request, reply) =>
       isCapacityCall(request)
-        ? capacity.acquire(context, textOf(request), reply)
+        ? capacity.acquire(context, request, reply)
         : acquire(context, query, request, reply, metrics),
     "/acquirebystate": (query, request, reply) => acquireByState(context, query, request, reply),
     "/release": (query, request, reply) =>
       isCapacityCall(request)
-        ? capacity.release(context, textOf(request), reply)
-        : release(context, query, reply),
-    "/update": (query, request, reply) => update(context, query, textOf(request), reply),
+        ? capacity.release(context, request, reply)
+        : release(context, query, request, reply),
+    "/update": (query, request, reply) => update(context, query, request, reply),
     "/reset": (query, _request, reply) => reset(context, query, reply),
-    "/metric": (query, _request, reply) => metric(context, query, reply),
+    "/metric": (query, request, reply) => metric(context, query, request, reply),
   };
   showPoolsRoute(app, context);
   for (const [url, handler] of Object.entries(calls)) {
@@ -67,16 +69,15 @@ export function boskosRoutes(app: App, context: Context, metrics: BoskosMetrics)
   }
 }
 
-function textOf({ body }: FastifyRequest): string {
-  return typeof body === "string" ? body : "";
-}
-
 /** One of them calls itself by another's name; its clients have never known it otherwise. */
 function wrongMethod(url: string, method: string): string | undefined {
   if (url === "/metric") return method === "GET" ? undefined : "/metric only accepts GET";
   const name = url === "/acquirebystate" ? "/acquire" : url;
   return method === "POST" ? undefined : `Method ${method}, ${name} only accepts POST.`;
 }
+
+/** Boskos's clients send a user name and a password, and nothing else. */
+const basicChallenge = 'Basic realm="berth", charset="UTF-8"';
 
 /** Every text has the word by which some clients know an error. */
 function failureFrom(error: Error & { readonly statusCode?: number }) {
@@ -86,6 +87,9 @@ function failureFrom(error: Error & { readonly statusCode?: number }) {
     error instanceof BrokerClosed ||
     error instanceof NotLeader;
   if (temporary) return { status: 503, text: `failed: ${error.message}` };
+  if (error instanceof Problem) {
+    return { status: error.status, text: `failed: ${error.message}` };
+  }
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return { status, text: `failed: ${error.message}` };
   return { status: 500, text: "failed: the server has a bug; its log has the cause" };

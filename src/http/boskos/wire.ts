@@ -1,5 +1,5 @@
 /** How Boskos writes requests and replies, as Go does. */
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ClaimView, LeaseView } from "../../core/explain/view.ts";
 import type { Refusal } from "../../core/model/outcome.ts";
 import { describeUserDataFault } from "../../core/model/user-data.ts";
@@ -98,6 +98,11 @@ export function sendText(reply: FastifyReply, { status, text }: Failure): Fastif
 /** Shell clients compare body and status, run together, with `200`. */
 export function sendNothing(reply: FastifyReply): FastifyReply {
   return reply.code(200).header("content-length", "0").send();
+}
+
+/** The body as text; Boskos's calls may have any content type. */
+export function bodyText({ body }: FastifyRequest): string {
+  return typeof body === "string" ? body : "";
 }
 
 export function sendJson(reply: FastifyReply, json: string): FastifyReply {

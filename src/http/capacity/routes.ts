@@ -10,8 +10,10 @@ import type { Ask } from "../../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
 import type { Claim, Pool, State } from "../../core/model/state.ts";
 import type { Placing } from "../../core/shared/placement/demand.ts";
-import { sendJson, sendNothing, sendText } from "../boskos/wire.ts";
+import { askIn, callerOf } from "../authorize.ts";
+import { bodyText, sendJson, sendNothing, sendText } from "../boskos/wire.ts";
 import type { App, Context } from "../context.ts";
+import { onlySpace, sightOf } from "../sight.ts";
 import { leaseJson, networksKind, poolJson } from "./lease-json.ts";
 import { BadRequest, type CapacityRequest, parseFirst, readRequest } from "./request.ts";
 
@@ -31,10 +33,14 @@ export function showPoolsRoute(app: App, context: Context): void {
     url: "/show-pools",
     exposeHeadRoute: false,
     schema: { hide: true },
-    handler: async (_request, reply) => {
-      const pools = await context.broker.read((state) =>
-        sharedResourceViews(state).map((resource) => poolJson(resource, context.startedAtMs)),
-      );
+    handler: async (request, reply) => {
+      const pools = await context.broker.read((state) => {
+        const sees = sightOf(state, onlySpace(request, state));
+        return sharedResourceViews(state).map((resource) => {
+          const claims = resource.claims.filter(({ lease }) => sees(lease.id));
+          return poolJson({ ...resource, claims }, context.startedAtMs);
+        });
+      });
       return sendJson(reply, JSON.stringify(pools));
     },
   });
@@ -47,16 +53,16 @@ export function isCapacityCall({ raw, body }: FastifyRequest): boolean {
 
 export async function acquire(
   context: Context,
-  body: string,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { broker, startedAtMs } = context;
-  const wanted = readOrRefuse(body, reply);
+  const wanted = readOrRefuse(bodyText(request), reply);
   if (wanted === undefined) return reply;
   const pool = await broker.read((state) => poolFor(state, wanted)?.name);
   if (pool === undefined) return sendText(reply, { status: 500, text: noPools });
   const id = newRequestId(broker.now());
-  const ask = askOf(pool, wanted);
+  const ask = askIn(callerOf(request), askOf(pool, wanted));
   const outcome = await broker.submit({ type: "acquire", id, ask, waitMs: 0, nowOnly: true });
   if (outcome.type !== "granted") {
     const text = await broker.read((state) => failureText(state.pools.get(pool), wanted));
@@ -123,18 +129,22 @@ function failureText(pool: Pool | undefined, wanted: CapacityRequest): string {
 /** Takes a lease, a list of them, or a name; giving back what is not there is fine. */
 export async function release(
   { broker }: Context,
-  body: string,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   let names: string[];
   try {
-    names = namesIn(parseFirst(body));
+    names = namesIn(parseFirst(bodyText(request)));
   } catch (error) {
     if (!(error instanceof BadRequest)) throw error;
     return sendText(reply, { status: 400, text: error.message });
   }
   for (const name of names) {
-    const found = await broker.read((state) => claimOf(state, name));
+    const found = await broker.read((state) => {
+      const claim = claimOf(state, name);
+      const { space } = callerOf(request);
+      return claim !== undefined && sightOf(state, space)(claim.id) ? claim : undefined;
+    });
     if (found !== undefined) await broker.submit({ type: "release", ...found });
   }
   return sendNothing(reply);

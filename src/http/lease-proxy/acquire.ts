@@ -6,6 +6,7 @@ import { submitAndWait } from "../../broker/submit-and-wait.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
+import { askIn, callerOf } from "../authorize.ts";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
 import { Connection, checkCanWait, trackDelivery } from "../request.ts";
@@ -27,7 +28,7 @@ export interface Asker {
 
 /** All of it or nothing, and only for a client that is still connected. */
 export async function acquire(context: Context, wanted: Wanted, asker: Asker): Promise<string[]> {
-  const ask = askOf(wanted, asker);
+  const ask = askIn(callerOf(asker.request), askOf(wanted, asker));
   const timeoutMs = wanted.timeoutMs ?? timeoutMsDefault;
   checkCanWait(context, timeoutMs);
   const outcome = await acquireOrWait(context, ask, timeoutMs, asker.request);

@@ -1,4 +1,4 @@
-import type { RequestId, ResourceName } from "../../core/model/ids.ts";
+import type { RequestId, ResourceName, SpaceName } from "../../core/model/ids.ts";
 import { exclusiveClaim } from "../../core/model/state.ts";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
@@ -7,11 +7,16 @@ import { problemOf } from "../problems.ts";
  * Gives one resource back, wherever its pool sends it. It is looked up by name, and given back by the
  * lease that it is held under: should that end in between, the next holder's is not touched.
  */
-export async function release({ broker }: Context, holder: string, name: string): Promise<boolean> {
+export async function release(
+  { broker }: Context,
+  { holder, space }: { readonly holder: string; readonly space?: SpaceName },
+  name: string,
+): Promise<boolean> {
   const held = await broker.read((state) => {
     const claim = exclusiveClaim(state.resources.get(name as ResourceName));
     const ask = claim?.lease.ask;
     if (claim === null || !ask?.byName || ask.holder !== holder) return;
+    if (space !== undefined && ask.space !== space) return;
     return { id: claim.lease.id as RequestId, claim: claim.id };
   });
   if (held === undefined) return false;

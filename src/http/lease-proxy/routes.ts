@@ -11,6 +11,7 @@ import {
   pageNotFound,
 } from "../../api/lease-proxy.ts";
 import { Problem } from "../../api/problem.ts";
+import { inSpaceOf } from "../authorize.ts";
 import type { App, Context } from "../context.ts";
 import { unavailableProblem } from "../errors.ts";
 import { acquire } from "./acquire.ts";
@@ -24,6 +25,8 @@ export async function leaseProxyRoutes(app: App, context: Context): Promise<void
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
+    if (error instanceof Problem)
+      return send(reply, { status: error.status, body: `${error.message}\n` });
     const status = error.statusCode ?? 500;
     if (status >= 500) request.log.error({ err: error }, "a bug: the request failed");
     const body = status >= 500 ? "the server has a bug; its log has the cause" : error.message;
@@ -61,7 +64,7 @@ function operationsOf(
   const holder = holderOf(request);
   return {
     acquire: (wanted) => orProblem(acquire(context, wanted, { holder, request, reply })),
-    release: (name) => orProblem(release(context, holder, name)),
+    release: (name) => orProblem(release(context, { holder, ...inSpaceOf(request) }, name)),
   };
 }
 

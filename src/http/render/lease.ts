@@ -2,6 +2,7 @@
 
 import type { FastifyReply } from "fastify";
 import type * as Wire from "../../api/schemas.ts";
+import { nameWithoutSpace } from "../../auth/space-names.ts";
 import type { NeedExplanation } from "../../core/explain/explain.ts";
 import type { ResourceView } from "../../core/explain/resource-view.ts";
 import type { ClaimView, LeaseView, RequestView } from "../../core/explain/view.ts";
@@ -11,6 +12,7 @@ import { formatDuration, type Instant, never } from "../../core/model/time.ts";
 import type { Estimate, Estimates } from "../../insight/forecast/estimates.ts";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
+import { type Sight, withoutNames } from "../sight.ts";
 import { timestamp } from "../timestamp.ts";
 import { renderShare, renderSharedResources, renderShares } from "./shares.ts";
 
@@ -30,9 +32,10 @@ export const publicAudience: Audience = { secrets: false };
 export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
   return {
     id: lease.id,
-    requestId: audience.secrets ? (lease.key ?? null) : null,
+    requestId: audience.secrets ? requestIdOf(lease) : null,
     ...(audience.token === undefined ? undefined : { token: audience.token }),
     holder: lease.holder,
+    ...(lease.space === undefined ? undefined : { space: lease.space }),
     priority: lease.priority,
     labels: lease.labels ?? none,
     ttl: durationOrNull(lease.ttlMs),
@@ -44,6 +47,11 @@ export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
     waitedSeconds: (lease.grantedAt - lease.queuedAt) / 1_000,
     claims: lease.claims.map((claim) => renderClaim(claim, audience)),
   };
+}
+
+/** As the client has chosen it. */
+function requestIdOf({ key, space }: Pick<LeaseView, "key" | "space">): string | null {
+  return key === undefined ? null : nameWithoutSpace(space, key);
 }
 
 function renderClaim(claim: ClaimView, audience: Audience): Wire.Claim {
@@ -68,9 +76,10 @@ export function renderRequest(
   const estimate = renderEstimate(estimates.of(request.id, now));
   return {
     id: request.id,
-    requestId: audience.secrets ? (request.key ?? null) : null,
+    requestId: audience.secrets ? requestIdOf(request) : null,
     ...(audience.token === undefined ? undefined : { token: audience.token }),
     holder: request.holder,
+    ...(request.space === undefined ? undefined : { space: request.space }),
     priority: request.priority,
     labels: request.labels ?? none,
     ttl: durationOrNull(request.ttlMs),
@@ -104,7 +113,7 @@ function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
   };
 }
 
-export function renderResource(resource: ResourceView): Wire.Resource {
+export function renderResource(resource: ResourceView, sees: Sight): Wire.Resource {
   const { lease } = resource;
   return {
     name: resource.name,
@@ -121,23 +130,26 @@ export function renderResource(resource: ResourceView): Wire.Resource {
     labels: resource.labels,
     userDataKeys: [...resource.userDataKeys],
     lease: lease && {
-      ...lease,
+      ...withoutNames(lease, sees),
       since: timestamp(lease.since),
       endsAt: timestampOrNull(lease.endsAt),
     },
-    ...renderShares(resource.shared),
+    ...renderShares(resource.shared, sees),
   };
 }
 
-export function renderNeeds(needs: readonly NeedExplanation[]): Wire.Explanation["needs"] {
+export function renderNeeds(
+  needs: readonly NeedExplanation[],
+  sees: Sight,
+): Wire.Explanation["needs"] {
   return needs.map(({ rooms, ...need }) => ({
     ...need,
     nextAt: timestampOrNull(need.nextAt),
     limits: [...need.limits],
-    ...(rooms === null ? undefined : { rooms: renderSharedResources(rooms) }),
-    aheadOfIt: [...need.aheadOfIt],
+    ...(rooms === null ? undefined : { rooms: renderSharedResources(rooms, sees) }),
+    aheadOfIt: need.aheadOfIt.map((one) => withoutNames(one, sees)),
     heldBy: need.heldBy.map(({ amount: _, ...held }) => ({
-      ...held,
+      ...withoutNames(held, sees),
       since: timestamp(held.since),
       backBy: timestampOrNull(held.backBy),
     })),

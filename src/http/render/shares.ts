@@ -7,6 +7,7 @@ import type { ResourceView } from "../../core/explain/resource-view.ts";
 import type { ClaimView } from "../../core/explain/view.ts";
 import type { Unfit } from "../../core/shared/placement/fit.ts";
 import type { Amounts } from "../../core/shared/placement/shareable.ts";
+import { type Sight, withoutNames } from "../sight.ts";
 import { timestamp } from "../timestamp.ts";
 
 type Share = Pick<Claim, "amount" | "parts">;
@@ -20,27 +21,35 @@ export function renderShare({ parts }: ClaimView, amount: Amounts, secrets: bool
 
 export function renderShares(
   shared: ResourceView["shared"],
+  sees: Sight,
 ): Pick<WireResource, "usage" | "taints" | "shares"> | undefined {
   if (shared === null) return undefined;
   const usage = shared.usage.map(({ dimension, used, capacity }) => {
     return { dimension, used, capacity };
   });
-  return { usage, taints: [...shared.taints], shares: [...shared.shares] };
+  return {
+    usage,
+    taints: [...shared.taints],
+    shares: shared.shares.map((one) => withoutNames(one, sees)),
+  };
 }
 
-export function renderSharedResources(rooms: readonly SharedExplanation[]): Wire.RoomExplanation[] {
+export function renderSharedResources(
+  rooms: readonly SharedExplanation[],
+  sees: Sight,
+): Wire.RoomExplanation[] {
   return rooms.map(({ resource, fits, unfit, short, keptFor, longest }) => ({
     resource,
     fits,
     ...(unfit === null ? undefined : { unfit: unfitText(unfit) }),
     short: [...short],
-    keptFor: [...keptFor],
+    keptFor: keptFor.map((one) => withoutNames(one, sees)),
     ...(longest === null
       ? undefined
       : {
           longest: {
-            id: longest.id,
-            holder: longest.holder,
+            id: withoutNames(longest, sees).id,
+            holder: withoutNames(longest, sees).holder,
             ...(longest.backBy === null ? undefined : { backBy: timestamp(longest.backBy) }),
           },
         }),

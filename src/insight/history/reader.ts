@@ -10,6 +10,7 @@ export interface HistoryFilter {
   readonly pool?: string | undefined;
   readonly resource?: string | undefined;
   readonly holder?: string | undefined;
+  readonly space?: string | undefined;
   readonly how?: string | undefined;
   readonly id?: string | undefined;
   readonly purpose?: Purpose | undefined;
@@ -24,7 +25,7 @@ export interface HistoryPage {
   readonly next: string | null;
 }
 
-const columns = ["pool", "resource", "holder", "how", "id", "purpose"] as const;
+const columns = ["pool", "resource", "holder", "space", "how", "id", "purpose"] as const;
 
 /** Reads the data of a `HistoryStore`, with its own connection in another thread. */
 export class HistoryReader {

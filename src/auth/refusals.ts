@@ -1,0 +1,46 @@
+import { Problem } from "../api/problem.ts";
+import type { Principal } from "./principal.ts";
+import { type Action, roleFor } from "./roles.ts";
+
+/** The caller has sent nothing that proves who it is. */
+export function credentialsMissing(): Problem {
+  return new Problem({
+    code: "unauthenticated",
+    status: 401,
+    message: "Cannot tell who is calling: the call has no credentials",
+    hint: "Send Authorization: Bearer TOKEN; with the command line set BERTH_TOKEN or BERTH_TOKEN_FILE",
+  });
+}
+
+/** The credentials are not valid. The message never has a part of them. */
+export function refuseCredentials(why: string): Problem {
+  return new Problem({
+    code: "unauthenticated",
+    status: 401,
+    message: `Cannot accept the credentials: ${why}`,
+    hint: "Use a token that is valid now, or ask an operator of the server for one",
+  });
+}
+
+/** The caller is known, but its role does not allow the call. */
+export function forbidden({ name, role }: Principal, action: Action): Problem {
+  const needed = roleFor(action);
+  return new Problem({
+    code: "forbidden",
+    status: 403,
+    message: `Cannot do this as "${name}": it has the role ${role}, and this call needs ${needed}`,
+    hint: `Use credentials with the role ${needed}, or ask an admin of the server for it`,
+    facts: { role, needed },
+  });
+}
+
+/** The caller is known to an issuer, but no rule gives it a role here. */
+export function noRule(name: string, issuer: string): Problem {
+  return new Problem({
+    code: "forbidden",
+    status: 403,
+    message: `Cannot do this as "${name}": no rule of the issuer ${issuer} matches its claims`,
+    hint: "Ask an admin of the server for a rule in auth.issuers that matches them",
+    facts: { issuer },
+  });
+}

@@ -1,0 +1,38 @@
+/** The caller's own credentials: what proves to the server who runs this command. */
+import { readFileSync } from "node:fs";
+import { usageError } from "../failure.ts";
+import { fromEnvironment, type Parse, readValue, token } from "../values.ts";
+
+const asWritten: Parse<string> = (text) => text;
+
+/**
+ * Returns a function that reads the token before each call; undefined if there are no credentials.
+ * A file is read each time, because Kubernetes replaces the tokens that it mounts.
+ */
+export function findCredentials(tokenFile: string | undefined): (() => string) | undefined {
+  if (tokenFile !== undefined) return () => readTokenFile("--token-file", tokenFile);
+  const own = ownToken();
+  if (own !== undefined) return () => own;
+  const path = fromEnvironment("BERTH_TOKEN_FILE", asWritten);
+  return path === undefined ? undefined : () => readTokenFile("BERTH_TOKEN_FILE", path);
+}
+
+/** Inside of `berth run`, BERTH_TOKEN is the lease's token unless the caller had one of its own. */
+function ownToken(): string | undefined {
+  const given = fromEnvironment("BERTH_TOKEN", token);
+  const isLeaseToken =
+    process.env["BERTH_LEASE_ID"] !== undefined &&
+    (process.env["BERTH_LEASE_TOKEN"] ?? given) === given;
+  return isLeaseToken ? undefined : given;
+}
+
+function readTokenFile(name: string, path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (error) {
+    const state = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    throw usageError(`Cannot use ${name} "${path}": ${state}`, "Check the path and its rights");
+  }
+  return readValue(`the token in "${path}"`, text, token);
+}

@@ -1,0 +1,120 @@
+import type { AuthSpec } from "../auth/auth-spec.ts";
+import type { Principal } from "../auth/principal.ts";
+import { type Role, roles } from "../auth/roles.ts";
+import type { TokenSpec } from "../auth/static-tokens.ts";
+import type { SpaceName } from "../core/model/ids.ts";
+import { nearest } from "../core/model/nearest.ts";
+import { type ConfigDocument, quote, readText, type Spot } from "./document.ts";
+import { authTokensMax } from "./limits.ts";
+import { textOf } from "./read-mirror.ts";
+import { type Entry, listOf, readKnown, scalarOf, withinLimit } from "./read-values.ts";
+import { Anonymous, Auth, Token } from "./schema-auth.ts";
+import { expiryKind, nameKind, sha256Kind } from "./text-kinds.ts";
+
+type Fields = ReadonlyMap<string, Entry>;
+
+const expected = { title: "auth", hint: "write { tokens: [...] }" };
+const tokenExpected = {
+  title: "token",
+  hint: "write { name: ci, sha256: ..., space: ci, role: holder }, as berth token new prints it",
+};
+const anonymousExpected = { title: "map", hint: "write { space: public, role: viewer }" };
+
+/** Undefined where there is none, or, with the reason in the source, if it cannot be used. */
+export function readAuth(document: ConfigDocument, field: Entry | undefined): AuthSpec | undefined {
+  if (field === undefined) return undefined;
+  const fields = readKnown(document, field.value, Object.keys(Auth.properties), expected);
+  if (fields === undefined) return undefined;
+  const tokens = readTokens(document, fields.get("tokens"));
+  const anonymous = readAnonymous(document, fields.get("anonymous"));
+  return { tokens, ...(anonymous === undefined ? undefined : { anonymous }) };
+}
+
+function readTokens(document: ConfigDocument, field: Entry | undefined): readonly TokenSpec[] {
+  const spots = listOf(document, field?.value, "list of tokens");
+  const size = { count: spots.length, max: authTokensMax, of: "tokens" };
+  if (field !== undefined && !withinLimit(document, field.at, size)) return [];
+  const lineByHash = new Map<string, number>();
+  return spots.flatMap((spot) => {
+    const token = readToken(document, spot);
+    if (token === undefined) return [];
+    const line = lineByHash.get(token.sha256);
+    if (line !== undefined) {
+      const state = `line ${line} has the same sha256`;
+      document.source.refuse(spot, state, "give each token a hash of its own");
+    }
+    lineByHash.set(token.sha256, document.source.lineOf(spot));
+    return [token];
+  });
+}
+
+function readToken(document: ConfigDocument, spot: Spot): TokenSpec | undefined {
+  const fields = readKnown(document, spot, Object.keys(Token.properties), tokenExpected);
+  if (fields === undefined) return undefined;
+  requireKeys(document, spot, fields, ["name", "sha256", "space", "role"], tokenExpected.hint);
+  const name = textOf(document, fields, "name", nameKind);
+  const sha256 = readHash(document, fields.get("sha256"));
+  const access = readAccess(document, fields);
+  const expires = textOf(document, fields, "expires", expiryKind);
+  if (name === undefined || sha256 === undefined || access === undefined) return undefined;
+  return {
+    ...{ name, sha256, ...access },
+    ...(expires === undefined ? undefined : { expiresAtMs: Date.parse(expires) }),
+  };
+}
+
+/** The message does not repeat the value, which may be the token itself. */
+function readHash({ source }: ConfigDocument, field: Entry | undefined): string | undefined {
+  const value = field && scalarOf(field.value);
+  if (field === undefined || sha256Kind.accepts(value)) return value as string | undefined;
+  source.refuse(field.value, `it is not a ${sha256Kind.title}`, sha256Kind.hint);
+  return undefined;
+}
+
+function readAnonymous(document: ConfigDocument, field: Entry | undefined): Principal | undefined {
+  if (field === undefined) return undefined;
+  const keys = Object.keys(Anonymous.properties);
+  const fields = readKnown(document, field.value, keys, anonymousExpected);
+  if (fields === undefined) return undefined;
+  requireKeys(document, field.value, fields, keys, anonymousExpected.hint);
+  const access = readAccess(document, fields);
+  if (access === undefined) return undefined;
+  if (access.role === "operator" || access.role === "admin") {
+    const state = `anyone who reaches the server would be ${access.role}`;
+    document.source.warn(field.value, state, "give this role to tokens instead");
+  }
+  return { name: "anonymous", ...access, proof: "none" };
+}
+
+interface Access {
+  readonly space: SpaceName;
+  readonly role: Role;
+}
+
+export function readAccess(document: ConfigDocument, fields: Fields): Access | undefined {
+  const space = textOf(document, fields, "space", nameKind);
+  const role = readRole(document, fields.get("role"));
+  if (space === undefined || role === undefined) return undefined;
+  return { space: space as SpaceName, role };
+}
+
+export function readRole({ source }: ConfigDocument, field: Entry | undefined): Role | undefined {
+  const text = field && readText(source, field.value, nameKind);
+  const role = roles.find((one) => one === text);
+  if (role !== undefined || field === undefined || text === undefined) return role;
+  const meant = nearest(text, roles);
+  const hint = meant === undefined ? `write one of ${roles.join(", ")}` : `did you mean ${meant}?`;
+  source.refuse(field.value, `there is no role ${quote(text)}`, hint);
+  return undefined;
+}
+
+export function requireKeys(
+  { source }: ConfigDocument,
+  spot: Spot,
+  fields: Fields,
+  keys: readonly string[],
+  hint: string,
+): void {
+  const missing = keys.find((key) => !fields.has(key));
+  if (missing !== undefined) source.refuse(spot, `it has no ${missing}`, hint);
+}

@@ -1,0 +1,76 @@
+/** Who may call the server, and as what. */
+import Type from "typebox";
+import { roles } from "../auth/roles.ts";
+import { authTokensMax } from "./limits.ts";
+import { Name } from "./schema-fields.ts";
+
+export const Sha256 = Type.String({
+  title: "SHA-256",
+  pattern: "^[0-9a-f]{64}$",
+  description: "The hash of the token, as berth token new prints it. The token is in no file.",
+});
+
+export const ExpiryTime = Type.String({
+  title: "time",
+  pattern:
+    "^\\d{4}-\\d\\d-\\d\\d(?:T\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,3})?)?(?:Z|[+-]\\d\\d:\\d\\d))?$",
+  description: "A date or a time with its zone. From then on the token is refused.",
+  examples: ["2027-01-31", "2027-01-31T12:00:00Z"],
+});
+
+export const RoleName = Type.Union(
+  roles.map((role) => Type.Literal(role)),
+  {
+    title: "role",
+    description:
+      "viewer reads everything; holder asks, and sees its own space; worker cleans too; operator " +
+      "acts on the leases and resources of others; admin reads the audit log.",
+  },
+);
+
+const access = {
+  space: Type.String({
+    ...Name,
+    description: "The space that the leases of the caller belong to.",
+  }),
+  role: RoleName,
+};
+
+export const Token = Type.Object(
+  {
+    name: Type.String({ ...Name, description: "Recorded with everything that the token does." }),
+    sha256: Sha256,
+    ...access,
+    expires: Type.Optional(ExpiryTime),
+  },
+  { title: "token", additionalProperties: false },
+);
+
+export const Anonymous = Type.Object(access, {
+  title: "map with space and role",
+  description: "What callers without credentials may do. Without it they are refused.",
+  additionalProperties: false,
+  examples: [{ space: "public", role: "viewer" }],
+});
+
+export const Auth = Type.Object(
+  {
+    tokens: Type.Optional(
+      Type.Array(Token, {
+        title: "list of tokens",
+        description:
+          "Tokens for jobs and people. Several with the same name may be valid, to replace one " +
+          "without a gap.",
+        maxItems: authTokensMax,
+      }),
+    ),
+    anonymous: Type.Optional(Anonymous),
+  },
+  {
+    title: "auth",
+    description:
+      "Who may call the server. Without it, callers on the same machine may do everything, and the " +
+      "server listens on loopback only.",
+    additionalProperties: false,
+  },
+);

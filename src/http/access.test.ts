@@ -1,0 +1,122 @@
+/** Every route with every role. The expectations stand here a second time, on purpose. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Role, roles } from "../auth/roles.ts";
+import { testAuth, testTokens } from "../auth/test-tokens.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
+import { accessOf } from "./access.ts";
+import { asProblem, routesOf, type TestSite, testSite } from "./test-site.suite.ts";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await testSite([pool("aws", 50)], {}, undefined, testAuth);
+});
+afterAll(() => site[Symbol.asyncDispose]());
+
+const everyone = ["viewer", "holder", "worker", "operator", "admin"];
+const observers = ["viewer", "worker", "operator", "admin"];
+const askers = ["holder", "worker", "operator", "admin"];
+const cleaners = ["worker", "operator", "admin"];
+const operators = ["operator", "admin"];
+/** Only the token of the lease opens these. */
+const nobody: string[] = [];
+
+const allowed: Readonly<Record<string, readonly string[] | "open">> = {
+  "GET /v1/leases": everyone,
+  "POST /v1/leases": askers,
+  "GET /v1/leases/{id}": everyone,
+  "DELETE /v1/leases/{id}": nobody,
+  "DELETE /v1/leases/{id}?force=true": operators,
+  "POST /v1/leases/{id}/heartbeat": nobody,
+  "POST /v1/leases/{id}/signal": nobody,
+  "POST /v1/leases/{id}/refresh": nobody,
+  "DELETE /v1/leases/{id}/claims/{claim}": nobody,
+  "GET /v1/requests": everyone,
+  "GET /v1/requests/{id}": everyone,
+  "DELETE /v1/requests/{id}": nobody,
+  "DELETE /v1/requests/{id}?force=true": operators,
+  "GET /v1/explain/{id}": everyone,
+  "GET /v1/pools": everyone,
+  "GET /v1/pools/{name}": everyone,
+  "PUT /v1/pools/{name}/pin": operators,
+  "DELETE /v1/pools/{name}/pin": operators,
+  "GET /v1/pools/{name}/limit-history": everyone,
+  "GET /v1/resources": everyone,
+  "GET /v1/resources/{name}": everyone,
+  "PATCH /v1/resources/{name}": operators,
+  "GET /v1/config": everyone,
+  "GET /v1/events": everyone,
+  "GET /v1/history": everyone,
+  "GET /v1/stats": everyone,
+  "GET /v1/estimates": everyone,
+  "GET /v1/trends": everyone,
+  "GET /v1/search": everyone,
+  "GET /v1/simulate": observers,
+  "POST /v1/simulate": observers,
+  "GET /v1/whoami": "open",
+  "GET /metrics": observers,
+  "GET /healthz": "open",
+  "GET /readyz": "open",
+  "GET /": "open",
+  "GET /openapi.json": "open",
+  "GET /docs": "open",
+  "GET /docs/errors": "open",
+  "POST /acquire?type=aws&state=free&dest=busy&owner=me": askers,
+  "POST /acquire?type=aws&state=dirty&dest=cleaning&owner=me": cleaners,
+  "POST /acquirebystate?names=aws-1&state=free&dest=busy&owner=me": cleaners,
+  "POST /release?name=aws-1&dest=free&owner=nobody": askers,
+  "POST /update?name=aws-1&state=busy&owner=nobody": askers,
+  "POST /reset?type=aws&state=busy&expire=1h&dest=dirty": cleaners,
+  "GET /metric?type=aws": everyone,
+  "GET /show-pools": everyone,
+  "POST /lease/acquire?type=none": askers,
+  "POST /lease/release?name=none": askers,
+};
+
+/** Refusals of authentication; a refusal of the call itself means that the caller may call. */
+const refusals = ["unauthenticated", "forbidden", "token_missing", "token_wrong"];
+
+async function isRefused(line: string, role: Role | undefined): Promise<boolean> {
+  const path = line.replace("{id}", "x").replace("{claim}", "1").replace("{name}", "aws");
+  const answer = await site.call(path === "GET /v1/events" ? "HEAD /v1/events" : path, {
+    ...(role === undefined ? {} : { token: testTokens[role] }),
+  });
+  if (answer.status !== 401 && answer.status !== 403) return false;
+  if (answer.text === "") return true; // The answer to HEAD has no body.
+  if (answer.type === "application/problem+json") return refusals.includes(asProblem(answer).code);
+  // Boskos's own 401 for a wrong owner is an answer to a caller who may call.
+  return !/owner mismatch/.test(answer.text);
+}
+
+describe("who may call", () => {
+  test.each(Object.entries(allowed))("%s", async (line, who) => {
+    const expected = roles.map((role) => [role, who === "open" || who.includes(role)]);
+    const found: unknown[] = [];
+    for (const role of roles) found.push([role, !(await isRefused(line, role))]);
+    expect(found).toEqual(expected);
+    expect(await isRefused(line, undefined)).toBe(who !== "open");
+  });
+
+  test("is written above for every route that is served", () => {
+    const written = Object.keys(allowed).map((line) => line.replace(/\?.*/, ""));
+    const served = routesOf(site.app.printRoutes({ commonPrefix: false }));
+    const many = /\/assets\/|\/docs\/|\/\*$/;
+    const calls = served.filter((route) => !many.test(route) && !isBoskosPath(route));
+    expect(new Set(written.filter((line) => !many.test(line) && !isBoskosPath(line)))).toEqual(
+      new Set(calls),
+    );
+    const boskos = new Set(served.filter(isBoskosPath).map((route) => route.split(" ")[1]));
+    const known = new Set(written.filter(isBoskosPath).map((line) => line.split(" ")[1]));
+    expect(known).toEqual(boskos);
+  });
+
+  test("must be declared: a route without a row does not start", () => {
+    expect(() => accessOf("GET", "/v1/secrets")).toThrow(/src\/http\/access\.ts/);
+    expect(() => accessOf("POST", "/docs/errors")).toThrow();
+  });
+});
+
+function isBoskosPath(route: string): boolean {
+  return /^\S+ \/(acquire|acquirebystate|release|update|reset|metric|show-pools|lease\/(acquire|release))$/.test(
+    route,
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Who may call what. Every route has a row here; a route without one does not start. A test calls
+ * every route with every role.
+ */
+import type { Action } from "../auth/roles.ts";
+
+/** A route that the token of the lease or request in its path opens. */
+export interface LeaseAccess {
+  readonly leaseToken: true;
+  /** The caller needs no token of the lease if its role allows this. */
+  readonly or?: Action;
+  /** With `force=true` the caller's role must allow this. */
+  readonly forced?: Action;
+}
+
+/** `open`: needs no credentials. */
+export type Access = "open" | Action | LeaseAccess;
+
+const byLease: LeaseAccess = { leaseToken: true };
+const byLeaseOrReader: LeaseAccess = { leaseToken: true, or: "read" };
+const byLeaseOrForce: LeaseAccess = { leaseToken: true, forced: "operate" };
+
+/** Methods and paths as the routes are registered. `ALL` stands for every method. */
+const table: Readonly<Record<string, Access>> = {
+  "POST /v1/leases": "ask",
+  "GET /v1/leases": "read",
+  "GET /v1/leases/:id": byLeaseOrReader,
+  "DELETE /v1/leases/:id": byLeaseOrForce,
+  "POST /v1/leases/:id/heartbeat": byLease,
+  "POST /v1/leases/:id/signal": byLease,
+  "POST /v1/leases/:id/refresh": byLease,
+  "DELETE /v1/leases/:id/claims/:claim": byLease,
+  "GET /v1/requests": "read",
+  "GET /v1/requests/:id": byLeaseOrReader,
+  "DELETE /v1/requests/:id": byLeaseOrForce,
+  "GET /v1/explain/:id": byLeaseOrReader,
+  "GET /v1/pools": "read",
+  "GET /v1/pools/:name": "read",
+  "PUT /v1/pools/:name/pin": "operate",
+  "DELETE /v1/pools/:name/pin": "operate",
+  "GET /v1/pools/:name/limit-history": "read",
+  "GET /v1/resources": "read",
+  "GET /v1/resources/:name": "read",
+  "PATCH /v1/resources/:name": "operate",
+  "GET /v1/config": "read",
+  "GET /v1/events": "read",
+  "GET /v1/history": "read",
+  "GET /v1/stats": "read",
+  "GET /v1/estimates": "read",
+  "GET /v1/trends": "read",
+  "GET /v1/search": "read",
+  "GET /v1/simulate": "observe",
+  "POST /v1/simulate": "observe",
+  "GET /v1/whoami": "open",
+  "GET /metrics": "observe",
+  "GET /healthz": "open",
+  "GET /readyz": "open",
+
+  // Boskos, and the capacity manager's calls on the same paths.
+  "ALL /acquire": "ask",
+  "ALL /acquirebystate": "clean",
+  "ALL /release": "ask",
+  "ALL /update": "ask",
+  "ALL /reset": "clean",
+  "ALL /metric": "read",
+  "ALL /show-pools": "read",
+  "ALL /lease/acquire": "ask",
+  "ALL /lease/release": "ask",
+  "ALL /lease/*": "open",
+
+  // Pages without any data; what they show comes from the calls above.
+  "GET /": "open",
+  "GET /assets/*": "open",
+  "GET /docs*": "open",
+  "GET /openapi.json": "open",
+};
+
+/** Throws if nobody has declared who may call the route. */
+export function accessOf(method: string, path: string): Access {
+  const row = table[`${method} ${path}`] ?? table[`ALL ${path}`] ?? pageAccess(method, path);
+  if (row === undefined) {
+    throw new Error(
+      `Cannot serve ${method} ${path}: src/http/access.ts does not say who may call it`,
+    );
+  }
+  return row;
+}
+
+/** The rows for many files. */
+function pageAccess(method: string, path: string): Access | undefined {
+  if (method !== "GET") return undefined;
+  if (path.startsWith("/assets/")) return table["GET /assets/*"];
+  return path === "/docs" || path.startsWith("/docs/") ? table["GET /docs*"] : undefined;
+}

@@ -1,0 +1,217 @@
+import { expect, test } from "vitest";
+import type { AuthSpec } from "../auth/auth-spec.ts";
+import { tokenHash } from "../auth/static-tokens.ts";
+import { otherToken, testAuth, testTokens } from "../auth/test-tokens.suite.ts";
+import { pool } from "../core/decide/lending.suite.ts";
+import type { SpaceName } from "../core/model/ids.ts";
+import {
+  askBody,
+  asLease,
+  asProblem,
+  asRequest,
+  type TestSite,
+  testSite,
+} from "./test-site.suite.ts";
+
+const site = (auth: AuthSpec = testAuth) => testSite([pool("aws", 2)], {}, undefined, auth);
+const basic = (user: string, password: string) => ({
+  headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` },
+});
+const { holder, viewer, operator } = testTokens;
+
+test.each([
+  ["no credentials", {}],
+  ["an unknown token", { token: "nonsense" }],
+  ["the hash of a token", { token: tokenHash(holder) }],
+  ["a token with a part missing", { token: holder.slice(0, -1) }],
+  ["an empty token", { headers: { authorization: "Bearer " } }],
+  ["another scheme", { headers: { authorization: `Digest ${holder}` } }],
+  ["two tokens", { headers: { authorization: `Bearer ${holder} ${holder}` } }],
+  ["a token without a scheme", { headers: { authorization: holder } }],
+  ["a user whom the token does not belong to", basic("somebody", holder)],
+  ["a user without a password", basic("holder", "")],
+  ["basic credentials that are no text", { headers: { authorization: "Basic ////" } }],
+])("a call with %s gets 401, and nothing of it is repeated or logged", async (_, call) => {
+  await using here = await site();
+  const answer = await here.call("GET /v1/pools", call);
+  expect(answer).toMatchObject({ status: 401, type: "application/problem+json" });
+  expect(answer.headers["www-authenticate"]).toBe('Bearer realm="berth"');
+  expect(asProblem(answer)).toMatchObject({ code: "unauthenticated", hint: expect.any(String) });
+  expect(answer.text + here.log()).not.toContain(holder.slice(0, -1));
+});
+
+test("a refused role is named, with the one that would do", async () => {
+  await using here = await site();
+  const body = { drained: true };
+  const answer = await here.call("PATCH /v1/resources/aws-1", { token: viewer, body });
+  expect(answer.status).toBe(403);
+  expect(asProblem(answer)).toMatchObject({
+    code: "forbidden",
+    role: "viewer",
+    needed: "operator",
+    detail: 'Cannot do this as "viewer": it has the role viewer, and this call needs operator',
+  });
+});
+
+test("a Boskos client sends the token as its password, and is told so", async () => {
+  await using here = await site();
+  const line = "POST /acquire?type=aws&state=free&dest=busy&owner=me";
+  const refused = await here.call(line);
+  expect(refused).toMatchObject({ status: 401, type: "text/plain" });
+  expect(refused.headers["www-authenticate"]).toMatch(/^Basic /);
+  expect((await here.call(line, basic("holder", holder))).status).toBe(200);
+});
+
+test("an expired token is refused with its name and time, another of that name still works", async () => {
+  const at = { name: "ci", space: "team" as SpaceName, role: "holder" } as const;
+  const auth: AuthSpec = {
+    tokens: [
+      { ...at, sha256: tokenHash("old"), expiresAtMs: 1_000 },
+      { ...at, sha256: tokenHash("new"), expiresAtMs: Number.MAX_SAFE_INTEGER },
+    ],
+  };
+  await using here = await site(auth);
+  const answer = await here.call("GET /v1/pools", { token: "old" });
+  expect(asProblem(answer)).toMatchObject({
+    code: "unauthenticated",
+    detail: expect.stringContaining('the token "ci" expired at 1970-01-01T00:00:01.000Z'),
+  });
+  expect((await here.call("GET /v1/pools", { token: "new" })).status).toBe(200);
+});
+
+test("callers without credentials are whom the configuration says, wrong ones are refused", async () => {
+  const anonymous = {
+    name: "anonymous",
+    space: "public" as SpaceName,
+    role: "viewer",
+    proof: "none",
+  };
+  await using here = await site({
+    ...testAuth,
+    anonymous: anonymous as AuthSpec["anonymous"] & {},
+  });
+  expect((await here.call("GET /v1/pools")).status).toBe(200);
+  expect((await here.call("POST /v1/leases", { body: askBody("aws") })).status).toBe(403);
+  expect((await here.call("GET /v1/pools", { token: "nonsense" })).status).toBe(401);
+  expect((await here.call("GET /v1/whoami")).body).toMatchObject({
+    authentication: true,
+    name: "anonymous",
+    space: "public",
+    role: "viewer",
+    operator: false,
+  });
+});
+
+test("the token of a lease is enough for its holder, and for nothing else", async () => {
+  await using here = await site();
+  const asked = { token: holder, body: askBody("aws") };
+  const { id, token } = asLease(await here.call("POST /v1/leases", asked));
+  expect((await here.call(`POST /v1/leases/${id}/heartbeat`, { token })).status).toBe(200);
+  expect((await here.call(`GET /v1/leases/${id}`, { token })).status).toBe(200);
+  expect((await here.call("GET /v1/leases", { token })).status).toBe(401);
+  expect((await here.call("POST /v1/leases", { token, body: askBody("aws") })).status).toBe(401);
+  expect((await here.call(`DELETE /v1/leases/${id}?force=true`, { token })).status).toBe(401);
+  expect((await here.call(`DELETE /v1/leases/${id}`, { token: holder })).status).toBe(403);
+  expect((await here.call(`DELETE /v1/leases/${id}`, { token })).status).toBe(204);
+});
+
+/** Two leases and a waiting request of the space `team`, and one more request of `other`. */
+async function twoSpaces(here: TestSite) {
+  const ask = (token: string, more: object) => {
+    return here.call("POST /v1/leases", { token, body: askBody("aws", more) });
+  };
+  const held = asLease(await ask(holder, { holder: "secret-job", requestId: "same" }));
+  const theirs = asLease(await ask(otherToken, { holder: "other-job", requestId: "same" }));
+  const waits = asRequest(await ask(holder, { holder: "secret-waiter", requestId: "queued" }));
+  const behind = asRequest(await ask(otherToken, { holder: "other-waiter", requestId: "queued" }));
+  return { held, theirs, waits, behind };
+}
+
+test("two spaces may use the same request id, and each gets its own lease", async () => {
+  await using here = await site();
+  const { held, theirs } = await twoSpaces(here);
+  expect(theirs.id).not.toBe(held.id);
+  expect(theirs).toMatchObject({ requestId: "same", space: "other", holder: "other-job" });
+  const again = {
+    token: otherToken,
+    body: askBody("aws", { holder: "other-job", requestId: "same" }),
+  };
+  expect(asLease(await here.call("POST /v1/leases", again)).id).toBe(theirs.id);
+});
+
+test("a holder sees no name of another space, and its own as ever", async () => {
+  await using here = await site();
+  const { held, theirs, waits, behind } = await twoSpaces(here);
+  const token = otherToken;
+  const lines = [
+    "GET /v1/leases",
+    "GET /v1/requests",
+    "GET /v1/resources",
+    `GET /v1/resources/${held.claims[0]?.resource}`,
+    `GET /v1/explain/${behind.id}`,
+    "GET /v1/explain/queued",
+    `GET /v1/requests/${behind.id}`,
+    "GET /v1/search?q=secret",
+    "GET /v1/pools",
+    "GET /v1/history",
+    "GET /metric?type=aws",
+    "POST /release?name=aws-1&dest=free&owner=other-job",
+    "POST /update?name=aws-1&state=busy&owner=other-job",
+  ];
+  for (const line of lines) {
+    const { text } = await here.call(line, { token });
+    expect(text, line).not.toMatch(/secret-(job|waiter)/);
+  }
+  const listed = (await here.call("GET /v1/leases", { token })).body;
+  expect(listed).toMatchObject({ items: [{ id: theirs.id, holder: "other-job" }] });
+  const explained = (await here.call(`GET /v1/explain/${behind.id}`, { token })).body;
+  expect(explained).toMatchObject({
+    request: { id: behind.id, position: 2 },
+    needs: [{ ahead: 1, aheadOfIt: [{ id: "", holder: "another space" }] }],
+  });
+  for (const line of [`leases/${held.id}`, `requests/${waits.id}`, `explain/${waits.id}`]) {
+    expect((await here.call(`GET /v1/${line}`, { token })).status, line).toBe(404);
+  }
+  expect((await here.call("GET /v1/search?q=secret", { token: viewer })).text).toContain("secret");
+});
+
+test("a holder of the same name in another space cannot release or renew", async () => {
+  await using here = await site();
+  const url = await here.listen();
+  const send = (path: string, call: ReturnType<typeof basic>) => {
+    return fetch(`${url}${path}`, { method: "POST", ...call });
+  };
+  const [own, other] = [basic("holder", holder), basic("other", otherToken)];
+  const acquired = await send("/acquire?type=aws&state=free&dest=busy&owner=same-name", own);
+  const { name } = (await acquired.json()) as { name: string };
+  const release = `/release?name=${name}&dest=free&owner=same-name`;
+  const update = `/update?name=${name}&state=busy&owner=same-name`;
+  const refused = await send(release, other);
+  expect(refused.status).toBe(401);
+  expect(await refused.text()).toContain("currently owned by another space");
+  expect((await send(update, other)).status).toBe(401);
+  expect((await send(update, own)).status).toBe(200);
+  expect((await send(release, own)).status).toBe(200);
+});
+
+test("only who cleans may lease what is not free", async () => {
+  await using here = await site();
+  const body = { holder: "me", items: [{ pool: "aws", state: "dirty" }] };
+  expect((await here.call("POST /v1/leases", { token: holder, body })).status).toBe(403);
+  expect((await here.call("POST /v1/leases", { token: testTokens.worker, body })).status).toBe(202);
+});
+
+test("whoever acts for others is named by the credentials, not by the call", async () => {
+  await using here = await site();
+  const asked = { token: holder, body: askBody("aws") };
+  const { id } = asLease(await here.call("POST /v1/leases", asked));
+  const line = `DELETE /v1/leases/${id}?force=true&gone=true&by=somebody&reason=maintenance`;
+  expect((await here.call(line, { token: operator })).status).toBe(204);
+  const answer = await here.call(`GET /v1/leases/${id}`, { token: operator });
+  expect(answer.status).toBe(410);
+  const events: unknown[] = [];
+  for await (const { events: some } of here.journal.read(0)) events.push(...some);
+  expect(events).toContainEqual(
+    expect.objectContaining({ reason: { by: "operator", why: "maintenance" } }),
+  );
+});

@@ -1,0 +1,132 @@
+/** Checks before every route who calls, and whether that caller may. */
+import type { FastifyRequest, FastifySchema } from "fastify";
+import type { Principal } from "../auth/principal.ts";
+import { credentialsMissing, forbidden } from "../auth/refusals.ts";
+import { type Action, mayDo } from "../auth/roles.ts";
+import { nameInSpace } from "../auth/space-names.ts";
+import type { Ask } from "../core/model/command.ts";
+import type { RequestId, SpaceName } from "../core/model/ids.ts";
+import { type Access, accessOf } from "./access.ts";
+import type { App, Context } from "./context.ts";
+import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
+import { problems } from "./responses.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Null until `authorize` has run, and on routes that need no credentials. */
+    principal: Principal | null;
+  }
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+}
+
+export function authorizeCalls(app: App, context: Context): void {
+  app.decorateRequest("principal", null);
+  app.addHook("onRoute", (route) => {
+    const methods = [route.method].flat().filter((method) => method !== "HEAD");
+    const [access, ...others] = methods.map((method) => accessOf(method, route.url));
+    if (others.some((other) => other !== access))
+      throw new Error(`Cannot mix access: ${route.url}`);
+    // A HEAD route is made from its GET route, after it.
+    route.config = { ...route.config, access: access ?? accessOf("GET", route.url) };
+    if (route.config.access !== "open") documentAccess(route);
+  });
+  // With a callback: a promise for every call would cost more than the check.
+  app.addHook("onRequest", (request, _reply, done) => {
+    try {
+      const checked = authorize(context, request);
+      if (checked === undefined) done();
+      else checked.then(() => done(), done);
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/** Adds to the OpenAPI document what every call that needs credentials has in common. */
+function documentAccess({ schema }: { schema?: FastifySchema }): void {
+  if (schema === undefined || schema.hide) return;
+  schema.security = [{ token: [] }];
+  schema.response = { ...problems(401, 403), ...Object(schema.response) };
+}
+
+/** Returns a promise only if the credentials must be checked elsewhere. Throws a Problem. */
+function authorize(context: Context, request: FastifyRequest): Promise<void> | undefined {
+  const { access } = request.routeOptions.config;
+  // Unknown paths have no route, and their answer has no data.
+  if (access === undefined || access === "open") return undefined;
+  if (typeof access === "string") return mustMay(context, request, access);
+  const { id } = request.params as { readonly id: RequestId };
+  const { force } = request.query as { readonly force?: unknown };
+  if (force !== undefined && access.forced !== undefined) {
+    return mustMay(context, request, access.forced);
+  }
+  if (access.or !== undefined) {
+    const isTheirs = isHolder(context.tokens, id, request);
+    return isTheirs ? undefined : mustMay(context, request, access.or);
+  }
+  mustBeHolder(context.tokens, id, request);
+  return undefined;
+}
+
+function mustMay(
+  context: Context,
+  request: FastifyRequest,
+  action: Action,
+): Promise<void> | undefined {
+  const found = principalOf(context, request);
+  if (found instanceof Promise) return found.then((one) => setCaller(request, one, action));
+  setCaller(request, found, action);
+  return undefined;
+}
+
+function setCaller(request: FastifyRequest, principal: Principal, action: Action): void {
+  request.principal = principal;
+  checkMay(request, principal, action);
+}
+
+/** Who sends the call. Throws a Problem if it has no valid credentials. */
+export function principalOf(
+  { auth }: Context,
+  request: FastifyRequest,
+): Principal | Promise<Principal> {
+  return auth.isOn ? auth.authenticate(request.headers.authorization) : localPrincipal(request);
+}
+
+function checkMay(request: FastifyRequest, principal: Principal, action: Action): void {
+  if (mayDo(principal.role, action)) return;
+  const local = principal.proof === "none" ? operatorProblem(request) : undefined;
+  throw local ?? forbidden(principal, action);
+}
+
+/** For a call that needs more than its route: another action, by what its body asks for. */
+export function mustAlso(request: FastifyRequest, action: Action): void {
+  checkMay(request, callerOf(request), action);
+}
+
+/** The ask as one of the caller's space. */
+export function askIn({ space }: Principal, ask: Ask): Ask {
+  if (space === undefined) return ask;
+  const { key, group } = ask;
+  return {
+    ...ask,
+    space,
+    ...(key === undefined ? undefined : { key: nameInSpace(space, key) }),
+    ...(group === undefined
+      ? undefined
+      : { group: { ...group, name: nameInSpace(space, group.name) } }),
+  };
+}
+
+/** The space of the caller, for commands that name a holder. */
+export function inSpaceOf(request: FastifyRequest): { space?: SpaceName } {
+  const { space } = callerOf(request);
+  return space === undefined ? {} : { space };
+}
+
+/** The caller of a route that needs credentials. */
+export function callerOf({ principal }: FastifyRequest): Principal {
+  if (principal === null) throw credentialsMissing();
+  return principal;
+}

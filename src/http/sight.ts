@@ -1,0 +1,44 @@
+/** What a caller may see of other spaces: counts, but no names. */
+import type { FastifyRequest } from "fastify";
+import type { Principal } from "../auth/principal.ts";
+import { mayDo } from "../auth/roles.ts";
+import { hiddenHolder, type RequestId, type SpaceName } from "../core/model/ids.ts";
+import type { State } from "../core/model/state.ts";
+
+/** Whether the caller may see whose request or lease this is. */
+export type Sight = (id: RequestId) => boolean;
+
+/**
+ * The space that a call is limited to; undefined if it may see all. A call with the token of a lease
+ * has no principal, and sees the space of that lease.
+ */
+export function onlySpace(
+  { principal }: Pick<FastifyRequest, "principal">,
+  state: State,
+  own?: RequestId,
+): SpaceName | undefined {
+  return principal === null ? own && spaceOf(state, own) : limitedTo(principal);
+}
+
+export function limitedTo({ role, space }: Principal): SpaceName | undefined {
+  return mayDo(role, "observe") ? undefined : space;
+}
+
+export function sightOf(state: State, space: SpaceName | undefined): Sight {
+  return space === undefined ? seesAll : (id) => spaceOf(state, id) === space;
+}
+
+const seesAll: Sight = () => true;
+
+export function spaceOf(state: State, id: RequestId): SpaceName | undefined {
+  const known = state.leases.get(id) ?? state.requests.get(id);
+  return known === undefined ? state.ended.get(id)?.space : known.ask.space;
+}
+
+/** The same without the names, if the caller may not see them. */
+export function withoutNames<View extends { readonly id: RequestId; readonly holder: string }>(
+  view: View,
+  sees: Sight,
+): View {
+  return sees(view.id) ? view : { ...view, id: "" as RequestId, holder: hiddenHolder };
+}
