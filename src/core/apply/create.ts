@@ -83,7 +83,13 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
 }
 
 export function newBucket(pool: Pool, state: string): Bucket {
-  return { pool, state, idle: new IdleList<ExclusiveResource>(), queue: newQueue<Request>() };
+  return {
+    pool,
+    state,
+    idle: new IdleList<ExclusiveResource>(),
+    queue: newQueue<Request>(),
+    cache: { matches: { bySelection: new Map(), byName: null } },
+  };
 }
 
 /** The values of a new resource. */
@@ -133,6 +139,7 @@ function plain({ pool, name, labels, at }: Birth) {
     userData: noEntries,
     note: "",
     drained: false,
+    drainReason: null,
     restsTo: freeState as string,
     restsUntil: never,
     dynamic: false,

@@ -2,6 +2,7 @@
 import { opensAt } from "../gates/gates.ts";
 import { ancestors, cohortOf, descendants, rootOf } from "../gates/limits.ts";
 import { freeState, ruleOf, toBeDeletedState } from "../model/lifecycle.ts";
+import { dropMatches, indexIdle, unindexIdle } from "../model/selection.ts";
 import {
   type Bucket,
   type Due,
@@ -180,7 +181,15 @@ export function adopt(resource: Resource, dynamic: boolean): void {
 type Change = Partial<
   Pick<
     Resource,
-    "state" | "note" | "drained" | "labels" | "userData" | "restsUntil" | "expiresAt" | "leaving"
+    | "state"
+    | "note"
+    | "drained"
+    | "drainReason"
+    | "labels"
+    | "userData"
+    | "restsUntil"
+    | "expiresAt"
+    | "leaving"
   >
 > & { readonly claim?: ExclusiveClaim | null };
 
@@ -195,7 +204,8 @@ export function update(resource: Resource, change: Change, at: Instant): void {
   }
   if (change.note !== undefined) writable.note = change.note;
   if (change.drained !== undefined) writable.drained = change.drained;
-  if (change.labels !== undefined) writable.labels = change.labels;
+  if (change.drainReason !== undefined) writable.drainReason = change.drainReason;
+  if (change.labels !== undefined) relabel(resource, change.labels);
   if (change.userData !== undefined) writable.userData = change.userData;
   if (change.restsUntil !== undefined) writable.restsUntil = change.restsUntil;
   if (resource.restsUntil === never) writable.restsTo = freeState;
@@ -211,6 +221,11 @@ export function update(resource: Resource, change: Change, at: Instant): void {
   index(resource);
 }
 
+function relabel(resource: Resource, labels: Resource["labels"]): void {
+  edit(resource).labels = labels;
+  if (resource.sharing === "exclusive" && resource.bucket !== null) dropMatches(resource.bucket);
+}
+
 /** Puts a usable resource into its bucket, and removes any other from its bucket. */
 function index(resource: Resource): void {
   if (resource.sharing === "shared") return listIfUsable(resource);
@@ -223,13 +238,16 @@ function index(resource: Resource): void {
   if (resource.bucket === bucket) return;
   takeOut(resource);
   edit(resource).bucket = bucket;
-  if (bucket !== null) edit(bucket.idle).push(resource);
+  if (bucket === null) return;
+  edit(bucket.idle).push(resource);
+  indexIdle(bucket, resource);
 }
 
 function takeOut(resource: ExclusiveResource): void {
   const { bucket } = resource;
   if (bucket === null) return;
   edit(bucket.idle).remove(resource);
+  unindexIdle(bucket, resource);
   edit(resource).bucket = null;
   removeIfEmpty(bucket);
 }

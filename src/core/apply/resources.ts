@@ -216,13 +216,13 @@ export function resourceMoved(state: State, event: EventOf<"resource-moved">, at
   if (isHeld(old)) throw new Error(`Cannot move ${old.name}: it is held`);
   schedule(state, old, never);
   removeMember(state, old);
-  const { name, changedAt, state: was, userData, note, drained } = old;
+  const { name, changedAt, state: was, userData, note, drained, drainReason } = old;
   const { restsTo, restsUntil, expiresAt, failures, last } = old;
   const labels = event.labels ?? noEntries;
   const birth = { pool: poolOf(state, event.pool), name, labels, at: changedAt };
   const resource = newResource(birth, event.room);
   Object.assign(edit(resource), {
-    ...{ state: was, userData, note, drained },
+    ...{ state: was, userData, note, drained, drainReason },
     ...{ restsTo, restsUntil, expiresAt, failures, last },
   });
   addMember(state, resource);
@@ -261,7 +261,9 @@ export function resourceChanged(
   const resource = resourceOf(state, event.resource);
   // A state that a person sets ends the cooldown. It also ends the deletion, except `tombstone`.
   const leaving = resource.leaving && event.state === tombstoneState;
-  const byHand = { ...event, restsUntil: never, leaving };
-  update(resource, event.state === undefined ? event : byHand, at);
+  const { drained, reason = null } = event;
+  const drain = drained === undefined ? undefined : { drainReason: drained ? reason : null };
+  const ends = event.state === undefined ? undefined : { restsUntil: never, leaving };
+  update(resource, { ...event, ...drain, ...ends }, at);
   scheduleResource(state, resource);
 }

@@ -3,6 +3,7 @@
  * lists and arrivals are written in their order, because it matters.
  */
 
+import type { Reason } from "../model/command.ts";
 import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
 import type { KeptRoom, Move, ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
@@ -70,6 +71,7 @@ interface FrozenResource {
   readonly userData?: Labels;
   readonly note?: string;
   readonly drained?: true;
+  readonly drainReason?: Reason;
   readonly restsTo?: string;
   readonly restsUntil?: Instant;
   readonly dynamic?: true;
@@ -156,7 +158,7 @@ function freezeRate(pool: Pool): { readonly rate: FrozenRate } | undefined {
 
 function freezeResource(resource: Resource): FrozenResource {
   const { name, state, changedAt, labels, specLabels, userData, note, movesTo } = resource;
-  const { restsTo, restsUntil, expiresAt, failures, last } = resource;
+  const { restsTo, restsUntil, expiresAt, failures, last, drainReason } = resource;
   return {
     name,
     state,
@@ -166,6 +168,7 @@ function freezeResource(resource: Resource): FrozenResource {
     ...(isEmpty(userData) ? undefined : { userData }),
     ...(note === "" ? undefined : { note }),
     ...(resource.drained ? { drained: true as const } : undefined),
+    ...(drainReason === null ? undefined : { drainReason }),
     ...(restsUntil === never ? undefined : { restsTo, restsUntil }),
     ...(resource.dynamic ? { dynamic: true as const } : undefined),
     ...(resource.leaving ? { leaving: true as const } : undefined),

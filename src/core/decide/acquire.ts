@@ -22,14 +22,9 @@ import {
   type State,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import {
-  combinedWants,
-  gangOf,
-  isAvailable,
-  poolsOf,
-  type Wants,
-  wantsOf,
-} from "../queue/needs.ts";
+import { isAvailable } from "../queue/available.ts";
+import { combinedWants, gangOf, poolsOf, type Wants, wantsOf } from "../queue/needs.ts";
+import { neverMatches } from "../queue/never-matches.ts";
 import { neverPlaced } from "../shared/never-fits.ts";
 import { isWithinReach } from "../shared/place.ts";
 import type { Answer } from "./decide.ts";
@@ -266,11 +261,9 @@ function refuseWrongKind(state: State, { items, byName }: Ask): Refusal | undefi
 /** The keys of an item that are only for shared pools. */
 const shareKeys = [
   "amount",
-  "selector",
   "tolerations",
   "spread",
   "atMost",
-  "resource",
   "exclude",
   "strategy",
 ] as const satisfies (keyof Item)[];
@@ -310,7 +303,10 @@ function dimensionsOf(members: Iterable<Resource>): readonly string[] {
 
 function tooMuch(state: State, needs: readonly Need[]): Refusal | undefined {
   for (const need of needs) {
-    const refusal = need.sharing === "shared" ? neverPlaced(need) : tooMany(state, need);
+    const refusal =
+      need.sharing === "shared"
+        ? neverPlaced(need)
+        : (tooMany(state, need) ?? neverMatches(state, need));
     if (refusal !== undefined) return refusal;
   }
   return neverPasses(needs);

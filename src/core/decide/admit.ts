@@ -7,7 +7,8 @@ import type { PoolName } from "../model/ids.ts";
 import { done, type Outcome, refused } from "../model/outcome.ts";
 import type { Need, Pool, Request, State } from "../model/state.ts";
 import { after, type Instant } from "../model/time.ts";
-import { isAvailable, overtakenMax } from "../queue/needs.ts";
+import { isAvailable } from "../queue/available.ts";
+import { overtakenMax } from "../queue/leftover.ts";
 import { poolNotFound } from "./not-found.ts";
 import { emit, type Turn } from "./turn.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { exclusiveClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { overtakenMax } from "../queue/needs.ts";
+import { overtakenMax } from "../queue/leftover.ts";
 import { lastFence } from "./fence.ts";
 import { acquire, change, Lending, leave, pool, release } from "./lending.suite.ts";
 

@@ -8,10 +8,12 @@ import { cohortOf, hasCohort } from "../gates/limits.ts";
 import type { GrantedClaim, ResolvedAsk, WaitCode } from "../model/event.ts";
 import type { ClaimId, RequestId } from "../model/ids.ts";
 import { busyState, freeState } from "../model/lifecycle.ts";
-import { compareRank, firstRank, newcomerRank, type Rank } from "../model/rank.ts";
+import { compareRank, firstRank, isAhead, newcomerRank, type Rank } from "../model/rank.ts";
+import { isAny } from "../model/selection.ts";
 import {
   type Bucket,
   type ExclusiveNeed,
+  type ExclusiveResource,
   isShared,
   type Need,
   type Pool,
@@ -19,7 +21,9 @@ import {
   type Request,
 } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
-import { countIn, isAvailable, isSamePlace, keptFor, overtakenMax } from "../queue/needs.ts";
+import { isAvailable } from "../queue/available.ts";
+import { type Choice, Leftover } from "../queue/leftover.ts";
+import { isSamePlace, needIn } from "../queue/needs.ts";
 import { couldUse, type Placement, placeAll, reachMax, sharedClaims } from "../shared/place.ts";
 import type { Shareable } from "../shared/placement/shareable.ts";
 import { retriedReservations } from "../shared/reserve.ts";
@@ -128,35 +132,43 @@ function bucketsToServe(pools: readonly Pool[]): Bucket[] {
 }
 
 function serveBucket(turn: Turn, bucket: Bucket): void {
+  const left = new Leftover(bucket);
   let place = 0;
-  let available = bucket.idle.size;
-  while (available > 0 && place < overtakenMax) {
+  while (left.count > 0 && !left.isExhausted) {
     const request = bucket.queue.at(place);
     if (request === undefined) break;
+    if (left.pass(request)) {
+      place += 1;
+      continue;
+    }
     turn.evaluating = request.id;
     const needs = request.alternatives.find((alternative) => {
-      return (
-        countIn(alternative, bucket) <= available &&
-        fitsFrom(alternative, request, bucket, turn.now)
-      );
+      return fitsFrom(alternative, request, left, bucket, turn.now);
     });
     if (needs !== undefined) {
       grantRequest(turn, request, needs);
-      available -= countIn(needs, bucket);
     } else {
       // Evaluate the request again when its gate opens: this bucket's free resources may be all
       // that it lacks.
       if (request.cache.evaluated) request.cache.evaluated = isUngated(request, turn.now);
-      available -= keptFor(request, bucket, turn.now);
+      left.keep(request, turn.now);
       place += 1;
     }
   }
 }
 
-/** Whether an alternative uses this bucket and all its other needs are available. */
-function fitsFrom(needs: readonly Need[], request: Request, here: Bucket, now: Instant): boolean {
-  if (countIn(needs, here) === 0 || !passesGates(needs, request, now)) return false;
-  return needs.every((need) => isSamePlace(need, here) || isAvailable(need, request, now));
+/** Whether an alternative uses what is left of this bucket and all its other needs are available. */
+function fitsFrom(
+  needs: readonly Need[],
+  request: Request,
+  left: Leftover,
+  here: Bucket,
+  now: Instant,
+): boolean {
+  const need = needIn(needs, here);
+  if (need?.sharing !== "exclusive" || !left.has(need)) return false;
+  if (!passesGates(needs, request, now)) return false;
+  return needs.every((one) => isSamePlace(one, here) || isAvailable(one, request, now));
 }
 
 /**
@@ -205,7 +217,8 @@ function isUngated(request: Request, now: Instant): boolean {
 /** Grants a waiting request, and all members of its gang. */
 export function grantRequest(turn: Turn, request: Request, needs: readonly Need[]): void {
   const placement = placeAll(needs, request);
-  const past = { placement, waitedFor: waitCause(turn, request, needs) };
+  const choices = choicesFor(needs, request, turn.now);
+  const past = { placement, choices, waitedFor: waitCause(turn, request, needs) };
   const { gang } = request;
   if (gang === null) return grant(turn, request.id, needs, request.ask, past);
   for (const { id, ask, own } of gang.members) grant(turn, id, own.needs, ask, past);
@@ -215,10 +228,35 @@ export function grantRequest(turn: Turn, request: Request, needs: readonly Need[
 interface Past {
   /** The shared resources that were chosen for its needs. */
   readonly placement: Placement;
+  readonly choices: Choices;
   readonly waitedFor: WaitCode | null;
 }
 
-/** Grants the resources that are idle longest. The caller has checked that they are available. */
+/** The choice among the idle resources, by bucket. None if the grant takes the longest idle. */
+type Choices = ReadonlyMap<Bucket, Choice>;
+
+const noChoices: Choices = new Map();
+
+/** Chooses the resources that match the needs and are not kept for requests ahead. */
+function choicesFor(needs: readonly Need[], rank: Rank, now: Instant): Choices {
+  let choices: Map<Bucket, Choice> | undefined;
+  for (const need of needs) {
+    if (need.sharing === "shared") continue;
+    const bucket = need.pool.buckets.get(need.state);
+    if (bucket === undefined) continue;
+    if (need.selections === null && !isAhead(firstRank(bucket.queue), rank)) continue;
+    const choice = Leftover.at(bucket, rank, now).choiceFor(need);
+    if (choice === undefined) continue;
+    choices ??= new Map();
+    choices.set(bucket, choice);
+  }
+  return choices ?? noChoices;
+}
+
+/**
+ * Grants the resources that are idle longest, of those that match. The caller has checked that they
+ * are available.
+ */
 export function grant(
   turn: Turn,
   id: RequestId,
@@ -229,9 +267,10 @@ export function grant(
   const { state, now } = turn;
   const claims: GrantedClaim[] = [];
   let placement = past?.placement;
+  const choices = past?.choices ?? choicesFor(needs, newcomerRank(state, ask.priority), now);
   for (const need of needs) {
     if (need.sharing === "exclusive") {
-      addExclusiveClaims(turn, need, claims);
+      addExclusiveClaims(turn, need, choices, claims);
     } else {
       placement ??= placeAll(needs, newcomerRank(state, ask.priority));
       const from = { claims: claims.length, fence: lastFence(state, now) };
@@ -262,12 +301,18 @@ function waitOf(
   return waitedFor === null ? undefined : { waitedFor };
 }
 
-function addExclusiveClaims(turn: Turn, need: ExclusiveNeed, claims: GrantedClaim[]): void {
-  const { pool, state, heldState, purpose, count } = need;
+function addExclusiveClaims(
+  turn: Turn,
+  need: ExclusiveNeed,
+  choices: Choices,
+  claims: GrantedClaim[],
+): void {
+  const { pool, state, heldState, purpose } = need;
   const holdMs = purpose === "clean" ? null : pool.policy.holdMs;
   const fence = lastFence(turn.state, turn.now);
-  let resource = pool.buckets.get(state)?.idle.first ?? null;
-  for (let taken = 0; taken < count && resource !== null; taken++) {
+  const bucket = pool.buckets.get(state);
+  if (bucket === undefined) return;
+  for (const resource of resourcesFor(need, bucket, choices.get(bucket))) {
     claims.push({
       id: String(claims.length + 1) as ClaimId,
       resource: resource.name,
@@ -275,8 +320,28 @@ function addExclusiveClaims(turn: Turn, need: ExclusiveNeed, claims: GrantedClai
       ...(holdMs === null ? undefined : { heldUntil: after(turn.now, holdMs) }),
       ...(heldState === busyState ? undefined : { into: heldState }),
     });
-    resource = resource.next;
   }
+}
+
+function resourcesFor(
+  { selections, count }: ExclusiveNeed,
+  { idle }: Bucket,
+  choice: Choice | undefined,
+): ExclusiveResource[] {
+  const taken: ExclusiveResource[] = [];
+  let anyCount = count;
+  for (const selection of selections ?? []) {
+    if (isAny(selection)) continue;
+    taken.push(...(choice?.assignment.get(selection) ?? []));
+    anyCount -= selection.count;
+  }
+  let resource = idle.first;
+  for (; anyCount > 0 && resource !== null; resource = resource.next) {
+    if (choice?.avoided.has(resource)) continue;
+    taken.push(resource);
+    anyCount -= 1;
+  }
+  return taken;
 }
 
 /** The earliest end that the pools and the ask allow. Cleaning has no lifetime. */

@@ -5,7 +5,8 @@ import type { BrokerEvent } from "../model/event.ts";
 import type { RequestId, ResourceName } from "../model/ids.ts";
 import type { Pool, Request, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { hasChoice, leaderOf, overtakenMax } from "../queue/needs.ts";
+import { overtakenMax } from "../queue/leftover.ts";
+import { hasChoice, leaderOf } from "../queue/needs.ts";
 
 export interface Turn {
   readonly state: State;

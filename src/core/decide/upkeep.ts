@@ -17,8 +17,9 @@ import {
   tombstoneState,
 } from "../model/lifecycle.ts";
 import type { DynamicPolicy } from "../model/policy.ts";
+import { isAny, isMatch, type Selection } from "../model/selection.ts";
 import { isHeld, type Pool, type Resource, type State } from "../model/state.ts";
-import { countAt } from "../queue/needs.ts";
+import { needAt } from "../queue/needs.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /** A pool that is no longer dynamic keeps none of its dynamic resources. */
@@ -47,35 +48,77 @@ function grow(turn: Turn, pool: Pool): void {
   const possible = dynamic.max - pool.members.size;
   if (possible <= 0) return;
   const expected = onTheWay(pool);
-  const missing = neededIn(pool, expected + possible) - expected;
-  for (let made = 0; made < missing; made++) make(turn, pool);
+  const needed = neededIn(pool, expected.length + possible);
+  // Resources with labels never match a request whose labels no resource has yet.
+  const blank = needed.unmatched === 0 ? 0 : expected.filter(isBlank).length;
+  const missing = Math.max(needed.count - expected.length, needed.unmatched - blank);
+  for (let made = 0; made < Math.min(missing, possible); made++) make(turn, pool);
 }
 
-/** The number of resources that the waiting requests need in this pool, at most `most`. */
-function neededIn(pool: Pool, most: number): number {
-  let needed = 0;
+/** The number of resources that the waiting requests need in this pool. */
+interface Needed {
+  /** At most the given maximum. */
+  readonly count: number;
+  /** Of these, the resources that must have labels which no resource has yet. */
+  readonly unmatched: number;
+}
+
+function neededIn(pool: Pool, most: number): Needed {
+  let [count, unmatched] = [0, 0];
   for (const bucket of pool.buckets.values()) {
     for (const request of bucket.queue) {
-      needed += countAt(request, bucket);
-      if (needed >= most) return most;
+      const need = needAt(request, bucket);
+      if (need?.sharing !== "exclusive") continue;
+      const missing = need.selections === null ? 0 : unmatchedOf(pool, need.selections);
+      unmatched += missing;
+      count += need.selections === null ? need.count : missing + anyOf(need.selections);
+      if (count >= most) return { count: most, unmatched };
     }
   }
-  return needed;
+  return { count, unmatched };
+}
+
+/**
+ * A new resource has no labels yet and a name that nobody knows. So a request that selects an
+ * existing resource waits for that one, and needs no new one.
+ */
+function unmatchedOf(pool: Pool, selections: readonly Selection[]): number {
+  return sumOf(selections.filter((one) => !isAny(one) && !isSelectedIn(pool, one)));
+}
+
+function anyOf(selections: readonly Selection[]): number {
+  return sumOf(selections.filter(isAny));
+}
+
+function sumOf(selections: readonly Selection[]): number {
+  return selections.reduce((sum, { count }) => sum + count, 0);
+}
+
+function isSelectedIn({ members }: Pool, selection: Selection): boolean {
+  if (selection.resource !== undefined) return true;
+  for (const resource of members) {
+    if (!resource.leaving && isMatch(resource, selection)) return true;
+  }
+  return false;
+}
+
+function isBlank({ labels }: Resource): boolean {
+  return Object.keys(labels).length === 0;
 }
 
 function policyOf(pool: Pool): DynamicPolicy {
   return pool.retired ? none : (pool.policy.dynamic ?? none);
 }
 
-/** The number of resources that will be lent to a waiting request without help from a person. */
-function onTheWay(pool: Pool): number {
-  let count = 0;
+/** The resources that will be lent to a waiting request without help from a person. */
+function onTheWay(pool: Pool): Resource[] {
+  const found: Resource[] = [];
   for (const resource of pool.members) {
     if (resource.leaving || resource.drained || resource.sharing === "shared") continue;
     const { claim } = resource;
-    if (claim === null ? isExpected(resource) : claim.purpose === "clean") count += 1;
+    if (claim === null ? isExpected(resource) : claim.purpose === "clean") found.push(resource);
   }
-  return count;
+  return found;
 }
 
 /** A resource in a state of its own may stay there forever, so it is not expected back. */

@@ -59,7 +59,8 @@ const cases: Record<string, Case> = {
     want: {
       code: "none_usable",
       pool: "aws",
-      message: "None of 2 aws can be lent (1 quarantined, 1 drained); you are next",
+      message:
+        "None of 2 aws can be lent (1 quarantined, 1 drained): aws-1 is quarantined, aws-2 is drained by ann: test; you are next",
     },
   },
   "that some are free, but too few": {
@@ -138,6 +139,7 @@ describe("explainNeeds()", () => {
         aheadOfIt: [{ id: "both", holder: "job-both", count: 2, keeps: 2 }],
         heldBy: [],
         rooms: null,
+        selects: null,
       },
       {
         pool: "gcp",
@@ -156,6 +158,7 @@ describe("explainNeeds()", () => {
           { id: "g", holder: "job-g", resource: "gcp-1", since: 0, backBy: 7_000, amount: null },
         ],
         rooms: null,
+        selects: null,
       },
     ]);
   });

@@ -6,27 +6,28 @@ import { descendants, limitOf, limitsFor } from "../gates/limits.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
 import { coolingState, freeState } from "../model/lifecycle.ts";
 import { isAhead } from "../model/rank.ts";
+import { type Selection, selectionText } from "../model/selection.ts";
 import {
   claimsOn,
   type ExclusiveNeed,
+  type ExclusiveResource,
   idleCount,
   type Need,
   type Place,
   type Pool,
   queueAt,
   type Request,
+  type Resource,
   type SharedNeed,
+  shownState,
 } from "../model/state.ts";
-import type { Instant } from "../model/time.ts";
-import {
-  availableTo,
-  countAt,
-  isAvailable,
-  keptFor,
-  leaderOf,
-  overtakenMax,
-} from "../queue/needs.ts";
+import { type Instant, never } from "../model/time.ts";
+import { availableTo, isAvailable } from "../queue/available.ts";
+import { keptFor, Leftover, overtakenMax } from "../queue/leftover.ts";
+import { countAt, leaderOf, needAt } from "../queue/needs.ts";
 import { capacityObstacle, explainShared, type SharedExplanation } from "./explain-capacity.ts";
+import { isOutOfUse, outOfUseList, outOfUseText } from "./out-of-use.ts";
+import { selectedMembers, stockFor } from "./stock.ts";
 import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
 
 /** Describes the first obstacle of a request. */
@@ -75,30 +76,66 @@ function shortage(need: Need, request: Request, now: Instant): Obstacle {
 }
 
 function exclusiveObstacle(need: ExclusiveNeed, request: Request, now: Instant): Obstacle {
-  const { pool, count, state } = need;
-  const { name, size } = pool;
-  const free = idleCount(pool, state);
-  if (free >= count) {
-    const what = `${free} of ${size} ${name} ${state}`;
-    return keptForOlder(need, request, now)
-      ? { code: "kept_for_others", what: `${what}, kept for a request that has waited longer` }
-      : { code: "behind_others", what: `${what}, but others are ahead of you` };
-  }
-  if (free > 0)
+  const { state } = need;
+  const stock = stockFor(need);
+  const { name, size, count, idle } = stock;
+  if (stock.only !== undefined) return namedObstacle(stock.only, need, request, now);
+  if (size === 0) return { code: "none_usable", what: `There is no ${name} now` };
+  if (idle >= count)
+    return queueObstacle(`${idle} of ${size} ${name} ${state}`, need, request, now);
+  if (idle > 0) {
     return {
       code: "not_enough_free",
-      what: `${free} of ${size} ${name} ${state}, ${count} needed`,
+      what: `${idle} of ${size} ${name} ${state}, ${count} needed`,
     };
-  const { held } = pool;
-  const resting = pool.shown.get(coolingState) ?? 0;
-  if (held + resting === 0)
-    return { code: "none_usable", what: `None of ${size} ${name} can be lent${mix(pool)}` };
-  if (held >= size && state === freeState) return { code: "no_free", what: allHeld(name, size) };
-  return { code: "no_free", what: `No ${name} is ${state}${mix(pool)}` };
+  }
+  if (stock.held + stock.cooling === 0) {
+    const what = `None of ${size} ${name} can be lent${mix(stock.shown)}${outOfUse(need)}`;
+    return { code: "none_usable", what };
+  }
+  if (stock.held >= size && state === freeState)
+    return { code: "no_free", what: allHeld(name, size) };
+  return { code: "no_free", what: `No ${name} is ${state}${mix(stock.shown)}` };
 }
 
-function allHeld(pool: PoolName, size: number): string {
-  return size === 1 ? `The only one of ${pool} is held` : `All ${size} of ${pool} are held`;
+/** The obstacle of a need for one resource by its name. */
+function namedObstacle(
+  resource: ExclusiveResource,
+  need: ExclusiveNeed,
+  request: Request,
+  now: Instant,
+): Obstacle {
+  const { name, claim, bucket, restsUntil } = resource;
+  if (claim !== null) {
+    return { code: "no_free", what: `${name} is held by ${claim.lease.ask.holder}` };
+  }
+  if (bucket?.state === need.state) {
+    return queueObstacle(`${name} is ${need.state}`, need, request, now);
+  }
+  if (restsUntil !== never) return { code: "no_free", what: `${name} is ${coolingState}` };
+  return { code: "none_usable", what: `${name} ${outOfUseText(resource)}` };
+}
+
+/** Enough resources are idle, but requests ahead keep them. */
+function queueObstacle(
+  what: string,
+  need: ExclusiveNeed,
+  request: Request,
+  now: Instant,
+): Obstacle {
+  return keptForOlder(need, request, now)
+    ? { code: "kept_for_others", what: `${what}, kept for a request that has waited longer` }
+    : { code: "behind_others", what: `${what}, but others are ahead of you` };
+}
+
+function outOfUse({ pool, selections }: ExclusiveNeed): string {
+  const all = selections === null ? [...pool.members] : selectedMembers(pool, selections);
+  const text = outOfUseList(all.filter(isOutOfUse));
+  return text === "" ? "" : `: ${text}`;
+}
+
+function allHeld(name: string, size: number): string {
+  return size === 1 ? `The only one of ${name} is held` : `All ${size} of ${name} are held`;
 }
 
 /** Whether resources are kept for an older request over several pools whose patience is over. */
@@ -113,8 +150,8 @@ function keptForOlder(place: Place, request: Request, now: Instant): boolean {
   return false;
 }
 
-function mix(pool: Pool): string {
-  const counts = [...pool.shown].filter(([, count]) => count > 0);
+function mix(shown: ReadonlyMap<string, number>): string {
+  const counts = [...shown].filter(([, count]) => count > 0);
   const text = counts.map(([state, count]) => `${count} ${state}`).join(", ");
   return text === "" ? "" : ` (${text})`;
 }
@@ -123,6 +160,11 @@ export interface NeedExplanation {
   readonly pool: PoolName;
   /** The state of the resources that it needs. */
   readonly state: string;
+  /**
+   * The selector or the resource's name, if the request has one. Then all counts, states and
+   * holders are those of the matching resources.
+   */
+  readonly selects: string | null;
   readonly needed: number;
   /** Free, and not kept for a request ahead. */
   readonly available: number;
@@ -184,46 +226,101 @@ export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] 
     state: need.state,
     needed: need.count,
     ...(need.sharing === "shared" ? sharedCounts(need, request) : counts(need, request, now)),
-    size: need.pool.size,
-    states: statesOf(need.pool),
     ...nextGrant(need.pool, now),
     limits: limitViews(need.pool),
     ahead: queueAt(need).countBefore(request),
     aheadOfIt: aheadOf(request, need, now),
-    heldBy: holdersOf(need.pool),
   }));
 }
 
-type Counts = Pick<NeedExplanation, "available" | "free" | "rooms">;
+type Counts = Pick<
+  NeedExplanation,
+  "selects" | "available" | "free" | "size" | "states" | "heldBy" | "rooms"
+>;
 
 function counts(need: ExclusiveNeed, request: Request, now: Instant): Counts {
-  const available = availableTo(need, request, now);
-  return { available, free: idleCount(need.pool, need.state), rooms: null };
+  const { pool, selections } = need;
+  if (selections !== null) return selectedCounts(need, selections, request, now);
+  return {
+    selects: null,
+    available: availableTo(need, request, now),
+    free: idleCount(pool, need.state),
+    size: pool.size,
+    states: statesOf(pool),
+    heldBy: holdersOf(pool.members),
+    rooms: null,
+  };
+}
+
+function selectedCounts(
+  need: ExclusiveNeed,
+  selections: readonly Selection[],
+  request: Request,
+  now: Instant,
+): Counts {
+  const { pool, state } = need;
+  const members = selectedMembers(pool, selections);
+  const idle = members.filter(({ bucket }) => bucket?.state === state);
+  const states: Record<string, number> = {};
+  for (const resource of members) {
+    states[shownState(resource)] = (states[shownState(resource)] ?? 0) + 1;
+  }
+  const bucket = pool.buckets.get(state);
+  const left = bucket && Leftover.at(bucket, request, now);
+  return {
+    selects: selections.map((one) => selectionText(one) || "any").join(", "),
+    available: left === undefined ? 0 : left.countOf(idle),
+    free: idle.length,
+    size: members.filter(({ retired }) => !retired).length,
+    states,
+    heldBy: holdersOf(members),
+    rooms: null,
+  };
 }
 
 function sharedCounts(need: SharedNeed, request: Request): Counts {
   const resources = explainShared(need, request);
   const fitting = resources.filter(({ fits }) => fits).length;
-  return { available: fitting, free: fitting, rooms: resources.slice(0, listedMax) };
+  return {
+    selects: null,
+    available: fitting,
+    free: fitting,
+    size: need.pool.size,
+    states: statesOf(need.pool),
+    heldBy: holdersOf(need.pool.members),
+    rooms: resources.slice(0, listedMax),
+  };
 }
 
 function aheadOf(request: Request, place: Place, now: Instant): NeedExplanation["aheadOfIt"] {
   const ahead = [];
   for (const other of queueAt(place)) {
     if (other === request || ahead.length === listedMax) break;
-    const kept = keptFor(other, place, now);
     ahead.push({
       id: other.id,
       holder: other.ask.holder,
       count: countAt(other, place),
-      keeps: Number.isFinite(kept) ? kept : ("all" as const),
+      keeps: keptBy(other, place, now),
     });
   }
   return ahead;
 }
 
-function holdersOf(pool: Pool): HolderView[] {
-  const claims = [...pool.members].flatMap((resource) => [...claimsOn(resource)]);
+/** A request that selects resources keeps only the free ones that match. */
+function keptBy(request: Request, place: Place, now: Instant): number | "all" {
+  const need = needAt(request, place);
+  const bucket = place.pool.buckets.get(place.state);
+  let kept = keptFor(request, place, now);
+  if (bucket !== undefined && need?.sharing === "exclusive" && need.selections !== null) {
+    const left = new Leftover(bucket);
+    left.keep(request, now);
+    kept = bucket.idle.size - left.count;
+  }
+  return Number.isFinite(kept) ? kept : "all";
+}
+
+function holdersOf(resources: Iterable<Resource>): HolderView[] {
+  const claims = [...resources].flatMap((resource) => [...claimsOn(resource)]);
   claims.sort((a, b) => a.lease.grantedAt - b.lease.grantedAt);
   return claims.slice(0, listedMax).map(holderView);
 }

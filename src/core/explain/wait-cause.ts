@@ -7,7 +7,8 @@ import { openedIn } from "../gates/gates.ts";
 import type { BrokerEvent, WaitCode } from "../model/event.ts";
 import type { ResourceName } from "../model/ids.ts";
 import { freeState, purposeOf } from "../model/lifecycle.ts";
-import { idleCount, type Need, type Pool, type Request, type State } from "../model/state.ts";
+import { anyResource, isAny, isMatch, matchingIdle, type Selection } from "../model/selection.ts";
+import type { Bucket, Need, Request, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 
 /** The parts of a decision that are read here. */
@@ -60,25 +61,57 @@ function hasJustCome(events: readonly BrokerEvent[], { gang }: Request): boolean
 /**
  * Whether the need was available before this decision. For shared resources only changes are known.
  */
-function wasPresent({ state, events }: Decision, need: Need): boolean {
-  const { pool, state: from, count } = need;
-  const isExclusive = need.sharing === "exclusive";
-  let [fresh, taken] = [0, 0];
-  for (const event of events) {
-    fresh += freshIn(state, event, pool, isExclusive ? from : null);
-    if (event.type === "lease-granted") taken += grantedIn(state, event.claims, pool);
+function wasPresent(decision: Decision, need: Need): boolean {
+  if (need.sharing === "shared") return freshAndTaken(decision, need, null).fresh === 0;
+  const idle = need.pool.buckets.get(need.state);
+  for (const selection of need.selections ?? [anyResource(need.count)]) {
+    const { fresh, taken } = freshAndTaken(decision, need, selection);
+    const present = idle === undefined ? 0 : idleMatches(idle, selection);
+    if (present - fresh + taken < selection.count) return false;
   }
-  return isExclusive ? idleCount(pool, from) - fresh + taken >= count : fresh === 0;
+  return true;
 }
+
+function idleMatches(bucket: Bucket, selection: Selection): number {
+  return isAny(selection) ? bucket.idle.size : [...matchingIdle(bucket, selection)].length;
+}
+
+/** The number of resources that the decision made available and granted, of those that match. */
+function freshAndTaken(
+  { state, events }: Decision,
+  { pool, state: from }: Need,
+  selection: Selection | null,
+): { readonly fresh: number; readonly taken: number } {
+  const isWanted = (name: ResourceName): boolean => {
+    const resource = state.resources.get(name);
+    if (resource?.pool !== pool) return false;
+    return selection === null || isMatch(resource, selection);
+  };
+  let [fresh, taken] = [0, 0];
+  const isAnyWanted = selection === null || isAny(selection);
+  for (const event of events) {
+    // New labels matter only to requests that select by label.
+    if (isAnyWanted && event.type === "resource-relabelled") continue;
+    fresh += freshIn(state, event, isWanted, selection === null ? null : from);
+    if (event.type === "lease-granted") taken += grantedIn(event.claims, isWanted);
+  }
+  return { fresh, taken };
+}
+
+type IsWanted = (resource: ResourceName) => boolean;
 
 /**
  * The number of resources that an event made available, in this state or (null) in any. Cooling
  * resources do not count.
  */
-function freshIn(state: State, event: BrokerEvent, pool: Pool, wanted: string | null): number {
+function freshIn(
+  state: State,
+  event: BrokerEvent,
+  isWanted: IsWanted,
+  wanted: string | null,
+): number {
   const counts = (resource: ResourceName, to: string | undefined): number => {
-    const isThere = poolOf(state, resource) === pool && (wanted === null || to === wanted);
-    return isThere ? 1 : 0;
+    return (wanted === null || to === wanted) && isWanted(resource) ? 1 : 0;
   };
   switch (event.type) {
     case "lease-ended": {
@@ -98,6 +131,7 @@ function freshIn(state: State, event: BrokerEvent, pool: Pool, wanted: string | 
     case "resource-changed":
     case "resource-moved":
     case "resource-kept":
+    case "resource-relabelled":
     case "resource-resized":
       return counts(event.resource, state.resources.get(event.resource)?.state);
     default:
@@ -107,14 +141,10 @@ function freshIn(state: State, event: BrokerEvent, pool: Pool, wanted: string | 
 
 type Claimed = { readonly resource: ResourceName; readonly into?: string };
 
-function grantedIn(state: State, claims: readonly Claimed[], pool: Pool): number {
+function grantedIn(claims: readonly Claimed[], isWanted: IsWanted): number {
   let count = 0;
   for (const { resource, into = "" } of claims) {
-    if (purposeOf(into) !== "clean" && poolOf(state, resource) === pool) count += 1;
+    if (purposeOf(into) !== "clean" && isWanted(resource)) count += 1;
   }
   return count;
-}
-
-function poolOf(state: State, resource: ResourceName): Pool | undefined {
-  return state.resources.get(resource)?.pool;
 }

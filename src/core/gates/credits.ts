@@ -8,7 +8,7 @@ import type { Admitted, EventOf } from "../model/event.ts";
 import { freeState } from "../model/lifecycle.ts";
 import { type AdmissionState, must, type Pool, unchecked } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
-import { isPresent, presentText } from "../queue/needs.ts";
+import { isPresent, presentText } from "../queue/available.ts";
 import { type Gate, hasHappened, type Use } from "./gate.ts";
 
 export const creditGate: Gate = {

@@ -10,7 +10,9 @@ import type { ResourceName } from "../model/ids.ts";
 import { purposeOf } from "../model/lifecycle.ts";
 import { isAhead, type Rank } from "../model/rank.ts";
 import type { Need, Pool, State } from "../model/state.ts";
-import { isPresent } from "../queue/needs.ts";
+import { isPresent } from "../queue/available.ts";
+import { overtakenMax } from "../queue/leftover.ts";
+import { hasSelection } from "../queue/needs.ts";
 import type { Attempt, Gate, Opening, Use } from "./gate.ts";
 
 export const limitGate: Gate = {
@@ -89,10 +91,14 @@ function isKeptFor(limit: Pool, rank: Rank, { now }: Attempt, earlier: readonly 
   const root = rootOf(limit);
   for (const pool of descendants(limit)) {
     for (const { queue } of pool.buckets.values()) {
-      const first = queue.at(0);
-      if (first === undefined || !isAhead(first, rank)) continue;
-      const attempts = first.alternatives.map((needs) => ({ needs, rank: first, now }));
-      if (attempts.some((attempt) => wantsLimit(attempt, limit, root, earlier))) return true;
+      for (let place = 0; place < overtakenMax; place++) {
+        const ahead = queue.at(place);
+        if (ahead === undefined || !isAhead(ahead, rank)) break;
+        const attempts = ahead.alternatives.map((needs) => ({ needs, rank: ahead, now }));
+        if (attempts.some((attempt) => wantsLimit(attempt, limit, root, earlier))) return true;
+        // A request that selects resources may lack these while the requests behind it have theirs.
+        if (!hasSelection(ahead)) break;
+      }
     }
   }
   return false;

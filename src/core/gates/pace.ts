@@ -20,7 +20,7 @@ import {
   never,
   roughDuration,
 } from "../model/time.ts";
-import { isPresent, presentText } from "../queue/needs.ts";
+import { isPresent, presentText } from "../queue/available.ts";
 import { type Gate, hasHappened, type Obstacle, type Opening, type Use } from "./gate.ts";
 import { ancestors, descendants } from "./limits.ts";
 import { adaptiveOf, intervalOf, minuteMs, rateOf, startsCounted, windowEndsAt } from "./rate.ts";

@@ -77,6 +77,8 @@ export type Refusal =
       readonly total: number;
       /** The number of resources that are not eligible, by reason. */
       readonly unfit: Readonly<Record<string, number>>;
+      /** The name or the label that the client may have meant: `aws-3`, `region=eu-west`. */
+      readonly nearest?: string;
     }
   | { readonly code: "never_fits_together"; readonly pool: PoolName; readonly items: number }
   | {

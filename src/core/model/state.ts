@@ -25,6 +25,7 @@ import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import { busyState, drainedState, freeState, type Purpose, revokingState } from "./lifecycle.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { Rank } from "./rank.ts";
+import { dropMatches, type MatchIndex, type Selection } from "./selection.ts";
 import type { Instant } from "./time.ts";
 
 export interface State {
@@ -73,6 +74,11 @@ export interface Bucket {
   /** Longest idle first. */
   readonly idle: ReadonlyIdleList<ExclusiveResource>;
   readonly queue: Queue;
+  readonly cache: BucketCache;
+}
+
+export interface BucketCache {
+  readonly matches: MatchIndex;
 }
 
 export interface Pool extends Timed {
@@ -209,6 +215,8 @@ interface AnyResource extends Timed {
   /** The reason for its state, if known. */
   readonly note: string;
   readonly drained: boolean;
+  /** Who drained it and why; null if it is not drained, or if an old journal does not say. */
+  readonly drainReason: Reason | null;
   /** The state after the cooldown, and when the cooldown ends; `never` if it is not cooling. */
   readonly restsTo: string;
   readonly restsUntil: Instant;
@@ -266,6 +274,8 @@ interface AnyNeed {
 
 export interface ExclusiveNeed extends AnyNeed {
   readonly sharing: "exclusive";
+  /** The items one by one, if one of them has a selector or names a resource; else null. */
+  readonly selections: readonly Selection[] | null;
 }
 
 export interface SharedNeed extends AnyNeed {
@@ -442,6 +452,7 @@ export function dropCaches({ pools, requests, cache }: State): void {
     pool.cache.gates = null;
     pool.cache.freed.clear();
     pool.cache.triedReservations = false;
+    for (const bucket of pool.buckets.values()) dropMatches(bucket);
   }
   for (const request of requests.values()) request.cache.evaluated = false;
 }

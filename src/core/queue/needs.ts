@@ -1,22 +1,17 @@
-/**
- * The needs of a request, whether they are available at its rank, and gangs (requests that are
- * granted together).
- */
+/** The needs of a request, and gangs (requests that are granted together). */
 import type { Ask, Item } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
 import { busyState, freeState, purposeOf } from "../model/lifecycle.ts";
-import { isAhead, type Rank } from "../model/rank.ts";
+import { anyResource, type Selection, selectionOf } from "../model/selection.ts";
 import {
+  type ExclusiveNeed,
   type Gang,
-  idleCount,
   isShared,
   type Need,
   type Place,
   type Request,
   type State,
 } from "../model/state.ts";
-import type { Instant } from "../model/time.ts";
-import { canPlace } from "../shared/place.ts";
 import { demandOf } from "../shared/placement/demand.ts";
 
 /**
@@ -93,7 +88,10 @@ function needsOf(state: State, ask: Pick<Ask, "items" | "group">): Need[] {
       const demands = [demandOf(count, item)];
       addNeed(needs, { sharing: "shared", ...need, demands, owner: partOwner(ask) });
     } else {
-      addNeed(needs, { sharing: "exclusive", pool, state: from, heldState, purpose, count });
+      const selection = selectionOf(item);
+      const selections = selection === null ? null : [selection];
+      const need = { pool, state: from, heldState, purpose, count, selections };
+      addNeed(needs, { sharing: "exclusive", ...need });
     }
   }
   return needs;
@@ -117,8 +115,16 @@ export function addNeed(needs: Need[], need: Need): void {
 
 function added(known: Need, need: Need): Need {
   const count = known.count + need.count;
-  if (known.sharing === "exclusive" || need.sharing === "exclusive") return { ...known, count };
-  return { ...known, count, demands: [...known.demands, ...need.demands] };
+  if (known.sharing === "shared" && need.sharing === "shared") {
+    return { ...known, count, demands: [...known.demands, ...need.demands] };
+  }
+  if (known.sharing === "shared" || need.sharing === "shared") return { ...known, count };
+  if (known.selections === null && need.selections === null) return { ...known, count };
+  return { ...known, count, selections: [...selectionsOf(known), ...selectionsOf(need)] };
+}
+
+function selectionsOf({ selections, count }: ExclusiveNeed): readonly Selection[] {
+  return selections ?? [anyResource(count)];
 }
 
 type Placed = Pick<Need, "pool" | "state">;
@@ -132,68 +138,31 @@ export function isForOnePool({ alternatives }: Request): boolean {
   return alternatives.every(({ length }) => length === 1);
 }
 
+/** Whether the request takes only certain resources of an exclusive pool. */
+export function hasSelection({ needs }: Request): boolean {
+  return needs.some((need) => need.sharing === "exclusive" && need.selections !== null);
+}
+
 export function hasChoice({ alternatives }: Request): boolean {
   return alternatives.length > 1;
 }
 
-/** Availability: with the queue ignored, and at a rank. Gates are separate (`gates`). */
-
-/**
- * The maximum number of waiting requests that a decision evaluates to find one that can be granted.
- * This bounds its cost if thousands wait for several pools at once. Requests further back wait.
- */
-export const overtakenMax = 100;
-
-/** Whether enough are free, with the queue ignored. */
-export function isPresent(need: Need, rank: Rank): boolean {
-  if (need.sharing === "shared") return canPlace(need, rank);
-  return need.count <= idleCount(need.pool, need.state);
-}
-
-/** The same as text, for the explanation of a wait. */
-export function presentText(need: Need): string {
-  const { pool, state } = need;
-  if (need.sharing === "shared") return `${pool.name} has room`;
-  return `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
-}
-
-/** Whether a need is available at this rank. Ignores the gates. */
-export function isAvailable(need: Need, rank: Rank, now: Instant): boolean {
-  if (need.sharing === "shared") return canPlace(need, rank);
-  return need.count <= availableTo(need, rank, now);
-}
-
-/** The number of idle resources that are not kept for requests ahead of this rank. */
-export function availableTo(place: Place, rank: Rank, now: Instant): number {
-  const bucket = place.pool.buckets.get(place.state);
-  if (bucket === undefined) return 0;
-  let available = bucket.idle.size;
-  if (available === 0 || bucket.queue.size === 0) return available;
-  let looked = 0;
-  for (const ahead of bucket.queue) {
-    if (!isAhead(ahead, rank)) break;
-    if (looked === overtakenMax) return 0;
-    looked += 1;
-    available -= keptFor(ahead, bucket, now);
-    if (available <= 0) return 0;
-  }
-  return available;
-}
-
-/** The number of resources that a waiting request keeps from all requests behind it. */
-export function keptFor(request: Request, place: Place, now: Instant): number {
-  if (isShared(place.pool)) return 0;
-  if (isForOnePool(request)) return Number.POSITIVE_INFINITY;
-  if (now - request.queuedAt < place.pool.policy.patienceMs) return 0;
-  return countAt(request, place);
-}
-
 export function countAt(request: Request, place: Place): number {
-  return Math.max(0, ...request.alternatives.map((needs) => countIn(needs, place)));
+  return needAt(request, place)?.count ?? 0;
 }
 
-export function countIn(needs: readonly Need[], place: Place): number {
-  return needs.find((need) => isSamePlace(need, place))?.count ?? 0;
+/** The largest need of the request for this place, over its alternatives. */
+export function needAt({ alternatives }: Request, place: Place): Need | undefined {
+  let largest: Need | undefined;
+  for (const needs of alternatives) {
+    const need = needIn(needs, place);
+    if (need !== undefined && need.count > (largest?.count ?? 0)) largest = need;
+  }
+  return largest;
+}
+
+export function needIn(needs: readonly Need[], place: Place): Need | undefined {
+  return needs.find((need) => isSamePlace(need, place));
 }
 
 /**

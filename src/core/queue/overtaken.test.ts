@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { acquire, Lending, pool, release } from "../decide/lending.suite.ts";
-import { overtakenMax } from "./needs.ts";
+import { overtakenMax } from "./leftover.ts";
 
 test("serve() grants a request that comes within reach when others are granted", () => {
   const lending = new Lending(pool("aws", 2), pool("gcp", 200));

@@ -3,6 +3,7 @@
  * count, because they may be lent again.
  */
 import type { PoolName } from "../model/ids.ts";
+import { nearestMatch } from "../model/nearest-match.ts";
 import type { Refusal } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
 import type { Pool, SharedNeed, SharedResource } from "../model/state.ts";
@@ -64,6 +65,7 @@ function neverOne(
     const why = unfit(resource, demand, empty)?.why;
     if (why !== undefined) reasons.set(why, (reasons.get(why) ?? 0) + 1);
   }
+  const meant = nearestMatch(resources, demand.placing);
   return {
     code: "too_few_eligible",
     pool,
@@ -73,6 +75,7 @@ function neverOne(
     eligible: eligible.length,
     total: resources.length,
     unfit: Object.fromEntries(reasons),
+    ...(meant === undefined ? undefined : { nearest: meant }),
   };
 }
 
