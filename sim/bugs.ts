@@ -21,5 +21,7 @@ export const plantedBugs: Readonly<Record<string, Bugs>> = {
   "the delivery of a lease to a polling client is not recorded": { forgetDelivery: true },
   "a pool is lent although its admission check said no": { admitAlways: true },
   "a pool is lent without the pace of its parent": { ignoreSharedPaces: true },
+  "a resource without the label is lent to a request for the label": { listWrongMatches: true },
+  "a request for a label is not granted when a match is free": { loseMatches: true },
   "a release by name does not check the holder": { trustNames: true },
 };

@@ -3,13 +3,16 @@
 import { isDue } from "../src/core/apply/indexes.ts";
 import { type FrozenState, freeze, thaw } from "../src/core/apply/snapshot.ts";
 import { fits } from "../src/core/decide/settle.ts";
+import { passesGates } from "../src/core/gates/gates.ts";
 import { cohortOf, descendants } from "../src/core/gates/limits.ts";
+import type { Item } from "../src/core/model/command.ts";
 import { freeState } from "../src/core/model/lifecycle.ts";
 import {
   type Bucket,
   claimsOn,
   type ExclusiveResource,
   isHeld,
+  isShared,
   type Pool,
   queueAt,
   type Request,
@@ -32,6 +35,10 @@ export function checkState(state: State, now: Instant): void {
 /** The checks that can fail because time passes. */
 export function checkWaiting(state: State, now: Instant): void {
   for (const request of state.requests.values()) checkNothingIdle(request, now);
+  for (const pool of state.pools.values()) {
+    if (pool.waiting === 0 || isShared(pool)) continue;
+    for (const bucket of pool.buckets.values()) checkWanted(bucket, now);
+  }
 }
 
 function checkHolders(state: State): void {
@@ -219,6 +226,33 @@ function checkNothingIdle(request: Request, now: Instant): void {
     !request.alternatives.some((needs) => fits(needs, request, now)),
     () => `${request.id} waits although all of it is available`,
   );
+}
+
+/**
+ * A request for one pool waits only while too few resources that it wants are idle and not wanted by
+ * requests ahead. Compares labels and names itself, without the core's index of matches.
+ */
+function checkWanted({ pool, idle, queue }: Bucket, now: Instant): void {
+  if ([...cohortOf(pool)].some((kin) => isDue(kin, now))) return;
+  const taken = new Set<ExclusiveResource>();
+  for (const request of queue) {
+    const [item, ...others] = request.ask.items;
+    const isSimple = others.length === 0 && item?.anyOf === undefined && request.gang === null;
+    // The patience of other requests is not checked here.
+    if (item === undefined || !isSimple) return;
+    const wanted = [...idle].filter((resource) => isWanted(resource, item));
+    const left = wanted.filter((resource) => !taken.has(resource));
+    assertInvariant(
+      left.length < item.count || !passesGates(request.needs, request, now),
+      () => `${request.id} waits although ${left[0]?.name} is idle and matches`,
+    );
+    for (const resource of wanted) taken.add(resource);
+  }
+}
+
+function isWanted({ name, labels }: ExclusiveResource, { resource, selector = {} }: Item): boolean {
+  if (resource !== undefined && resource !== name) return false;
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
 
 /** Everything that survives a restart, as text, to compare it with the state later. */

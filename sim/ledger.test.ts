@@ -28,6 +28,8 @@ const pacedBy = (name: string) => [{ pool: name, baseAt: 0, ticks: 1, everyMs: 1
 const paced = pacedBy("aws");
 const gcp = { pool: "gcp", count: 1 };
 
+const zoneA = { pool: "aws", count: 1, selector: { zone: "a" } };
+
 const impossible: Record<string, () => object[]> = {
   "a grant before the pace allows it": () => [
     { type: "pool-defined", pool: "aws", policy: { pace } },
@@ -56,6 +58,24 @@ const impossible: Record<string, () => object[]> = {
     { type: "pool-defined", pool: "aws", policy: { admission } },
     add("a"),
     grant("x", ["a"], { ask: ask() }),
+  ],
+  "a grant of a resource without the label that was asked for": () => [
+    { ...add("a"), labels: { zone: "b" } },
+    grant("x", ["a"], { ask: { ...ask(), items: [{ ...zoneA, count: 1 }] } }),
+  ],
+  "a grant of another resource than the one that was named": () => [
+    add("a"),
+    grant("x", ["a"], { ask: { ...ask(), items: [{ pool: "aws", count: 1, resource: "b" }] } }),
+  ],
+  "a grant with one resource for two items": () => [
+    { ...add("a"), labels: { zone: "a" } },
+    add("b"),
+    grant("x", ["a", "b"], { ask: { ...ask(), items: [zoneA, { ...zoneA, resource: "a" }] } }),
+  ],
+  "a grant of the resource that an earlier request has asked for": () => [
+    { ...add("a"), labels: { zone: "a" } },
+    queue("x", { ...ask(), items: [{ ...zoneA, count: 2 }] }),
+    grant("y", ["a"], { ask: ask() }),
   ],
   "two grants for one credit": () => [
     { type: "pool-defined", pool: "aws", policy: { admission } },

@@ -14,6 +14,7 @@ import type {
 import { AdmissionLedger } from "./admission-ledger.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
+import { SelectionLedger } from "./selection-ledger.ts";
 import { SharedLedger } from "./shared-ledger.ts";
 import { assertInvariant } from "./violation.ts";
 
@@ -43,6 +44,7 @@ export class Ledger {
   >();
   readonly ended = new Map<string, string>();
   readonly shared = new SharedLedger();
+  readonly #selections = new SelectionLedger();
   readonly #grantedKeys = new Map<string, string>();
   /** The last fence of each resource, also after its removal. */
   readonly #fences = new Map<string, number>();
@@ -61,6 +63,7 @@ export class Ledger {
 
   record(event: DurableEvent, at: number): void {
     this.shared.record(event);
+    this.#selections.record(event);
     switch (event.type) {
       case "pool-defined":
         this.#maxima.set(event.pool, event.policy.dynamic?.max ?? Number.POSITIVE_INFINITY);
@@ -199,10 +202,15 @@ export class Ledger {
     this.waiting.delete(id);
     this.#onlyOneLeasePerKey(id, ask);
     this.#wholeOrNothing(id, ask, claims);
+    const granted = claims.map(({ resource }) => ({ resource, pool: this.#thing(resource).pool }));
+    const isExclusive = !granted.some(({ pool }) => this.shared.isShared(pool));
+    if (isExclusive) this.#selections.checkGrant(id, ask, granted);
     const pools = new Set(claims.map(({ resource }) => this.#thing(resource).pool));
     for (const pool of pools) {
       if (this.shared.isShared(pool)) continue;
-      this.#nobodyOvertaken(id, pool, takenFrom(ask, pool), rank);
+      const names = claims.map(({ resource }) => resource);
+      const taken = names.filter((name) => this.#thing(name).pool === pool);
+      this.#nobodyOvertaken(id, { pool, from: takenFrom(ask, pool), taken }, rank);
     }
     for (const { resource, fence, into = "busy" } of claims) {
       const thing = this.#thing(resource);
@@ -290,8 +298,11 @@ export class Ledger {
     );
   }
 
-  /** No earlier request for this pool alone, with the same or a higher priority, may still wait. */
-  #nobodyOvertaken(id: string, pool: string, from: string, rank: Rank): void {
+  /**
+   * No earlier request for this pool alone, with the same or a higher priority, may still wait for
+   * one of the resources.
+   */
+  #nobodyOvertaken(id: string, { pool, from, taken }: Taken, rank: Rank): void {
     for (const [other, { ask, order }] of this.waiting) {
       // The requests of a gang wait for everything that the gang wants.
       const alone = ask.group === undefined || ask.group.size === 1;
@@ -300,9 +311,12 @@ export class Ledger {
         takenFrom(ask, pool) === from &&
         ask.items.length === 1 &&
         poolsOf(ask.items[0]).includes(pool);
+      const [item] = ask.items;
+      const isWanted =
+        item !== undefined && taken.some((name) => this.#selections.isWanted(name, item));
       const priority = ask.priority ?? 0;
       const before = priority > rank.priority || (priority === rank.priority && order < rank.order);
-      assertInvariant(!(single && before), () => `${id} overtook ${other} in ${pool}`);
+      assertInvariant(!(single && isWanted && before), () => `${id} overtook ${other} in ${pool}`);
     }
   }
 
@@ -329,6 +343,13 @@ export class Ledger {
     if (thing === undefined) throw new Error(`Cannot record an event: there is no ${name}`);
     return thing;
   }
+}
+
+/** The resources that a grant takes from a pool in one state. */
+interface Taken {
+  readonly pool: string;
+  readonly from: string;
+  readonly taken: readonly string[];
 }
 
 const poolsOf = (item: Item | undefined): readonly string[] =>

@@ -118,12 +118,15 @@ function somePace(random: Random): Pick<PoolPolicy, "pace"> {
   return { pace: { everyMs, burst: random.between(1, 3), jitter: random.pick([0, 0.25, 1]) } };
 }
 
-function members(pool: string, count: number): PoolSpec["members"] {
+function members(pool: string, count: number, shift = 0): PoolSpec["members"] {
   return Array.from({ length: count }, (_, index) => ({
     name: `${pool}-${index + 1}` as ResourceName,
-    labels: {},
+    labels: { zone: zones[(index + shift) % zones.length] ?? "" },
   }));
 }
+
+/** The labels by which jobs select resources of exclusive pools. */
+export const zones = ["a", "b"];
 
 /** An edit of the file: sizes change, a pool is removed, a resource moves to another pool. */
 export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
@@ -132,7 +135,8 @@ export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpe
     const size = Math.max(1, pool.members.length + random.between(-2, 2));
     if (pool.policy.placement !== undefined) return { ...pool, members: rooms(random, size) };
     const policy = random.chance(0.2) ? repaced(pool.policy, random) : pool.policy;
-    return { ...pool, policy, members: members(pool.name, size) };
+    const shift = random.chance(0.2) ? 1 : 0;
+    return { ...pool, policy, members: members(pool.name, size, shift) };
   });
   const [first, second] = edited;
   const isWhole = second?.policy.placement === undefined;
@@ -163,17 +167,26 @@ export function randomAsk(random: Random, all: readonly PoolSpec[], holder: stri
   const wanted = chosen.length === 0 ? [random.pick(pools)] : chosen;
   return {
     holder,
-    items: wanted.map(({ name, policy, members: { length } }) => ({
+    items: wanted.map(({ name, policy, members }) => ({
       pool: name,
-      count: random.chance(0.2) ? random.between(1, length) : 1,
+      count: random.chance(0.2) ? random.between(1, members.length) : 1,
       ...(random.chance(0.2) ? { anyOf: [random.pick(alike(policy, pools)).name] } : {}),
-      ...(policy.placement === undefined ? undefined : randomPlacing(random)),
+      ...(policy.placement === undefined
+        ? randomSelection(random, members)
+        : randomPlacing(random)),
     })),
     ...(random.chance(0.15) ? { group: randomGroup(random) } : {}),
     ...(random.chance(0.8) ? { key: `key-${holder}` } : {}),
     ...(random.chance(0.15) ? { priority: random.between(-1, 2) } : {}),
     ...(random.chance(0.2) ? { ttlMs: random.between(5, 30) * 1_000 } : {}),
   };
+}
+
+/** Some requests want a zone, some want one resource by its name. */
+function randomSelection(random: Random, members: PoolSpec["members"]): Placing {
+  if (random.chance(0.75)) return {};
+  if (random.chance(0.7)) return { selector: { zone: random.pick(zones) } };
+  return { resource: random.pick(members).name };
 }
 
 function randomPlacing(random: Random): Placing {

@@ -12,7 +12,7 @@ import { standing } from "../src/core/decide/acquire.ts";
 import type { Ask, Command } from "../src/core/model/command.ts";
 import type { RequestId, ResourceName } from "../src/core/model/ids.ts";
 import { idOf, type Outcome } from "../src/core/model/outcome.ts";
-import type { State } from "../src/core/model/state.ts";
+import type { Bucket, Pool, State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import type { Recorded } from "../src/journal/journal.ts";
 import type { Disk } from "./disk.ts";
@@ -66,6 +66,10 @@ export interface EdgeBugs {
   readonly admitAlways?: boolean;
   /** Ignores the paces of parent pools. */
   readonly ignoreSharedPaces?: boolean;
+  /** The index of idle resources by label lists one that does not have the label. */
+  readonly listWrongMatches?: boolean;
+  /** The index of idle resources by label misses those that became idle. */
+  readonly loseMatches?: boolean;
 }
 
 export interface ServerWatcher {
@@ -137,6 +141,8 @@ export class Server {
         if (generation !== this.#generation) return;
         this.#watcher.committed(recorded, state);
         if (this.#bugs.ignoreSharedPaces) ignoreSharedPaces(state);
+        if (this.#bugs.listWrongMatches) listWrongMatches(state);
+        if (this.#bugs.loseMatches) loseMatches(state);
       },
       failed: (_what, cause) => this.#watcher.failed(cause),
       fatal: (cause) => this.#watcher.failed(cause),
@@ -303,4 +309,23 @@ function ignoreSharedPaces({ pools }: State): void {
     edit(pool).policy = Object.defineProperty(rest, "toJSON", { value: () => policy });
     forgetGatesBelow(pool);
   }
+}
+
+function listWrongMatches({ pools }: State): void {
+  for (const { idle, cache } of bucketsOf(pools.values())) {
+    for (const { found } of cache.matches.bySelection.values()) {
+      if (idle.first !== null) found.add(idle.first);
+    }
+  }
+}
+
+function loseMatches({ pools }: State): void {
+  for (const { cache } of bucketsOf(pools.values())) {
+    cache.matches.byName?.clear();
+    for (const { found } of cache.matches.bySelection.values()) found.clear();
+  }
+}
+
+function bucketsOf(pools: Iterable<Pool>): Bucket[] {
+  return [...pools].flatMap(({ buckets }) => [...buckets.values()]);
 }

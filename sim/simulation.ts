@@ -23,7 +23,7 @@ import { checkSnapshot, checkState, checkWaiting } from "./invariants.ts";
 import { type JobWorld, runJob } from "./job.ts";
 import { Network } from "./network.ts";
 import { Observer } from "./observer.ts";
-import { editedPools, randomAsk, randomPools } from "./scenario.ts";
+import { editedPools, randomAsk, randomPools, zones } from "./scenario.ts";
 import { Server } from "./server.ts";
 import { stateDifference } from "./state-difference.ts";
 import { assertInvariant, Violation } from "./violation.ts";
@@ -373,7 +373,7 @@ class Simulation {
     this.#disk.flaky = false;
   }
 
-  /** An operator drains, undrains or quarantines a resource, or ends a lease. */
+  /** An operator drains, undrains, quarantines or labels a resource, or ends a lease. */
   async #operateAtRandom(): Promise<void> {
     const random = this.#random;
     const names = [...this.#observer.ledger.things.keys()] as ResourceName[];
@@ -390,7 +390,12 @@ class Simulation {
       return this.#operate({ type: "pin", pool: random.pick(this.#pools).name, rate, reason });
     }
     if (names.length === 0) return;
-    const change = random.pick([{ drained: true }, { drained: false }, { state: "quarantined" }]);
+    const change = random.pick([
+      { drained: true },
+      { drained: false },
+      { state: "quarantined" },
+      { labels: { zone: random.pick(zones) } },
+    ]);
     return this.#operate({ type: "change-resource", resource: random.pick(names), change, reason });
   }
 
@@ -441,20 +446,19 @@ class Simulation {
     return this.#operate({ type: "change-resource", resource, change: { state: "free" }, reason });
   }
 
-  /** Ends the faults: a server runs, the file is restored, nothing is drained. */
+  /** Ends the faults: a server runs, the file and the labels are restored, nothing is drained. */
   async #restore(): Promise<void> {
     // Commands that operators sent during the faults may still arrive.
     await this.#world.sleep(stragglersMs);
     if (this.#server.broker === undefined) await this.#boot();
     await this.#configure();
     const reason = { by: "operator", why: "" };
+    const labels = new Map(
+      this.#pools.flatMap(({ members }) => members.map((member) => [member.name, member.labels])),
+    );
     for (const name of [...this.#observer.ledger.things.keys()] as ResourceName[]) {
-      await this.#operate({
-        type: "change-resource",
-        resource: name,
-        change: { drained: false },
-        reason,
-      });
+      const change = { drained: false, labels: labels.get(name) ?? {} };
+      await this.#operate({ type: "change-resource", resource: name, change, reason });
     }
   }
 

@@ -440,6 +440,13 @@ export const Explanation = Type.Object({
     Type.Object({
       pool: Type.String(),
       state: Type.String({ description: "Those in this state are wanted" }),
+      selects: Type.Optional(
+        Type.String({
+          description:
+            "The selector or the name that the request selects by. All counts, states and holders are then those of the matching resources",
+          examples: ["region=eu-west"],
+        }),
+      ),
       needed: Type.Integer(),
       available: Type.Integer({ description: "Free, and not kept for a request ahead" }),
       free: Type.Integer(),

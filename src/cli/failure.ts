@@ -96,7 +96,7 @@ const hintByCode: Readonly<Record<string, string>> = {
   state_reserved:
     "Use free, dirty, quarantined or a state of your own; to stop lending it: berth drain",
   strategy_not_allowed: "Remove --strategy, or ask the operator to allow it in the pool",
-  lent_whole: "The pool is exclusive: use --pool POOL:COUNT only",
+  lent_whole: "The pool is exclusive: use --pool POOL:COUNT, --selector or --resource only",
   amount_missing: "Add --amount KEY=NUMBER; list the keys: berth show-pools",
   lent_by_amount: "The pool is shared: add --amount KEY=NUMBER; list the keys: berth show-pools",
   events_pruned: "Read the current state: berth status; then stream new events: berth events",

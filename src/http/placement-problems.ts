@@ -53,7 +53,7 @@ function wordsOf(refusal: NotPlaced): { readonly message: string; readonly hint:
     case "lent_whole":
       return {
         message: `Cannot use ${refusal.key} in ${refusal.pool}: its resources are lent whole`,
-        hint: "Ask with count alone",
+        hint: "Ask with count, selector or resource",
       };
     case "lent_by_amount":
       return {
@@ -88,13 +88,14 @@ const whyUnfit: Readonly<Record<string, string>> = {
 };
 
 function tooFew(refusal: Extract<NotPlaced, { code: "too_few_eligible" }>) {
-  const { pool, asked, possible, large, eligible, total, unfit } = refusal;
+  const { pool, asked, possible, large, eligible, total, unfit, nearest } = refusal;
   const reasons = Object.entries(unfit).map(([why, count]) => `${count} ${whyUnfit[why] ?? why}`);
   const others = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
   const sizes = large === eligible ? "" : `, ${large} of them large enough`;
   const message =
     `Cannot ever grant ${asked} of ${pool} at once: ${possible} at the most, ` +
-    `as ${eligible} of ${total} are eligible${others}${sizes}`;
+    `because ${eligible} of ${total} are eligible${others}${sizes}`;
+  if (nearest !== undefined) return { message, hint: `Did you mean ${nearest}?` };
   const hint =
     possible > 0
       ? `Ask for ${possible} at the most, or for fewer conditions`

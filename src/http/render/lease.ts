@@ -83,12 +83,14 @@ export function renderRequest(
     priority: request.priority,
     labels: request.labels ?? none,
     ttl: durationOrNull(request.ttlMs),
-    items: request.items.map(({ pool, anyOf, count, state = freeState, amount }) => ({
+    items: request.items.map(({ pool, anyOf, count, state = freeState, ...item }) => ({
       pool,
       ...(anyOf === undefined ? undefined : { anyOf: [pool, ...anyOf] }),
       count,
       state,
-      ...(amount === undefined ? undefined : { amount }),
+      ...(item.amount === undefined ? undefined : { amount: item.amount }),
+      ...(item.selector === undefined ? undefined : { selector: item.selector }),
+      ...(item.resource === undefined ? undefined : { resource: item.resource }),
     })),
     queuedAt: timestamp(request.queuedAt),
     waitedSeconds: seconds(now - request.queuedAt),
@@ -142,8 +144,9 @@ export function renderNeeds(
   needs: readonly NeedExplanation[],
   sees: Sight,
 ): Wire.Explanation["needs"] {
-  return needs.map(({ rooms, ...need }) => ({
+  return needs.map(({ rooms, selects, ...need }) => ({
     ...need,
+    ...(selects === null ? undefined : { selects }),
     nextAt: timestampOrNull(need.nextAt),
     limits: [...need.limits],
     ...(rooms === null ? undefined : { rooms: renderSharedResources(rooms, sees) }),

@@ -187,8 +187,8 @@ function askedOf({ asked }: HistoryEntry, parts: readonly HistoryEntry[]): Wante
 }
 
 /**
- * A lease that was granted before the period asks for what it still holds: each share on the
- * resource that it has. The rest of its group has been granted too, so it does not wait for it.
+ * A lease that was granted before the period asks for the resources that it still holds, because
+ * other requests may select these by label or name. The rest of its group has been granted too, so it does not wait for it.
  */
 function stillHeld({ items, group }: Wanted, parts: readonly Part[]): Wanted {
   const byPool = Map.groupBy(inOrder(parts), ({ pool }) => pool);
@@ -201,10 +201,10 @@ function stillHeld({ items, group }: Wanted, parts: readonly Part[]): Wanted {
 
 /** Claims are numbered by pool, and within a pool in the order of the items. */
 function heldItem(items: readonly AskedItem[], { pool, claim, resource, amount }: Part): AskedItem {
-  if (amount === null || amount === undefined) return { pool, count: 1 };
+  const named = resource === null ? undefined : { resource };
+  if (amount === null || amount === undefined) return { pool, count: 1, ...named };
   const all = items.flatMap((item) => Array(item.count).fill(item) as AskedItem[]);
   const asked = all[Number(claim) - 1]?.amount ?? {};
-  const named = resource === null ? undefined : { resource };
   // The request names parts (such as networks) by kind; the claim has them by name.
   return { pool, count: 1, amount: { ...asked, ...amount }, ...named };
 }

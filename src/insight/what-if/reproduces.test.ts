@@ -136,6 +136,43 @@ describe("what-if with a shared pool", () => {
   });
 });
 
+describe("what-if with an exclusive pool whose resources are selected by label and name", () => {
+  const labelled = (): PoolSpec => {
+    const { members, ...spec } = pool("aws", 4);
+    const zone = (index: number) => ({ zone: index < 3 ? "a" : "b" });
+    return { ...spec, members: members.map((one, index) => ({ ...one, labels: zone(index) })) };
+  };
+  const one = (random: Random): AskedItem[] => {
+    const selection = random.chance(0.2)
+      ? { resource: `aws-${random.between(1, 4)}` }
+      : random.chance(0.6)
+        ? { selector: { zone: random.chance(0.3) ? "b" : "a" } }
+        : undefined;
+    return [{ pool: "aws", count: 1, ...selection }];
+  };
+
+  test.each([1, 2, 3])("reproduces the waits (seed %i)", async (seed) => {
+    await using recorded = await record([labelled()], jobs(one, { seed, holdMs: 3_000 }));
+    expectSame(recorded, [labelled()]);
+  });
+
+  test("reproduces them from a moment at which leases are held", async () => {
+    await using recorded = await record([labelled()], jobs(one, { seed: 4, holdMs: 3_000 }));
+    const { total, refused } = simulate(recorded, [labelled()], { from: recorded.start + 60_000 });
+    expect(refused).toBe(0);
+    expect(total.simulated.waitMs).toEqual(total.recorded.waitMs);
+  });
+
+  test("counts requests that a smaller pool could never serve, and moves held leases", async () => {
+    await using recorded = await record([labelled()], jobs(one, { seed: 5, holdMs: 3_000 }));
+    const { members, ...spec } = labelled();
+    const small = { ...spec, members: members.slice(0, 3) };
+    const { requests, refused } = simulate(recorded, [small], { from: recorded.start + 60_000 });
+    expect(refused).toBeGreaterThan(10);
+    expect(requests).toBeGreaterThan(50);
+  });
+});
+
 describe("what-if with several items", () => {
   test("reproduces leases over an exclusive and a shared pool, released claim by claim", async () => {
     const pools = [capacityPool(hypervisors, { lockDelayMs: 0 }), pool("aws", 3)];

@@ -91,7 +91,9 @@ export function* whatIf(
   const reached =
     changed === undefined ? undefined : reachOf(changed, pools, [...open, ...asked(ended)]);
   const isReached = ({ pool }: { readonly pool: string }) => reached?.has(pool) ?? true;
-  const demand = demandOf({ ended, open }, from, to).filter(({ items }) => items.some(isReached));
+  const demand = demandOf({ ended, open }, from, to)
+    .filter(({ items }) => items.some(isReached))
+    .map(heldIn(pools));
   const fits = fitsIn(pools);
   const fitting = demand.filter(({ items }) => items.every(fits));
   const toReplay = fitting.filter(({ items }) => items.every((item) => hasAmount(item, shared)));
@@ -125,6 +127,24 @@ export function* whatIf(
       ...withoutAmounts(fitting.length - toReplay.length),
       ...limitsOf(reported, ended, times),
     ],
+  };
+}
+
+/**
+ * A lease that is held at the start takes another resource, if this configuration does not have the
+ * one that it held.
+ */
+function heldIn(pools: readonly PoolSpec[]): (demand: Demand) => Demand {
+  const known = new Set(
+    pools.flatMap(({ name: pool, members }) => members.map(({ name }) => `${pool} ${name}`)),
+  );
+  return (demand) => {
+    if (demand.heldSince === undefined) return demand;
+    const items = demand.items.map(({ resource, ...item }) => {
+      const isKnown = resource !== undefined && known.has(`${item.pool} ${resource}`);
+      return isKnown ? { ...item, resource } : item;
+    });
+    return { ...demand, items };
   };
 }
 
