@@ -3,7 +3,7 @@
 import type { Obstacle } from "../gates/gate.ts";
 import { closedUntil, gateObstacle } from "../gates/gates.ts";
 import { descendants, limitOf, limitsFor } from "../gates/limits.ts";
-import type { PoolName, RequestId } from "../model/ids.ts";
+import { hiddenHolder, type PoolName, type RequestId } from "../model/ids.ts";
 import { coolingState, freeState } from "../model/lifecycle.ts";
 import { isAhead } from "../model/rank.ts";
 import { type Selection, selectionText } from "../model/selection.ts";
@@ -107,7 +107,9 @@ function namedObstacle(
 ): Obstacle {
   const { name, claim, bucket, restsUntil } = resource;
   if (claim !== null) {
-    return { code: "no_free", what: `${name} is held by ${claim.lease.ask.holder}` };
+    const { holder, space } = claim.lease.ask;
+    const isOurs = space === request.ask.space;
+    return { code: "no_free", what: `${name} is held by ${isOurs ? holder : hiddenHolder}` };
   }
   if (bucket?.state === need.state) {
     return queueObstacle(`${name} is ${need.state}`, need, request, now);
