@@ -72,6 +72,8 @@ export class Disk {
         disk.#mustBeReadable();
         for (const recorded of disk.#read(seq)) yield await alive(recorded);
       },
+      // Only the stats thread searches, and the simulator has none.
+      search: () => Promise.reject(new Error("Cannot search a simulated disk")),
       saveSnapshot(snapshot) {
         if (epoch === disk.#epoch)
           disk.snapshot = disk.bugs.forgetFences ? withoutFences(snapshot) : snapshot;

@@ -67,6 +67,11 @@ export class HandJournal implements Journal {
     yield* this.memory.read(seq);
   }
 
+  async search(text: string, from: number, to: number): Promise<readonly Recorded[]> {
+    if (this.readFails !== undefined) throw this.readFails;
+    return await this.memory.search(text, from, to);
+  }
+
   async saveSnapshot(snapshot: Snapshot): Promise<void> {
     if (this.snapshotFails !== undefined) throw this.snapshotFails;
     this.snapshots += 1;

@@ -304,6 +304,31 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(await readAll(journal, 1)).toHaveLength(3);
       });
 
+      test.each([
+        { text: '"b"', from: 1, to: 9, want: [2, 4] },
+        { text: '"b"', from: 3, to: 9, want: [2, 4] }, // The first commit has event 3 too.
+        { text: '"b"', from: 4, to: 9, want: [4] },
+        { text: '"b"', from: 1, to: 3, want: [2] },
+        { text: "", from: 1, to: 9, want: [1, 2, 4] },
+        { text: '"B"', from: 1, to: 9, want: [] },
+        { text: '"%"', from: 1, to: 9, want: [] },
+      ])("search($text) returns the commits from $from to $to with it: $want", async (row) => {
+        await appendAll([left("a")], [left("b"), left("c")], [left("b")]);
+        const found = await journal.search(row.text, row.from, row.to);
+        expect(found.map(({ seq }) => seq)).toEqual(row.want);
+        for (const { seq, at: time, events } of found) {
+          const all = await readAll(journal);
+          expect({ seq, at: time, events }).toEqual(all.find((commit) => commit.seq === seq));
+        }
+      });
+
+      test("search() leaves out pruned commits", async () => {
+        await appendAll([left("a")], [left("a")], [left("a")]);
+        await journal.saveSnapshot({ seq: 2, at: at(9_999), state: "{}" });
+        expect(await journal.prune(at(9_999))).toBe(2);
+        expect(await journal.search('"a"', 1, 3)).toHaveLength(1);
+      });
+
       test("read() throws JournalPruned if a requested event was pruned", async () => {
         await appendAll(...Array.from({ length: 1_300 }, () => [left(1)]));
         await journal.saveSnapshot({ seq: 1_300, at: at(9_999), state: "{}" });
@@ -334,6 +359,7 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         await expect(journal.saveSnapshot({ seq: 1, at: at(1), state: "" })).rejects.toThrow(
           closed,
         );
+        await expect(journal.search("1", 1, 1)).rejects.toThrow(closed);
         await expect(journal.loadSnapshot()).rejects.toThrow(closed);
         await expect(journal.prune(at(1))).rejects.toThrow(closed);
       });

@@ -38,6 +38,11 @@ export interface Journal {
    */
   read(seq: number): AsyncIterable<Recorded>;
   /**
+   * Returns the commits with events from `from` up to `to` whose JSON text contains `text`, oldest
+   * first. A commit is returned whole, and pruned commits are left out.
+   */
+  search(text: string, from: number, to: number): Promise<readonly Recorded[]>;
+  /**
    * Replaces the last snapshot with a later one. Readers see the old or the new one, never a part.
    */
   saveSnapshot(snapshot: Snapshot): Promise<void>;

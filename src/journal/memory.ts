@@ -73,6 +73,14 @@ export class MemoryJournal implements Journal {
     }
   }
 
+  async search(text: string, from: number, to: number): Promise<readonly Recorded[]> {
+    this.#mustBeOpenTo("search");
+    return this.#kept.commits
+      .filter(({ seq, count }) => seq <= to && seq + count > from)
+      .filter(({ events }) => events.includes(text))
+      .map((commit) => recordedAfter(0, commit));
+  }
+
   async saveSnapshot(snapshot: Snapshot): Promise<void> {
     this.#mustBeOpenTo("save a snapshot in");
     const from = this.#kept.snapshot?.seq ?? 0;

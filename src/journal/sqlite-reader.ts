@@ -10,14 +10,14 @@ import {
 } from "./journal.ts";
 import { applicationId, checksumVersion } from "./migrations.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
-import { commitFrom, readChecksumsFrom, readSnapshot } from "./sqlite-rows.ts";
+import { commitFrom, readChecksumsFrom, readSnapshot, searchCommits } from "./sqlite-rows.ts";
 import { sql, withoutChecksums } from "./sqlite-statements.ts";
 
 /**
  * Reads a journal without changing it, also while a broker writes it. It takes no lock that blocks
  * another process, and it cannot write.
  */
-export class SqliteJournalReader implements Pick<Journal, "read" | "loadSnapshot"> {
+export class SqliteJournalReader implements Pick<Journal, "read" | "search" | "loadSnapshot"> {
   readonly #database: DatabaseSync;
   /** The version of the schema. An older Berth may still write this journal. */
   readonly #version: number;
@@ -49,6 +49,11 @@ export class SqliteJournalReader implements Pick<Journal, "read" | "loadSnapshot
       yield recordedAfter(seq, commit);
       next = commit.seq + commit.count;
     }
+  }
+
+  async search(text: string, from: number, to: number): Promise<readonly Recorded[]> {
+    const statement = this.#known(sql.commitsWithText);
+    return searchCommits(this.#database, this.#checksumsFrom, { text, from, to }, statement);
   }
 
   async loadSnapshot(): Promise<Snapshot | undefined> {

@@ -1,8 +1,14 @@
 /** Reads the rows of the journal and checks them: its meta values, its commits, its snapshot. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Instant } from "../core/model/time.ts";
-import { type CheckedCommit, damageHint, secretChecksum, snapshotChecksum } from "./checksum.ts";
-import { JournalUnusable, type Snapshot } from "./journal.ts";
+import {
+  type CheckedCommit,
+  CommitChain,
+  damageHint,
+  secretChecksum,
+  snapshotChecksum,
+} from "./checksum.ts";
+import { JournalUnusable, type Recorded, recordedAfter, type Snapshot } from "./journal.ts";
 import { sql } from "./sqlite-statements.ts";
 
 /** One row of `sql.pageOfCommits`, `sql.lastCommit`, `sql.commitOf` or `sql.allCommits`. */
@@ -65,6 +71,24 @@ export function readChecksumsFrom(database: DatabaseSync, path: string): number 
 function metaValue(database: DatabaseSync, key: string): string | undefined {
   const value = database.prepare(sql.meta).get(key)?.["value"];
   return typeof value === "string" ? value : undefined;
+}
+
+/** Finds commits by their text. Throws `JournalUnusable` if one of them is damaged. */
+export function searchCommits(
+  database: DatabaseSync,
+  checksumsFrom: number,
+  { text, from, to }: { readonly text: string; readonly from: number; readonly to: number },
+  statement: string = sql.commitsWithText,
+): Recorded[] {
+  return database
+    .prepare(statement)
+    .all(from, to, text)
+    .map((row) => {
+      const commit = commitFrom(row);
+      // The commits do not follow each other, so each has its own chain.
+      new CommitChain(checksumsFrom).check(commit);
+      return recordedAfter(0, commit);
+    });
 }
 
 /** Throws `JournalUnusable` if the snapshot is damaged. */

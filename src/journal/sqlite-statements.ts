@@ -50,6 +50,13 @@ export const sql = {
     SELECT ${commitColumns} FROM journal
     WHERE seq >= ?1 AND seq < ?1 + ${pageEvents} ORDER BY seq`,
 
+  /** Starts at the commit that contains event ?1, which may begin before it. */
+  commitsWithText: `
+    SELECT ${commitColumns} FROM journal
+    WHERE seq >= coalesce((SELECT max(seq) FROM journal WHERE seq <= ?1), ?1) AND seq <= ?2
+      AND seq + count > ?1 AND instr(events, ?3) > 0
+    ORDER BY seq`,
+
   nextCommit: "SELECT min(seq) AS seq FROM journal WHERE seq > ?",
 
   /** Ignores an older snapshot: events that only the later one covers may already be pruned. */

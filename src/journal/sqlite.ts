@@ -27,7 +27,7 @@ import {
 } from "./journal.ts";
 import { mustReachMark, SqliteConnection } from "./sqlite-connection.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
-import { commitFromArray, readSnapshot } from "./sqlite-rows.ts";
+import { commitFromArray, readSnapshot, searchCommits } from "./sqlite-rows.ts";
 import { pruneChunk, sql } from "./sqlite-statements.ts";
 
 /** The path of the journal in a data folder. */
@@ -146,6 +146,13 @@ export class SqliteJournal implements Journal {
       }
       await setImmediate(); // A million commits must not delay heartbeats.
     }
+  }
+
+  async search(text: string, from: number, to: number): Promise<readonly Recorded[]> {
+    return this.#attempt("search", () => {
+      const { database, checksumsFrom } = this.#connection;
+      return searchCommits(database, checksumsFrom, { text, from, to });
+    });
   }
 
   async saveSnapshot(snapshot: Snapshot): Promise<void> {
