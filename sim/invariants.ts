@@ -12,6 +12,7 @@ import {
   claimsOn,
   type ExclusiveResource,
   isHeld,
+  isHeldForUse,
   isShared,
   type Pool,
   queueAt,
@@ -169,7 +170,7 @@ function checkShared(resource: SharedResource, usable: boolean): void {
 function checkCounts(pool: Pool): void {
   const counts = { held: 0, dynamic: 0, leaving: 0 };
   for (const resource of pool.members) {
-    if (isHeld(resource)) counts.held += 1;
+    if (isHeldForUse(resource)) counts.held += 1;
     if (resource.dynamic) counts.dynamic += 1;
     if (resource.leaving) counts.leaving += 1;
   }

@@ -38,7 +38,7 @@ function columnsFor(screen: Screen): readonly Column<Pool>[] {
 export const pools: CliCommand = {
   args: [["[pool...]", "only these pools"]],
   options: listOptions(),
-  help: "\nOUT counts resources that are neither free nor held: drained, dirty, quarantined, cooling.",
+  help: "\nOUT counts resources that are neither free nor in use: drained, dirty, being cleaned, quarantined, cooling.",
   completes: poolNames,
   run: (context) =>
     list(context, {

@@ -50,7 +50,7 @@ function sparkColumn({ unicode }: Screen, trends: Trends): Column<Pool> {
 export const status: CliCommand = {
   args: [["[pool...]", "only these pools"]],
   options: listOptions(),
-  help: "\nOUT counts resources that are neither free nor held: drained, dirty, quarantined, cooling.",
+  help: "\nOUT counts resources that are neither free nor in use: drained, dirty, being cleaned, quarantined, cooling.",
   completes: poolNames,
   run: (context) => {
     const trends = new Trends(context);

@@ -9,6 +9,7 @@ import {
   type ExclusiveClaim,
   type ExclusiveResource,
   isHeld,
+  isHeldForUse,
   type Pool,
   type Resource,
   type SharedClaim,
@@ -282,7 +283,7 @@ export function recount(resources: Iterable<Resource>, change: () => void): void
 function count(resource: Resource, by: 1 | -1): void {
   const pool = edit(resource.pool);
   if (!resource.retired) pool.size += by;
-  if (isHeld(resource)) pool.held += by;
+  if (isHeldForUse(resource)) pool.held += by;
   if (resource.dynamic) pool.dynamic += by;
   if (resource.leaving) pool.leaving += by;
   if (resource.sharing === "exclusive" && resource.claim?.purpose === "use") {

@@ -63,7 +63,7 @@ describe("a resource that is being cleaned", () => {
 
   test("is not used, by no count of its pool", () => {
     const lending = cleaned({ limit: 1 });
-    expect(poolOf(lending)).toMatchObject({ used: 0, held: 1 });
+    expect(poolOf(lending)).toMatchObject({ used: 0, held: 0 });
     lending.do(release("c"));
     expect(poolOf(lending)).toMatchObject({ used: 0, held: 0, holds: { count: 0 } });
     lending.outcome(acquire("a", "aws"), release("a"));

@@ -103,7 +103,7 @@ export interface Pool extends Timed {
   readonly starved: ReadonlySet<Request>;
   /** The number of members in each shown state. */
   readonly shown: ReadonlyMap<string, number>;
-  /** The number of held members. */
+  /** The number of members that are held for use. Cleaning is no use. */
   readonly held: number;
   /** The number of requests in the pool's queues. */
   readonly waiting: number;
@@ -408,6 +408,13 @@ export function shownState(resource: Resource): string {
 /** Whether a lease has the resource or a part of it. */
 export function isHeld(resource: Resource): boolean {
   return resource.sharing === "shared" ? resource.claims.size > 0 : resource.claim !== null;
+}
+
+/** As `isHeld`, but not for a resource that is being cleaned. */
+export function isHeldForUse(resource: Resource): boolean {
+  return resource.sharing === "shared"
+    ? resource.claims.size > 0
+    : resource.claim?.purpose === "use";
 }
 
 /** The claim on an exclusive resource; null for a shared one, and if it is not held. */

@@ -2,7 +2,7 @@
 import type { Pool } from "../../../src/api/schemas.ts";
 import { grouped } from "../parts/numbers.ts";
 
-/** Neither held nor free: drained, dirty, quarantined, cooling. */
+/** Neither in use nor free: drained, dirty, being cleaned, quarantined, cooling. */
 export function outOf(pool: Pool): number {
   return Math.max(0, pool.total - pool.free - pool.held);
 }
