@@ -121,9 +121,15 @@ export const roomFields = {
   usage: Type.Optional(Type.Array(Usage)),
   taints: Type.Optional(Type.Array(Type.String())),
   shares: Type.Optional(
-    Type.Array(Type.Object({ id: Type.String(), holder: Type.String(), amount: AmountsShown }), {
-      description: "Who has how much of it, oldest first",
-    }),
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        holder: Type.String(),
+        since: Type.String({ format: "date-time" }),
+        amount: AmountsShown,
+      }),
+      { description: "Who has how much of it, oldest first" },
+    ),
   ),
 };
 

@@ -344,7 +344,7 @@ export const Pool = Type.Object({
   name: Type.String(),
   total: Type.Integer(),
   free: Type.Integer(),
-  held: Type.Integer({ description: "Somebody has it, whatever state they call it" }),
+  held: Type.Integer({ description: "Held for use, in any state. Cleaning does not count" }),
   states: Type.Record(Type.String(), Type.Integer()),
   waiting: Type.Integer(),
   oldestWaitSeconds: nullable(Type.Number()),
@@ -529,7 +529,7 @@ export const Trends = Type.Object({
   pools: Type.Array(
     Type.Object({
       pool: Type.String(),
-      held: Type.Array(Type.Integer(), { description: "The oldest first" }),
+      held: Type.Array(Type.Integer(), { description: "For use; the oldest first" }),
       waiting: Type.Array(Type.Integer()),
     }),
   ),

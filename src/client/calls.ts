@@ -25,6 +25,7 @@ import type {
   Whoami,
 } from "../api/schemas.ts";
 import { formatDuration } from "../core/model/time.ts";
+import type { FeedEvent } from "./event-feed.ts";
 import { clientLimits } from "./limits.ts";
 import { hasEnded } from "./release.ts";
 import { type Call, type Credentials, Transport } from "./transport.ts";
@@ -69,6 +70,12 @@ export interface HistoryFilter extends Filter {
   /** RFC 3339, or an age such as `2h`; the same for `until`. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+}
+
+export interface EventFilter extends Pick<Filter, "limit" | "after"> {
+  /** Of a request, or of the lease that it became. */
+  readonly id?: string | undefined;
+  readonly resource?: string | undefined;
 }
 
 export interface StatsWindow {
@@ -247,6 +254,11 @@ export class BerthCalls {
   /** Past requests and leases, the latest first. */
   history(filter: HistoryFilter = {}, options?: CallOptions): Promise<PageOf<HistoryEntry>> {
     return this.#get(["v1", "history"], { ...options, query: { ...filter } });
+  }
+
+  /** Events of a request, a lease or a resource, the latest first. */
+  pastEvents(filter: EventFilter = {}, options?: CallOptions): Promise<PageOf<FeedEvent>> {
+    return this.#get(["v1", "events", "past"], { ...options, query: { ...filter } });
   }
 
   stats(window: StatsWindow = {}, options?: CallOptions): Promise<Stats> {

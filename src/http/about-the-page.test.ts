@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SearchResult, Trends, Whoami } from "../api/schemas.ts";
-import { pool } from "../core/decide/lending.suite.ts";
-import { askBody, asRequest, testSite } from "./test-site.suite.ts";
+import { acquire, clean, pool, release } from "../core/decide/lending.suite.ts";
+import { askBody, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
 import { TrendSampler } from "./trends.ts";
 
 test("GET /v1/search finds pools, resources, leases and requests by any part of them", async () => {
@@ -31,6 +31,43 @@ test("GET /v1/trends has a sample from the start", async () => {
   await using site = await testSite([pool("aws", 1)]);
   const { body } = await site.call("GET /v1/trends");
   expect((body as Trends).pools).toEqual([{ pool: "aws", held: [0], waiting: [0] }]);
+});
+
+test("GET /v1/trends has the half hour before the start of the server, from the history", async () => {
+  await using site = await testSite([pool("aws", 2), pool("idle", 1)]);
+  await site.clock.advance(3_600_000);
+  await site.broker.submit(acquire("a", "aws"));
+  await site.clock.advance(60_000);
+  const { held = [], waiting } = await trendAfterStart(site, "aws");
+  expect(held).toHaveLength(90);
+  expect(held.slice(-5)).toEqual([0, 1, 1, 1, 1]);
+  expect(waiting).toEqual(new Array(90).fill(0));
+  expect((await trendAfterStart(site, "idle")).held).toEqual(new Array(90).fill(0));
+});
+
+/** As a server that starts now would answer. */
+async function trendAfterStart(
+  { broker, insight }: TestSite,
+  name: string,
+): Promise<Partial<Trends["pools"][number]>> {
+  const sampler = new TrendSampler();
+  await broker.read((state, now) => sampler.sample(state, now));
+  const times = TrendSampler.timesBefore(broker.now());
+  sampler.addEarlier(await insight.ask("samples", times));
+  const { pools } = sampler.render(broker.now());
+  return pools.find((trend) => trend.pool === name) ?? {};
+}
+
+test("pools and trends count use, and no cleaning", async () => {
+  await using site = await testSite([pool("aws", 3, { onRelease: "dirty" })]);
+  await site.broker.submit(acquire("a", "aws"));
+  await site.broker.submit(release("a"));
+  await site.broker.submit(clean("cleaning"));
+  await site.broker.submit(acquire("b", "aws"));
+  expect(await site.call("GET /v1/pools/aws")).toMatchObject({
+    body: { total: 3, held: 1, free: 1, states: { busy: 1, cleaning: 1 } },
+  });
+  expect((await trendAfterStart(site, "aws")).held?.at(-1)).toBe(1);
 });
 
 test("TrendSampler keeps the latest ninety, and forgets pools that are gone", async () => {

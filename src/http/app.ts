@@ -24,6 +24,7 @@ import { leaseProxyRoutes } from "./lease-proxy/routes.ts";
 import { leaseRoutes } from "./leases.ts";
 import { makeMetrics } from "./metrics/metrics.ts";
 import { Page } from "./page.ts";
+import { pastEventsRoute } from "./past-events.ts";
 import { planRoutes } from "./plan.ts";
 import { poolRoutes } from "./pools.ts";
 import { requestRoutes } from "./requests.ts";
@@ -80,6 +81,7 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
   poolRoutes(app, context);
   resourceRoutes(app, context);
   eventRoutes(app, context);
+  pastEventsRoute(app, context);
   historyRoutes(app, context);
   planRoutes(app, context);
   whoamiRoute(app, context);

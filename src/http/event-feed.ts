@@ -2,13 +2,11 @@ import type { ServerResponse } from "node:http";
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
-import type { DurableEvent } from "../core/model/event.ts";
-import type { Instant } from "../core/model/time.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
 import type { App, Context } from "./context.ts";
 import { LiveEventHub, type LiveEvents } from "./live-events.ts";
 import { invalid } from "./problems.ts";
-import { timestamp } from "./timestamp.ts";
+import { renderEvent } from "./render/event.ts";
 
 /**
  * A client with more unread bytes than this, or a commit with more events than this, is sent from
@@ -173,30 +171,9 @@ function* formatCommit({ seq, at, events }: Recorded, sent: number): Generator<s
   for (const [index, event] of events.entries()) {
     const number = seq + index;
     if (number <= sent) continue;
-    const shown = { seq: number, at: timestamp(at), ...withoutSecrets(event) };
-    const data = JSON.stringify(shown, withTimestamps);
+    const data = renderEvent({ seq: number, at, event });
     yield `id: ${number}\nevent: ${event.type}\ndata: ${data}\n\n`;
   }
-}
-
-/** Writes the times of an event as RFC 3339, as in all replies. A new time must be added here. */
-function withTimestamps(key: string, value: unknown): unknown {
-  const isInstant = key === "endsAt" || key === "heldUntil" || key === "restsUntil";
-  return isInstant && typeof value === "number" ? timestamp(value as Instant) : value;
-}
-
-/**
- * Removes the values of user data, which may be credentials, and the request id (`ask.key`): a
- * client that repeats it gets the token of the lease.
- */
-function withoutSecrets(event: DurableEvent): object {
-  if ("ask" in event && event.ask?.key !== undefined) {
-    const { key: _key, ...ask } = event.ask;
-    return { ...event, ask };
-  }
-  if (event.type !== "resource-changed" || event.userData === undefined) return event;
-  const { userData, ...rest } = event;
-  return { ...rest, userDataKeys: Object.keys(userData) };
 }
 
 /** A number beyond the last event means that the journal was replaced: the feed starts now. */

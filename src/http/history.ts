@@ -11,7 +11,7 @@ import { HistoryUnavailable } from "../insight/history/history.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
 import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
-import { pageFields, pageSizeOf } from "./paging.ts";
+import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
 import { renderEntry, renderStats } from "./render/history.ts";
 import { durationIn } from "./request.ts";
@@ -71,13 +71,7 @@ function listRoute(app: App, { broker, insight }: Context): void {
     const { query } = request;
     const { limit, after, since, until, purpose: wanted, ...same } = query;
     const purpose = wanted ?? (same.id === undefined ? "use" : "all");
-    if (after !== undefined && !/^\d{1,15}$/.test(after)) {
-      throw invalid(
-        "query.after",
-        `"${after}" is not a cursor`,
-        "Send the next of the page before",
-      );
-    }
+    numberInCursor(after);
     const now = broker.now();
     const times = {
       since: momentIn("query.since", since, now),

@@ -77,3 +77,10 @@ export function pageSizeOf(limit: string | undefined): number {
     `Give a number from 1 to ${limits.pageSizeMax}`,
   );
 }
+
+/** The cursor of a list in the order of numbers. */
+export function numberInCursor(after: string | undefined): number | undefined {
+  if (after === undefined) return undefined;
+  if (/^\d{1,15}$/.test(after)) return Number(after);
+  throw invalid("query.after", `"${after}" is not a cursor`, "Send the next of the page before");
+}

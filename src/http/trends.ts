@@ -2,6 +2,7 @@ import { Trends } from "../api/schemas.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
+import type { PoolSamples, SampleTimes } from "../insight/history/samples.ts";
 import type { App, Context } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
 
@@ -10,13 +11,13 @@ const sampleMs = 20_000;
 const samplesMax = 90;
 
 interface Trend {
-  readonly held: number[];
-  readonly waiting: number[];
+  held: number[];
+  waiting: number[];
 }
 
 /**
- * Samples every pool in memory and keeps the last half hour. The history has more, but cannot
- * answer for 240 pools at once. A restart loses the samples, which is acceptable for a sparkline.
+ * Samples every pool in memory and keeps the last half hour. The samples before the start of the
+ * server come from the history, once: it cannot answer for 240 pools at every reload of a page.
  */
 export class TrendSampler {
   readonly #trends = new Map<PoolName, Trend>();
@@ -30,6 +31,22 @@ export class TrendSampler {
       this.#trends.set(pool.name, trend);
       push(trend.held, pool.held);
       push(trend.waiting, pool.waiting);
+    }
+  }
+
+  /** The times of the half hour before the first sample, which was taken at this time. */
+  static timesBefore(firstAt: number): SampleTimes {
+    const count = samplesMax - 1;
+    return { from: firstAt - count * sampleMs, stepMs: sampleMs, count };
+  }
+
+  /** Puts samples before those that were taken. A pool that the history does not have gets none. */
+  addEarlier(earlier: readonly PoolSamples[]): void {
+    for (const { pool, held, waiting } of earlier) {
+      const trend = this.#trends.get(pool as PoolName);
+      if (trend === undefined) continue;
+      trend.held = [...held, ...trend.held].slice(-samplesMax);
+      trend.waiting = [...waiting, ...trend.waiting].slice(-samplesMax);
     }
   }
 
@@ -47,17 +64,30 @@ function push(samples: number[], sample: number): void {
   if (samples.length > samplesMax) samples.shift();
 }
 
-export function trendRoute(app: App, { broker }: Context): void {
+export function trendRoute(app: App, { broker, insight }: Context): void {
   const sampler = new TrendSampler();
   const sample = () => broker.read((state, now) => sampler.sample(state, now));
-  // If the broker cannot be read, this sample is left out. All other routes report the error.
+  // If the broker or the history cannot be read, samples are left out. All other routes report it.
   const timer = setInterval(() => void sample().catch(() => {}), sampleMs).unref();
-  app.addHook("onReady", () => sample().catch(() => {}));
+  const prepared = Promise.withResolvers<void>();
+  const start = async () => {
+    await sample();
+    const times = TrendSampler.timesBefore(broker.now());
+    sampler.addEarlier(await insight.ask("samples", times));
+  };
+  app.addHook("onReady", async () => {
+    void start()
+      .catch(() => {})
+      .finally(() => prepared.resolve());
+  });
   app.addHook("onClose", async () => clearInterval(timer));
   const schema = {
     tags: ["page"],
-    summary: "The last half hour of every pool: how many were held, how many waited",
+    summary: "The last half hour of every pool: how many were in use, how many waited",
     response: { 200: Trends },
   };
-  app.get("/v1/trends", { schema }, async () => sampler.render(broker.now()));
+  app.get("/v1/trends", { schema }, async () => {
+    await prepared.promise;
+    return sampler.render(broker.now());
+  });
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { JournalUnavailable, JournalUnusable } from "../journal/journal.ts";
+import { type Journal, JournalUnavailable, JournalUnusable } from "../journal/journal.ts";
 import { sqliteFailure } from "../journal/sqlite-failure.ts";
+import { type EventPage, findEvents, withHolders } from "./event-search.ts";
 import { estimate } from "./forecast/estimate.ts";
 import { HistoryUnavailable } from "./history/history.ts";
 import type { HistoryReader } from "./history/reader.ts";
@@ -14,22 +15,28 @@ import {
 import { reachOf } from "./what-if/affected-pools.ts";
 import { type WhatIf, type WhatIfReport, whatIf } from "./what-if/what-if.ts";
 
+type JournalSearch = (journal: Pick<Journal, "search">) => Promise<EventPage>;
+
 /**
- * Opens the history only for queries that need it: estimates work even if history is not readable.
+ * Opens the files only for queries that need them: estimates work even if history is not readable.
  */
-type OpenReader = () => HistoryReader;
+export interface Sources {
+  readonly history: () => HistoryReader;
+  /** The journal is open only while it is searched. */
+  readonly journal: (search: JournalSearch) => Promise<EventPage>;
+}
 
 /**
  * Answers on the thread of the caller. Rejects with `HistoryUnavailable` if the file is damaged.
  */
 export async function answerQuery<Kind extends QueryKind>(
-  openReader: OpenReader,
+  sources: Sources,
   kind: Kind,
   question: StatsQueries[Kind]["question"],
   options: QueryOptions = {},
 ): Promise<StatsQueries[Kind]["answer"]> {
   try {
-    return await answers[kind](openReader, question, options);
+    return await answers[kind](sources, question, options);
   } catch (error) {
     throw inWords(error);
   }
@@ -43,16 +50,23 @@ function inWords(error: unknown): unknown {
 
 type Answers = {
   readonly [Kind in QueryKind]: (
-    openReader: OpenReader,
+    sources: Sources,
     question: StatsQueries[Kind]["question"],
     options: QueryOptions,
   ) => Promise<StatsQueries[Kind]["answer"]> | StatsQueries[Kind]["answer"];
 };
 
 const answers: Answers = {
-  page: (openReader, { filter, limit, after }) => openReader().page(filter, limit, after),
-  stats: (openReader, { range, pool }) => openReader().stats(range, pool),
-  simulate: (openReader, question, options) => simulate(openReader(), question, options),
+  page: ({ history }, { filter, limit, after }) => history().page(filter, limit, after),
+  stats: ({ history }, { range, pool }) => history().stats(range, pool),
+  samples: ({ history }, times) => history().samples(times),
+  events: async ({ history, journal }, search) => {
+    const { id } = search.filter;
+    const firstSeq = id === undefined ? undefined : history().firstSeqOf(id);
+    const page = await journal((open) => findEvents(open, search, firstSeq));
+    return withHolders(page, (ids) => history().holdersOf(ids));
+  },
+  simulate: ({ history }, question, options) => simulate(history(), question, options),
   estimate: (_, { parts, samples, now, seed }) =>
     parts.flatMap((part, index) => estimate(part, samples, now, seed + index)),
 };

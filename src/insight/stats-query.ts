@@ -1,8 +1,10 @@
 /** The queries to the stats thread, and its answers. */
+import type { EventPage, EventSearch } from "./event-search.ts";
 import type { Forecast } from "./forecast/estimate.ts";
 import type { ForecastInput } from "./forecast/estimates.ts";
 import { HistoryUnavailable } from "./history/history.ts";
 import type { HistoryFilter, HistoryPage } from "./history/reader.ts";
+import type { PoolSamples, SampleTimes } from "./history/samples.ts";
 import type { Stats, StatsRange } from "./history/stats.ts";
 import type { WhatIf, WhatIfReport } from "./what-if/what-if.ts";
 
@@ -27,6 +29,8 @@ export interface SimulateQuery {
 export interface StatsQueries {
   page: { question: PageQuery; answer: HistoryPage };
   stats: { question: StatsQuery; answer: Stats };
+  samples: { question: SampleTimes; answer: readonly PoolSamples[] };
+  events: { question: EventSearch; answer: EventPage };
   simulate: { question: SimulateQuery; answer: WhatIfReport };
   estimate: { question: ForecastInput; answer: readonly Forecast[] };
 }

@@ -10,7 +10,7 @@
  *                         (small slices, when                                  │
  *                          the thread is idle)                                 ▼
  *   HTTP ──▶ StatsService ──▶ StatsWorker ───────query─────────────────▶ answerQuery
- *            Estimates ───▶      │       ◀──────answer─────────────────  pages, stats,
+ *            Estimates ───▶      │       ◀──────answer─────────────────  pages, stats, events,
  *            (copies the parts                                           what-if, estimates
  *             of the state with waiting requests)
  *
@@ -22,12 +22,13 @@ import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Journal } from "../journal/journal.ts";
 import { journalPath } from "../journal/sqlite.ts";
-import { answerQuery } from "./answer-query.ts";
+import { answerQuery, type Sources } from "./answer-query.ts";
 import { Estimates, type Watched } from "./forecast/estimates.ts";
 import { HoldSamples } from "./forecast/hold-samples.ts";
 import type { Followed } from "./history/follower.ts";
 import { History } from "./history/history.ts";
 import { historyPath } from "./history/history-file.ts";
+import type { HistoryReader } from "./history/reader.ts";
 import { HistoryStore } from "./history/store.ts";
 import type { QueryKind, QueryOptions, StatsQueries } from "./stats-query.ts";
 import { StatsWorker } from "./stats-worker.ts";
@@ -56,15 +57,17 @@ export class StatsService {
   readonly #history: History;
   readonly #worker: StatsWorker;
   readonly #inMemory: boolean;
+  readonly #journal: Pick<Journal, "search">;
 
   constructor(
-    journal: Pick<Journal, "read" | "loadSnapshot" | "secret">,
+    journal: Pick<Journal, "read" | "search" | "loadSnapshot" | "secret">,
     broker: Followed & Watched,
     options: StatsServiceOptions = {},
   ) {
     const { folder, retentionMs, failed = () => {} } = options;
     this.#inMemory = folder === undefined;
-    this.#worker = new StatsWorker(folder === undefined ? undefined : historyPath(folder));
+    this.#journal = journal;
+    this.#worker = new StatsWorker(folder);
     const holds = new HoldSamples();
     this.#history = new History(opener(options), journal, broker, {
       ...(retentionMs === undefined ? undefined : { retentionMs }),
@@ -107,8 +110,12 @@ export class StatsService {
       late.abort();
     }
     return this.#inMemory
-      ? answerQuery(() => reader, kind, question, options)
+      ? answerQuery(this.#sources(reader), kind, question, options)
       : this.#worker.ask(kind, question, options);
+  }
+
+  #sources(reader: HistoryReader): Sources {
+    return { history: () => reader, journal: (search) => search(this.#journal) };
   }
 
   /** Must be called before the journal is closed. */

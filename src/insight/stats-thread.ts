@@ -1,7 +1,10 @@
-/** The thread behind `StatsWorker`, with its own connection, which only reads. */
+/** The thread behind `StatsWorker`, with its own connections, which only read. */
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { answerQuery } from "./answer-query.ts";
+import { journalPath } from "../journal/sqlite.ts";
+import { SqliteJournalReader } from "../journal/sqlite-reader.ts";
+import { answerQuery, type Sources } from "./answer-query.ts";
+import { historyPath } from "./history/history-file.ts";
 import { HistoryReader } from "./history/reader.ts";
 import { type QueryKind, type StatsQueries, sentError } from "./stats-query.ts";
 
@@ -17,7 +20,7 @@ interface Cancel {
   readonly cancel: true;
 }
 
-const path: unknown = workerData;
+const folder: unknown = workerData;
 let reader: HistoryReader | undefined;
 
 const running = new Map<number, AbortController>();
@@ -37,10 +40,22 @@ parentPort?.on("message", (message: Message | Cancel) => {
 
 async function answer({ number, kind, question }: Message, signal: AbortSignal): Promise<unknown> {
   const progress = (share: number) => parentPort?.postMessage({ number, progress: share });
-  return await answerQuery(openReader, kind, question, { signal, progress });
+  return await answerQuery(sources, kind, question, { signal, progress });
 }
 
-function openReader(): HistoryReader {
-  reader ??= new HistoryReader(new DatabaseSync(String(path), { readOnly: true }));
-  return reader;
-}
+const sources: Sources = {
+  history: () => {
+    const path = historyPath(String(folder));
+    reader ??= new HistoryReader(new DatabaseSync(path, { readOnly: true }));
+    return reader;
+  },
+  // Opened for each search: the server may have to replace the files of its journal.
+  journal: async (search) => {
+    const journal = new SqliteJournalReader(journalPath(String(folder)));
+    try {
+      return await search(journal);
+    } finally {
+      journal.close();
+    }
+  },
+};

@@ -25,7 +25,7 @@ beforeEach(async () => {
   }
   await follower.caughtUp();
   await follower.close();
-  worker = new StatsWorker(path);
+  worker = new StatsWorker(folder);
 });
 
 afterEach(async () => {

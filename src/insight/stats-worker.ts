@@ -34,15 +34,15 @@ interface Reply {
  * and again if it dies. It does not keep the process alive.
  */
 export class StatsWorker {
-  readonly #path: string | undefined;
+  readonly #folder: string | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #number = 0;
   #closed = false;
 
-  /** `path` is the history file; undefined if the thread has no file to read. */
-  constructor(path: string | undefined) {
-    this.#path = path;
+  /** The data folder; undefined if the thread has no file to read. */
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
   }
 
   ask<Kind extends QueryKind>(
@@ -77,7 +77,7 @@ export class StatsWorker {
   }
 
   #start(): Worker {
-    const worker = new Worker(threadFile(), { workerData: this.#path });
+    const worker = new Worker(threadFile(), { workerData: this.#folder });
     worker.on("message", ({ number, progress, answer, failure }: Reply) => {
       const waiting = this.#waiting.get(number);
       if (progress !== undefined) return waiting?.progress?.(progress);

@@ -43,6 +43,7 @@ export interface ResourceView {
     readonly shares: readonly {
       readonly id: RequestId;
       readonly holder: string;
+      readonly since: Instant;
       readonly amount: Amounts;
     }[];
   } | null;
@@ -81,7 +82,7 @@ function sharesOf(resource: SharedResource): ResourceView["shared"] {
     usage: usagesOf(resource),
     taints: (resource.spec.taints ?? []).map(formatTaint),
     shares: Array.from(resource.claims, ({ lease, amount }) => {
-      return { id: lease.id, holder: lease.ask.holder, amount };
+      return { id: lease.id, holder: lease.ask.holder, since: lease.grantedAt, amount };
     }),
   };
 }

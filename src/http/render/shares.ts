@@ -27,11 +27,10 @@ export function renderShares(
   const usage = shared.usage.map(({ dimension, used, capacity }) => {
     return { dimension, used, capacity };
   });
-  return {
-    usage,
-    taints: [...shared.taints],
-    shares: shared.shares.map((one) => withoutNames(one, sees)),
-  };
+  const shares = shared.shares.map((share) => {
+    return { ...withoutNames(share, sees), since: timestamp(share.since) };
+  });
+  return { usage, taints: [...shared.taints], shares };
 }
 
 export function renderSharedResources(

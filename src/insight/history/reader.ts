@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Purpose } from "../../core/model/lifecycle.ts";
 import type { Amounts } from "../../core/shared/placement/shareable.ts";
 import { type Asked, type HistoryEntry, type OpenEntry, type PoolSize, poolsOf } from "./entry.ts";
+import { type PoolSamples, type SampleTimes, samplesOf } from "./samples.ts";
 import { janitorHolder } from "./schema.ts";
 import { type Stats, type StatsRange, statsOf } from "./stats.ts";
 import type { Dirty, Upkeep } from "./upkeep-fold.ts";
@@ -48,12 +49,37 @@ export class HistoryReader {
     return { items, next: found.length > limit && last ? String(last.number) : null };
   }
 
+  /** The number of the first event of a request; undefined if history does not have it. */
+  firstSeqOf(id: string): number | undefined {
+    const open = this.#database.prepare("SELECT entry FROM history_open WHERE id = ?").get(id);
+    if (open !== undefined) return (JSON.parse(String(open["entry"])) as OpenEntry).askedSeq;
+    const ended = this.#database.prepare("SELECT min(asked_seq) AS seq FROM history WHERE id = ?");
+    const seq = ended.get(id)?.["seq"] ?? null;
+    return seq === null ? undefined : Number(seq);
+  }
+
+  /** The holders of requests and leases, by id. Unknown ids are left out. */
+  holdersOf(ids: readonly string[]): Map<string, string> {
+    const select = this.#database.prepare(
+      `SELECT id, holder FROM history WHERE id IN (SELECT value FROM json_each(?1))
+       UNION SELECT id, entry ->> 'holder' FROM history_open
+       WHERE id IN (SELECT value FROM json_each(?1))`,
+    );
+    const rows = select.all(JSON.stringify(ids));
+    return new Map(rows.map(({ id, holder }) => [String(id), String(holder)]));
+  }
+
   stats(range: StatsRange, pool?: string): Stats {
     return statsOf(range, {
       ended: this.endedSince(range.from, pool),
       open: ofPool(this.open(), pool),
       sizes: this.sizes(pool),
     });
+  }
+
+  samples(times: SampleTimes): PoolSamples[] {
+    const ended = this.endedSince(times.from);
+    return samplesOf(times, { ended, open: this.open(), sizes: this.sizes() });
   }
 
   /** In the order of their ends. */

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { PageOf } from "../api/schemas.ts";
+import type { FeedEvent } from "../client/event-feed.ts";
+import { acquire, pool, release } from "../core/decide/lending.suite.ts";
+import type { ResourceName } from "../core/model/ids.ts";
+import { asProblem, type TestSite, testSite } from "./test-site.suite.ts";
+
+let site: TestSite;
+
+beforeEach(async () => {
+  site = await testSite([pool("aws", 2), pool("gcp", 1)]);
+});
+afterEach(() => site[Symbol.asyncDispose]());
+
+async function page(query: string): Promise<PageOf<FeedEvent>> {
+  const answer = await site.call(`GET /v1/events/past?${query}`);
+  expect(answer.status).toBe(200);
+  return answer.body as PageOf<FeedEvent>;
+}
+
+const types = async (query: string) => (await page(query)).items.map(({ type }) => type);
+
+describe("GET /v1/events/past", () => {
+  test("lists the events of a request and its lease, the latest first", async () => {
+    await site.broker.submit(acquire("a", "gcp"));
+    await site.broker.submit(acquire("b", "gcp"));
+    await site.broker.submit(release("a"));
+    expect(await types("id=b")).toEqual(["lease-granted", "request-queued"]);
+    await site.broker.submit(release("b"));
+    await site.broker.submit(acquire("c", "gcp"));
+    const { items } = await page("id=b");
+    expect(items.map(({ holder }) => holder)).toEqual(["job-b", "job-b", "job-b"]);
+    expect(await types("id=b")).toEqual(["lease-ended", "lease-granted", "request-queued"]);
+    expect(await types("id=a")).toEqual(["lease-ended", "lease-granted"]);
+    expect(await types("id=nobody")).toEqual([]);
+  });
+
+  test("lists the events of a resource, in the form of the feed", async () => {
+    await site.broker.submit(acquire("a", "gcp"));
+    const { items, next } = await page("resource=gcp-1");
+    expect(next).toBeNull();
+    expect(items).toMatchObject([
+      { seq: 6, at: "2023-11-14T22:13:20.000Z", type: "lease-granted", id: "a", holder: "job-a" },
+      { seq: 5, type: "resource-added", resource: "gcp-1" },
+    ]);
+    expect(await types("resource=gcp-1&id=a")).toEqual(["lease-granted"]);
+    // A pool, and the beginning of another name.
+    expect(await types("resource=gcp")).toEqual([]);
+  });
+
+  test("pages", async () => {
+    for (const id of ["a", "b", "c"]) {
+      await site.broker.submit(acquire(id, "gcp"));
+      await site.broker.submit(release(id));
+    }
+    const seen: number[] = [];
+    let next: string | null = "99";
+    while (next !== null) {
+      const found: PageOf<FeedEvent> = await page(`resource=gcp-1&limit=2&after=${next}`);
+      expect(found.items.length).toBeLessThanOrEqual(2);
+      seen.push(...found.items.map(({ seq }) => seq));
+      next = found.next;
+    }
+    expect(seen).toEqual([11, 10, 9, 8, 7, 6, 5]);
+    const first = await page("id=b&limit=1");
+    expect(first.items).toMatchObject([{ type: "lease-ended" }]);
+    expect(await types(`id=b&limit=1&after=${first.next}`)).toEqual(["lease-granted"]);
+  });
+
+  test("never shows user data", async () => {
+    await site.broker.submit({
+      type: "change-resource",
+      resource: "gcp-1" as ResourceName,
+      change: { userData: { password: "hunter2" } },
+      reason: { by: "", why: "" },
+    });
+    const answer = await site.call("GET /v1/events/past?resource=gcp-1&limit=1");
+    expect(answer.text).toContain("password");
+    expect(answer.text).not.toContain("hunter2");
+  });
+
+  test.each(["after=x", "limit=0", "pool=aws"])("refuses ?%s", async (query) => {
+    const answer = await site.call(`GET /v1/events/past?${query}`);
+    expect(answer.status).toBe(400);
+    expect(asProblem(answer).code).toBe("invalid_request");
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { at, left } from "../journal/journal.suite.ts";
+import { MemoryJournal } from "../journal/memory.ts";
+import { findEvents } from "./event-search.ts";
+
+/** Longer than one search reads. */
+const eventCount = 500_100;
+
+describe("findEvents()", () => {
+  test("ends a search after many events, and the next page continues it", async () => {
+    const journal = new MemoryJournal();
+    const added = { type: "resource-removed", resource: "old" as never } as const;
+    await journal.append(0, at(1), [added]);
+    for (let head = 1; head < eventCount; head = journal.head) {
+      await journal.append(
+        head,
+        at(1),
+        Array.from({ length: 5_000 }, () => left("x")),
+      );
+    }
+    const search = { filter: { resource: "old" }, limit: 10, before: journal.head + 1 };
+    const first = await findEvents(journal, search);
+    expect(first.items).toEqual([]);
+    const next = first.next ?? 0;
+    expect(next).toBeGreaterThan(1);
+    const second = await findEvents(journal, { ...search, before: next });
+    expect(second).toEqual({ items: [{ seq: 1, at: 1, event: added }], next: null });
+  });
+
+  test("does not offer to continue where all earlier events are pruned", async () => {
+    const journal = new MemoryJournal();
+    for (let head = 0; head < eventCount; head = journal.head) {
+      await journal.append(
+        head,
+        at(1),
+        Array.from({ length: 50_000 }, () => left("x")),
+      );
+    }
+    await journal.saveSnapshot({ seq: journal.head - 1, at: at(1), state: "{}" });
+    await journal.prune(at(2));
+    const search = { filter: { resource: "old" }, limit: 10, before: journal.head + 1 };
+    expect(await findEvents(journal, search)).toEqual({ items: [], next: null });
+  });
+});
