@@ -16,6 +16,7 @@ import type {
 } from "../../../src/api/schemas.ts";
 import type { Granted, HistoryFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { type EventFilter, isAbout } from "../../../src/core/explain/event-about.ts";
 import { berth } from "./berth.ts";
 import { changedResources, replaceChanged } from "./changed-resources.ts";
 import type { Question } from "./query.ts";
@@ -24,6 +25,8 @@ const always = () => true;
 const never = () => false;
 /** Heartbeats change data without an event, so it is read at this interval. */
 const heartbeatsMs = 10_000;
+
+const eventsPerPage = 50;
 
 /** `slot-2` before `slot-10`. */
 const asPeopleCount = new Intl.Collator("en", { numeric: true });
@@ -116,7 +119,6 @@ export const oneResource = (name: string): Question<Resource> => ({
   touchedBy: about("resource-", "lease-", "claim-"),
 });
 
-/** A request and the lease that it becomes have one id, and one page. */
 /** The request of a revoked lease is over; the lease is not, while its holder may still work. */
 async function revokedLease(id: string, error: unknown, signal: AbortSignal): Promise<Granted> {
   if (!(error instanceof Problem) || error.status !== 410) throw error;
@@ -127,6 +129,33 @@ async function revokedLease(id: string, error: unknown, signal: AbortSignal): Pr
   }
 }
 
+/** The events of a request or a resource, from the journal. Later ones come from the feed. */
+export const eventsAbout = (subject: EventFilter): Question<PageOf<FeedEvent>> => ({
+  key: `events about ${JSON.stringify(subject)}`,
+  read: (signal) => berth.pastEvents({ ...subject, limit: eventsPerPage }, { signal }),
+  patch: (before, events) => Promise.resolve(withNewer(before, events)),
+  touchedBy: (event) => isAbout(event, subject),
+});
+
+/** The page that ends before the event `after`. It does not change. */
+export const earlierEvents = (
+  subject: EventFilter,
+  after: string,
+): Question<PageOf<FeedEvent>> => ({
+  key: `events about ${JSON.stringify(subject)} before ${after}`,
+  read: (signal) => berth.pastEvents({ ...subject, limit: eventsPerPage, after }, { signal }),
+  touchedBy: never,
+});
+
+function withNewer(
+  { items, next }: PageOf<FeedEvent>,
+  events: readonly FeedEvent[],
+): PageOf<FeedEvent> {
+  const last = items[0]?.seq ?? 0;
+  return { items: [...events.filter(({ seq }) => seq > last).toReversed(), ...items], next };
+}
+
+/** A request and the lease that it becomes have one id, and one page. */
 export const leaseOrRequest = (id: string): Question<Granted | Waiting> => ({
   key: `leaseOrRequest ${id}`,
   read: (signal) =>

@@ -1,5 +1,11 @@
+import { useState } from "react";
+import type { PageOf } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import type { EventFilter } from "../../../src/core/explain/event-about.ts";
+import { useAnswer } from "../data/query.ts";
+import { earlierEvents, eventsAbout } from "../data/questions.ts";
 import { EventWords } from "../parts/event-words.tsx";
+import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { Moment } from "../parts/times.tsx";
 
 /** The newest first. */
@@ -17,16 +23,49 @@ export function EventList({ events }: { events: readonly FeedEvent[] }) {
   );
 }
 
-/** The section of a page that shows the latest events about its subject. */
-export function RecentEvents({ events }: { events: readonly FeedEvent[] }) {
+interface AboutProps {
+  /** Must not change while it is shown. */
+  readonly subject: EventFilter;
+}
+
+/** The section of a page that shows the events about its subject, as far back as they are kept. */
+export function EventsAbout({ subject }: AboutProps) {
+  const { data, error } = useAnswer(eventsAbout(subject));
   return (
-    <section aria-labelledby="recent">
-      <h2 id="recent">Recent events</h2>
-      {events.length === 0 ? (
-        <p className="calm">None among the latest events.</p>
-      ) : (
-        <EventList events={events} />
-      )}
+    <section aria-labelledby="events-title">
+      <h2 id="events-title">Events</h2>
+      <ProblemNote error={error} />
+      {data === undefined ? null : <EventPage page={data} subject={subject} />}
     </section>
   );
+}
+
+/** A page of events, and the earlier pages below it once somebody asks for them. */
+function EventPage({ page, subject }: AboutProps & { page: PageOf<FeedEvent> }) {
+  const [after, setAfter] = useState<string>();
+  const { items, next } = page;
+  return (
+    <>
+      {items.length > 0 ? (
+        <EventList events={items} />
+      ) : (
+        <p className="calm">
+          {next === null ? "The journal has no events about it." : "None among these events."}
+        </p>
+      )}
+      {after !== undefined ? (
+        <Earlier subject={subject} after={after} />
+      ) : next === null ? null : (
+        <button type="button" onClick={() => setAfter(next)}>
+          Earlier events
+        </button>
+      )}
+    </>
+  );
+}
+
+function Earlier({ subject, after }: AboutProps & { after: string }) {
+  const { data, error } = useAnswer(earlierEvents(subject, after));
+  if (data !== undefined) return <EventPage page={data} subject={subject} />;
+  return error === undefined ? <Loading /> : <ProblemNote error={error} />;
 }

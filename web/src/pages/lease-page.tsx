@@ -1,21 +1,17 @@
 import { Problem } from "../../../src/api/problem.ts";
-import { recentEvents } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { leaseOrRequest } from "../data/questions.ts";
-import { useStore } from "../data/store.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { EndedView } from "./ended-view.tsx";
-import { RecentEvents } from "./event-list.tsx";
+import { EventsAbout } from "./event-list.tsx";
 import { HeldView } from "./held-view.tsx";
-import { mentions } from "./mentions.ts";
 import { WaitingView } from "./waiting-view.tsx";
 
 /** One request from start to end: while it waits, while it is a lease, and after its end. */
 export function LeasePage({ id }: { id: string }) {
   const { data, error } = useAnswer(leaseOrRequest(id));
-  const events = useStore(recentEvents).filter((event) => mentions(event, id));
   const over = error instanceof Problem && (error.status === 410 || error.status === 404);
   const holder = data?.granted ? data.lease.holder : data?.request.holder;
   return (
@@ -32,7 +28,7 @@ export function LeasePage({ id }: { id: string }) {
         <WaitingView request={data.request} />
       )}
       <NoActionsNote />
-      <RecentEvents events={events} />
+      <EventsAbout key={id} subject={{ id }} />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { useFilter } from "../router.ts";
+import { coveredMs, holdsOf, rowsOf } from "./holds.ts";
 import { PastTable } from "./past-table.tsx";
 
 const spans = [
@@ -18,8 +19,10 @@ const spans = [
 const hourMs = 3_600_000;
 const width = 1_000;
 const height = 34;
+/** More holders at a time share the last row. */
+const rowsMax = 8;
 
-/** The past holders of a resource: each hold is a block on one line. */
+/** The holders of a resource: each hold is a block, and holds at the same time have rows. */
 export function ResourceDays({ resource }: { resource: Resource }) {
   const [chosen] = useFilter("span");
   const hours = spans.find(([name]) => name === chosen)?.[2] ?? 168;
@@ -30,7 +33,7 @@ export function ResourceDays({ resource }: { resource: Resource }) {
   return (
     <section aria-labelledby="days-title">
       <div className="tools">
-        <h2 id="days-title">Past holders</h2>
+        <h2 id="days-title">Holders</h2>
         <Choice name="span" label="Period" options={spans.map(([n, l]) => [n, l] as const)} />
       </div>
       <ProblemNote error={error} />
@@ -50,37 +53,28 @@ function Lane({ entries, resource, spanMs }: LaneProps) {
   const now = useNowMs();
   const from = now - spanMs;
   const x = (ms: number) => Math.max(0, ((ms - from) / spanMs) * width);
-  const current = resource.lease && {
-    id: resource.lease.id,
-    holder: resource.lease.holder,
-    start: Date.parse(resource.lease.since),
-    end: now,
-    how: "held",
-    purpose: resource.state === "cleaning" ? "clean" : "use",
-  };
-  const ended = entries.flatMap(({ id, holder, grantedAt, endedAt, how, purpose }) =>
-    grantedAt === null
-      ? []
-      : [{ id, holder, start: Date.parse(grantedAt), end: Date.parse(endedAt), how, purpose }],
-  );
-  const blocks = current === null ? ended : [current, ...ended];
+  const all = holdsOf(resource, entries, now);
+  const rows = rowsOf(all, rowsMax);
   // Cleaning is upkeep: it is shown, but it is no hold.
-  const holds = blocks.filter(({ purpose }) => purpose !== "clean");
-  const heldMs = holds.reduce((sum, { start, end }) => sum + end - Math.max(from, start), 0);
-  const words = `${holds.length === 1 ? "1 hold" : `${holds.length} holds`}, held for ${percent(heldMs / spanMs)} of the time`;
+  const holds = all.filter(({ purpose }) => purpose !== "clean");
+  const share = percent(coveredMs(holds, from) / spanMs);
+  const words = `${holds.length === 1 ? "1 hold" : `${holds.length} holds`}, held for ${share} of the time`;
+  const rowHeight = height / Math.max(1, rows.length);
+  const blocks = rows.flatMap((row, index) => row.map((hold) => ({ ...hold, index })));
   return (
     <figure className="lane">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
         <title>{words}</title>
         <rect className="lane-ground" width={width} height={height} />
-        {blocks.map(({ id, holder, start, end, how, purpose }) => (
+        {blocks.map(({ id, holder, startMs, endMs, how, purpose, index }) => (
           // The table below has the same data as links.
           <rect
-            key={`${id} ${start}`}
+            key={`${id} ${startMs} ${index}`}
             className={`lane-block how-${purpose === "clean" ? "cleaning" : how}`}
-            x={x(start)}
-            width={Math.max(1.5, x(end) - x(start))}
-            height={height}
+            x={x(startMs)}
+            y={index * rowHeight}
+            width={Math.max(1.5, x(endMs) - x(startMs))}
+            height={rowHeight}
           >
             <title>{`${holder}, ${how}`}</title>
           </rect>

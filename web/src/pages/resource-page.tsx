@@ -1,8 +1,6 @@
 import type { Resource } from "../../../src/api/schemas.ts";
-import { recentEvents } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { oneResource } from "../data/questions.ts";
-import { useStore } from "../data/store.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -13,8 +11,7 @@ import { StateChip } from "../parts/state-chip.tsx";
 import { Age, Left } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { actionsFor } from "./actions.ts";
-import { RecentEvents } from "./event-list.tsx";
-import { mentions } from "./mentions.ts";
+import { EventsAbout } from "./event-list.tsx";
 import { ResourceDays } from "./resource-days.tsx";
 
 export function ResourcePage({ name }: { name: string }) {
@@ -34,7 +31,6 @@ export function ResourcePage({ name }: { name: string }) {
 
 function View({ resource }: { resource: Resource }) {
   const { name, note, lease, changedAt, restsUntil, labels, drained, retiring } = resource;
-  const events = useStore(recentEvents).filter((event) => mentions(event, name));
   return (
     <>
       <NoActionsNote />
@@ -76,7 +72,7 @@ function View({ resource }: { resource: Resource }) {
         </section>
       )}
       <ResourceDays resource={resource} />
-      <RecentEvents events={events} />
+      <EventsAbout key={name} subject={{ resource: name }} />
     </>
   );
 }

@@ -108,7 +108,11 @@ function otherwise(event: FeedEvent): ReactNode {
 function whoOf(event: FeedEvent): ReactNode {
   const id = text(event["id"]);
   if (id === "") return null;
-  return <Link href={at("leases", id)}>{holderOf(id) ?? id}</Link>;
+  return (
+    <Link href={at("leases", id)}>
+      {typeof event["holder"] === "string" ? event["holder"] : (holderOf(id) ?? id)}
+    </Link>
+  );
 }
 
 function poolsOf(event: FeedEvent): string {

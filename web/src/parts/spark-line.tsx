@@ -13,25 +13,30 @@ const samplesMax = 90;
 
 /** The last half hour: held resources as an area, waiting requests as a line. */
 export const SparkLine = memo(function SparkLine({ held, waiting, total }: Props) {
-  if (held.length < 2) return <span className="spark" />;
+  if (held.length === 0) return <span className="spark" />;
   const heldTop = Math.max(1, total, ...held);
   const waitingTop = Math.max(1, ...waiting);
-  const area = points(held, heldTop);
+  const area = points(drawn(held), heldTop);
   const words = `last half hour: held ${held[0]} to ${held.at(-1)}, at most ${Math.max(...waiting)} waiting`;
   return (
     <svg className="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
       <title>{words}</title>
       <polygon
         className="spark-held"
-        points={`${firstX(held)},${height} ${area} ${width},${height}`}
+        points={`${firstX(drawn(held))},${height} ${area} ${width},${height}`}
       />
       <polyline className="spark-top" points={area} />
       {waiting.some((count) => count > 0) ? (
-        <polyline className="spark-waiting" points={points(waiting, waitingTop)} />
+        <polyline className="spark-waiting" points={points(drawn(waiting), waitingTop)} />
       ) : null}
     </svg>
   );
 });
+
+/** A single sample is drawn as if it had been the same before. */
+function drawn(values: readonly number[]): readonly number[] {
+  return values.length === 1 ? [...values, ...values] : values;
+}
 
 function xOf(index: number, { length }: readonly number[]): string {
   const last = Math.max(samplesMax, length) - 1;

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
+import { coveredMs, type Hold, holdsOf, rowsOf } from "./holds.ts";
+
+const time = (ms: number) => new Date(ms).toISOString();
+const hold = (startMs: number, endMs: number): Hold => {
+  return { id: `${startMs}`, holder: "job", startMs, endMs, how: "released", purpose: "use" };
+};
+const spans = (holds: readonly Hold[]) => holds.map(({ startMs, endMs }) => [startMs, endMs]);
+
+test("holdsOf() has all current holders of a shared resource, and past ones", () => {
+  const shares = [
+    { id: "a", holder: "job-a", since: time(10), amount: { cpu: 1 } },
+    { id: "b", holder: "job-b", since: time(20), amount: { cpu: 1 } },
+  ];
+  const past = {
+    ...{ id: "c", holder: "job-c", grantedAt: time(1), endedAt: time(5), how: "expired" },
+    purpose: "use",
+  } as HistoryEntry;
+  const left = { ...past, id: "d", grantedAt: null };
+  const holds = holdsOf({ lease: null, shares, state: "busy" }, [past, left], 99);
+  expect(holds).toMatchObject([
+    { id: "a", holder: "job-a", startMs: 10, endMs: 99, how: "held" },
+    { id: "b", holder: "job-b", startMs: 20, endMs: 99, how: "held" },
+    { id: "c", startMs: 1, endMs: 5, how: "expired" },
+  ]);
+});
+
+test("holdsOf() marks a cleaning that goes on", () => {
+  const lease = { id: "a", holder: "janitor", since: time(10), endsAt: null, fence: 1 };
+  expect(holdsOf({ lease, state: "cleaning" }, [], 99)).toMatchObject([{ purpose: "clean" }]);
+});
+
+test.each([
+  [
+    "holds one after the other in one row",
+    [hold(5, 9), hold(1, 5)],
+    [
+      [
+        [1, 5],
+        [5, 9],
+      ],
+    ],
+  ],
+  ["holds at the same time in rows of their own", [hold(1, 5), hold(2, 3)], [[[1, 5]], [[2, 3]]]],
+  [
+    "too many at a time in the last row",
+    [hold(1, 9), hold(2, 9), hold(3, 9)],
+    [
+      [[1, 9]],
+      [
+        [2, 9],
+        [3, 9],
+      ],
+    ],
+  ],
+])("rowsOf() puts %s", (_, holds, want) => {
+  expect(rowsOf(holds, 2).map(spans)).toEqual(want);
+});
+
+test("coveredMs() counts a time with several holds once, and nothing before the start", () => {
+  expect(coveredMs([hold(0, 10), hold(5, 20), hold(30, 40)], 4)).toBe(26);
+});

@@ -1,0 +1,65 @@
+/** The holds of a resource as blocks on a timeline. A shared resource has several at a time. */
+import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
+import type { Resource } from "../../../src/api/schemas.ts";
+
+export interface Hold {
+  readonly id: string;
+  readonly holder: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** `held`: it goes on. */
+  readonly how: string;
+  readonly purpose: "use" | "clean";
+}
+
+/** Past holds, and those that go on. */
+export function holdsOf(
+  { lease, shares, state }: Pick<Resource, "lease" | "shares" | "state">,
+  entries: readonly HistoryEntry[],
+  nowMs: number,
+): Hold[] {
+  const current = lease === null ? (shares ?? []) : [lease];
+  const purpose = state === "cleaning" ? "clean" : "use";
+  return [
+    ...current.map(({ id, holder, since }) => {
+      return {
+        id,
+        holder,
+        startMs: Date.parse(since),
+        endMs: nowMs,
+        how: "held",
+        purpose,
+      } as const;
+    }),
+    ...entries.flatMap(({ grantedAt, endedAt, ...entry }) => {
+      if (grantedAt === null) return [];
+      return [{ ...entry, startMs: Date.parse(grantedAt), endMs: Date.parse(endedAt) }];
+    }),
+  ];
+}
+
+/**
+ * Puts the holds into as few rows as possible, so that those of one row do not overlap. With more
+ * than `rowsMax` at a time, the others are drawn over each other in the last row.
+ */
+export function rowsOf(holds: readonly Hold[], rowsMax: number): Hold[][] {
+  const rows: Hold[][] = [];
+  for (const hold of holds.toSorted((a, b) => a.startMs - b.startMs)) {
+    const fits = rows.find((row) => (row.at(-1)?.endMs ?? 0) <= hold.startMs);
+    const row = fits ?? (rows.length < rowsMax ? [] : rows.at(-1));
+    if (row === undefined) continue;
+    if (row.length === 0) rows.push(row);
+    row.push(hold);
+  }
+  return rows;
+}
+
+/** The time in which at least one of them went on. */
+export function coveredMs(holds: readonly Hold[], fromMs: number): number {
+  let [covered, until] = [0, fromMs];
+  for (const { startMs, endMs } of holds.toSorted((a, b) => a.startMs - b.startMs)) {
+    covered += Math.max(0, endMs - Math.max(until, startMs));
+    until = Math.max(until, endMs);
+  }
+  return covered;
+}
