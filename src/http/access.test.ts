@@ -45,6 +45,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "PATCH /v1/resources/{name}": operators,
   "GET /v1/config": everyone,
   "GET /v1/events": everyone,
+  "GET /v1/events/past": everyone,
   "GET /v1/history": everyone,
   "GET /v1/stats": everyone,
   "GET /v1/estimates": everyone,

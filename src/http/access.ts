@@ -44,6 +44,7 @@ const table: Readonly<Record<string, Access>> = {
   "PATCH /v1/resources/:name": "operate",
   "GET /v1/config": "read",
   "GET /v1/events": "read",
+  "GET /v1/events/past": "read",
   "GET /v1/history": "read",
   "GET /v1/stats": "read",
   "GET /v1/estimates": "read",

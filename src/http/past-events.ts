@@ -5,8 +5,9 @@ import { Page } from "../api/schemas.ts";
 import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
-import { renderEvent } from "./render/event.ts";
+import { eventSightOf, renderEvent } from "./render/event.ts";
 import { problems } from "./responses.ts";
+import { onlySpace } from "./sight.ts";
 
 const filter = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.nameLengthMax, description }));
@@ -33,15 +34,18 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
     querystring: Query,
     response: { 200: EventPage, ...problems(400, 503) },
   };
-  app.get("/v1/events/past", { schema }, async ({ query }, reply) => {
-    const { limit, after, id, resource } = query;
+  app.get("/v1/events/past", { schema }, async (request, reply) => {
+    const { limit, after, id, resource } = request.query;
     const search = {
       filter: { id, resource },
       limit: pageSizeOf(limit),
       before: numberInCursor(after) ?? broker.head + 1,
     };
     const { items, next } = await insight.ask("events", search).catch(historyProblem);
-    const found = `[${items.map(renderEvent).join(",")}]`;
+    const found = await broker.read((state) => {
+      const sees = eventSightOf(state, onlySpace(request, state));
+      return `[${items.map((item) => renderEvent(item, sees)).join(",")}]`;
+    });
     const cursor = JSON.stringify(next === null ? null : String(next));
     // Events are text already, in the form that the feed has.
     reply.type("application/json").serializer((text: string) => text);

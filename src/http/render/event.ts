@@ -1,6 +1,9 @@
 /** An event of the journal, as the feed and the list of past events have it. */
 import type { DurableEvent } from "../../core/model/event.ts";
+import type { SpaceName } from "../../core/model/ids.ts";
+import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
+import { spaceOf } from "../sight.ts";
 import { timestamp } from "../timestamp.ts";
 
 interface NumberedEvent {
@@ -10,10 +13,25 @@ interface NumberedEvent {
   readonly holder?: string | undefined;
 }
 
-/** Returns JSON text. */
-export function renderEvent({ seq, at, event, holder }: NumberedEvent): string {
-  const shown = { seq, at: timestamp(at), ...withoutSecrets(event), holder };
-  return JSON.stringify(shown, withTimestamps);
+/** Returns JSON text. Of an event that the caller may not see, only its kind and time are shown. */
+export function renderEvent(numbered: NumberedEvent, sees: EventSight = seesAll): string {
+  const { seq, at, event, holder } = numbered;
+  const shown = sees(event) ? { ...withoutSecrets(event), holder } : { type: event.type };
+  return JSON.stringify({ seq, at: timestamp(at), ...shown }, withTimestamps);
+}
+
+export type EventSight = (event: DurableEvent) => boolean;
+
+const seesAll: EventSight = () => true;
+
+/** Events of pools and resources are for everyone, events of leases only for their space. */
+export function eventSightOf(state: State, space: SpaceName | undefined): EventSight {
+  if (space === undefined) return seesAll;
+  return (event) => {
+    if (!("id" in event) || event.id === undefined) return true;
+    const ask = "ask" in event ? event.ask : undefined;
+    return (ask === undefined ? spaceOf(state, event.id) : ask.space) === space;
+  };
 }
 
 /** Writes the times of an event as RFC 3339, as in all replies. A new time must be added here. */
