@@ -226,6 +226,13 @@ export const Lease = Type.Object({
       "When an operator took the lease back. Its resources are not lent again before its holder " +
       "releases it, or before `expiresAt`",
   }),
+  delivered: Type.Optional(
+    Type.Boolean({
+      description:
+        "False while the holder does not know the lease yet: its request was granted between two " +
+        "polls. The lease ends if the holder does not poll in time",
+    }),
+  ),
   waitedSeconds: Type.Number(),
   claims: Type.Array(Claim),
 });

@@ -13,7 +13,7 @@ interface Flags {
 
 const columns: readonly Column<Lease>[] = [
   { header: "ID", cell: ({ id }) => id, whole: true },
-  { header: "HOLDER", cell: ({ holder }) => holder },
+  { header: "HOLDER", cell: holderOf },
   { header: "RESOURCES", cell: ({ claims }) => claims.map(({ resource }) => resource).join(" ") },
   { header: "AGE", cell: ({ grantedAt }) => formatAge(grantedAt) },
   { header: "EXPIRES IN", cell: ({ expiresAt }) => timeUntil(expiresAt) },
@@ -24,6 +24,11 @@ const columns: readonly Column<Lease>[] = [
   { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
   { header: "LABELS", cell: ({ labels }) => formatLabels(labels), wide: true },
 ];
+
+/** A holder that was granted the lease between two polls does not know it yet. */
+function holderOf({ holder, delivered }: Lease): string {
+  return delivered === false ? `${holder} (granted, not delivered)` : holder;
+}
 
 export const leases: CliCommand = {
   args: [["[lease...]", "only these leases"]],

@@ -186,6 +186,11 @@ export function pollTtlOf({ ask }: Request): number {
   return ask.presenceMs ?? ask.ttlMs ?? 0;
 }
 
+/** In the future while the client keeps its connection open. */
+function lastPollAt(request: Request): Instant {
+  return after(request.dueAt, -pollTtlOf(request));
+}
+
 function renewLease(state: State, lease: Lease, at: Instant): void {
   if (lease.revoked !== null) return; // A revoked lease is never extended.
   edit(lease).seenAt = at;
@@ -277,6 +282,9 @@ export function requestLeft(state: State, event: EventOf<"request-left">, at: In
 export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: Instant): void {
   const request = state.requests.get(event.id);
   const ask = event.ask ?? must(request, event.id).ask;
+  // A polling client that has gone away must not block the next one for longer because of the
+  // grant: its time to collect the lease counts from its last poll.
+  const polledAt = request === undefined ? at : lastPollAt(request);
   if (request !== undefined) removeRequest(state, request);
   else if (ask.key !== undefined) edit(state.keys).set(ask.key, event.id);
   const lease = addLease(state, {
@@ -288,7 +296,7 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
     claims: event.claims,
     delivered: event.undelivered !== true,
   });
-  renewLease(state, lease, at);
+  renewLease(state, lease, event.undelivered ? earliest(at, polledAt) : at);
   if (event.paced === undefined && event.admitted === undefined) return;
   for (const [pool, change] of charged(state, event, at)) {
     Object.assign(edit(pool), change);

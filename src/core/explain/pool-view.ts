@@ -10,8 +10,10 @@ import {
   exclusiveClaim,
   freeCount,
   isShared,
+  type Lease,
   type Pin,
   type Pool,
+  type Resource,
   type Suspension,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
@@ -170,14 +172,27 @@ export function countByState({ members }: Pool): Map<string, number> {
   return counts;
 }
 
-/**
- * The number of exclusive resources of each holder; `""` for those that are not held. With a space,
- * the holders of all other spaces count as one.
- */
+/** The number of exclusive resources of each holder; `""` for those that are not held. */
 export function countByHolder({ members }: Pool, space?: SpaceName): Map<string, number> {
+  return countHolders(members, space, () => true);
+}
+
+/** The number of exclusive resources that were granted to each holder and not delivered yet. */
+export function countUndelivered({ members }: Pool, space?: SpaceName): Map<string, number> {
+  return countHolders(members, space, (lease) => lease !== undefined && !lease.delivered);
+}
+
+/** With a space, the holders of all other spaces count as one. */
+function countHolders(
+  members: Iterable<Resource>,
+  space: SpaceName | undefined,
+  isCounted: (lease: Lease | undefined) => boolean,
+): Map<string, number> {
   const counts = new Map<string, number>();
   for (const resource of members) {
-    const ask = exclusiveClaim(resource)?.lease.ask;
+    const lease = exclusiveClaim(resource)?.lease;
+    if (!isCounted(lease)) continue;
+    const ask = lease?.ask;
     const isHidden = ask !== undefined && space !== undefined && ask.space !== space;
     const holder = isHidden ? hiddenHolder : (ask?.holder ?? "");
     counts.set(holder, (counts.get(holder) ?? 0) + 1);

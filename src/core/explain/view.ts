@@ -45,6 +45,8 @@ export interface LeaseView {
   readonly grantedAt: Instant;
   /** When the holder last sent something. */
   readonly seenAt: Instant;
+  /** False until a reply with the lease was sent: only clients that poll get it later. */
+  readonly delivered: boolean;
   /** How often a reply with the lease was sent, with this one. */
   readonly repliesSent: number;
   /** Null if it does not expire without heartbeats. */
@@ -82,6 +84,7 @@ export function leaseView(lease: Lease): LeaseView {
     queuedAt: lease.queuedAt,
     grantedAt: lease.grantedAt,
     seenAt: lease.seenAt,
+    delivered: lease.delivered,
     repliesSent: lease.sent,
     expiresAt: lease.expiresAt === never ? null : lease.expiresAt,
     endsAt: lease.endsAt === never ? null : lease.endsAt,

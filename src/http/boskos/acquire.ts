@@ -9,6 +9,7 @@ import type { Outcome } from "../../core/model/outcome.ts";
 import { askIn, callerOf, inSpaceOf, mustAlso } from "../authorize.ts";
 import type { Context } from "../context.ts";
 import { Connection, canWait, trackDelivery } from "../request.ts";
+import { type AcquireOptions, parseAcquireOptions } from "./acquire-options.ts";
 import type { BoskosMetrics } from "./metrics.ts";
 import {
   boskosResource,
@@ -35,11 +36,15 @@ export async function acquire(
     const text = `Bad request: Type: ${type}, state: ${state}, dest: ${dest}, owner: ${owner}, all of them must be set in the request.`;
     return sendText(reply, { status: 400, text });
   }
+  const options = parseAcquireOptions(query, request);
+  if ("error" in options) {
+    return sendText(reply, { status: 400, text: `Acquire failed: ${options.error}` });
+  }
   const requestId = query.get("request_id");
   if (state !== freeState) mustAlso(request, "clean");
-  const wanted = askOf(context, { type, state, dest, owner, requestId });
+  const wanted = askOf(context, { type, state, dest, owner, requestId }, options);
   const ask = askIn(callerOf(request), wanted);
-  const outcome = await acquireOrWait(context, ask, request);
+  const outcome = await acquireOrWait(context, ask, options, request);
   if (outcome.type === "granted") {
     metrics.acquired(outcome.lease, { type, state, dest, hasRequestId: requestId !== "" });
     const [claim] = outcome.lease.claims;
@@ -62,12 +67,17 @@ interface Wanted {
   readonly requestId: string;
 }
 
-function askOf({ boskos }: Context, { type, state, dest, owner, requestId }: Wanted): Ask {
+function askOf(
+  { boskos }: Context,
+  { type, state, dest, owner, requestId }: Wanted,
+  { priority }: AcquireOptions,
+): Ask {
   return {
     holder: owner,
     items: [{ pool: type as PoolName, count: 1, state, into: dest }],
     ttlMs: null,
     byName: true,
+    ...(priority === undefined ? undefined : { priority }),
     // One id may be used for several types and states; it means another request then.
     ...(requestId === ""
       ? undefined
@@ -78,14 +88,19 @@ function askOf({ boskos }: Context, { type, state, dest, owner, requestId }: Wan
   };
 }
 
-/** Held open for a moment, so that one that polls has what comes free the instant it does. */
+/**
+ * Keeps the HTTP call open for a short time, so that a polling client gets a resource as soon as it
+ * is free. The call never stays open for longer than the client says that it waits.
+ */
 async function acquireOrWait(
   context: Context,
   ask: Ask,
+  options: AcquireOptions,
   request: FastifyRequest,
 ): Promise<Outcome> {
   const { broker, boskos } = context;
-  const waitMs = ask.key !== undefined && canWait(context) ? boskos.waitMs : 0;
+  const mayWait = ask.key !== undefined && canWait(context);
+  const waitMs = mayWait ? Math.min(boskos.waitMs, options.waitMs ?? boskos.waitMs) : 0;
   using connection = new Connection(request);
   // `await`, not the promise alone: the connection is watched until the outcome is known.
   return await submitAndWait(

@@ -60,12 +60,92 @@ describe("a line", () => {
     await take(site, "alive", "2");
     await give(site, "a", "x");
     expect(await site.stored()).toEqual(["a:t/busy/dead"]);
-    await site.clock.advance(20_000);
+    await site.clock.advance(19_999);
     expect((await take(site, "alive", "2")).status).toBe(404);
-    await site.clock.advance(10_000);
+    await site.clock.advance(1);
     const { status, text } = await take(site, "alive", "2");
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({ name: "a", userdata: { key: "value" } });
+  });
+
+  test("passes three clients that polled once and left, at the end of one request ttl", async () => {
+    await using site = await BoskosSite.start({ seed: ["a:t/busy/x"] });
+    for (const id of ["1", "2", "3"]) await take(site, `dead-${id}`, id);
+    await site.clock.advance(25_000);
+    await take(site, "alive", "4");
+    await give(site, "a", "x");
+    await site.clock.advance(4_999);
+    expect((await take(site, "alive", "4")).status).toBe(404);
+    await site.clock.advance(1);
+    expect((await take(site, "alive", "4")).status).toBe(200);
+  });
+
+  test("counts the request ttl from the end of a call that was kept open", async () => {
+    await using site = await BoskosSite.start({
+      seed: ["a:t/busy/x"],
+      boskos: { waitMs: 2_000 },
+    });
+    const polled = take(site, "p", "1");
+    await until(() => site.broker.openWaits === 1);
+    await site.clock.advance(2_000);
+    await polled;
+    await site.clock.advance(20_000);
+    await give(site, "a", "x");
+    await site.clock.advance(9_999);
+    expect(await site.stored()).toEqual(["a:t/busy/p"]);
+    await site.clock.advance(1);
+    expect(await site.stored()).toEqual(["a:t/free/"]);
+  });
+
+  test.each([
+    ["in its query", "&wait=500ms", {}, 500],
+    ["in a header", "", { prefer: "respond-async, wait=1" }, 1_000],
+    ["longer than the server allows", "&wait=1h", {}, 2_000],
+  ])("keeps a call open for as long as its client says: %s", async (_, query, headers, waitMs) => {
+    await using site = await BoskosSite.start({
+      seed: ["a:t/busy/x"],
+      boskos: { waitMs: 2_000 },
+    });
+    const waiting = site.call(`${acquire}&owner=p&request_id=1${query}`, { headers });
+    await until(() => site.broker.openWaits === 1);
+    await site.clock.advance(waitMs - 1);
+    expect(site.broker.openWaits).toBe(1);
+    await site.clock.advance(1);
+    expect(await waiting).toMatchObject({ status: 404, text: noneOfT });
+  });
+
+  test("is ordered by priority, if clients send one", async () => {
+    await using site = await BoskosSite.start({ seed: ["a:t/busy/x"] });
+    await take(site, "early", "1");
+    await site.call(`${acquire}&owner=urgent&request_id=2&priority=5`);
+    await give(site, "a", "x");
+    expect((await take(site, "early", "1")).status).toBe(404);
+    expect((await take(site, "urgent", "2")).status).toBe(200);
+  });
+
+  test.each([
+    ["wait=soon", 'wait: time: invalid duration "soon"'],
+    ["priority=high", "priority: it must be a whole number from -1000 to 1000"],
+    ["priority=1001", "priority: it must be a whole number from -1000 to 1000"],
+  ])("refuses %s", async (option, why) => {
+    await using site = await BoskosSite.start({ seed: ["a:t/free/"] });
+    const answer = await site.call(`${acquire}&owner=p&${option}`);
+    expect(answer).toMatchObject({ status: 400, text: `Acquire failed: ${why}\n` });
+  });
+
+  test("marks an owner that was granted a resource and does not know it yet", async () => {
+    await using site = await BoskosSite.start({ seed: ["a:t/busy/x", "b:t/busy/y"] });
+    await take(site, "p", "1");
+    await give(site, "a", "x");
+    const owners = async () => (await site.call("GET /metric?type=t")).text;
+    const counts = '"type":"t","current":{"busy":2},"owner":{"p":1,"y":1}';
+    expect(await owners()).toBe(`{${counts},"undelivered":{"p":1}}`);
+    const { items } = JSON.parse((await site.call("GET /v1/leases?holder=p")).text);
+    expect(items).toMatchObject([{ holder: "p", delivered: false }]);
+    await take(site, "p", "1");
+    expect(await owners()).toBe(`{${counts}}`);
+    const later = await site.call("GET /v1/leases?holder=p");
+    expect(later.text).not.toContain("delivered");
   });
 
   test("keeps its order and what was lent in it, whatever crashes", async () => {

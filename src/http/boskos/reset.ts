@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { countByHolder, countByState } from "../../core/explain/pool-view.ts";
+import { countByHolder, countByState, countUndelivered } from "../../core/explain/pool-view.ts";
 import { parseGoDuration } from "../../core/model/go-duration.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Context } from "../context.ts";
@@ -36,7 +36,10 @@ export async function reset({ broker }: Context, query: Query, reply: FastifyRep
   return sendJson(reply, goJson(sorted(Object.fromEntries(outcome.holders))));
 }
 
-/** `GET /metric`: how many of a type are in which state, and who has them; nobody is `""`. */
+/**
+ * `GET /metric`: the number of resources of a type by state and by owner; no owner is `""`. Boskos
+ * has no `undelivered`: the owners that were granted a resource and do not know it yet.
+ */
 export async function metric(
   { broker }: Context,
   query: Query,
@@ -49,12 +52,15 @@ export async function metric(
   const counts = await broker.read((state) => {
     const pool = state.pools.get(type as PoolName);
     if (pool === undefined) return undefined;
+    const space = onlySpace(request, state);
     return {
       current: Object.fromEntries(countByState(pool)),
-      owner: Object.fromEntries(countByHolder(pool, onlySpace(request, state))),
+      owner: Object.fromEntries(countByHolder(pool, space)),
+      undelivered: Object.fromEntries(countUndelivered(pool, space)),
     };
   });
   if (counts === undefined) return sendText(reply, noneAvailable(type));
-  const { current, owner } = counts;
-  return sendJson(reply, goJson({ type, current: sorted(current), owner: sorted(owner) }));
+  const { current, owner, undelivered } = counts;
+  const mark = Object.keys(undelivered).length > 0 ? { undelivered: sorted(undelivered) } : {};
+  return sendJson(reply, goJson({ type, current: sorted(current), owner: sorted(owner), ...mark }));
 }

@@ -44,6 +44,7 @@ export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
     expiresAt: timestampOrNull(lease.expiresAt),
     endsAt: timestampOrNull(lease.endsAt),
     revokedAt: timestampOrNull(lease.revokedAt),
+    ...(lease.delivered ? undefined : { delivered: false }),
     waitedSeconds: (lease.grantedAt - lease.queuedAt) / 1_000,
     claims: lease.claims.map((claim) => renderClaim(claim, audience)),
   };

@@ -2,9 +2,16 @@
 
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
-import { coolingState } from "../../core/model/lifecycle.ts";
-import { exclusiveClaim, isHeld, type Resource, type State } from "../../core/model/state.ts";
+import { coolingState, freeState } from "../../core/model/lifecycle.ts";
+import {
+  type ExclusiveClaim,
+  exclusiveClaim,
+  isHeld,
+  type Resource,
+  type State,
+} from "../../core/model/state.ts";
 import { type Instant, never } from "../../core/model/time.ts";
+import { poolsOf } from "../../core/queue/needs.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
 
 /** `kubectl create -f` accepts a list of these. */
@@ -37,9 +44,18 @@ function listOf({ resources }: State): BoskosList {
   return { apiVersion: "v1", kind: "List", items: sorted.map(recordOf) };
 }
 
+/**
+ * A client that polls does not know a lease that was granted after its last poll, and would never
+ * ask Boskos for it. Its resource is exported as not held.
+ */
+function deliveredClaim(resource: Resource): ExclusiveClaim | null {
+  const claim = exclusiveClaim(resource);
+  return claim?.lease.delivered ? claim : null;
+}
+
 function recordOf(resource: Resource): object {
   const { name, pool, changedAt, userData, expiresAt } = resource;
-  const claim = exclusiveClaim(resource);
+  const claim = deliveredClaim(resource);
   return {
     apiVersion: "boskos.k8s.io/v1",
     kind: "ResourceObject",
@@ -62,8 +78,16 @@ function recordOf(resource: Resource): object {
  */
 function stateIn(resource: Resource): string {
   const { drained, state, restsTo } = resource;
-  if (drained && !isHeld(resource)) return "drained";
+  const claim = exclusiveClaim(resource);
+  const isUndelivered = claim !== null && !claim.lease.delivered;
+  if (drained && (isUndelivered || !isHeld(resource))) return "drained";
+  if (isUndelivered) return stateBeforeGrant(claim);
   return state === coolingState ? restsTo : state;
+}
+
+function stateBeforeGrant({ lease, resource }: ExclusiveClaim): string {
+  const item = lease.ask.items.find((each) => poolsOf(each).includes(resource.pool.name));
+  return item?.state ?? freeState;
 }
 
 /** Kubernetes stores whole seconds. */
