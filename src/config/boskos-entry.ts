@@ -7,6 +7,7 @@ import {
   lenientText,
 } from "./boskos-yaml.ts";
 import type { ConfigDocument, Place, Spot } from "./document.ts";
+import { readUserDataByName, type UserData } from "./read-user-data.ts";
 
 /** A value with the place where it stands, or where it should. */
 export interface Written<Value> {
@@ -26,6 +27,8 @@ export interface BoskosEntry {
   readonly max: Written<number>;
   readonly lifespanMs: number | null;
   readonly needs: readonly Need[];
+  /** Not in Boskos, which ignores it: the initial user data, by name. */
+  readonly userData: Written<ReadonlyMap<string, UserData>>;
 }
 
 interface Need extends Written<number> {
@@ -35,6 +38,8 @@ interface Need extends Written<number> {
 const expected = { title: "resource entry", hint: "write { type: my-type, names: [one] }" };
 const needsExpected = { title: "map of needs", hint: "write { my-type: 1 }" };
 const configExpected = { title: "config", hint: "write { type: …, content: … }" };
+
+const noUserData: ReadonlyMap<string, UserData> = new Map();
 
 /** Keys that Boskos does not know are not looked at. Undefined if it is no entry at all. */
 export function readEntry(
@@ -64,6 +69,7 @@ export function readEntry(
     max: integer("max-count"),
     lifespanMs: read("lifespan", null, (value) => lenientDuration(source, value)).value,
     needs: read("needs", [], (value) => readNeeds(document, value)).value,
+    userData: read("userdata", noUserData, (value) => readUserDataByName(document, value)),
   };
 }
 

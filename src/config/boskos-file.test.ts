@@ -138,6 +138,45 @@ resources:
     });
   });
 
+  test("uses the first of several documents, as Boskos does, and warns of the others", () => {
+    const config = parseConfig(
+      "resources: [{ type: t, names: [a] }]\n---\nresources: [{ type: u, names: [b] }]\n",
+      "boskos.yaml",
+    );
+    expect(config.ok && config.pools.map(({ name }) => name)).toEqual(["t"]);
+    expect(config.ok && config.warnings.map(formatWarning)).toEqual([
+      "boskos.yaml:2:1: warning: the file: a second document starts here and is not used, as in " +
+        "Boskos (move its entries above the ---, or remove it)",
+    ]);
+  });
+
+  test("reads the initial user data of each name", () => {
+    const text = `resources:
+- type: t
+  names: [a, b]
+  userdata: { a: { region: eu-west-1, key: "7" }, c: { key: x } }
+`;
+    expect(pools(text)[0]?.members).toEqual([
+      { name: "a", labels: {}, userData: { region: "eu-west-1", key: "7" } },
+      { name: "b", labels: {} },
+    ]);
+    const config = parseConfig(text, "boskos.yaml");
+    expect(config.ok && config.warnings.map(formatWarning)).toEqual([
+      'boskos.yaml:4:13: warning: resources[0].userdata: "c" is not one of the names ' +
+        "(its user data is not used: fix the name, or remove it)",
+    ]);
+  });
+
+  test.each(["userdata: s3cret", "userdata: { a: s3cret }", "userdata: { a: { key: [s3cret] } }"])(
+    "refuses %s without its value",
+    (written) => {
+      const text = `resources: [{ type: t, names: [a], ${written} }]`;
+      const config = parseConfig(text, "boskos.yaml");
+      expect(config.ok).toBe(false);
+      expect(JSON.stringify(config)).not.toContain("s3cret");
+    },
+  );
+
   test("takes entries of one type together", () => {
     const [pool, ...others] = pools(`resources:
 - { type: t, names: [a], state: dirty }

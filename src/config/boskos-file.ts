@@ -29,7 +29,10 @@ export function readBoskos(document: ConfigDocument, resources: Entry): readonly
   if (!withinLimit(document, resources.at, { count, max: resourcesMax, of: "resources" }))
     return [];
   if (!withinLimit(document, resources.at, { count: types, max: poolsMax, of: "types" })) return [];
-  for (const entry of entries) warnOfType(source, entry);
+  for (const entry of entries) {
+    warnOfType(source, entry);
+    warnOfUserData(source, entry);
+  }
   return poolsOf(entries);
 }
 
@@ -58,9 +61,21 @@ function dynamicOf({ min, max, state, lifespanMs }: BoskosEntry): DynamicPolicy 
   };
 }
 
-function membersOf({ names, state }: BoskosEntry): MemberSpec[] {
+function membersOf({ names, state, userData }: BoskosEntry): MemberSpec[] {
   const initial = state === "" || state === freeState ? undefined : { state };
-  return names.map(({ value }) => ({ name: value as ResourceName, labels: noLabels, ...initial }));
+  return names.map(({ value }) => {
+    const seed = userData.value.get(value);
+    const member = { name: value as ResourceName, labels: noLabels, ...initial };
+    return seed === undefined ? member : { ...member, userData: seed };
+  });
+}
+
+function warnOfUserData(source: Source, { names, userData: { value, at } }: BoskosEntry): void {
+  const known = new Set(names.map((name) => name.value));
+  const stray = [...value.keys()].filter((name) => !known.has(name));
+  if (stray.length === 0) return;
+  const state = `${quote(stray.slice(0, 5).join(", "))} is not one of the names`;
+  source.warn(at, state, "its user data is not used: fix the name, or remove it");
 }
 
 const ordinary = /^[^\s:\p{C}]{1,253}$/u;

@@ -27,13 +27,16 @@ import { fileBytesMax, problemsMax, unfoldedMax } from "./limits.ts";
  */
 export class ConfigDocument {
   readonly source: Source;
+  /** Where a second document starts; undefined if there is only one. */
+  readonly secondAt: number | undefined;
   readonly #document: Document.Parsed;
   #targets: ReadonlyMap<Node, Node | undefined> | undefined;
   readonly #read = new Set<Node>();
   #unfolded = 0;
 
-  constructor(source: Source, document: Document.Parsed) {
+  constructor(source: Source, document: Document.Parsed, secondAt: number | undefined) {
     this.source = source;
+    this.secondAt = secondAt;
     this.#document = document;
   }
 
@@ -90,7 +93,7 @@ function aliasTargets(document: Document.Parsed): Map<Node, Node | undefined> {
   return targets;
 }
 
-/** Undefined, with the reasons in the source, unless the text is one YAML document. */
+/** Returns undefined, with the reasons in the source, if the first document is not good YAML. */
 export function openDocument(source: Source): ConfigDocument | undefined {
   if (Buffer.byteLength(source.text) > fileBytesMax) {
     source.refuse({ path: [], offset: 0 }, tooLarge.state, tooLarge.hint);
@@ -105,11 +108,20 @@ export function openDocument(source: Source): ConfigDocument | undefined {
     prettyErrors: false,
     logLevel: "error", // "silent" would let a second document pass unnoticed.
   });
-  const errors = [...document.errors, ...document.warnings];
+  const found = [...document.errors, ...document.warnings];
+  const second = found.find(({ code }) => code === "MULTIPLE_DOCS");
+  const errors = found.filter((error) => error !== second);
   // Broken nesting makes an error for each level; the first cause is the one to fix.
   const depth = errors.find(({ code }) => code === "RESOURCE_EXHAUSTION");
   for (const error of depth === undefined ? errors : [depth]) refuseSyntax(source, error);
-  return errors.length === 0 ? new ConfigDocument(source, document) : undefined;
+  return errors.length === 0 ? new ConfigDocument(source, document, second?.pos[0]) : undefined;
+}
+
+/** Refuses a second document: nobody would notice that it is not used. */
+export function refuseSecondDocument({ source, secondAt: offset }: ConfigDocument): void {
+  if (offset === undefined) return;
+  const hint = "keep one, and remove the --- between them";
+  source.refuse({ path: [], offset }, "a second document starts here", hint);
 }
 
 export const tooLarge = {
@@ -121,7 +133,6 @@ type Advice = readonly [state: string, hint: string];
 
 const adviceByCode: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   TAB_AS_INDENT: ["a tab is used to indent", "use spaces"],
-  MULTIPLE_DOCS: ["a second document starts here", "keep one, and remove the --- between them"],
   NON_STRING_KEY: ["a key is neither a word nor a number", "write the key as plain text"],
   RESOURCE_EXHAUSTION: ["it is nested too deeply", "look for a bracket that is never closed"],
 };

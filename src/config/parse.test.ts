@@ -392,6 +392,29 @@ pools:
   ]);
 });
 
+test("parseConfig() reads the initial user data of members", () => {
+  const text = "pools: { a: { members: { x: { userData: { key: v, n: '1' } }, y: {} } } }";
+  const config = parseConfig(text, "berth.yaml");
+  expect(config.ok && config.pools[0]?.members).toEqual([
+    { name: "x", labels: {}, userData: { key: "v", n: "1" } },
+    { name: "y", labels: {} },
+  ]);
+});
+
+test.each([
+  ["userData: s3cret", "it is not a map of user data (write { region: eu-west-1 })"],
+  ["userData: { key: [s3cret] }", "its value is not text (quote it)"],
+  [
+    String.raw`userData: { key: "s3cret\0" }`,
+    'the value of "key" in its user data has a NUL character (fix it)',
+  ],
+])("parseConfig() refuses %s without its value", (written, message) => {
+  const config = parseConfig(`pools: { a: { members: { x: { ${written} } } } }`, "berth.yaml");
+  const problems = config.ok ? [] : config.problems.map(formatProblem);
+  expect(problems).toEqual([expect.stringContaining(message)]);
+  expect(problems.join()).not.toContain("s3cret");
+});
+
 test("parseConfig() takes keys as they are written, also where YAML sees no text", () => {
   const text = "pools: { 1.10: { count: 1 }, true: { count: 1 }, constructor: { count: 1 } }";
   expect(pools(text).map(({ name }) => name)).toEqual(["1.10", "true", "constructor"]);

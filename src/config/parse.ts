@@ -9,6 +9,7 @@ import {
   type ConfigDocument,
   type ConfigProblem,
   openDocument,
+  refuseSecondDocument,
   Source,
   type Spot,
 } from "./document.ts";
@@ -100,6 +101,7 @@ function readConfig(document: ConfigDocument): Found {
   const root = document.root();
   const boskos = boskosFields(document, root);
   if (boskos !== undefined) {
+    warnOfSecondDocument(document);
     const pools = readBoskos(document, boskos.resources);
     const names = pools.map(({ name }) => name);
     const profiles = readProfiles(document, boskos.profiles, names);
@@ -107,6 +109,7 @@ function readConfig(document: ConfigDocument): Found {
     const auth = readAuth(document, boskos.auth);
     return { ...nothing, format: "boskos", pools: () => pools, profiles, mirror, auth };
   }
+  refuseSecondDocument(document);
   const fields = readKnown(document, root, keys, expected);
   if (fields === undefined) return nothing;
   const pools = fields.get("pools");
@@ -127,6 +130,13 @@ function readConfig(document: ConfigDocument): Found {
   const pooled = { pools: () => drafts.map(specOf), janitors, admissions };
   const auth = readAuth(document, fields.get("auth"));
   return { format: "berth", ...pooled, profiles, mirror, auth };
+}
+
+/** Boskos reads the first document and ignores the others, so a file with several must work. */
+function warnOfSecondDocument({ source, secondAt: offset }: ConfigDocument): void {
+  if (offset === undefined) return;
+  const state = "a second document starts here and is not used, as in Boskos";
+  source.warn({ path: [], offset }, state, "move its entries above the ---, or remove it");
 }
 
 interface BoskosFields {
@@ -177,7 +187,9 @@ function readPools(document: ConfigDocument, { at, value }: Entry): readonly Poo
 function specOf({ name, policy, count, members }: PoolDraft): PoolSpec {
   const made = membersByCount(name, count);
   const written = members.map((member, index) => {
-    const spec = memberOf(member.name, member.labels);
+    const { userData } = member;
+    const seed = userData === undefined ? undefined : { userData };
+    const spec = { ...memberOf(member.name, member.labels), ...seed };
     return member.room === undefined ? spec : { ...spec, room: { ...member.room, index } };
   });
   return { name: name as PoolName, policy, members: [...made, ...written] };

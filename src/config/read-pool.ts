@@ -19,6 +19,7 @@ import { type AdmissionDraft, readAdmission } from "./read-admission.ts";
 import { type RoomDraft, readRoom } from "./read-capacity.ts";
 import { type MoreKeys, readFields, type WrittenFields } from "./read-fields.ts";
 import { type JanitorSpec, readJanitor } from "./read-janitor.ts";
+import { readUserData, type UserData } from "./read-user-data.ts";
 import {
   checkKeys,
   type Entry,
@@ -153,6 +154,7 @@ export interface MemberDraft {
   readonly name: string;
   readonly at: Place;
   readonly labels: Readonly<Record<string, string>>;
+  readonly userData?: UserData;
   readonly room?: RoomDraft;
 }
 
@@ -238,14 +240,16 @@ const labelEntries = {
 const memberKeys = Object.keys(Member.properties);
 
 /** A name with nothing after it has no labels. */
-function readMember(document: ConfigDocument, spot: Spot): Pick<MemberDraft, "labels" | "room"> {
+function readMember(document: ConfigDocument, spot: Spot): Omit<MemberDraft, "name" | "at"> {
   if (isScalar(spot.node) && spot.node.value === null) return { labels: noLabels };
   const entries = readMap(document, spot, memberExpected) ?? [];
   const fields = knownFields(document, entries, memberKeys);
-  const labels = fields.get("labels");
+  const [labels, userData] = [fields.get("labels"), fields.get("userData")];
+  const seed = userData === undefined ? undefined : readUserData(document, userData.value);
   const room = readRoom(document, fields);
   return {
     labels: labels === undefined ? noLabels : readLabels(document, labels),
+    ...(seed === undefined ? undefined : { userData: seed }),
     ...(room === undefined ? undefined : { room }),
   };
 }

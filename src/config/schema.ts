@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { policyFields } from "../core/model/policy-fields.ts";
+import { userDataLimits } from "../core/model/user-data.ts";
 import { roomFields } from "./capacity-schema.ts";
 import { dependenciesOf, propertiesOf } from "./field-schemas.ts";
 import {
@@ -52,8 +53,22 @@ export const Labels = Type.Record(LabelKey, LabelValue, {
   examples: [{ region: "us-east-1" }],
 });
 
+export const UserData = Type.Record(
+  Type.String({ pattern: `^[^\\x00-\\x1f\\x7f]{1,${userDataLimits.keyLengthMax}}$` }),
+  Type.String({ maxLength: userDataLimits.valueLengthMax }),
+  {
+    title: "map of user data",
+    description:
+      "What only the holder sees, when the resource is added. Later changes of the file do not " +
+      "change it; holders and operators can.",
+    additionalProperties: false,
+    maxProperties: userDataLimits.keysMax,
+    examples: [{ "account-id": "123456789012" }],
+  },
+);
+
 export const Member = Type.Object(
-  { labels: Type.Optional(Labels), ...roomFields },
+  { labels: Type.Optional(Labels), userData: Type.Optional(UserData), ...roomFields },
   { title: "resource", description: "One resource of the pool.", additionalProperties: false },
 );
 

@@ -19,6 +19,19 @@ describe("configure()", () => {
     expect(lending.resource("aws-1")).toMatchObject({ state: "free", labels: { region: "eu" } });
   });
 
+  test("gives new resources their user data, and leaves that of existing ones alone", () => {
+    const seeded = (key: string): PoolSpec => {
+      const spec = pool("aws", 1);
+      return { ...spec, members: spec.members.map((each) => ({ ...each, userData: { key } })) };
+    };
+    const lending = new Lending(seeded("first"));
+    expect(lending.resource("aws-1").userData).toEqual({ key: "first" });
+    expect(lending.configure(seeded("second")).events).toEqual([]);
+    lending.do(change("aws-1", { userData: { key: "changed" } }));
+    lending.configure(seeded("second"));
+    expect(lending.resource("aws-1").userData).toEqual({ key: "changed" });
+  });
+
   test("changes nothing, when nothing has changed", () => {
     const file = [labelled("aws", { region: "eu" }), pool("gcp", 3, { holdMs: 5 })];
     const lending = new Lending(...file);

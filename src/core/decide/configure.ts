@@ -104,7 +104,8 @@ function moveTo({ pool, labels, room }: Wanted): Move {
   return { pool, labels, ...(room === undefined ? undefined : { room }) };
 }
 
-function addMember(turn: Turn, { pool, name, labels, room, state = freeState }: Wanted): void {
+function addMember(turn: Turn, member: Wanted): void {
+  const { pool, name, labels, room, userData, state = freeState } = member;
   const bare = Object.keys(labels).length === 0;
   emit(turn, {
     type: "resource-added",
@@ -114,6 +115,7 @@ function addMember(turn: Turn, { pool, name, labels, room, state = freeState }: 
     ...(state === freeState ? undefined : { state }),
     ...(room === undefined ? undefined : { room }),
   });
+  if (userData !== undefined) emit(turn, { type: "resource-changed", resource: name, userData });
 }
 
 function dismissImpossible(turn: Turn): void {

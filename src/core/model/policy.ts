@@ -95,6 +95,8 @@ export interface MemberSpec {
   readonly labels: Readonly<Record<string, string>>;
   /** The initial state. Default: `free`. */
   readonly state?: string;
+  /** The initial user data. A resource that exists keeps its own. */
+  readonly userData?: Readonly<Record<string, string>>;
   readonly room?: CapacitySpec;
 }
 
