@@ -122,7 +122,7 @@ describe.skipIf(noKube)("the action", { timeout: patienceMs }, () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const run = new ActionRun(world.folder, { suffix: "pr3" }, world.env);
     await run.main();
-    world.kubectl("delete", "lease", "rossoctl-ci-slot-0");
+    world.kubectl("delete", "lease", "berth-slot-0");
     await world.script(0, "pr9:1");
     const post = await run.post();
     expect(post.child.exitCode).toBe(1);

@@ -71,7 +71,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
 
   test("3: cleanup --destroy takes no slot, and a release after a loss does not end another job's lease", async () => {
     await using world = await SlotsWorld.make(cluster, 1);
-    await hostedCluster(cluster, world.set.namespace, "rossoctl-hypershift-ci-pr1");
+    await hostedCluster(cluster, world.set.namespace, "berth-pr1");
     const args = [
       "cleanup",
       "--orphan-grace",
@@ -80,7 +80,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
       "echo $BERTH_CLUSTER $CLUSTER_SUFFIX",
     ];
     const cleanup = await world.done(args, { KUBECONFIG: world.cleanerConfig });
-    expect(cleanup.stdout).toContain("rossoctl-hypershift-ci-pr1 pr1\n");
+    expect(cleanup.stdout).toContain("berth-pr1 pr1\n");
     expect(await world.holders()).toEqual([]);
     await world.script(0, "pr2:7");
     expect((await world.done(["release", "0"])).code).toBe(77);
@@ -100,9 +100,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     while (!said.join("").includes("Kept")) {
       said.push((await world.done(["cleanup"], { KUBECONFIG })).stdout);
     }
-    expect(said.join("")).toContain(
-      "Kept expired slot rossoctl-ci-slot-0 of pr9:1: it has changed",
-    );
+    expect(said.join("")).toContain("Kept expired slot berth-slot-0 of pr9:1: it has changed");
     expect(await world.holders()).toEqual(["pr5:5"]);
   });
 
@@ -228,7 +226,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(scaled.code).toBe(0);
     expect(JSON.parse(scaled.stdout).remaining.cpu).toBe(10.5);
     for (const name of ["pr2", "pr3"]) {
-      await hostedCluster(cluster, namespace, `rossoctl-hypershift-ci-${name}`);
+      await hostedCluster(cluster, namespace, `berth-${name}`);
     }
     expect((await check("--clusters", "2")).code).toBe(75);
     expect((await check("--clusters", "2", "--suffix", "pr3")).code).toBe(0);
@@ -242,11 +240,11 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     const { namespace } = world.set;
     await world.script(0, "pr12:1");
     for (const name of ["pr1", "pr12"]) {
-      await hostedCluster(cluster, namespace, `rossoctl-hypershift-ci-${name}`);
+      await hostedCluster(cluster, namespace, `berth-${name}`);
     }
     const args = ["cleanup", "--orphan-grace", "0", "--delete-clusters"];
     const cleanup = await world.done(args, { KUBECONFIG: world.cleanerConfig });
-    expect(cleanup.stdout).toMatch(/^Deleted cluster rossoctl-hypershift-ci-pr1, which/);
+    expect(cleanup.stdout).toMatch(/^Deleted cluster berth-pr1, which/);
     expect(cleanup.stdout).not.toContain("pr12");
     expect(cleanup.code).toBe(0);
   });
@@ -254,7 +252,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
   test("11: finalizers stay, a remaining cluster is a failure, and dry runs change nothing", async () => {
     await using world = await SlotsWorld.make(cluster);
     const { namespace } = world.set;
-    const made = await hostedCluster(cluster, namespace, "rossoctl-hypershift-ci-pr1");
+    const made = await hostedCluster(cluster, namespace, "berth-pr1");
     const env = { KUBECONFIG: world.cleanerConfig };
     const cleanup = (...args: string[]) =>
       world.done(["cleanup", "--orphan-grace", "0", ...args], env);
@@ -268,7 +266,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     ];
     const now = () =>
       world.store.api.call<{ metadata: Record<string, unknown> }>({
-        path: [...path, "rossoctl-hypershift-ci-pr1"],
+        path: [...path, "berth-pr1"],
       });
     const young = await world.done(["cleanup"], env);
     expect([young.code, young.stderr]).toEqual([0, "There is nothing to do\n"]);
@@ -277,7 +275,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     const failed = await cleanup("--destroy", "echo half done; exit 3");
     expect([failed.code, failed.stderr]).toEqual([
       79,
-      "berth: Cannot destroy cluster rossoctl-hypershift-ci-pr1: the command failed\n",
+      "berth: Cannot destroy cluster berth-pr1: the command failed\n",
     ]);
     expect((await now()).metadata["resourceVersion"]).toBe(made?.metadata.resourceVersion);
     expect((await cleanup("--delete-clusters")).code).toBe(0);

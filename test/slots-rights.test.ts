@@ -68,7 +68,7 @@ describe.skipIf(noKube)("the shipped roles give", { timeout: patienceMs }, () =>
     await using world = await SlotsWorld.make(cluster, 1);
     await using proxy = await KubeProxy.start(cluster);
     const KUBECONFIG = await cluster.configVia(proxy.url, world.cleanerConfig);
-    await hostedCluster(cluster, world.set.namespace, "rossoctl-hypershift-ci-pr1");
+    await hostedCluster(cluster, world.set.namespace, "berth-pr1");
     await world.script(0, "pr9:1", { leaseDurationSeconds: 1 });
     const clean = () =>
       world.done(["cleanup", "--orphan-grace", "0", "--delete-clusters"], { KUBECONFIG });
@@ -91,9 +91,9 @@ describe.skipIf(noKube)("the shipped roles give", { timeout: patienceMs }, () =>
     expect(writes.map(({ method, path }) => `${method} ${path.replace(/^.*leases/, "")}`)).toEqual([
       "POST ",
       "POST ",
-      "PUT /rossoctl-ci-slot-fence",
-      "PUT /rossoctl-ci-slot-0",
-      expect.stringMatching(/^DELETE \/rossoctl-ci-slot-wait-/),
+      "PUT /berth-slot-fence",
+      "PUT /berth-slot-0",
+      expect.stringMatching(/^DELETE \/berth-slot-wait-/),
     ]);
   });
 });

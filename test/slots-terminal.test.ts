@@ -19,11 +19,9 @@ describe.skipIf(noKube || noTerminal)(
       await watching.says(/0 +free.*1 +free/s);
       await world.done(["acquire"]);
       await watching.says(/0 +held +pr1:1/);
-      await hostedCluster(cluster, world.set.namespace, "rossoctl-hypershift-ci-pr1");
+      await hostedCluster(cluster, world.set.namespace, "berth-pr1");
       await world.script(1, "pr2:7", { leaseDurationSeconds: 1 });
-      await watching.says(
-        /1 +expired.*pr2:7[\s\S]*rossoctl-hypershift-ci-pr1 +creating +\S+ +pr1:1/,
-      );
+      await watching.says(/1 +expired.*pr2:7[\s\S]*berth-pr1 +creating +\S+ +pr1:1/);
       const lines = lastPicture(watching);
       expect(lines.filter((line) => /^ *[01] +(held|expired)/.test(line))).toHaveLength(2);
       expect(lines.every((line) => line.length <= 80)).toBe(true);

@@ -45,7 +45,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     const held = Promise.withResolvers<void>();
     proxy.before = () => held.promise;
     proxy.cut();
-    world.kubectl("delete", "lease", "rossoctl-ci-slot-0");
+    world.kubectl("delete", "lease", "berth-slot-0");
     held.resolve();
     expect(await waiter.ended).toBe(0);
     expect(await world.holders()).toEqual(["pr1:1"]);

@@ -38,7 +38,7 @@ export class SlotsWorld implements AsyncDisposable {
 
   static async make(cluster: KubeCluster, count = 2): Promise<SlotsWorld> {
     const namespace = await cluster.namespace();
-    const set = { namespace, prefix: "rossoctl-ci-slot", app: "rossoctl-ci", count };
+    const set = { namespace, prefix: "berth-slot", app: "berth-slots", count };
     const store = await cluster.store(namespace);
     const folder = await mkdtemp(join(tmpdir(), "berth-slots-test-"));
     await apply(cluster, manifestsOf({ set, kind: kindIn(namespace), deleting: 2 }));
@@ -130,7 +130,7 @@ export function kindIn(namespace: string) {
     version: "v1beta1",
     plural: "hostedclusters",
     namespace,
-    tag: "rossoctl-hypershift-ci",
+    tag: "berth",
   };
 }
 

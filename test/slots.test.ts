@@ -18,7 +18,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(acquired.code).toBe(0);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(await world.slot(0)).toMatchObject({
-      metadata: { labels: { app: "rossoctl-ci", slot: "0" } },
+      metadata: { labels: { app: "berth-slots", slot: "0" } },
       spec: {
         holderIdentity: "pr1:1",
         leaseDurationSeconds: 7_200,
@@ -57,7 +57,7 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
       'echo "$BERTH_SLOT_ID $BERTH_SLOT_NAME $BERTH_SLOT_FENCE $BERTH_SLOT_HOLDER"; exit 7';
     const run = await world.done(["run", "--", "sh", "-c", script]);
     expect(run.code).toBe(7);
-    expect(run.stdout).toBe("0 rossoctl-ci-slot-0 1 pr1:1\n");
+    expect(run.stdout).toBe("0 berth-slot-0 1 pr1:1\n");
     expect(run.stderr).toBe("Acquired slot 0 for pr1:1\nReleased slot 0\n");
     expect(await world.holders()).toEqual([]);
   });
@@ -80,9 +80,9 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     await using world = await SlotsWorld.make(cluster, 1);
     const run = world.slots(["run", "--grace", "1s", "--", "sleep", "600"]);
     await run.says(/Acquired/);
-    world.kubectl("delete", "lease", "rossoctl-ci-slot-0");
+    world.kubectl("delete", "lease", "berth-slot-0");
     expect(await run.ended).toBe(76);
-    expect(run.stderr).toMatch(/SLOT LOST\. .*rossoctl-ci-slot-0: it was deleted; stopping sleep/);
+    expect(run.stderr).toMatch(/SLOT LOST\. .*berth-slot-0: it was deleted; stopping sleep/);
   });
 
   test("release and renew find the slot of this shell without a name", async () => {
@@ -129,8 +129,8 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     await world.script(2, "pr2:1", { leaseDurationSeconds: 1 });
     const ticket = { identity: "pr3:1", waitSeconds: 600, nowMs: Date.now() };
     await world.store.create(newTicket(world.set, ticket));
-    await hostedCluster(cluster, namespace, "rossoctl-hypershift-ci-pr1");
-    await hostedCluster(cluster, namespace, "rossoctl-hypershift-ci-pr12");
+    await hostedCluster(cluster, namespace, "berth-pr1");
+    await hostedCluster(cluster, namespace, "berth-pr12");
     await hostedCluster(cluster, namespace, "somebody-elses");
     const look = async () => JSON.parse((await world.done(["status", "-o", "json"])).stdout);
     const until = async (): Promise<unknown> => {
@@ -139,23 +139,23 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     };
     expect(await until()).toMatchObject({
       slots: [
-        { slot: 0, state: "held", holder: "pr1:1", cluster: "rossoctl-hypershift-ci-pr1" },
+        { slot: 0, state: "held", holder: "pr1:1", cluster: "berth-pr1" },
         { slot: 1, state: "free", holder: null, cluster: null },
         { slot: 2, state: "expired", holder: "pr2:1", cluster: null },
       ],
       waiting: [{ position: 1, holder: "pr3:1" }],
       clusters: [
-        { name: "rossoctl-hypershift-ci-pr1", holder: "pr1:1" },
-        { name: "rossoctl-hypershift-ci-pr12", holder: null },
+        { name: "berth-pr1", holder: "pr1:1" },
+        { name: "berth-pr12", holder: null },
       ],
     });
     const { stdout } = await world.done(["status"]);
     expect(stdout).toMatch(/^SLOT +STATE +HOLDER +AGE +RENEWED +EXPIRES IN +CLUSTER\n/);
-    expect(stdout).toMatch(/^ +0 +held +pr1:1 .* rossoctl-hypershift-ci-pr1$/m);
+    expect(stdout).toMatch(/^ +0 +held +pr1:1 .* berth-pr1$/m);
     expect(stdout).toMatch(/^ +1 +free +-/m);
     expect(stdout).toMatch(/^ +2 +expired +pr2:1 .* now /m);
     expect(stdout).toMatch(/^PLACE +WAITING +FOR\n +1 +pr3:1 /m);
-    expect(stdout).toMatch(/^rossoctl-hypershift-ci-pr12 +creating +\d+s +no slot$/m);
+    expect(stdout).toMatch(/^berth-pr12 +creating +\d+s +no slot$/m);
   });
 
   test("status --watch shows a change when it happens", async () => {
@@ -168,14 +168,28 @@ describe.skipIf(noKube)("berth slots", { timeout: patienceMs }, () => {
     expect(await watching.ended).toBe(130);
   });
 
+  test("shares slots with scripts that use their own names", async () => {
+    await using world = await SlotsWorld.make(cluster, 2);
+    const script = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+    const spec = { holderIdentity: "pr9:1", leaseDurationSeconds: 7_200 };
+    await world.store.create({ ...script, metadata: { name: "rossoctl-ci-slot-0" }, spec });
+    const { namespace } = world.set;
+    const names = { SLOT_NAMESPACE: "", NAMESPACE: namespace, LEASE_PREFIX: "rossoctl-ci-slot" };
+    expect((await world.done(["acquire"], { ...names, SLOT_APP: "rossoctl-ci" })).stdout).toBe(
+      "1\n",
+    );
+    const shown = world.kubectl("get", "leases", "-l", "app=rossoctl-ci", "-o", "name").stdout;
+    expect(shown).toBe("lease.coordination.k8s.io/rossoctl-ci-slot-1\n");
+  });
+
   test("a slot that was created by hand is respected; without a duration it never expires", async () => {
     await using world = await SlotsWorld.make(cluster, 2);
     const hand = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
-    await world.store.create({ ...hand, metadata: { name: "rossoctl-ci-slot-0" } });
+    await world.store.create({ ...hand, metadata: { name: "berth-slot-0" } });
     expect((await world.done(["acquire"])).stdout).toBe("1\n");
-    const shown = world.kubectl("get", "leases", "-l", "app=rossoctl-ci", "-o", "wide").stdout;
-    expect(shown).toMatch(/rossoctl-ci-slot-1 +pr1:1/);
-    const script = ["get", "lease", "rossoctl-ci-slot-1", "-o", "jsonpath={.spec.holderIdentity}"];
+    const shown = world.kubectl("get", "leases", "-l", "app=berth-slots", "-o", "wide").stdout;
+    expect(shown).toMatch(/berth-slot-1 +pr1:1/);
+    const script = ["get", "lease", "berth-slot-1", "-o", "jsonpath={.spec.holderIdentity}"];
     expect(world.kubectl(...script).stdout).toBe("pr1:1");
   });
 });

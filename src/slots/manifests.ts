@@ -19,7 +19,7 @@ const accounts = {
   cleaner: "berth-slots-cleanup",
   server: "berth",
 } as const;
-export const quotaName = "rossoctl-ci-hostedcluster-limit";
+export const quotaName = "berth-slots-cluster-limit";
 
 /**
  * The quota must allow one cluster for each slot, and the clusters that are still being deleted.

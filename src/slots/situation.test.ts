@@ -6,7 +6,7 @@ import { holderOf, newSlot, slotNumber } from "./slot.ts";
 import { byArrival, newTicket } from "./ticket.ts";
 
 const nowMs = Date.parse("2026-11-15T12:00:00Z");
-const set = { namespace: "clusters", prefix: "rossoctl-ci-slot", app: "rossoctl-ci", count: 3 };
+const set = { namespace: "clusters", prefix: "berth-slot", app: "berth-slots", count: 3 };
 
 const stored = (lease: LeaseObject, version: number): LeaseObject => ({
   ...lease,
@@ -63,20 +63,20 @@ describe("situationOf()", () => {
   });
 
   test("includes a slot that was created by hand, without labels or times", () => {
-    const made = stored({ metadata: { name: "rossoctl-ci-slot-1" } }, 3);
+    const made = stored({ metadata: { name: "berth-slot-1" } }, 3);
     expect(see([made]).openings).toEqual([{ slot: 0 }, { slot: 2 }]);
     expect(see([made]).msToOpening).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
 test.each([
-  ["rossoctl-ci-slot-0", 0],
-  ["rossoctl-ci-slot-12", 12],
-  ["rossoctl-ci-slot-012", undefined],
-  ["rossoctl-ci-slot-", undefined],
-  ["rossoctl-ci-slot-wait-12", undefined],
-  ["rossoctl-ci-slot-fence", undefined],
-  ["other-rossoctl-ci-slot-1", undefined],
+  ["berth-slot-0", 0],
+  ["berth-slot-12", 12],
+  ["berth-slot-012", undefined],
+  ["berth-slot-", undefined],
+  ["berth-slot-wait-12", undefined],
+  ["berth-slot-fence", undefined],
+  ["other-berth-slot-1", undefined],
 ])("slotNumber() reads from %s the slot %s", (name, want) => {
   expect(slotNumber(set, { metadata: { name } })).toBe(want);
 });

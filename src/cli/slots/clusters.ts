@@ -25,7 +25,7 @@ export function clusterOptions(): Option[] {
   return [
     flag("--cluster-kind <kind>", `PLURAL.VERSION.GROUP; default ${usualClusterKind}`, kind),
     flag("--cluster-namespace <name>", "namespace of the clusters; default: --namespace", name),
-    flag("--managed-by <tag>", "clusters are named TAG-SUFFIX ($MANAGED_BY_TAG)", name),
+    flag("--managed-by <tag>", "clusters are named TAG-SUFFIX ($MANAGED_BY_TAG, else berth)", name),
   ];
 }
 
@@ -33,6 +33,6 @@ export function clusterKindOf(flags: ClusterFlags): ClusterKind {
   return {
     ...(flags.clusterKind ?? kind(usualClusterKind)),
     namespace: flags.clusterNamespace ?? namespaceOf(flags),
-    tag: flags.managedBy ?? fromEnvironment("MANAGED_BY_TAG", name) ?? "rossoctl-hypershift-ci",
+    tag: flags.managedBy ?? fromEnvironment("MANAGED_BY_TAG", name) ?? "berth",
   };
 }

@@ -30,6 +30,9 @@ export interface TermFlags {
   readonly turn?: number;
 }
 
+const usualPrefix = "berth-slot";
+const usualApp = "berth-slots";
+
 /** The Kubernetes rule for names and label values. */
 const label = matching(
   /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/,
@@ -47,7 +50,7 @@ export function kubeOptions(): Option[] {
     flag("--context <name>", "context of the kubeconfig"),
     flag(
       "-n, --namespace <name>",
-      "namespace of the Leases ($SLOT_NAMESPACE, else clusters)",
+      "namespace of the Leases ($SLOT_NAMESPACE, else $NAMESPACE, else clusters)",
       label,
     ),
   ];
@@ -57,8 +60,12 @@ export function setOptions(): Option[] {
   return [
     ...kubeOptions(),
     flag("--slots <n>", "number of slots ($MAX_SLOTS, else 6)", slotCount),
-    flag("--prefix <name>", "name prefix: slot 3 is the Lease NAME-3 ($SLOT_PREFIX)", label),
-    flag("--app <label>", "value of the label app of every slot ($SLOT_APP)", label),
+    flag(
+      "--prefix <name>",
+      `slot 3 is the Lease NAME-3 ($SLOT_PREFIX, else $LEASE_PREFIX, else ${usualPrefix})`,
+      label,
+    ),
+    flag("--app <label>", `label app of every slot ($SLOT_APP, else ${usualApp})`, label),
   ];
 }
 
@@ -93,14 +100,19 @@ export function termOptions(usual: string): Option[] {
 export function slotSetOf({ namespace, prefix, app, slots }: SetFlags): SlotSet {
   return {
     namespace: namespace ?? namespaceOf({}),
-    prefix: prefix ?? fromEnvironment("SLOT_PREFIX", label) ?? "rossoctl-ci-slot",
-    app: app ?? fromEnvironment("SLOT_APP", label) ?? "rossoctl-ci",
+    prefix: prefix ?? firstSet("SLOT_PREFIX", "LEASE_PREFIX") ?? usualPrefix,
+    app: app ?? fromEnvironment("SLOT_APP", label) ?? usualApp,
     count: slots ?? fromEnvironment("MAX_SLOTS", slotCount) ?? 6,
   };
 }
 
 export function namespaceOf({ namespace }: KubeFlags): string {
-  return namespace ?? fromEnvironment("SLOT_NAMESPACE", label) ?? "clusters";
+  return namespace ?? firstSet("SLOT_NAMESPACE", "NAMESPACE") ?? "clusters";
+}
+
+/** Berth's own variable wins over that of the scripts, which may mean something else in a job. */
+function firstSet(own: string, ofScripts: string): string | undefined {
+  return fromEnvironment(own, label) ?? fromEnvironment(ofScripts, label);
 }
 
 /** Outside of CI, the process id identifies the run: by default that of the shell. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { holderFrom, refuseLongName } from "./flags.ts";
+import { holderFrom, refuseLongName, slotSetOf } from "./flags.ts";
 import { slots } from "./slots.ts";
 
 const guide = await readFile(
@@ -37,6 +37,40 @@ test("holderFrom() treats commands of one shell as one run", () => {
   expect(runId).toMatch(/^local-[A-Za-z0-9.-]+-4711$/);
   expect(holderFrom({ suffix: "pr1", runId: "7" })).toEqual({ suffix: "pr1", runId: "7" });
 });
+
+test.each([
+  ["nothing is set", {}, {}, ["clusters", "berth-slot"]],
+  [
+    "the scripts' variables are set",
+    { NAMESPACE: "ours", LEASE_PREFIX: "ci-slot" },
+    {},
+    ["ours", "ci-slot"],
+  ],
+  [
+    "Berth's variables are set too",
+    { NAMESPACE: "ours", LEASE_PREFIX: "ci-slot", SLOT_NAMESPACE: "own", SLOT_PREFIX: "own-slot" },
+    {},
+    ["own", "own-slot"],
+  ],
+  [
+    "flags are given",
+    { SLOT_NAMESPACE: "own", SLOT_PREFIX: "own-slot" },
+    { namespace: "flag", prefix: "flag-slot" },
+    ["flag", "flag-slot"],
+  ],
+] as const)("slotSetOf() chooses namespace and prefix if %s", (_, variables, flags, expected) => {
+  const { env } = process;
+  process.env = { ...env, ...unset, ...variables };
+  try {
+    const { namespace, prefix } = slotSetOf(flags);
+    expect([namespace, prefix]).toEqual(expected);
+  } finally {
+    process.env = env;
+  }
+});
+
+/** An empty variable counts as unset. */
+const unset = { NAMESPACE: "", LEASE_PREFIX: "", SLOT_NAMESPACE: "", SLOT_PREFIX: "" };
 
 test("refuseLongName() throws if the cluster's name is too long for the cloud", () => {
   process.env["MANAGED_BY_TAG"] = "rossoctl-hypershift-ci";
