@@ -102,3 +102,48 @@ test("berth run --fail-open does not run when the server refuses the request", a
   expect(many.code).toBe(77);
   expect(many.stderr).toContain("Cannot ever grant 2 of account: it has 1");
 });
+
+test.each([
+  ["the pool does not exist", ["--pool", "acount"], 'Did you mean "account"?'],
+  ["the pool has too few", ["--pool", "account:2"], "Cannot ever grant 2 of account: it has 1"],
+  ["nothing is granted in time", ["--pool", "account", "--timeout", "0"], "within 0s"],
+  ["the profile does not exist", ["--profile", "none"], 'Cannot find profile "none"'],
+  [
+    "the server is unreachable",
+    ["--server", "http://127.0.0.1:9", "--connect-timeout", "0", "--pool", "account"],
+    "Cannot reach the server",
+  ],
+])("berth run --fail-open-always runs its command if %s", async (_, ask, why) => {
+  await using server = await TestServer.start(pools);
+  const holder = server.berth(["run", "--pool", "account", "--", "sleep", "60"]);
+  await holder.says(/Acquired/);
+  const command = ["sh", "-c", "echo ran $BERTH_FAIL_OPEN; exit 5"];
+  const run = await server.done(["run", "--fail-open-always", ...ask, "--", ...command]);
+  expect(run).toMatchObject({ code: 5, stdout: "ran true\n" });
+  expect(run.stderr).toContain(why);
+  expect(run.stderr).toContain("RUNNING WITHOUT A LEASE (--fail-open-always)");
+});
+
+test("berth run --fail-open-always goes on when the server ends the lease", async () => {
+  await using server = await TestServer.start(pools);
+  const args = ["run", "--fail-open-always", "--pool", "account", "--ttl", "1s"];
+  const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
+  await run.says(/ready/);
+  const [{ id }] = (await server.json("leases")) as [{ id: string }];
+  await server.done(["release", id, "--force", "--gone", "--reason", "test"]);
+  await run.says(/CONTINUING WITHOUT A LEASE/);
+  run.signal("SIGTERM");
+  expect(await run.ended).toBe(3);
+});
+
+test("berth run --fail-open-always stops for the user, and for a wrong command line", async () => {
+  await using server = await TestServer.start(pools);
+  const holder = server.berth(["run", "--pool", "account", "--", "sleep", "60"]);
+  await holder.says(/Acquired/);
+  const run = server.berth(["run", "--fail-open-always", "--pool", "account", "--", "echo", "ran"]);
+  await run.says(/position 1/);
+  run.signal("SIGTERM");
+  expect(await run.ended).toBe(143);
+  expect(run.stdout).toBe("");
+  expect((await server.done(["run", "--fail-open-always", "--", "echo", "ran"])).code).toBe(64);
+});

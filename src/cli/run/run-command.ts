@@ -7,6 +7,7 @@ import type { Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { plain } from "../terminal/text.ts";
 import { CommandProcess } from "./command-process.ts";
+import { type FailOpen, failOpenOf } from "./fail-open.ts";
 import { HeartbeatLog } from "./heartbeat-log.ts";
 import { writeLeaseFile } from "./lease-file.ts";
 import { leaseVariables } from "./lease-variables.ts";
@@ -31,7 +32,9 @@ export async function runWithLease(
   job: JobSetup,
 ): Promise<number> {
   const { client, note, args } = context;
-  const { grace: graceMs = graceMsDefault, failOpen = false } = context.flags<RunFlags>();
+  const flags = context.flags<RunFlags>();
+  const { grace: graceMs = graceMsDefault } = flags;
+  const failOpen = failOpenOf(flags);
   const log = new HeartbeatLog(note, parseDuration(lease.ttl ?? "") ?? 0);
   const keepAlive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners });
   let isLost = false;
@@ -42,7 +45,8 @@ export async function runWithLease(
     try {
       await keepAlive.confirmed;
       const earlyLoss: unknown = keepAlive.signal.reason;
-      if (earlyLoss instanceof LeaseLost && earlyLoss.why === "ended") {
+      const isEnded = earlyLoss instanceof LeaseLost && earlyLoss.why === "ended";
+      if (isEnded && failOpen !== "always") {
         isLost = true;
         note(`berth: LEASE LOST. ${plain(earlyLoss.message)}; ${name} is not started`);
         return code;
@@ -69,7 +73,7 @@ export async function runWithLease(
     keepAlive.stop();
     if (isLost) await confirmLoss(context, lease, aborted);
     else if (await wasEnded(context, lease, name, keepAlive, aborted)) {
-      if (!failOpen && code !== exitCodes.leaseLost) {
+      if (failOpen === "never" && code !== exitCodes.leaseLost) {
         note(`berth: LEASE LOST before ${name} exited with ${code}. Do not trust its result`);
         code = exitCodes.leaseLost;
       }
@@ -106,13 +110,14 @@ export function graceAfterLoss(loss: LeaseLost, graceMs: number, leftMs: number)
 }
 
 /**
- * Resolves with undefined when the command has exited, or with the loss of the lease. With
- * `failOpen`, lost contact to the server is not a loss; only the server can end the lease.
+ * Resolves with undefined when the command has exited, or with the loss of the lease. If the command
+ * may run without a lease after an outage, lost contact to the server is not a loss: only the server
+ * can end the lease. If it may always, nothing is a loss.
  */
 export function exitOrLoss(
   child: CommandProcess,
   { signal: lost }: Pick<KeepAlive, "signal">,
-  failOpen: boolean,
+  failOpen: FailOpen,
   note: (text: string) => void,
 ): Promise<LeaseLost | undefined> {
   return new Promise((resolve) => {
@@ -120,9 +125,11 @@ export function exitOrLoss(
     const onLoss = () => {
       const loss: unknown = lost.reason;
       if (!(loss instanceof LeaseLost)) return;
-      if (failOpen && loss.why === "noContact") {
+      const continues =
+        failOpen === "always" || (failOpen === "outage" && loss.why === "noContact");
+      if (continues)
         note(`berth: ${plain(loss.message)}; CONTINUING WITHOUT A LEASE (--fail-open)`);
-      } else resolve(loss);
+      else resolve(loss);
     };
     if (lost.aborted) onLoss();
     else lost.addEventListener("abort", onLoss, { once: true });

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
-import { Problem } from "../../api/problem.ts";
-import { BerthUnreachable, type HeldLease } from "../../client/berth-client.ts";
-import type { CliCommand, Context } from "../cli-command.ts";
+import type { HeldLease } from "../../client/berth-client.ts";
+import type { CliCommand } from "../cli-command.ts";
 import { exitCodeHelp } from "../exit-codes.ts";
 import { usageError } from "../failure.ts";
 import { flag, repeatedFlag } from "../flags.ts";
@@ -9,6 +8,7 @@ import { poolsOf } from "../show/leases.ts";
 import { plain } from "../terminal/text.ts";
 import { duration } from "../values.ts";
 import { requireExecutable } from "./command-process.ts";
+import { type FailOpenFlags, failOpenOptions, orFailOpen } from "./fail-open.ts";
 import {
   type PlanFlags,
   parseNamedLease,
@@ -23,10 +23,9 @@ import { Sidecar, type SidecarFlags, sidecarOptions } from "./sidecar.ts";
 import { SignalRouter } from "./signals.ts";
 import { waitForLease } from "./wait-for-lease.ts";
 
-export interface RunFlags extends PlanFlags, SidecarFlags {
+export interface RunFlags extends PlanFlags, SidecarFlags, FailOpenFlags {
   readonly name?: string;
   readonly grace?: number;
-  readonly failOpen?: boolean;
 }
 
 export const run: CliCommand = {
@@ -45,7 +44,7 @@ export const run: CliCommand = {
       "time between TERM and KILL when the lease is lost; default 30s",
       duration(),
     ),
-    flag("--fail-open", "run CMD without a lease if the server is unreachable or unavailable"),
+    ...failOpenOptions(),
     ...sidecarOptions(),
   ],
   passThrough: true,
@@ -61,6 +60,8 @@ Examples:
   berth run --pool aws-account:2 --pool install-slot -- make    all three, or wait for all
   berth run --pool east,west --timeout 30m -- make              of either pool; wait 30m at most
   berth run --lease ACCOUNT=aws-account -- sh -c 'echo $ACCOUNT'
+  berth run --pool install-slot --timeout 20m --fail-open-always -- ./install.sh
+                                                                never fails because of the lease
   berth run --proxy -- ./steps.sh                               steps lease by themselves
 ${exitCodeHelp}`,
   async run(context) {
@@ -104,20 +105,6 @@ ${exitCodeHelp}`,
 function needsInitialLease({ pool, lease, profile, proxy, try: tried }: RunFlags): boolean {
   const named = pool !== undefined || lease !== undefined || profile !== undefined;
   return named || !(proxy || tried !== undefined);
-}
-
-/** With `--fail-open`, returns undefined if the server is unreachable or unavailable. */
-async function orFailOpen<T>(context: Context, work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    const unavailable =
-      error instanceof BerthUnreachable || (error instanceof Problem && error.status >= 500);
-    if (!unavailable || !context.flags<RunFlags>().failOpen) throw error;
-    context.note(`berth: ${plain(error.message)}`);
-    context.note("berth: RUNNING WITHOUT A LEASE (--fail-open): others may use the same resources");
-    return undefined;
-  }
 }
 
 function formatAcquired({ claims }: HeldLease, pool: string): string {

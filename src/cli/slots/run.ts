@@ -104,7 +104,7 @@ async function runWithSlot(context: Context, { store, held, router }: SlotRun): 
     const env = { ...process.env, ...slotVariables(held) };
     const child = await CommandProcess.start(args, env);
     router.routeTo((signal) => forwardSignal(child, signal));
-    const loss = await exitOrLoss(child, kept, false, note);
+    const loss = await exitOrLoss(child, kept, "never", note);
     if (loss === undefined) return await child.exited;
     note(`berth: SLOT LOST. ${plain(loss.message)}; stopping ${args[0]}`);
     await child.stop(graceAfterLoss(loss, graceMs, kept.alive.leftMs));
