@@ -78,6 +78,19 @@ test("the example uses inputs and outputs that the action has", async () => {
   expect(Object.keys(action.outputs)).toContain("slot_id");
 });
 
+test("the example installs Node and Berth before a job uses them", async () => {
+  const example = parse(await readFile(pathOf("examples/github-actions.yaml"), "utf8"));
+  const jobs = Object.entries(example.jobs as Record<string, { steps: object[] }>);
+  expect(jobs).toHaveLength(2);
+  for (const [name, { steps }] of jobs) {
+    const texts = steps.map((step) => JSON.stringify(step));
+    const use = texts.findIndex((text) => /"uses":"berth|"run":"berth/.test(text));
+    const node = texts.findIndex((text) => /setup-node.*"node-version":24/.test(text));
+    const install = texts.findIndex((text) => /npm install --global .*BERTH_PACKAGE/.test(text));
+    expect([node < install, install < use, node >= 0], name).toEqual([true, true, true]);
+  }
+});
+
 test("the action holds a lease of a server, and releases it", async () => {
   await using server = await TestServer.start({ account: { members: ["acc-1"], lockDelay: "0s" } });
   const env = { PATH: process.env["PATH"] };
