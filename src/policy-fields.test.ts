@@ -82,6 +82,11 @@ function valuesFor({ key, kind }: Field): readonly [inTheFile: unknown, another:
       return [kind.choices[1], kind.choices[0]];
     case "choices":
       return [kind.choices.slice(-1), kind.choices.slice(-2, -1)];
+    case "states":
+      return [
+        ["free", "dirty", "needs-a-look"],
+        ["needs-a-look", "dirty", "free"],
+      ];
     case "state":
       return ["dirty", "needs-a-look"];
     case "pool":
@@ -275,7 +280,7 @@ describe("every field of a policy", () => {
     const facts = policy === undefined ? [] : policyFacts(policy).map((fact) => fact.join(" "));
     const hint = "see web/src/pages/policy-words.ts";
     expect(facts.join("\n").toLowerCase(), todo(leaf, "is not on the page", hint)).toContain(
-      `${leaf.field.label} ${inFile(leaf)}`.toLowerCase(),
+      `${leaf.field.label} ${[inFile(leaf)].flat().join(", ")}`.toLowerCase(),
     );
   });
 

@@ -41,6 +41,7 @@ function valueSchema(kind: WireKind, description: string): TSchema {
     case "pool":
       return Type.String({ description });
     case "choices":
+    case "states":
       return Type.Array(Type.String(), { description });
     case "parts":
       return Type.Unknown({ description });

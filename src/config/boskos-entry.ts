@@ -27,6 +27,8 @@ export interface BoskosEntry {
   readonly max: Written<number>;
   readonly lifespanMs: number | null;
   readonly needs: readonly Need[];
+  /** Not in Boskos, which ignores it: the states that clients may use; none: all. */
+  readonly states: readonly string[];
   /** Not in Boskos, which ignores it: the initial user data, by name. */
   readonly userData: Written<ReadonlyMap<string, UserData>>;
 }
@@ -69,6 +71,9 @@ export function readEntry(
     max: integer("max-count"),
     lifespanMs: read("lifespan", null, (value) => lenientDuration(source, value)).value,
     needs: read("needs", [], (value) => readNeeds(document, value)).value,
+    states: read("states", [], (value) => readNames(document, value)).value.map(
+      ({ value }) => value,
+    ),
     userData: read("userdata", noUserData, (value) => readUserDataByName(document, value)),
   };
 }

@@ -177,6 +177,14 @@ resources:
     },
   );
 
+  test("reads the allowed states of all entries of a type", () => {
+    const [pool] = pools(`resources:
+- { type: t, names: [a], states: [free, dirty] }
+- { type: t, names: [b], states: [free, leased] }
+`);
+    expect(pool?.policy.states).toEqual(["free", "dirty", "leased"]);
+  });
+
   test("takes entries of one type together", () => {
     const [pool, ...others] = pools(`resources:
 - { type: t, names: [a], state: dirty }

@@ -44,9 +44,14 @@ function poolsOf(entries: readonly BoskosEntry[]): PoolSpec[] {
   const byType = Map.groupBy(entries, ({ type }) => type.value);
   return Array.from(byType, ([type, parts]) => {
     const dynamic = parts.findLast((entry) => !isStatic(entry));
+    const states = [...new Set(parts.flatMap((part) => part.states))];
     return {
       name: type as PoolName,
-      policy: { ...defaultPolicy, ...(dynamic && { dynamic: dynamicOf(dynamic) }) },
+      policy: {
+        ...defaultPolicy,
+        ...(states.length > 0 && { states }),
+        ...(dynamic && { dynamic: dynamicOf(dynamic) }),
+      },
       members: parts.flatMap(membersOf),
     };
   });

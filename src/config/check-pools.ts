@@ -8,7 +8,7 @@ import {
   type Table,
   type Values,
 } from "../core/model/fields.ts";
-import { freeState, quarantinedState } from "../core/model/lifecycle.ts";
+import { freeState, ownStates, quarantinedState } from "../core/model/lifecycle.ts";
 import { nearest } from "../core/model/nearest.ts";
 import type { PartKind, PoolPolicy, PoolSpec, Silence } from "../core/model/policy.ts";
 import { policyFields } from "../core/model/policy-fields.ts";
@@ -115,7 +115,7 @@ interface Written {
 }
 
 export function checkPolicy(source: Source, pool: Place, written: Written): void {
-  const rules = [checkMissing, checkPlacement, checkPace, checkAdaptive, checkDynamic];
+  const rules = [checkMissing, checkPlacement, checkPace, checkAdaptive, checkDynamic, checkStates];
   for (const rule of rules) rule(new Complaints(source, pool, written.entries), written);
 }
 
@@ -161,7 +161,7 @@ function exampleOf({ key, examples: [example] = [] }: Field): string {
   return `${key}: ${typeof example === "string" ? example : JSON.stringify(example)}`;
 }
 
-const wholeOnly = ["cooldown", "lockDelay", "onRelease", "onExpire"];
+const wholeOnly = ["cooldown", "lockDelay", "onRelease", "onExpire", "states"];
 
 function checkPlacement(complaints: Complaints, { policy, entries }: Written): void {
   if (policy.placement === undefined) return;
@@ -193,6 +193,26 @@ function checkDynamic(complaints: Complaints, { policy: { dynamic } }: Written):
   if (dynamic === undefined || dynamic.min <= dynamic.max) return;
   const state = `${dynamic.min} is more than max, which is ${dynamic.max}`;
   complaints.refuseValue("dynamic/min", state, "swap them");
+}
+
+/** The states that the policy itself sets must be allowed ones. */
+function checkStates(complaints: Complaints, { policy }: Written): void {
+  const { states, onRelease, onExpire, dynamic, silence = {} } = policy;
+  if (states === undefined) return;
+  const isAllowed = (state: string) => states.includes(state) || ownStates.includes(state);
+  const set: [key: string, state: string | undefined][] = [
+    ["onRelease", onRelease],
+    ["onExpire", onExpire],
+    ["dynamic/state", dynamic?.state],
+    ...Object.entries(silence).map(([held, { to }]): [string, string] => [
+      `silence/${held}/to`,
+      to,
+    ]),
+  ];
+  const wrong = set.find(([, state]) => state !== undefined && !isAllowed(state));
+  if (wrong === undefined) return;
+  const state = `it lacks ${wrong[1]}, the state of ${wrong[0].replaceAll("/", ".")}`;
+  complaints.refuseKey("states", state, `add ${wrong[1]}`);
 }
 
 /** Required fields that a file leaves out. A group without one of them would not be in force. */

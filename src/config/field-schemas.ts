@@ -63,6 +63,12 @@ function schemaOf(field: Field): TSchema | undefined {
       return choiceSchema(kind, about(field));
     case "choices":
       return choicesSchema(field, kind);
+    case "states":
+      return Type.Array(StateName, {
+        title: "list of states",
+        ...about(field),
+        maxItems: kind.max,
+      });
     case "parts":
       return { ...Parts, ...about(field) };
     case "group":

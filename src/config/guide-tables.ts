@@ -72,6 +72,8 @@ function allowedIn({ kind, wire }: Field): string {
       return kind.choices.map((choice) => `\`${choice}\``).join(", ");
     case "choices":
       return "a list of these";
+    case "states":
+      return "a list of states";
     case "state":
       return "a state";
     case "pool":

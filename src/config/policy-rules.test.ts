@@ -34,6 +34,7 @@ describe("parseConfig() reads", () => {
     ["a ttl that is at least the hold", "limit: 3", { holdMs: 1_200_000, ttlMs: 1_200_000 }],
     ["a shorter one where it is written", "ttl: 1m", { holdMs: 1_200_000, ttlMs: 60_000 }],
     ["a limit", "limit: 3", { limit: 3 }],
+    ["allowed states", "states: [free, used]", { states: ["free", "used"] }],
   ])("%s", (_, text, want) => {
     expect(policy(text)).toMatchObject(want);
   });
@@ -71,6 +72,13 @@ describe("parseConfig() refuses", () => {
     ["adaptive: { min: lots }", "is not a number"],
     ["limit: 1.5", "1.5 is not a whole number"],
     ["parent: avs", 'there is no pool "avs"'],
+    ["states: dirty", "is not a list of states"],
+    ["states: [dirty]", "it lacks free, the state of onRelease (add free)"],
+    ["states: [free], onExpire: used", "it lacks used, the state of onExpire (add used)"],
+    [
+      "states: [free], silence: { busy: { after: 1m, to: used } }",
+      "it lacks used, the state of silence.busy.to (add used)",
+    ],
     ["parent: aws", "draws on itself: aws on aws"],
   ])("%s", (text, want) => {
     expect(String(policy(text))).toContain(want);

@@ -6,6 +6,7 @@ import {
   type Field,
   isValues,
   type Kind,
+  type StatesKind,
   type Table,
   type Values,
 } from "../core/model/fields.ts";
@@ -21,6 +22,7 @@ import {
   readNamed,
   readState,
   scalarOf,
+  withinLimit,
 } from "./read-values.ts";
 import { nameKind, stateKind } from "./text-kinds.ts";
 
@@ -141,6 +143,8 @@ function readValue(document: ConfigDocument, kind: Kind, entry: Entry): unknown 
       return readChoice(document, entry.value, kind);
     case "choices":
       return readChoices(document, entry.value, kind);
+    case "states":
+      return readStates(document, entry.value, kind);
     case "parts":
       return readParts(document, entry);
     // No single values: a group is read field by field, and a hidden field is not read here.
@@ -151,6 +155,13 @@ function readValue(document: ConfigDocument, kind: Kind, entry: Entry): unknown 
     case "outside":
       return undefined;
   }
+}
+
+function readStates(document: ConfigDocument, spot: Spot, { max }: StatesKind) {
+  const items = listOf(document, spot, "list of states");
+  if (!withinLimit(document, spot, { count: items.length, max, of: "states" })) return undefined;
+  const states = items.flatMap((item) => readText(document.source, item, stateKind) ?? []);
+  return states.length === 0 ? undefined : states;
 }
 
 function readChoice(

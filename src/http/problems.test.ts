@@ -97,6 +97,12 @@ const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code 
     claimed: "free",
   },
   state_reserved: { code: "state_reserved", state: "busy" },
+  state_not_allowed: {
+    code: "state_not_allowed",
+    pool: "aws" as PoolName,
+    state: "used",
+    allowed: ["free", "dirty"],
+  },
   too_many_entries: {
     code: "too_many_entries",
     resource: "aws-1" as ResourceName,

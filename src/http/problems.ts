@@ -57,12 +57,8 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
         hint: `Wait for it with GET /v1/requests/${refusal.id}, or remove it from the queue with DELETE`,
       });
     case "state_reserved":
-      return new Problem({
-        code,
-        status: 422,
-        message: `Cannot put a resource into the state "${refusal.state}": only the server does`,
-        hint: "Use free, dirty, quarantined or a state of your own; to keep it from being lent, drain it",
-      });
+    case "state_not_allowed":
+      return stateRefused(refusal);
     case "too_many_entries":
     case "user_data_refused":
       return entriesRefused(refusal);
@@ -73,6 +69,28 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
     case "resource_held":
       return notAvailable(refusal);
   }
+}
+
+type StateRefused = Extract<Refusal, { code: "state_reserved" | "state_not_allowed" }>;
+
+function stateRefused(refusal: StateRefused): Problem {
+  const { code, state } = refusal;
+  if (code === "state_reserved") {
+    return new Problem({
+      code,
+      status: 422,
+      message: `Cannot put a resource into the state "${state}": only the server does`,
+      hint: "Use free, dirty, quarantined or a state of your own; to keep it from being lent, drain it",
+    });
+  }
+  const { pool, allowed } = refusal;
+  return new Problem({
+    code,
+    status: 422,
+    message: `Cannot put a resource of ${pool} into the state "${state}": the pool does not allow it`,
+    hint: `Use ${allowed.join(", ")}, or add the state to states of the pool`,
+    facts: { pool, allowed },
+  });
 }
 
 type EntriesRefused = Extract<Refusal, { code: "too_many_entries" | "user_data_refused" }>;

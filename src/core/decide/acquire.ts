@@ -29,6 +29,7 @@ import { neverPlaced } from "../shared/never-fits.ts";
 import { isWithinReach } from "../shared/place.ts";
 import type { Answer } from "./decide.ts";
 import { poolNotFound, requestNotFound } from "./not-found.ts";
+import { refuseState } from "./refuse-state.ts";
 import { fits, grant } from "./settle.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -86,6 +87,8 @@ export function possibleWants(state: State, ask: Ask): Wants | Refusal {
     ? undefined
     : own.needs.find(({ heldState }) => isReserved(heldState));
   if (reserved !== undefined) return { code: "state_reserved", state: reserved.heldState };
+  const [notAllowed] = own.needs.flatMap((need) => refuseState(need.pool, need.heldState) ?? []);
+  if (notAllowed !== undefined) return notAllowed;
   return impossible(state, ask, gangWants(state, ask, own).alternatives) ?? own;
 }
 

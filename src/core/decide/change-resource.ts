@@ -5,6 +5,7 @@ import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { claimsOn, type Resource } from "../model/state.ts";
 import { userDataFault } from "../model/user-data.ts";
 import { resourceNotFound } from "./not-found.ts";
+import { refuseState } from "./refuse-state.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /** The maximum number of labels of a resource. */
@@ -30,6 +31,9 @@ export function changeResource(
   if (change.state !== undefined && reservedStates.includes(change.state)) {
     return refused({ code: "state_reserved", state: change.state });
   }
+  const notAllowed =
+    change.state === undefined ? undefined : refuseState(resource.pool, change.state);
+  if (notAllowed !== undefined) return refused(notAllowed);
   const difference = differenceOf(resource, change);
   if (Object.keys(difference.labels ?? {}).length > labelsMax) {
     return refused({ code: "too_many_entries", resource: name, what: "labels", max: labelsMax });

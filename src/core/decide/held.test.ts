@@ -4,7 +4,7 @@ import type { Command, HeldCommand } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import { awaitingAdmission } from "./admit.ts";
-import { acquire, Lending, pool, release, revoke, runTo } from "./lending.suite.ts";
+import { acquire, change, Lending, pool, release, revoke, runTo } from "./lending.suite.ts";
 
 /** `prow` takes a free resource; the lease is called `t`. */
 function take(resource: string, into = "busy", id = "t"): Command {
@@ -24,7 +24,7 @@ function releaseHeld(more: Partial<Named> = {}): Command {
   return { ...command, ...more, type: "release-held" };
 }
 
-function reset(silentMs: number): Command {
+function reset(silentMs: number): Extract<HeldCommand, { type: "reset" }> {
   return { type: "reset", pool: "aws" as PoolName, state: "busy", silentMs, to: "dirty" };
 }
 
@@ -233,3 +233,37 @@ describe.each(["busy", "cooling", "drained", "revoking"])(
     });
   },
 );
+
+describe("a pool that lists its states", () => {
+  const states = { states: ["free", "dirty", "leased"] };
+  const wrong = { code: "state_not_allowed", pool: "aws", state: "used", allowed: states.states };
+  const refused = { events: [], outcome: { type: "refused", refusal: wrong } };
+  const item = { pool: "aws" as PoolName, count: 1, into: "used" };
+  const ask = { holder: "prow", items: [item], ttlMs: null, byName: true as const };
+  const askFor: Command = { type: "acquire", id: "a" as RequestId, ask, waitMs: 0 };
+
+  test.each<[string, readonly Command[], Command]>([
+    ["a release by name", [take("aws-1")], releaseHeld({ state: "used" })],
+    ["a release", [acquire("t", "aws")], release("t", { state: "used" })],
+    ["the release of a claim", [acquire("t", "aws")], release("t", { claim: "1", state: "used" })],
+    ["a reset", [take("aws-1")], { ...reset(0), to: "used" }],
+    ["a lease by name", [], take("aws-1", "used")],
+    ["a request", [], askFor],
+    ["an operator", [], change("aws-1", { state: "used" })],
+  ])("refuses another one in %s", (_, before, command) => {
+    const lending = new Lending(pool("aws", 1, states));
+    for (const each of before) lending.do(each);
+    expect(lending.do(command)).toEqual(refused);
+    expect(new Lending(pool("aws", 1)).do(askFor).outcome.type).toBe("granted");
+  });
+
+  test("allows the listed ones, and those of the broker and of cleaners", () => {
+    const lending = new Lending(pool("aws", 3, states));
+    for (const [id, into] of Object.entries({ a: "busy", b: "leased", c: "cleaning" })) {
+      const resource = { a: "aws-1", b: "aws-2", c: "aws-3" }[id] ?? "";
+      expect(lending.outcome(take(resource, into, id))).toMatchObject({ type: "taken" });
+    }
+    expect(lending.outcome(releaseHeld({ state: "dirty" }))).toEqual({ type: "done" });
+    expect(lending.outcome(change("aws-1", { state: "quarantined" }))).toEqual({ type: "done" });
+  });
+});

@@ -21,6 +21,7 @@ import {
 import type { Instant } from "../model/time.ts";
 import { merged, refuseUserData } from "./change-resource.ts";
 import { lastFence } from "./fence.ts";
+import { refuseState } from "./refuse-state.ts";
 import { endLease } from "./release.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -39,6 +40,8 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
     const missing = names.filter((name) => !ready.some((resource) => resource.name === name));
     return refused({ code: "not_all_free", resources: missing, state: from });
   }
+  const [notAllowed] = ready.flatMap(({ pool }) => refuseState(pool, into) ?? []);
+  if (notAllowed !== undefined) return refused(notAllowed);
   const needs = ready.map(({ pool }) => useOf(pool, from, into));
   const attempt = { needs, rank: aheadOfAll, now };
   const closed = closedBy(attempt);
@@ -114,6 +117,8 @@ export function releaseHeld(turn: Turn, command: Held<"release-held">): Outcome 
     return refused({ code: "state_reserved", state: command.state });
   }
   const claim = heldBy(turn, command);
+  const notAllowed = "code" in claim ? undefined : refuseState(claim.resource.pool, command.state);
+  if (notAllowed !== undefined) return refused(notAllowed);
   if ("code" in claim) {
     const lost = claim.code === "not_its_holder" ? claim.lost : undefined;
     const again = lost?.how === "released" && lost.state === command.state;
@@ -145,6 +150,8 @@ export function reset(turn: Turn, command: Held<"reset">): Outcome {
     return refused({ code: "state_reserved", state: command.to });
   }
   const pool = turn.state.pools.get(command.pool);
+  const notAllowed = pool && refuseState(pool, command.to);
+  if (notAllowed !== undefined) return refused(notAllowed);
   const claims = [...(pool?.members ?? [])].flatMap((resource) => {
     const claim = exclusiveClaim(resource);
     return claim !== null && isSilent(claim, command, turn.now) ? [claim] : [];

@@ -2,7 +2,7 @@
 import { leaseView } from "../explain/view.ts";
 import type { Command, Reason } from "../model/command.ts";
 import type { LeaseEnd, Return } from "../model/event.ts";
-import type { RequestId } from "../model/ids.ts";
+import type { ClaimId, RequestId } from "../model/ids.ts";
 import {
   freeState,
   quarantinedState,
@@ -10,13 +10,14 @@ import {
   toBeDeletedState,
   tombstoneState,
 } from "../model/lifecycle.ts";
-import { done, type Outcome, refused } from "../model/outcome.ts";
+import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { defaultCleaning } from "../model/policy.ts";
 import { type Claim, isHeld, type Lease, type Resource, type Revoked } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
 import { poolsOf } from "../queue/needs.ts";
 import { standing } from "./acquire.ts";
 import { leaseNotFound, leaseRevoked } from "./not-found.ts";
+import { refuseState } from "./refuse-state.ts";
 import { poolsIn, report } from "./report.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -41,6 +42,8 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
     const wasReleased = turn.state.ended.get(id)?.how === "released";
     return wasReleased ? done : refused(leaseNotFound(turn.state, id));
   }
+  const notAllowed = state === undefined ? undefined : refuseStateOf(lease, claimId, state);
+  if (notAllowed !== undefined) return refused(notAllowed);
   if (command.outcome !== undefined)
     report(turn, lease, poolsIn(turn.state, lease), command.outcome);
   const ending = {
@@ -71,6 +74,15 @@ function confirmRevoked(turn: Turn, lease: Lease, revoked: Revoked, ending: Endi
 }
 
 /** Accepts the release of a claim that has ended, and refuses one that the lease never had. */
+function refuseStateOf(
+  { claims }: Lease,
+  claimId: ClaimId | undefined,
+  state: string,
+): Refusal | undefined {
+  const ended = claims.filter(({ id }) => claimId === undefined || id === claimId);
+  return ended.flatMap(({ resource }) => refuseState(resource.pool, state) ?? [])[0];
+}
+
 function goneClaim(
   lease: Lease,
   claim: NonNullable<Extract<Command, { type: "release" }>["claim"]>,

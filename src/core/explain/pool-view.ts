@@ -5,6 +5,7 @@ import { hasCohort, limitOf } from "../gates/limits.ts";
 import { intervalMs } from "../gates/pace.ts";
 import { rateOf } from "../gates/rate.ts";
 import { hiddenHolder, type PoolName, type SpaceName } from "../model/ids.ts";
+import { quarantinedState, ruleOf } from "../model/lifecycle.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import {
   exclusiveClaim,
@@ -163,6 +164,27 @@ export function placementView(pool: Pool): PlacementView | null {
   }
   const usage = Array.from(sums, ([dimension, sum]) => ({ dimension, ...sum }));
   return { strategy: placement.strategy, usage };
+}
+
+/** A cleaner or a person should have taken a resource within this time. */
+const stuckAfterMs = 3_600_000;
+
+/**
+ * The number of resources that are in a state from which nobody has taken them for an hour: the state
+ * may be a typo, or its cleaner may be gone. Free ones are not stuck, and quarantined ones were put
+ * aside on purpose.
+ */
+export function stuckCount({ buckets }: Pool, now: Instant): number {
+  let count = 0;
+  for (const { state, idle } of buckets.values()) {
+    const { lendable, deadline } = ruleOf(state);
+    if (lendable || deadline !== "none" || state === quarantinedState) continue;
+    for (const { changedAt } of idle) {
+      if (now - changedAt < stuckAfterMs) break; // The others are there for a shorter time.
+      count += 1;
+    }
+  }
+  return count;
 }
 
 /** The number of resources in each state. */

@@ -30,6 +30,12 @@ export interface ChoiceKind {
   readonly choices: readonly string[];
 }
 
+/** A list of states. */
+export interface StatesKind {
+  readonly type: "states";
+  readonly max: number;
+}
+
 /** The name of a state or of a pool, or `parts`, which has its own format. */
 export interface NamedKind {
   readonly type: "state" | "pool" | "parts";
@@ -64,7 +70,7 @@ export interface HiddenKind {
 }
 
 /** A kind whose value has no fields of its own. */
-export type ValueKind = DurationKind | NumberKind | ChoiceKind | NamedKind;
+export type ValueKind = DurationKind | NumberKind | ChoiceKind | StatesKind | NamedKind;
 
 /** A kind that the API returns as a value with its own key. */
 export type WireKind = ValueKind | GroupKind | ByStateKind;
@@ -156,6 +162,7 @@ type WireValues = ForEachKind<{
   number: number;
   choice: string;
   choices: readonly string[];
+  states: readonly string[];
   state: string;
   pool: string;
   parts: unknown;
@@ -217,6 +224,7 @@ function valueInWords(kind: WireKind, value: unknown): unknown {
     case "number":
     case "choice":
     case "choices":
+    case "states":
     case "state":
     case "pool":
     case "parts":

@@ -80,6 +80,11 @@ export const reservedStates: readonly string[] = [...lifecycle]
   .filter(([, { setBy }]) => setBy === "broker")
   .map(([state]) => state);
 
+/** States that the broker and cleaners use, so a pool's list of allowed states need not have them. */
+export const ownStates: readonly string[] = [...lifecycle.keys()].filter(
+  (state) => state !== freeState && state !== dirtyState,
+);
+
 /** Why a resource is held. Cleaning is neither paced nor limited, and has no lifetime. */
 export type Purpose = "use" | "clean";
 

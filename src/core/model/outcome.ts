@@ -168,6 +168,12 @@ export type Refusal =
   | { readonly code: "resource_held"; readonly resource: ResourceName; readonly holder: string }
   | { readonly code: "state_reserved"; readonly state: string }
   | {
+      readonly code: "state_not_allowed";
+      readonly pool: PoolName;
+      readonly state: string;
+      readonly allowed: readonly string[];
+    }
+  | {
       readonly code: "too_many_entries";
       readonly resource: ResourceName;
       readonly what: "labels" | "user data";

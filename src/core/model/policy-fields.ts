@@ -103,6 +103,17 @@ export const policyFields = {
     examples: [{ busy: "30m", leased: { after: "2h", to: "dirty" } }],
     more: "configuration.md#silent-holders",
   },
+  states: {
+    key: "states",
+    kind: { type: "states", max: 64 },
+    optional: true,
+    label: "Allowed states",
+    text:
+      "The states that clients and operators may put resources into, besides those that Berth uses " +
+      "itself (`busy`, `cleaning`, `quarantined` and so on). Any other state is refused, so that a " +
+      "typo takes nothing out of use. Without it every state is allowed.",
+    examples: [["free", "dirty", "leased"]],
+  },
   dynamic: {
     key: "dynamic",
     kind: dynamic,

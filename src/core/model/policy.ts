@@ -19,6 +19,7 @@ export interface PoolPolicy {
   readonly onExpire: string;
   /** By the state of the held resource. */
   readonly silence?: Readonly<Record<string, Silence>>;
+  readonly states?: readonly string[];
   readonly dynamic?: DynamicPolicy;
   readonly cleaning?: CleaningPolicy;
   readonly parent?: PoolName;

@@ -13,6 +13,7 @@ import {
   toBeDeletedState,
   tombstoneState,
 } from "../../core/model/lifecycle.ts";
+import type { Pool } from "../../core/model/state.ts";
 import { type BucketCounts, BucketHistogram } from "../metrics/bucket-histogram.ts";
 
 const knownStates = [
@@ -49,7 +50,7 @@ export class BoskosMetrics {
       collect() {
         this.reset();
         return broker.read(({ pools }) => {
-          for (const pool of pools.values()) {
+          for (const pool of sortedByName(pools.values())) {
             for (const [state, count] of normalised(countByState(pool))) {
               this.set({ type: pool.name, state }, count);
             }
@@ -124,6 +125,11 @@ export class BoskosMetrics {
     this.#agents.add(agent);
     return agent;
   }
+}
+
+/** In the order of types, as Boskos lists them. */
+function sortedByName(pools: Iterable<Pool>): Pool[] {
+  return [...pools].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Clients may invent states, and each label value is kept for ever. */

@@ -141,6 +141,11 @@ export function failureOf(refusal: Refusal): Failure {
         status: 400,
         text: `only the server puts a resource into the state ${goQuote(refusal.state)}`,
       };
+    case "state_not_allowed":
+      return {
+        status: 400,
+        text: `state ${goQuote(refusal.state)} is not allowed for ${refusal.pool}, only ${refusal.allowed.join(", ")}`,
+      };
     case "too_many_entries":
       return { status: 400, text: `it would have more than ${refusal.max} keys of user data` };
     case "user_data_refused":

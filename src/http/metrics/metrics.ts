@@ -5,6 +5,7 @@ import {
   paceInterval,
   placementView,
   sharedLimit,
+  stuckCount,
 } from "../../core/explain/pool-view.ts";
 import { rateOf } from "../../core/gates/rate.ts";
 import { countedStates } from "../../core/model/lifecycle.ts";
@@ -134,6 +135,11 @@ function samplePools({ broker }: MetricsSource, registry: Registry): void {
       for (const counted of countedStates) gauge.set({ pool, state: counted }, 0);
       for (const [resourceState, size] of shown) gauge.set({ pool, state: resourceState }, size);
     }
+  });
+  const stuck =
+    "Resources that nobody took for an hour from a state other than free or quarantined";
+  sample("berth_resources_stuck", stuck, ["pool"], (gauge, state, now) => {
+    for (const pool of state.pools.values()) gauge.set({ pool: pool.name }, stuckCount(pool, now));
   });
   sample("berth_waiters", "Requests that wait", ["pool"], (gauge, state) => {
     for (const { name: pool, waiting } of state.pools.values()) gauge.set({ pool }, waiting);

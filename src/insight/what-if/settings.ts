@@ -71,11 +71,12 @@ function inWords({ path, message, hint }: ConfigProblem): string {
 }
 
 /**
- * A key with a list of choices is split at commas, a number becomes a number, and all else stays
+ * A key with a list is split at commas, a number becomes a number, and all else stays
  * text.
  */
 function valueFrom(key: string, text: string): unknown {
-  if (fieldAt(policyFields, key.split("."))?.kind.type === "choices") return text.split(",");
+  const type = fieldAt(policyFields, key.split("."))?.kind.type;
+  if (type === "choices" || type === "states") return text.split(",");
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 

@@ -21,6 +21,7 @@ function factsOf(table: Table, group: object): Fact[] {
 /** Groups in one line: `interval 24s, burst 5`. */
 function inWords(field: Field | undefined, value: unknown): string {
   if (!isValues(value)) return String(value ?? "");
+  if (Array.isArray(value)) return value.join(", ");
   const kind = field?.kind;
   if (kind?.type === "by-state") {
     const rules = Object.entries(value).map(([state, rule]) => {
