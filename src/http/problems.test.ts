@@ -20,7 +20,8 @@ const documented = new Map(
 
 /** Every code that the sources can produce, by the two ways in which they write one. */
 function codesInSources(): Set<string> {
-  const files = globSync(["src/http/*.ts", "src/api/problem.ts", "src/core/model/outcome.ts"], {
+  const folders = ["src/http/*.ts", "src/auth/*.ts", "src/api/problem.ts"];
+  const files = globSync([...folders, "src/core/model/outcome.ts"], {
     cwd: root,
   }).filter((file) => !/\.(test|suite)\.ts$/.test(file));
   const text = files.map((file) => read(file)).join("\n");
