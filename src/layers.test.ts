@@ -43,7 +43,8 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   journal: { folders: ["core"], packages: ["node:*"] },
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
-  config: { folders: ["core"], packages: ["node:*", "yaml", "typebox"] },
+  auth: { folders: ["api", "core"], packages: ["node:*"] },
+  config: { folders: ["auth", "core"], packages: ["node:*", "yaml", "typebox"] },
   api: { folders: ["core"], packages: ["typebox"] },
   // Published for any runtime with fetch: it has no package, and nothing of Node's either.
   client: { folders: ["api", "core"], packages: [] },
@@ -65,7 +66,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   http: {
     folders: [
-      ...["api", "broker", "core", "insight", "insight/forecast", "insight/history"],
+      ...["api", "auth", "broker", "core", "insight", "insight/forecast", "insight/history"],
       ...["insight/what-if", "journal"],
     ],
     packages: [
@@ -95,7 +96,8 @@ const layers: Readonly<Record<string, Layer>> = {
   "workers/proxy": { folders: ["api", "client", "core"], packages: ["node:*"] },
   cli: {
     folders: [
-      ...["api", "client", "config", "core", "insight/pacing", "insight/what-if", "kubernetes"],
+      ...["api", "auth", "client", "config", "core", "insight/pacing", "insight/what-if"],
+      "kubernetes",
       ...["server", "server/migrate", "slots", "workers", "workers/janitor", "workers/proxy"],
     ],
     packages: ["node:*", "commander", "yaml"],
@@ -105,7 +107,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // Where all parts meet.
   server: {
     folders: [
-      ...["api", "broker", "config", "core", "http", "insight", "journal"],
+      ...["api", "auth", "broker", "config", "core", "http", "insight", "journal"],
       ...["workers/admission", "workers/janitor", "workers/mirror"],
     ],
     packages: ["node:*", "pino", "pino-pretty"],
