@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Problem } from "../api/problem.ts";
 import { failureOf } from "../cli/failure.ts";
-import type { ClaimId, PoolName, RequestId, ResourceName } from "../core/model/ids.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "../core/model/ids.ts";
 import type { Refusal, RefusalCode } from "../core/model/outcome.ts";
 import type { Instant } from "../core/model/time.ts";
 import { problemOf } from "./problems.ts";
@@ -69,6 +69,20 @@ const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code 
     nearest: "vcpus",
     known: ["vcpus"],
   },
+  quota_too_small: {
+    code: "quota_too_small",
+    space: "team" as SpaceName,
+    pool: "aws" as PoolName,
+    asked: 3,
+    max: 2,
+  },
+  space_unknown: { code: "space_unknown", space: "team" as SpaceName },
+  pool_not_allowed: {
+    code: "pool_not_allowed",
+    space: "team" as SpaceName,
+    pool: "aws" as PoolName,
+  },
+  too_many_waiting: { code: "too_many_waiting", space: "team" as SpaceName, max: 2 },
   never_fits: { code: "never_fits", pool: "aws" as PoolName, asked: 3, size: 2 },
   request_id_reused: { code: "request_id_reused", key: "k", id },
   group_full: { code: "group_full", group: "g", size: 2 },

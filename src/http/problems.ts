@@ -3,6 +3,7 @@ import { Problem } from "../api/problem.ts";
 import type { Refusal } from "../core/model/outcome.ts";
 import { describeUserDataFault } from "../core/model/user-data.ts";
 import { isNotPlaced, type NotPlaced, notPlaced } from "./placement-problems.ts";
+import { spaceProblem } from "./space-problems.ts";
 import { timestamp } from "./timestamp.ts";
 
 export function problemOf(refusal: Refusal): Problem {
@@ -62,6 +63,11 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
     case "too_many_entries":
     case "user_data_refused":
       return entriesRefused(refusal);
+    case "space_unknown":
+    case "pool_not_allowed":
+    case "quota_too_small":
+    case "too_many_waiting":
+      return spaceProblem(refusal);
     case "none_free":
     case "not_all_free":
     case "not_its_holder":

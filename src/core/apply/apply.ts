@@ -36,8 +36,14 @@ import {
   resourceRested,
   resourceRetired,
 } from "./resources.ts";
+import { followSizes, spacesDefined } from "./spaces.ts";
 
 export function apply(state: State, event: BrokerEvent, at: Instant): void {
+  change(state, event, at);
+  if (state.spaces.size > 0) followSizes(state, event);
+}
+
+function change(state: State, event: BrokerEvent, at: Instant): void {
   switch (event.type) {
     case "lease-granted":
       return leaseGranted(state, event, at);
@@ -49,6 +55,8 @@ export function apply(state: State, event: BrokerEvent, at: Instant): void {
       return leaseDelivered(state, event, at);
     case "lease-revoked":
       return leaseRevoked(state, event, at);
+    case "spaces-defined":
+      return spacesDefined(state, event);
     case "request-queued":
       return requestQueued(state, event, at);
     case "request-seen":

@@ -1,10 +1,11 @@
 /** Creates an empty state, a pool, a bucket and a resource. */
 import { DueHeap, IdleList, OrderedTree } from "../model/collections.ts";
 import { EndedMemory } from "../model/ended-memory.ts";
+import { FairQueue } from "../model/fair-queue.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
 import { freeState } from "../model/lifecycle.ts";
 import type { PoolPolicy } from "../model/policy.ts";
-import { newQueue } from "../model/rank.ts";
+import { defaultSpacePolicy } from "../model/space.ts";
 import {
   type Bucket,
   type Due,
@@ -31,6 +32,9 @@ export function emptyState(): State {
     resources: new Map(),
     requests: new Map(),
     leases: new Map(),
+    spaces: new Map(),
+    spacePolicies: new Map(),
+    otherSpaces: defaultSpacePolicy,
     gangs: new Map(),
     keys: new Map(),
     ended: new EndedMemory(),
@@ -74,7 +78,7 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     pin: null,
     rateHistory: [],
     signals: { throttled: 0, ok: 0 },
-    cache: { gates: null, freed: new Set(), triedReservations: false },
+    cache: { gates: null, freed: new Set(), capacities: null, triedReservations: false },
     dueAt: never,
     heapIndex: -1,
   };
@@ -87,7 +91,7 @@ export function newBucket(pool: Pool, state: string): Bucket {
     pool,
     state,
     idle: new IdleList<ExclusiveResource>(),
-    queue: newQueue<Request>(),
+    queue: new FairQueue<Request>(),
     cache: { matches: { bySelection: new Map(), byName: null } },
   };
 }

@@ -15,11 +15,14 @@ import type {
   Timed,
 } from "../model/collections.ts";
 import type { EndedMemory } from "../model/ended-memory.ts";
+import type { FairQueue, ReadonlyFairQueue } from "../model/fair-queue.ts";
+import type { Rank } from "../model/rank.ts";
 import type { ReadonlyEnded } from "../model/state.ts";
 
 /** Returns the same object, writable one level deep. */
 export function edit<K, V>(map: ReadonlyMap<K, V>): Map<K, V>;
 export function edit<V>(set: ReadonlySet<V>): Set<V>;
+export function edit<E extends Rank>(queue: ReadonlyFairQueue<E>): FairQueue<E>;
 export function edit<E extends K, K extends Numbered>(tree: ReadonlyTree<E, K>): OrderedTree<E, K>;
 export function edit<E extends Linked<E>>(list: ReadonlyIdleList<E>): IdleList<E>;
 export function edit<E extends Timed>(heap: ReadonlyDueHeap<E>): DueHeap<E>;

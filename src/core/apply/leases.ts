@@ -31,6 +31,7 @@ import {
   update,
 } from "./indexes.ts";
 import { clearReservations, partFor, setReservations } from "./shared.ts";
+import { countHeld, enterSpace, leaveSpace } from "./spaces.ts";
 
 export function requestQueued(state: State, event: EventOf<"request-queued">, at: Instant): void {
   const request = addRequest(state, event.id, event.ask, at);
@@ -55,6 +56,7 @@ export function addRequest(
     ...own,
     priority: ask.priority ?? 0,
     order,
+    space: enterSpace(state, ask.space),
     queuedAt,
     gang: null,
     inLine: false,
@@ -65,6 +67,7 @@ export function addRequest(
     heapIndex: -1,
   };
   edit(state.requests).set(id, request);
+  if (request.space !== null) edit(request.space).waiting += 1;
   if (ask.key !== undefined) edit(state.keys).set(ask.key, id);
   if (joinGang(state, request)) enterQueues(state, request);
   return request;
@@ -118,6 +121,9 @@ function removeRequest(state: State, request: Request): void {
   const leader = leaderOf(request);
   if (leader.inLine) leaveQueues(state, leader);
   leaveGang(state, request);
+  if (request.space === null) return;
+  edit(request.space).waiting -= 1;
+  leaveSpace(state, request.ask.space);
 }
 
 /**
@@ -339,6 +345,7 @@ export function addLease(state: State, record: LeaseRecord): Lease {
     dueAt: never,
     heapIndex: -1,
   };
+  enterSpace(state, ask.space);
   edit(lease).claims = record.claims.map((granted) => addClaim(state, lease, granted));
   edit(state.leases).set(id, lease);
   return lease;
@@ -358,6 +365,7 @@ function addClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
     update(claim.resource, { claim, state: granted.into ?? busyState }, lease.grantedAt);
     schedule(state, claim.resource, never);
   }
+  countHeld(state, claim, 1);
   return claim;
 }
 
@@ -413,6 +421,7 @@ export function leaseEnded(state: State, event: EventOf<"lease-ended">, at: Inst
   for (const claim of claims) {
     returnResource(state, claim, must(event.back[index++], claim.resource.name), event.why, at);
   }
+  leaveSpace(state, lease.ask.space);
   rememberEnd(state, lease.id, lease.ask, event.why, at);
 }
 
@@ -423,6 +432,7 @@ function returnResource(
   how: LeaseEnd,
   at: Instant,
 ): void {
+  countHeld(state, claim, -1);
   const { resource } = claim;
   const isHeld =
     claim.amount === null ? claim.resource.claim === claim : claim.resource.claims.has(claim);

@@ -8,7 +8,8 @@ import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
 import type { KeptRoom, Move, ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { busyState } from "../model/lifecycle.ts";
-import type { PoolPolicy } from "../model/policy.ts";
+import { type PoolPolicy, same } from "../model/policy.ts";
+import { defaultSpacePolicy, type SpacesSpec } from "../model/space.ts";
 import {
   type AdaptiveState,
   type AdmissionState,
@@ -35,6 +36,7 @@ import { addMember, linkParent, schedule, schedulePool, scheduleResource } from 
 import { addLease, addRequest, type ClaimRecord, revokeLease } from "./leases.ts";
 import { newResource } from "./resources.ts";
 import { setReservations } from "./shared.ts";
+import { spacesDefined } from "./spaces.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -42,6 +44,7 @@ export interface FrozenState {
   readonly fence: number;
   readonly order: number;
   readonly made?: number;
+  readonly spaces?: SpacesSpec;
   readonly pools: readonly FrozenPool[];
   readonly requests: readonly FrozenRequest[];
   readonly leases: readonly FrozenLease[];
@@ -109,6 +112,7 @@ export function freeze(state: State): FrozenState {
     fence: state.fence,
     order: state.order,
     made: state.made,
+    ...freezeSpaces(state),
     pools: Array.from(state.pools.values(), freezePool),
     requests: Array.from(state.requests.values(), ({ id, ask, queuedAt, order, reservations }) => {
       return {
@@ -122,6 +126,12 @@ export function freeze(state: State): FrozenState {
     leases: Array.from(state.leases.values(), freezeLease),
     ended: state.ended.freeze(),
   };
+}
+
+function freezeSpaces({ spacePolicies, otherSpaces }: State): { readonly spaces?: SpacesSpec } {
+  if (spacePolicies.size === 0 && same(otherSpaces, defaultSpacePolicy)) return {};
+  const spaces = Array.from(spacePolicies, ([name, policy]) => ({ name, policy }));
+  return { spaces: { spaces, others: otherSpaces } };
 }
 
 /**
@@ -222,6 +232,8 @@ export function thaw(frozen: FrozenState): State {
   writable.fence = frozen.fence;
   writable.order = frozen.order;
   writable.made = frozen.made ?? 0;
+  if (frozen.spaces !== undefined)
+    spacesDefined(state, { type: "spaces-defined", ...frozen.spaces });
   for (const pool of frozen.pools) thawPool(state, pool);
   for (const pool of state.pools.values()) linkParent(state, pool);
   writable.ended = EndedMemory.thaw(frozen.ended);

@@ -13,6 +13,7 @@ import { nearest } from "../model/nearest.ts";
 import { type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { same } from "../model/policy.ts";
 import { newcomerRank, type Rank } from "../model/rank.ts";
+import { type Space, spaceOf } from "../model/space.ts";
 import {
   isShared,
   type Lease,
@@ -25,39 +26,48 @@ import type { Instant } from "../model/time.ts";
 import { isAvailable } from "../queue/available.ts";
 import { combinedWants, gangOf, poolsOf, type Wants, wantsOf } from "../queue/needs.ts";
 import { neverMatches } from "../queue/never-matches.ts";
+import { hasQuota } from "../queue/quota.ts";
 import { neverPlaced } from "../shared/never-fits.ts";
 import { isWithinReach } from "../shared/place.ts";
 import type { Answer } from "./decide.ts";
 import { poolNotFound, requestNotFound } from "./not-found.ts";
 import { refuseState } from "./refuse-state.ts";
 import { fits, grant } from "./settle.ts";
+import { boundedBy, refuseSpace, refuseToWait } from "./space-rules.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Acquire = Extract<Command, { type: "acquire" }>;
 
-export function acquire(turn: Turn, { id, ask, waitMs, nowOnly }: Acquire): Answer {
+export function acquire(turn: Turn, { id, ask: asked, waitMs, nowOnly }: Acquire): Answer {
   const { state, now } = turn;
+  const space = spaceOf(state, asked.space);
+  const ask = boundedBy(space, asked);
   if (ask.key !== undefined) {
     const known = state.keys.get(ask.key);
     if (known !== undefined && !isUsedUp(state, known, ask, now)) {
       return askedAgain(turn, known, ask, waitMs);
     }
   }
-  const wants = cannotJoin(state, ask) ?? possibleWants(state, ask);
+  const refusal = refuseSpace(state, space, ask) ?? cannotJoin(state, ask);
+  const wants = refusal ?? possibleWants(state, ask);
   if ("code" in wants) return refused(wants);
   const { needs, alternatives } = wants;
   const resolved = { ...ask, ttlMs: ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs };
   if (ask.group !== undefined && ask.group.size > 1) {
+    const full = refuseToWait(space);
+    if (full !== undefined) return refused(full);
     queue(turn, id, resolved, waitMs);
     return () => standing(state, id, now);
   }
-  const rank = newcomerRank(state, ask.priority);
+  const rank = newcomerRank(state, space, ask.priority);
   const fitting = alternatives.find((alternative) => fits(alternative, rank, now));
   if (fitting !== undefined) {
     grant(turn, id, fitting, resolved);
     return standing(state, id, now);
   }
   if (nowOnly) return notNow(turn, wants, rank);
+  const full = refuseToWait(space);
+  if (full !== undefined) return refused(full);
   queue(turn, id, resolved, waitMs);
   rememberEvaluation(state, id);
   return () => {
@@ -116,6 +126,7 @@ function rememberEvaluation(state: State, id: RequestId): void {
   const request = state.requests.get(id);
   if (request === undefined || request.needs.every(({ sharing }) => sharing === "exclusive"))
     return;
+  if (hasQuota(request.space)) return;
   request.cache.evaluated = request.needs.every((need) => {
     return isWithinReach(need, request) && gatesOf(need.pool).length === 0;
   });
@@ -216,10 +227,11 @@ export function impossible(
   alternatives: readonly (readonly Need[])[],
 ): Refusal | undefined {
   const otherwise = refuseWrongKind(state, ask);
+  const space = spaceOf(state, ask.space);
   let first: Refusal | undefined;
   for (const needs of alternatives) {
     if (needs.some(({ pool }) => pool.retired)) continue;
-    const refusal = otherwise ?? tooMuch(state, needs);
+    const refusal = otherwise ?? tooMuch(state, needs, space);
     if (refusal === undefined) return undefined;
     first ??= refusal;
   }
@@ -304,7 +316,7 @@ function dimensionsOf(members: Iterable<Resource>): readonly string[] {
   return [...names];
 }
 
-function tooMuch(state: State, needs: readonly Need[]): Refusal | undefined {
+function tooMuch(state: State, needs: readonly Need[], space: Space | null): Refusal | undefined {
   for (const need of needs) {
     const refusal =
       need.sharing === "shared"
@@ -312,7 +324,7 @@ function tooMuch(state: State, needs: readonly Need[]): Refusal | undefined {
         : (tooMany(state, need) ?? neverMatches(state, need));
     if (refusal !== undefined) return refusal;
   }
-  return neverPasses(needs);
+  return neverPasses(needs, space);
 }
 
 function tooMany(state: State, { pool, count }: Need): Refusal | undefined {

@@ -9,6 +9,7 @@ import type { PoolName, ResourceName } from "../model/ids.ts";
 import { freeState } from "../model/lifecycle.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import { type MemberSpec, type PoolSpec, same, samePolicy } from "../model/policy.ts";
+import { anySpace, type SpacesSpec } from "../model/space.ts";
 import { isHeld, type Resource } from "../model/state.ts";
 import { goneItem, impossible } from "./acquire.ts";
 import { resumePools } from "./set-aside.ts";
@@ -18,8 +19,13 @@ interface Wanted extends MemberSpec {
   readonly pool: PoolName;
 }
 
-export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
+export function configure(
+  turn: Turn,
+  pools: readonly PoolSpec[],
+  spaces: SpacesSpec = anySpace,
+): Outcome {
   const { state } = turn;
+  defineSpaces(turn, spaces);
   const wanted = new Map<ResourceName, Wanted>();
   for (const pool of parentsFirst(pools)) {
     definePool(turn, pool);
@@ -46,6 +52,15 @@ export function configure(turn: Turn, pools: readonly PoolSpec[]): Outcome {
   for (const change of ratesToConfigure(state)) emit(turn, change);
   dismissImpossible(turn);
   return done;
+}
+
+function defineSpaces(turn: Turn, { spaces, others }: SpacesSpec): void {
+  const { spacePolicies, otherSpaces } = turn.state;
+  const isSame =
+    spaces.length === spacePolicies.size &&
+    same(others, otherSpaces) &&
+    spaces.every(({ name, policy }) => same(policy, spacePolicies.get(name)));
+  if (!isSame) emit(turn, { type: "spaces-defined", spaces, others });
 }
 
 function adopted({ name }: Resource, dynamic: boolean): DurableEvent {

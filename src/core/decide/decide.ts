@@ -85,7 +85,7 @@ function handle(turn: Turn, command: Command): Answer {
     case "change-resource":
       return changeResource(turn, command);
     case "configure":
-      return configure(turn, command.pools);
+      return configure(turn, command.pools, command.spaces);
     case "set-aside":
       return setAside(turn, command);
     case "tick":

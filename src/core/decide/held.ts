@@ -11,6 +11,7 @@ import { type ClaimId, hiddenHolder, type RequestId, type SpaceName } from "../m
 import { purposeOf, reservedStates } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
+import { spaceOf } from "../model/space.ts";
 import {
   type Claim,
   type ExclusiveResource,
@@ -43,7 +44,8 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
   const [notAllowed] = ready.flatMap(({ pool }) => refuseState(pool, into) ?? []);
   if (notAllowed !== undefined) return refused(notAllowed);
   const needs = ready.map(({ pool }) => useOf(pool, from, into));
-  const attempt = { needs, rank: aheadOfAll, now };
+  const space = spaceOf(state, command.space);
+  const attempt = { needs, rank: { ...aheadOfAll, space }, now };
   const closed = closedBy(attempt);
   if (closed !== null) {
     if (lacksOnlyCredits(attempt)) for (const event of unmetDemandOf(needs, now)) emit(turn, event);

@@ -10,6 +10,7 @@ import type { ClaimId, RequestId } from "../model/ids.ts";
 import { busyState, freeState } from "../model/lifecycle.ts";
 import { compareRank, firstRank, isAhead, newcomerRank, type Rank } from "../model/rank.ts";
 import { isAny } from "../model/selection.ts";
+import { spaceOf } from "../model/space.ts";
 import {
   type Bucket,
   type ExclusiveNeed,
@@ -19,11 +20,13 @@ import {
   type Pool,
   queueAt,
   type Request,
+  type State,
 } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
 import { isAvailable } from "../queue/available.ts";
 import { type Choice, Leftover } from "../queue/leftover.ts";
 import { isSamePlace, needIn } from "../queue/needs.ts";
+import { isQuotaUsedUp } from "../queue/quota.ts";
 import { couldUse, type Placement, placeAll, reachMax, sharedClaims } from "../shared/place.ts";
 import type { Shareable } from "../shared/placement/shareable.ts";
 import { retriedReservations } from "../shared/reserve.ts";
@@ -132,27 +135,40 @@ function bucketsToServe(pools: readonly Pool[]): Bucket[] {
 }
 
 function serveBucket(turn: Turn, bucket: Bucket): void {
-  const left = new Leftover(bucket);
-  let place = 0;
+  let left = new Leftover(bucket);
+  let walk = bucket.queue.walk();
+  /** The requests that did not fit: a grant to another frees nothing for them. */
+  let unfit: Set<Request> | undefined;
   while (left.count > 0 && !left.isExhausted) {
-    const request = bucket.queue.at(place);
+    const request = walk.next();
     if (request === undefined) break;
-    if (left.pass(request)) {
-      place += 1;
+    if (isQuotaUsedUp(request.space, bucket.pool)) {
+      walk.skipSpace();
       continue;
     }
+    if (unfit?.has(request)) {
+      left.keep(request, turn.now);
+      continue;
+    }
+    if (left.pass(request)) continue;
     turn.evaluating = request.id;
     const needs = request.alternatives.find((alternative) => {
       return fitsFrom(alternative, request, left, bucket, turn.now);
     });
     if (needs !== undefined) {
       grantRequest(turn, request, needs);
+      if (walk.goOn()) continue;
+      walk = bucket.queue.walk();
+      left = new Leftover(bucket);
     } else {
       // Evaluate the request again when its gate opens: this bucket's free resources may be all
       // that it lacks.
       if (request.cache.evaluated) request.cache.evaluated = isUngated(request, turn.now);
       left.keep(request, turn.now);
-      place += 1;
+      if (bucket.queue.isShared) {
+        unfit ??= new Set();
+        unfit.add(request);
+      }
     }
   }
 }
@@ -181,17 +197,20 @@ function serveShared(turn: Turn, pool: Pool): void {
   }
   const queue = queueAt({ pool, state: freeState });
   const freed = new Set<Shareable>();
-  let place = 0;
-  while (place < reachMax) {
+  let walk = queue.walk();
+  for (let place = 0; place < reachMax; place++) {
     for (const resource of pool.cache.freed) freed.add(resource);
     pool.cache.freed.clear();
-    const request = queue.at(place);
+    const request = walk.next();
     if (request === undefined) break;
     turn.evaluating = request.id;
     const isWorthIt = !request.cache.evaluated || couldUse(request, pool, freed);
     const needs = isWorthIt ? evaluate(turn, request) : undefined;
-    if (needs === undefined) place += 1;
-    else grantRequest(turn, request, needs);
+    if (needs === undefined) continue;
+    grantRequest(turn, request, needs);
+    // The grant has made the share of its space larger, so that another space may be first now.
+    if (walk.goOn()) place -= 1;
+    else [walk, place] = [queue.walk(), -1];
   }
 }
 
@@ -267,12 +286,12 @@ export function grant(
   const { state, now } = turn;
   const claims: GrantedClaim[] = [];
   let placement = past?.placement;
-  const choices = past?.choices ?? choicesFor(needs, newcomerRank(state, ask.priority), now);
+  const choices = past?.choices ?? choicesFor(needs, newcomerOf(state, ask), now);
   for (const need of needs) {
     if (need.sharing === "exclusive") {
       addExclusiveClaims(turn, need, choices, claims);
     } else {
-      placement ??= placeAll(needs, newcomerRank(state, ask.priority));
+      placement ??= placeAll(needs, newcomerOf(state, ask));
       const from = { claims: claims.length, fence: lastFence(state, now) };
       claims.push(...sharedClaims(need, placement, from, now));
     }
@@ -289,6 +308,10 @@ export function grant(
     ...(isPolled ? { undelivered: true } : undefined),
     ...chargesFor(needs, ask.key ?? id, now),
   });
+}
+
+function newcomerOf(state: State, { space, priority }: ResolvedAsk): Rank {
+  return newcomerRank(state, spaceOf(state, space), priority);
 }
 
 /** Omits the cause if the request was queued and granted at the same time. */

@@ -35,6 +35,7 @@ export function emit(turn: Turn, event: BrokerEvent): void {
   turn.events.push(event);
   for (let index = 0; index < leaving.length; index++) turn.touched.add(leaving[index] as Pool);
   touch(turn, event);
+  if (turn.state.spaces.size > 0) touchSpace(turn, event);
 }
 
 /** The pools that a request or a resource leaves with this event. */
@@ -112,6 +113,7 @@ function touch(turn: Turn, event: BrokerEvent): void {
     }
     case "pool-defined":
     case "pool-retired":
+    case "spaces-defined":
       return touchAll(turn);
     case "deadline-postponed":
     case "demand-unmet":
@@ -129,6 +131,28 @@ function touch(turn: Turn, event: BrokerEvent): void {
       return;
     default:
       return unreachable(event);
+  }
+}
+
+/**
+ * Touches the pools in which a space waits, when it holds more or less: it may stand elsewhere in
+ * their queues now, and its quotas may be open.
+ */
+function touchSpace({ state, touched }: Turn, event: BrokerEvent): void {
+  switch (event.type) {
+    case "lease-granted":
+    case "lease-ended":
+    case "claim-ended": {
+      const ended = state.ended.get(event.id)?.space;
+      const name = state.leases.get(event.id)?.ask.space ?? ended;
+      const space = name === undefined ? undefined : state.spaces.get(name);
+      for (const { head } of space?.lines ?? []) {
+        for (const { pool } of (head as Request).needs) touched.add(pool);
+      }
+      return;
+    }
+    default:
+      return;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Explains for each resource why a request does not fit, with numbers. */
 import type { Obstacle } from "../gates/gate.ts";
 import type { RequestId, ResourceName } from "../model/ids.ts";
-import { aheadOfAll, isAhead } from "../model/rank.ts";
+import { aheadOfAll, behindAll, isAhead } from "../model/rank.ts";
 import type { Pool, Request, SharedNeed, SharedResource } from "../model/state.ts";
 import { never } from "../model/time.ts";
 import { viewOf } from "../shared/place.ts";
@@ -128,7 +128,7 @@ function missing({ short }: SharedExplanation): number {
 
 /** The number of resources that have room for one more, behind all waiting requests. */
 export function fittingNow(pool: Pool, placing: Placing): number {
-  const view = { rank: { priority: 0, order: Number.POSITIVE_INFINITY }, owner: "" };
+  const view = { rank: behindAll, owner: "" };
   return fitting(pool.shared, demandOf(1, placing), view).length;
 }
 

@@ -11,6 +11,7 @@
 import type { BrokerEvent, EventOf, WaitCode } from "../model/event.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { Rank } from "../model/rank.ts";
+import type { Space } from "../model/space.ts";
 import type { Need, Pool, Request, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 
@@ -68,7 +69,7 @@ interface GateRules {
    */
   closedBy(attempt: Attempt, earlier: readonly Gate[]): Pool | null;
   /** Returns a refusal if the gate can never let these needs pass. */
-  neverPasses?(needs: readonly Need[]): Refusal | undefined;
+  neverPasses?(needs: readonly Need[], space: Space | null): Refusal | undefined;
   /** Returns what a grant of these uses up. `id` is the seed of values that must look random. */
   charge?(uses: readonly Use[], id: string, now: Instant): Charges | undefined;
   /** Returns the new fields of each pool that the grant charges. */

@@ -3,8 +3,10 @@
 import type { EventOf, WaitCode } from "../model/event.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { Rank } from "../model/rank.ts";
+import type { Space } from "../model/space.ts";
 import type { Need, Pool, State } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
+import { hasQuota } from "../queue/quota.ts";
 import { creditGate } from "./credits.ts";
 import type {
   Attempt,
@@ -18,13 +20,14 @@ import type {
 } from "./gate.ts";
 import { limitGate } from "./limits.ts";
 import { paceGate } from "./pace.ts";
+import { quotaGate } from "./quotas.ts";
 import { suspensionGate } from "./suspension.ts";
 
 /**
  * The order in which gates explain a wait. The limit gate asks the gates ahead of it, so it is
  * last.
  */
-const gates: readonly Gate[] = [suspensionGate, paceGate, creditGate, limitGate];
+const gates: readonly Gate[] = [suspensionGate, quotaGate, paceGate, creditGate, limitGate];
 
 const earlierThan = new Map(gates.map((gate, index) => [gate, gates.slice(0, index)]));
 
@@ -34,14 +37,15 @@ export function gatesOf(pool: Pool): readonly Gate[] {
   return pool.cache.gates;
 }
 
-function isGuarded(uses: readonly Use[]): boolean {
+function isGuarded(uses: readonly Use[], space: Space | null = null): boolean {
+  if (hasQuota(space)) return true;
   for (const { pool } of uses) if (gatesOf(pool).length > 0) return true;
   return false;
 }
 
 /** Returns the pool whose gate is closed for the attempt; null if all gates are open. */
 export function closedBy(attempt: Attempt): Pool | null {
-  if (!isGuarded(attempt.needs)) return null;
+  if (!isGuarded(attempt.needs, attempt.rank.space)) return null;
   for (const gate of gates) {
     const pool = closedAt(gate, attempt);
     if (pool !== null) return pool;
@@ -50,7 +54,7 @@ export function closedBy(attempt: Attempt): Pool | null {
 }
 
 export function passesGates(needs: readonly Use[], rank: Rank, now: Instant): boolean {
-  return !isGuarded(needs) || closedBy({ needs, rank, now }) === null;
+  return !isGuarded(needs, rank.space) || closedBy({ needs, rank, now }) === null;
 }
 
 function closedAt(gate: Gate, attempt: Attempt): Pool | null {
@@ -63,10 +67,10 @@ export function lacksOnlyCredits(attempt: Attempt): boolean {
   return gates.every((gate) => gate === creditGate || closedAt(gate, attempt) === null);
 }
 
-export function neverPasses(needs: readonly Need[]): Refusal | undefined {
-  if (!isGuarded(needs)) return undefined;
+export function neverPasses(needs: readonly Need[], space: Space | null): Refusal | undefined {
+  if (!isGuarded(needs, space)) return undefined;
   for (const gate of gates) {
-    const refusal = gate.neverPasses?.(needs);
+    const refusal = gate.neverPasses?.(needs, space);
     if (refusal !== undefined) return refusal;
   }
   return undefined;
@@ -113,7 +117,7 @@ export function opensByTime(pool: Pool): boolean {
 
 /** Returns why the first closed gate delays this need of the attempt. */
 export function gateObstacle(attempt: Attempt, need: Need): Obstacle | null {
-  if (!isGuarded(attempt.needs)) return null;
+  if (!isGuarded(attempt.needs, attempt.rank.space)) return null;
   for (const gate of gates) {
     const obstacle = gate.explain(attempt, need);
     if (obstacle !== null) return obstacle;
@@ -123,7 +127,7 @@ export function gateObstacle(attempt: Attempt, need: Need): Obstacle | null {
 
 /** Returns the wait code of the gate that opened for the request in this decision. */
 export function openedIn(opening: Opening): WaitCode | null {
-  if (!isGuarded(opening.needs)) return null;
+  if (!isGuarded(opening.needs, opening.request.space)) return null;
   for (const gate of gates.toReversed()) {
     const code = gate.openedIn(opening);
     if (code !== null) return code;

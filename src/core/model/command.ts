@@ -1,6 +1,7 @@
 import type { Placing } from "../shared/placement/demand.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import type { PoolSpec } from "./policy.ts";
+import type { SpacesSpec } from "./space.ts";
 import type { Instant } from "./time.ts";
 
 export interface Item extends Placing {
@@ -75,7 +76,12 @@ export interface Reason {
 
 /** All commands of the core. The caller adds the time. */
 export type Command =
-  | { readonly type: "configure"; readonly pools: readonly PoolSpec[] }
+  | {
+      readonly type: "configure";
+      readonly pools: readonly PoolSpec[];
+      /** Absent: every space is allowed, with the same weight and without quotas. */
+      readonly spaces?: SpacesSpec;
+    }
   | {
       readonly type: "acquire";
       readonly id: RequestId;

@@ -2,6 +2,7 @@ import type { Amounts, CapacitySpec } from "../shared/placement/shareable.ts";
 import type { Ask, Reason } from "./command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { PoolPolicy } from "./policy.ts";
+import type { SpacesSpec } from "./space.ts";
 import type { Instant } from "./time.ts";
 
 /** What a request waits for. */
@@ -21,6 +22,8 @@ export type WaitCode =
   | "admission"
   /** Resources are free, but a limit that the pool shares is used up. */
   | "limit_reached"
+  /** Resources are free, but the space of the request holds as much as its quota allows. */
+  | "quota_reached"
   /** A decision on the pool failed. */
   | "suspended";
 
@@ -211,6 +214,8 @@ export type DurableEvent =
       readonly reason?: Reason;
     }
   | { readonly type: "resource-rested"; readonly resource: ResourceName; readonly state: string }
+  /** The configuration of all spaces. */
+  | ({ readonly type: "spaces-defined" } & SpacesSpec)
   | { readonly type: "request-queued"; readonly id: RequestId; readonly ask: ResolvedAsk }
   | {
       readonly type: "request-left";

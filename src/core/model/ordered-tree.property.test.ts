@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareRank, newQueue, type Rank } from "./rank.ts";
+import { OrderedTree } from "./collections.ts";
+import { compareArrival, type Rank } from "./rank.ts";
+
+const newQueue = () => new OrderedTree<Rank, Rank>(compareArrival);
+const rank = (priority: number, order: number): Rank => ({ priority, order, space: null });
 
 const step = fc.oneof(
   {
@@ -13,14 +17,14 @@ const step = fc.oneof(
 test("OrderedTree keeps a queue as a sorted array does", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200, size: "max" }), (steps) => {
-      const queue = newQueue<Rank>();
+      const queue = newQueue();
       let model: Rank[] = [];
       let order = 0;
       for (const { join, value } of steps) {
         if (join) {
-          const element = { priority: value, order: ++order };
+          const element = rank(value, ++order);
           queue.add(element);
-          model = [...model, element].sort(compareRank);
+          model = [...model, element].sort(compareArrival);
         } else {
           const element = model[value % Math.max(1, model.length)];
           if (element === undefined) continue;
@@ -36,23 +40,9 @@ test("OrderedTree keeps a queue as a sorted array does", () => {
       }
       expect(queue.at(model.length)).toBeUndefined();
       expect(queue.at(-1)).toBeUndefined();
-      const newcomer = { priority: 0, order: order + 1 };
-      const before = model.filter((other) => compareRank(other, newcomer) < 0).length;
+      const newcomer = rank(0, order + 1);
+      const before = model.filter((other) => compareArrival(other, newcomer) < 0).length;
       expect(queue.countBefore(newcomer)).toBe(before);
     }),
   );
-});
-
-test("RankedQueue ignores the removal of a stranger", () => {
-  const queue = newQueue<Rank>();
-  queue.add({ priority: 0, order: 1 });
-  queue.remove({ priority: 0, order: 2 });
-  expect(queue.size).toBe(1);
-});
-
-test("compareRank() puts higher priority first, then earlier arrival", () => {
-  const early = { priority: 0, order: 1 };
-  const late = { priority: 0, order: 2 };
-  const urgent = { priority: 5, order: 3 };
-  expect([late, urgent, early].sort(compareRank)).toEqual([urgent, early, late]);
 });

@@ -2,7 +2,7 @@
 import type { LeaseView, RequestView } from "../explain/view.ts";
 import type { Reason } from "./command.ts";
 import type { LeaseEnd, RequestEnd } from "./event.ts";
-import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import type { LastHolder } from "./state.ts";
 import type { Instant } from "./time.ts";
 import type { UserDataFault } from "./user-data.ts";
@@ -55,6 +55,21 @@ export type Refusal =
       readonly asked: number;
       readonly size: number;
     }
+  /** The space may never hold this many, or this much of `dimension`. */
+  | {
+      readonly code: "quota_too_small";
+      readonly space: SpaceName;
+      readonly pool: PoolName;
+      readonly dimension?: string;
+      readonly asked: number;
+      readonly max: number;
+    }
+  /** The configuration has no such space, and allows no other. */
+  | { readonly code: "space_unknown"; readonly space: SpaceName; readonly nearest?: SpaceName }
+  /** The space may not use the pool. */
+  | { readonly code: "pool_not_allowed"; readonly space: SpaceName; readonly pool: PoolName }
+  /** As many requests of the space wait as may wait. */
+  | { readonly code: "too_many_waiting"; readonly space: SpaceName; readonly max: number }
   /** No eligible resource is large enough in this dimension. */
   | {
       readonly code: "amount_too_large";

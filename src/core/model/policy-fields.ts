@@ -169,6 +169,14 @@ export const policyFields = {
       "as the pool has. A pool with a limit needs no resources of its own.",
     examples: [155],
   },
+  cost: {
+    key: "cost",
+    kind: { type: "number", min: 0, max: 1_000_000, whole: true },
+    optional: true,
+    label: "Cost",
+    text: "What one claim costs, for the `cost` quotas of spaces. Without it a claim costs nothing.",
+    examples: [10],
+  },
   admission: {
     key: "admission",
     kind: { type: "outside" },

@@ -24,6 +24,7 @@ export interface PoolPolicy {
   readonly cleaning?: CleaningPolicy;
   readonly parent?: PoolName;
   readonly limit?: number;
+  readonly cost?: number;
   readonly pace?: PacePolicy;
   readonly placement?: PlacementPolicy;
   readonly admission?: AdmissionPolicy;

@@ -21,11 +21,13 @@ import type {
 import type { Reason } from "./command.ts";
 import type { Ended, FrozenEnds } from "./ended-memory.ts";
 import type { KeptRoom, LeaseEnd, Move, RateCause, ResolvedAsk } from "./event.ts";
-import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { ReadonlyFairQueue, Walk } from "./fair-queue.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import { busyState, drainedState, freeState, type Purpose, revokingState } from "./lifecycle.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { Rank } from "./rank.ts";
 import { dropMatches, type MatchIndex, type Selection } from "./selection.ts";
+import type { Space, SpacePolicy } from "./space.ts";
 import type { Instant } from "./time.ts";
 
 export interface State {
@@ -36,6 +38,12 @@ export interface State {
   /** The waiting requests. */
   readonly requests: ReadonlyMap<RequestId, Request>;
   readonly leases: ReadonlyMap<RequestId, Lease>;
+  /** The spaces that have a request or a lease. */
+  readonly spaces: ReadonlyMap<SpaceName, Space>;
+  /** The configured spaces. */
+  readonly spacePolicies: ReadonlyMap<SpaceName, SpacePolicy>;
+  /** The policy of all other spaces; null: requests of other spaces are refused. */
+  readonly otherSpaces: SpacePolicy | null;
   /** Requests that are granted together, by the name of their group. */
   readonly gangs: ReadonlyMap<string, Gang>;
   /** Maps a client's request id to ours, while the request or lease exists or is remembered. */
@@ -65,7 +73,7 @@ export interface ReadonlyEnded {
 }
 
 /** The requests that wait for one bucket, in the order of their ranks. */
-export type Queue = ReadonlyTree<Request, Rank>;
+export type Queue = ReadonlyFairQueue<Request>;
 
 /** A pool's idle resources in one state, and the requests that wait for one of them. */
 export interface Bucket {
@@ -144,6 +152,8 @@ export interface PoolCache {
   gates: readonly Gate[] | null;
   /** Shared resources that have more room than at the last evaluation of the waiting requests. */
   readonly freed: Set<Shareable>;
+  /** The sum of each dimension of its shared resources; null if not computed yet. */
+  capacities: ReadonlyMap<string, number> | null;
   /** No reservation was possible for starved requests, and nothing has changed since. */
   triedReservations: boolean;
 }
@@ -445,8 +455,16 @@ export function queueAt({ pool, state }: Place): Queue {
   return pool.buckets.get(state)?.queue ?? emptyQueue;
 }
 
+const emptyWalk: Walk<Request> = {
+  next: () => undefined,
+  skipSpace: () => {},
+  goOn: () => true,
+};
+
 const emptyQueue: Queue = {
   size: 0,
+  isShared: false,
+  walk: () => emptyWalk,
   at: () => undefined,
   countBefore: () => 0,
   [Symbol.iterator]: () => [][Symbol.iterator](),
@@ -459,6 +477,7 @@ export function dropCaches({ pools, requests, cache }: State): void {
     pool.cache.gates = null;
     pool.cache.freed.clear();
     pool.cache.triedReservations = false;
+    pool.cache.capacities = null;
     for (const bucket of pool.buckets.values()) dropMatches(bucket);
   }
   for (const request of requests.values()) request.cache.evaluated = false;

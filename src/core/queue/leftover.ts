@@ -16,6 +16,7 @@ import {
 import type { Instant } from "../model/time.ts";
 import { type Assignment, assign } from "./assign.ts";
 import { countAt, isForOnePool, needAt } from "./needs.ts";
+import { hasQuota, isQuotaUsedUp, quotaShortage } from "./quota.ts";
 
 /**
  * The maximum number of waiting requests that a decision evaluates to find one that can be granted.
@@ -35,9 +36,16 @@ const passedMax = 2_000;
  */
 export function keptFor(request: Request, place: Place, now: Instant): number {
   if (isShared(place.pool)) return 0;
+  // A request that its own space holds back must not hold back other spaces.
+  if (isHeldBackByQuota(request)) return 0;
   if (isForOnePool(request)) return Number.POSITIVE_INFINITY;
   if (now - request.queuedAt < place.pool.policy.patienceMs) return 0;
   return countAt(request, place);
+}
+
+function isHeldBackByQuota({ space, alternatives }: Request): boolean {
+  if (!hasQuota(space)) return false;
+  return alternatives.every((needs) => quotaShortage(space, needs) !== undefined);
 }
 
 /** The resources that a grant takes from one bucket. */
@@ -64,9 +72,11 @@ export class Leftover {
   /** What is left at this rank. */
   static at(bucket: Bucket, rank: Rank, now: Instant): Leftover {
     const leftover = new Leftover(bucket);
-    for (const ahead of bucket.queue) {
+    const walk = bucket.queue.walk();
+    for (let ahead = walk.next(); ahead !== undefined; ahead = walk.next()) {
       if (leftover.count <= 0 || !isAhead(ahead, rank)) break;
-      if (leftover.isExhausted) leftover.#keptOfAny = Number.POSITIVE_INFINITY;
+      if (isQuotaUsedUp(ahead.space, bucket.pool)) walk.skipSpace();
+      else if (leftover.isExhausted) leftover.#keptOfAny = Number.POSITIVE_INFINITY;
       else if (!leftover.pass(ahead)) leftover.keep(ahead, now);
     }
     return leftover;

@@ -14,7 +14,7 @@ import { shortfalls, unfit, type View } from "./placement/fit.ts";
 import { place, searchMax } from "./placement/plan.ts";
 import { levelOf, type Shareable } from "./placement/shareable.ts";
 
-const empty: View = { rank: { priority: 0, order: 0 }, owner: "", empty: true };
+const empty: View = { rank: aheadOfAll, owner: "", empty: true };
 
 /** With no request ahead, no reservation counts. */
 const first: View = { rank: aheadOfAll, owner: "" };

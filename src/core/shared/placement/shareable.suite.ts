@@ -62,4 +62,4 @@ export function poolOf(
 export const wanted = (placing: Placing, count = 1) => demandOf(count, placing);
 
 /** A request behind all others. */
-export const anybody: View = { rank: { priority: 0, order: 1_000_000 }, owner: "me" };
+export const anybody: View = { rank: { priority: 0, order: 1_000_000, space: null }, owner: "me" };

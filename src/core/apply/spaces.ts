@@ -1,0 +1,116 @@
+/** Keeps the spaces: who has requests and leases, what each holds, and its share. */
+import type { BrokerEvent, EventOf } from "../model/event.ts";
+import type { SpaceName } from "../model/ids.ts";
+import { claimsKey, dominantShare, newSpace, type Space, spacePolicyOf } from "../model/space.ts";
+import type { Claim, Pool, State } from "../model/state.ts";
+import { edit } from "./edit.ts";
+
+/** The space of a new request or lease; null if the server knows no spaces. */
+export function enterSpace(state: State, name: SpaceName | undefined): Space | null {
+  if (name === undefined) return null;
+  let space = state.spaces.get(name);
+  if (space === undefined) {
+    space = newSpace(name, spacePolicyOf(state, name));
+    edit(state.spaces).set(name, space);
+  }
+  edit(space).users += 1;
+  return space;
+}
+
+/** A request or lease has ended. A space without any is forgotten: it has no debt and no credit. */
+export function leaveSpace(state: State, name: SpaceName | undefined): void {
+  const space = name === undefined ? undefined : state.spaces.get(name);
+  if (space === undefined) return;
+  edit(space).users -= 1;
+  if (space.users === 0) edit(state.spaces).delete(space.name);
+}
+
+/** Adds a claim to what its space holds, or removes it. Cleaning is no use. */
+export function countHeld(state: State, claim: Claim, by: 1 | -1): void {
+  const { space: name } = claim.lease.ask;
+  const space = name === undefined ? undefined : state.spaces.get(name);
+  if (space === undefined) return;
+  addClaim(space, claim, by);
+  setShare(space, dominantShare(space));
+}
+
+function addClaim(space: Space, claim: Claim, by: 1 | -1): void {
+  if (claim.purpose === "clean") return;
+  const { pool } = claim.resource;
+  for (let up: Pool | null = pool; up !== null; up = up.parent) addHeld(space, up, claim, by);
+  edit(space).cost += by * (pool.policy.cost ?? 0);
+}
+
+function addHeld(space: Space, pool: Pool, claim: Claim, by: 1 | -1): void {
+  let holdings = space.held.get(pool);
+  if (holdings === undefined) {
+    holdings = new Map();
+    edit(space.held).set(pool, holdings);
+  }
+  add(edit(holdings), claimsKey, by);
+  for (const [key, amount] of Object.entries(claim.amount ?? {})) {
+    add(edit(holdings), key, by * amount);
+  }
+  if (holdings.size === 0) edit(space.held).delete(pool);
+}
+
+function add(sums: Map<string, number>, key: string, by: number): void {
+  const sum = (sums.get(key) ?? 0) + by;
+  if (sum === 0) sums.delete(key);
+  else sums.set(key, sum);
+}
+
+/** Lines are sorted by the shares of their spaces, so they leave the order while a share changes. */
+function setShare(space: Space, share: number): void {
+  if (share === space.share) return;
+  for (const line of space.lines) line.queue.detach(line);
+  edit(space).share = share;
+  for (const line of space.lines) line.queue.attach(line);
+}
+
+/** Updates the shares after an event that may change how much there is. */
+export function followSizes(state: State, event: BrokerEvent): void {
+  switch (event.type) {
+    case "resource-added":
+    case "resource-adopted":
+    case "resource-kept":
+    case "resource-moved":
+    case "resource-removed":
+    case "resource-resized":
+    case "resource-retired":
+      return shareAnew(state);
+    case "pool-defined":
+    case "pool-removed":
+      countAnew(state);
+      return shareAnew(state);
+    default:
+      return;
+  }
+}
+
+function shareAnew(state: State): void {
+  for (const pool of state.pools.values()) pool.cache.capacities = null;
+  for (const space of state.spaces.values()) setShare(space, dominantShare(space));
+}
+
+/** The pools above a pool, or its cost, may be others now. */
+function countAnew(state: State): void {
+  for (const space of state.spaces.values()) {
+    edit(space.held).clear();
+    edit(space).cost = 0;
+  }
+  for (const { claims, ask } of state.leases.values()) {
+    const space = ask.space === undefined ? undefined : state.spaces.get(ask.space);
+    for (const claim of claims) if (space !== undefined) addClaim(space, claim, 1);
+  }
+}
+
+export function spacesDefined(state: State, { spaces, others }: EventOf<"spaces-defined">): void {
+  const writable = edit(state);
+  writable.spacePolicies = new Map(spaces.map(({ name, policy }) => [name, policy]));
+  writable.otherSpaces = others;
+  for (const space of state.spaces.values()) {
+    edit(space).policy = spacePolicyOf(state, space.name);
+    setShare(space, dominantShare(space));
+  }
+}

@@ -1,0 +1,42 @@
+/** What the policy of a space says about its requests. */
+import type { Ask } from "../model/command.ts";
+import type { SpaceName } from "../model/ids.ts";
+import { nearest } from "../model/nearest.ts";
+import type { Refusal } from "../model/outcome.ts";
+import { mayUse, type Space } from "../model/space.ts";
+import type { State } from "../model/state.ts";
+import { poolsOf } from "../queue/needs.ts";
+
+/** Refuses a request of a space that does not exist, or that may not use a pool. */
+export function refuseSpace(state: State, space: Space | null, ask: Ask): Refusal | undefined {
+  if (space === null) return undefined;
+  const { name, policy } = space;
+  if (state.otherSpaces === null && !state.spacePolicies.has(name)) {
+    const meant = nearest(name, state.spacePolicies.keys()) as SpaceName | undefined;
+    return { code: "space_unknown", space: name, ...(meant && { nearest: meant }) };
+  }
+  for (const pool of ask.items.flatMap(poolsOf)) {
+    if (!mayUse(policy, pool)) return { code: "pool_not_allowed", space: name, pool };
+  }
+  return undefined;
+}
+
+/** Refuses to queue one more request of a space. */
+export function refuseToWait(space: Space | null): Refusal | undefined {
+  const max = space?.policy.waitingMax;
+  if (space === null || max === undefined || space.waiting < max) return undefined;
+  return { code: "too_many_waiting", space: space.name, max };
+}
+
+/** Lowers the priority and the lifetime to what the space may have. */
+export function boundedBy(space: Space | null, ask: Ask): Ask {
+  if (space === null) return ask;
+  const { priorityMax = Number.POSITIVE_INFINITY, lifetimeMs: most } = space.policy;
+  const { priority = 0, lifetimeMs = Number.POSITIVE_INFINITY } = ask;
+  if (priority <= priorityMax && (most === undefined || lifetimeMs <= most)) return ask;
+  return {
+    ...ask,
+    ...(priority > priorityMax ? { priority: priorityMax } : undefined),
+    ...(most === undefined || lifetimeMs <= most ? undefined : { lifetimeMs: most }),
+  };
+}

@@ -1,0 +1,305 @@
+/** Fair share between spaces, their quotas, and what else their policies say. */
+import { describe, expect, test } from "vitest";
+import { waitReason } from "../explain/explain.ts";
+import type { Command } from "../model/command.ts";
+import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
+import type { PoolSpec } from "../model/policy.ts";
+import { anySpace, defaultSpacePolicy, type SpacePolicy, type SpacesSpec } from "../model/space.ts";
+import { acquire, Lending, leave, pool, release } from "./lending.suite.ts";
+
+const a = "a" as SpaceName;
+const b = "b" as SpaceName;
+
+function spaces(policies: Readonly<Record<string, Partial<SpacePolicy>>>): SpacesSpec {
+  const named = Object.entries(policies).map(([name, policy]) => {
+    return { name: name as SpaceName, policy: { ...defaultSpacePolicy, ...policy } };
+  });
+  return { ...anySpace, spaces: named };
+}
+
+const quota = (name: string, max: number, dimension?: string) => ({
+  pool: name as PoolName,
+  max,
+  ...(dimension === undefined ? undefined : { dimension }),
+});
+
+function lending(
+  pools: readonly PoolSpec[],
+  policies: Readonly<Record<string, Partial<SpacePolicy>>> = {},
+): Lending {
+  const made = new Lending(...pools);
+  made.do({ type: "configure", pools, spaces: spaces(policies) });
+  return made;
+}
+
+const ask = (id: string, wanted: string, space: SpaceName, more: object = {}): Command =>
+  acquire(id, wanted, { space, ...more });
+
+const shareOf = (made: Lending, space: SpaceName) => made.state.spaces.get(space)?.share;
+
+const reasonOf = (made: Lending, id: string) => {
+  const request = made.state.requests.get(id as RequestId);
+  return request === undefined ? undefined : waitReason(request, made.now);
+};
+
+describe("fair share", () => {
+  test("lends to the space that holds least, and in a space first come, first served", () => {
+    const made = lending([pool("aws", 4)]);
+    for (const id of ["a1", "a2", "a3"]) made.do(ask(id, "aws", a));
+    made.do(ask("b1", "aws", b));
+    for (const id of ["a4", "a5"]) made.do(ask(id, "aws", a));
+    for (const id of ["b2", "b3"]) made.do(ask(id, "aws", b));
+    expect(made.line("aws")).toEqual(["b2", "b3", "a4", "a5"]);
+    made.do(release("a1"));
+    expect(made.held("b2")).toBeDefined();
+    expect([shareOf(made, a), shareOf(made, b)]).toEqual([0.5, 0.5]);
+    // With equal shares the request that came first is first.
+    expect(made.line("aws")).toEqual(["a4", "a5", "b3"]);
+    made.do(release("b1"));
+    expect(made.held("b3")).toBeDefined();
+    expect(made.line("aws")).toEqual(["a4", "a5"]);
+  });
+
+  test("a weight of two gets twice as much", () => {
+    const made = lending([pool("aws", 6)], { a: { weight: 2 } });
+    for (let index = 1; index <= 6; index++) made.do(ask(`a${index}`, "aws", a));
+    for (let index = 1; index <= 6; index++) made.do(ask(`b${index}`, "aws", b));
+    for (let index = 7; index <= 12; index++) made.do(ask(`a${index}`, "aws", a));
+    for (const id of ["a1", "a2", "a3", "a4", "a5", "a6"]) made.do(release(id));
+    const held = [...made.state.leases.keys()].map((id) => id.charAt(0));
+    expect(held.filter((one) => one === "a")).toHaveLength(4);
+    expect(held.filter((one) => one === "b")).toHaveLength(2);
+  });
+
+  test("counts the largest part of any pool", () => {
+    const made = lending([pool("aws", 10), pool("gcp", 2)]);
+    made.do(ask("a1", "gcp", a));
+    made.do(ask("b1", "aws:3", b));
+    expect([shareOf(made, a), shareOf(made, b)]).toEqual([0.5, 0.3]);
+    made.do(ask("b2", "aws:7", b));
+    made.do(ask("a2", "aws", a));
+    made.do(ask("b3", "aws", b));
+    expect(made.line("aws")).toEqual(["a2", "b3"]);
+    made.do(release("b2"));
+    expect(made.held("a2")).toBeDefined();
+  });
+
+  test("priority goes before share", () => {
+    const made = lending([pool("aws", 2)]);
+    made.do(ask("a1", "aws", a));
+    made.do(ask("a2", "aws", a));
+    made.do(ask("b1", "aws", b));
+    made.do(ask("a3", "aws", a, { priority: 1 }));
+    expect(made.line("aws")).toEqual(["a3", "b1"]);
+    made.do(release("a1"));
+    expect(made.held("a3")).toBeDefined();
+  });
+
+  test("a space that comes back has no debt and no credit", () => {
+    const made = lending([pool("aws", 2)]);
+    made.do(ask("a1", "aws:2", a));
+    made.do(release("a1"));
+    expect(made.state.spaces.size).toBe(0);
+    made.do(ask("b1", "aws", b));
+    made.do(ask("b2", "aws", b));
+    made.do(ask("b3", "aws", b));
+    made.do(ask("a2", "aws", a));
+    expect(made.line("aws")).toEqual(["a2", "b3"]);
+  });
+
+  test("a request whose turn comes by a release elsewhere is granted at once", () => {
+    // `a` waits for both pools, out of patience, and keeps the free aws from those behind it.
+    const made = lending([pool("aws", 2, { patienceMs: 0 }), pool("gcp", 1), pool("own", 4)]);
+    made.do(ask("x", "gcp", b));
+    made.do(ask("b1", "own:4", b));
+    made.do(ask("a1", "aws", a));
+    made.do(ask("both", "aws gcp", a));
+    made.do(ask("b2", "aws", b));
+    expect(made.held("b2")).toBeUndefined();
+    made.do(release("b1"));
+    // The share of `b` is that of one gcp of one: 1. It stays behind.
+    expect(made.held("b2")).toBeUndefined();
+    made.do(leave("both"));
+    expect(made.held("b2")).toBeDefined();
+  });
+
+  test("moves ahead of a request that keeps resources, when its own share falls", () => {
+    const made = lending([pool("aws", 2, { patienceMs: 0 }), pool("gcp", 1), pool("own", 4)]);
+    made.do(acquire("x", "gcp"));
+    made.do(ask("b1", "own:4", b));
+    made.do(ask("a1", "aws", a));
+    made.do(ask("both", "aws gcp", a));
+    made.do(ask("b2", "aws", b));
+    expect(made.held("b2")).toBeUndefined();
+    made.do(release("b1"));
+    expect(made.held("b2")).toBeDefined();
+  });
+
+  test("follows the size of a pool", () => {
+    const made = lending([pool("aws", 4)]);
+    made.do(ask("a1", "aws", a));
+    expect(shareOf(made, a)).toBe(0.25);
+    made.do({ type: "configure", pools: [pool("aws", 2)], spaces: spaces({ a: { weight: 4 } }) });
+    expect(shareOf(made, a)).toBe(0.125);
+  });
+
+  test("cleaning counts nothing", () => {
+    const made = lending([pool("aws", 2)]);
+    made.do(ask("a1", "aws", a));
+    made.do(release("a1", { state: "dirty" }));
+    const item = { pool: "aws" as PoolName, count: 1, state: "dirty", into: "cleaning" };
+    const cleaner = { holder: "cleaner", space: a, items: [item], ttlMs: 1_000 };
+    made.do({ type: "acquire", id: "c" as RequestId, ask: cleaner, waitMs: 0, nowOnly: true });
+    expect(made.held("c")).toBeDefined();
+    expect(shareOf(made, a)).toBe(0);
+  });
+});
+
+describe("a quota", () => {
+  test("delays what it does not allow now, and holds up nobody else", () => {
+    const made = lending([pool("aws", 5)], { a: { quotas: [quota("aws", 2)] } });
+    for (const id of ["a1", "a2", "a3", "a4"]) made.do(ask(id, "aws", a));
+    expect(made.line("aws")).toEqual(["a3", "a4"]);
+    expect(reasonOf(made, "a3")).toEqual({
+      code: "quota_reached",
+      pool: "aws",
+      message: "a holds 2 of its quota of 2 aws, 1 needed; you are next",
+    });
+    made.do(ask("b1", "aws", b));
+    expect(made.held("b1")).toBeDefined();
+    made.do(release("a1"));
+    expect(made.held("a3")).toBeDefined();
+    expect(made.held("a4")).toBeUndefined();
+  });
+
+  test("lets others pass, however many requests of the space wait", () => {
+    const made = lending([pool("aws", 3)], { a: { quotas: [quota("aws", 1)] } });
+    made.do(acquire("first", "aws:2"));
+    for (let index = 0; index < 250; index++) made.do(ask(`a${index}`, "aws", a));
+    made.do(ask("b1", "aws", b));
+    made.do(ask("b2", "aws", b));
+    made.do(release("first"));
+    expect([made.held("b1"), made.held("b2")]).toEqual([["aws-1"], ["aws-2"]]);
+  });
+
+  test("of a space that is the only one does not end the walk of requests without a space", () => {
+    const made = lending([pool("aws", 2)], { a: { quotas: [quota("aws", 1)] } });
+    made.do(ask("a1", "aws", a));
+    made.do(ask("a2", "aws", a));
+    made.do(acquire("nobody", "aws"));
+    expect(made.held("nobody")).toBeDefined();
+  });
+
+  test("refuses what it never allows, with the numbers", () => {
+    const made = lending([pool("aws", 5)], { a: { quotas: [quota("aws", 2)] } });
+    expect(made.outcome(ask("a1", "aws:3", a))).toEqual({
+      type: "refused",
+      refusal: { code: "quota_too_small", space: "a", pool: "aws", asked: 3, max: 2 },
+    });
+  });
+
+  test("counts the pools below, and costs over all pools", () => {
+    const parent = { parent: "account" as PoolName };
+    const pools = [pool("account", 0, { limit: 9 }), pool("x", 3, parent), pool("y", 3, parent)];
+    const made = lending(pools, { a: { quotas: [quota("account", 2)] } });
+    for (const [id, of] of [
+      ["a1", "x"],
+      ["a2", "y"],
+      ["a3", "y"],
+    ] as const)
+      made.do(ask(id, of, a));
+    expect(reasonOf(made, "a3")?.message).toContain("a holds 2 of its quota of 2 account");
+    const dear = [pool("x", 3, { cost: 10 }), pool("y", 3, { cost: 1 })];
+    const costly = lending(dear, { a: { costMax: 12 } });
+    for (const [id, of] of [
+      ["a1", "x"],
+      ["a2", "x"],
+      ["a3", "y:2"],
+    ] as const) {
+      costly.do(ask(id, of, a));
+    }
+    expect(reasonOf(costly, "a2")?.message).toContain("a holds 12 of its quota of 12 cost, 10");
+    expect(costly.held("a3")).toBeDefined();
+    costly.do(release("a3"));
+    expect(costly.held("a2")).toBeUndefined();
+    costly.do(release("a1"));
+    expect(costly.held("a2")).toBeDefined();
+  });
+
+  test("that opens by a release in another pool grants at once", () => {
+    const dear = [pool("x", 1, { cost: 5 }), pool("y", 1, { cost: 5 })];
+    const made = lending(dear, { a: { costMax: 5 } });
+    made.do(ask("a1", "x", a));
+    made.do(ask("a2", "y", a));
+    made.do(release("a1"));
+    expect(made.held("a2")).toBeDefined();
+  });
+
+  test("that becomes smaller takes nothing, and one that becomes larger grants at once", () => {
+    const pools = [pool("aws", 5)];
+    const made = lending(pools, { a: { quotas: [quota("aws", 2)] } });
+    for (const id of ["a1", "a2", "a3"]) made.do(ask(id, "aws", a));
+    const change = (max: number) => {
+      const quotas = { a: { quotas: [quota("aws", max)] } };
+      return made.do({ type: "configure", pools, spaces: spaces(quotas) });
+    };
+    change(1);
+    expect([made.held("a1"), made.held("a2")]).toEqual([["aws-1"], ["aws-2"]]);
+    change(3);
+    expect(made.held("a3")).toBeDefined();
+  });
+
+  test("applies to resources that are taken by name", () => {
+    const made = lending([pool("aws", 2)], { a: { quotas: [quota("aws", 1)] } });
+    made.do(ask("a1", "aws", a));
+    const taken = made.outcome({
+      type: "take",
+      holder: "me",
+      space: a,
+      resources: ["aws-2" as never],
+      ids: ["t" as RequestId],
+      state: "free",
+      into: "busy",
+    });
+    expect(taken).toMatchObject({ type: "refused", refusal: { code: "none_free" } });
+  });
+});
+
+describe("the policy of a space", () => {
+  test("lists the pools that it may use", () => {
+    const made = lending([pool("aws-1", 1), pool("gcp", 1)], { a: { pools: ["aws-*"] } });
+    expect(made.outcome(ask("a1", "aws-1", a))).toMatchObject({ type: "granted" });
+    expect(made.outcome(ask("a2", "gcp", a))).toEqual({
+      type: "refused",
+      refusal: { code: "pool_not_allowed", space: "a", pool: "gcp" },
+    });
+  });
+
+  test("bounds waiting requests, priority and lifetime", () => {
+    const policy = { waitingMax: 1, priorityMax: 3, lifetimeMs: 1_000 };
+    const made = lending([pool("aws", 1)], { a: policy });
+    made.do(ask("a1", "aws", a, { priority: 9, lifetimeMs: 5_000 }));
+    const lease = made.state.leases.get("a1" as RequestId);
+    expect(lease).toMatchObject({ endsAt: 1_000, ask: { priority: 3 } });
+    expect(made.outcome(ask("a2", "aws", a))).toMatchObject({ type: "waiting" });
+    expect(made.outcome(ask("a3", "aws", a))).toEqual({
+      type: "refused",
+      refusal: { code: "too_many_waiting", space: "a", max: 1 },
+    });
+    made.do(leave("a2"));
+    expect(made.outcome(ask("a3", "aws", a))).toMatchObject({ type: "waiting" });
+  });
+
+  test("must exist, if there is none for all others", () => {
+    const made = new Lending(pool("aws", 1));
+    const only = { ...spaces({ payments: {} }), others: null };
+    made.do({ type: "configure", pools: [pool("aws", 1)], spaces: only });
+    expect(made.outcome(ask("x", "aws", "payment" as SpaceName))).toEqual({
+      type: "refused",
+      refusal: { code: "space_unknown", space: "payment", nearest: "payments" },
+    });
+    expect(made.outcome(ask("y", "aws", "payments" as SpaceName))).toMatchObject({
+      type: "granted",
+    });
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * A space is a tenant: its requests and leases, its policy, and how much of everything it holds.
+ * Without authentication there are no spaces, and none of this costs anything.
+ */
+import type { Line } from "./fair-queue.ts";
+import type { PoolName, SpaceName } from "./ids.ts";
+import type { Pool, State } from "./state.ts";
+
+/** A limit on what a space may hold at one time. */
+export interface Quota {
+  /** The claims on this pool and its descendants count. */
+  readonly pool: PoolName;
+  /** Of a shared pool: the dimension that is limited. Absent: the number of claims. */
+  readonly dimension?: string;
+  readonly max: number;
+}
+
+export interface SpacePolicy {
+  /** A space with weight 2 gets twice the share of a space with weight 1. */
+  readonly weight: number;
+  /** Patterns of the pools that it may use; absent: all. */
+  readonly pools?: readonly string[];
+  readonly quotas: readonly Quota[];
+  /** The sum of the costs of its claims. */
+  readonly costMax?: number;
+  /** How many of its requests may wait. */
+  readonly waitingMax?: number;
+  /** Higher priorities are lowered to this. */
+  readonly priorityMax?: number;
+  /** Longer lifetimes are shortened to this. */
+  readonly lifetimeMs?: number;
+}
+
+export const defaultSpacePolicy: SpacePolicy = { weight: 1, quotas: [] };
+
+/** The configuration of all spaces. */
+export interface SpacesSpec {
+  readonly spaces: readonly { readonly name: SpaceName; readonly policy: SpacePolicy }[];
+  /** The policy of every other space; null: other spaces are refused. */
+  readonly others: SpacePolicy | null;
+}
+
+export const anySpace: SpacesSpec = { spaces: [], others: defaultSpacePolicy };
+
+/** The amounts that a space holds of one pool: by dimension, and under `claims` their number. */
+export type Holdings = ReadonlyMap<string, number>;
+
+/** The key of the number of claims. No dimension has this name, because names have no space. */
+export const claimsKey = "number of claims";
+
+export interface Space {
+  readonly name: SpaceName;
+  readonly policy: SpacePolicy;
+  /** What it holds of each pool, and of the pools above it. Without cleaning. */
+  readonly held: ReadonlyMap<Pool, Holdings>;
+  /** The sum of the costs of its claims. */
+  readonly cost: number;
+  /** Its dominant share, divided by its weight: the space with the lowest one goes first. */
+  readonly share: number;
+  /** The number of its requests and leases. */
+  readonly users: number;
+  /** The number of its waiting requests. */
+  readonly waiting: number;
+  /** Its lines in the queues. */
+  readonly lines: ReadonlySet<Line>;
+}
+
+export function newSpace(name: SpaceName, policy: SpacePolicy): Space {
+  return {
+    ...{ name, policy, held: new Map(), cost: 0, share: 0, users: 0, waiting: 0 },
+    lines: new Set(),
+  };
+}
+
+type Policies = Pick<State, "spacePolicies" | "otherSpaces">;
+
+/** A space that is no longer configured keeps its leases, with the default policy. */
+export function spacePolicyOf({ spacePolicies, otherSpaces }: Policies, name: SpaceName) {
+  return spacePolicies.get(name) ?? otherSpaces ?? defaultSpacePolicy;
+}
+
+/** The space of a command, also if it has no request and no lease yet. */
+export function spaceOf(state: State, name: SpaceName | undefined): Space | null {
+  if (name === undefined) return null;
+  return state.spaces.get(name) ?? newSpace(name, spacePolicyOf(state, name));
+}
+
+export function heldOf(space: Space, pool: Pool, key: string): number {
+  return space.held.get(pool)?.get(key) ?? 0;
+}
+
+/**
+ * The largest part that it holds of any pool or dimension, divided by its weight. Always computed
+ * from whole amounts, so that the same leases give the same share in any order.
+ */
+export function dominantShare({ held, policy }: Pick<Space, "held" | "policy">): number {
+  let largest = 0;
+  for (const [pool, amounts] of held) {
+    for (const [key, amount] of amounts) {
+      const share = amount / capacityOf(pool, key);
+      if (share > largest) largest = share;
+    }
+  }
+  return largest / policy.weight;
+}
+
+/** How much there is of a pool: its resources or its limit, or the sum of one dimension. */
+export function capacityOf(pool: Pool, key: string): number {
+  if (key === claimsKey) {
+    const { policy, size } = pool;
+    return Math.max(1, policy.limit ?? Math.max(size, policy.dynamic?.max ?? 0));
+  }
+  pool.cache.capacities ??= sumCapacities(pool);
+  return Math.max(1, pool.cache.capacities.get(key) ?? 0);
+}
+
+function sumCapacities({ members }: Pool): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const resource of members) {
+    if (resource.sharing === "exclusive" || resource.retired) continue;
+    for (const { name, capacity } of resource.levels) {
+      sums.set(name, (sums.get(name) ?? 0) + capacity);
+    }
+  }
+  return sums;
+}
+
+/** Whether the policy lets the space use the pool. A pattern may have `*` for any characters. */
+export function mayUse({ pools }: SpacePolicy, pool: PoolName): boolean {
+  return pools === undefined || pools.some((pattern) => matchesPattern(pattern, pool));
+}
+
+/** Compares without backtracking over more than one `*` at a time, so that no pattern is slow. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  const parts = pattern.split("*");
+  const [first = "", ...rest] = parts;
+  if (rest.length === 0) return pattern === text;
+  if (!text.startsWith(first)) return false;
+  const last = rest.pop() ?? "";
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}

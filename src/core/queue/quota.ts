@@ -1,0 +1,106 @@
+/** What is left of the quotas of a space. */
+import { claimsKey, heldOf, type Quota, type Space } from "../model/space.ts";
+import type { Need, Pool } from "../model/state.ts";
+
+/** The part of a need that quotas count. */
+export type QuotaUse = Pick<Need, "pool" | "purpose" | "count"> & Partial<Pick<Need, "sharing">>;
+
+/** A quota that is too small for a request now. */
+export interface QuotaShortage {
+  /** The pool, and for amounts the dimension; undefined: the quota of costs. */
+  readonly quota: Quota | undefined;
+  readonly held: number;
+  readonly asked: number;
+  readonly max: number;
+}
+
+export function hasQuota(space: Space | null): space is Space {
+  return space !== null && (space.policy.quotas.length > 0 || space.policy.costMax !== undefined);
+}
+
+/** The first quota that a grant of these needs would exceed; undefined if none. */
+export function quotaShortage(
+  space: Space | null,
+  needs: readonly QuotaUse[],
+): QuotaShortage | undefined {
+  return hasQuota(space) ? findShortage(space, needs, (used) => used.held) : undefined;
+}
+
+/** The first quota that these needs exceed even if the space holds nothing. */
+export function quotaTooSmall(
+  space: Space | null,
+  needs: readonly QuotaUse[],
+): QuotaShortage | undefined {
+  return hasQuota(space) ? findShortage(space, needs, () => 0) : undefined;
+}
+
+interface Used {
+  readonly held: number;
+}
+
+function findShortage(
+  space: Space,
+  needs: readonly QuotaUse[],
+  count: (used: Used) => number,
+): QuotaShortage | undefined {
+  const { quotas, costMax } = space.policy;
+  for (const quota of quotas) {
+    const { max } = quota;
+    const asked = askedOf(quota, needs);
+    if (asked === 0) continue;
+    const held = count({ held: heldUnder(space, quota, needs) });
+    if (held + asked > max) return { quota, held, asked, max };
+  }
+  if (costMax === undefined) return undefined;
+  const asked = costOf(needs);
+  const held = count({ held: space.cost });
+  return asked > 0 && held + asked > costMax
+    ? { quota: undefined, held, asked, max: costMax }
+    : undefined;
+}
+
+function costOf(needs: readonly QuotaUse[]): number {
+  let sum = 0;
+  for (const { pool, purpose, count } of needs) {
+    if (purpose !== "clean") sum += count * (pool.policy.cost ?? 0);
+  }
+  return sum;
+}
+
+/** How much these needs ask for of what a quota limits. */
+function askedOf(quota: Quota, needs: readonly QuotaUse[]): number {
+  let sum = 0;
+  for (const need of needs) {
+    if (need.purpose === "clean" || poolAt(need.pool, quota) === undefined) continue;
+    sum += quota.dimension === undefined ? need.count : amountOf(need, quota.dimension);
+  }
+  return sum;
+}
+
+function amountOf(need: QuotaUse, dimension: string): number {
+  if (!("demands" in need)) return 0;
+  let sum = 0;
+  for (const { count, amounts } of (need as Extract<Need, { sharing: "shared" }>).demands) {
+    sum += count * (amounts.find(([name]) => name === dimension)?.[1] ?? 0);
+  }
+  return sum;
+}
+
+/** The pool of a quota, if it is this pool or above it. */
+function poolAt(pool: Pool, { pool: name }: Quota): Pool | undefined {
+  for (let up: Pool | null = pool; up !== null; up = up.parent) if (up.name === name) return up;
+  return undefined;
+}
+
+function heldUnder(space: Space, quota: Quota, needs: readonly QuotaUse[]): number {
+  for (const { pool } of needs) {
+    const limited = poolAt(pool, quota);
+    if (limited !== undefined) return heldOf(space, limited, quota.dimension ?? claimsKey);
+  }
+  return 0;
+}
+
+/** Whether the space may not take even one more claim of the pool. */
+export function isQuotaUsedUp(space: Space | null, pool: Pool): boolean {
+  return quotaShortage(space, [{ pool, purpose: "use", count: 1 }]) !== undefined;
+}
