@@ -47,3 +47,13 @@ export const innerDurationLimits = {
   timeout: { minMs: secondMs, maxMs: dayMs },
   admission: { minMs: secondMs, maxMs: dayMs },
 } as const satisfies Readonly<Record<string, DurationLimits>>;
+
+export const spaceLimits = {
+  spacesMax: 10_000,
+  weightMin: 0.01,
+  weightMax: 1_000,
+  quotaMax: amountMax,
+  waitingMax: 1_000_000,
+  poolPatternsMax: 1_000,
+  lifetime: { minMs: secondMs, maxMs: 365 * dayMs },
+} as const;

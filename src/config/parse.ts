@@ -2,6 +2,7 @@ import { isMap } from "yaml";
 import type { AuthSpec } from "../auth/auth-spec.ts";
 import type { PoolName, ResourceName } from "../core/model/ids.ts";
 import type { MemberSpec, PoolSpec } from "../core/model/policy.ts";
+import { anySpace, type SpacesSpec } from "../core/model/space.ts";
 import { readBoskos } from "./boskos-file.ts";
 import { lenientField, lenientMap } from "./boskos-yaml.ts";
 import { refuseParents } from "./check-pools.ts";
@@ -21,6 +22,7 @@ import type { JanitorSpec } from "./read-janitor.ts";
 import { type MirrorSpec, readMirror } from "./read-mirror.ts";
 import { noLabels, type PoolDraft, readPool } from "./read-pool.ts";
 import { type ProfileSpec, readProfiles } from "./read-profiles.ts";
+import { readSpaces } from "./read-spaces.ts";
 import {
   checkKeys,
   type Entry,
@@ -50,6 +52,7 @@ export interface GoodConfig {
   readonly mirror: MirrorSpec | undefined;
   /** Who may call the server; undefined: it has no authentication. */
   readonly auth: AuthSpec | undefined;
+  readonly spaces: SpacesSpec;
   readonly warnings: readonly ConfigProblem[];
 }
 
@@ -82,6 +85,7 @@ interface Found {
   readonly profiles: readonly ProfileSpec[];
   readonly mirror: MirrorSpec | undefined;
   readonly auth: AuthSpec | undefined;
+  readonly spaces: SpacesSpec;
 }
 
 const nothing: Found = {
@@ -92,6 +96,7 @@ const nothing: Found = {
   profiles: [],
   mirror: undefined,
   auth: undefined,
+  spaces: anySpace,
 };
 const expected = { title: "map", hint: "write pools: { my-pool: { count: 1 } }" };
 const keys = Object.keys(ConfigFile.properties);
@@ -107,7 +112,9 @@ function readConfig(document: ConfigDocument): Found {
     const profiles = readProfiles(document, boskos.profiles, names);
     const mirror = readMirror(document, boskos.mirror);
     const auth = readAuth(document, boskos.auth);
-    return { ...nothing, format: "boskos", pools: () => pools, profiles, mirror, auth };
+    const known = new Map(names.map((name) => [name, []]));
+    const spaces = readSpaces(document, boskos.spaces, boskos.spaceDefaults, known);
+    return { ...nothing, format: "boskos", pools: () => pools, profiles, mirror, auth, spaces };
   }
   refuseSecondDocument(document);
   const fields = readKnown(document, root, keys, expected);
@@ -129,7 +136,10 @@ function readConfig(document: ConfigDocument): Found {
   const mirror = readMirror(document, fields.get("mirror"));
   const pooled = { pools: () => drafts.map(specOf), janitors, admissions };
   const auth = readAuth(document, fields.get("auth"));
-  return { format: "berth", ...pooled, profiles, mirror, auth };
+  const known = new Map(drafts.map((draft) => [draft.name, dimensionsOf(draft)]));
+  const [listed, defaults] = [fields.get("spaces"), fields.get("spaceDefaults")];
+  const spaces = readSpaces(document, listed, defaults, known);
+  return { format: "berth", ...pooled, profiles, mirror, auth, spaces };
 }
 
 /** Boskos reads the first document and ignores the others, so a file with several must work. */
@@ -145,6 +155,8 @@ interface BoskosFields {
   readonly profiles: Entry | undefined;
   readonly mirror: Entry | undefined;
   readonly auth: Entry | undefined;
+  readonly spaces: Entry | undefined;
+  readonly spaceDefaults: Entry | undefined;
 }
 
 /** Boskos keeps what it lends under `resources`, in any case, and looks at nothing else. */
@@ -159,8 +171,13 @@ function boskosFields(document: ConfigDocument, root: Spot): BoskosFields | unde
     document.source.refuse(pools.at, "the file has resources as well", hint);
   }
   const resources = lenientField(fields, "resources");
-  const [profiles, mirror, auth] = ["profiles", "mirror", "auth"].map((key) => fields.get(key));
-  return resources && { resources, profiles, mirror, auth };
+  const field = (key: string) => fields.get(key);
+  return (
+    resources && {
+      ...{ resources, profiles: field("profiles"), mirror: field("mirror"), auth: field("auth") },
+      ...{ spaces: field("spaces"), spaceDefaults: field("spaceDefaults") },
+    }
+  );
 }
 
 const resourcesKey = /^resources$/i;
@@ -182,6 +199,11 @@ function readPools(document: ConfigDocument, { at, value }: Entry): readonly Poo
     if (draft !== undefined) drafts.push(draft);
   }
   return drafts;
+}
+
+/** The dimensions of a shared pool; none of another. */
+function dimensionsOf({ members }: PoolDraft): readonly string[] {
+  return [...new Set(members.flatMap(({ room }) => Object.keys(room?.capacity ?? {})))];
 }
 
 function specOf({ name, policy, count, members }: PoolDraft): PoolSpec {

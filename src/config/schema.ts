@@ -16,6 +16,7 @@ import { Name } from "./schema-fields.ts";
 import { Janitor } from "./schema-janitor.ts";
 import { Mirror } from "./schema-mirror.ts";
 import { Profiles } from "./schema-profiles.ts";
+import { Space, Spaces } from "./schema-spaces.ts";
 
 /**
  * The configuration file as JSON Schema, for editors to complete and check against. The keys of a
@@ -117,6 +118,12 @@ export const ConfigFile = Type.Object(
     profiles: Type.Optional(Profiles),
     mirror: Type.Optional(Mirror),
     auth: Type.Optional(Auth),
+    spaces: Type.Optional(Spaces),
+    spaceDefaults: Type.Optional({
+      ...Space,
+      description:
+        "The policy of every space that is not listed. Without it, and with spaces, those are refused.",
+    }),
   },
   {
     title: "Berth configuration",

@@ -23,6 +23,7 @@ import {
   MirrorPrefix,
   Namespace,
 } from "./schema-mirror.ts";
+import { PoolPattern } from "./schema-spaces.ts";
 
 const start = "start with a letter or digit, then letters, digits";
 
@@ -80,6 +81,11 @@ export const pathKind = kindOf(FilePath, "write the path of a file");
 export const contextKind = kindOf(
   clusterFields.context,
   "name one that the kubeconfig has: kubectl config get-contexts",
+);
+
+export const poolPatternKind = kindOf(
+  PoolPattern,
+  "write the name of a pool, with * for any characters",
 );
 
 export const sha256Kind = kindOf(

@@ -162,7 +162,7 @@ export class ConfigInForce {
       return;
     }
     const { pools: specs } = withExpiry(parsed, this.#rules.expiry);
-    await this.#broker.submit({ type: "configure", pools: specs });
+    await this.#broker.submit({ type: "configure", pools: specs, spaces: parsed.spaces });
     this.#janitors = parsed.janitors;
     this.#mirror = parsed.mirror;
     this.#admissions = parsed.admissions;
