@@ -88,6 +88,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./show/resources.ts")).resources,
   },
   {
+    name: "spaces",
+    summary: "List spaces with their shares and quotas",
+    group: "Inspect",
+    load: async () => (await import("./show/spaces.ts")).spaces,
+  },
+  {
     name: "explain",
     summary: "Explain why a request waits",
     group: "Inspect",

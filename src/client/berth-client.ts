@@ -17,6 +17,7 @@ import type {
   Resource,
   WaitingRequest,
 } from "../api/schemas.ts";
+import type { Space } from "../api/space-schemas.ts";
 import {
   BerthCalls,
   type CallOptions,
@@ -117,6 +118,10 @@ export class BerthClient extends BerthCalls {
   /** Reads all pages of the listing, like the next three methods. */
   everyPool(options?: CallOptions): Promise<Pool[]> {
     return everyPage((page) => this.pools(page, options));
+  }
+
+  everySpace(options?: CallOptions): Promise<Space[]> {
+    return everyPage((page) => this.spaces(page, options));
   }
 
   everyLease(filter?: Filter, options?: CallOptions): Promise<Lease[]> {

@@ -24,6 +24,7 @@ import type {
   WaitingRequest,
   Whoami,
 } from "../api/schemas.ts";
+import type { Space } from "../api/space-schemas.ts";
 import { formatDuration } from "../core/model/time.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { clientLimits } from "./limits.ts";
@@ -229,6 +230,13 @@ export class BerthCalls {
 
   pools(page: Pick<Filter, "limit" | "after"> = {}, options?: CallOptions): Promise<PageOf<Pool>> {
     return this.#get(["v1", "pools"], { ...options, query: { ...page } });
+  }
+
+  spaces(
+    page: Pick<Filter, "limit" | "after"> = {},
+    options?: CallOptions,
+  ): Promise<PageOf<Space>> {
+    return this.#get(["v1", "spaces"], { ...options, query: { ...page } });
   }
 
   pool(name: string, options?: CallOptions): Promise<Pool> {

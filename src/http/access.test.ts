@@ -43,6 +43,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "GET /v1/resources": everyone,
   "GET /v1/resources/{name}": everyone,
   "PATCH /v1/resources/{name}": operators,
+  "GET /v1/spaces": everyone,
   "GET /v1/config": everyone,
   "GET /v1/events": everyone,
   "GET /v1/events/past": everyone,

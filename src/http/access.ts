@@ -42,6 +42,7 @@ const table: Readonly<Record<string, Access>> = {
   "GET /v1/resources": "read",
   "GET /v1/resources/:name": "read",
   "PATCH /v1/resources/:name": "operate",
+  "GET /v1/spaces": "read",
   "GET /v1/config": "read",
   "GET /v1/events": "read",
   "GET /v1/events/past": "read",

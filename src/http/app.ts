@@ -31,6 +31,7 @@ import { requestRoutes } from "./requests.ts";
 import { resourceRoutes } from "./resources.ts";
 import { compilersFactory } from "./schema-compilers.ts";
 import { searchRoute } from "./search.ts";
+import { spaceRoutes } from "./spaces.ts";
 import { trendRoute } from "./trends.ts";
 import { whoamiRoute } from "./whoami.ts";
 
@@ -80,6 +81,7 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
   requestRoutes(app, context);
   poolRoutes(app, context);
   resourceRoutes(app, context);
+  spaceRoutes(app, context);
   eventRoutes(app, context);
   pastEventsRoute(app, context);
   historyRoutes(app, context);

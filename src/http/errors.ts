@@ -84,7 +84,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
-  if (problem.status === 503) reply.header("retry-after", retryAfterSeconds);
+  if (problem.status === 503 || problem.status === 429)
+    reply.header("retry-after", retryAfterSeconds);
   if (problem.status === 401) reply.header("www-authenticate", 'Bearer realm="berth"');
   reply
     .code(problem.status)

@@ -55,7 +55,7 @@ function acquireRoute(app: App, context: Context): void {
     tags: ["leases"],
     summary: "Request resources; all of them are granted together, or none",
     body: AskBody,
-    response: { 201: Lease, 202: WaitingRequest, ...problems(400, 404, 409, 410, 422, 503) },
+    response: { 201: Lease, 202: WaitingRequest, ...problems(400, 404, 409, 410, 422, 429, 503) },
   };
   app.post("/v1/leases", { schema }, async (request, reply) => {
     const waitMs = waitIn("body.wait", request.body.wait);

@@ -39,11 +39,14 @@ import {
 import { followSizes, spacesDefined } from "./spaces.ts";
 
 export function apply(state: State, event: BrokerEvent, at: Instant): void {
+  if (event.type === "spaces-defined") return spacesDefined(state, event);
   change(state, event, at);
   if (state.spaces.size > 0) followSizes(state, event);
 }
 
-function change(state: State, event: BrokerEvent, at: Instant): void {
+type OtherEvent = Exclude<BrokerEvent, { type: "spaces-defined" }>;
+
+function change(state: State, event: OtherEvent, at: Instant): void {
   switch (event.type) {
     case "lease-granted":
       return leaseGranted(state, event, at);
@@ -55,8 +58,6 @@ function change(state: State, event: BrokerEvent, at: Instant): void {
       return leaseDelivered(state, event, at);
     case "lease-revoked":
       return leaseRevoked(state, event, at);
-    case "spaces-defined":
-      return spacesDefined(state, event);
     case "request-queued":
       return requestQueued(state, event, at);
     case "request-seen":

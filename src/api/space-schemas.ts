@@ -1,0 +1,35 @@
+import Type, { type Static } from "typebox";
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
+/** A tenant: what it holds, and what it may hold. */
+export const Space = Type.Object({
+  name: Type.String(),
+  weight: Type.Number(),
+  share: Type.Number({
+    description:
+      "The largest part that it holds of any pool or dimension, divided by its weight. Within a " +
+      "priority the space with the lowest share is next",
+  }),
+  leases: Type.Integer(),
+  waiting: Type.Integer({ description: "Requests that wait" }),
+  waitingMax: Type.Union([Type.Integer(), Type.Null()]),
+  holds: Type.Array(
+    Type.Object({
+      pool: Type.String(),
+      dimension: { ...nullableText, description: "Null: claims are counted" },
+      held: Type.Number(),
+      capacity: Type.Number(),
+    }),
+    { description: "The largest part first" },
+  ),
+  quotas: Type.Array(
+    Type.Object({
+      pool: { ...nullableText, description: "Null: the quota of costs" },
+      dimension: nullableText,
+      held: Type.Number(),
+      max: Type.Number(),
+    }),
+  ),
+});
+export type Space = Static<typeof Space>;

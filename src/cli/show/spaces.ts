@@ -1,0 +1,44 @@
+import type { Space } from "../../api/space-schemas.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { Column } from "../terminal/table.ts";
+import { list, listOptions } from "./listing.ts";
+
+const columns: readonly Column<Space>[] = [
+  { header: "NAME", cell: ({ name }) => name },
+  { header: "WEIGHT", cell: ({ weight }) => String(weight), align: "right" },
+  { header: "SHARE", cell: ({ share }) => share.toFixed(3), align: "right" },
+  { header: "LEASES", cell: ({ leases }) => String(leases), align: "right" },
+  { header: "WAITING", cell: formatWaiting, align: "right" },
+  { header: "MOST OF", cell: ({ holds: [most] }) => formatHolding(most) },
+  { header: "QUOTAS", cell: ({ quotas }) => quotas.map(formatQuota).join(", ") || "-" },
+  { header: "HOLDS", cell: ({ holds }) => holds.map(formatHolding).join(", ") || "-", wide: true },
+];
+
+function formatWaiting({ waiting, waitingMax }: Space): string {
+  return waitingMax === null ? String(waiting) : `${waiting}/${waitingMax}`;
+}
+
+function formatHolding(holding: Space["holds"][number] | undefined): string {
+  if (holding === undefined) return "-";
+  const { pool, dimension, held, capacity } = holding;
+  return `${held}/${capacity} ${dimension === null ? pool : `${dimension} of ${pool}`}`;
+}
+
+function formatQuota({ pool, dimension, held, max }: Space["quotas"][number]): string {
+  const what = pool === null ? dimension : dimension === null ? pool : `${dimension} of ${pool}`;
+  return `${held}/${max} ${what}`;
+}
+
+export const spaces: CliCommand = {
+  options: listOptions(),
+  help: `
+SHARE is the largest part that the space holds of any pool, divided by its weight. Within a priority
+the space with the lowest share is next. Without authentication there are no spaces.`,
+  run: (context) =>
+    list(context, {
+      columns,
+      nameOf: ({ name }) => name,
+      read: () => context.client.everySpace(),
+      emptyText: "There are no spaces: no lease was requested with credentials.",
+    }),
+};

@@ -1,0 +1,78 @@
+/** What a space holds, its share and its quotas, for people. */
+import type { PoolName, SpaceName } from "../model/ids.ts";
+import { capacityOf, claimsKey, heldOf, type Space, spaceOf } from "../model/space.ts";
+import type { State } from "../model/state.ts";
+
+export interface SpaceView {
+  readonly name: SpaceName;
+  readonly weight: number;
+  /** The largest of `holds`, divided by the weight: the lowest goes first. */
+  readonly share: number;
+  readonly leases: number;
+  readonly waiting: number;
+  /** Null: no limit. */
+  readonly waitingMax: number | null;
+  /** The largest share first. */
+  readonly holds: readonly Holding[];
+  readonly quotas: readonly QuotaView[];
+}
+
+export interface Holding {
+  readonly pool: PoolName;
+  /** Null: the number of claims. */
+  readonly dimension: string | null;
+  readonly held: number;
+  readonly capacity: number;
+}
+
+export interface QuotaView {
+  /** Null: the quota of costs, over all pools. */
+  readonly pool: PoolName | null;
+  readonly dimension: string | null;
+  readonly held: number;
+  readonly max: number;
+}
+
+/** The configured spaces, and all others that have a request or a lease. */
+export function spaceNames({ spaces, spacePolicies }: State): SpaceName[] {
+  return [...new Set([...spacePolicies.keys(), ...spaces.keys()])].sort();
+}
+
+export function spaceView(state: State, name: SpaceName): SpaceView {
+  const space = spaceOf(state, name);
+  if (space === null) throw new Error("Cannot show a space without a name");
+  const { policy, share, users, waiting } = space;
+  return {
+    name,
+    weight: policy.weight,
+    share,
+    leases: users - waiting,
+    waiting,
+    waitingMax: policy.waitingMax ?? null,
+    holds: holdingsOf(space),
+    quotas: quotasOf(state, space),
+  };
+}
+
+function holdingsOf({ held }: Space): Holding[] {
+  const holds = [...held].flatMap(([pool, amounts]) => {
+    return Array.from(amounts, ([key, amount]) => ({
+      pool: pool.name,
+      dimension: key === claimsKey ? null : key,
+      held: amount,
+      capacity: capacityOf(pool, key),
+    }));
+  });
+  return holds.sort((a, b) => b.held / b.capacity - a.held / a.capacity);
+}
+
+function quotasOf({ pools }: State, space: Space): QuotaView[] {
+  const { quotas, costMax } = space.policy;
+  const views: QuotaView[] = quotas.map(({ pool: name, dimension, max }) => {
+    const pool = pools.get(name);
+    const held = pool === undefined ? 0 : heldOf(space, pool, dimension ?? claimsKey);
+    return { pool: name, dimension: dimension ?? null, held, max };
+  });
+  if (costMax === undefined) return views;
+  return [...views, { pool: null, dimension: "cost", held: space.cost, max: costMax }];
+}
