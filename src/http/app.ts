@@ -7,6 +7,7 @@ import { checkCallers } from "./allowed-callers.ts";
 import { authorizeCalls } from "./authorize.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
+import { compressAnswers } from "./compression.ts";
 import type { App, Context } from "./context.ts";
 import { documentRoutes } from "./docs.ts";
 import { errorPage } from "./error-page.ts";
@@ -71,6 +72,7 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
   handleErrors(app);
   checkCallers(app, context.callers);
   authorizeCalls(app, context);
+  compressAnswers(app);
   await documentRoutes(app, context.version);
   await errorPage(app);
   builtPage ??= Page.load();

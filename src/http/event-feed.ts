@@ -1,8 +1,10 @@
-import type { ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
+import { compressedFeed } from "./compressed-feed.ts";
+import { acceptsGzip } from "./compression.ts";
 import type { App, Context } from "./context.ts";
 import { LiveEventHub, type LiveEvents } from "./live-events.ts";
 import { invalid } from "./problems.ts";
@@ -15,6 +17,12 @@ import { renderEvent } from "./render/event.ts";
 const backlogBytesMax = 256 * 1024;
 const liveEventsMax = 1_000;
 const keepAliveMs = 15_000;
+/** Past events are written together up to this length: each write to a compressed feed costs time. */
+const writtenLength = 16_384;
+/** Feeds beyond these are not compressed, because each costs 50 kB and time for every write. */
+const compressedFeedsMax = 100;
+/** A write to a compressed feed takes about as long as this many other writes. */
+const compressedWeight = 3;
 
 const Query = Type.Object(
   {
@@ -29,10 +37,12 @@ const feedHeaders = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
+  vary: "accept-encoding",
 };
 
 export function eventRoutes(app: App, context: Context): void {
-  const open = new Set<ServerResponse>();
+  const open = new Set<Writable>();
+  const compressed = new Set<Writable>();
   const hub = new LiveEventHub(context.broker, (recorded) => {
     return [...formatCommit(recorded, 0)].join("");
   });
@@ -63,15 +73,22 @@ export function eventRoutes(app: App, context: Context): void {
     const past = await pastFrom(context, start);
     reply.hijack();
     if (reply.raw.destroyed) return reply; // No `close` will come.
-    reply.raw.writeHead(200, feedHeaders);
-    open.add(reply.raw);
-    reply.raw.once("close", () => open.delete(reply.raw));
+    const isCompressed = acceptsGzip(request) && compressed.size < compressedFeedsMax;
+    const encoding = isCompressed ? { "content-encoding": "gzip" } : undefined;
+    reply.raw.shouldKeepAlive = false; // A feed ends when the server stops.
+    reply.raw.writeHead(200, { ...feedHeaders, ...encoding });
+    const out = isCompressed ? compressedFeed(reply.raw) : reply.raw;
+    for (const feeds of isCompressed ? [open, compressed] : [open]) {
+      feeds.add(out);
+      out.once("close", () => feeds.delete(out));
+    }
     try {
-      await feed(context, hub, reply.raw, start, past);
+      const weight = isCompressed ? compressedWeight : 1;
+      await feed(context, hub, out, { start, past, weight });
     } catch (cause) {
       // The client would stay connected and get no events. Now it reconnects and gets the error.
       request.log.warn({ err: cause }, "closed an event feed after an error");
-      reply.raw.destroy();
+      out.destroy();
     }
     return reply;
   });
@@ -105,12 +122,12 @@ async function pastFrom({ journal }: Context, start: number): Promise<Past> {
 async function feed(
   { broker, journal }: Context,
   hub: LiveEventHub,
-  out: ServerResponse,
-  start: number,
-  past: Past,
+  out: Writable,
+  { start, past, weight }: { start: number; past: Past; weight: number },
 ): Promise<void> {
   let sent = start;
   let behind = true;
+  const isOpen = () => !out.destroyed && !out.writableEnded;
   const write = (events: LiveEvents): void => {
     if (sent >= events.lastSeq) return;
     if (sent < events.firstSeq) out.write(events.bytes());
@@ -118,8 +135,9 @@ async function feed(
     sent = events.lastSeq;
   };
   const catchUp = async (first: IteratorResult<Recorded>, rest: AsyncIterator<Recorded>) => {
-    for (let next = first; !next.done && !out.destroyed; next = await rest.next()) {
-      for (const text of formatCommit(next.value, sent)) {
+    for (let next = first; !next.done && isOpen(); next = await rest.next()) {
+      for (const text of inChunks(formatCommit(next.value, sent))) {
+        if (!isOpen()) return;
         out.write(text);
         if (out.writableNeedDrain) await drained(out);
       }
@@ -127,20 +145,22 @@ async function feed(
     }
   };
   const pull = async (): Promise<void> => {
-    while (behind && !out.destroyed && !out.writableEnded) {
+    while (behind && isOpen()) {
       const rest = journal.read(sent)[Symbol.asyncIterator]();
       await catchUp(await rest.next(), rest);
       behind = sent < broker.head;
     }
   };
   const stop = hub.add((events) => {
-    if (behind) return;
+    if (behind || !isOpen()) return;
     const count = events.lastSeq - Math.max(sent, events.firstSeq - 1);
     behind = out.writableLength > backlogBytesMax || count > liveEventsMax;
     if (behind) pull().catch(() => out.destroy());
     else write(events);
-  });
-  const keepAlive = setInterval(() => out.write(": still here\n\n"), keepAliveMs).unref();
+  }, weight);
+  const keepAlive = setInterval(() => {
+    if (isOpen()) out.write(": still here\n\n");
+  }, keepAliveMs).unref();
   out.once("close", () => {
     stop();
     clearInterval(keepAlive);
@@ -150,7 +170,7 @@ async function feed(
   await pull();
 }
 
-function drained(out: ServerResponse): Promise<void> {
+function drained(out: Writable): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       out.removeListener("drain", go);
@@ -160,6 +180,17 @@ function drained(out: ServerResponse): Promise<void> {
     out.once("drain", go);
     out.once("close", go);
   });
+}
+
+function* inChunks(texts: Iterable<string>): Generator<string> {
+  let chunk = "";
+  for (const text of texts) {
+    chunk += text;
+    if (chunk.length < writtenLength) continue;
+    yield chunk;
+    chunk = "";
+  }
+  if (chunk !== "") yield chunk;
 }
 
 /** For a feed that has caught up in the middle of these events. */

@@ -24,6 +24,7 @@ const delayPerFeedMs = 0.1;
 export class LiveEventHub {
   readonly #format: (recorded: Recorded) => string;
   readonly #feeds = new Set<(events: LiveEvents) => void>();
+  #weight = 0;
   #waiting: Recorded[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -32,10 +33,16 @@ export class LiveEventHub {
     broker.listen({ committed: (recorded) => this.#add(recorded) });
   }
 
-  /** Returns a function that removes the feed. */
-  add(feed: (events: LiveEvents) => void): () => void {
+  /**
+   * Returns a function that removes the feed. With a weight of 3, a write to it takes three times as
+   * long as usual.
+   */
+  add(feed: (events: LiveEvents) => void, weight = 1): () => void {
     this.#feeds.add(feed);
-    return () => this.#feeds.delete(feed);
+    this.#weight += weight;
+    return () => {
+      if (this.#feeds.delete(feed)) this.#weight -= weight;
+    };
   }
 
   /** Passes on what waits. */
@@ -49,7 +56,7 @@ export class LiveEventHub {
   #add(recorded: Recorded): void {
     if (this.#feeds.size === 0) return;
     this.#waiting.push(recorded);
-    const delayMs = Math.floor(this.#feeds.size * delayPerFeedMs);
+    const delayMs = Math.floor(this.#weight * delayPerFeedMs);
     if (delayMs === 0) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), delayMs).unref();
   }

@@ -4,6 +4,7 @@ import { extname } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { acceptsGzip } from "./compression.ts";
 import type { App } from "./context.ts";
 import { pagePolicy, withPageHeaders } from "./page-headers.ts";
 
@@ -91,7 +92,7 @@ async function asset(name: string, bytes: Buffer): Promise<Asset> {
 }
 
 function sendAsset(request: FastifyRequest, reply: FastifyReply, found: Asset): FastifyReply {
-  const zip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+  const zip = acceptsGzip(request);
   if (zip) reply.header("content-encoding", "gzip");
   reply.header("vary", "accept, accept-encoding").type(found.type);
   return reply.send(zip ? found.zipped : found.bytes);
