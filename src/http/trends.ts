@@ -64,30 +64,43 @@ function push(samples: number[], sample: number): void {
   if (samples.length > samplesMax) samples.shift();
 }
 
+/** While history reads a long journal after its loss, it does not have the last half hour yet. */
+const lagMax = 1_000;
+const retryMs = 1_000;
+
 export function trendRoute(app: App, { broker, insight }: Context): void {
   const sampler = new TrendSampler();
-  const sample = () => broker.read((state, now) => sampler.sample(state, now));
   // If the broker or the history cannot be read, samples are left out. All other routes report it.
-  const timer = setInterval(() => void sample().catch(() => {}), sampleMs).unref();
-  const prepared = Promise.withResolvers<void>();
-  const start = async () => {
-    await sample();
-    const times = TrendSampler.timesBefore(broker.now());
-    sampler.addEarlier(await insight.ask("samples", times));
+  const sample = () => broker.read((state, now) => sampler.sample(state, now)).catch(() => {});
+  const timer = setInterval(() => void sample(), sampleMs).unref();
+  let retry: NodeJS.Timeout | undefined;
+  const addEarlier = async (firstAt: number): Promise<void> => {
+    if (insight.lag > lagMax) {
+      retry = setTimeout(() => void addEarlier(firstAt), retryMs).unref();
+      return;
+    }
+    const times = TrendSampler.timesBefore(firstAt);
+    await insight.ask("samples", times).then(
+      (earlier) => sampler.addEarlier(earlier),
+      () => {},
+    );
   };
+  let prepared: Promise<void> = Promise.resolve();
   app.addHook("onReady", async () => {
-    void start()
-      .catch(() => {})
-      .finally(() => prepared.resolve());
+    await sample();
+    prepared = addEarlier(broker.now());
   });
-  app.addHook("onClose", async () => clearInterval(timer));
+  app.addHook("onClose", async () => {
+    clearInterval(timer);
+    clearTimeout(retry);
+  });
   const schema = {
     tags: ["page"],
     summary: "The last half hour of every pool: how many were in use, how many waited",
     response: { 200: Trends },
   };
   app.get("/v1/trends", { schema }, async () => {
-    await prepared.promise;
+    await prepared;
     return sampler.render(broker.now());
   });
 }
