@@ -6,6 +6,7 @@ import type {
   SimulationProgress,
   Stats,
 } from "../api/history-schemas.ts";
+import type { PoolChanges } from "../api/pool-changes-schema.ts";
 import type {
   AskBody,
   ConfigStatus,
@@ -237,6 +238,11 @@ export class BerthCalls {
     options?: CallOptions,
   ): Promise<PageOf<Space>> {
     return this.#get(["v1", "spaces"], { ...options, query: { ...page } });
+  }
+
+  /** What has changed since the answer with this cursor; all pools without one. */
+  poolChanges(after?: string, options?: CallOptions): Promise<PoolChanges> {
+    return this.#get(["v1", "pool-changes"], { ...options, query: { after } });
   }
 
   pool(name: string, options?: CallOptions): Promise<Pool> {

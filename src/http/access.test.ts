@@ -36,6 +36,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "DELETE /v1/requests/{id}?force=true": operators,
   "GET /v1/explain/{id}": everyone,
   "GET /v1/pools": everyone,
+  "GET /v1/pool-changes": everyone,
   "GET /v1/pools/{name}": everyone,
   "PUT /v1/pools/{name}/pin": operators,
   "DELETE /v1/pools/{name}/pin": operators,

@@ -35,6 +35,7 @@ const table: Readonly<Record<string, Access>> = {
   "DELETE /v1/requests/:id": byLeaseOrForce,
   "GET /v1/explain/:id": byLeaseOrReader,
   "GET /v1/pools": "read",
+  "GET /v1/pool-changes": "read",
   "GET /v1/pools/:name": "read",
   "PUT /v1/pools/:name/pin": "operate",
   "DELETE /v1/pools/:name/pin": "operate",

@@ -27,6 +27,7 @@ import { makeMetrics } from "./metrics/metrics.ts";
 import { Page } from "./page.ts";
 import { pastEventsRoute } from "./past-events.ts";
 import { planRoutes } from "./plan.ts";
+import { poolChangesRoute } from "./pool-changes.ts";
 import { poolRoutes } from "./pools.ts";
 import { requestRoutes } from "./requests.ts";
 import { resourceRoutes } from "./resources.ts";
@@ -82,6 +83,7 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
   flowRoutes(app, context);
   requestRoutes(app, context);
   poolRoutes(app, context);
+  poolChangesRoute(app, context);
   resourceRoutes(app, context);
   spaceRoutes(app, context);
   eventRoutes(app, context);

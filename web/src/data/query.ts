@@ -19,11 +19,12 @@ export interface Question<T> {
   readonly touchedBy: (event: FeedEvent) => boolean;
   /**
    * Updates the data after these events, or returns undefined if all of it must be read. A list of
-   * ten thousand is then not read again because of one change.
+   * ten thousand is then not read again because of one change. The events are undefined if some may
+   * have been missed.
    */
   readonly patch?: (
     before: T,
-    events: readonly FeedEvent[],
+    events: readonly FeedEvent[] | undefined,
     signal: AbortSignal,
   ) => Promise<T> | undefined;
   /** Reads it again at this interval, for changes without an event: heartbeats, charts. */
@@ -34,7 +35,7 @@ export interface Question<T> {
 const pauseMsMin = 500;
 const pausePerDuration = 4;
 const retryMs = 3_000;
-/** After more events than this, everything is read again: it is no more work by then. */
+/** After more events than this, they count as missed: to read everything is no more work by then. */
 const patchedMax = 500;
 /** Data is kept this long after its last use, so that the Back button shows it at once. */
 const keptMs = 60_000;
@@ -65,7 +66,7 @@ class Query<T> {
     };
   }
 
-  /** Reads everything again: at once, or after the shortest pause. */
+  /** Reads it again, as if events had been missed: at once, or after the shortest pause. */
   refresh(): void {
     this.#since = undefined;
     this.#soon();
@@ -111,8 +112,8 @@ class Query<T> {
 
   #ask(before: T | undefined, since: readonly FeedEvent[] | undefined, signal: AbortSignal) {
     const { read, patch } = this.#question;
-    const canMend = before !== undefined && since !== undefined;
-    return (canMend ? patch?.(before, since, signal) : undefined) ?? read(signal);
+    const patched = before === undefined ? undefined : patch?.(before, since, signal);
+    return patched ?? read(signal);
   }
 
   async #read(): Promise<void> {

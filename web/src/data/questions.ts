@@ -17,8 +17,9 @@ import type {
 import type { Granted, HistoryFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { type EventFilter, isAbout } from "../../../src/core/explain/event-about.ts";
-import { berth } from "./berth.ts";
+import { berth, serverNowMs } from "./berth.ts";
 import { changedResources, replaceChanged } from "./changed-resources.ts";
+import { type PoolList, withChanges } from "./pool-list.ts";
 import type { Question } from "./query.ts";
 
 const always = () => true;
@@ -36,9 +37,13 @@ const about =
   ({ type }: FeedEvent) =>
     prefixes.some((prefix) => type.startsWith(prefix));
 
-export const allPools: Question<Pool[]> = {
+/** Reads all pools once, and then only what has changed in them. */
+export const allPools: Question<PoolList> = {
   key: "pools",
-  read: (signal) => berth.everyPool({ signal }),
+  read: async (signal) =>
+    withChanges(undefined, await berth.poolChanges(undefined, { signal }), serverNowMs()),
+  patch: async (before, _, signal) =>
+    withChanges(before, await berth.poolChanges(before.cursor, { signal }), serverNowMs()),
   touchedBy: always,
   everyMs: 30_000,
 };
@@ -71,7 +76,7 @@ export const resourcesOf = (pool: string): Question<Resource[]> => ({
     return resources.sort((a, b) => asPeopleCount.compare(a.name, b.name));
   },
   patch: (before, events, signal) => {
-    const names = changedResources(pool, before, events);
+    const names = events && changedResources(pool, before, events);
     if (names === undefined || names.length > limits.pageSizeMax) return undefined;
     if (names.length === 0) return Promise.resolve(before);
     return patched(before, { pool, names }, signal);
@@ -133,7 +138,7 @@ async function revokedLease(id: string, error: unknown, signal: AbortSignal): Pr
 export const eventsAbout = (subject: EventFilter): Question<PageOf<FeedEvent>> => ({
   key: `events about ${JSON.stringify(subject)}`,
   read: (signal) => berth.pastEvents({ ...subject, limit: eventsPerPage }, { signal }),
-  patch: (before, events) => Promise.resolve(withNewer(before, events)),
+  patch: (before, events) => events && Promise.resolve(withNewer(before, events)),
   touchedBy: (event) => isAbout(event, subject),
 });
 

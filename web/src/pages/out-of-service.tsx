@@ -46,7 +46,7 @@ export function OutOfService() {
 /** Cooling resources need no action, but the overview counts them. */
 function Cooling() {
   const { data } = useAnswer(allPools);
-  const words = coolingAside(data ?? []);
+  const words = coolingAside(data?.pools ?? []);
   return words === "" ? null : (
     <p className="calm">{words}: they become free by themselves after their cooldown.</p>
   );

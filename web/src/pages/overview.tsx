@@ -23,7 +23,7 @@ export function Overview() {
     <>
       <h1 className="hidden">All pools</h1>
       <ProblemNote error={error} />
-      {data === undefined ? <Loading /> : <Pools pools={data} trends={trends} />}
+      {data === undefined ? <Loading /> : <Pools pools={data.pools} trends={trends} />}
     </>
   );
 }
