@@ -50,3 +50,28 @@ test("berth serve does not start without the log of a killed server", async () =
     stderr: expect.stringMatching(/missing at its end\n.*delete ".*journal\.head"/),
   });
 });
+
+test("berth journal skip makes a folder usable again, and only with --yes", async () => {
+  await server.stop("SIGKILL");
+  const database = new DatabaseSync(join(data(), "journal.db"));
+  database.exec("UPDATE journal SET events = '[' WHERE seq = (SELECT max(seq) FROM journal)");
+  database.close();
+  const skip = (...flags: string[]) => server.done(["journal", "skip", "--data", data(), ...flags]);
+  expect(await check()).toMatchObject({
+    code: 65,
+    stdout: expect.stringContaining("berth journal skip --data"),
+  });
+  expect(await skip()).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/opens without \d+ events?:\n.*Lost: .*\nTo skip .* --yes/s),
+  });
+  expect(await check()).toMatchObject({ code: 65 });
+  expect(await skip("--yes")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/Skipped .*They are kept in .*skipped-events-.*\.jsonl/s),
+  });
+  expect(await check()).toMatchObject({ code: 0 });
+  await server.start();
+  // The skipped event was the end of the lease, so it is still held.
+  expect((await server.done(["leases"])).stdout).toContain("slot-1");
+});

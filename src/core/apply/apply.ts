@@ -5,7 +5,7 @@
  * Throws if an event contradicts the state. The journal is then damaged, or there is a bug, and to
  * continue would lend one resource twice.
  */
-import type { BrokerEvent } from "../model/event.ts";
+import type { BrokerEvent, EventOf } from "../model/event.ts";
 import { must, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { postponeFirst } from "./indexes.ts";
@@ -105,6 +105,18 @@ function change(state: State, event: OtherEvent, at: Instant): void {
     case "pool-admitted":
     case "pool-withheld":
       return admissionEvent(state, event, at);
+    default:
+      return otherEvent(state, event);
+  }
+}
+
+/** Events about no single pool, resource or request. */
+function otherEvent(state: State, event: EventOf<"spaces-defined" | "event-skipped">): void {
+  switch (event.type) {
+    case "spaces-defined":
+      return spacesDefined(state, event);
+    case "event-skipped":
+      return; // Nobody knows what it changed.
     default:
       return unreachable(event);
   }

@@ -119,6 +119,7 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "demand-unmet":
     case "grace-given":
     case "lease-delivered":
+    case "event-skipped":
     case "lease-renewed":
     case "lease-revoked":
     case "pool-removed":

@@ -267,7 +267,9 @@ export type DurableEvent =
       readonly why: LeaseEnd;
       readonly back: readonly Return[];
       readonly reason?: Reason;
-    };
+    }
+  /** Replaces an event that could not be applied, so that the numbers of all others stay. */
+  | { readonly type: "event-skipped"; readonly was: string; readonly why: string };
 
 /**
  * Events that change the state but are not in the journal. After a restart, every holder and client

@@ -1,0 +1,30 @@
+import type { DurableEvent } from "../core/model/event.ts";
+
+/** What it means that an event is skipped, for the operator who decides it. */
+export function lossOf(event: DurableEvent | undefined): string {
+  if (event === undefined) return "what it changed is not known";
+  switch (event.type) {
+    case "lease-granted": {
+      const resources = event.claims.map(({ resource }) => resource).join(", ");
+      return `the lease ${event.id} is lost: ${resources} may be lent again while its job works`;
+    }
+    case "request-queued":
+      return `the request ${event.id} is lost: its client must ask again`;
+    case "request-left":
+      return `the request ${event.id} still waits, until its ttl is over`;
+    case "lease-ended":
+    case "claim-ended":
+    case "lease-revoked":
+      return `the lease ${event.id} still holds its resources, until its ttl is over`;
+    case "lease-delivered":
+    case "room-kept":
+    case "event-skipped":
+      return "nothing";
+    case "spaces-defined":
+      return "the spaces stay as they were before, until the next reload";
+    default:
+      return "resource" in event
+        ? `the resource ${event.resource} stays as it was before`
+        : `the pool ${event.pool} stays as it was before, until the next reload`;
+  }
+}
