@@ -48,6 +48,18 @@ const names = (broker: TestBroker["broker"]) =>
   broker.read((state) => [...state.pools.keys()].sort());
 
 describe("ConfigInForce", () => {
+  test("removes many resources in steps, so that other commands are decided in between", async () => {
+    await using all = await setup("pools: { aws: { count: 7000 }, gcp: { count: 1 } }");
+    const config = await all.start();
+    const before = all.journal.appends.length;
+    await all.write("pools: { aws: { count: 500 }, gcp: { count: 1 } }");
+    await config.reload();
+    const counts = await all.broker.read(({ resources }) => resources.size);
+    expect(counts).toBe(501);
+    const sizes = all.journal.appends.slice(before).map((events) => events.length);
+    expect(sizes.filter((size) => size > 0)).toEqual([2_000, 2_000, 2_000, 500]);
+  });
+
   test("applies the file and logs it", async () => {
     await using all = await setup("pools: { aws: { count: 2 }, gcp: { members: [g] } }");
     const config = await all.start();

@@ -10,6 +10,8 @@ import type { AdmissionSpec } from "../config/read-admission.ts";
 import type { JanitorSpec } from "../config/read-janitor.ts";
 import type { MirrorSpec } from "../config/read-mirror.ts";
 import { type ConfigWatch, watchConfig } from "../config/watch.ts";
+import { unlistedResources } from "../core/decide/configure.ts";
+import type { PoolSpec } from "../core/model/policy.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 
 export interface ConfigRules {
@@ -162,6 +164,7 @@ export class ConfigInForce {
       return;
     }
     const { pools: specs } = withExpiry(parsed, this.#rules.expiry);
+    await removeInSteps(this.#broker, specs);
     await this.#broker.submit({ type: "configure", pools: specs, spaces: parsed.spaces });
     this.#janitors = parsed.janitors;
     this.#mirror = parsed.mirror;
@@ -190,3 +193,19 @@ export class ConfigInForce {
 
 const expiryUnused =
   "--boskos-expire changes nothing: the file is in Berth's own form (write silence in its pools)";
+
+/** A step takes a few milliseconds. Other commands are decided between two steps. */
+const removedPerStep = 2_000;
+
+/** Removing a million resources in one decision stopped the server for seconds. */
+async function removeInSteps(
+  broker: Pick<Broker, "read" | "submit">,
+  pools: readonly PoolSpec[],
+): Promise<void> {
+  const names = await broker.read((state) => unlistedResources(state, pools));
+  // The last step is left to `configure`.
+  for (let from = 0; from + removedPerStep < names.length; from += removedPerStep) {
+    const step = names.slice(from, from + removedPerStep);
+    await broker.submit({ type: "remove-resources", names: step });
+  }
+}

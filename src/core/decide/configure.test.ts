@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { fingerprint } from "../../../sim/invariants.ts";
 import type { PoolSpec } from "../model/policy.ts";
+import { unlistedResources } from "./configure.ts";
 import { acquire, change, Lending, pool, release } from "./lending.suite.ts";
 
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
@@ -53,6 +55,33 @@ describe("configure()", () => {
       "resource-removed",
     ]);
     expect([...lending.state.resources.keys()]).toEqual(["aws-1"]);
+  });
+
+  test("has less to do after a part was removed, and ends in the same state", () => {
+    const lendSome = () => {
+      const lending = new Lending(pool("aws", 9), pool("gcp", 2), pool("gone", 3));
+      lending.outcome(acquire("a", "aws:8"), acquire("b", "gone"), acquire("c", "gcp"));
+      lending.outcome(release("a"), acquire("d", "aws:2"), change("aws-9", { drained: true }));
+      return lending;
+    };
+    const file = [pool("aws", 1), pool("gcp", 2)];
+    const [once, inSteps] = [lendSome(), lendSome()];
+    once.configure(...file);
+    const names = unlistedResources(inSteps.state, file);
+    expect(names).toHaveLength(11);
+    for (const name of names) inSteps.do({ type: "remove-resources", names: [name] });
+    expect(unlistedResources(inSteps.state, file)).toEqual(["aws-9", "gone-1"]); // They are held.
+    expect(types(inSteps.configure(...file).events)).toEqual(["pool-retired"]);
+    expect(fingerprint(inSteps.state)).toBe(fingerprint(once.state));
+  });
+
+  test("leaves dynamic resources out of what can be removed before", () => {
+    const dynamic = pool("aws", 0, {
+      dynamic: { min: 1, max: 2, lifespanMs: null, state: "free" },
+    });
+    const lending = new Lending(dynamic, pool("gcp", 1));
+    expect([...lending.state.resources.keys()]).toHaveLength(2);
+    expect(unlistedResources(lending.state, [dynamic])).toEqual(["gcp-1"]);
   });
 
   test("takes nothing from a holder: a held resource leaves when it is released", () => {

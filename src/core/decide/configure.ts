@@ -10,7 +10,7 @@ import { freeState } from "../model/lifecycle.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import { type MemberSpec, type PoolSpec, same, samePolicy } from "../model/policy.ts";
 import { anySpace, type SpacesSpec } from "../model/space.ts";
-import { isHeld, type Resource } from "../model/state.ts";
+import { isHeld, type Resource, type State } from "../model/state.ts";
 import { goneItem, impossible } from "./acquire.ts";
 import { resumePools } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
@@ -31,7 +31,7 @@ export function configure(
     definePool(turn, pool);
     for (const member of pool.members) wanted.set(member.name, { ...member, pool: pool.name });
   }
-  const dynamic = new Set(pools.filter(({ policy }) => policy.dynamic).map(({ name }) => name));
+  const dynamic = dynamicPools(pools);
   for (const resource of [...state.resources.values()]) {
     const want = wanted.get(resource.name);
     if (want === undefined && (resource.dynamic || dynamic.has(resource.pool.name))) {
@@ -61,6 +61,33 @@ function defineSpaces(turn: Turn, { spaces, others }: SpacesSpec): void {
     same(others, otherSpaces) &&
     spaces.every(({ name, policy }) => same(policy, spacePolicies.get(name)));
   if (!isSame) emit(turn, { type: "spaces-defined", spaces, others });
+}
+
+function dynamicPools(pools: readonly PoolSpec[]): ReadonlySet<PoolName> {
+  return new Set(pools.filter(({ policy }) => policy.dynamic).map(({ name }) => name));
+}
+
+/** The resources that `configure` would remove or retire, because no pool lists them. */
+export function unlistedResources(state: State, pools: readonly PoolSpec[]): ResourceName[] {
+  const wanted = new Set<ResourceName>();
+  for (const { members } of pools) for (const { name } of members) wanted.add(name);
+  const dynamic = dynamicPools(pools);
+  const unlisted: ResourceName[] = [];
+  for (const resource of state.resources.values()) {
+    if (wanted.has(resource.name) || resource.dynamic) continue;
+    if (!dynamic.has(resource.pool.name)) unlisted.push(resource.name);
+  }
+  return unlisted;
+}
+
+/** Does with each of them what `configure` does with a resource that no pool lists. */
+export function removeResources(turn: Turn, names: readonly ResourceName[]): Outcome {
+  for (const name of names) {
+    const resource = turn.state.resources.get(name);
+    // A resource may have become dynamic since the caller has read the state.
+    if (resource !== undefined && !resource.dynamic) reconcile(turn, resource, undefined);
+  }
+  return done;
 }
 
 function adopted({ name }: Resource, dynamic: boolean): DurableEvent {

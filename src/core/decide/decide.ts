@@ -19,7 +19,7 @@ import type { Instant } from "../model/time.ts";
 import { acquire } from "./acquire.ts";
 import { admit, withhold } from "./admit.ts";
 import { changeResource } from "./change-resource.ts";
-import { configure } from "./configure.ts";
+import { configure, removeResources } from "./configure.ts";
 import { releaseHeld, renewHeld, reset, take } from "./held.ts";
 import { importResources } from "./import.ts";
 import { refresh } from "./refresh.ts";
@@ -84,6 +84,8 @@ function handle(turn: Turn, command: Command): Answer {
       return revoke(turn, command);
     case "change-resource":
       return changeResource(turn, command);
+    case "remove-resources":
+      return removeResources(turn, command.names);
     case "configure":
       return configure(turn, command.pools, command.spaces);
     case "set-aside":

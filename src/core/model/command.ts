@@ -82,6 +82,8 @@ export type Command =
       /** Absent: every space is allowed, with the same weight and without quotas. */
       readonly spaces?: SpacesSpec;
     }
+  /** A part of what the next `configure` would remove, so that no decision removes a million. */
+  | { readonly type: "remove-resources"; readonly names: readonly ResourceName[] }
   | {
       readonly type: "acquire";
       readonly id: RequestId;
