@@ -170,6 +170,16 @@ describe("estimates of a pool with a janitor", () => {
 describe("POST /v1/simulate", () => {
   const simulate = (body: object) => site.call("POST /v1/simulate", { body });
 
+  test("answers right after the start, when no time has passed", async () => {
+    expect(await simulate({})).toMatchObject({
+      status: 200,
+      body: {
+        requests: 0,
+        total: { recorded: { endedPerHour: 0 }, simulated: { endedPerHour: 0 } },
+      },
+    });
+  });
+
   test("tells what another size would have done", async () => {
     await site.broker.submit(acquire("a", "aws"));
     await site.broker.submit(acquire("b", "aws"));

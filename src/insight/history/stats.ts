@@ -191,7 +191,8 @@ class Tally {
       left,
       waitMs: percentilesOf(waits),
       holdMs: percentilesOf(holds),
-      endedPerHour: (holds.length * 3_600_000) / (this.#to - this.from),
+      // A server that has just started has a period of no length.
+      endedPerHour: (holds.length * 3_600_000) / Math.max(1, this.#to - this.from),
       utilisation: this.use.utilisation,
       dimensions: this.use.dimensions,
       upkeep: {
