@@ -6,6 +6,7 @@ import { sharedWorld } from "./page-world.ts";
 const pools = {
   single: { members: ["only-1"], lockDelay: "0s" },
   noise: { count: 1, lockDelay: "0s" },
+  washed: { count: 1, janitor: { command: ["./no-such-command"] } },
   room: { place: "least-used", members: { "room-1": { capacity: { vcpus: 8 } } } },
 };
 /** More than a page reads from the feed when it opens. */
@@ -80,9 +81,18 @@ describe.skipIf(chromiumPath === undefined)("the page, about the past", () => {
   test("spark lines are there as soon as the pools are, also after a reload", async () => {
     const page = await world().open("/");
     for (let reloads = 0; reloads < 2; reloads++) {
-      await page.locator("svg.spark").nth(2).waitFor();
-      expect(await page.locator("svg.spark polygon").count()).toBe(3);
+      await page.locator("svg.spark").nth(3).waitFor();
+      expect(await page.locator("svg.spark polygon").count()).toBe(4);
       await page.reload();
     }
+  });
+
+  test("warnings of the configuration are on the overview, and in berth status", async () => {
+    const page = await world().open("/");
+    await page.locator(".note", { hasText: "Warnings of the configuration" }).waitFor();
+    await page.locator(".note li", { hasText: "no-such-command" }).waitFor();
+    const { stdout, stderr } = await world().server.done(["status"]);
+    expect(stderr).toMatch(/^Warning of the configuration: .*no-such-command/m);
+    expect(stdout).not.toContain("no-such-command");
   });
 });

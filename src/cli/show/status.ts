@@ -4,7 +4,7 @@ import { paint, type Screen } from "../terminal/screen.ts";
 import { spark } from "../terminal/sparkline.ts";
 import type { Column } from "../terminal/table.ts";
 import { formatMeasured, formatSeconds } from "./age.ts";
-import { list, listOptions } from "./listing.ts";
+import { type ListFlags, list, listOptions } from "./listing.ts";
 import { poolOverview } from "./pool-overview.ts";
 import { heldCount, outCount, poolNames, readPools } from "./pools.ts";
 import { Trends } from "./trends.ts";
@@ -52,9 +52,10 @@ export const status: CliCommand = {
   options: listOptions(),
   help: "\nOUT counts resources that are neither free nor in use: drained, dirty, being cleaned, quarantined, cooling.",
   completes: poolNames,
-  run: (context) => {
+  run: async (context) => {
     const trends = new Trends(context);
-    return list(context, {
+    await noteConfig(context);
+    return await list(context, {
       get columns() {
         return columnsFor(context.screen, trends); // The terminal may have been resized.
       },
@@ -69,6 +70,16 @@ export const status: CliCommand = {
     });
   },
 };
+
+/** Reports what is wrong with the server's configuration file, to stderr. */
+async function noteConfig({ client, flags, note }: Context): Promise<void> {
+  const { output, watch } = flags<ListFlags>();
+  if (watch || (output !== "table" && output !== "wide")) return;
+  const found = await client.config().catch(() => undefined);
+  if (found === undefined) return; // The read of the pools reports the error.
+  for (const problem of found.problems ?? []) note(`The new configuration is refused: ${problem}`);
+  for (const warning of found.warnings ?? []) note(`Warning of the configuration: ${warning}`);
+}
 
 /** A bar of held, out and free resources, in this order. */
 export function bar(pool: Pool, unicode: boolean): string {

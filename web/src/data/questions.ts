@@ -4,6 +4,7 @@ import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/his
 import { limits } from "../../../src/api/limits.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import type {
+  ConfigStatus,
   Explanation,
   Lease,
   PageOf,
@@ -45,6 +46,14 @@ export const allPools: Question<PoolList> = {
   patch: async (before, _, signal) =>
     withChanges(before, await berth.poolChanges(before.cursor, { signal }), serverNowMs()),
   touchedBy: always,
+  everyMs: 30_000,
+};
+
+/** A reload of the file sends no event if it changes no pool. */
+export const configStatus: Question<ConfigStatus> = {
+  key: "config",
+  read: (signal) => berth.config({ signal }),
+  touchedBy: about("pool-"),
   everyMs: 30_000,
 };
 

@@ -9,6 +9,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
+import { ConfigNotes } from "./config-notes.tsx";
 import { coolingAside, hasProblem, outOf, sortedBy } from "./pool-facts.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { SortHeader } from "./sort-header.tsx";
@@ -23,6 +24,7 @@ export function Overview() {
     <>
       <h1 className="hidden">All pools</h1>
       <ProblemNote error={error} />
+      <ConfigNotes />
       {data === undefined ? <Loading /> : <Pools pools={data.pools} trends={trends} />}
     </>
   );
