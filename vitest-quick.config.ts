@@ -11,7 +11,7 @@ export default defineConfig({
       // Every planted bug, every seed that never changes, and a picture of many histories.
       ...["sim/{bugs,caches,simulation,utilisation}.test.ts"],
       // A database is opened again before every call.
-      "src/http/boskos/{conformance,conformance-order,flaws-lease,flaws-pool}.test.ts",
+      "src/http/boskos/{conformance,conformance-metrics,conformance-order,flaws-lease,flaws-pool}.test.ts",
       // They listen on sockets, start processes, or wait for real time to pass.
       ...["src/client/berth-client.test.ts", "src/kubernetes/api-server.test.ts"],
       ...["src/insight/history/follower.test.ts", "src/journal/sqlite-process.test.ts"],

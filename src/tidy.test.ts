@@ -41,6 +41,7 @@ describe("the core", () => {
   test.each([
     /\bDate\b/,
     /\bMath\.random\b/,
+    /\bcrypto\b/,
     /\bperformance\b/,
     /\bprocess\b/,
     /\bsetTimeout\b/,
