@@ -107,6 +107,22 @@ describe("GET /v1/stats", () => {
     expect(whole.total.holdSeconds).toMatchObject({ p50: 60, p99: 60 });
   });
 
+  test("tells the percentiles of holds and waits apart", async () => {
+    for (let number = 1; number <= 10; number++) {
+      await site.broker.submit(acquire(`first${number}`, "aws"));
+      await site.broker.submit(acquire(`next${number}`, "aws"));
+      await site.clock.advance(number * 10_000);
+      await site.broker.submit(release(`first${number}`));
+      await site.clock.advance(number * 1_000);
+      await site.broker.submit(release(`next${number}`));
+    }
+    await site.clock.advance(1);
+    const { total } = await stats("?pool=aws&window=1h");
+    // Holds: 1 s to 10 s of the next ones, 10 s to 100 s of the first ones. Half of all wait.
+    expect(total.holdSeconds).toEqual({ p50: 10, p90: 80, p99: 100, max: 100, mean: 30.25 });
+    expect(total.waitSeconds).toEqual({ p50: 0, p90: 80, p99: 100, max: 100, mean: 27.5 });
+  });
+
   test("takes no more steps than are of use, and knows its pools", async () => {
     expect((await site.call("GET /v1/stats?window=1d&step=1s")).status).toBe(400);
     expect((await site.call("GET /v1/stats?pool=asw")).status).toBe(404);
@@ -123,7 +139,9 @@ describe("estimates", () => {
     await site.broker.submit(release("first"));
     const { id } = asRequest(await waiting());
     await site.broker.submit(release(id));
-    for (let number = 0; number < 12; number++) await hold(`h${number}`, "aws", 100_000);
+    for (let number = 0; number < 12; number++) {
+      await hold(`h${number}`, "aws", number % 3 === 0 ? 300_000 : 100_000);
+    }
     await site.call("GET /v1/history");
     await site.broker.submit(acquire("holder", "aws"));
     await site.clock.advance(30_000);
@@ -131,15 +149,16 @@ describe("estimates", () => {
     await site.insight.estimates.refresh();
     const [found] = ((await site.call("GET /v1/requests")).body as PageOf<typeof asked>).items;
     expect(found).toMatchObject({ id: asked.id, etaSeconds: 70 });
-    expect(found?.estimate).toMatchObject({ p50Seconds: 70, p90Seconds: 70, samples: 14 });
-    await site.clock.advance(65_000);
+    expect(found?.estimate).toMatchObject({ p50Seconds: 70, p90Seconds: 270, samples: 14 });
+    await site.clock.advance(100_000);
     await site.broker.submit(release("holder"));
     const accuracy = (await site.call("GET /v1/estimates")).body as EstimateAccuracy;
     expect(accuracy).toMatchObject({ estimated: 0, waiting: 0 });
     expect(accuracy.pools).toEqual([
-      { pool: "aws", compared: 1, withinP50: 1, withinP90: 1, meanErrorSeconds: 5 },
+      { pool: "aws", compared: 1, withinP50: 0, withinP90: 1, meanErrorSeconds: 30 },
     ]);
     const { text } = await site.call("GET /metrics");
+    expect(text).toContain('berth_eta_within_p50_total{pool="aws"} 0');
     expect(text).toContain('berth_eta_within_p90_total{pool="aws"} 1');
   });
 });
@@ -149,7 +168,7 @@ describe("estimates of a pool with a janitor", () => {
     const dirty = pool("aws", 1, { onRelease: "dirty" });
     await site.broker.submit({ type: "configure", pools: [dirty, pool("gcp", 2)] });
     for (let number = 0; number < 12; number++) {
-      await hold(`job${number}`, "aws", 100_000);
+      await hold(`job${number}`, "aws", number % 3 === 0 ? 300_000 : 100_000);
       await site.clock.advance(5_000); // The janitor is busy elsewhere.
       await site.broker.submit(clean(`clean${number}`));
       await site.clock.advance(20_000);
@@ -162,7 +181,7 @@ describe("estimates of a pool with a janitor", () => {
     await site.insight.estimates.refresh();
     const [found] = ((await site.call("GET /v1/requests")).body as PageOf<WaitingRequest>).items;
     expect(found?.estimate).toEqual({
-      ...{ p50Seconds: 95, p90Seconds: 95, samples: 12, exact: false },
+      ...{ p50Seconds: 95, p90Seconds: 295, samples: 12, exact: false },
     });
   });
 });
