@@ -76,20 +76,44 @@ function aDayOfEstimates(seed: number): AccuracyBook {
 
 describe("estimates on the demo's traffic", () => {
   /**
-   * The traffic has bursts, priorities and cancelled requests, which the estimates do not foresee.
-   * So the accepted ranges are wider than chance alone needs: 0.42 to 0.62 for the P50, 0.82 to
-   * 0.97 for the P90.
+   * The first seeds, none left out, so that nobody can choose days that fit. The traffic has bursts,
+   * priorities and cancelled requests, which the estimates do not foresee, so the accepted ranges are
+   * wider than chance alone needs. One burst moves a single day further than all days together: over
+   * the seeds 1 to 20, single days had 0.40 to 0.54 (P50) and 0.80 to 0.92 (P90), and all together
+   * 0.48 and 0.85.
    */
+  const seeds = [1, 2, 3, 4];
+  const days: Accuracy[] = [];
+  const ofOneDay = { p50: [0.36, 0.62], p90: [0.76, 0.97] } as const;
+  const ofAllDays = { p50: [0.42, 0.58], p90: [0.82, 0.95] } as const;
+
+  test.each(seeds)("are near the mark on the day of seed %i", (seed) => {
+    const day = aDayOfEstimates(seed).total;
+    days.push(day);
+    expect(day.compared).toBeGreaterThan(300);
+    expect(ratesOf([day])).toEqual(within(ofOneDay));
+  });
+
   test("are right half of the time (P50) and nine times in ten (P90)", () => {
-    const days = [1, 2].map((seed) => aDayOfEstimates(seed).total);
-    const sum = (read: (day: Accuracy) => number) => days.reduce((all, day) => all + read(day), 0);
-    const compared = sum((day) => day.compared);
-    const p50 = sum((day) => day.withinP50) / compared;
-    const p90 = sum((day) => day.withinP90) / compared;
-    expect(compared).toBeGreaterThan(300);
-    expect([p50, p90], "hit rates").toEqual([between(0.42, 0.62), between(0.82, 0.97)]);
+    expect(days).toHaveLength(seeds.length);
+    expect(ratesOf(days)).toEqual(within(ofAllDays));
   });
 });
+
+function ratesOf(days: readonly Accuracy[]): { p50: number; p90: number } {
+  const sum = (read: (day: Accuracy) => number) => days.reduce((all, day) => all + read(day), 0);
+  const compared = sum((day) => day.compared);
+  return {
+    p50: sum((day) => day.withinP50) / compared,
+    p90: sum((day) => day.withinP90) / compared,
+  };
+}
+
+type Range = readonly [low: number, high: number];
+
+function within({ p50, p90 }: { readonly p50: Range; readonly p90: Range }) {
+  return { p50: between(...p50), p90: between(...p90) };
+}
 
 const between = (low: number, high: number) =>
   expect.toSatisfy((value: number) => value >= low && value <= high, `${low} to ${high}`);
