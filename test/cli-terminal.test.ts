@@ -53,6 +53,28 @@ test.skipIf(noTerminal)(
   },
 );
 
+test.skipIf(noTerminal)("berth status --watch fits 50 columns, and q quits it", async () => {
+  const long = "a-pool-with-quite-a-long-name";
+  await using server = await TestServer.start({
+    account: { members: ["acc-1"] },
+    [long]: { count: 9 },
+  });
+  await server.done(["acquire", "--pool", "account", "--ttl", "1h"]);
+  const waits = server.berth(["run", "--pool", "account", "--", "true"]);
+  await waits.says(/waiting/);
+  const watching = server.onTerminal("stty cols 50; berth status --watch; echo exit $?; stty -a");
+  await watching.says(/account +1\/1 +0 +1 +\d+s/);
+  const lines = lastPicture(watching).map((line) => line.trimEnd());
+  expect(lines.every((line) => line.length <= 50)).toBe(true);
+  expect(lines[0]).toMatch(/^2 pools · 1\/10 held · 1 waiting up to \d+s$/);
+  expect(lines[2]).toMatch(/^POOL +HELD +FREE +WAITING +OLDEST$/);
+  expect(lines.find((line) => line.startsWith("a-pool"))).toMatch(/^a-pool-\S*… +0\/9 +9 +0 +-$/);
+  watching.type("q");
+  await watching.says(/exit 0/);
+  await watching.says(/[^-]icanon/); // The terminal is as it was.
+  expect(await watching.ended).toBe(0);
+});
+
 const manyPools = Object.fromEntries(
   Array.from({ length: 60 }, (_, at) => [`pool-${at + 10}`, { count: 4 }]),
 );

@@ -2,7 +2,14 @@ import { Option } from "commander";
 import type { Context } from "../cli-command.ts";
 import { flag, type ListFormat, listFormats, outputFlag } from "../flags.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
-import { escapeForYaml, hasUnsafe, plain, printableJson } from "../terminal/text.ts";
+import {
+  cutTo,
+  escapeForYaml,
+  hasUnsafe,
+  plain,
+  printableJson,
+  widthOf,
+} from "../terminal/text.ts";
 import { watch } from "./watch.ts";
 
 export interface ListFlags {
@@ -15,7 +22,7 @@ export function listOptions(): Option[] {
   return [
     outputFlag(...listFormats),
     flag("--no-headers", "print tables without the header line"),
-    new Option("-w, --watch", "refresh on every change, until Ctrl-C"),
+    new Option("-w, --watch", "refresh on every change, until q or Ctrl-C"),
   ];
 }
 
@@ -33,11 +40,12 @@ export interface Listing<Item> {
 }
 
 export interface Overview<Item> {
-  readonly title: (items: readonly Item[]) => string;
+  /** The line in several lengths, the longest first. The first one that fits is shown. */
+  readonly title: (items: readonly Item[]) => readonly string[];
   /** Chooses the items to show if the screen has only this many rows. */
   readonly choose: (items: readonly Item[], rows: number) => readonly Item[];
-  /** The line about the items that are not shown. */
-  readonly rest: (left: readonly Item[]) => string;
+  /** The line about the items that are not shown, in several lengths too. */
+  readonly rest: (left: readonly Item[]) => readonly string[];
 }
 
 export async function list<Item>(context: Context, listing: Listing<Item>): Promise<undefined> {
@@ -50,9 +58,8 @@ export async function list<Item>(context: Context, listing: Listing<Item>): Prom
     const { overview } = listing;
     if (rows === undefined || overview === undefined || !isTable(output) || output === "name")
       return formatItems(listing, items, format);
-    return fitToScreen(overview, items, headers ? rows - 1 : rows, (shown) =>
-      formatItems(listing, shown, format),
-    );
+    const room = { rows: headers ? rows - 1 : rows, width: screen.width() };
+    return fitToScreen(overview, items, room, (shown) => formatItems(listing, shown, format));
   };
   if (watches) return watch(context, () => render(screen.height()), listing.emptyText);
   const lines = await render();
@@ -67,15 +74,19 @@ const isTable = (output: ListFormat) => output !== "json" && output !== "yaml";
 async function fitToScreen<Item>(
   { title, choose, rest }: Overview<Item>,
   items: readonly Item[],
-  rows: number,
+  { rows, width }: { readonly rows: number; readonly width: number | undefined },
   format: (shown: readonly Item[]) => Promise<string[]>,
 ): Promise<string[]> {
   const room = rows - titleRows;
-  const head = [title(items), ""];
+  const head = [firstThatFits(title(items), width), ""];
   if (items.length <= room) return [...head, ...(await format(items))];
   const shown = new Set(choose(items, Math.max(1, room - 1)));
   const left = items.filter((item) => !shown.has(item));
-  return [...head, ...(await format([...shown])), rest(left)];
+  return [...head, ...(await format([...shown])), firstThatFits(rest(left), width)];
+}
+
+function firstThatFits(texts: readonly string[], width = Number.POSITIVE_INFINITY): string {
+  return texts.find((text) => widthOf(text) <= width) ?? cutTo(texts.at(-1) ?? "", width);
 }
 
 /** The title, the empty line below it, and one line for a notice that the server is unreachable. */

@@ -14,8 +14,14 @@ const sparkWidth = 15;
 /** A narrower terminal has no room for both. The sparkline replaces the bar; its end shows the same. */
 const bothWidthMin = 100;
 
+/** A still narrower one has no room for the sparkline, and then none for OUT either. */
+const sparkWidthMin = 80;
+const outWidthMin = 60;
+
 function columnsFor(screen: Screen, trends: Trends): readonly Column<Pool>[] {
-  const narrow = trends.known && (screen.width() ?? bothWidthMin) < bothWidthMin;
+  const width = screen.width() ?? bothWidthMin;
+  const hasSpark = trends.known && width >= sparkWidthMin;
+  const narrow = width < sparkWidthMin || (trends.known && width < bothWidthMin);
   return [
     { header: "POOL", cell: ({ name }) => name },
     ...(narrow ? [] : [barColumn(screen)]),
@@ -25,13 +31,19 @@ function columnsFor(screen: Screen, trends: Trends): readonly Column<Pool>[] {
       align: "right",
     },
     { header: "FREE", cell: ({ free }) => String(free), align: "right" },
-    { header: "OUT", cell: (pool) => String(outCount(pool)), align: "right" },
+    ...(width < outWidthMin ? [] : [outColumn]),
     { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
     { header: "OLDEST", cell: ({ oldestWaitSeconds }) => formatSeconds(oldestWaitSeconds) },
     { header: "MEAN HOLD", cell: (pool) => formatMeasured(pool.meanHoldSeconds), wide: true },
-    ...(trends.known ? [sparkColumn(screen, trends)] : []),
+    ...(hasSpark ? [sparkColumn(screen, trends)] : []),
   ];
 }
+
+const outColumn: Column<Pool> = {
+  header: "OUT",
+  cell: (pool) => String(outCount(pool)),
+  align: "right",
+};
 
 function barColumn({ unicode }: Screen): Column<Pool> {
   return { header: "HELD", cell: (pool) => bar(pool, unicode), whole: true };

@@ -3,9 +3,11 @@ import { Problem } from "../../api/problem.ts";
 import { BerthUnreachable } from "../../client/errors.ts";
 import { pause } from "../../client/pause.ts";
 import type { Context } from "../cli-command.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { Interrupted } from "../failure.ts";
-import { exitCodeOfSignal } from "../run/signals.ts";
+import { exitCodeOfSignal, type SignalName } from "../run/signals.ts";
 import { AlternateScreen } from "../terminal/alternate-screen.ts";
+import { QuitKeys } from "../terminal/quit-keys.ts";
 
 /** The minimum time between two refreshes. */
 const drawMsMin = 250;
@@ -15,8 +17,8 @@ const drawMsMax = 5_000;
 const retryMs = 1_000;
 
 /**
- * Draws the result of `read`, and again on every change, until Ctrl-C. If the first read fails, it
- * throws. Later failures are shown and retried.
+ * Draws the result of `read`, and again on every change, until q or Ctrl-C. If the first read fails,
+ * it throws. Later failures are shown and retried.
  */
 export async function watch(
   context: Context,
@@ -25,12 +27,16 @@ export async function watch(
   follow: Follow = followServer,
 ): Promise<undefined> {
   const stop = new AbortController();
-  process.once("SIGINT", () => stop.abort(new Interrupted(exitCodeOfSignal("SIGINT"))));
-  process.once("SIGTERM", () => stop.abort(new Interrupted(exitCodeOfSignal("SIGTERM"))));
+  const interrupt = (name: SignalName) => stop.abort(new Interrupted(exitCodeOfSignal(name)));
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
   const changed = new EventTarget();
   const change = () => changed.dispatchEvent(new Event("change"));
   let lines = await read();
   using screen = new AlternateScreen(context);
+  const isOnTerminal = context.screen.width() !== undefined;
+  const quit = () => stop.abort(new Interrupted(exitCodes.ok));
+  using _keys = isOnTerminal ? new QuitKeys({ quit, signal: interrupt }) : undefined;
   void follow(context, stop.signal, change);
   process.stdout.on("resize", change);
   for (let lost: string | undefined; ; ) {
