@@ -7,7 +7,7 @@ import fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pool } from "../core/decide/lending.suite.ts";
 import type { App } from "./context.ts";
-import { Page } from "./page.ts";
+import { notBuilt, Page } from "./page.ts";
 import { type TestSite, testSite } from "./test-site.suite.ts";
 
 const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
@@ -85,4 +85,9 @@ describe("Page", () => {
     expect(zipped.headers["content-encoding"]).toBe("gzip");
     expect(gunzipSync(zipped.rawPayload).toString()).toBe("let a;");
   });
+});
+
+test("notBuilt() names npm scripts only where there is a checkout", () => {
+  expect(notBuilt(true)).toContain("npm run build:web");
+  expect(notBuilt(false)).not.toContain("npm");
 });

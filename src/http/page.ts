@@ -28,10 +28,15 @@ const policy = pagePolicy(
   ...["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
 );
 
-const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Berth</title>
+/** A checkout can build the page; an installed package should contain it. */
+export function notBuilt(isCheckout: boolean): string {
+  const remedy = isCheckout
+    ? "Run <code>npm run build:web</code> in the checkout, or start with <code>npm start</code>, and then\nrestart the server."
+    : "This package was made without it: install another one, and then restart the server.";
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Berth</title>
 <meta name="viewport" content="width=device-width"><h1>The page has not been built</h1>
-<p>Run <code>npm run build:web</code> in the checkout, or start with <code>npm start</code>, and then
-restart the server. The API is there: <a href="/docs">/docs</a>.</p></html>`;
+<p>${remedy} The API is there: <a href="/docs">/docs</a>.</p></html>`;
+}
 
 export class Page {
   readonly #index: Asset;
@@ -45,7 +50,10 @@ export class Page {
   /** Without a build there is a page that says how to make one. */
   static async load(folder: URL = builtFolder): Promise<Page> {
     const names = await readdir(new URL("assets/", folder)).catch(() => []);
-    const html = names.length === 0 ? notBuilt : await readFile(new URL("index.html", folder));
+    // A checkout runs TypeScript, a package JavaScript.
+    const isCheckout = import.meta.url.endsWith(".ts");
+    const html =
+      names.length === 0 ? notBuilt(isCheckout) : await readFile(new URL("index.html", folder));
     const assets = names.map(async (name) => {
       const bytes = await readFile(new URL(`assets/${encodeURIComponent(name)}`, folder));
       return [`/assets/${name}`, await asset(name, bytes)] as const;

@@ -67,7 +67,7 @@ async function findProfile({ client, flags }: Context, name: string): Promise<Pr
   const meant = nearest(name, known);
   const hint =
     known.length === 0
-      ? "The server's configuration has no profiles; see docs/guides/install-leases.md"
+      ? "The server's configuration has no profiles; add them to its file under profiles:"
       : meant === undefined
         ? `Use ${known.slice(0, 10).join(", ")}`
         : `Did you mean "${meant}"?`;

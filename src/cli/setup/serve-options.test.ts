@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { serve } from "./serve.ts";
+import { nextSteps, serve } from "./serve.ts";
 
 test("every option of berth serve is explained in a guide", async () => {
   const guides = await Promise.all(
@@ -12,4 +12,11 @@ test("every option of berth serve is explained in a guide", async () => {
   expect(options.length).toBeGreaterThan(10);
   const text = guides.join("\n");
   expect(options.filter((option) => !text.includes(`\`${option}`))).toEqual([]);
+});
+
+test.each(["bin/berth", "berth"] as const)("nextSteps() names the command %s", (command) => {
+  const lines = nextSteps("http://127.0.0.1:8080", command).split("\n");
+  const commands = lines.filter((line) => /berth (?:status|run)/.test(line));
+  expect(commands).toHaveLength(2);
+  for (const line of commands) expect(line.startsWith(`  ${command} `)).toBe(true);
 });

@@ -95,7 +95,9 @@ export const serve: CliCommand = {
     handleSignals(running);
     const { url, pools, resources, configFile } = running;
     note(`Berth lends ${resources} resources of ${pools} pools from ${configFile} at ${url}`);
-    if (file === undefined) note(nextSteps(url));
+    // A checkout runs TypeScript, and its command is not in the PATH.
+    const command = import.meta.url.endsWith(".ts") ? "bin/berth" : "berth";
+    if (file === undefined) note(nextSteps(url, command));
     await running.stopped;
     return undefined;
   },
@@ -111,12 +113,12 @@ function journalLimits(given: Flags): Pick<ServeOptions, "journalRetentionMs" | 
 }
 
 /** The first steps for a user who started the server with the example configuration. */
-function nextSteps(url: string): string {
+export function nextSteps(url: string, command: "bin/berth" | "berth"): string {
   const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
   return `
 This is the example configuration; pass your own with --config FILE. Try in another terminal:
-  ${server}bin/berth status --watch
-  ${server}bin/berth run --pool aws-account -- sh -c 'echo I have $BERTH_RESOURCE_AWS_ACCOUNT; sleep 20'
+  ${server}${command} status --watch
+  ${server}${command} run --pool aws-account -- sh -c 'echo I have $BERTH_RESOURCE_AWS_ACCOUNT; sleep 20'
   curl -s ${url}/v1/pools/aws-account
 or open ${url} in a browser (API documentation at /docs). Ctrl-C stops the server.`;
 }
