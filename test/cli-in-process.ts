@@ -19,12 +19,8 @@ const inProcess = new Set([
   ...["history", "stats", "simulate", "drain", "undrain", "free", "config"],
   ...["completion", "__complete", "version"],
 ]);
-/**
- * Not `acquire`: it watches, and undici 8 may throw outside of any call when it closes an idle
- * HTTP/2 connection that had a watch.
- */
 const slotsInProcess = new Set([
-  ...["release", "renew", "status", "check-capacity", "cleanup", "manifests"],
+  ...["acquire", "release", "renew", "status", "check-capacity", "cleanup", "manifests"],
 ]);
 const needsProcess = new Set(["-", "/dev/stdin", "--watch", "--every", "--destroy", "--from"]);
 

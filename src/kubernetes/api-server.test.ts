@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -252,4 +253,42 @@ describe("a token that a credential plugin prints", () => {
     expect(error).toBeInstanceOf(ApiUnreachable);
     return error as Error;
   }
+});
+
+/** Self-signed for 127.0.0.1, until 2126. Nothing but this test uses it. */
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQge4uMeFYLHr2LNYiV
+lsoIbAqhza6cl+2Fh5Jp5nJS5zyhRANCAAQgtKNSfp5BAxQQFlx0wZU1VEx6x0mW
+yE1u4oku9QtPy1sMpQ6GtaC7T4gXpGjFGd+m/TIJPNKMdntSTCQA+HcO
+-----END PRIVATE KEY-----`;
+const cert = `-----BEGIN CERTIFICATE-----
+MIIBfzCCASWgAwIBAgIUF6ifffumF3LVHYO6OUs3jBnXpUAwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTExNjE4NTA1MVoYDzIxMjYxMDIz
+MTg1MDUxWjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQgtKNSfp5BAxQQFlx0wZU1VEx6x0mWyE1u4oku9QtPy1sMpQ6GtaC7
+T4gXpGjFGd+m/TIJPNKMdntSTCQA+HcOo1MwUTAdBgNVHQ4EFgQUj0Jwo1h8ontT
+L7IFi065sjWh+dYwHwYDVR0jBBgwFoAUj0Jwo1h8ontTL7IFi065sjWh+dYwDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiAEcB52r8p7icOqmcrMwgLd
+2JOMTfF9YiT8DY8y8ZX0rQIhAPYasnlMzRdys6nqBzgBz4tETn8XyLl53iuiROCw
+9cbC
+-----END CERTIFICATE-----`;
+
+test("calls and watches use HTTP/1.1, also if the server can do more", async () => {
+  const versions: string[] = [];
+  const server = createSecureServer({ key, cert, allowHTTP1: true }, (request, response) => {
+    versions.push(`${request.httpVersion} ${request.url}`);
+    response.setHeader("content-type", "application/json");
+    if (request.url === "/watch") response.write("{}\n");
+    else response.end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const api = await connect('echo \'{"status":{"token":"t"}}\'', `https://127.0.0.1:${port}`);
+  await api.call({ path });
+  const stop = new AbortController();
+  await api.open({ path: ["watch"], signal: stop.signal });
+  stop.abort(new Error("enough"));
+  expect(versions).toEqual(["1.1 /version", "1.1 /watch"]);
 });

@@ -11,6 +11,7 @@ import { loadKubeConfig, type Place } from "./kube-config.ts";
 import { type KubePackage, loadKubePackage } from "./kube-package.ts";
 import { ServerClock } from "./server-clock.ts";
 
+type Connections = ReturnType<RequestContext["getDispatcher"]>;
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 export interface ApiCall {
@@ -33,7 +34,7 @@ export class ApiServer {
   readonly #package: KubePackage;
   readonly #config: KubeConfig;
   readonly #credential: ExecCredential | undefined;
-  #connections: ReturnType<RequestContext["getDispatcher"]>;
+  #connections: Connections;
   /** The credential that the connections belong to. */
   #connectedAs: Credential | undefined;
 
@@ -96,7 +97,7 @@ export class ApiServer {
     this.#connectedAs = as;
     await unlessAborted(this.#config.applySecurityAuthentication(request), signal);
     // The package opens new connections for every call. This keeps and reuses one set.
-    this.#connections ??= request.getDispatcher();
+    this.#connections ??= overHttp1(request.getDispatcher());
     if (this.#connections !== undefined) request.setDispatcher(this.#connections);
     request.setHeaderParam("accept", "application/json");
     request.setHeaderParam("user-agent", "berth");
@@ -139,6 +140,18 @@ export class ApiServer {
       answerMs === undefined ? undefined : `no answer within ${formatDuration(answerMs)}`;
     return new ApiUnreachable(this.url, late ?? describeNetworkError(error), error);
   }
+}
+
+/**
+ * Keeps calls to HTTP/1.1. Over HTTP/2, undici 8 closes an idle connection with an error, and a watch
+ * that was aborted before may still be part of it, without a listener for the error: the process would
+ * end, and with it a server that mirrors its leases.
+ */
+function overHttp1(connections: Connections): Connections {
+  return connections?.compose((dispatch) => (options, handler) => {
+    const http1Only = { ...options, allowH2: false };
+    return dispatch(http1Only, handler);
+  });
 }
 
 function parsed(text: string): unknown {
