@@ -1,12 +1,14 @@
 import { constants as access, accessSync, statSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 
-/** How the programs of janitors are found. Without it they stay as they are written. */
+/** How the programs of janitors, and other files, are found. Without it they stay as written. */
 export interface JanitorPrograms {
   /** The path or name to start. */
   find(written: string): string;
   /** Why it cannot be started on this machine; undefined if it can. */
   faultOf(program: string): ProgramFault | undefined;
+  /** The absolute path of another file that the configuration names, such as a kubeconfig. */
+  pathOf(written: string): string;
 }
 
 export interface ProgramFault {
@@ -25,6 +27,7 @@ export function janitorProgramsOf(
   const folder = dirname(resolve(file));
   return {
     find: (written) => (written.includes("/") ? resolve(folder, written) : written),
+    pathOf: (written) => resolve(folder, written),
     faultOf: (program) => {
       const places = program.includes("/")
         ? [program]

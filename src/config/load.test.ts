@@ -123,6 +123,37 @@ test.each(Object.entries(unreadable))("loadConfig() explains: %s", async (name, 
   expect(await said(name)).toEqual([want]);
 });
 
+describe("the kubeconfig of the mirror and of an admission", () => {
+  const load = async (written: string) => {
+    const admission = `{ checkCapacity: { kubeconfig: ${written} } }`;
+    const text = `mirror: { namespace: ci, kubeconfig: ${written} }
+pools: { a: { count: 1, admission: ${admission} } }\n`;
+    await writeFile(join(directory, "kube.yaml"), text);
+    const config = await loadConfig(join(directory, "kube.yaml"));
+    if (!config.ok) throw new Error(config.problems.map(formatProblem).join());
+    const paths = [config.mirror?.kubeconfig, config.admissions[0]?.check.kubeconfig];
+    return { paths, warnings: config.warnings.map(formatWarning) };
+  };
+
+  test("is relative to the file", async () => {
+    const path = join(directory, "kubeconfig");
+    await writeFile(path, "");
+    for (const written of ["kubeconfig", "./kubeconfig", path]) {
+      expect(await load(written)).toEqual({ paths: [path, path], warnings: [] });
+    }
+  });
+
+  test("is warned of if there is no such file", async () => {
+    const { paths, warnings } = await load("absent");
+    const path = join(directory, "absent");
+    expect(paths).toEqual([path, path]);
+    expect(warnings).toHaveLength(2);
+    for (const warning of warnings) {
+      expect(warning).toContain(`"${path}" cannot be read here: there is no such file`);
+    }
+  });
+});
+
 test("loadConfig() explains a file that is not ours", async () => {
   await chmod(directory, 0o755);
   await writeFile(join(directory, "secret.yaml"), "pools: {}\n");

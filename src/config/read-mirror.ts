@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { type ConfigDocument, readText, type TextKind } from "./document.ts";
 import { mirrorLabelsMax } from "./limits.ts";
 import { type Entry, readKnown, readNamed } from "./read-values.ts";
@@ -58,12 +59,31 @@ export function readMirror(
 }
 
 export function readCluster(document: ConfigDocument, fields: Fields): ClusterPlace {
-  const kubeconfig = textOf(document, fields, "kubeconfig", pathKind);
+  const kubeconfig = readKubeconfig(document, fields);
   const context = textOf(document, fields, "context", contextKind);
   return {
     ...(kubeconfig === undefined ? undefined : { kubeconfig }),
     ...(context === undefined ? undefined : { context }),
   };
+}
+
+/**
+ * A relative path is relative to the configuration file, because a server may be started in any
+ * folder. Only warns if there is no such file: the configuration may be checked on another machine.
+ */
+function readKubeconfig(document: ConfigDocument, fields: Fields): string | undefined {
+  const { source } = document;
+  const [field, written] = [
+    fields.get("kubeconfig"),
+    textOf(document, fields, "kubeconfig", pathKind),
+  ];
+  if (field === undefined || written === undefined || source.programs === undefined) return written;
+  const path = source.programs.pathOf(written);
+  if (!existsSync(path)) {
+    const hint = "check the path, which is relative to this file";
+    source.warn(field.value, `"${path}" cannot be read here: there is no such file`, hint);
+  }
+  return path;
 }
 
 export function textOf(

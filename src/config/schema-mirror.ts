@@ -34,7 +34,7 @@ export const clusterFields = {
     Type.String({
       ...FilePath,
       description:
-        "The kubeconfig to use. Without it KUBECONFIG, ~/.kube/config, or the account of the pod " +
+        "The kubeconfig to use; a relative path is relative to this file. Without it KUBECONFIG, ~/.kube/config, or the account of the pod " +
         "that the server runs in.",
       examples: ["/etc/berth/kubeconfig"],
     }),
