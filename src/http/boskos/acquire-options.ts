@@ -1,4 +1,4 @@
-/** What a client may add to `/acquire` beyond Boskos: how long it waits, and its priority. */
+/** What a client may add to `/acquire` beyond Boskos. */
 import type { FastifyRequest } from "fastify";
 import { limits } from "../../api/limits.ts";
 import { parseGoDuration } from "../../core/model/go-duration.ts";
@@ -8,6 +8,13 @@ export interface AcquireOptions {
   /** Undefined if the client does not say how long it waits. */
   readonly waitMs: number | undefined;
   readonly priority: number | undefined;
+  readonly choice: Choice | undefined;
+}
+
+/** Which resources of the type may be granted. */
+export interface Choice {
+  readonly selector?: Readonly<Record<string, string>>;
+  readonly resource?: string;
 }
 
 /** Returns the text of the error if a value cannot be used. */
@@ -23,10 +30,36 @@ export function parseAcquireOptions(
     const range = `from -${limits.priorityMax} to ${limits.priorityMax}`;
     return { error: `priority: it must be a whole number ${range}` };
   }
+  const choice = choiceIn(query);
+  if (choice !== undefined && "error" in choice) return choice;
   return {
     waitMs: waited?.ok ? Math.max(0, waited.durationMs) : preferredWaitMs(request),
     priority: priority === "" ? undefined : Number(priority),
+    choice,
   };
+}
+
+function choiceIn(query: Query): Choice | { readonly error: string } | undefined {
+  const [selector, resource] = [query.get("selector"), query.get("resource")];
+  if (selector === "" && resource === "") return undefined;
+  const labels = selector === "" ? undefined : parseSelector(selector);
+  if (labels === null)
+    return { error: "selector: it must be KEY=VALUE pairs, separated by commas" };
+  return {
+    ...(labels === undefined ? undefined : { selector: labels }),
+    ...(resource === "" ? undefined : { resource }),
+  };
+}
+
+const labelKey = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/;
+
+/** Parses `region=eu-west-1,tier=gold`. Returns null if it is something else. */
+function parseSelector(text: string): Readonly<Record<string, string>> | null {
+  const pairs = text.split(",").map((pair) => /^([^=]*)=(.*)$/su.exec(pair)?.slice(1) ?? []);
+  const isFine = ([key = "", value = ""]: readonly string[]) =>
+    labelKey.test(key) && value.length <= limits.labelValueLengthMax;
+  if (pairs.length > limits.labelsMax || !pairs.every(isFine)) return null;
+  return Object.fromEntries(pairs);
 }
 
 function isPriority(text: string): boolean {

@@ -70,11 +70,12 @@ interface Wanted {
 function askOf(
   { boskos }: Context,
   { type, state, dest, owner, requestId }: Wanted,
-  { priority }: AcquireOptions,
+  { priority, choice }: AcquireOptions,
 ): Ask {
+  const identity = [type, state, dest, owner, requestId, ...(choice === undefined ? [] : [choice])];
   return {
     holder: owner,
-    items: [{ pool: type as PoolName, count: 1, state, into: dest }],
+    items: [{ pool: type as PoolName, count: 1, state, into: dest, ...choice }],
     ttlMs: null,
     byName: true,
     ...(priority === undefined ? undefined : { priority }),
@@ -82,7 +83,7 @@ function askOf(
     ...(requestId === ""
       ? undefined
       : {
-          key: `boskos ${JSON.stringify([type, state, dest, owner, requestId])}`,
+          key: `boskos ${JSON.stringify(identity)}`,
           presenceMs: boskos.requestTtlMs,
         }),
   };

@@ -124,6 +124,33 @@ describe("a line", () => {
   });
 
   test.each([
+    ["selector=region%3Deu", "b"],
+    ["selector=region=eu,tier=gold", "c"],
+    ["resource=c", "c"],
+    ["selector=region=us", "a"],
+  ])("grants only resources that the client selects: %s", async (choice, name) => {
+    await using site = await BoskosSite.start({ seed: ["a:t/free/", "b:t/free/", "c:t/free/"] });
+    const label = (resource: string, labels: Record<string, string>) =>
+      site.call(`PATCH /v1/resources/${resource}`, {
+        body: JSON.stringify({ labels }),
+        headers: { "content-type": "application/json" },
+      });
+    await label("a", { region: "us" });
+    await label("b", { region: "eu" });
+    await label("c", { region: "eu", tier: "gold" });
+    const asked = `${acquire}&owner=p&request_id=1&${choice}`;
+    const granted = await site.call(asked);
+    expect(JSON.parse(granted.text)).toMatchObject({ name, owner: "p" });
+    // The same call gets the same resource; another choice with the same id is another request.
+    expect((await site.call(asked)).headers["berth-lease"]).toBe(granted.headers["berth-lease"]);
+    const other = await site.call(`${acquire}&owner=p&request_id=1`);
+    expect(other.status).toBe(200);
+    expect(JSON.parse(other.text).name).not.toBe(name);
+  });
+
+  test.each([
+    ["selector=region", "selector: it must be KEY=VALUE pairs, separated by commas"],
+    ["selector=a=b,", "selector: it must be KEY=VALUE pairs, separated by commas"],
     ["wait=soon", 'wait: time: invalid duration "soon"'],
     ["priority=high", "priority: it must be a whole number from -1000 to 1000"],
     ["priority=1001", "priority: it must be a whole number from -1000 to 1000"],
