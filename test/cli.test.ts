@@ -138,6 +138,27 @@ describe("berth's listings", () => {
     await server.done(["release"], proof(lease));
   });
 
+  test("mark a lease that its holder does not know yet", async () => {
+    await using server = await TestServer.start(
+      { account: { members: ["acc-1"] } },
+      "--boskos-wait",
+      "0",
+    );
+    const boskos = async (line: string) => {
+      const answer = await fetch(`${server.url}${line}`, { method: "POST" });
+      await answer.text();
+      return answer.status;
+    };
+    const acquire = "/acquire?type=account&state=free&dest=busy&request_id=1";
+    expect(await boskos(`${acquire}&owner=first`)).toBe(200);
+    expect(await boskos(`${acquire}&owner=next`)).toBe(404);
+    expect(await boskos("/release?name=acc-1&owner=first&dest=free")).toBe(200);
+    const { stdout } = await server.done(["leases"]);
+    expect(stdout).toMatch(/ next \(granted, not delivered\) +acc-1 /);
+    expect(await boskos(`${acquire}&owner=next`)).toBe(200);
+    expect((await server.done(["leases"])).stdout).toMatch(/ next +acc-1 /);
+  });
+
   test("report an empty list on stderr, with a hint", async () => {
     const none = await server.done(["leases"]);
     expect(none).toMatchObject({ code: 0, stdout: "" });

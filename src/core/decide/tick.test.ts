@@ -188,6 +188,32 @@ describe("presence", () => {
   });
 });
 
+describe("a lease that was granted between two polls", () => {
+  const polled = (id: string, waitMs = 0) =>
+    acquire(id, "aws", { key: id, presenceMs: 1_000, ttlMs: null, byName: true, waitMs });
+
+  test("waits for its client for the rest of the presence, counted from its last poll", () => {
+    const lending = new Lending(pool("aws", 1, { ttlMs: 60_000 }));
+    lending.outcome(acquire("a", "aws"), polled("gone"));
+    lending.tickAt(800);
+    lending.do(release("a"));
+    expect(lending.held("gone")).toEqual(["aws-1"]);
+    expect(lending.tickAt(999).events).toEqual([]);
+    lending.tickAt(1_000);
+    expect(lending.end("gone")).toBe("uncollected");
+  });
+
+  test("waits for the whole presence, if its client has an open connection", () => {
+    const lending = new Lending(pool("aws", 1, { ttlMs: 60_000 }));
+    lending.outcome(acquire("a", "aws"), polled("here", 5_000));
+    lending.tickAt(3_000);
+    lending.do(release("a"));
+    expect(lending.tickAt(3_999).events).toEqual([]);
+    lending.tickAt(4_000);
+    expect(lending.end("here")).toBe("uncollected");
+  });
+});
+
 describe("give-grace", () => {
   test("gives every lease and every waiter one full ttl", () => {
     const lending = new Lending(pool("aws", 1, { ttlMs: 1_000 }));
