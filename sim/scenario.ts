@@ -77,11 +77,12 @@ function rooms(random: Random, count: number): PoolSpec["members"] {
 }
 
 function randomPolicy(random: Random): PoolPolicy {
+  const [ttlMs, cooldownMs] = [random.between(10, 60) * 1_000, random.pick([0, 0, 0, 5_000])];
+  const lockDelayMs = random.pick([0, 1_000, 15_000]);
   return {
-    ...defaultPolicy,
-    ttlMs: random.between(10, 60) * 1_000,
-    cooldownMs: random.pick([0, 0, 0, 5_000]),
-    lockDelayMs: random.pick([0, 1_000, 15_000]),
+    ...{ ...defaultPolicy, ttlMs, cooldownMs, lockDelayMs },
+    // Follows the lock-delay and is not drawn, so that every seed keeps its story.
+    ...(lockDelayMs === 1_000 ? { states: ["free", "dirty"] } : undefined),
     holdMs: random.pick([null, null, null, 20_000]),
     lifetimeMs: random.pick([null, null, null, 90_000]),
     patienceMs: random.pick([0, 20_000, 120_000]),
