@@ -34,7 +34,7 @@ export const placingFields = {
     Type.Record(Key, Type.String({ maxLength: limits.labelValueLengthMax }), {
       ...closed,
       maxProperties: limits.labelsMax,
-      description: "Labels that the resource must have",
+      description: "Labels that the resource must have, in shared and in exclusive pools",
     }),
   ),
   tolerations: Type.Optional(
@@ -54,7 +54,7 @@ export const placingFields = {
       description: "The largest number of different values of a label, over all of the resources",
     }),
   ),
-  resource: Type.Optional({ ...Name, description: "This very one" }),
+  resource: Type.Optional({ ...Name, description: "Only this resource" }),
   exclude: Type.Optional(
     Type.Array(Name, { maxItems: limits.labelsMax, description: "None of these" }),
   ),

@@ -270,6 +270,8 @@ export const WaitingRequest = Type.Object({
       count: Type.Integer(),
       state: Type.String(),
       amount: shareFields.amount,
+      selector: placingFields.selector,
+      resource: placingFields.resource,
     }),
   ),
   queuedAt: Timestamp,

@@ -11,6 +11,23 @@ const facts: Record<string, [event: object, want: string]> = {
     { id: "r1", claims: [{ resource: "aws-1" }, { resource: "aws-2" }] },
     "r1 claims=aws-1,aws-2",
   ],
+  "the amounts and labels of a request": [
+    {
+      id: "r1",
+      ask: {
+        holder: "ci/1",
+        items: [
+          { pool: "hv", count: 2, amount: { vcpus: 24, memory: 96 } },
+          { pool: "aws", count: 1, selector: { region: "eu-west" }, resource: "aws-3" },
+        ],
+      },
+    },
+    "r1 holder=ci/1 wants=hv:2(vcpus=24,memory=96),aws:1(aws-3,region=eu-west)",
+  ],
+  "the granted amounts": [
+    { id: "r1", claims: [{ resource: "hv-1", amount: { vcpus: 24, memory: 96 } }] },
+    "r1 claims=hv-1(vcpus=24,memory=96)",
+  ],
   "the released resources": [
     { id: "r1", why: "released", back: [{ resource: "aws-1", state: "free" }] },
     "r1 why=released back=aws-1:free",

@@ -15,10 +15,10 @@ function formatFact(key: string, value: unknown): string {
   switch (key) {
     case "ask": {
       const { holder, items } = factsOf(value);
-      return `holder=${text(holder)} wants=${listOf(items, ["pool", "count"])}`;
+      return `holder=${text(holder)} wants=${listOf(items, ["pool", "count"], wantsOf)}`;
     }
     case "claims":
-      return `claims=${listOf(value, ["resource"])}`;
+      return `claims=${listOf(value, ["resource"], amountsOf)}`;
     case "back":
       return `back=${listOf(Array.isArray(value) ? value : [value], ["resource", "state"])}`;
     case "reason": {
@@ -30,9 +30,28 @@ function formatFact(key: string, value: unknown): string {
   }
 }
 
-function listOf(value: unknown, keys: readonly string[]): string {
+/** `details` are shown in brackets after each element. */
+function listOf(
+  value: unknown,
+  keys: readonly string[],
+  details: (facts: Facts) => readonly string[] = () => [],
+): string {
   if (!Array.isArray(value)) return text(value);
-  return value.map((each) => keys.map((key) => text(factsOf(each)[key])).join(":")).join(",");
+  const elements = value.map((each) => {
+    const more = details(factsOf(each));
+    const name = keys.map((key) => text(factsOf(each)[key])).join(":");
+    return more.length === 0 ? name : `${name}(${more.join(",")})`;
+  });
+  return elements.join(",");
+}
+
+function amountsOf({ amount }: Facts): string[] {
+  return Object.entries(factsOf(amount)).map(([key, value]) => `${key}=${text(value)}`);
+}
+
+function wantsOf({ amount, selector, resource }: Facts): string[] {
+  const name = resource === undefined ? [] : [text(resource)];
+  return [...name, ...amountsOf({ amount }), ...amountsOf({ amount: selector })];
 }
 
 function factsOf(value: unknown): Facts {

@@ -42,7 +42,8 @@ function formatEstimate({ p50Seconds, p90Seconds, exact }: Estimate): string {
 }
 
 function needLines(need: Need, width: number | undefined): string[] {
-  const { pool, needed, available, free, size, states, ahead } = need;
+  const { needed, available, free, size, states, ahead } = need;
+  const pool = need.selects === undefined ? need.pool : `${need.pool} with ${need.selects}`;
   const reserved = free > available ? `, ${free - available} reserved for requests ahead` : "";
   return [
     plain(`${pool}: needs ${needed}, ${free} of ${size} free${reserved} (${formatStates(states)})`),

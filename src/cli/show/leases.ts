@@ -5,6 +5,7 @@ import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
 import { formatAge, formatLabels, formatMeasured, timeUntil } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
+import { inBrackets } from "./queue.ts";
 
 interface Flags {
   readonly pool?: string;
@@ -14,7 +15,7 @@ interface Flags {
 const columns: readonly Column<Lease>[] = [
   { header: "ID", cell: ({ id }) => id, whole: true },
   { header: "HOLDER", cell: holderOf },
-  { header: "RESOURCES", cell: ({ claims }) => claims.map(({ resource }) => resource).join(" ") },
+  { header: "RESOURCES", cell: ({ claims }) => claims.map(formatClaim).join(" ") },
   { header: "AGE", cell: ({ grantedAt }) => formatAge(grantedAt) },
   { header: "EXPIRES IN", cell: ({ expiresAt }) => timeUntil(expiresAt) },
   { header: "POOLS", cell: ({ claims }) => poolsOf(claims).join(" "), wide: true },
@@ -57,6 +58,11 @@ async function readLeases({ args, client, flags }: Context): Promise<Lease[]> {
 
 export async function leaseIds({ client }: Context): Promise<string[]> {
   return (await client.everyLease()).map(({ id }) => id);
+}
+
+/** The resource, and the amounts if it is shared: `hv-2 (vcpus=24 memory=96)`. */
+function formatClaim({ resource, amount = {} }: Lease["claims"][number]): string {
+  return `${resource}${inBrackets(Object.entries(amount).map(([key, n]) => `${key}=${n}`))}`;
 }
 
 /** Each pool once, in the order of the claims. */

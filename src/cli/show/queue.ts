@@ -58,7 +58,26 @@ export async function requestIds({ client }: Context): Promise<string[]> {
   return (await client.everyRequest()).map(({ id }) => id);
 }
 
-/** Formats items as the user types them after `--pool`: `aws-account vm:2`. */
+/**
+ * Formats items as the user types them after `--pool`, with the other flags in brackets:
+ * `aws-account vm:2 (vcpus=24 memory=96)`, `aws-account (region=eu-west)`.
+ */
 export function formatItems(items: WaitingRequest["items"]): string {
-  return items.map(({ pool, count }) => (count === 1 ? pool : `${pool}:${count}`)).join(" ");
+  return items.map((item) => `${formatPool(item)}${inBrackets(detailsOf(item))}`).join(" ");
+}
+
+type Item = WaitingRequest["items"][number];
+
+function formatPool({ pool, count }: Item): string {
+  return count === 1 ? pool : `${pool}:${count}`;
+}
+
+/** Older servers send neither amounts nor selectors. */
+function detailsOf({ amount = {}, selector = {}, resource }: Item): string[] {
+  const pairs = [...Object.entries(amount), ...Object.entries(selector)];
+  return [...(resource === undefined ? [] : [resource]), ...pairs.map(([k, v]) => `${k}=${v}`)];
+}
+
+export function inBrackets(details: readonly string[]): string {
+  return details.length === 0 ? "" : ` (${details.join(" ")})`;
 }

@@ -5,6 +5,8 @@ export interface Column<Item> {
   readonly cell: (item: Item) => string;
   /** Shown with `-o wide` only. */
   readonly wide?: boolean;
+  /** Left out if no item has a value, except with `-o wide`. */
+  readonly optional?: boolean;
   readonly align?: "left" | "right";
   /** Never cut, because half an id is useless. */
   readonly whole?: boolean;
@@ -27,7 +29,10 @@ export function tableLines<Item>(
   items: readonly Item[],
   { wide, headers, width }: TableOptions,
 ): string[] {
-  const shown = columns.filter((column) => wide || !column.wide);
+  const shown = columns.filter((column) => {
+    if (wide) return true;
+    return !column.wide && (!column.optional || items.some((item) => hasValue(column.cell(item))));
+  });
   const rows = items.map((item) => shown.map(({ cell }) => plain(cell(item)) || "-"));
   const titles = shown.map(({ header }) => header);
   const all = headers ? [titles, ...rows] : rows;
@@ -41,6 +46,10 @@ export function tableLines<Item>(
     const line = cells.join(gap).trimEnd();
     return width === undefined || wide ? line : cutTo(line, width);
   });
+}
+
+function hasValue(cell: string): boolean {
+  return cell !== "" && cell !== "-";
 }
 
 /** Narrows the widest column first, so that narrow ones stay complete. */
