@@ -92,6 +92,7 @@ export function newBucket(pool: Pool, state: string): Bucket {
     state,
     idle: new IdleList<ExclusiveResource>(),
     queue: new FairQueue<Request>(),
+    selecting: 0,
     cache: { matches: { bySelection: new Map(), byName: null } },
   };
 }

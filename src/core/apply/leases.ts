@@ -16,7 +16,15 @@ import {
   type State,
 } from "../model/state.ts";
 import { after, earliest, type Instant, never } from "../model/time.ts";
-import { combinedWants, gangOf, leaderOf, poolsOf, type Wants, wantsOf } from "../queue/needs.ts";
+import {
+  combinedWants,
+  gangOf,
+  isSelective,
+  leaderOf,
+  poolsOf,
+  type Wants,
+  wantsOf,
+} from "../queue/needs.ts";
 import type { Part } from "../shared/placement/shareable.ts";
 import { edit } from "./edit.ts";
 import {
@@ -98,9 +106,11 @@ function leaveGang(state: State, request: Request): void {
 
 function enterQueues(state: State, request: Request): void {
   edit(request).inLine = true;
-  for (const { pool, state: from } of request.needs) {
-    edit(bucketFor(pool, from).queue).add(request);
-    edit(pool).waiting += 1;
+  for (const need of request.needs) {
+    const bucket = bucketFor(need.pool, need.state);
+    edit(bucket.queue).add(request);
+    if (isSelective(need)) edit(bucket).selecting += 1;
+    edit(need.pool).waiting += 1;
   }
   schedulePatience(state, request);
 }
@@ -135,10 +145,11 @@ function leaveQueues(state: State, request: Request): void {
   request.cache.evaluated = false;
   schedule(state, request.patience, never);
   clearReservations(request);
-  for (const { pool, state: from } of request.needs) {
-    const bucket = bucketFor(pool, from);
+  for (const need of request.needs) {
+    const bucket = bucketFor(need.pool, need.state);
     edit(bucket.queue).remove(request);
-    edit(pool).waiting -= 1;
+    if (isSelective(need)) edit(bucket).selecting -= 1;
+    edit(need.pool).waiting -= 1;
     removeIfEmpty(bucket);
   }
   setWants(request, request.own);

@@ -8,7 +8,7 @@ import { cohortOf, hasCohort } from "../gates/limits.ts";
 import type { GrantedClaim, ResolvedAsk, WaitCode } from "../model/event.ts";
 import type { ClaimId, RequestId } from "../model/ids.ts";
 import { busyState, freeState } from "../model/lifecycle.ts";
-import { compareRank, firstRank, isAhead, newcomerRank, type Rank } from "../model/rank.ts";
+import { compareRank, firstRank, newcomerRank, type Rank } from "../model/rank.ts";
 import { isAny } from "../model/selection.ts";
 import { spaceOf } from "../model/space.ts";
 import {
@@ -260,16 +260,22 @@ const noChoices: Choices = new Map();
 function choicesFor(needs: readonly Need[], rank: Rank, now: Instant): Choices {
   let choices: Map<Bucket, Choice> | undefined;
   for (const need of needs) {
-    if (need.sharing === "shared") continue;
-    const bucket = need.pool.buckets.get(need.state);
+    const bucket = bucketToChooseFrom(need);
     if (bucket === undefined) continue;
-    if (need.selections === null && !isAhead(firstRank(bucket.queue), rank)) continue;
     const choice = Leftover.at(bucket, rank, now).choiceFor(need);
     if (choice === undefined) continue;
     choices ??= new Map();
     choices.set(bucket, choice);
   }
   return choices ?? noChoices;
+}
+
+/** Returns undefined if the need takes any idle resources and no request ahead selects some. */
+function bucketToChooseFrom(need: Need): Bucket | undefined {
+  if (need.sharing === "shared") return undefined;
+  const bucket = need.pool.buckets.get(need.state);
+  if (bucket === undefined) return undefined;
+  return need.selections !== null || bucket.selecting > 0 ? bucket : undefined;
 }
 
 /**

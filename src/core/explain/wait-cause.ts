@@ -7,8 +7,8 @@ import { openedIn } from "../gates/gates.ts";
 import type { BrokerEvent, WaitCode } from "../model/event.ts";
 import type { ResourceName } from "../model/ids.ts";
 import { freeState, purposeOf } from "../model/lifecycle.ts";
-import { anyResource, isAny, isMatch, matchingIdle, type Selection } from "../model/selection.ts";
-import type { Bucket, Need, Request, State } from "../model/state.ts";
+import { isMatch, matchingIdle, type Selection } from "../model/selection.ts";
+import { idleCount, type Need, type Pool, type Request, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 
 /** The parts of a decision that are read here. */
@@ -62,37 +62,42 @@ function hasJustCome(events: readonly BrokerEvent[], { gang }: Request): boolean
  * Whether the need was available before this decision. For shared resources only changes are known.
  */
 function wasPresent(decision: Decision, need: Need): boolean {
-  if (need.sharing === "shared") return freshAndTaken(decision, need, null).fresh === 0;
-  const idle = need.pool.buckets.get(need.state);
-  for (const selection of need.selections ?? [anyResource(need.count)]) {
-    const { fresh, taken } = freshAndTaken(decision, need, selection);
-    const present = idle === undefined ? 0 : idleMatches(idle, selection);
-    if (present - fresh + taken < selection.count) return false;
+  const { pool, state, count } = need;
+  if (need.sharing === "shared") return changes(decision, pool, null, null).fresh === 0;
+  if (need.selections === null) {
+    const { fresh, taken } = changes(decision, pool, state, null);
+    return idleCount(pool, state) - fresh + taken >= count;
   }
-  return true;
+  return need.selections.every((selection) => {
+    const { fresh, taken } = changes(decision, pool, state, selection);
+    return idleMatches(need, selection) - fresh + taken >= selection.count;
+  });
 }
 
-function idleMatches(bucket: Bucket, selection: Selection): number {
-  return isAny(selection) ? bucket.idle.size : [...matchingIdle(bucket, selection)].length;
+function idleMatches({ pool, state }: Need, selection: Selection): number {
+  const bucket = pool.buckets.get(state);
+  return bucket === undefined ? 0 : [...matchingIdle(bucket, selection)].length;
 }
 
-/** The number of resources that the decision made available and granted, of those that match. */
-function freshAndTaken(
+/**
+ * The number of resources of the pool that the decision made available in this state or (null) in
+ * any, and the number that it granted. With a selection only those that match.
+ */
+function changes(
   { state, events }: Decision,
-  { pool, state: from }: Need,
+  pool: Pool,
+  from: string | null,
   selection: Selection | null,
 ): { readonly fresh: number; readonly taken: number } {
   const isWanted = (name: ResourceName): boolean => {
     const resource = state.resources.get(name);
-    if (resource?.pool !== pool) return false;
-    return selection === null || isMatch(resource, selection);
+    return resource?.pool === pool && (selection === null || isMatch(resource, selection));
   };
   let [fresh, taken] = [0, 0];
-  const isAnyWanted = selection === null || isAny(selection);
   for (const event of events) {
     // New labels matter only to requests that select by label.
-    if (isAnyWanted && event.type === "resource-relabelled") continue;
-    fresh += freshIn(state, event, isWanted, selection === null ? null : from);
+    if (selection === null && event.type === "resource-relabelled") continue;
+    fresh += freshIn(state, event, isWanted, from);
     if (event.type === "lease-granted") taken += grantedIn(event.claims, isWanted);
   }
   return { fresh, taken };

@@ -82,6 +82,8 @@ export interface Bucket {
   /** Longest idle first. */
   readonly idle: ReadonlyIdleList<ExclusiveResource>;
   readonly queue: Queue;
+  /** The number of requests in the queue that select resources by label or name. */
+  readonly selecting: number;
   readonly cache: BucketCache;
 }
 

@@ -140,7 +140,11 @@ export function isForOnePool({ alternatives }: Request): boolean {
 
 /** Whether the request takes only certain resources of an exclusive pool. */
 export function hasSelection({ needs }: Request): boolean {
-  return needs.some((need) => need.sharing === "exclusive" && need.selections !== null);
+  return needs.some(isSelective);
+}
+
+export function isSelective(need: Need): boolean {
+  return need.sharing === "exclusive" && need.selections !== null;
 }
 
 export function hasChoice({ alternatives }: Request): boolean {
