@@ -12,6 +12,8 @@ const pools = {
   shared: { limit: 4, pace: { every: "1h" } },
   child: { count: 6, lockDelay: "0s", parent: "shared" },
   plain: { count: 1 },
+  quota: { limit: 3 },
+  lanes: { count: 6, lockDelay: "0s", parent: "quota" },
 };
 
 describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
@@ -54,6 +56,23 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await page.getByRole("link", { name: "Events" }).click();
     const pinned = "install starts 2.5 per minute: pinned (by ada: the provider asked)";
     await page.locator(".events li", { hasText: pinned }).waitFor();
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("that is only a limit shows its use, its holders and who waits for it", async () => {
+    const asked = (holder: string, count: number) => ({
+      ...{ holder, ttl: "10m", items: [{ pool: "lanes", count }] },
+    });
+    await world().client.ask(asked("ci/first", 2));
+    await world().client.ask(asked("ci/second", 2));
+    const page = await world().open("/pools/quota");
+    await page.getByLabel("quota in numbers").getByText("Limit").waitFor();
+    await page.locator(".leases tbody tr", { hasText: "ci/first" }).waitFor();
+    await page.locator(".queue tbody tr", { hasText: "ci/second" }).waitFor();
+    await page.goto(new URL("/", page.url()).href);
+    const row = page.locator(".pools tbody tr", { hasText: "quota" });
+    await row.getByText("2/3").waitFor();
+    expect(await row.textContent()).toContain("limit");
     expect(world().complaints).toEqual([]);
   });
 

@@ -375,6 +375,20 @@ export const Pool = Type.Object({
     ),
   ),
   policy: Policy,
+  limit: Type.Optional(
+    Type.Object(
+      {
+        used: Type.Integer(),
+        limit: Type.Integer(),
+        waiting: Type.Integer(),
+        oldestWaitSeconds: nullable(Type.Number()),
+      },
+      {
+        description:
+          "Of a pool without resources of its own: the claims and the waiting requests of the pools below it. GET /v1/leases and /v1/requests list them under the name of this pool",
+      },
+    ),
+  ),
   ...placeFields,
   flow: Flow,
   admission: {

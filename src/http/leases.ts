@@ -15,6 +15,7 @@ import { newRequestId } from "../broker/lease-identity.ts";
 import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { leaseNotFound } from "../core/decide/not-found.ts";
 import { leaseView } from "../core/explain/view.ts";
+import { isListedIn } from "../core/gates/limits.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
 import { freeState } from "../core/model/lifecycle.ts";
@@ -101,7 +102,7 @@ function readRoutes(app: App, context: Context): void {
         if (space !== undefined && lease.ask.space !== space) return false;
         if (holder !== undefined && lease.ask.holder !== holder) return false;
         return (
-          pool === undefined || lease.claims.some(({ resource }) => resource.pool.name === pool)
+          pool === undefined || lease.claims.some(({ resource }) => isListedIn(resource.pool, pool))
         );
       });
       return pageOf(

@@ -7,6 +7,7 @@ import { submitAndWait, watchRequest } from "../broker/submit-and-wait.ts";
 import { requestNotFound } from "../core/decide/not-found.ts";
 import { explainNeeds } from "../core/explain/explain.ts";
 import { requestView } from "../core/explain/view.ts";
+import { isListedIn } from "../core/gates/limits.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 import type { App, Context } from "./context.ts";
@@ -49,7 +50,7 @@ function listRoute(app: App, { broker, insight }: Context): void {
       const wanted = state.requests.values().filter((request) => {
         if (space !== undefined && request.ask.space !== space) return false;
         if (holder !== undefined && request.ask.holder !== holder) return false;
-        return pool === undefined || request.needs.some((need) => need.pool.name === pool);
+        return pool === undefined || request.needs.some((need) => isListedIn(need.pool, pool));
       });
       return pageOf(
         wanted,

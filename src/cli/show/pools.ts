@@ -9,12 +9,12 @@ import { usageBars } from "./usage-bars.ts";
 function columnsFor(screen: Screen): readonly Column<Pool>[] {
   return [
     { header: "NAME", cell: nameWithMarks },
-    { header: "TOTAL", cell: ({ total }) => String(total), align: "right" },
-    { header: "FREE", cell: ({ free }) => String(free), align: "right" },
+    { header: "TOTAL", cell: (pool) => String(totalCount(pool)), align: "right" },
+    { header: "FREE", cell: (pool) => String(freeCount(pool)), align: "right" },
     { header: "HELD", cell: (pool) => String(heldCount(pool)), align: "right" },
     { header: "OUT", cell: (pool) => String(outCount(pool)), align: "right" },
-    { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
-    { header: "OLDEST", cell: ({ oldestWaitSeconds }) => formatSeconds(oldestWaitSeconds) },
+    { header: "WAITING", cell: (pool) => String(waitingIn(pool).waiting), align: "right" },
+    { header: "OLDEST", cell: (pool) => formatSeconds(waitingIn(pool).oldestWaitSeconds) },
     { header: "TTL", cell: ({ policy }) => policy.ttl },
     {
       header: "MEAN HOLD",
@@ -38,7 +38,11 @@ function columnsFor(screen: Screen): readonly Column<Pool>[] {
 export const pools: CliCommand = {
   args: [["[pool...]", "only these pools"]],
   options: listOptions(),
-  help: "\nOUT counts resources that are neither free nor in use: drained, dirty, being cleaned, quarantined, cooling.",
+  help: `
+OUT counts resources that are neither free nor in use: drained, dirty, being cleaned,
+quarantined, cooling.
+A pool that is only a limit shows the use of its limit, and who waits for the pools below it. List
+the holders: berth leases --pool POOL`,
   completes: poolNames,
   run: (context) =>
     list(context, {
@@ -58,8 +62,24 @@ export async function poolNames({ client }: Context): Promise<string[]> {
   return (await client.everyPool()).map(({ name }) => name);
 }
 
-export function heldCount({ held }: Pool): number {
-  return held;
+/**
+ * The counts of a pool. A pool that is only a limit has no resources: its counts are those of its
+ * limit and of the pools below it.
+ */
+export function heldCount({ held, limit }: Pool): number {
+  return limit?.used ?? held;
+}
+
+export function totalCount({ total, limit }: Pool): number {
+  return limit?.limit ?? total;
+}
+
+export function freeCount({ free, limit }: Pool): number {
+  return limit === undefined ? free : Math.max(0, limit.limit - limit.used);
+}
+
+export function waitingIn(pool: Pool): Pick<Pool, "waiting" | "oldestWaitSeconds"> {
+  return pool.limit ?? pool;
 }
 
 /** Formats the start rate, such as `2.5/m (pinned)`. */
@@ -84,13 +104,13 @@ function formatAdmission(admission: Pool["admission"] | undefined): string {
 
 /** Counts the resources that are neither held nor free. */
 export function outCount(pool: Pool): number {
-  return Math.max(0, pool.total - pool.free - heldCount(pool));
+  return Math.max(0, pool.total - pool.free - pool.held);
 }
 
 export function formatStates(states: Readonly<Record<string, number>>): string {
   return formatLabels(Object.fromEntries(Object.entries(states).map(([k, n]) => [k, String(n)])));
 }
 
-function nameWithMarks({ name, retiring, suspended }: Pool): string {
-  return `${name}${retiring ? " (retiring)" : ""}${suspended === null ? "" : " (suspended)"}`;
+function nameWithMarks({ name, retiring, suspended, limit }: Pool): string {
+  return `${name}${limit === undefined ? "" : " (limit)"}${retiring ? " (retiring)" : ""}${suspended === null ? "" : " (suspended)"}`;
 }

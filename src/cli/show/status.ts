@@ -6,7 +6,15 @@ import type { Column } from "../terminal/table.ts";
 import { formatMeasured, formatSeconds } from "./age.ts";
 import { type ListFlags, list, listOptions } from "./listing.ts";
 import { poolOverview } from "./pool-overview.ts";
-import { heldCount, outCount, poolNames, readPools } from "./pools.ts";
+import {
+  freeCount,
+  heldCount,
+  outCount,
+  poolNames,
+  readPools,
+  totalCount,
+  waitingIn,
+} from "./pools.ts";
 import { Trends } from "./trends.ts";
 
 const barWidth = 12;
@@ -27,13 +35,13 @@ function columnsFor(screen: Screen, trends: Trends): readonly Column<Pool>[] {
     ...(narrow ? [] : [barColumn(screen)]),
     {
       header: narrow ? "HELD" : "",
-      cell: (pool) => `${heldCount(pool)}/${pool.total}`,
+      cell: (pool) => `${heldCount(pool)}/${totalCount(pool)}`,
       align: "right",
     },
-    { header: "FREE", cell: ({ free }) => String(free), align: "right" },
+    { header: "FREE", cell: (pool) => String(freeCount(pool)), align: "right" },
     ...(width < outWidthMin ? [] : [outColumn]),
-    { header: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
-    { header: "OLDEST", cell: ({ oldestWaitSeconds }) => formatSeconds(oldestWaitSeconds) },
+    { header: "WAITING", cell: (pool) => String(waitingIn(pool).waiting), align: "right" },
+    { header: "OLDEST", cell: (pool) => formatSeconds(waitingIn(pool).oldestWaitSeconds) },
     { header: "MEAN HOLD", cell: (pool) => formatMeasured(pool.meanHoldSeconds), wide: true },
     ...(hasSpark ? [sparkColumn(screen, trends)] : []),
   ];
@@ -53,8 +61,14 @@ function sparkColumn({ unicode }: Screen, trends: Trends): Column<Pool> {
   return {
     header: "LAST HALF HOUR",
     // Adds the current count, because the last sample may be old.
-    cell: ({ name, total, held }) =>
-      spark([...trends.heldIn(name), held], { top: total, width: sparkWidth, unicode }),
+    cell: (pool) => {
+      const top = totalCount(pool);
+      return spark([...trends.heldIn(pool.name), heldCount(pool)], {
+        top,
+        width: sparkWidth,
+        unicode,
+      });
+    },
     whole: true,
   };
 }
@@ -96,11 +110,12 @@ async function noteConfig({ client, flags, note }: Context): Promise<void> {
 /** A bar of held, out and free resources, in this order. */
 export function bar(pool: Pool, unicode: boolean): string {
   const [held, out, free] = unicode ? ["█", "▒", "░"] : ["#", "x", "."];
-  const share = (count: number) => (pool.total === 0 ? 0 : (count / pool.total) * barWidth);
+  const total = totalCount(pool);
+  const share = (count: number) => (total === 0 ? 0 : (count / total) * barWidth);
   // A part is never rounded to none or to all: 1 of 500 is visible, and so is 499 of 500.
   const cells = (count: number) => {
     if (count === 0) return 0;
-    if (count === pool.total) return barWidth;
+    if (count >= total) return barWidth;
     return Math.min(barWidth - 1, Math.max(1, Math.round(share(count))));
   };
   const heldCells = cells(heldCount(pool));

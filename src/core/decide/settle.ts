@@ -359,10 +359,12 @@ function resourcesFor(
 ): ExclusiveResource[] {
   const taken: ExclusiveResource[] = [];
   let anyCount = count;
-  for (const selection of selections ?? []) {
-    if (isAny(selection)) continue;
-    taken.push(...(choice?.assignment.get(selection) ?? []));
-    anyCount -= selection.count;
+  if (selections !== null) {
+    for (const selection of selections) {
+      if (isAny(selection)) continue;
+      taken.push(...(choice?.assignment.get(selection) ?? []));
+      anyCount -= selection.count;
+    }
   }
   let resource = idle.first;
   for (; anyCount > 0 && resource !== null; resource = resource.next) {

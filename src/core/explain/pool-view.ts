@@ -1,7 +1,7 @@
 /** The public view of a pool: plain data with names, without references. */
 import { creditsOf } from "../gates/credits.ts";
 import { opensByTime } from "../gates/gates.ts";
-import { hasCohort, limitOf } from "../gates/limits.ts";
+import { descendants, hasCohort, isOnlyLimit, limitOf } from "../gates/limits.ts";
 import { intervalMs } from "../gates/pace.ts";
 import { rateOf } from "../gates/rate.ts";
 import { hiddenHolder, type PoolName, type SpaceName } from "../model/ids.ts";
@@ -14,6 +14,7 @@ import {
   type Lease,
   type Pin,
   type Pool,
+  type Request,
   type Resource,
   type Suspension,
 } from "../model/state.ts";
@@ -39,6 +40,17 @@ export interface PoolView {
   readonly admission: AdmissionView | null;
   /** Null for an exclusive pool. */
   readonly placement: PlacementView | null;
+  /** Null for a pool with resources of its own. */
+  readonly limit: LimitUse | null;
+}
+
+/** The use of a pool that is only a limit. */
+export interface LimitUse {
+  readonly used: number;
+  readonly limit: number;
+  /** The number of requests that wait for the pools below it. */
+  readonly waiting: number;
+  readonly oldestQueuedAt: Instant | null;
 }
 
 export interface FlowView {
@@ -90,7 +102,19 @@ export function poolView(pool: Pool, now: Instant): PoolView {
     flow: flowView(pool, now),
     admission: admissionView(pool, now),
     placement: placementView(pool),
+    limit: isOnlyLimit(pool) ? limitUse(pool) : null,
   };
+}
+
+function limitUse(pool: Pool): LimitUse {
+  const waiting = new Set<Request>();
+  for (const { buckets } of descendants(pool)) {
+    for (const { queue } of buckets.values()) for (const request of queue) waiting.add(request);
+  }
+  let oldest: Instant | null = null;
+  for (const { queuedAt } of waiting) if (oldest === null || queuedAt < oldest) oldest = queuedAt;
+  const { used } = pool;
+  return { used, limit: limitOf(pool), waiting: waiting.size, oldestQueuedAt: oldest };
 }
 
 /** The number of usable resources that have at least one claim. */

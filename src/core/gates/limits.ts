@@ -53,6 +53,21 @@ export function hasCohort({ parent, children, policy }: Pool): boolean {
   return parent !== null || children.size > 0 || policy.limit !== undefined;
 }
 
+/** Whether the pool has no resources of its own and only limits the pools below it. */
+export function isOnlyLimit({ members, policy }: Pool): boolean {
+  return policy.limit !== undefined && policy.dynamic === undefined && members.size === 0;
+}
+
+/**
+ * Whether lists of a pool contain the claims and requests of this one. A pool that is only a limit
+ * has none of its own, so its lists contain those of the pools below it.
+ */
+export function isListedIn(pool: Pool, name: string): boolean {
+  if (pool.name === name) return true;
+  for (const up of ancestors(pool)) if (up.name === name) return isOnlyLimit(up);
+  return false;
+}
+
 /** The number of claims that a pool and all its descendants may have. */
 export function limitOf({ policy, size }: Pool): number {
   return policy.limit ?? Math.max(size, policy.dynamic?.max ?? 0);

@@ -13,8 +13,11 @@ export interface Selection {
   readonly key: string;
 }
 
+const none: Selection["selector"] = {};
+
 /** Returns null if the item takes any resource of the pool. */
-export function selectionOf({ count, selector = {}, resource }: Item): Selection | null {
+export function selectionOf({ count, selector = none, resource }: Item): Selection | null {
+  if (selector === none && resource === undefined) return null;
   const labels = Object.entries(selector).sort(([a], [b]) => (a < b ? -1 : 1));
   if (resource === undefined && labels.length === 0) return null;
   return { count, selector, resource, key: JSON.stringify([resource ?? null, labels]) };

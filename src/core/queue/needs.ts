@@ -90,8 +90,15 @@ function needsOf(state: State, ask: Pick<Ask, "items" | "group">): Need[] {
     } else {
       const selection = selectionOf(item);
       const selections = selection === null ? null : [selection];
-      const need = { pool, state: from, heldState, purpose, count, selections };
-      addNeed(needs, { sharing: "exclusive", ...need });
+      addNeed(needs, {
+        sharing: "exclusive",
+        pool,
+        state: from,
+        heldState,
+        purpose,
+        count,
+        selections,
+      });
     }
   }
   return needs;

@@ -1,5 +1,5 @@
 import type * as Wire from "../../api/schemas.ts";
-import type { PlacementView, PoolView } from "../../core/explain/pool-view.ts";
+import type { LimitUse, PlacementView, PoolView } from "../../core/explain/pool-view.ts";
 import { inWords } from "../../core/model/fields.ts";
 import type { PoolPolicy } from "../../core/model/policy.ts";
 import { policyFields } from "../../core/model/policy-fields.ts";
@@ -33,7 +33,15 @@ export function renderPool(
     flow: renderFlow(pool.flow),
     admission: renderAdmission(pool.admission, admission?.()?.last.get(pool.name)),
     ...renderPlacement(pool.placement),
+    ...renderLimit(pool.limit, now),
   };
+}
+
+function renderLimit(limit: LimitUse | null, now: Instant): Pick<Wire.Pool, "limit"> | undefined {
+  if (limit === null) return undefined;
+  const { oldestQueuedAt, ...use } = limit;
+  const oldestWaitSeconds = oldestQueuedAt === null ? null : seconds(now - oldestQueuedAt);
+  return { limit: { ...use, oldestWaitSeconds } };
 }
 
 function renderPlacement(

@@ -53,7 +53,7 @@ function wordsOf({ holder, claims }: Lease): readonly string[] {
   return [holder, ...claims.flatMap(({ pool, resource }) => [pool, resource])];
 }
 
-function LeaseTable({ leases }: { leases: readonly Lease[] }) {
+export function LeaseTable({ leases }: { leases: readonly Lease[] }) {
   return (
     <table className="leases">
       <thead>

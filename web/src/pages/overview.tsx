@@ -10,7 +10,7 @@ import { percent } from "../parts/numbers.ts";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
 import { ConfigNotes } from "./config-notes.tsx";
-import { coolingAside, hasProblem, outOf, sortedBy } from "./pool-facts.ts";
+import { coolingAside, countsOf, hasProblem, outOf, sortedBy } from "./pool-facts.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { SortHeader } from "./sort-header.tsx";
 
@@ -75,8 +75,8 @@ const showOptions = [
 ] as const;
 
 function kinds(pool: Pool, show: string): boolean {
-  if (show === "waiting") return pool.waiting > 0;
-  if (show === "full") return pool.free === 0;
+  if (show === "waiting") return countsOf(pool).waiting > 0;
+  if (show === "full") return countsOf(pool).free === 0;
   return show === "trouble" ? hasProblem(pool) : true;
 }
 

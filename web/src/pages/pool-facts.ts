@@ -2,6 +2,29 @@
 import type { Pool } from "../../../src/api/schemas.ts";
 import { grouped } from "../parts/numbers.ts";
 
+/** How many there are, are held and are free: resources, or claims within a limit. */
+export interface Counts {
+  readonly total: number;
+  readonly held: number;
+  readonly free: number;
+  readonly waiting: number;
+  readonly oldestWaitSeconds: number | null;
+}
+
+/** A pool that is only a limit has the counts of its limit and of the pools below it. */
+export function countsOf(pool: Pool): Counts {
+  const { limit } = pool;
+  if (limit === undefined) return pool;
+  const { used: held, limit: total, waiting, oldestWaitSeconds } = limit;
+  return { total, held, free: Math.max(0, total - held), waiting, oldestWaitSeconds };
+}
+
+/** The states for the bar: a limit has only used and free claims. */
+export function statesOf(pool: Pool): Pool["states"] {
+  const { held, free } = countsOf(pool);
+  return pool.limit === undefined ? pool.states : { busy: held, free };
+}
+
 /** Neither in use nor free: drained, dirty, being cleaned, quarantined, cooling. */
 export function outOf(pool: Pool): number {
   return Math.max(0, pool.total - pool.free - pool.held);
@@ -27,12 +50,12 @@ export function hasProblem(pool: Pool): boolean {
 }
 
 const orders: Readonly<Record<string, (pool: Pool) => number>> = {
-  usage: (pool) => pool.held / Math.max(1, pool.total),
-  size: ({ held }) => held,
-  free: ({ free }) => free,
+  usage: (pool) => countsOf(pool).held / Math.max(1, countsOf(pool).total),
+  size: (pool) => countsOf(pool).held,
+  free: (pool) => countsOf(pool).free,
   out: outOf,
-  waiting: ({ waiting }) => waiting,
-  oldest: ({ oldestWaitSeconds }) => oldestWaitSeconds ?? -1,
+  waiting: (pool) => countsOf(pool).waiting,
+  oldest: (pool) => countsOf(pool).oldestWaitSeconds ?? -1,
 };
 
 /** Largest number first; equal pools, and pools without an order, by name. */

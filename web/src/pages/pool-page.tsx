@@ -1,6 +1,6 @@
 import type { Pool } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { onePool, queueOf, resourcesOf } from "../data/questions.ts";
+import { leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -12,8 +12,9 @@ import { UsageBar } from "../parts/usage-bar.tsx";
 import { AdmissionSection } from "./admission-section.tsx";
 import { FlowSection } from "./flow-section.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
+import { LeaseTable } from "./leases.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import { coolingAside, outOf, waitsTooLong } from "./pool-facts.ts";
+import { coolingAside, countsOf, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
 import { QueueTable } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { WhatIf } from "./what-if.tsx";
@@ -31,7 +32,7 @@ export function PoolPage({ name }: { name: string }) {
 }
 
 function PoolView({ pool }: { pool: Pool }) {
-  const { name, states, total, retiring, suspended } = pool;
+  const { name, retiring, suspended, limit } = pool;
   return (
     <>
       {suspended === null ? null : (
@@ -48,7 +49,7 @@ function PoolView({ pool }: { pool: Pool }) {
       <Figures label={`${name} in numbers`} figures={figuresOf(pool)} />
       {pool.usage === undefined ? (
         <div className="big-bar">
-          <UsageBar states={states} total={total} />
+          <UsageBar states={statesOf(pool)} total={countsOf(pool).total} />
         </div>
       ) : (
         <CapacityBars usage={pool.usage} />
@@ -57,32 +58,35 @@ function PoolView({ pool }: { pool: Pool }) {
       <PolicyFacts policy={pool.policy} />
       <FlowSection pool={pool} />
       <AdmissionSection pool={pool} />
-      <Waiting name={name} />
+      <Waiting name={name} withPools={limit !== undefined} />
       <HistoryCharts pool={name} />
       <WhatIf pool={pool} />
-      <Members name={name} />
+      {limit === undefined ? <Members name={name} /> : <Holders name={name} />}
     </>
   );
 }
 
 function figuresOf(pool: Pool): Figure[] {
-  const { total, held, free, waiting, oldestWaitSeconds, meanHoldSeconds } = pool;
+  const { total, held, free, waiting, oldestWaitSeconds } = countsOf(pool);
+  const { meanHoldSeconds } = pool;
   return [
-    { label: "Resources", value: total },
+    { label: pool.limit === undefined ? "Resources" : "Limit", value: total },
     {
       label: "Held",
       value: held,
       aside: total === 0 ? "" : percent(held / total),
     },
     { label: "Free", value: free },
-    { label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) },
+    ...(pool.limit === undefined
+      ? [{ label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) }]
+      : []),
     { label: "Waiting", value: waiting },
     { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: waitsTooLong(pool) },
     { label: "Mean hold", value: inWords(meanHoldSeconds) },
   ];
 }
 
-function Waiting({ name }: { name: string }) {
+function Waiting({ name, withPools }: { name: string; withPools: boolean }) {
   const { data } = useAnswer(queueOf(name));
   return (
     <section aria-labelledby="queue-title">
@@ -94,7 +98,27 @@ function Waiting({ name }: { name: string }) {
       ) : data.length === 0 ? (
         <p className="calm">The queue is empty.</p>
       ) : (
-        <QueueTable requests={data} withPools={false} shownAtFirst={8} />
+        <QueueTable requests={data} withPools={withPools} shownAtFirst={8} />
+      )}
+    </section>
+  );
+}
+
+/** The leases that use a pool which is only a limit. */
+function Holders({ name }: { name: string }) {
+  const { data: leases, error } = useAnswer(leasesOf(name));
+  return (
+    <section aria-labelledby="leases-title">
+      <h2 id="leases-title">
+        Leases <small>{leases === undefined ? "" : grouped(leases.length)}</small>
+      </h2>
+      <ProblemNote error={error} />
+      {leases === undefined ? (
+        <Loading />
+      ) : leases.length === 0 ? (
+        <p className="calm">No lease of the pools below uses this limit.</p>
+      ) : (
+        <LeaseTable leases={leases} />
       )}
     </section>
   );

@@ -6,7 +6,7 @@ import { SparkLine } from "../parts/spark-line.tsx";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at } from "../router.ts";
-import { outOf, waitsTooLong } from "./pool-facts.ts";
+import { countsOf, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
 
 interface Props {
   readonly pool: Pool;
@@ -14,7 +14,9 @@ interface Props {
 }
 
 export const PoolRow = memo(function PoolRow({ pool, trend }: Props) {
-  const { name, states, total, held, free, waiting, oldestWaitSeconds, retiring } = pool;
+  const { name, retiring } = pool;
+  const { total, held, free, waiting, oldestWaitSeconds } = countsOf(pool);
+  const states = statesOf(pool);
   const out = outOf(pool);
   return (
     <tr data-row>
@@ -23,6 +25,9 @@ export const PoolRow = memo(function PoolRow({ pool, trend }: Props) {
         <span className="name-bar" aria-hidden="true">
           <UsageBar states={states} total={total} />
         </span>
+        {pool.limit === undefined ? null : (
+          <small title="Only a limit for the pools below"> limit</small>
+        )}
         {retiring ? <small title="Removed from the configuration"> retiring</small> : null}
       </th>
       <td className="wide">
