@@ -141,7 +141,12 @@ export const RoomExplanation = Type.Object({
     Type.String({ description: "Why it is not for this request, however empty it is" }),
   ),
   short: Type.Array(
-    Type.Object({ dimension: Type.String(), asked: Type.Number(), free: Type.Number() }),
+    Type.Object({
+      dimension: Type.String(),
+      asked: Type.Number(),
+      free: Type.Number(),
+      capacity: Type.Number({ description: "What the resource has, with overcommit" }),
+    }),
     { description: "What it has too little of, the first asked for first" },
   ),
   keptFor: Type.Array(

@@ -10,6 +10,7 @@ import { formatStates } from "./pools.ts";
 import { formatItems, requestIds } from "./queue.ts";
 
 type Need = Explanation["needs"][number];
+type Shortfall = NonNullable<Need["rooms"]>[number]["short"][number];
 
 export const explain: CliCommand = {
   args: [["<id>", "the request's id, or the --request-id of its client"]],
@@ -57,12 +58,18 @@ function needLines(need: Need, width: number | undefined): string[] {
 /** For a shared pool: what is missing on each resource, and which holder has it longest. */
 function sharedResourceLines({ rooms = [] }: Need): string[] {
   return rooms.map(({ resource, fits, unfit, short, keptFor, longest }) => {
-    const missing = short.map(({ dimension, asked, free }) => `${free} of ${asked} ${dimension}`);
+    const missing = short.map(formatShortfall);
     const why = unfit ?? (fits ? "has capacity" : `has ${missing.join(", ")}`);
     const kept = keptFor.map(({ holder }) => `; capacity is reserved for ${holder}`).join("");
     const who = longest === undefined ? "" : `; longest held by ${longest.holder}`;
     return plain(`  ${resource}: ${why}${kept}${who}`);
   });
+}
+
+/** Older servers do not send the capacity. */
+function formatShortfall({ dimension, asked, free, capacity }: Shortfall): string {
+  const there = capacity === undefined ? "" : `of its ${capacity} `;
+  return `${free} ${there}${dimension} free, ${asked} needed`;
 }
 
 /** When the next grant may come, and the usage of the parent limits. */

@@ -6,14 +6,23 @@ import type { Pool, Request, SharedNeed, SharedResource } from "../model/state.t
 import { never } from "../model/time.ts";
 import { viewOf } from "../shared/place.ts";
 import { type Demand, demandOf, type Placing } from "../shared/placement/demand.ts";
-import { type Shortfall, shortfalls, type Unfit, unfit } from "../shared/placement/fit.ts";
+import {
+  couldEverFit,
+  type Shortfall,
+  shortfalls,
+  type Unfit,
+  unfit,
+} from "../shared/placement/fit.ts";
 import { fitting, isFitting, place } from "../shared/placement/plan.ts";
 import { type Amounts, usageOf } from "../shared/placement/shareable.ts";
+import { outOfUseList, outOfUseText } from "./out-of-use.ts";
 import { type HolderView, holderView } from "./wait-reason.ts";
 
 export interface SharedExplanation {
   readonly resource: ResourceName;
   readonly fits: boolean;
+  /** Whether it has room for the request when it is empty. */
+  readonly isLargeEnough: boolean;
   /** Why the request can never use this resource, even if it is empty. */
   readonly unfit: Unfit | null;
   /** The dimensions with too little room, in the order of the ask. */
@@ -38,11 +47,13 @@ export function explainShared(need: SharedNeed, request: Request): SharedExplana
   if (demand === undefined) return [];
   const view = viewOf(need, request);
   return sharedIn(need.pool).map((resource) => {
-    const why = unfit(resource, demand, view) ?? outOfUse(resource);
+    const reason = unfit(resource, demand, view);
+    const why = reason === undefined || reason.why === "cordoned" ? outOfUse(resource) : reason;
     const short = shortfalls(resource, demand, view);
     return {
       resource: resource.name,
       fits: why === null && short.length === 0,
+      isLargeEnough: couldEverFit(resource, demand),
       unfit: why,
       short,
       keptFor: reservedAhead(resource, request),
@@ -62,9 +73,10 @@ function reservedAhead(
   });
 }
 
-/** A quarantined or leaving resource is reported as cordoned. */
-function outOfUse({ listed }: SharedResource): Unfit | null {
-  return listed ? null : { why: "cordoned" };
+/** A drained, quarantined or leaving resource is reported as cordoned. */
+function outOfUse(resource: SharedResource): Unfit | null {
+  if (resource.listed) return null;
+  return { why: "cordoned", detail: outOfUseText(resource) };
 }
 
 function hardest(need: SharedNeed, request: Request): Demand | undefined {
@@ -91,29 +103,45 @@ export function capacityObstacle(need: SharedNeed, request: Request): Obstacle {
   const eligible = explainShared(need, request).filter(
     ({ unfit: why }) => why === null || why.why === "cordoned",
   );
-  const open = eligible.filter(({ unfit: why }) => why === null);
-  if (open.length === 0) {
-    const what = `None of ${eligible.length} eligible ${pool.name} can be lent (cordoned)`;
-    return { code: "none_usable", what };
-  }
+  const large = eligible.filter(({ isLargeEnough }) => isLargeEnough);
+  const usable = large.filter(({ unfit: why }) => why === null);
   const demand = hardest(need, request);
-  const fit = open.filter(({ fits }) => fits).length;
-  if (fit > 0) {
-    const have = `${fit} of ${open.length} ${pool.name} ${fit === 1 ? "has" : "have"} room`;
-    const what = `${have}, ${demand?.count ?? fit} needed`;
-    return { code: "not_enough_free", what };
+  const fit = usable.filter(({ fits }) => fits).length;
+  const wanted = demand?.count ?? fit;
+  if (usable.length < wanted && usable.length < large.length) {
+    return { code: "none_usable", what: cordonText(need, large, usable.length) };
   }
-  const kept = open.find(({ keptFor }) => keptFor.length > 0);
+  if (fit > 0) {
+    const have = `${fit} of ${usable.length} ${pool.name} ${fit === 1 ? "has" : "have"} room`;
+    return { code: "not_enough_free", what: `${have}, ${wanted} needed` };
+  }
+  const kept = usable.find(({ keptFor }) => keptFor.length > 0);
   if (kept !== undefined && wouldFitUnreserved(need, request)) {
     const what = `The room on ${kept.resource} is kept for a request that has waited longer`;
     return { code: "kept_for_others", what };
   }
-  const nearest = open.toSorted((a, b) => missing(a) - missing(b))[0];
-  const short = nearest?.short.map(({ dimension, asked, free }) => {
-    return `${free} of ${asked} ${dimension}`;
-  });
-  const what = `No ${pool.name} has room: ${nearest?.resource} has ${short?.join(" and ")}`;
-  return { code: "no_room", what };
+  const nearest = usable.toSorted((a, b) => missing(a) - missing(b))[0];
+  const short = nearest?.short.map(shortfallText).join(" and ");
+  return { code: "no_room", what: `No ${pool.name} has room: ${nearest?.resource} has ${short}` };
+}
+
+/** Names the resources that would do but are out of use, because no other resource is large enough. */
+function cordonText(
+  { pool }: SharedNeed,
+  large: readonly SharedExplanation[],
+  usableCount: number,
+): string {
+  const names = new Set(large.flatMap(({ resource, unfit: why }) => (why ? [resource] : [])));
+  const cordoned = sharedIn(pool).filter(({ name }) => names.has(name));
+  const text = outOfUseList(cordoned);
+  const isOnlyChoice = large.length === cordoned.length && pool.size > cordoned.length;
+  if (isOnlyChoice) return `${text}; no other ${pool.name} is eligible and large enough`;
+  return usableCount === 0 ? text : `${text}; only ${usableCount} other ${pool.name} would do`;
+}
+
+/** For example `34 of its 60 vcpus free, 48 needed`. */
+function shortfallText({ dimension, asked, free, capacity }: Shortfall): string {
+  return `${free} of its ${capacity} ${dimension} free, ${asked} needed`;
 }
 
 function wouldFitUnreserved(need: SharedNeed, request: Request): boolean {

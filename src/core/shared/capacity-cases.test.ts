@@ -98,7 +98,12 @@ describe("as in the reference's end-to-end tests", () => {
     lending.do(want("filler", { resource: "w1", amount: { vcpus: 32 } }));
     expect(lending.outcome(want("a", { ...small, resource: "w1" }))).toMatchObject({
       type: "waiting",
-      request: { reason: { code: "no_room", message: expect.stringMatching(/0 of 16 vcpus/) } },
+      request: {
+        reason: {
+          code: "no_room",
+          message: expect.stringMatching(/w1 has 0 of its 32 vcpus free, 16 needed/),
+        },
+      },
     });
   });
 

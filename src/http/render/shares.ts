@@ -58,7 +58,7 @@ export function renderSharedResources(
 function unfitText(unfit: Unfit): string {
   switch (unfit.why) {
     case "cordoned":
-      return "it is not lent for now";
+      return unfit.detail === undefined ? "it is not lent for now" : `it ${unfit.detail}`;
     case "excluded":
       return "it is lent by name only";
     case "not_the_one":

@@ -23,7 +23,8 @@ export interface View {
 export type Plan = Map<Shareable, Map<string, number>>;
 
 export type Unfit =
-  | { readonly why: "cordoned" }
+  /** `detail`: who took it out of use and why. */
+  | { readonly why: "cordoned"; readonly detail?: string }
   | { readonly why: "excluded" }
   | { readonly why: "not_the_one"; readonly wanted: string }
   | { readonly why: "unwanted" }
@@ -60,6 +61,8 @@ export interface Shortfall {
   readonly dimension: string;
   readonly asked: number;
   readonly free: number;
+  /** How much the resource has, with overcommit. */
+  readonly capacity: number;
 }
 
 /** All dimensions with too little room, in the order of the ask. */
@@ -67,10 +70,25 @@ export function shortfalls(resource: Shareable, demand: Demand, view: View): Sho
   const short: Shortfall[] = [];
   for (const [index, [name, asked]] of demand.amounts.entries()) {
     const free = freeOf(resource, name, index, demand, view);
-    if (free < asked) short.push({ dimension: name, asked, free: Math.max(0, free) });
+    if (free >= asked) continue;
+    const capacity = capacityOf(resource, name, index);
+    short.push({ dimension: name, asked, free: Math.max(0, free), capacity });
   }
   return short;
 }
+
+/** The capacity of a dimension, or the number of parts of a kind. */
+function capacityOf(resource: Shareable, name: string, hint: number): number {
+  const parts = resource.parts.get(name)?.length ?? 0;
+  return levelOf(resource, name, hint)?.capacity ?? parts;
+}
+
+/** Whether the resource, if it were empty and not drained, has room for the demand. */
+export function couldEverFit(resource: Shareable, demand: Demand): boolean {
+  return shortfalls(resource, demand, emptied).length === 0;
+}
+
+const emptied: View = { rank: { priority: 0, order: 0 }, owner: "", empty: true };
 
 export function hasCapacity(resource: Shareable, demand: Demand, view: View): boolean {
   const { amounts } = demand;

@@ -90,8 +90,8 @@ describe("unfit() and shortfalls()", () => {
   test("names every dimension that is short, the first asked for first", () => {
     const demand = wanted({ amount: { vcpus: 100, memory: 200 } });
     expect(shortfalls(shared("r", west), demand, anybody)).toEqual([
-      { dimension: "vcpus", asked: 100, free: 50 },
-      { dimension: "memory", asked: 200, free: 100 },
+      { dimension: "vcpus", asked: 100, free: 50, capacity: 50 },
+      { dimension: "memory", asked: 200, free: 100, capacity: 100 },
     ]);
   });
 
@@ -99,7 +99,7 @@ describe("unfit() and shortfalls()", () => {
     const exact = wanted({ amount: { vcpus: 50, memory: 100, storage: 0 } });
     expect(shortfalls(shared("r", west), exact, anybody)).toEqual([]);
     expect(shortfalls(shared("r", west), wanted({ amount: { gpus: 1 } }), anybody)).toEqual([
-      { dimension: "gpus", asked: 1, free: 0 },
+      { dimension: "gpus", asked: 1, free: 0, capacity: 0 },
     ]);
   });
 
@@ -107,7 +107,7 @@ describe("unfit() and shortfalls()", () => {
     const parts = { networks: [part("a-1", "938"), part("a-2", "938"), part("b", "956")] };
     const one = shared("r", { capacity: {}, parts });
     expect(shortfalls(one, wanted({ amount: { networks: 3 } }), anybody)).toEqual([
-      { dimension: "networks", asked: 3, free: 2 },
+      { dimension: "networks", asked: 3, free: 2, capacity: 3 },
     ]);
     const picked = pickParts(one, wanted({ amount: { networks: 2 } }), anybody);
     expect(picked.map(({ name }) => name)).toEqual(["a-1", "b"]);

@@ -1,0 +1,74 @@
+/** Why a request waits for room in a shared pool. */
+import { expect, test } from "vitest";
+import { change, Lending } from "../decide/lending.suite.ts";
+import type { Command } from "../model/command.ts";
+import type { RequestId } from "../model/ids.ts";
+import { capacityPool, want } from "../shared/capacity.suite.ts";
+import { explainNeeds, waitReason } from "./explain.ts";
+
+const hosts = () =>
+  capacityPool({
+    small: { capacity: { vcpus: 20 } },
+    large: { capacity: { vcpus: 60 } },
+    huge: { capacity: { vcpus: 40 }, overcommit: { vcpus: "2" } },
+  });
+const vcpus = (count: number, more: object = {}) => ({ amount: { vcpus: count }, ...more });
+const drain = (name: string) => change(name, { drained: true });
+const on = (name: string, count: number) => want(`on-${name}`, vcpus(count, { resource: name }));
+
+test.each<[string, Command[], object, string]>([
+  [
+    "what is free, what there is and what is needed, on the nearest resource that is large enough",
+    [on("large", 26), on("huge", 60)],
+    vcpus(50),
+    "no_room: No vsphere has room: large has 34 of its 60 vcpus free, 50 needed",
+  ],
+  [
+    "the drained resource, not one that is too small",
+    [drain("large"), drain("huge")],
+    vcpus(50),
+    "none_usable: large is drained by ann: test, huge is drained by ann: test; " +
+      "no other vsphere is eligible and large enough",
+  ],
+  [
+    "the one that is named",
+    [drain("small")],
+    vcpus(1, { resource: "small" }),
+    "none_usable: small is drained by ann: test; no other vsphere is eligible and large enough",
+  ],
+  [
+    "the quarantined resource and its note",
+    [change("large", { state: "quarantined", note: "no network" }), drain("huge")],
+    vcpus(50),
+    "none_usable: large is quarantined: no network, huge is drained by ann: test; " +
+      "no other vsphere is eligible and large enough",
+  ],
+  [
+    "the drained one, if one more is needed",
+    [drain("huge")],
+    vcpus(50, { count: 2 }),
+    "none_usable: huge is drained by ann: test; only 1 other vsphere would do",
+  ],
+  [
+    "the room of a usable one, although another is drained",
+    [drain("huge"), on("large", 30)],
+    vcpus(50),
+    "no_room: No vsphere has room: large has 30 of its 60 vcpus free, 50 needed",
+  ],
+  [
+    "all of them, if all are drained",
+    [drain("small"), drain("large"), drain("huge")],
+    vcpus(1),
+    "none_usable: small is drained by ann: test, large is drained by ann: test, 1 more",
+  ],
+])("waitReason() names %s", (_, commands, wanted, text) => {
+  const lending = new Lending(hosts());
+  lending.outcome(...commands, want("me", wanted));
+  const request = lending.state.requests.get("me" as RequestId);
+  if (request === undefined) throw new Error("it does not wait");
+  const { code, message } = waitReason(request, lending.now);
+  expect(`${code}: ${message}`).toBe(`${text}; you are next`);
+  const cordoned = explainNeeds(request, lending.now)[0]?.rooms?.map(({ unfit }) => unfit);
+  const drained = commands.some((command) => command.type === "change-resource");
+  expect(cordoned?.some((unfit) => unfit?.why === "cordoned")).toBe(drained);
+});
