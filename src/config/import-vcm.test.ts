@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { Lending } from "../core/decide/lending.suite.ts";
+import { want } from "../core/shared/capacity.suite.ts";
 import { importVcm } from "./import-vcm.ts";
 import { parseConfig } from "./parse.ts";
 
@@ -11,7 +13,7 @@ function pool(name: string, spec: object = {}, labels: object = {}): string {
     metadata: { name, labels },
     spec: {
       ...{ server: "vc1.example.org", region: "us-east", zone: "us-east-1a", name },
-      ...{ vcpus: 240, memory: 2684, storage: 0, ibmPoolSpec: { pod: "dal10.pod03" } },
+      ...{ vcpus: 240, memory: 2684, storage: 9000, ibmPoolSpec: { pod: "dal10.pod03" } },
       topology: {
         computeCluster: "/dc/host/one",
         datacenter: "/dc",
@@ -61,7 +63,7 @@ test("manifests become a configuration that is read without a complaint", () => 
       name: "ci",
       labels: { vcenter: "vc1.example.org", datacenter: "dc", tier: "x" },
       room: {
-        capacity: { vcpus: 240, memory: 2684, storage: 0 },
+        capacity: { vcpus: 240, memory: 2684, storage: 9000 },
         overcommit: { vcpus: "2.5" },
         taints: [{ key: "gpu", effect: "NoSchedule" }],
         parts: { networks: ["one"], "multi-tenant": ["second"] },
@@ -73,6 +75,20 @@ test("manifests become a configuration that is read without a complaint", () => 
     apart: "vlan",
     members: { one: { vlan: "dal10/1", gateway: "10.0.0.1", ipAddresses: ["10.0.0.3"] } },
   });
+});
+
+test.each([0, undefined])("storage of %j is not counted: it fits every request", (storage) => {
+  const { config, findings } = importVcm(
+    files(pool("ci", { storage, topology: { datacenter: "dc" } })),
+  );
+  expect(findings.map(({ message }) => message)).toEqual([
+    "the Pool ci has no storage, which means that storage is not counted; " +
+      "it gets storage: 1000000000, so that every request fits",
+  ]);
+  const parsed = parseConfig(stringify(config), "berth.yaml");
+  const lending = new Lending(...(parsed.ok ? parsed.pools : []));
+  lending.do(want("a", { amount: { vcpus: 1, storage: 700 } }));
+  expect(lending.held("a")).toEqual(["ci"]);
 });
 
 describe("it is told of", () => {

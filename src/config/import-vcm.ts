@@ -80,6 +80,12 @@ function manifestsIn(file: string, text: string, findings: Finding[]): Manifest[
   });
 }
 
+/**
+ * The capacity of a dimension that is not counted, in GB. A capacity of 0 would refuse every request
+ * that names the dimension.
+ */
+const uncounted = 1_000_000_000;
+
 const known = ["vcpus", "memory", "storage", "topology", "server", "region", "zone", "name"];
 const others = ["shortName", "exclude", "noSchedule", "overCommitRatio", "taints", "ibmPoolSpec"];
 
@@ -102,6 +108,13 @@ function readPool(file: string, { metadata, spec = {} }: Manifest, findings: Fin
   const overcommits = parseRatio(ratio) !== undefined && Number(ratio) !== 1;
   const networks = Array.isArray(topology["networks"]) ? topology["networks"] : [];
   const amount = (key: string) => Number(spec[key] ?? 0);
+  const storage = amount("storage");
+  if (storage === 0) {
+    tell(
+      `the Pool ${name} has no storage, which means that storage is not counted; ` +
+        `it gets storage: ${uncounted}, so that every request fits`,
+    );
+  }
   if (spec["noSchedule"] === true) tell(`the Pool ${name} is cordoned: run berth drain ${name}`);
   return [
     {
@@ -110,7 +123,11 @@ function readPool(file: string, { metadata, spec = {} }: Manifest, findings: Fin
       pod: String(record(spec["ibmPoolSpec"])["pod"] ?? ""),
       portGroups: networks.map((path) => String(path).split("/").at(-1) ?? ""),
       member: {
-        capacity: { vcpus: amount("vcpus"), memory: amount("memory"), storage: amount("storage") },
+        capacity: {
+          vcpus: amount("vcpus"),
+          memory: amount("memory"),
+          storage: storage === 0 ? uncounted : storage,
+        },
         ...(overcommits ? { overcommit: { vcpus: ratio } } : undefined),
         labels: labelsOf(spec, topology, metadata?.labels ?? {}),
         ...(taints.length === 0 ? undefined : { taints }),

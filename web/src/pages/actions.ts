@@ -2,24 +2,20 @@
 import type { Lease, Resource, WaitingRequest } from "../../../src/api/schemas.ts";
 import { berth } from "../data/berth.ts";
 import type { Action } from "../parts/action-button.tsx";
+import { canBeFreed, effectOfDrain } from "./resource-facts.ts";
 
 /** The actions that are possible in the resource's state. */
 export function actionsFor(resource: Resource): readonly Action[] {
-  const { lease, drained, state } = resource;
-  const canBeFreed = lease === null && !drained && state !== "free";
-  return [drained ? undrain(resource) : drain(resource), ...(canBeFreed ? [free(resource)] : [])];
+  const first = resource.drained ? undrain(resource) : drain(resource);
+  return [first, ...(canBeFreed(resource) ? [free(resource)] : [])];
 }
 
-function drain({ name, lease, pool }: Resource): Action {
+function drain(resource: Resource): Action {
+  const { name, pool } = resource;
   return {
     verb: "Drain",
     title: `Drain ${name}`,
-    effects: [
-      lease === null
-        ? `${name} will not be lent again.`
-        : `${lease.holder} keeps ${name} until it releases it. Then it will not be lent again.`,
-      `${pool} has one resource less until somebody undrains it.`,
-    ],
+    effects: [effectOfDrain(resource), `${pool} has one resource less until somebody undrains it.`],
     run: (audit) => berth.changeResource(name, { drained: true, ...audit }),
     done: `${name} is drained`,
   };

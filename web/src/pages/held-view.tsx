@@ -6,12 +6,14 @@ import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWords, Left, Moment } from "../parts/times.tsx";
+import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { endLeaseAction, freeRevokedAction } from "./actions.ts";
 import { Timeline } from "./timeline.tsx";
 
 export function HeldView({ lease }: { lease: Lease }) {
   const { id, holder, priority, labels, ttl, expiresAt, endsAt, waitedSeconds, revokedAt } = lease;
+  const isShare = lease.claims.some(({ amount }) => amount !== undefined);
   return (
     <>
       <h1>
@@ -61,6 +63,7 @@ export function HeldView({ lease }: { lease: Lease }) {
           <tr>
             <th scope="col">Resource</th>
             <th scope="col">Pool</th>
+            {isShare ? <th scope="col">Amount</th> : null}
             <th scope="col" className="number">
               Fence
             </th>
@@ -78,6 +81,7 @@ export function HeldView({ lease }: { lease: Lease }) {
               <td>
                 <Link href={at("pools", claim.pool)}>{claim.pool}</Link>
               </td>
+              {isShare ? <td>{amountText(claim.amount)}</td> : null}
               <td className="number">{claim.fence}</td>
               <td className="number">
                 <Left until={claim.heldUntil} />

@@ -30,11 +30,18 @@ export function HistoryCharts({ pool }: { pool?: string }) {
 
 function Charts({ stats }: { stats: Stats }) {
   const { times, waits, use, starts } = useMemo(() => curvesOf(stats), [stats]);
+  const isOvercommitted = stats.steps.some(({ utilisation }) => (utilisation ?? 0) > 1);
   return (
     <div className="charts">
       <TimeChart title="Wait" times={times} lines={waits} format={inWords} />
       <TimeChart title="Use" times={times} lines={use} format={percent} top={1} />
       <TimeChart title="Starts per minute" times={times} lines={starts} format={short} />
+      {isOvercommitted ? (
+        <p className="calm">
+          Use above 100 % is overcommitted: resources were made smaller or removed while they were
+          held.
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, inWords, Left } from "../parts/times.tsx";
+import { amountText } from "../parts/wants.ts";
 import { at, useFilter } from "../router.ts";
 import { endLeaseAction, freeRevokedAction } from "./actions.ts";
 
@@ -81,10 +82,13 @@ export function LeaseTable({ leases }: { leases: readonly Lease[] }) {
               <Link href={at("leases", lease.id)}>{lease.holder}</Link>
             </th>
             <td>
-              {lease.claims.map(({ resource }) => (
-                <Link key={resource} href={at("resources", resource)}>
-                  {resource}{" "}
-                </Link>
+              {lease.claims.map(({ id, resource, amount }) => (
+                <span key={id}>
+                  <Link href={at("resources", resource)}>{resource}</Link>{" "}
+                  {amount === undefined ? null : (
+                    <small className="faint">{amountText(amount)} </small>
+                  )}
+                </span>
               ))}
             </td>
             <td className="number">

@@ -1,6 +1,7 @@
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import { Link } from "../parts/link.tsx";
 import { inWords, Moment } from "../parts/times.tsx";
+import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 
 /** Past leases, the latest first. */
@@ -35,6 +36,9 @@ export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
                 <Link href={at("pools", entry.pool)}>{entry.pool}, never granted</Link>
               ) : (
                 <Link href={at("resources", entry.resource)}>{entry.resource}</Link>
+              )}
+              {entry.amount === null ? null : (
+                <small className="faint"> {amountText(entry.amount)}</small>
               )}
             </td>
             <td className="number optional">{inWords(entry.waitSeconds)}</td>

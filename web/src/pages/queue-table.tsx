@@ -4,6 +4,7 @@ import { ActionButton } from "../parts/action-button.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { Age } from "../parts/times.tsx";
+import { conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { Estimate } from "./estimate.tsx";
@@ -58,13 +59,18 @@ function QueueRow({ request, withPools }: { request: WaitingRequest; withPools: 
       <th scope="row">
         <Link href={at("requests", id)}>{holder}</Link>
         {priority === 0 ? null : <small> priority {priority}</small>}
+        {withPools ? null : <Conditions items={items} />}
       </th>
       {withPools ? (
         <td>
-          {items.map(({ pool, count }) => (
-            <Link key={pool} href={at("pools", pool)}>
-              {count === 1 ? pool : `${pool} ×${count}`}{" "}
-            </Link>
+          {items.map((item, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: items have no other name, and no state.
+            <span key={`${item.pool} ${index}`}>
+              <Link href={at("pools", item.pool)}>
+                {item.count === 1 ? item.pool : `${item.pool} ×${item.count}`}
+              </Link>{" "}
+              <Conditions items={[item]} />
+            </span>
           ))}
         </td>
       ) : null}
@@ -80,4 +86,13 @@ function QueueRow({ request, withPools }: { request: WaitingRequest; withPools: 
       </td>
     </tr>
   );
+}
+
+/** The amounts, labels and names that the items ask for. */
+function Conditions({ items }: Pick<WaitingRequest, "items">) {
+  const text = items
+    .map(conditionsText)
+    .filter((one) => one !== "")
+    .join("; ");
+  return text === "" ? null : <small className="faint"> {text} </small>;
 }

@@ -2,7 +2,7 @@ import { memo } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
-import { percent } from "../parts/numbers.ts";
+import { percentInUse } from "../parts/numbers.ts";
 import { lookOf } from "../parts/state-look.ts";
 import { exact, useAge, useLeft } from "../parts/times.tsx";
 import { WholeName } from "../parts/whole-name.tsx";
@@ -113,9 +113,9 @@ function RoomBody({
       </p>
       <p className="tile-foot">
         {resource.shares?.length ?? 0} holders
-        <span>{percent(fullest)} of the fullest dimension</span>
+        <span>{percentInUse(fullest)} of the fullest dimension</span>
       </p>
-      <span className="tile-time" style={{ width: percent(fullest).replace(" ", "") }} />
+      <span className="tile-time" style={{ width: `${Math.min(100, fullest * 100)}%` }} />
     </>
   );
 }

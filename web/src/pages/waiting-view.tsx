@@ -6,6 +6,7 @@ import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, Left, Moment } from "../parts/times.tsx";
+import { conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { Estimate } from "./estimate.tsx";
@@ -31,6 +32,7 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
           ["Id", <code key="id">{id}</code>],
           ["Priority", priority],
           ["Asked", <Moment key="q" at={queuedAt} />],
+          ["Wants", request.items.map(wantsText).join("; ")],
           ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
         ]}
       />
@@ -41,6 +43,12 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
   );
 }
 
+function wantsText(item: WaitingRequest["items"][number]): string {
+  const conditions = conditionsText(item);
+  const of = `${item.count} of ${item.pool}`;
+  return conditions === "" ? of : `${of} (${conditions})`;
+}
+
 type NeedExplanation = Explanation["needs"][number];
 
 function shortage({ free, size, state, available }: NeedExplanation): string {
@@ -49,12 +57,36 @@ function shortage({ free, size, state, available }: NeedExplanation): string {
   return `${free} of ${size} ${state}${kept}.`;
 }
 
+/** For a shared pool: what each resource lacks, or why the request cannot use it. */
+function Rooms({ rooms }: { rooms: NonNullable<NeedExplanation["rooms"]> }) {
+  if (rooms.length === 0) return null;
+  return (
+    <ul className="plain-list" aria-label="Room on each resource">
+      {rooms.map(({ resource, fits, unfit, short }) => (
+        <li key={resource}>
+          <Link href={at("resources", resource)}>{resource}</Link>{" "}
+          <span className="faint">
+            {unfit ?? (fits ? "has room" : `has ${short.map(shortText).join(" and ")}`)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type Shortfall = NonNullable<NeedExplanation["rooms"]>[number]["short"][number];
+
+function shortText({ dimension, asked, free, capacity }: Shortfall): string {
+  return `${free} of its ${capacity} ${dimension} free, ${asked} needed`;
+}
+
 function Need({ need }: { need: NeedExplanation }) {
   const { pool, needed, available, ahead, aheadOfIt, heldBy } = need;
   return (
     <section aria-label={`Needs of ${pool}`}>
       <h2>
         {needed} of <Link href={at("pools", pool)}>{pool}</Link>
+        {need.selects === undefined ? null : ` with ${need.selects}`}
       </h2>
       <p>
         {available >= needed ? "Enough is available now." : shortage(need)}{" "}
@@ -62,6 +94,7 @@ function Need({ need }: { need: NeedExplanation }) {
           ? "No request ahead."
           : `${ahead} ${ahead === 1 ? "request" : "requests"} ahead.`}
       </p>
+      <Rooms rooms={need.rooms ?? []} />
       {aheadOfIt.length === 0 ? null : (
         <ol className="plain-list">
           {aheadOfIt.map((other) => (

@@ -4,8 +4,9 @@ import type { Pool } from "../../../src/api/schemas.ts";
 import { strategies } from "../../../src/core/model/strategies.ts";
 import { useSimulation } from "../data/simulation.ts";
 import { ProblemNote } from "../parts/notes.tsx";
-import { grouped, percent } from "../parts/numbers.ts";
+import { grouped, percentInUse } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
+import { countsOf } from "./pool-facts.ts";
 
 /** A setting to simulate, and its value in words. */
 interface Setting {
@@ -14,21 +15,23 @@ interface Setting {
 }
 
 /**
- * Replays the recorded demand against another size of the pool. A shared pool has a capacity for each
- * resource instead of a size, so it is replayed with another strategy.
+ * Replays the recorded demand against another size of the pool, or against another limit if the pool
+ * has no resources. A shared pool has a capacity for each resource instead of a size, so it is
+ * replayed with another strategy.
  */
 export function WhatIf({ pool }: { pool: Pool }) {
-  const { name, total, place } = pool;
+  const { name, place, limit } = pool;
+  const { total } = countsOf(pool);
   const [size, setSize] = useState(total + 1);
   const others = strategies.filter((one) => one !== place);
   const [strategy, setStrategy] = useState<string>(others[0] ?? "pack");
   const setting =
     place === undefined
-      ? { text: `${name}.count=${size}`, words: grouped(size) }
+      ? { text: `${name}.${limit === undefined ? "count" : "limit"}=${size}`, words: grouped(size) }
       : { text: `${name}.place=${strategy}`, words: strategy };
   const title =
     place === undefined
-      ? "What if the pool had another size?"
+      ? `What if the ${limit === undefined ? "pool had another size" : "limit were another"}?`
       : "What if the pool chose resources in another way?";
   return (
     <Replay name={name} title={title} setting={setting}>
@@ -136,7 +139,7 @@ function Outcome(props: { name: string; words: string; simulation: Simulation })
     ["50 % waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p50)],
     ["90 % waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p90)],
     ["99 % waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p99)],
-    ["In use", ({ utilisation }) => (utilisation === null ? "–" : percent(utilisation))],
+    ["In use", ({ utilisation }) => (utilisation === null ? "–" : percentInUse(utilisation))],
     ...found.recorded.dimensions.map(({ name: dimension }) => {
       return [`${dimension} in use`, (part: StatsPart) => shareOf(part, dimension)] as const;
     }),
@@ -180,5 +183,5 @@ function Outcome(props: { name: string; words: string; simulation: Simulation })
 
 function shareOf({ dimensions }: StatsPart, name: string): string {
   const found = dimensions.find((dimension) => dimension.name === name);
-  return found === undefined ? "–" : percent(found.utilisation);
+  return found === undefined ? "–" : percentInUse(found.utilisation);
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { Pool, Resource } from "../../../src/api/schemas.ts";
-import { grouped, percent } from "./numbers.ts";
+import { grouped, percentInUse } from "./numbers.ts";
 
 interface Props {
   readonly usage: NonNullable<Pool["usage"]>;
@@ -48,11 +48,16 @@ export function CapacityLine({ label, used, capacity, blocks = [] }: LineProps) 
       <dd>
         <span className="bar" aria-hidden="true">
           {(blocks.length > 0 ? blocks : whole).map(({ key, title, amount }) => (
-            <span key={key} className="look-held" title={title} style={shareOf(amount, capacity)} />
+            <span
+              key={key}
+              className="look-held"
+              title={title}
+              style={shareOf(amount, Math.max(used, capacity))}
+            />
           ))}
         </span>
         {grouped(used)} of {grouped(capacity)}
-        <small>{capacity === 0 ? "" : percent(used / capacity)}</small>
+        <small>{capacity === 0 ? "" : percentInUse(used / capacity)}</small>
       </dd>
     </div>
   );

@@ -4,6 +4,7 @@ import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { holderOf } from "../data/holder-names.ts";
 import { at } from "../router.ts";
 import { Link } from "./link.tsx";
+import { amountText, conditionsText } from "./wants.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -118,16 +119,25 @@ function whoOf(event: FeedEvent): ReactNode {
 function poolsOf(event: FeedEvent): string {
   const { items } = factsOf(event["ask"]);
   return listOf(items)
-    .map(({ pool, count }) => (count === 1 ? text(pool) : `${text(pool)} ×${text(count)}`))
+    .map((item) => {
+      const { pool, count } = item;
+      const of = count === 1 ? text(pool) : `${text(pool)} ×${text(count)}`;
+      const conditions = conditionsText(item);
+      return conditions === "" ? of : `${of} (${conditions})`;
+    })
     .join(", ");
 }
 
 function resourcesOf(claims: unknown): ReactNode {
-  return listOf(claims).map(({ resource }) => (
-    <Link key={text(resource)} href={at("resources", text(resource))}>
-      {text(resource)}{" "}
-    </Link>
-  ));
+  return listOf(claims).map(({ id, resource, amount }) => {
+    const amounts = amountText(factsOf(amount) as Readonly<Record<string, number>>);
+    return (
+      <span key={text(id)}>
+        <Link href={at("resources", text(resource))}>{text(resource)}</Link>{" "}
+        {amounts === "" ? null : `(${amounts}) `}
+      </span>
+    );
+  });
 }
 
 function backOf(back: unknown, before = ""): ReactNode {

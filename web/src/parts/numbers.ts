@@ -8,3 +8,8 @@ export function grouped(value: number): string {
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
+
+/** A use above 100 % is possible if resources were made smaller or removed while they were held. */
+export function percentInUse(share: number): string {
+  return share > 1 ? `${percent(share)}, overcommitted` : percent(share);
+}

@@ -86,6 +86,11 @@ function timeOf(at: number, splits: readonly number[]): string {
 const steps = uPlot.paths.stepped?.({ align: 1 });
 const stepped = steps === undefined ? undefined : { paths: steps };
 
+/** No value is outside of the chart, even if it is above the usual top. */
+function topOf(max: number, top: number | undefined): number {
+  return top === undefined ? Math.max(max * 1.1, 1) : Math.max(max, top);
+}
+
 type Look = Pick<Props, "lines" | "format" | "top"> & { element: HTMLElement };
 
 function optionsOf({ lines, format, top, element }: Look): Omit<uPlot.Options, "width" | "height"> {
@@ -102,7 +107,7 @@ function optionsOf({ lines, format, top, element }: Look): Omit<uPlot.Options, "
     legend: { show: false },
     padding: [8, 6, 0, 0],
     cursor: { y: false, points: { size: 6 } },
-    scales: { y: { range: (_self, _min, max) => [0, top ?? Math.max(max * 1.1, 1)] } },
+    scales: { y: { range: (_self, _min, max) => [0, topOf(max, top)] } },
     axes: [
       {
         ...axis,

@@ -1,0 +1,41 @@
+/** Amounts, labels and names of requests on the page. */
+import { describe, expect, test } from "vitest";
+import { chromiumPath } from "./chromium.ts";
+import { sharedWorld } from "./page-world.ts";
+
+const pools = {
+  hv: { place: "least-used", members: { "hv-1": { capacity: { vcpus: 60, memory: 256 } } } },
+  aws: { members: { "aws-1": { labels: { region: "eu-west" } } } },
+};
+
+describe.skipIf(chromiumPath === undefined)("the page", () => {
+  const world = sharedWorld(pools);
+
+  test("shows what is asked for, held and missing, and offers only what is possible", async () => {
+    const { client } = world();
+    const hv = (vcpus: number) => ({ pool: "hv", amount: { vcpus, memory: 64 } });
+    const held = await client.ask({ holder: "vm/1", items: [hv(26)], ttl: "10m" });
+    const waits = await client.ask({ holder: "vm/2", items: [hv(48)], ttl: "10m" });
+    const named = { pool: "aws", selector: { region: "eu-west" } };
+    await client.ask({ holder: "east/1", items: [named], ttl: "10m" });
+    await client.ask({ holder: "east/2", items: [named], ttl: "10m" });
+    const idOf = (answer: typeof held) => (answer.granted ? answer.lease.id : answer.request.id);
+
+    const page = await world().open("/queue");
+    await page.locator("tr", { hasText: "vm/2" }).getByText("vcpus 48, memory 64").waitFor();
+    await page.locator("tr", { hasText: "east/2" }).getByText("region=eu-west").first().waitFor();
+    await page.goto(new URL("/leases", page.url()).href);
+    await page.locator("tr", { hasText: "vm/1" }).getByText("vcpus 26, memory 64").waitFor();
+    await page.goto(new URL(`/leases/${idOf(held)}`, page.url()).href);
+    await page.locator(".claims td", { hasText: "vcpus 26, memory 64" }).waitFor();
+    await page.goto(new URL(`/requests/${idOf(waits)}`, page.url()).href);
+    await page.getByText("1 of hv (vcpus 48, memory 64)").waitFor();
+    const rooms = page.getByLabel("Room on each resource");
+    await rooms.getByText("has 34 of its 60 vcpus free, 48 needed").waitFor();
+
+    await page.goto(new URL("/resources/hv-1", page.url()).href);
+    await page.getByRole("button", { name: "Drain" }).waitFor();
+    expect(await page.getByRole("button", { name: "Free" }).count()).toBe(0);
+    expect(world().complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { Resource } from "../../../src/api/schemas.ts";
+import { canBeFreed, effectOfDrain } from "./resource-facts.ts";
+
+const resource: Resource = {
+  ...{ name: "hv-1", pool: "hv", state: "free", drained: false, retiring: false, note: "" },
+  ...{ changedAt: "2030-01-01T00:00:00.000Z", restsUntil: null, dynamic: false, expiresAt: null },
+  ...{ failures: 0, labels: {}, userDataKeys: [], lease: null },
+};
+const share = { id: "l1", holder: "vm", since: resource.changedAt, amount: { vcpus: 1 } };
+const lease = { id: "l1", holder: "ci", since: resource.changedAt, endsAt: null, fence: 1 };
+
+test.each<[string, Partial<Resource>, boolean]>([
+  ["a free one", {}, false],
+  ["a drained one", { drained: true, state: "drained" }, false],
+  ["a dirty one", { state: "dirty" }, true],
+  ["a held one", { state: "busy", lease }, false],
+  ["a shared one with holders", { state: "busy", shares: [share] }, false],
+  ["a shared one without holders", { state: "quarantined", shares: [] }, true],
+])("canBeFreed() of %s is what the server accepts", (_, facts, expected) => {
+  expect(canBeFreed({ ...resource, ...facts })).toBe(expected);
+});
+
+test.each<[Partial<Resource>, string]>([
+  [{}, "hv-1 will not be lent again."],
+  [{ lease }, "ci keeps hv-1 until it releases it. Then it will not be lent again."],
+  [
+    { shares: [share] },
+    "The lease on hv-1 keeps its share until it releases it. It gets no new ones.",
+  ],
+  [
+    { shares: [share, share] },
+    "The 2 leases on hv-1 keep their shares until they release them. It gets no new ones.",
+  ],
+])("effectOfDrain() of %j says who keeps it", (facts, text) => {
+  expect(effectOfDrain({ ...resource, ...facts })).toBe(text);
+});

@@ -1,0 +1,23 @@
+/** What the actions on a resource depend on. */
+import type { Resource } from "../../../src/api/schemas.ts";
+
+/** The server refuses to change the state of a resource that is held, also in part. */
+export function canBeFreed({ lease, shares = [], drained, state }: Resource): boolean {
+  const isHeld = lease !== null || shares.length > 0;
+  return !isHeld && !drained && state !== "free";
+}
+
+/** What happens to the holders if the resource is drained. */
+export function effectOfDrain({ name, lease, shares = [] }: Resource): string {
+  if (lease !== null) {
+    return `${lease.holder} keeps ${name} until it releases it. Then it will not be lent again.`;
+  }
+  if (shares.length === 0) return `${name} will not be lent again.`;
+  const leases =
+    shares.length === 1
+      ? `The lease on ${name} keeps`
+      : `The ${shares.length} leases on ${name} keep`;
+  const until =
+    shares.length === 1 ? "its share until it releases it" : "their shares until they release them";
+  return `${leases} ${until}. It gets no new ones.`;
+}

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { amountText, conditionsText } from "./wants.ts";
+
+test.each([
+  [{}, ""],
+  [{ amount: { vcpus: 24, memory: 96 } }, "vcpus 24, memory 96"],
+  [{ selector: { region: "eu-west" }, resource: "aws-3" }, "aws-3, region=eu-west"],
+])("conditionsText(%j) is %j", (item, text) => {
+  expect(conditionsText(item)).toBe(text);
+});
+
+test("amountText() of no amount is empty", () => {
+  expect([amountText(null), amountText(undefined), amountText({})]).toEqual(["", "", ""]);
+});
