@@ -1,5 +1,5 @@
 /** Whether a request may use a resource, and whether the resource has room now. */
-import { isAhead, type Rank } from "../../model/rank.ts";
+import { aheadOfAll, isAhead, type Rank } from "../../model/rank.ts";
 import type { Demand } from "./demand.ts";
 import { type Level, levelOf, type Part, type Shareable } from "./shareable.ts";
 import { formatTaint, shutOutBy } from "./taint.ts";
@@ -88,7 +88,7 @@ export function couldEverFit(resource: Shareable, demand: Demand): boolean {
   return shortfalls(resource, demand, emptied).length === 0;
 }
 
-const emptied: View = { rank: { priority: 0, order: 0 }, owner: "", empty: true };
+const emptied: View = { rank: aheadOfAll, owner: "", empty: true };
 
 export function hasCapacity(resource: Shareable, demand: Demand, view: View): boolean {
   const { amounts } = demand;
