@@ -43,7 +43,11 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   journal: { folders: ["core"], packages: ["node:*"] },
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
-  auth: { folders: ["api", "core"], packages: ["node:*"] },
+  auth: { folders: ["api", "auth/issuers", "core"], packages: ["node:*"] },
+  "auth/issuers": {
+    folders: ["api", "auth", "core", "kubernetes"],
+    packages: ["node:*", "jose"],
+  },
   config: { folders: ["auth", "core"], packages: ["node:*", "yaml", "typebox"] },
   api: { folders: ["core"], packages: ["typebox"] },
   // Published for any runtime with fetch: it has no package, and nothing of Node's either.

@@ -539,6 +539,10 @@ export const Whoami = Type.Object({
   name: { ...nullable(Type.String()), description: "Null: the credentials are missing or wrong" },
   space: { ...nullable(Type.String()), description: "The space of the caller's leases" },
   role: nullable(Type.String()),
+  proof: Type.Optional({
+    ...nullable(Type.String()),
+    description: "How the caller has proved who it is: none, token, issuer or certificate",
+  }),
   operator: Type.Boolean({ description: "May act on behalf of others" }),
   refusal: { ...nullable(Type.String()), description: "Why not, and what to do about it" },
   version: Type.String({ description: "Of the server" }),

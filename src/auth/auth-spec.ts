@@ -1,9 +1,12 @@
+import type { IssuerSpec } from "./issuer-spec.ts";
 import type { Principal } from "./principal.ts";
 import type { TokenSpec } from "./static-tokens.ts";
 
 /** The section `auth` of the configuration. */
 export interface AuthSpec {
   readonly tokens: readonly TokenSpec[];
+  /** Services whose signed tokens are accepted; absent: none. */
+  readonly issuers?: readonly IssuerSpec[];
   /** Whom a call without credentials comes from; absent: such a call is refused. */
   readonly anonymous?: Principal;
 }

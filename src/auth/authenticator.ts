@@ -3,6 +3,8 @@
  * asked: callers on this machine may do everything, others everything that does not affect others.
  */
 import type { AuthSpec } from "./auth-spec.ts";
+import type { IssuerReports } from "./issuers/issuer-keys.ts";
+import { IssuerTokens } from "./issuers/issuer-tokens.ts";
 import type { Principal } from "./principal.ts";
 import { credentialsMissing, refuseCredentials } from "./refusals.ts";
 import { StaticTokens } from "./static-tokens.ts";
@@ -10,17 +12,27 @@ import { StaticTokens } from "./static-tokens.ts";
 export class Authenticator {
   #spec: AuthSpec | undefined;
   #tokens = new StaticTokens([]);
+  readonly #issuers: IssuerTokens;
   readonly #nowMs: () => number;
 
-  constructor(spec: AuthSpec | undefined, nowMs: () => number = Date.now) {
+  constructor(
+    spec: AuthSpec | undefined,
+    nowMs: () => number = Date.now,
+    reports: IssuerReports = {},
+  ) {
     this.#nowMs = nowMs;
+    this.#issuers = new IssuerTokens(nowMs, reports);
     this.configure(spec);
   }
 
-  /** Uses a reloaded configuration. A token that is no longer listed stops to work at once. */
+  /**
+   * Uses a reloaded configuration. A token that is no longer listed stops to work at once. The keys
+   * of issuers that did not change are kept.
+   */
   configure(spec: AuthSpec | undefined): void {
     this.#spec = spec;
     this.#tokens = new StaticTokens(spec?.tokens ?? []);
+    this.#issuers.configure(spec?.issuers ?? []);
   }
 
   /** False: the configuration has no `auth`, so nobody can prove anything. */
@@ -28,7 +40,10 @@ export class Authenticator {
     return this.#spec !== undefined;
   }
 
-  /** Throws a Problem with status 401 or 403. Only call it while authentication is on. */
+  /**
+   * Throws, or rejects with, a Problem with status 401, 403 or 503. Returns a promise only for the
+   * token of an issuer that is not verified yet. Only call it while authentication is on.
+   */
   authenticate(authorization: string | undefined): Principal | Promise<Principal> {
     if (authorization === undefined) {
       const anonymous = this.#spec?.anonymous;
@@ -36,7 +51,8 @@ export class Authenticator {
       return anonymous;
     }
     const { token, user } = parseAuthorization(authorization);
-    const known = this.#tokens.find(token, this.#nowMs(), user);
+    // The token of an issuer says itself who the caller is, so the user with it may be anybody.
+    const known = this.#tokens.find(token, this.#nowMs(), user) ?? this.#issuers.find(token);
     if (known !== undefined) return known;
     throw refuseCredentials(unknownToken);
   }

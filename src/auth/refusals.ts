@@ -44,3 +44,28 @@ export function noRule(name: string, issuer: string): Problem {
     facts: { issuer },
   });
 }
+
+/** A rule matches, but with the claims of this token it names no space or no caller. */
+export function unusableClaim(
+  { name, issuer, key, template }: Readonly<Record<"name" | "issuer" | "key" | "template", string>>,
+  state: string,
+): Problem {
+  return new Problem({
+    code: "forbidden",
+    status: 403,
+    message: `Cannot do this as "${name}": its rule has ${key} "${template}", and ${state}`,
+    hint: `Ask an admin of the server for a rule in auth.issuers with another ${key}`,
+    facts: { issuer },
+  });
+}
+
+/** Nobody can tell now whether the credentials are valid. */
+export function issuerUnavailable(issuer: string): Problem {
+  return new Problem({
+    code: "issuer_unavailable",
+    status: 503,
+    message: `Cannot check the credentials: the server gets no answer of the issuer ${issuer}`,
+    hint: "Try again in a moment. Operators: the log has the cause",
+    facts: { issuer },
+  });
+}

@@ -9,6 +9,11 @@ export const fileBytesMax = 4 * 1024 * 1024;
 export const poolsMax = 10_000;
 export const profilesMax = 10_000;
 export const authTokensMax = 10_000;
+export const issuersMax = 100;
+/** Of one issuer. They are tried one after the other. */
+export const issuerRulesMax = 1_000;
+export const issuerClaimsMax = 32;
+export const patternLengthMax = 1_000;
 /** Over all pools together, those that `count` makes included. */
 export const resourcesMax = poolSizeMax;
 /** Of one dimension of one resource; with the largest overcommit it is still a whole number. */

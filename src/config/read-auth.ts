@@ -1,17 +1,14 @@
 import type { AuthSpec } from "../auth/auth-spec.ts";
 import type { Principal } from "../auth/principal.ts";
-import { type Role, roles } from "../auth/roles.ts";
 import type { TokenSpec } from "../auth/static-tokens.ts";
-import type { SpaceName } from "../core/model/ids.ts";
-import { nearest } from "../core/model/nearest.ts";
-import { type ConfigDocument, quote, readText, type Spot } from "./document.ts";
+import type { ConfigDocument, Spot } from "./document.ts";
 import { authTokensMax } from "./limits.ts";
+import { readAccess, requireKeys } from "./read-access.ts";
+import { readIssuers } from "./read-issuers.ts";
 import { textOf } from "./read-mirror.ts";
 import { type Entry, listOf, readKnown, scalarOf, withinLimit } from "./read-values.ts";
 import { Anonymous, Auth, Token } from "./schema-auth.ts";
 import { expiryKind, nameKind, sha256Kind } from "./text-kinds.ts";
-
-type Fields = ReadonlyMap<string, Entry>;
 
 const expected = { title: "auth", hint: "write { tokens: [...] }" };
 const tokenExpected = {
@@ -27,7 +24,8 @@ export function readAuth(document: ConfigDocument, field: Entry | undefined): Au
   if (fields === undefined) return undefined;
   const tokens = readTokens(document, fields.get("tokens"));
   const anonymous = readAnonymous(document, fields.get("anonymous"));
-  return { tokens, ...(anonymous === undefined ? undefined : { anonymous }) };
+  const issuers = readIssuers(document, fields.get("issuers"));
+  return { tokens, issuers, ...(anonymous === undefined ? undefined : { anonymous }) };
 }
 
 function readTokens(document: ConfigDocument, field: Entry | undefined): readonly TokenSpec[] {
@@ -84,37 +82,4 @@ function readAnonymous(document: ConfigDocument, field: Entry | undefined): Prin
     document.source.warn(field.value, state, "give this role to tokens instead");
   }
   return { name: "anonymous", ...access, proof: "none" };
-}
-
-interface Access {
-  readonly space: SpaceName;
-  readonly role: Role;
-}
-
-export function readAccess(document: ConfigDocument, fields: Fields): Access | undefined {
-  const space = textOf(document, fields, "space", nameKind);
-  const role = readRole(document, fields.get("role"));
-  if (space === undefined || role === undefined) return undefined;
-  return { space: space as SpaceName, role };
-}
-
-export function readRole({ source }: ConfigDocument, field: Entry | undefined): Role | undefined {
-  const text = field && readText(source, field.value, nameKind);
-  const role = roles.find((one) => one === text);
-  if (role !== undefined || field === undefined || text === undefined) return role;
-  const meant = nearest(text, roles);
-  const hint = meant === undefined ? `write one of ${roles.join(", ")}` : `did you mean ${meant}?`;
-  source.refuse(field.value, `there is no role ${quote(text)}`, hint);
-  return undefined;
-}
-
-export function requireKeys(
-  { source }: ConfigDocument,
-  spot: Spot,
-  fields: Fields,
-  keys: readonly string[],
-  hint: string,
-): void {
-  const missing = keys.find((key) => !fields.has(key));
-  if (missing !== undefined) source.refuse(spot, `it has no ${missing}`, hint);
 }

@@ -1,8 +1,9 @@
 /** Who may call the server, and as what. */
 import Type from "typebox";
-import { roles } from "../auth/roles.ts";
 import { authTokensMax } from "./limits.ts";
 import { Name } from "./schema-fields.ts";
+import { Issuers } from "./schema-issuers.ts";
+import { RoleName } from "./schema-role.ts";
 
 export const Sha256 = Type.String({
   title: "SHA-256",
@@ -17,16 +18,6 @@ export const ExpiryTime = Type.String({
   description: "A date or a time with its zone. From then on the token is refused.",
   examples: ["2027-01-31", "2027-01-31T12:00:00Z"],
 });
-
-export const RoleName = Type.Union(
-  roles.map((role) => Type.Literal(role)),
-  {
-    title: "role",
-    description:
-      "viewer reads everything; holder asks, and sees its own space; worker cleans too; operator " +
-      "acts on the leases and resources of others; admin reads the audit log.",
-  },
-);
 
 const access = {
   space: Type.String({
@@ -64,6 +55,7 @@ export const Auth = Type.Object(
         maxItems: authTokensMax,
       }),
     ),
+    issuers: Type.Optional(Issuers),
     anonymous: Type.Optional(Anonymous),
   },
   {

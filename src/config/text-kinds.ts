@@ -14,6 +14,14 @@ import { LabelKey, LabelValue } from "./schema.ts";
 import { KindText, TaintText } from "./schema-admission.ts";
 import { ExpiryTime, Sha256 } from "./schema-auth.ts";
 import { Name, StateName } from "./schema-fields.ts";
+import {
+  Audience,
+  ClaimPath,
+  ClaimPattern,
+  IssuerUrl,
+  NameTemplate,
+  SpaceTemplate,
+} from "./schema-issuers.ts";
 import { UserDataKey, VariableName, Word } from "./schema-janitor.ts";
 import {
   clusterFields,
@@ -101,6 +109,29 @@ export const expiryKind: TextKind = {
     return expiryForm.accepts(value) && !Number.isNaN(Date.parse(value));
   },
 };
+
+export const issuerUrlKind = kindOf(
+  IssuerUrl,
+  "write it as the tokens have it in the claim iss, such as https://gitlab.com",
+);
+
+export const audienceKind = kindOf(Audience, "write the address of this server");
+
+export const claimPathKind = kindOf(ClaimPath, "write a claim of the tokens, such as sub");
+
+export const claimPatternKind = kindOf(
+  ClaimPattern,
+  "write the value of the claim; * stands for any characters",
+);
+
+const templateHint = 'claims stand in braces, in quotes: "{repository_owner}"';
+
+export const spaceTemplateKind = kindOf(
+  SpaceTemplate,
+  `${start}, . _ or -; ${templateHint}; at most ${nameLengthMax}`,
+);
+
+export const nameTemplateKind = kindOf(NameTemplate, `write text on one line; ${templateHint}`);
 
 /** The title of a schema is the noun of its messages. */
 function kindOf(schema: TString, hint: string): TextKind {

@@ -23,8 +23,13 @@ export function whoamiRoute(app: App, context: Context): void {
     return {
       authentication: auth.isOn,
       ...(caller instanceof Problem
-        ? { name: null, space: null, role: null }
-        : { name: caller.name, space: caller.space ?? null, role: caller.role }),
+        ? { name: null, space: null, role: null, proof: null }
+        : {
+            name: caller.name,
+            space: caller.space ?? null,
+            role: caller.role,
+            proof: caller.proof,
+          }),
       operator: refusal === undefined,
       refusal: refusal === undefined ? null : `${refusal.message}. ${refusal.hint}`,
       version,

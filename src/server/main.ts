@@ -173,7 +173,7 @@ class Server {
     this.#mirror.configure(config.mirror);
     this.#admission = this.#makeAdmission(broker);
     this.#admission.configure(config.admissions);
-    const auth = new Authenticator(config.auth);
+    const auth = this.#makeAuthenticator(config);
     config.onChange = () => {
       auth.configure(config.auth);
       this.#janitor?.configure(config.janitors);
@@ -266,6 +266,16 @@ class Server {
       verdict: (pool, verdict, why) => {
         if (verdict === "unknown") this.#logger.error({ pool, why }, words[verdict]);
         else this.#logger.info({ pool, ...(why === "" ? undefined : { why }) }, words[verdict]);
+      },
+    });
+  }
+
+  #makeAuthenticator({ auth }: ConfigInForce): Authenticator {
+    return new Authenticator(auth, Date.now, {
+      up: (issuer) => this.#logger.info({ issuer }, "the issuer of tokens answers"),
+      down: (issuer, err) => {
+        const state = "the issuer of tokens does not answer; keys that are known stay in use";
+        this.#logger.error({ issuer, err }, state);
       },
     });
   }

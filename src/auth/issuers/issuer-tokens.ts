@@ -1,0 +1,122 @@
+/** Tokens that an issuer has signed. A verified one is remembered by its hash until it expires. */
+import { hash } from "node:crypto";
+import type { IssuerSpec } from "../issuer-spec.ts";
+import type { Principal } from "../principal.ts";
+import { refuseCredentials } from "../refusals.ts";
+import { IssuerKeys, type IssuerReports } from "./issuer-keys.ts";
+import { issuerLimits } from "./limits.ts";
+import { principalFrom } from "./rules.ts";
+import { TokenReviews } from "./token-review.ts";
+import { claimsOf } from "./unverified.ts";
+import { type Verdict, verifyByKeys } from "./verify.ts";
+
+interface Verified {
+  readonly principal: Principal;
+  readonly untilMs: number;
+  readonly isCurrent: () => boolean;
+}
+
+interface Issuer {
+  readonly spec: IssuerSpec;
+  readonly verifier: IssuerKeys | TokenReviews;
+}
+
+/** What was found out under one configuration. */
+interface Memory {
+  readonly verified: Map<string, Verified>;
+  /** Calls with the same token wait for one verification. */
+  readonly running: Map<string, Promise<Principal>>;
+}
+
+export class IssuerTokens {
+  readonly #nowMs: () => number;
+  readonly #reports: IssuerReports;
+  #issuers: readonly Issuer[] = [];
+  #memory: Memory = emptyMemory();
+
+  constructor(nowMs: () => number, reports: IssuerReports = {}) {
+    this.#nowMs = nowMs;
+    this.#reports = reports;
+  }
+
+  /** Keeps the keys of issuers that are verified as before, and forgets every verified token. */
+  configure(specs: readonly IssuerSpec[]): void {
+    const known = new Map(this.#issuers.map(({ spec, verifier }) => [keyOf(spec), verifier]));
+    this.#memory = emptyMemory();
+    this.#issuers = specs.map((spec) => {
+      return { spec, verifier: known.get(keyOf(spec)) ?? this.#makeVerifier(spec) };
+    });
+  }
+
+  /** Returns undefined if no issuer of this name is known. Throws a Problem, or rejects with one. */
+  find(token: string): Principal | Promise<Principal> | undefined {
+    if (this.#issuers.length === 0) return undefined;
+    if (token.length > issuerLimits.tokenLengthMax) throw refuseCredentials(tooLong);
+    const key = hash("sha256", token, "base64url");
+    const known = this.#memory.verified.get(key);
+    if (known !== undefined && this.#nowMs() < known.untilMs && known.isCurrent()) {
+      return known.principal;
+    }
+    const running = this.#memory.running.get(key);
+    if (running !== undefined) return running;
+    const named = claimsOf(token)?.["iss"];
+    const issuers = this.#issuers.filter(({ spec }) => spec.issuer === named);
+    return issuers.length === 0 ? undefined : this.#start(key, token, issuers);
+  }
+
+  #start(key: string, token: string, issuers: readonly Issuer[]): Promise<Principal> {
+    // Of this configuration: what comes out later must not be remembered under the next one.
+    const { verified, running } = this.#memory;
+    const verifying = this.#verify(token, issuers)
+      .then(({ spec, verdict }) => {
+        const principal = principalFrom(spec, verdict.claims);
+        const [oldest] = verified.keys();
+        if (verified.size >= issuerLimits.verifiedMax && oldest !== undefined) {
+          verified.delete(oldest);
+        }
+        const { untilMs, isCurrent } = verdict;
+        verified.set(key, { principal, untilMs, isCurrent });
+        return principal;
+      })
+      .finally(() => running.delete(key));
+    running.set(key, verifying);
+    return verifying;
+  }
+
+  /** Two clusters may use the same name for their issuer; each has its own keys. */
+  async #verify(token: string, issuers: readonly Issuer[]) {
+    let refusal: Exclude<Verdict, { claims: unknown }> | undefined;
+    for (const { spec, verifier } of issuers) {
+      const verdict =
+        verifier instanceof TokenReviews
+          ? await verifier.verify(token)
+          : await verifyByKeys(spec, verifier, token, this.#nowMs());
+      if ("claims" in verdict) return { spec, verdict };
+      if (refusal === undefined || verdict.signed || verdict.problem.status === 503) {
+        refusal = verdict;
+      }
+    }
+    throw refusal?.problem ?? refuseCredentials(tooLong);
+  }
+
+  #makeVerifier(spec: IssuerSpec): IssuerKeys | TokenReviews {
+    if (spec.proof.type === "token-review") {
+      return new TokenReviews(spec, this.#nowMs, this.#reports);
+    }
+    const keys = new IssuerKeys(spec, this.#nowMs, this.#reports);
+    // So that the first caller need not wait for them, and the log shows at once what is wrong.
+    void keys.refresh();
+    return keys;
+  }
+}
+
+const tooLong = `the token has more than ${issuerLimits.tokenLengthMax} characters`;
+
+function emptyMemory(): Memory {
+  return { verified: new Map(), running: new Map() };
+}
+
+/** What the keys depend on. Rules and, with keys, the audience may change without new ones. */
+function keyOf({ issuer, audience, proof }: IssuerSpec): string {
+  return JSON.stringify([issuer, proof, proof.type === "token-review" ? audience : ""]);
+}
