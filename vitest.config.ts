@@ -9,7 +9,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("node_modules/.cache/compiled", import.meta.url),
 );
 
-const onKubernetes = "test/{slots*,mirror,admission,page-admission}.test.ts";
+const onKubernetes = "test/{slots*,mirror,admission,page-admission,issuer-kubernetes}.test.ts";
 
 export default defineConfig({
   test: {

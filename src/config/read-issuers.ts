@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { IssuerSpec, ProofSpec, RuleSpec } from "../auth/issuer-spec.ts";
 import { isProtectedUrl } from "../auth/protected-url.ts";
 import { type ConfigDocument, quote, readText, type Spot } from "./document.ts";
-import { issuerClaimsMax, issuerRulesMax, issuersMax } from "./limits.ts";
+import { fileBytesMax, issuerClaimsMax, issuerRulesMax, issuersMax } from "./limits.ts";
 import { readRole, requireKeys } from "./read-access.ts";
 import { readCluster, textOf } from "./read-mirror.ts";
 import { type Entry, listOf, readKnown, readNamed, withinLimit } from "./read-values.ts";
@@ -132,7 +132,10 @@ function warnOfKeyFile({ source }: ConfigDocument, spot: Spot, path: string): vo
   if (source.programs === undefined) return;
   const hint = "save the JWKS of the issuer there: kubectl get --raw /openid/v1/jwks";
   try {
-    const { keys } = Object(JSON.parse(readFileSync(path, "utf8")));
+    const about = statSync(path);
+    // The server would wait for a pipe or a device.
+    const isReadable = about.isFile() && about.size <= fileBytesMax;
+    const { keys } = Object(JSON.parse(isReadable ? readFileSync(path, "utf8") : ""));
     if (!Array.isArray(keys)) source.warn(spot, "the file has no list of keys", hint);
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";

@@ -33,7 +33,8 @@ async function discoverKeysUrl(issuer: string, late: AbortSignal): Promise<strin
 async function fetchJson(url: string, late: AbortSignal): Promise<unknown> {
   if (!isProtectedUrl(url)) throw new Error(`${url} is neither https nor on this machine`);
   const response = await fetch(url, {
-    headers: { accept: "application/json" },
+    // A Kubernetes API server answers 406 to a caller that accepts JSON only.
+    headers: { accept: "application/json, application/jwk-set+json" },
     redirect: "error",
     signal: late,
   });
@@ -47,7 +48,7 @@ async function fetchJson(url: string, late: AbortSignal): Promise<unknown> {
 async function readDocument(path: string): Promise<string> {
   await using file = await open(path);
   const end = issuerLimits.documentBytesMax;
-  return readBounded(file.createReadStream({ end, autoClose: false }));
+  return await readBounded(file.createReadStream({ end, autoClose: false }));
 }
 
 async function readBounded(

@@ -1,0 +1,249 @@
+/** The keys of an issuer over time: rotation, outages, floods, reloads. */
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Problem } from "../../api/problem.ts";
+import type { AuthSpec } from "../auth-spec.ts";
+import { Authenticator } from "../authenticator.ts";
+import type { IssuerSpec } from "../issuer-spec.ts";
+import { issuerLimits } from "./limits.ts";
+import { everyone, makeKey, TestIssuer } from "./test-issuer.suite.ts";
+
+const { coolDownMs, refreshMs, staleMs } = issuerLimits;
+
+/** An authenticator with a clock that the test sets. */
+class Door {
+  nowMs = 1_700_000_000_000;
+  readonly reports: string[] = [];
+  readonly auth: Authenticator;
+
+  constructor(...issuers: readonly IssuerSpec[]) {
+    this.auth = new Authenticator(specOf(...issuers), () => this.nowMs, {
+      up: () => this.reports.push("up"),
+      down: (_, why) => this.reports.push(`down: ${why instanceof Error ? why.message : why}`),
+    });
+  }
+
+  /** The name of the caller, or the status of the refusal. */
+  async call(token: string): Promise<string | number> {
+    try {
+      return (await this.auth.authenticate(`Bearer ${token}`)).name;
+    } catch (error) {
+      if (error instanceof Problem) return error.status;
+      throw error;
+    }
+  }
+
+  /** True if the token is known without any promise. */
+  isRemembered(token: string): boolean {
+    const found = this.auth.authenticate(`Bearer ${token}`);
+    if (!(found instanceof Promise)) return true;
+    found.catch(() => {});
+    return false;
+  }
+}
+
+const specOf = (...issuers: readonly IssuerSpec[]): AuthSpec => ({ tokens: [], issuers });
+
+test("a verified token is remembered until it expires", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  const token = await issuer.sign(door.nowMs);
+  expect(await door.call(token)).toBe("job:1");
+  expect(door.isRemembered(token)).toBe(true);
+  door.nowMs += 300_000;
+  expect(door.isRemembered(token)).toBe(false);
+});
+
+test("calls with the same token at the same time wait for one verification", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  const token = await issuer.sign(door.nowMs);
+  const found = [1, 2, 3].map(() => door.auth.authenticate(`Bearer ${token}`));
+  expect(new Set(found).size).toBe(1);
+  await Promise.all(found);
+  expect(issuer.fetched).toEqual(["/.well-known/openid-configuration", "/keys"]);
+});
+
+test("a new key is found when a token names it, an old one is dropped with its tokens", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  const old = await issuer.sign(door.nowMs);
+  expect(await door.call(old)).toBe("job:1");
+  door.nowMs += coolDownMs;
+  issuer.keys = [await makeKey("second")];
+  const young = await issuer.sign(door.nowMs);
+  expect(await door.call(young)).toBe("job:1");
+  expect(door.isRemembered(old)).toBe(false);
+  expect(await door.call(old)).toBe(401);
+});
+
+test("a flood of unknown key ids fetches the keys once in a cool-down", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  await door.call(await issuer.sign(door.nowMs));
+  const forged = await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      return issuer.sign(door.nowMs, {}, await makeKey(`unknown-${at}`));
+    }),
+  );
+  for (const token of forged) expect(await door.call(token)).toBe(401);
+  expect(issuer.keyFetches).toBe(1);
+  door.nowMs += coolDownMs;
+  expect(await Promise.all(forged.map((token) => door.call(token)))).toEqual(forged.map(() => 401));
+  expect(issuer.keyFetches).toBe(2);
+});
+
+test("known keys go on working while the issuer is down, for any time", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  expect(await door.call(await issuer.sign(door.nowMs))).toBe("job:1");
+  issuer.trouble = (response) => response.destroy();
+  for (const laterMs of [refreshMs + 1, staleMs + 1, 100 * staleMs]) {
+    door.nowMs += laterMs;
+    expect(await door.call(await issuer.sign(door.nowMs))).toBe("job:1");
+  }
+  const young = await makeKey("made-in-the-outage");
+  expect(await door.call(await issuer.sign(door.nowMs, {}, young))).toBe(503);
+  expect(door.reports).toEqual(["up", "down: fetch failed"]);
+  issuer.trouble = undefined;
+  issuer.keys = [young];
+  door.nowMs += coolDownMs;
+  expect(await door.call(await issuer.sign(door.nowMs, {}, young))).toBe("job:1");
+  expect(door.reports).toEqual(["up", "down: fetch failed", "up"]);
+});
+
+test("an issuer that hangs delays nobody whose key is known", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  const token = await issuer.sign(door.nowMs);
+  expect(await door.call(token)).toBe("job:1");
+  issuer.trouble = () => {}; // Never answers.
+  door.nowMs += refreshMs - 1;
+  const other = await issuer.sign(door.nowMs);
+  door.nowMs += 2;
+  expect(await door.call(other)).toBe("job:1");
+  expect(door.isRemembered(other)).toBe(true);
+});
+
+test("keys that were not used for long are read again before they count", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  const [withdrawn] = issuer.keys;
+  expect(await door.call(await issuer.sign(door.nowMs))).toBe("job:1");
+  issuer.keys = [await makeKey("second")];
+  door.nowMs += staleMs + 1;
+  expect(await door.call(await issuer.sign(door.nowMs, {}, withdrawn))).toBe(401);
+});
+
+describe("a token gets 503 if no key was ever read, because of", () => {
+  const causes: Record<string, [TestIssuer["trouble"], string]> = {
+    "an error": [(response) => response.writeHead(500).end(), "answered with status 500"],
+    "a document that is no JSON": [(response) => response.end("<html>"), "is not JSON"],
+    "a document about another issuer": [
+      (response) => response.end('{"issuer":"https://evil.example"}'),
+      'is about another issuer: "https://evil.example"',
+    ],
+    "a document that never ends": [
+      (response) => {
+        const more = () => response.write("x".repeat(65_536), (error) => error ?? more());
+        more();
+      },
+      "has more than 262144 bytes",
+    ],
+    "a redirect": [
+      (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+      "fetch failed",
+    ],
+  };
+
+  test.each(Object.entries(causes))("%s", async (_, [trouble, message]) => {
+    await using issuer = await TestIssuer.start();
+    issuer.trouble = trouble;
+    const door = new Door(issuer.spec());
+    expect(await door.call(await issuer.sign(door.nowMs))).toBe(503);
+    expect(door.reports).toEqual([expect.stringContaining(message)]);
+    issuer.trouble = undefined;
+    door.nowMs += coolDownMs;
+    expect(await door.call(await issuer.sign(door.nowMs))).toBe("job:1");
+  });
+
+  test.each<[string, string, object]>([
+    ["no list", "no list of keys", { key: [] }],
+    ["a secret key only", "no public key", { keys: [{ kty: "oct", k: "c2VjcmV0" }] }],
+    [
+      "a private key only",
+      "no public key",
+      { keys: [{ kty: "RSA", n: "AQAB", e: "AQAB", d: "A" }] },
+    ],
+    ["too many keys", "more than 100 keys", { keys: Array(101).fill({ kty: "RSA" }) }],
+  ])("a list of keys with %s", async (_, message, document) => {
+    await using issuer = await TestIssuer.start();
+    issuer.trouble = (response) => response.end(JSON.stringify(document));
+    const proof = { type: "keys-url", url: `${issuer.url}/keys` } as const;
+    const door = new Door({ ...issuer.spec(), proof });
+    expect(await door.call(await issuer.sign(door.nowMs))).toBe(503);
+    expect(door.reports).toEqual([expect.stringContaining(message)]);
+  });
+});
+
+test("a reload keeps the keys of issuers that did not change, and uses the new rules", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  const token = await issuer.sign(door.nowMs);
+  expect(await door.call(token)).toBe("job:1");
+  issuer.trouble = (response) => response.destroy();
+  door.auth.configure(specOf(issuer.spec([{ ...everyone, name: "renamed" }])));
+  expect(await door.call(token)).toBe("renamed");
+  door.auth.configure(specOf(issuer.spec([{ ...everyone, claims: { sub: "nobody" } }])));
+  expect(await door.call(token)).toBe(403);
+  door.auth.configure(specOf());
+  expect(await door.call(token)).toBe(401);
+  expect(issuer.keyFetches).toBe(1);
+});
+
+test("a verification that a reload overtakes is not remembered", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  const token = await issuer.sign(door.nowMs);
+  const running = door.auth.authenticate(`Bearer ${token}`);
+  door.auth.configure(specOf(issuer.spec([{ ...everyone, name: "renamed" }])));
+  await running;
+  expect(await door.call(token)).toBe("renamed");
+});
+
+test("keys in a file are read again when it changes", async () => {
+  await using issuer = await TestIssuer.start();
+  const path = join(await mkdtemp(join(tmpdir(), "berth-keys-")), "keys.json");
+  const publish = () =>
+    writeFile(path, JSON.stringify({ keys: issuer.keys.map((key) => key.publicJwk) }));
+  await publish();
+  const door = new Door({ ...issuer.spec(), proof: { type: "keys-file", path } });
+  expect(await door.call(await issuer.sign(door.nowMs))).toBe("job:1");
+  issuer.keys = [await makeKey("second")];
+  await publish();
+  door.nowMs += coolDownMs;
+  expect(await door.call(await issuer.sign(door.nowMs))).toBe("job:1");
+  expect(issuer.fetched).toEqual([]);
+});
+
+test("two clusters may have the same issuer, each with its own keys", async () => {
+  await using issuer = await TestIssuer.start();
+  const keys = [await makeKey("one"), await makeKey("two")];
+  const folder = await mkdtemp(join(tmpdir(), "berth-keys-"));
+  const specs = keys.map(({ kid }): IssuerSpec => {
+    const proof = { type: "keys-file", path: join(folder, kid) } as const;
+    return { ...issuer.spec([{ ...everyone, name: kid }]), proof };
+  });
+  for (const { kid, publicJwk } of keys) {
+    await writeFile(join(folder, kid), JSON.stringify({ keys: [publicJwk] }));
+  }
+  const door = new Door(...specs);
+  for (const key of keys) {
+    expect(await door.call(await issuer.sign(door.nowMs, {}, key))).toBe(key.kid);
+  }
+  const late = await issuer.sign(door.nowMs - 400_000, {}, keys[0]);
+  await expect(door.auth.authenticate(`Bearer ${late}`)).rejects.toThrow("expired at");
+  expect(await door.call(await issuer.sign(door.nowMs, {}, await makeKey("three")))).toBe(401);
+});
