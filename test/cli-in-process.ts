@@ -17,7 +17,7 @@ const inProcess = new Set([
   ...["acquire", "heartbeat", "release", "refresh", "signal", "pin", "unpin"],
   ...["status", "pools", "show-pools", "leases", "queue", "resources", "explain"],
   ...["history", "stats", "simulate", "drain", "undrain", "free", "config"],
-  ...["completion", "__complete", "version"],
+  ...["completion", "__complete", "version", "whoami"],
 ]);
 const slotsInProcess = new Set([
   ...["acquire", "release", "renew", "status", "check-capacity", "cleanup", "manifests"],

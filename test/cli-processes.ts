@@ -79,7 +79,9 @@ export async function finished(started: Process): Promise<Finished> {
 }
 
 const cleanEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(BERTH_|NO_COLOR|GITHUB_|JOB_NAME)/.test(name)),
+  Object.entries(process.env).filter(
+    ([name]) => !/^(BERTH_|NO_COLOR|GITHUB_|ACTIONS_|JOB_NAME)/.test(name),
+  ),
 );
 
 /** Runs a command line on a terminal of 80 columns and 24 lines. */

@@ -2,6 +2,7 @@ import { Problem } from "../api/problem.ts";
 import { BerthUnreachable, LeaseLost, NotGranted } from "../client/errors.ts";
 import { ApiUnreachable, NoKubeConfig, NoSlotInTime } from "../kubernetes/errors.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { NoIdToken } from "./identity/no-id-token.ts";
 import { plain } from "./terminal/text.ts";
 
 /** An error with a message and a hint for the user, and an exit code. */
@@ -45,6 +46,8 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof NoKubeConfig) return { ...messageAndHint(error), exitCode: exitCodes.usage };
   if (error instanceof NoSlotInTime)
     return { ...messageAndHint(error), exitCode: exitCodes.notGranted };
+  if (error instanceof NoIdToken)
+    return { ...messageAndHint(error), exitCode: exitCodes.unreachable };
   if (error instanceof BerthUnreachable) {
     const hint = "Check --server or BERTH_URL, and that the server runs: berth serve";
     return { message: error.message, hint, exitCode: exitCodes.unreachable };
@@ -91,6 +94,7 @@ const hintByCode: Readonly<Record<string, string>> = {
   request_id_reused: "Use a new --request-id for a new request",
   token_missing: "Pass --token or set BERTH_LEASE_TOKEN; operators use --force --reason WHY",
   unauthenticated: "Set BERTH_TOKEN or BERTH_TOKEN_FILE to a token that is valid now",
+  issuer_unavailable: "Try again in a moment; if it stays, ask an operator of the server",
   token_wrong: "Use the token that came with this lease; operators use --force --reason WHY",
   resource_held: "Drain it instead: berth drain; or end its lease: berth release --force",
   state_reserved:

@@ -100,7 +100,7 @@ export function contextOf(args: readonly string[], sources: readonly Command[]):
   return {
     args,
     flags: () => merged,
-    client: new BerthClient({ url, token: findCredentials(merged.tokenFile) }),
+    client: new BerthClient({ url, token: findCredentials(merged.tokenFile, url) }),
     screen: screenOf(process.stdout, wantsColour, process.env),
     print: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),

@@ -2,19 +2,35 @@
 import { readFileSync } from "node:fs";
 import { usageError } from "../failure.ts";
 import { fromEnvironment, type Parse, readValue, token } from "../values.ts";
+import { findGithubToken } from "./github-token.ts";
 
 const asWritten: Parse<string> = (text) => text;
 
+type ReadToken = () => string | Promise<string>;
+
 /**
  * Returns a function that reads the token before each call; undefined if there are no credentials.
- * A file is read each time, because Kubernetes replaces the tokens that it mounts.
+ * In this order: --token-file, BERTH_TOKEN, BERTH_TOKEN_FILE, BERTH_ID_TOKEN, GitHub Actions.
  */
-export function findCredentials(tokenFile: string | undefined): (() => string) | undefined {
+export function findCredentials(
+  tokenFile: string | undefined,
+  serverUrl: string,
+): ReadToken | undefined {
+  return findGivenToken(tokenFile) ?? findGithubToken(serverUrl);
+}
+
+/**
+ * The token that somebody has set for this command. A file is read each time, because Kubernetes
+ * replaces the tokens that it mounts.
+ */
+export function findGivenToken(tokenFile?: string): (() => string) | undefined {
   if (tokenFile !== undefined) return () => readTokenFile("--token-file", tokenFile);
   const own = ownToken();
   if (own !== undefined) return () => own;
   const path = fromEnvironment("BERTH_TOKEN_FILE", asWritten);
-  return path === undefined ? undefined : () => readTokenFile("BERTH_TOKEN_FILE", path);
+  if (path !== undefined) return () => readTokenFile("BERTH_TOKEN_FILE", path);
+  const idToken = fromEnvironment("BERTH_ID_TOKEN", token);
+  return idToken === undefined ? undefined : () => idToken;
 }
 
 /** Inside of `berth run`, BERTH_TOKEN is the lease's token unless the caller had one of its own. */

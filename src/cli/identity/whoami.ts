@@ -7,15 +7,35 @@ interface Flags {
   readonly output: "table" | "json" | "yaml";
 }
 
+/** How the server knows it. An older server does not say. */
+const proofs: Readonly<Record<string, string>> = {
+  none: ", without credentials",
+  token: ", by a token of the server",
+  issuer: ", by the token of an issuer",
+  certificate: ", by a certificate",
+};
+
 export const whoami: CliCommand = {
   options: [outputFlag("table", "json", "yaml")],
-  help: "\nExits with 77 if the server does not accept the credentials.",
+  help: `
+Credentials are taken from the first of these:
+  1. --token-file FILE (read before each call)
+  2. $BERTH_TOKEN
+  3. $BERTH_TOKEN_FILE (read before each call)
+  4. $BERTH_ID_TOKEN, for id tokens of GitLab
+  5. GitHub Actions, in a job with the permission id-token: write. The audience is $BERTH_AUDIENCE,
+     else the address of the server, which must be https or on the same machine.
+
+Exits with 77 if the server does not accept the credentials.`,
   async run({ client, flags, print, note }) {
     const { output } = flags<Flags>();
     const found = await client.whoami();
     if (output !== "table") print(await formatData(found, output));
     else if (!found.authentication) print("The server has no authentication");
-    else if (found.name !== null) print(`${found.name}, ${found.role} in space ${found.space}`);
+    else if (found.name !== null) {
+      const proof = proofs[found.proof ?? ""] ?? "";
+      print(`${found.name}, ${found.role} in space ${found.space}${proof}`);
+    }
     if (found.authentication && found.name === null) {
       note(found.refusal ?? "The server does not accept the credentials");
       return exitCodes.refused;

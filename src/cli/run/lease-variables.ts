@@ -1,7 +1,7 @@
 import type { Claim } from "../../api/schemas.ts";
 import type { HeldLease } from "../../client/berth-client.ts";
 import { usageError } from "../failure.ts";
-import { findCredentials } from "../identity/credentials.ts";
+import { findGivenToken } from "../identity/credentials.ts";
 import { poolsOf } from "../show/leases.ts";
 
 /** Turns `aws-account` into `AWS_ACCOUNT`. */
@@ -30,8 +30,9 @@ export function leaseVariables(lease: HeldLease, url: string): Record<string, st
   const variables: Record<string, string> = {
     BERTH_LEASE_ID: lease.id,
     BERTH_LEASE_TOKEN: lease.token,
-    // A caller with credentials of its own keeps them, so that the command can call Berth as well.
-    ...(findCredentials(undefined) === undefined ? { BERTH_TOKEN: lease.token } : undefined),
+    // A caller with a token of its own keeps it, so that the command can call Berth as well. The
+    // command finds the id token of a GitHub job by itself.
+    ...(findGivenToken() === undefined ? { BERTH_TOKEN: lease.token } : undefined),
     BERTH_URL: url,
   };
   for (const pool of poolsOf(lease.claims)) {
