@@ -14,7 +14,7 @@ export const issuerLimits = {
   /** Older keys are fetched again while they are used. */
   refreshMs: 300_000,
   /** Older keys are used only if they cannot be fetched again. */
-  staleMs: 3_600_000,
+  staleMs: 900_000,
   /** Verified tokens that are remembered. */
   verifiedMax: 10_000,
   /** For how long the answer of a Kubernetes API server is remembered. */
