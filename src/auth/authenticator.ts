@@ -6,7 +6,7 @@ import type { AuthSpec } from "./auth-spec.ts";
 import type { IssuerReports } from "./issuers/issuer-keys.ts";
 import { IssuerTokens } from "./issuers/issuer-tokens.ts";
 import type { Principal } from "./principal.ts";
-import { credentialsMissing, refuseCredentials } from "./refusals.ts";
+import { credentialsMissing, refuseCredentials, unknownToken } from "./refusals.ts";
 import { StaticTokens } from "./static-tokens.ts";
 
 export class Authenticator {
@@ -52,13 +52,14 @@ export class Authenticator {
     }
     const { token, user } = parseAuthorization(authorization);
     // The token of an issuer says itself who the caller is, so the user with it may be anybody.
-    const known = this.#tokens.find(token, this.#nowMs(), user) ?? this.#issuers.find(token);
+    const known =
+      this.#issuers.recall(token) ??
+      this.#tokens.find(token, this.#nowMs(), user) ??
+      this.#issuers.find(token);
     if (known !== undefined) return known;
     throw refuseCredentials(unknownToken);
   }
 }
-
-const unknownToken = "this server does not know them";
 
 interface Credentials {
   readonly token: string;

@@ -12,6 +12,8 @@ export function credentialsMissing(): Problem {
   });
 }
 
+export const unknownToken = "this server does not know them";
+
 /** The credentials are not valid. The message never has a part of them. */
 export function refuseCredentials(why: string): Problem {
   return new Problem({

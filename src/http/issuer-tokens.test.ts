@@ -135,6 +135,14 @@ const wrong: Record<string, (world: World) => Promise<string>> = {
     const secret = Buffer.from(JSON.stringify(world.issuer.keys[0]?.publicJwk));
     return new SignJWT(claimsFor(world)).setProtectedHeader(header).sign(secret);
   },
+  "an HMAC with a secret that was published by mistake": async (world) => {
+    const secret = Buffer.from("published-by-mistake-published-by-mistake");
+    const jwk = { kty: "oct", kid: "shared", alg: "HS256", k: secret.toString("base64url") };
+    const [first] = world.issuer.keys;
+    if (first !== undefined) world.issuer.keys.push({ ...first, kid: "shared", publicJwk: jwk });
+    const header = { alg: "HS256", kid: "shared" };
+    return new SignJWT(claimsFor(world)).setProtectedHeader(header).sign(secret);
+  },
   "the key in its own header": async (world) => {
     const mine = await makeKey("first");
     const header = { alg: "ES256", kid: "first", jwk: mine.publicJwk, jku: "http://127.0.0.1:1/" };
@@ -224,6 +232,13 @@ test.each([["RS256"], ["PS384"], ["ES512"], ["EdDSA"]])(
     expect((await site.call("GET /v1/pools", { token })).status).toBe(200);
   },
 );
+
+test("a token that is too long is refused without being read", async () => {
+  await using issuer = await TestIssuer.start();
+  await using site = await siteOf(issuer);
+  const answer = await site.call("GET /v1/pools", { token: "x".repeat(12_289) });
+  expect(asProblem(answer).detail).toContain("the token has more than 12288 characters");
+});
 
 test("of two keys with one id, the one that fits is found", async () => {
   await using issuer = await TestIssuer.start();

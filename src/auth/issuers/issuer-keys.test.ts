@@ -102,7 +102,10 @@ test("known keys go on working while the issuer is down, for any time", async ()
   issuer.trouble = (response) => response.destroy();
   for (const laterMs of [refreshMs + 1, staleMs + 1, 100 * staleMs]) {
     door.nowMs += laterMs;
-    expect(await door.call(await issuer.sign(door.nowMs))).toBe("job:1");
+    const token = await issuer.sign(door.nowMs);
+    expect(await door.call(token)).toBe("job:1");
+    door.nowMs += coolDownMs; // The next call tries the issuer again, and does not wait for it.
+    expect(door.isRemembered(token)).toBe(true);
   }
   const young = await makeKey("made-in-the-outage");
   expect(await door.call(await issuer.sign(door.nowMs, {}, young))).toBe(503);
@@ -125,6 +128,21 @@ test("an issuer that hangs delays nobody whose key is known", async () => {
   door.nowMs += 2;
   expect(await door.call(other)).toBe("job:1");
   expect(door.isRemembered(other)).toBe(true);
+});
+
+test("keys are fetched again in the background while they are used", async () => {
+  await using issuer = await TestIssuer.start();
+  const door = new Door(issuer.spec());
+  expect(await door.call(await issuer.sign(door.nowMs))).toBe("job:1");
+  door.nowMs += refreshMs - 1;
+  const token = await issuer.sign(door.nowMs);
+  expect(await door.call(token)).toBe("job:1");
+  expect(issuer.keyFetches).toBe(1);
+  door.nowMs += 2;
+  const fetched = issuer.nextFetch("/keys");
+  expect(door.isRemembered(token)).toBe(true);
+  await fetched;
+  expect(issuer.keyFetches).toBe(2);
 });
 
 test("keys that were not used for long are read again before they count", async () => {
@@ -153,8 +171,21 @@ describe("a token gets 503 if no key was ever read, because of", () => {
       "has more than 262144 bytes",
     ],
     "a redirect": [
-      (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+      (response) => {
+        const { url = "", headers } = response.req;
+        const issuer = `http://${headers.host}`;
+        const document = { issuer, jwks_uri: `${issuer}/keys`, keys: [{ kty: "RSA" }] };
+        if (url.startsWith("/.well-known/")) response.writeHead(302, { location: "/moved" }).end();
+        else response.end(JSON.stringify(document));
+      },
       "fetch failed",
+    ],
+    "keys at an address that others can imitate": [
+      (response) => {
+        const issuer = `http://${response.req.headers.host}`;
+        response.end(JSON.stringify({ issuer, jwks_uri: "http://192.0.2.1/keys" }));
+      },
+      "http://192.0.2.1/keys is neither https nor on this machine",
     ],
   };
 
@@ -243,7 +274,9 @@ test("two clusters may have the same issuer, each with its own keys", async () =
   for (const key of keys) {
     expect(await door.call(await issuer.sign(door.nowMs, {}, key))).toBe(key.kid);
   }
-  const late = await issuer.sign(door.nowMs - 400_000, {}, keys[0]);
-  await expect(door.auth.authenticate(`Bearer ${late}`)).rejects.toThrow("expired at");
+  for (const key of keys) {
+    const late = await issuer.sign(door.nowMs - 400_000, {}, key);
+    await expect(door.auth.authenticate(`Bearer ${late}`)).rejects.toThrow("expired at");
+  }
   expect(await door.call(await issuer.sign(door.nowMs, {}, await makeKey("three")))).toBe(401);
 });

@@ -1,5 +1,5 @@
 /** A service that signs tokens, on loopback, with all that can go wrong at one. */
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
@@ -26,6 +26,7 @@ export class TestIssuer implements AsyncDisposable {
   readonly fetched: string[] = [];
   /** Answers instead of the documents: an outage, a huge document and so on. */
   trouble: ((response: ServerResponse) => void) | undefined;
+  readonly #fetches = new EventEmitter();
   readonly #server: ReturnType<typeof createServer>;
 
   private constructor(server: ReturnType<typeof createServer>, keys: SigningKey[]) {
@@ -34,6 +35,7 @@ export class TestIssuer implements AsyncDisposable {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on("request", ({ url = "" }, response: ServerResponse) => {
       this.fetched.push(url);
+      this.#fetches.emit(url);
       if (this.trouble === undefined) response.end(this.#answer(url));
       else this.trouble(response);
     });
@@ -48,6 +50,10 @@ export class TestIssuer implements AsyncDisposable {
   #answer(url: string): string {
     if (url === "/keys") return JSON.stringify({ keys: this.keys.map((key) => key.publicJwk) });
     return JSON.stringify({ issuer: this.url, jwks_uri: `${this.url}/keys` });
+  }
+
+  async nextFetch(path: string): Promise<void> {
+    await once(this.#fetches, path);
   }
 
   /** How often the keys were fetched. */
