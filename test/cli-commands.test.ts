@@ -54,6 +54,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   config: ["check", "nowhere.yaml"],
   completion: ["bash"],
   version: [],
+  whoami: [],
 };
 
 test("every command that tests run in process is tested here", () => {

@@ -111,6 +111,15 @@ describe("auth.issuers:", () => {
     ]);
   });
 
+  test.each([
+    ["admin", ["every token of the issuer would be admin"]],
+    ["holder", []],
+  ])("warns if every token would be an operator or more: %s", (role, expected) => {
+    const config = read(withRule(`claims: { sub: "*", team: "*" }, space: a, role: ${role}`));
+    const warnings = config.ok ? config.warnings.map(formatWarning) : ["not read"];
+    expect(warnings).toEqual(expected.map((text) => expect.stringContaining(text)));
+  });
+
   const wrong: Record<string, [string, string]> = {
     "no list": ["{ issuer: https://c }", "auth.issuers: a map is not a list of issuers"],
     "an issuer that is no map": ["[x]", 'auth.issuers[0]: "x" is not a token issuer'],

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import type { IssuerSpec, ProofSpec, RuleSpec } from "../auth/issuer-spec.ts";
 import { isProtectedUrl } from "../auth/protected-url.ts";
+import type { Role } from "../auth/roles.ts";
 import { type ConfigDocument, quote, readText, type Spot } from "./document.ts";
 import { fileBytesMax, issuerClaimsMax, issuerRulesMax, issuersMax } from "./limits.ts";
 import { readRole, requireKeys } from "./read-access.ts";
@@ -180,6 +181,9 @@ function readRule(
   const name = textOf(document, fields, "name", nameTemplateKind);
   if (space === undefined || role === undefined) return undefined;
   warnOfStrangers(document, spot, { issuer, claims });
+  if (Object.values(claims).every((pattern) => /^\*+$/.test(pattern))) {
+    warnOfPower(document, spot, role);
+  }
   return { claims, space, role, ...(name === undefined ? undefined : { name }) };
 }
 
@@ -195,6 +199,12 @@ function readClaims(document: ConfigDocument, field: Entry | undefined): RuleSpe
       return [key, readText(document.source, value, claimPatternKind) ?? ""];
     }),
   );
+}
+
+function warnOfPower({ source }: ConfigDocument, spot: Spot, role: Role): void {
+  if (role !== "operator" && role !== "admin") return;
+  const state = `every token of the issuer would be ${role}`;
+  source.warn(spot, state, "name whose tokens are meant in claims");
 }
 
 /** Anybody can have an account there, and a token for any audience. */
