@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { lastPicture, TestServer } from "./cli-processes.ts";
 import { noTerminal } from "./no-terminal.ts";
@@ -63,8 +64,9 @@ test.skipIf(noTerminal)("berth status --watch fits 50 columns, and q quits it", 
   const waits = server.berth(["run", "--pool", "account", "--", "true"]);
   await waits.says(/waiting/);
   const watching = server.onTerminal("stty cols 50; berth status --watch; echo exit $?; stty -a");
-  await watching.says(/account +1\/1 +0 +1 +\d+s/);
-  const lines = lastPicture(watching).map((line) => line.trimEnd());
+  // One whole drawing, because the next one may have begun.
+  const [drawn] = await watching.says(/\[H(?:(?!\[H).)*account +1\/1 +0 +1 +\d+s.*?\[\?2026l/s);
+  const lines = stripVTControlCharacters(drawn.slice(2)).split("\r\n");
   expect(lines.every((line) => line.length <= 50)).toBe(true);
   expect(lines[0]).toMatch(/^2 pools · 1\/10 held · 1 waiting up to \d+s$/);
   expect(lines[2]).toMatch(/^POOL +HELD +FREE +WAITING +OLDEST$/);
