@@ -23,6 +23,8 @@ try {
     await page.goto(url + path);
     await page.locator(".pulse.live").waitFor({ state: "attached" });
     await page.waitForTimeout(settleMs);
+    for (const note of await page.locator(".loading").all())
+      await note.waitFor({ state: "detached" });
     await page.screenshot({ path: `${folder}/${name}.png` });
     await page.close();
   }
