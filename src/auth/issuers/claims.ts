@@ -43,8 +43,8 @@ function matchesText(pattern: string, text: string | undefined): boolean {
 }
 
 /**
- * `*` stands for any characters, `/` included; all else must be equal. In linear time, whatever the
- * pattern is: the first place where each part fits is always good enough.
+ * `*` stands for any characters, `/` included; all else must be equal. Takes linear time for every
+ * pattern, because the first place where a part fits is always good enough.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");

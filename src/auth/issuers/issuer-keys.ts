@@ -40,7 +40,7 @@ export class IssuerKeys {
   get current(): KeySet | undefined {
     const ageMs = this.#nowMs() - this.#readAtMs;
     if (ageMs <= issuerLimits.refreshMs) return this.#set;
-    // Nobody has used the issuer for long, so a key may have been withdrawn in the meantime.
+    // No call has used these keys for a long time. The issuer may have withdrawn one of them.
     if (ageMs > issuerLimits.staleMs && this.#isUp) return undefined;
     void this.refresh();
     return this.#set;
@@ -57,7 +57,7 @@ export class IssuerKeys {
     return this.#isUp ?? false;
   }
 
-  /** Reads the keys again, but only once in a cool-down, whoever asks for it. Never throws. */
+  /** Reads the keys again, but at most once per cool-down. Never throws. */
   async refresh(): Promise<void> {
     if (this.#reading === undefined) {
       // The clock may have been set back.

@@ -1,4 +1,4 @@
-/** Tokens that an issuer has signed. A verified one is remembered by its hash until it expires. */
+/** Verifies tokens that an issuer has signed, and caches the result by hash until they expire. */
 import { hash } from "node:crypto";
 import type { IssuerSpec } from "../issuer-spec.ts";
 import type { Principal } from "../principal.ts";
@@ -22,7 +22,7 @@ interface Issuer {
   readonly verifier: IssuerKeys | TokenReviews;
 }
 
-/** What was found out under one configuration. */
+/** The results under one configuration. */
 interface Memory {
   readonly verified: Map<string, Verified>;
   /** Calls with the same token wait for one verification. */
@@ -49,7 +49,7 @@ export class IssuerTokens {
     });
   }
 
-  /** The caller, if the token is verified already: the way of nearly all calls. */
+  /** Returns the caller if the token is cached, as it is for nearly all calls. */
   recall(token: string): Principal | undefined {
     // The header of a signed token begins with {" in base64.
     if (this.#issuers.length === 0 || !token.startsWith("eyJ")) return undefined;
@@ -71,7 +71,7 @@ export class IssuerTokens {
   }
 
   #start(key: string, token: string, issuers: readonly Issuer[]): Promise<Principal> {
-    // Of this configuration: what comes out later must not be remembered under the next one.
+    // A reload replaces these maps, so a result of the old rules never gets into the new ones.
     const { verified, running } = this.#memory;
     const verifying = this.#verify(token, issuers)
       .then(({ spec, verdict }) => {
@@ -106,7 +106,7 @@ export class IssuerTokens {
       return new TokenReviews(spec, this.#nowMs, this.#reports);
     }
     const keys = new IssuerKeys(spec, this.#nowMs, this.#reports);
-    // So that the first caller need not wait for them, and the log shows at once what is wrong.
+    // The first caller then need not wait for the keys, and the log shows at once what is wrong.
     void keys.refresh();
     return keys;
   }
@@ -122,7 +122,7 @@ function emptyMemory(): Memory {
   return { verified: new Map(), running: new Map() };
 }
 
-/** What the keys depend on. Rules and, with keys, the audience may change without new ones. */
+/** Two specs with the same text can share a verifier. Only TokenReviews depend on the audience. */
 function keyOf({ issuer, audience, proof }: IssuerSpec): string {
   return JSON.stringify([issuer, proof, proof.type === "token-review" ? audience : ""]);
 }

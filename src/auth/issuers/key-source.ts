@@ -77,8 +77,8 @@ function parseJson(text: string): unknown {
 const publicKinds = ["RSA", "EC", "OKP"];
 
 /**
- * The keys that can verify a signature. A symmetric or private key in the list is left out: somebody
- * has published it by mistake, so a signature with it proves nothing.
+ * Returns the keys that can verify a signature. A symmetric or private key was published by mistake,
+ * so a signature with it proves nothing, and the key is left out.
  */
 export function publicKeysOf(document: unknown): readonly JWK[] {
   const { keys } = isClaims(document) ? document : {};

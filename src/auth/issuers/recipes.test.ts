@@ -86,7 +86,7 @@ describe("the recipe for GitHub Actions", () => {
       { ref: "refs/pull/7/merge", sub: "repo:acme/shop:pull_request", event_name: "pull_request" },
       "acme/shop, holder in acme",
     ],
-    "a repository of somebody else": [
+    "a repository of another owner": [
       { repository: "evil/shop", repository_owner: "evil", sub: "repo:evil/shop" },
       403,
     ],

@@ -57,11 +57,11 @@ function fill(template: string, { issuer, claims, key, form }: Filling): string 
   return text;
 }
 
-const nobody = "a token without a usable sub";
+const unnamed = "a token without a usable sub";
 
 /** For messages. */
 function subjectOf(claims: Claims): string {
   const text = textAt(claims, "sub");
   const fits = text !== undefined && text.length <= nameForm.lengthMax;
-  return fits && nameForm.pattern.test(text) ? text : nobody;
+  return fits && nameForm.pattern.test(text) ? text : unnamed;
 }

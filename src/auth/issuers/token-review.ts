@@ -35,12 +35,12 @@ export class TokenReviews {
   async verify(token: string): Promise<Verdict> {
     const { issuer, audience } = this.#spec;
     const claims = claimsOf(token) ?? {};
-    // Known without the API server, which would refuse these too.
+    // The API server would refuse these too, so there is no need to ask it.
     const untilMs = Number(claims["exp"]) * 1_000;
     if (!(untilMs > this.#nowMs()) || ![claims["aud"]].flat().includes(audience)) {
       return this.#refused();
     }
-    // Somebody who sends many wrong tokens must not keep the API server busy.
+    // A caller with many forged tokens must not overload the API server.
     if (this.#openCount >= issuerLimits.reviewsMax) {
       return { problem: issuerUnavailable(issuer), signed: false };
     }
@@ -101,9 +101,9 @@ export class TokenReviews {
 }
 
 /**
- * An API server that knows nothing of audiences names none, and would accept a token for any other
- * service. The name must be that of the token: rules read its claims, which the server has verified
- * only if it has taken the name from them.
+ * An API server without support for audiences returns none, and accepts tokens for other services.
+ * The user must be the claim `sub`: this shows that the API server has verified these claims, which
+ * the rules read.
  */
 function isAccepted({ status }: TokenReview, claims: Claims, audience: string): boolean {
   if (!isClaims(status) || status.authenticated !== true) return false;

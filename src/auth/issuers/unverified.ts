@@ -1,6 +1,6 @@
 import { type Claims, isClaims } from "./claims.ts";
 
-/** What a signed token claims, before anybody has verified it; undefined if it is no such token. */
+/** Returns the claims of a token that is not verified yet; undefined if it is not a JWT. */
 export function claimsOf(token: string): Claims | undefined {
   const [, payload, signature, ...more] = token.split(".");
   if (payload === undefined || signature === undefined || more.length > 0) return undefined;

@@ -20,7 +20,7 @@ export type Verdict =
   /** `signed`: the issuer has signed it, but it is not valid now or not here. */
   | { readonly problem: Problem; readonly signed: boolean };
 
-/** No symmetric ones: with these, the public key of an issuer would be a password. */
+/** No symmetric algorithms: with these, anyone could sign with the public key of the issuer. */
 const algorithms = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
@@ -40,7 +40,7 @@ export async function verifyByKeys(
   await keys.refresh();
   const renewed = await keys.load();
   if (renewed === undefined || renewed === known) {
-    // A new key of an issuer that is down looks the same as one that nobody has.
+    // While the issuer is down, the server cannot tell a new key from a forged one.
     return keys.isUp ? first : { problem: issuerUnavailable(spec.issuer), signed: false };
   }
   return verifyWith(jose, { spec, token, nowMs, known: renewed, keys });
@@ -79,7 +79,7 @@ async function verifyWith(jose: Jose, attempt: Attempt): Promise<Tried> {
   }
 }
 
-/** A list may have several keys that fit: two with one id, or, for a token without one, all. */
+/** Several keys may fit: two keys with the same id, or all keys if the token names none. */
 async function verifySignature(
   { jwtVerify, errors }: Jose,
   token: string,

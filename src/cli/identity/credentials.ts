@@ -20,7 +20,7 @@ export function findCredentials(
 }
 
 /**
- * The token that somebody has set for this command. A file is read each time, because Kubernetes
+ * The token that the caller has set for this command. A file is read each time, because Kubernetes
  * replaces the tokens that it mounts.
  */
 export function findGivenToken(tokenFile?: string): (() => string) | undefined {

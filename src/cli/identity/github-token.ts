@@ -57,7 +57,7 @@ function expiryOf(idToken: string): number {
     const { exp } = Object(JSON.parse(Buffer.from(payload, "base64url").toString()));
     return typeof exp === "number" ? exp * 1_000 : 0;
   } catch {
-    return 0; // Not ours to judge; the server will.
+    return 0; // The server reports what is wrong with the token.
   }
 }
 
