@@ -1,5 +1,4 @@
 /** The YAML document: its text, its places, and the problems that refer to them. */
-import { dirname, resolve } from "node:path";
 import {
   type Document,
   type ErrorCode,
@@ -175,11 +174,6 @@ export class Source {
     this.text = text;
     this.programs = programs;
     this.#file = file;
-  }
-
-  /** A path as it is written, relative to this file; as it is, if the text is no file. */
-  resolvePath(written: string): string {
-    return this.programs === undefined ? written : resolve(dirname(this.#file), written);
   }
 
   /** `state` is what is wrong as it is now; `hint` what to do about it. */

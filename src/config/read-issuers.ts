@@ -119,7 +119,7 @@ function readKeyPlace(document: ConfigDocument, spot: Spot): ProofSpec | undefin
   if (file !== undefined) {
     const written = readText(source, file.value, pathKind);
     if (written === undefined) return undefined;
-    const path = source.resolvePath(written);
+    const path = source.programs?.pathOf(written) ?? written;
     warnOfKeyFile(document, file.value, path);
     return { type: "keys-file", path };
   }
