@@ -23,5 +23,7 @@ export const plantedBugs: Readonly<Record<string, Bugs>> = {
   "a pool is lent without the pace of its parent": { ignoreSharedPaces: true },
   "a resource without the label is lent to a request for the label": { listWrongMatches: true },
   "a request for a label is not granted when a match is free": { loseMatches: true },
+  "a space gets more than its quota": { ignoreQuotas: true },
+  "a space that holds more than others is served first": { ignoreShares: true },
   "a release by name does not check the holder": { trustNames: true },
 };

@@ -16,6 +16,7 @@ import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
 import { SelectionLedger } from "./selection-ledger.ts";
 import { SharedLedger } from "./shared-ledger.ts";
+import { SpaceLedger } from "./space-ledger.ts";
 import { assertInvariant } from "./violation.ts";
 
 interface Thing {
@@ -45,6 +46,7 @@ export class Ledger {
   readonly ended = new Map<string, string>();
   readonly shared = new SharedLedger();
   readonly #selections = new SelectionLedger();
+  readonly #spaces = new SpaceLedger(this);
   readonly #grantedKeys = new Map<string, string>();
   /** The last fence of each resource, also after its removal. */
   readonly #fences = new Map<string, number>();
@@ -64,6 +66,7 @@ export class Ledger {
   record(event: DurableEvent, at: number): void {
     this.shared.record(event);
     this.#selections.record(event);
+    this.#spaces.record(event);
     switch (event.type) {
       case "pool-defined":
         this.#maxima.set(event.pool, event.policy.dynamic?.max ?? Number.POSITIVE_INFINITY);
@@ -210,7 +213,7 @@ export class Ledger {
       if (this.shared.isShared(pool)) continue;
       const names = claims.map(({ resource }) => resource);
       const taken = names.filter((name) => this.#thing(name).pool === pool);
-      this.#nobodyOvertaken(id, { pool, from: takenFrom(ask, pool), taken }, rank);
+      this.#nobodyOvertaken(id, { pool, from: takenFrom(ask, pool), taken }, rank, ask);
     }
     for (const { resource, fence, into = "busy" } of claims) {
       const thing = this.#thing(resource);
@@ -247,6 +250,7 @@ export class Ledger {
       ask,
       claims: new Map(claims.map((claim) => [claim.id, claim.resource])),
     });
+    this.#spaces.checkQuotas(id, ask, [...pools]);
   }
 
   /** A gang waits at the rank of its last member. */
@@ -300,9 +304,10 @@ export class Ledger {
 
   /**
    * No earlier request for this pool alone, with the same or a higher priority, may still wait for
-   * one of the resources.
+   * one of the resources. Earlier is also a request whose space has a lower share.
    */
-  #nobodyOvertaken(id: string, { pool, from, taken }: Taken, rank: Rank): void {
+  #nobodyOvertaken(id: string, { pool, from, taken }: Taken, rank: Rank, ask: ResolvedAsk): void {
+    const granted = ask;
     for (const [other, { ask, order }] of this.waiting) {
       // The requests of a gang wait for everything that the gang wants.
       const alone = ask.group === undefined || ask.group.size === 1;
@@ -315,7 +320,14 @@ export class Ledger {
       const isWanted =
         item !== undefined && taken.some((name) => this.#selections.isWanted(name, item));
       const priority = ask.priority ?? 0;
-      const before = priority > rank.priority || (priority === rank.priority && order < rank.order);
+      // The members of a gang are granted one after the other at the rank of their leader.
+      const isGang = (granted.group?.size ?? 1) > 1;
+      const byShare = this.#spaces.compareShares(ask, granted);
+      if (isGang && ask.space !== granted.space) continue;
+      if (byShare !== 0 && !this.#spaces.knowsShares) continue;
+      if (this.#spaces.isDelayed(ask, pool, item?.count ?? 1)) continue;
+      const isSooner = byShare < 0 || (byShare === 0 && order < rank.order);
+      const before = priority > rank.priority || (priority === rank.priority && isSooner);
       assertInvariant(!(single && isWanted && before), () => `${id} overtook ${other} in ${pool}`);
     }
   }

@@ -1,12 +1,13 @@
 /** What a seed creates: pools, jobs, and edits of the configuration. */
 import type { Ask } from "../src/core/model/command.ts";
-import type { PoolName, ResourceName } from "../src/core/model/ids.ts";
+import type { PoolName, ResourceName, SpaceName } from "../src/core/model/ids.ts";
 import {
   defaultAdaptive,
   defaultPolicy,
   type PoolPolicy,
   type PoolSpec,
 } from "../src/core/model/policy.ts";
+import { anySpace, type SpacesSpec } from "../src/core/model/space.ts";
 import { strategies } from "../src/core/model/strategies.ts";
 import type { Placing } from "../src/core/shared/placement/demand.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
@@ -83,6 +84,7 @@ function randomPolicy(random: Random): PoolPolicy {
     ...{ ...defaultPolicy, ttlMs, cooldownMs, lockDelayMs },
     // Follows the lock-delay and is not drawn, so that every seed keeps its story.
     ...(lockDelayMs === 1_000 ? { states: ["free", "dirty"] } : undefined),
+    ...(ttlMs % 3_000 === 0 ? undefined : { cost: (ttlMs / 1_000) % 3 }),
     holdMs: random.pick([null, null, null, 20_000]),
     lifetimeMs: random.pick([null, null, null, 90_000]),
     patienceMs: random.pick([0, 20_000, 120_000]),
@@ -128,6 +130,37 @@ function members(pool: string, count: number, shift = 0): PoolSpec["members"] {
 
 /** The labels by which jobs select resources of exclusive pools. */
 export const zones = ["a", "b"];
+
+export const spaceNames = ["red", "green", "blue"] as SpaceName[];
+
+/** Weights and quotas of some spaces. Others may come, with the weight 1. */
+export function randomSpaces(random: Random, pools: readonly PoolSpec[]): SpacesSpec {
+  const spaces = spaceNames
+    .filter(() => random.chance(0.7))
+    .map((name) => ({
+      name,
+      policy: {
+        weight: random.pick([1, 1, 2, 0.5]),
+        quotas: pools.flatMap(({ name: pool, policy }) => {
+          if (random.chance(0.6)) return [];
+          const isShared = policy.placement !== undefined && random.chance(0.5);
+          const max = isShared ? random.between(8, 40) : random.between(1, 4);
+          return [{ pool, max, ...(isShared ? { dimension: "vcpus" } : undefined) }];
+        }),
+        ...(random.chance(0.3) ? { costMax: random.between(2, 8) } : undefined),
+      },
+    }));
+  return { ...anySpace, spaces };
+}
+
+/** The ask as one of a space, or of none. The edge puts the space in front of the group's name. */
+export function inSpace(ask: Ask, random: Random): Ask {
+  if (random.chance(0.1)) return ask;
+  const space = random.pick(spaceNames);
+  const { group } = ask;
+  if (group === undefined) return { ...ask, space };
+  return { ...ask, space, group: { ...group, name: `${space}/${group.name}` } };
+}
 
 /** An edit of the file: sizes change, a pool is removed, a resource moves to another pool. */
 export function editedPools(pools: readonly PoolSpec[], random: Random): PoolSpec[] {

@@ -68,6 +68,10 @@ export interface EdgeBugs {
   readonly ignoreSharedPaces?: boolean;
   /** The index of idle resources by label lists one that does not have the label. */
   readonly listWrongMatches?: boolean;
+  /** Lends as if no space had a quota. */
+  readonly ignoreQuotas?: boolean;
+  /** Lends in the order of arrival, whatever the spaces hold. */
+  readonly ignoreShares?: boolean;
   /** The index of idle resources by label misses those that became idle. */
   readonly loseMatches?: boolean;
 }
@@ -143,6 +147,8 @@ export class Server {
         if (this.#bugs.ignoreSharedPaces) ignoreSharedPaces(state);
         if (this.#bugs.listWrongMatches) listWrongMatches(state);
         if (this.#bugs.loseMatches) loseMatches(state);
+        if (this.#bugs.ignoreQuotas) ignoreQuotas(state);
+        if (this.#bugs.ignoreShares) ignoreShares(state);
       },
       failed: (_what, cause) => this.#watcher.failed(cause),
       fatal: (cause) => this.#watcher.failed(cause),
@@ -324,6 +330,18 @@ function loseMatches({ pools }: State): void {
     cache.matches.byName?.clear();
     for (const { found } of cache.matches.bySelection.values()) found.clear();
   }
+}
+
+function ignoreQuotas({ spaces }: State): void {
+  for (const space of spaces.values()) edit(space).policy = { ...space.policy, quotas: [] };
+}
+
+/** Queues stay sorted: all lines leave their queue before the shares change, and enter it after. */
+function ignoreShares({ spaces }: State): void {
+  const lines = [...spaces.values()].flatMap((space) => [...space.lines]);
+  for (const line of lines) line.queue.detach(line);
+  for (const space of spaces.values()) edit(space).share = 0;
+  for (const line of lines) line.queue.attach(line);
 }
 
 function bucketsOf(pools: Iterable<Pool>): Bucket[] {

@@ -8,10 +8,11 @@ import type { Broker } from "../src/broker/broker.ts";
 import { apply } from "../src/core/apply/apply.ts";
 import { emptyState } from "../src/core/apply/create.ts";
 import { awaitingAdmission } from "../src/core/decide/admit.ts";
-import type { Command } from "../src/core/model/command.ts";
+import type { Ask, Command } from "../src/core/model/command.ts";
 import type { DurableEvent } from "../src/core/model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import type { PoolSpec } from "../src/core/model/policy.ts";
+import type { SpacesSpec } from "../src/core/model/space.ts";
 import { dropCaches, type State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { Random } from "../src/insight/forecast/random.ts";
@@ -23,7 +24,7 @@ import { checkSnapshot, checkState, checkWaiting } from "./invariants.ts";
 import { type JobWorld, runJob } from "./job.ts";
 import { Network } from "./network.ts";
 import { Observer } from "./observer.ts";
-import { editedPools, randomAsk, randomPools, zones } from "./scenario.ts";
+import { editedPools, inSpace, randomAsk, randomPools, randomSpaces, zones } from "./scenario.ts";
 import { Server } from "./server.ts";
 import { stateDifference } from "./state-difference.ts";
 import { assertInvariant, Violation } from "./violation.ts";
@@ -75,6 +76,10 @@ class Simulation {
   readonly #network: Network;
   readonly #pools: PoolSpec[];
   readonly #boskos: BoskosWorld;
+  /** A separate random source, so that worlds without spaces keep their story. */
+  readonly #spaceRandom: Random;
+  /** Undefined: the clients of this world have no spaces. */
+  readonly #spaces: SpacesSpec | undefined;
   #faulty = true;
   #restarts = 0;
   #unfinished = 0;
@@ -110,6 +115,9 @@ class Simulation {
     this.#network = new Network(this.#world, this.#random, this.#server);
     this.#pools = randomPools(this.#random);
     this.#boskos = new BoskosWorld(this.#jobWorld());
+    this.#spaceRandom = new Random(seed + 2);
+    const hasSpaces = this.#spaceRandom.chance(0.5);
+    this.#spaces = hasSpaces ? randomSpaces(this.#spaceRandom, this.#pools) : undefined;
   }
 
   async run(): Promise<SimulationResult> {
@@ -264,13 +272,24 @@ class Simulation {
   }
 
   #configure(pools: readonly PoolSpec[] = this.#pools): Promise<void> {
-    return this.#operate({ type: "configure", pools: [...pools, ...this.#boskos.pools] });
+    return this.#configureWith([...pools, ...this.#boskos.pools], this.#spaces);
   }
 
   /** An operator edits the file, and later restores it. */
   #edit(): Promise<void> {
     const pools = [...editedPools(this.#pools, this.#random), ...this.#boskos.editedPools()];
-    return this.#operate({ type: "configure", pools });
+    const isSame = this.#spaces === undefined || this.#spaceRandom.chance(0.5);
+    const spaces = isSame ? this.#spaces : randomSpaces(this.#spaceRandom, pools);
+    return this.#configureWith(pools, spaces);
+  }
+
+  #configureWith(pools: readonly PoolSpec[], spaces: SpacesSpec | undefined): Promise<void> {
+    const more = spaces === undefined ? undefined : { spaces };
+    return this.#operate({ type: "configure", pools, ...more });
+  }
+
+  #inSpace(ask: Ask): Ask {
+    return this.#spaces === undefined ? ask : inSpace(ask, this.#spaceRandom);
   }
 
   #spawnPollers(): void {
@@ -288,7 +307,7 @@ class Simulation {
     const count = this.#random.between(10, 40);
     for (let number = 1; number <= count; number++) {
       const name = `job-${number}`;
-      const ask = randomAsk(this.#random, this.#pools, name);
+      const ask = this.#inSpace(randomAsk(this.#random, this.#pools, name));
       this.#unfinished += 1;
       this.#world.after(this.#random.between(0, faultsMs), () =>
         this.#act(async () => {
@@ -317,7 +336,7 @@ class Simulation {
   async #runBackground(pool: PoolSpec, name: string): Promise<void> {
     for (let turn = 1; this.#faulty || this.#unfinished > 0; turn++) {
       const holder = `${name}-${turn}`;
-      const { priority: _, ...ask } = randomAsk(this.#random, [pool], holder);
+      const { priority: _, ...ask } = this.#inSpace(randomAsk(this.#random, [pool], holder));
       await runJob(holder, { ...ask, priority: -1 }, this.#jobWorld());
       // The request may have been refused while the file had no such pool.
       await this.#world.sleep(1_000);
@@ -460,6 +479,8 @@ class Simulation {
       const change = { drained: false, labels: labels.get(name) ?? {} };
       await this.#operate({ type: "change-resource", resource: name, change, reason });
     }
+    // A request that selects labels which only an operator had set leaves at the next reload.
+    await this.#configure();
   }
 
   /** Retries until it is done, except during the faults. */

@@ -10,6 +10,9 @@ const volatile: Readonly<Record<string, readonly string[]>> = {
   lease: ["seenAt", "expiresAt", "sent", "confirmed", "dueAt"],
   request: ["dueAt"],
   pool: ["dueAt", "unmetDemand"],
+  // The order in which lines were made shapes a tree, and no decision depends on it. The queue is
+  // compared in its bucket.
+  line: ["order", "queue"],
 };
 /** The positions in a heap depend on all deadlines, including the volatile ones. */
 const everywhere = ["cache", "heapIndex", "due"];
@@ -73,7 +76,8 @@ function call(value: object): object {
 
 /** Ignores the order of maps and sets. */
 function keyed(map: ReadonlyMap<unknown, unknown>): object {
-  return Object.fromEntries(Array.from(map, ([key, value]) => [String(key), value]));
+  const textOf = (key: unknown) => (isObject(key) ? nameOf(key) : String(key));
+  return Object.fromEntries(Array.from(map, ([key, value]) => [textOf(key), value]));
 }
 
 function named(set: ReadonlySet<unknown>): object {
@@ -81,7 +85,9 @@ function named(set: ReadonlySet<unknown>): object {
 }
 
 function nameOf(element: unknown): string {
-  const { kind, name, id, lease } = element as Record<string, unknown>;
+  const { kind, name, id, lease, waiters } = element as Record<string, unknown>;
+  // One request may be the first in several queues.
+  if (isObject(waiters) && isIterable(waiters)) return `line ${[...waiters].map(nameOf).join()}`;
   const owner = isObject(lease) && "id" in lease ? `${lease.id}/` : "";
   return `${kind} ${owner}${name ?? id}`;
 }

@@ -385,7 +385,8 @@ export const Pool = Type.Object({
       },
       {
         description:
-          "Of a pool without resources of its own: the claims and the waiting requests of the pools below it. GET /v1/leases and /v1/requests list them under the name of this pool",
+          "Of a pool without resources of its own: the claims and the waiting requests of the pools " +
+          "below it. GET /v1/leases and /v1/requests list them under the name of this pool",
       },
     ),
   ),

@@ -139,6 +139,7 @@ export function addMember(state: State, resource: Resource): void {
   const { pool } = resource;
   edit(state.resources).set(resource.name, resource);
   edit(pool.members).add(resource);
+  pool.cache.capacities = null;
   count(resource, 1);
   index(resource);
 }
@@ -150,6 +151,7 @@ export function removeMember(state: State, resource: Resource): void {
   if (resource.sharing === "shared") removeShared(resource);
   else takeOut(resource);
   edit(pool.members).delete(resource);
+  pool.cache.capacities = null;
   count(resource, -1);
 }
 
@@ -167,6 +169,7 @@ export function chargeClaim(claim: SharedClaim, by: 1 | -1, at: Instant): void {
 export function retire(resource: Resource, retired: boolean): void {
   count(resource, -1);
   edit(resource).retired = retired;
+  resource.pool.cache.capacities = null;
   count(resource, 1);
   index(resource);
 }

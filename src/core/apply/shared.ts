@@ -28,6 +28,7 @@ import { edit } from "./edit.ts";
 
 /** Sets or changes the capacity of a resource. Its claims keep their amounts. */
 export function setCapacity(resource: SharedResource, spec: CapacitySpec): void {
+  resource.pool.cache.capacities = null;
   unlist(resource);
   detachParts(resource);
   const writable = edit(resource);

@@ -89,7 +89,6 @@ export function followSizes(state: State, event: BrokerEvent): void {
 }
 
 function shareAnew(state: State): void {
-  for (const pool of state.pools.values()) pool.cache.capacities = null;
   for (const space of state.spaces.values()) setShare(space, dominantShare(space));
 }
 

@@ -17,6 +17,7 @@ export interface ReadonlyFairQueue<Waiter extends Rank> extends ReadonlyTree<Wai
 
 /** The requests of one space in one queue. */
 export class Line<Waiter extends Rank = Rank> {
+  readonly kind = "line";
   readonly space: Space | null;
   readonly queue: FairQueue<Waiter>;
   readonly waiters = new OrderedTree<Waiter, Rank>(compareArrival);

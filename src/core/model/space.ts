@@ -49,6 +49,7 @@ export type Holdings = ReadonlyMap<string, number>;
 export const claimsKey = "number of claims";
 
 export interface Space {
+  readonly kind: "space";
   readonly name: SpaceName;
   readonly policy: SpacePolicy;
   /** What it holds of each pool, and of the pools above it. Without cleaning. */
@@ -67,6 +68,7 @@ export interface Space {
 
 export function newSpace(name: SpaceName, policy: SpacePolicy): Space {
   return {
+    kind: "space",
     ...{ name, policy, held: new Map(), cost: 0, share: 0, users: 0, waiting: 0 },
     lines: new Set(),
   };

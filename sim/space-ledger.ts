@@ -1,0 +1,146 @@
+/**
+ * A second ledger of the spaces. At every grant it counts all claims again: no grant may exceed a
+ * quota, and no request of a space with a lower share may be passed over.
+ */
+import type { DurableEvent, ResolvedAsk } from "../src/core/model/event.ts";
+import type { PoolPolicy } from "../src/core/model/policy.ts";
+import { defaultSpacePolicy, type SpacePolicy } from "../src/core/model/space.ts";
+import { assertInvariant } from "./violation.ts";
+
+interface Thing {
+  readonly pool: string;
+  readonly state: string;
+  readonly retired: boolean;
+}
+
+interface Held {
+  readonly ask: ResolvedAsk;
+  /** Resources by claim. */
+  readonly claims: ReadonlyMap<string, string>;
+}
+
+/** What the ledger of leases knows. */
+export interface Books {
+  readonly things: ReadonlyMap<string, Thing>;
+  readonly leases: ReadonlyMap<string, Held>;
+}
+
+export class SpaceLedger {
+  readonly #books: Books;
+  readonly #policies = new Map<string, SpacePolicy>();
+  #others: SpacePolicy | null = defaultSpacePolicy;
+  readonly #pools = new Map<string, PoolPolicy>();
+
+  constructor(books: Books) {
+    this.#books = books;
+  }
+
+  record(event: DurableEvent): void {
+    switch (event.type) {
+      case "spaces-defined":
+        this.#policies.clear();
+        for (const { name, policy } of event.spaces) this.#policies.set(name, policy);
+        this.#others = event.others;
+        return;
+      case "pool-defined":
+        this.#pools.set(event.pool, event.policy);
+        return;
+      case "pool-removed":
+        this.#pools.delete(event.pool);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /**
+   * Called after the grant is in the books. A quota that was lowered may be exceeded, but a grant may
+   * not add to that. `pools` are those of its claims.
+   */
+  checkQuotas(id: string, { space }: ResolvedAsk, pools: readonly string[]): void {
+    if (space === undefined) return;
+    const { quotas, costMax } = this.#policyOf(space);
+    for (const { pool, dimension, max } of quotas) {
+      const isTouched = pools.some((of) => this.#up(of).includes(pool));
+      if (dimension !== undefined || !isTouched) continue;
+      const held = this.#claimsOf(space).filter((of) => this.#up(of).includes(pool)).length;
+      assertInvariant(
+        held <= max,
+        () => `${id} took ${space} to ${held} ${pool}, and its quota is ${max}`,
+      );
+    }
+    const isFree = pools.every((of) => (this.#pools.get(of)?.cost ?? 0) === 0);
+    if (costMax === undefined || isFree) return;
+    const cost = this.#costOf(space);
+    assertInvariant(cost <= costMax, () => `${id} took ${space} to the cost ${cost} of ${costMax}`);
+  }
+
+  /** Whether a quota of the space delays a request for this many of a pool. */
+  isDelayed({ space }: ResolvedAsk, pool: string, count: number): boolean {
+    if (space === undefined) return false;
+    const { quotas, costMax } = this.#policyOf(space);
+    const above = this.#up(pool);
+    const isFull = quotas.some(({ pool: limited, dimension, max }) => {
+      if (dimension !== undefined || !above.includes(limited)) return false;
+      const held = this.#claimsOf(space).filter((of) => this.#up(of).includes(limited)).length;
+      return held + count > max;
+    });
+    const cost = count * (this.#pools.get(pool)?.cost ?? 0);
+    return isFull || (costMax !== undefined && cost > 0 && this.#costOf(space) + cost > costMax);
+  }
+
+  /** Negative: the space of `a` has the lower share. Shared pools are not counted here. */
+  compareShares(a: ResolvedAsk, b: ResolvedAsk): number {
+    return a.space === b.space ? 0 : this.#shareOf(a.space) - this.#shareOf(b.space);
+  }
+
+  /** Whether shares can be computed: amounts of shared pools are counted elsewhere. */
+  get knowsShares(): boolean {
+    return [...this.#pools.values()].every(({ placement }) => placement === undefined);
+  }
+
+  #shareOf(space: string | undefined): number {
+    if (space === undefined) return 0;
+    const counts = new Map<string, number>();
+    for (const of of this.#claimsOf(space)) {
+      for (const pool of this.#up(of)) counts.set(pool, (counts.get(pool) ?? 0) + 1);
+    }
+    const shares = [...counts].map(([pool, count]) => count / this.#sizeOf(pool));
+    return Math.max(0, ...shares) / this.#policyOf(space).weight;
+  }
+
+  #sizeOf(pool: string): number {
+    const { limit, dynamic } = this.#pools.get(pool) ?? {};
+    const there = [...this.#books.things.values()].filter((thing) => {
+      return thing.pool === pool && !thing.retired;
+    });
+    return Math.max(1, limit ?? Math.max(there.length, dynamic?.max ?? 0));
+  }
+
+  /** The pool of each claim of a space, without cleaning. */
+  #claimsOf(space: string): string[] {
+    return [...this.#books.leases.values()].flatMap(({ ask, claims }) => {
+      if (ask.space !== space || ask.items.some(({ into }) => into === "cleaning")) return [];
+      return Array.from(claims.values(), (name) => this.#books.things.get(name)?.pool ?? "");
+    });
+  }
+
+  #costOf(space: string): number {
+    const costs = this.#claimsOf(space).map((pool) => this.#pools.get(pool)?.cost ?? 0);
+    return costs.reduce((sum, cost) => sum + cost, 0);
+  }
+
+  #policyOf(space: string): SpacePolicy {
+    return this.#policies.get(space) ?? this.#others ?? defaultSpacePolicy;
+  }
+
+  /** The pool and all its ancestors. */
+  #up(pool: string): string[] {
+    const above: string[] = [];
+    for (let at: string | undefined = pool; at !== undefined && this.#pools.has(at); ) {
+      above.push(at);
+      at = this.#pools.get(at)?.parent;
+    }
+    return above;
+  }
+}
