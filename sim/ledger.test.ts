@@ -30,7 +30,34 @@ const gcp = { pool: "gcp", count: 1 };
 
 const zoneA = { pool: "aws", count: 1, selector: { zone: "a" } };
 
+const red = { space: "red" };
+const twoOfAws = { name: "red", policy: { weight: 1, quotas: [{ pool: "aws", max: 2 }] } };
+const costsTwo = { name: "red", policy: { weight: 1, quotas: [], costMax: 3 } };
+const threeOfAws = (policy: object = {}) => [
+  { type: "pool-defined", pool: "aws", policy },
+  ...[add("a"), add("b"), add("c")],
+];
+
 const impossible: Record<string, () => object[]> = {
+  "a grant beyond the quota of its space": () => [
+    ...threeOfAws(),
+    { type: "spaces-defined", spaces: [twoOfAws], others: null },
+    grant("x", ["a", "b"], { ask: ask(2, red) }),
+    grant("y", ["c"], { ask: ask(1, red) }),
+  ],
+  "a grant that costs more than its space may": () => [
+    ...threeOfAws({ cost: 2 }),
+    { type: "spaces-defined", spaces: [costsTwo], others: null },
+    grant("x", ["a"], { ask: ask(1, red) }),
+    grant("y", ["b"], { ask: ask(1, red) }),
+  ],
+  "a grant ahead of a space with a lower share": () => [
+    ...threeOfAws(),
+    grant("x", ["a"], { ask: ask(1, red) }),
+    queue("y", ask(1, red)),
+    queue("z", ask(1, { space: "blue" })),
+    grant("y", ["b"]),
+  ],
   "a grant before the pace allows it": () => [
     { type: "pool-defined", pool: "aws", policy: { pace } },
     add("a"),

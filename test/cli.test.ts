@@ -379,7 +379,7 @@ describe("berth completion bash", () => {
   const lines: Record<string, { line: string; want: string[] }> = {
     commands: { line: "berth re", want: ["release", "refresh", "resources"] },
     subcommands: { line: "berth config ", want: ["check", "schema"] },
-    options: { line: "berth release --to", want: ["--token"] },
+    options: { line: "berth release --to", want: ["--token", "--token-file"] },
     "pools by name": { line: "berth run --pool ", want: ["account", "dirty", "empty"] },
     "pools after =": { line: "berth run --pool = acc", want: ["account"] },
     formats: { line: "berth pools -o j", want: ["json"] },

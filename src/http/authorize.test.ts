@@ -215,3 +215,33 @@ test("whoever acts for others is named by the credentials, not by the call", asy
     expect.objectContaining({ reason: { by: "operator", why: "maintenance" } }),
   );
 });
+
+/** Reads a feed until its text matches, or until it ends. */
+async function readFeed(response: Response, until: RegExp): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (until.test(text)) break;
+  }
+  return text;
+}
+
+test("an event feed shows a holder only the kind and time of events of other spaces", async () => {
+  await using here = await site();
+  const url = await here.listen();
+  const headers = { authorization: `Bearer ${otherToken}` };
+  const live = await fetch(`${url}/v1/events`, { headers });
+  const { held, theirs } = await twoSpaces(here);
+  await here.call(`DELETE /v1/leases/${held.id}`, { token: held.token });
+  await here.call(`DELETE /v1/leases/${theirs.id}`, { token: theirs.token });
+  const ended = new RegExp(`"lease-ended","id":"${theirs.id}"`);
+  const past = await fetch(`${url}/v1/events?after=0`, { headers });
+  for (const feed of [live, past]) {
+    const text = await readFeed(feed, ended);
+    expect(text).toMatch(ended);
+    expect(text).not.toMatch(/secret-(job|waiter)/);
+    expect(text).not.toContain(held.id);
+    expect(text).toMatch(/"type":"lease-ended"\}/);
+  }
+});

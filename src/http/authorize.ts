@@ -94,6 +94,20 @@ export function principalOf(
   return auth.isOn ? auth.authenticate(request.headers.authorization) : localPrincipal(request);
 }
 
+/** Whether the caller of a long answer may go on reading: a token may have expired or been removed. */
+export async function isStillAllowed(
+  context: Context,
+  request: FastifyRequest,
+  action: Action,
+): Promise<boolean> {
+  try {
+    const now = await principalOf(context, request);
+    return now.space === callerOf(request).space && mayDo(now.role, action);
+  } catch {
+    return false;
+  }
+}
+
 function checkMay(request: FastifyRequest, principal: Principal, action: Action): void {
   if (mayDo(principal.role, action)) return;
   const local = principal.proof === "none" ? operatorProblem(request) : undefined;

@@ -2,13 +2,17 @@ import type { Writable } from "node:stream";
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
+import type { DurableEvent } from "../core/model/event.ts";
+import type { SpaceName } from "../core/model/ids.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
+import { callerOf, isStillAllowed } from "./authorize.ts";
 import { compressedFeed } from "./compressed-feed.ts";
 import { acceptsGzip } from "./compression.ts";
 import type { App, Context } from "./context.ts";
-import { LiveEventHub, type LiveEvents } from "./live-events.ts";
+import { type LiveCommit, LiveEventHub, type LiveEvents } from "./live-events.ts";
 import { invalid } from "./problems.ts";
-import { renderEvent } from "./render/event.ts";
+import { eventSightOf, renderEvent, seesAll } from "./render/event.ts";
+import { limitedTo } from "./sight.ts";
 
 /**
  * A client with more unread bytes than this, or a commit with more events than this, is sent from
@@ -43,8 +47,8 @@ const feedHeaders = {
 export function eventRoutes(app: App, context: Context): void {
   const open = new Set<Writable>();
   const compressed = new Set<Writable>();
-  const hub = new LiveEventHub(context.broker, (recorded) => {
-    return [...formatCommit(recorded, 0)].join("");
+  const hub = new LiveEventHub(context.broker, (commit, space) => {
+    return [...formatLive(commit, 0, space)].join("");
   });
   app.addHook("preClose", async () => {
     hub.flush();
@@ -84,7 +88,9 @@ export function eventRoutes(app: App, context: Context): void {
     }
     try {
       const weight = isCompressed ? compressedWeight : 1;
-      await feed(context, hub, out, { start, past, weight });
+      const space = limitedTo(callerOf(request));
+      const isAllowed = () => isStillAllowed(context, request, "read");
+      await feed(context, hub, out, { start, past, weight, space, isAllowed });
     } catch (cause) {
       // The client would stay connected and get no events. Now it reconnects and gets the error.
       request.log.warn({ err: cause }, "closed an event feed after an error");
@@ -92,6 +98,16 @@ export function eventRoutes(app: App, context: Context): void {
     }
     return reply;
   });
+}
+
+interface FeedOptions {
+  readonly start: number;
+  readonly past: Past;
+  readonly weight: number;
+  /** Undefined: the caller sees all spaces. */
+  readonly space: SpaceName | undefined;
+  /** Whether the credentials are still valid. */
+  readonly isAllowed: () => Promise<boolean>;
 }
 
 interface Past {
@@ -123,20 +139,22 @@ async function feed(
   { broker, journal }: Context,
   hub: LiveEventHub,
   out: Writable,
-  { start, past, weight }: { start: number; past: Past; weight: number },
+  { start, past, weight, space, isAllowed }: FeedOptions,
 ): Promise<void> {
   let sent = start;
   let behind = true;
+  const sightNow = (only: SpaceName) => broker.read((state) => eventSightOf(state, only));
   const isOpen = () => !out.destroyed && !out.writableEnded;
   const write = (events: LiveEvents): void => {
     if (sent >= events.lastSeq) return;
-    if (sent < events.firstSeq) out.write(events.bytes());
-    else for (const text of formatAfter(sent, events)) out.write(text);
+    if (sent < events.firstSeq) out.write(events.bytes(space));
+    else for (const text of formatAfter(sent, events, space)) out.write(text);
     sent = events.lastSeq;
   };
   const catchUp = async (first: IteratorResult<Recorded>, rest: AsyncIterator<Recorded>) => {
     for (let next = first; !next.done && isOpen(); next = await rest.next()) {
-      for (const text of inChunks(formatCommit(next.value, sent))) {
+      const sees = space === undefined ? seesAll : await sightNow(space);
+      for (const text of inChunks(formatCommit(next.value, sent, sees))) {
         if (!isOpen()) return;
         out.write(text);
         if (out.writableNeedDrain) await drained(out);
@@ -158,7 +176,9 @@ async function feed(
     if (behind) pull().catch(() => out.destroy());
     else write(events);
   }, weight);
-  const keepAlive = setInterval(() => {
+  const keepAlive = setInterval(async () => {
+    // A feed may stay open for longer than its token is valid.
+    if (isOpen() && !(await isAllowed())) out.end();
     if (isOpen()) out.write(": still here\n\n");
   }, keepAliveMs).unref();
   out.once("close", () => {
@@ -194,15 +214,34 @@ function* inChunks(texts: Iterable<string>): Generator<string> {
 }
 
 /** For a feed that has caught up in the middle of these events. */
-function* formatAfter(sent: number, { commits }: LiveEvents): Generator<string> {
-  for (const recorded of commits) yield* formatCommit(recorded, sent);
+function* formatAfter(
+  sent: number,
+  { commits }: LiveEvents,
+  space: SpaceName | undefined,
+): Generator<string> {
+  for (const commit of commits) yield* formatLive(commit, sent, space);
 }
 
-function* formatCommit({ seq, at, events }: Recorded, sent: number): Generator<string> {
+function formatLive(
+  commit: LiveCommit,
+  sent: number,
+  space: SpaceName | undefined,
+): Generator<string> {
+  const { owners } = commit;
+  return formatCommit(commit, sent, (_, index) => {
+    return space === undefined || owners[index] === null || owners[index] === space;
+  });
+}
+
+function* formatCommit(
+  { seq, at, events }: Recorded,
+  sent: number,
+  sees: (event: DurableEvent, index: number) => boolean,
+): Generator<string> {
   for (const [index, event] of events.entries()) {
     const number = seq + index;
     if (number <= sent) continue;
-    const data = renderEvent({ seq: number, at, event });
+    const data = renderEvent({ seq: number, at, event }, () => sees(event, index));
     yield `id: ${number}\nevent: ${event.type}\ndata: ${data}\n\n`;
   }
 }

@@ -1,14 +1,24 @@
 import type { Broker } from "../broker/broker.ts";
+import type { SpaceName } from "../core/model/ids.ts";
+import type { State } from "../core/model/state.ts";
 import type { Recorded } from "../journal/journal.ts";
+import { ownerOfEvent } from "./render/event.ts";
+
+/** A commit, and for each event the space that it belongs to; null: to no space. */
+export interface LiveCommit extends Recorded {
+  readonly owners: readonly (SpaceName | undefined | null)[];
+}
 
 /** Commits that go to every feed in one write. */
 export interface LiveEvents {
-  readonly commits: readonly Recorded[];
+  readonly commits: readonly LiveCommit[];
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Made once for all feeds. */
-  readonly bytes: () => Buffer;
+  /** Made once for all feeds that see all spaces, and once for all that see only this one. */
+  readonly bytes: (space?: SpaceName) => Buffer;
 }
+
+type FormatCommit = (commit: LiveCommit, space: SpaceName | undefined) => string;
 
 /**
  * A write to a socket costs about 20 µs of the server's only thread. With this much between two
@@ -22,15 +32,15 @@ const delayPerFeedMs = 0.1;
  * feeds get the commits of a short time together.
  */
 export class LiveEventHub {
-  readonly #format: (recorded: Recorded) => string;
+  readonly #format: FormatCommit;
   readonly #feeds = new Set<(events: LiveEvents) => void>();
   #weight = 0;
-  #waiting: Recorded[] = [];
+  #waiting: LiveCommit[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(broker: Pick<Broker, "listen">, format: (recorded: Recorded) => string) {
+  constructor(broker: Pick<Broker, "listen">, format: FormatCommit) {
     this.#format = format;
-    broker.listen({ committed: (recorded) => this.#add(recorded) });
+    broker.listen({ committed: (recorded, state) => this.#add(recorded, state) });
   }
 
   /**
@@ -53,9 +63,11 @@ export class LiveEventHub {
     if (events !== undefined) for (const feed of this.#feeds) feed(events);
   }
 
-  #add(recorded: Recorded): void {
+  #add(recorded: Recorded, state: State): void {
     if (this.#feeds.size === 0) return;
-    this.#waiting.push(recorded);
+    // Later the state may have forgotten whose lease it was.
+    const owners = recorded.events.map((event) => ownerOfEvent(state, event));
+    this.#waiting.push({ ...recorded, owners });
     const delayMs = Math.floor(this.#weight * delayPerFeedMs);
     if (delayMs === 0) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), delayMs).unref();
@@ -67,14 +79,17 @@ export class LiveEventHub {
     const last = commits.at(-1);
     if (first === undefined || last === undefined) return undefined;
     this.#waiting = [];
-    let made: Buffer | undefined;
+    const made = new Map<SpaceName | undefined, Buffer>();
     return {
       commits,
       firstSeq: first.seq,
       lastSeq: last.seq + last.events.length - 1,
-      bytes: () => {
-        made ??= Buffer.from(commits.map(this.#format).join(""));
-        return made;
+      bytes: (space) => {
+        const known = made.get(space);
+        if (known !== undefined) return known;
+        const bytes = Buffer.from(commits.map((commit) => this.#format(commit, space)).join(""));
+        made.set(space, bytes);
+        return bytes;
       },
     };
   }

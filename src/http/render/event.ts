@@ -22,16 +22,22 @@ export function renderEvent(numbered: NumberedEvent, sees: EventSight = seesAll)
 
 export type EventSight = (event: DurableEvent) => boolean;
 
-const seesAll: EventSight = () => true;
+export const seesAll: EventSight = () => true;
 
 /** Events of pools and resources are for everyone, events of leases only for their space. */
 export function eventSightOf(state: State, space: SpaceName | undefined): EventSight {
   if (space === undefined) return seesAll;
   return (event) => {
-    if (!("id" in event) || event.id === undefined) return true;
-    const ask = "ask" in event ? event.ask : undefined;
-    return (ask === undefined ? spaceOf(state, event.id) : ask.space) === space;
+    const owner = ownerOfEvent(state, event);
+    return owner === null || owner === space;
   };
+}
+
+/** The space of the request or lease that an event is about; null if it is about neither. */
+export function ownerOfEvent(state: State, event: DurableEvent): SpaceName | undefined | null {
+  if (!("id" in event) || event.id === undefined) return null;
+  const ask = "ask" in event ? event.ask : undefined;
+  return ask === undefined ? spaceOf(state, event.id) : ask.space;
 }
 
 /** Writes the times of an event as RFC 3339, as in all replies. A new time must be added here. */
