@@ -176,11 +176,12 @@ async function feed(
     if (behind) pull().catch(() => out.destroy());
     else write(events);
   }, weight);
-  const keepAlive = setInterval(async () => {
+  const keepOpen = async (): Promise<void> => {
     // A feed may stay open for longer than its token is valid.
     if (isOpen() && !(await isAllowed())) out.end();
     if (isOpen()) out.write(": still here\n\n");
-  }, keepAliveMs).unref();
+  };
+  const keepAlive = setInterval(() => void keepOpen(), keepAliveMs).unref();
   out.once("close", () => {
     stop();
     clearInterval(keepAlive);
