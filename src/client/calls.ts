@@ -307,6 +307,16 @@ export class BerthCalls {
   }
 
   /** Returns the caller's rights and the server's time. */
+  /** Only for the page: the browser gets a cookie. */
+  signIn(token: string, options?: CallOptions): Promise<Whoami> {
+    const call = { method: "POST", path: ["v1", "session"], body: { token } } as const;
+    return this.#json({ ...call, ...options });
+  }
+
+  signOut(options?: CallOptions): Promise<void> {
+    return this.#done({ method: "DELETE", path: ["v1", "session"], ...options });
+  }
+
   whoami(options?: CallOptions): Promise<Whoami> {
     return this.#get(["v1", "whoami"], { ...options });
   }

@@ -56,6 +56,8 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "GET /v1/simulate": observers,
   "POST /v1/simulate": observers,
   "GET /v1/whoami": "open",
+  "POST /v1/session": "open",
+  "DELETE /v1/session": "open",
   "GET /metrics": observers,
   "GET /healthz": "open",
   "GET /readyz": "open",

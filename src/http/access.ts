@@ -55,6 +55,8 @@ const table: Readonly<Record<string, Access>> = {
   "GET /v1/simulate": "observe",
   "POST /v1/simulate": "observe",
   "GET /v1/whoami": "open",
+  "POST /v1/session": "open",
+  "DELETE /v1/session": "open",
   "GET /metrics": "observe",
   "GET /healthz": "open",
   "GET /readyz": "open",

@@ -33,6 +33,7 @@ import { requestRoutes } from "./requests.ts";
 import { resourceRoutes } from "./resources.ts";
 import { compilersFactory } from "./schema-compilers.ts";
 import { searchRoute } from "./search.ts";
+import { sessionRoutes } from "./session.ts";
 import { spaceRoutes } from "./spaces.ts";
 import { trendRoute } from "./trends.ts";
 import { whoamiRoute } from "./whoami.ts";
@@ -91,6 +92,7 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
   historyRoutes(app, context);
   planRoutes(app, context);
   whoamiRoute(app, context);
+  sessionRoutes(app, context);
   trendRoute(app, context);
   searchRoute(app, context);
   const registry = makeMetrics(context);

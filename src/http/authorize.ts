@@ -10,6 +10,7 @@ import { type Access, accessOf } from "./access.ts";
 import type { App, Context } from "./context.ts";
 import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
 import { problems } from "./responses.ts";
+import { sessionAuthorization } from "./session-cookie.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -88,10 +89,13 @@ function setCaller(request: FastifyRequest, principal: Principal, action: Action
 
 /** Who sends the call. Throws a Problem if it has no valid credentials. */
 export function principalOf(
-  { auth }: Context,
+  context: Context,
   request: FastifyRequest,
 ): Principal | Promise<Principal> {
-  return auth.isOn ? auth.authenticate(request.headers.authorization) : localPrincipal(request);
+  const { auth } = context;
+  if (!auth.isOn) return localPrincipal(request);
+  const { authorization = sessionAuthorization(context, request) } = request.headers;
+  return auth.authenticate(authorization);
 }
 
 /** Whether the caller of a long answer may go on reading: a token may have expired or been removed. */

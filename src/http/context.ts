@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify";
 import type { ConfigStatus } from "../api/schemas.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
+import type { Sessions } from "../auth/sessions.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { Tokens } from "../broker/lease-identity.ts";
 import type { Deliveries } from "../broker/submit-and-wait.ts";
@@ -18,6 +19,7 @@ export interface Context {
   readonly journal: Pick<Journal, "read">;
   readonly tokens: Tokens;
   readonly auth: Authenticator;
+  readonly sessions: Sessions;
   readonly deliveries: Deliveries;
   readonly insight: StatsService;
   readonly configStatus: () => ConfigStatus;

@@ -8,6 +8,7 @@ import type { ProblemBody } from "../api/problem.ts";
 import type { Lease, WaitingRequest } from "../api/schemas.ts";
 import type { AuthSpec } from "../auth/auth-spec.ts";
 import { Authenticator } from "../auth/authenticator.ts";
+import { Sessions } from "../auth/sessions.ts";
 import { Broker } from "../broker/broker.ts";
 import type { BrokerOptions } from "../broker/broker-contract.ts";
 import { HandClock } from "../broker/hand-clock.suite.ts";
@@ -46,6 +47,7 @@ export interface TestSite extends AsyncDisposable {
   readonly journal: HandJournal;
   readonly broker: Broker;
   readonly tokens: Tokens;
+  readonly auth: Authenticator;
   readonly app: App;
   readonly insight: StatsService;
   /** Everything that was logged so far. */
@@ -86,11 +88,12 @@ export async function testSite(
     boskos: defaultBoskosSettings,
     callers,
     auth: new Authenticator(auth, () => clock.now()),
+    sessions: new Sessions(journal.secret, () => clock.now()),
     startedAtMs: clock.now(),
   };
   const app = await makeApp(site, pino({ level: "trace" }, sink));
   return {
-    ...{ clock, journal, broker, tokens, app, insight },
+    ...{ clock, journal, broker, tokens, auth: site.auth, app, insight },
     log: () => lines.join(""),
     call: (line, call) => inject(app, line, call),
     state: () => broker.read(fingerprint),

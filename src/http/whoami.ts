@@ -11,7 +11,6 @@ import { timestamp } from "./timestamp.ts";
 
 /** So that the page shows no button that the server would refuse, and says why. */
 export function whoamiRoute(app: App, context: Context): void {
-  const { broker, version, auth } = context;
   const schema = {
     tags: ["page"],
     summary: "What the caller may do, and what the server's clock says",
@@ -19,25 +18,31 @@ export function whoamiRoute(app: App, context: Context): void {
   };
   app.get("/v1/whoami", { schema }, async (request) => {
     const caller = await principalOrProblem(context, request);
-    const refusal = caller instanceof Problem ? caller : whyNoOperator(context, request, caller);
-    return {
-      authentication: auth.isOn,
-      ...(caller instanceof Problem
-        ? { name: null, space: null, role: null, proof: null }
-        : {
-            name: caller.name,
-            space: caller.space ?? null,
-            role: caller.role,
-            proof: caller.proof,
-          }),
-      operator: refusal === undefined,
-      refusal: refusal === undefined ? null : `${refusal.message}. ${refusal.hint}`,
-      version,
-      now: timestamp(broker.now()),
-      head: broker.head,
-    };
+    return describeCaller(context, request, caller);
   });
 }
+
+/** A problem: the credentials are missing or wrong. */
+export function describeCaller(
+  context: Context,
+  request: FastifyRequest,
+  caller: Principal | Problem,
+): Whoami {
+  const { broker, version, auth } = context;
+  const refusal = caller instanceof Problem ? caller : whyNoOperator(context, request, caller);
+  const { name, space, role, proof } = caller instanceof Problem ? nobody : caller;
+  return {
+    authentication: auth.isOn,
+    ...{ name, space: space ?? null, role, proof },
+    operator: refusal === undefined,
+    refusal: refusal === undefined ? null : `${refusal.message}. ${refusal.hint}`,
+    version,
+    now: timestamp(broker.now()),
+    head: broker.head,
+  };
+}
+
+const nobody = { name: null, space: null, role: null, proof: null };
 
 async function principalOrProblem(
   context: Context,

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import type { ConfigStatus } from "../api/schemas.ts";
 import { Authenticator } from "../auth/authenticator.ts";
+import { Sessions } from "../auth/sessions.ts";
 import { Broker } from "../broker/broker.ts";
 import { SystemEnvironment } from "../broker/environment.ts";
 import { Tokens } from "../broker/lease-identity.ts";
@@ -185,6 +186,7 @@ class Server {
       journal,
       tokens: new Tokens(journal.secret),
       auth,
+      sessions: new Sessions(journal.secret),
       deliveries: new Deliveries(broker),
       insight,
       configStatus: () => this.#withClock(config.status),

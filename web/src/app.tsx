@@ -1,12 +1,14 @@
 import { useEffect, useRef } from "react";
-import { connection, recentEvents, retry, whoami } from "./data/live.ts";
+import { connection, recentEvents, retry, signingIn, whoami } from "./data/live.ts";
 import { useStore } from "./data/store.ts";
 import { useKeys } from "./keys.ts";
+import { SignIn } from "./pages/sign-in.tsx";
 import { OpenQuestion } from "./parts/action-button.tsx";
 import { Announcements } from "./parts/announcements.tsx";
 import { ConnectionLine } from "./parts/connection-line.tsx";
 import { Link } from "./parts/link.tsx";
 import { SearchBox } from "./parts/search-box.tsx";
+import { SignedIn } from "./parts/signed-in.tsx";
 import { usePlace } from "./router.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { viewAt, views } from "./views.tsx";
@@ -20,6 +22,10 @@ export function App() {
   useEffect(() => {
     document.title = view.title === "Pools" ? "Berth" : `${view.title} · Berth`;
   }, [view.title]);
+  const us = useStore(whoami);
+  const line = useStore(connection);
+  const wantsToSignIn = useStore(signingIn);
+  if (wantsToSignIn || (us?.authentication && us.name === null)) return <SignIn />;
   return (
     <>
       <a className="skip" href="#main">
@@ -33,7 +39,7 @@ export function App() {
         <SearchBox />
         <Corner />
       </header>
-      <ConnectionLine connection={useStore(connection)} onRetry={retry} />
+      <ConnectionLine connection={line} onRetry={retry} />
       <main id="main" ref={main} tabIndex={-1}>
         {view.show()}
       </main>
@@ -99,6 +105,7 @@ function Corner() {
       >
         {words}
       </span>
+      <SignedIn />
       <button type="button" className="quiet" onClick={nextTheme} title={`Colours: ${name}`}>
         <span className="hidden">Change colours, now </span>
         {name === "system" ? "Auto" : name === "light" ? "Light" : "Dark"}

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import pino from "pino";
 import { Authenticator } from "../../auth/authenticator.ts";
+import { Sessions } from "../../auth/sessions.ts";
 import { Broker } from "../../broker/broker.ts";
 import type { BrokerOptions } from "../../broker/broker-contract.ts";
 import { HandClock } from "../../broker/hand-clock.suite.ts";
@@ -202,6 +203,7 @@ export class BoskosSite implements AsyncDisposable {
       startedAtMs: this.clock.now(),
       callers: { listens: ["127.0.0.1"], hosts: [] },
       auth: new Authenticator(undefined),
+      sessions: new Sessions(journal.secret),
     };
     this.#app = await makeApp(site, pino({ level: "trace" }, sink));
     await this.#app.listen({ host: "127.0.0.1", port: 0 });

@@ -23,6 +23,8 @@ const retryMs = 2_000;
 
 export const connection = new Store<Connection>({ state: "connecting", sinceMs: Date.now() });
 export const whoami = new Store<Whoami | null>(null);
+/** Somebody who reads the page without credentials wants to show some. */
+export const signingIn = new Store(false);
 /** The newest first. */
 export const recentEvents = new Store<readonly FeedEvent[]>([]);
 
@@ -54,7 +56,9 @@ export function retry(): void {
 }
 
 async function follow(): Promise<void> {
-  const { head } = await introduce();
+  const { head, authentication, name } = await introduce();
+  // The page asks for a token instead, and tries again when it has one.
+  if (authentication && name === null) return;
   const stop = new AbortController();
   retryNow = () => stop.abort();
   const takeAfter = async (after: number) => {

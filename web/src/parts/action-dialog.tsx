@@ -1,4 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { whoami } from "../data/live.ts";
+import { useStore } from "../data/store.ts";
 import type { Action } from "./action-button.tsx";
 import { announce } from "./announcements.tsx";
 import { ProblemNote } from "./notes.tsx";
@@ -15,6 +17,8 @@ interface Props {
 export function ActionDialog({ action, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
+  const us = useStore(whoami);
+  const signedInAs = us?.authentication ? us.name : null;
   const [by, setBy] = useState(() => localStorage.getItem(nameKey) ?? "");
   const [reason, setReason] = useState("");
   const [running, setRunning] = useState(false);
@@ -24,8 +28,8 @@ export function ActionDialog({ action, onClose, children }: Props) {
     setRunning(true);
     setError(undefined);
     try {
-      localStorage.setItem(nameKey, by.trim());
-      await action.run({ by: by.trim(), reason: reason.trim() });
+      if (signedInAs === null) localStorage.setItem(nameKey, by.trim());
+      await action.run({ by: signedInAs ?? by.trim(), reason: reason.trim() });
       announce(action.done);
       onClose();
     } catch (problem) {
@@ -47,16 +51,18 @@ export function ActionDialog({ action, onClose, children }: Props) {
           ))}
         </ul>
         {children}
-        <label>
-          Your name
-          <input
-            required
-            maxLength={256}
-            value={by}
-            autoComplete="name"
-            onChange={(event) => setBy(event.target.value)}
-          />
-        </label>
+        {signedInAs === null ? (
+          <label>
+            Your name
+            <input
+              required
+              maxLength={256}
+              value={by}
+              autoComplete="name"
+              onChange={(event) => setBy(event.target.value)}
+            />
+          </label>
+        ) : null}
         <label>
           Why
           <input
@@ -67,7 +73,10 @@ export function ActionDialog({ action, onClose, children }: Props) {
             onChange={(event) => setReason(event.target.value)}
           />
         </label>
-        <small>Your name and reason are stored with the event. Everybody can read them.</small>
+        <small>
+          {signedInAs ?? "Your name"} and the reason are stored with the event. Everybody can read
+          them.
+        </small>
         <ProblemNote error={error} />
         <div className="buttons">
           <button type="button" onClick={onClose}>

@@ -1,0 +1,112 @@
+/** The page of a server with authentication, in a real browser, and a hostile page beside it. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tokenHash } from "../src/auth/static-tokens.ts";
+import { chromiumPath, launchChromium } from "./chromium.ts";
+import { TestServer } from "./cli-processes.ts";
+
+const [operator, holder] = ["operator-token-1", "holder-token-1"];
+const tokens = [
+  { name: "ann", sha256: tokenHash(operator), space: "ops", role: "operator" },
+  { name: "ci", sha256: tokenHash(holder), space: "team", role: "holder" },
+];
+
+describe.skipIf(chromiumPath === undefined)("the page with authentication", () => {
+  let server: TestServer;
+  let browser: Awaited<ReturnType<typeof launchChromium>>;
+  beforeAll(async () => {
+    server = await TestServer.startWith({ pools: { aws: { count: 2 } }, auth: { tokens } });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  async function signedIn(token: string) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(server.url);
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    return { context, page };
+  }
+
+  test("asks for a token, refuses a wrong one with the reason, and shows who signed in", async () => {
+    const { context, page } = await signedIn("wrong");
+    await page.getByRole("alert").getByText("this server does not know them").waitFor();
+    await page.getByLabel("Token").fill(operator);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator(".pulse.live").waitFor({ state: "attached" });
+    await page.locator(".signed-in", { hasText: "ann" }).waitFor();
+    await page.getByRole("link", { name: "aws", exact: true }).first().waitFor();
+    const [cookie] = await context.cookies();
+    expect(cookie).toMatchObject({ name: "berth_session", httpOnly: true, sameSite: "Strict" });
+    expect(await page.evaluate("document.cookie")).toBe("");
+    await page.reload();
+    await page.locator(".signed-in", { hasText: "ann" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Token").waitFor();
+    expect(await context.cookies()).toEqual([]);
+    await context.close();
+  });
+
+  test("lets an operator act under the name of the token, and a holder not at all", async () => {
+    const { context, page } = await signedIn(operator);
+    await page.locator(".signed-in").waitFor();
+    await page.goto(`${server.url}/resources/aws-1`);
+    await page.getByRole("button", { name: "Drain", exact: true }).click();
+    await page.getByLabel("Why").fill("maintenance");
+    await page.getByRole("button", { name: "Drain aws-1" }).click();
+    await page.getByText("drained").first().waitFor();
+    const headers = { authorization: `Bearer ${operator}` };
+    const past = await fetch(`${server.url}/v1/events/past?resource=aws-1`, { headers });
+    expect(await past.text()).toContain('"by":"ann","why":"maintenance"');
+    await context.close();
+    const other = await signedIn(holder);
+    await other.page.locator(".signed-in", { hasText: "ci" }).waitFor();
+    await other.page.goto(`${server.url}/resources/aws-1`);
+    await other.page.getByText("this call needs operator").waitFor();
+    await other.context.close();
+  });
+
+  test("a page of another origin cannot act in the browser of an operator", async () => {
+    const hostile = createServer((_, response) => {
+      response.setHeader("content-type", "text/html");
+      response.end("<!doctype html><title>hostile</title>");
+    });
+    await new Promise<void>((resolve) => hostile.listen(0, "127.0.0.1", resolve));
+    const port = (hostile.address() as AddressInfo).port;
+    const { context, page } = await signedIn(operator);
+    await page.locator(".signed-in").waitFor();
+    // The same host with another port: cookies are sent, because they know no ports.
+    await page.goto(`http://127.0.0.1:${port}/`);
+    const statuses = await page.evaluate(async (url) => {
+      const body = JSON.stringify({ drained: true });
+      const tries: RequestInit[] = [
+        { method: "PATCH", body, headers: { "content-type": "application/json" } },
+        { method: "PATCH", body, mode: "no-cors" },
+        { method: "POST", body, mode: "no-cors" },
+      ];
+      const seen: string[] = [];
+      for (const init of tries) {
+        const call = fetch(`${url}/v1/resources/aws-2`, { ...init, credentials: "include" });
+        seen.push(await call.then(({ type, status }) => `${type} ${status}`, String));
+      }
+      seen.push(
+        await fetch(`${url}/v1/leases`, { credentials: "include" }).then(
+          async (reply) => `${reply.status} ${await reply.text()}`,
+          String,
+        ),
+      );
+      return seen;
+    }, server.url);
+    for (const seen of statuses) expect(seen).not.toMatch(/^(basic|cors|200)/);
+    const headers = { authorization: `Bearer ${operator}` };
+    const resource = await fetch(`${server.url}/v1/resources/aws-2`, { headers });
+    expect(await resource.json()).toMatchObject({ drained: false });
+    await context.close();
+    await new Promise((resolve) => hostile.close(resolve));
+  });
+});
