@@ -15,7 +15,7 @@ async function signIn(here: TestSite, token: string): Promise<string> {
   return String(answer.headers["set-cookie"]);
 }
 
-const valueOf = (cookie: string) => cookie.split(";")[0] ?? "";
+const sentBack = (cookie: string) => cookie.split(";")[0] ?? "";
 
 test("a user signs in with a token, acts, and signs out", async () => {
   await using here = await site();
@@ -24,7 +24,7 @@ test("a user signs in with a token, acts, and signs out", async () => {
     /^berth_session=[\w-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=28800$/,
   );
   expect(cookie).not.toContain(testTokens.operator);
-  const headers = { ...ownPage, cookie: `theme=dark; ${valueOf(cookie)}` };
+  const headers = { ...ownPage, cookie: `theme=dark; ${sentBack(cookie)}` };
   const { origin: _, ...reading } = headers;
   const read = { ...reading, "sec-fetch-site": "same-origin" };
   expect((await here.call("GET /v1/pools", { headers: read })).status).toBe(200);
@@ -41,7 +41,7 @@ test("a user signs in with a token, acts, and signs out", async () => {
 
 test("a session ends after its time, and with its token", async () => {
   await using here = await site();
-  const cookie = valueOf(await signIn(here, testTokens.viewer));
+  const cookie = sentBack(await signIn(here, testTokens.viewer));
   const call = () => here.call("GET /v1/pools", { headers: { ...ownPage, cookie } });
   expect((await call()).status).toBe(200);
   here.auth.configure({ tokens: [], issuers: [] });
@@ -58,7 +58,7 @@ test.each([
   ["nobody who says where it comes from", {}],
 ])("%s cannot use the session", async (_, headers) => {
   await using here = await site();
-  const cookie = valueOf(await signIn(here, testTokens.operator));
+  const cookie = sentBack(await signIn(here, testTokens.operator));
   const before = await here.state();
   const all = { host: ownPage.host, cookie, ...headers };
   const answer = await here.call("PATCH /v1/resources/aws-1", { ...drain, headers: all });
@@ -80,7 +80,7 @@ test("a wrong token, and one from another page, make no session", async () => {
 
 test("a token in the header goes before the session", async () => {
   await using here = await site();
-  const cookie = valueOf(await signIn(here, testTokens.admin));
+  const cookie = sentBack(await signIn(here, testTokens.admin));
   const call = { token: testTokens.viewer, headers: { ...ownPage, cookie } };
   expect((await here.call("GET /v1/whoami", call)).body).toMatchObject({ name: "viewer" });
 });
