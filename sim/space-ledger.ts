@@ -10,7 +10,6 @@ import { assertInvariant } from "./violation.ts";
 interface Thing {
   readonly pool: string;
   readonly state: string;
-  readonly retired: boolean;
 }
 
 interface Held {
@@ -111,9 +110,7 @@ export class SpaceLedger {
 
   #sizeOf(pool: string): number {
     const { limit, dynamic } = this.#pools.get(pool) ?? {};
-    const there = [...this.#books.things.values()].filter((thing) => {
-      return thing.pool === pool && !thing.retired;
-    });
+    const there = [...this.#books.things.values()].filter((thing) => thing.pool === pool);
     return Math.max(1, limit ?? Math.max(there.length, dynamic?.max ?? 0));
   }
 

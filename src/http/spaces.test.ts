@@ -49,7 +49,7 @@ test("a request that waits for its quota is told so, with the numbers", async ()
   const waits = asRequest(await here.ask("aws"));
   expect(waits.reason).toMatchObject({
     code: "quota_reached",
-    message: "team holds 2 of its quota of 2 aws, 1 needed; you are next",
+    message: "team holds 2 of its quota of 2 aws, 1 needed; you are next of your space",
   });
   await here.call(`DELETE /v1/leases/${lease.id}`, { token: lease.token });
   const granted = await here.call(`GET /v1/requests/${waits.id}`, { token: waits.token });

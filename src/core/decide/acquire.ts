@@ -12,6 +12,7 @@ import { busyState, reservedStates } from "../model/lifecycle.ts";
 import { nearest } from "../model/nearest.ts";
 import { type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { same } from "../model/policy.ts";
+import { hasQuota } from "../model/quota.ts";
 import { newcomerRank, type Rank } from "../model/rank.ts";
 import { type Space, spaceOf } from "../model/space.ts";
 import {
@@ -26,7 +27,6 @@ import type { Instant } from "../model/time.ts";
 import { isAvailable } from "../queue/available.ts";
 import { combinedWants, gangOf, poolsOf, type Wants, wantsOf } from "../queue/needs.ts";
 import { neverMatches } from "../queue/never-matches.ts";
-import { hasQuota } from "../queue/quota.ts";
 import { neverPlaced } from "../shared/never-fits.ts";
 import { isWithinReach } from "../shared/place.ts";
 import type { Answer } from "./decide.ts";

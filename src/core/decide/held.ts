@@ -206,10 +206,15 @@ function heldBy(
 }
 
 function shownHolder(ask: Ask, space: SpaceName | undefined): string {
-  return space === undefined || ask.space === space ? ask.holder : hiddenHolder;
+  const isKnown = space === undefined || ask.space === undefined || ask.space === space;
+  return isKnown ? ask.holder : hiddenHolder;
 }
 
-/** The same name in another space is another holder. Without a space, the name is enough. */
+/**
+ * The same name in another space is another holder. Without a space the name is enough, and so it is
+ * for a lease from before the server had authentication: its job must be able to keep it.
+ */
 function isOwner(ask: Ask | undefined, holder: string, space: SpaceName | undefined): boolean {
-  return ask?.holder === holder && (space === undefined || ask.space === space);
+  if (ask === undefined || ask.holder !== holder) return false;
+  return space === undefined || ask.space === undefined || ask.space === space;
 }

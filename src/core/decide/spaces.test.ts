@@ -163,7 +163,7 @@ describe("a quota", () => {
     expect(reasonOf(made, "a3")).toEqual({
       code: "quota_reached",
       pool: "aws",
-      message: "a holds 2 of its quota of 2 aws, 1 needed; you are next",
+      message: "a holds 2 of its quota of 2 aws, 1 needed; you are next of your space",
     });
     made.do(ask("b1", "aws", b));
     expect(made.held("b1")).toBeDefined();
@@ -302,4 +302,61 @@ describe("the policy of a space", () => {
       type: "granted",
     });
   });
+});
+
+describe("amounts of a shared pool", () => {
+  const hosts = (): PoolSpec => ({
+    ...pool("vsphere", [], { placement: { strategy: "pack" }, patienceMs: 0 }),
+    members: ["hv-1", "hv-2"].map((name, index) => ({
+      name: name as never,
+      labels: {},
+      room: { index, capacity: { vcpus: 48 } },
+    })),
+  });
+  const vcpus = (id: string, amount: number, space: SpaceName): Command => {
+    const items = [{ pool: "vsphere" as PoolName, count: 1, amount: { vcpus: amount } }];
+    const asked = { holder: `job-${id}`, items, space };
+    return { type: "acquire", id: id as RequestId, ask: asked, waitMs: 0 };
+  };
+
+  test("count by dimension, and not by the number of claims", () => {
+    const made = lending([hosts()]);
+    made.do(vcpus("a1", 48, a));
+    for (let index = 0; index < 5; index++) made.do(vcpus(`b${index}`, 1, b));
+    expect([shareOf(made, a), shareOf(made, b)]).toEqual([0.5, 5 / 96]);
+  });
+
+  test("are kept for nobody whose quota is used up", () => {
+    const made = lending([hosts()], { a: { quotas: [quota("vsphere", 60, "vcpus")] } });
+    made.do(vcpus("a1", 40, a));
+    made.do(acquire("x", "vsphere"));
+    made.do(vcpus("b1", 30, b));
+    // 30 more would take `a` to 70 of 60. Its patience is over, and hv-2 has 18 left.
+    made.do(vcpus("a2", 30, a));
+    made.tickAt(10);
+    made.do(vcpus("b2", 18, b));
+    expect(made.held("b2")).toEqual(["hv-2"]);
+    expect(reasonOf(made, "a2")?.message).toBe(
+      "a holds 40 of its quota of 60 vcpus of vsphere, 30 needed; you are next of your space",
+    );
+  });
+
+  test("a pool that leaves keeps its size while it is held", () => {
+    const made = lending([pool("aws", 4), pool("gcp", 1)]);
+    made.do(ask("a1", "aws:2", a));
+    made.do({ type: "configure", pools: [pool("gcp", 1)] });
+    expect(shareOf(made, a)).toBe(1);
+    made.do({ type: "configure", pools: [pool("gcp", 1), pool("aws", 4)] });
+    expect(shareOf(made, a)).toBe(0.5);
+  });
+});
+
+test("a lease by name from before there were spaces stays with its holder", () => {
+  const made = lending([pool("aws", 1)]);
+  const item = { pool: "aws" as PoolName, count: 1, into: "leased" };
+  const asked = { holder: "job/1", items: [item], ttlMs: null, byName: true as const };
+  made.do({ type: "acquire", id: "old" as RequestId, ask: asked, waitMs: 0, nowOnly: true });
+  const by = { holder: "job/1", space: a, resource: "aws-1" as never, state: "leased" };
+  expect(made.outcome({ type: "renew-held", ...by })).toEqual({ type: "done" });
+  expect(made.outcome({ type: "release-held", ...by, state: "free" })).toEqual({ type: "done" });
 });

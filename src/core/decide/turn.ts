@@ -148,12 +148,27 @@ function touchSpace({ state, touched }: Turn, event: BrokerEvent): void {
       const name = state.leases.get(event.id)?.ask.space ?? ended;
       const space = name === undefined ? undefined : state.spaces.get(name);
       for (const { head } of space?.lines ?? []) {
-        for (const { pool } of (head as Request).needs) touched.add(pool);
+        for (const { pool, sharing } of (head as Request).needs) {
+          touched.add(pool);
+          if (sharing === "shared") forgetReserved(pool);
+        }
       }
       return;
     }
     default:
       return;
+  }
+}
+
+/**
+ * Reservations count against other requests than before, because the order has changed. So all
+ * requests that did not fit beside them are evaluated again.
+ */
+function forgetReserved({ shared, cache }: Pool): void {
+  for (const { reservations } of shared) {
+    if (reservations.length === 0) continue;
+    for (const resource of shared) cache.freed.add(resource);
+    return;
   }
 }
 

@@ -48,7 +48,15 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
   }
   const obstacle = gateObstacle(attempt, need) ?? shortage(need, request, now);
   const { code, what, shared } = obstacle;
-  return { code, pool: need.pool.name, message: `${what}; ${lineText(need, request, shared)}` };
+  // Its place says nothing while its quota is used up: others go first.
+  const line = code === "quota_reached" ? ownSpaceText(need, request) : undefined;
+  const message = `${what}; ${line ?? lineText(need, request, shared)}`;
+  return { code, pool: need.pool.name, message };
+}
+
+function ownSpaceText(need: Need, request: Request): string {
+  const ahead = queueAt(need).countBeforeInSpace(request);
+  return ahead === 0 ? "you are next of your space" : `${ahead} of your space ahead of you`;
 }
 
 function lineText(need: Need, request: Request, shared: Pool | undefined): string {

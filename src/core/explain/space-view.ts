@@ -1,6 +1,6 @@
 /** What a space holds, its share and its quotas, for people. */
 import type { PoolName, SpaceName } from "../model/ids.ts";
-import { capacityOf, claimsKey, heldOf, type Space, spaceOf } from "../model/space.ts";
+import { capacityOf, claimsKey, countsIn, heldOf, type Space, spaceOf } from "../model/space.ts";
 import type { State } from "../model/state.ts";
 
 export interface SpaceView {
@@ -56,7 +56,8 @@ export function spaceView(state: State, name: SpaceName): SpaceView {
 
 function holdingsOf({ held }: Space): Holding[] {
   const holds = [...held].flatMap(([pool, amounts]) => {
-    return Array.from(amounts, ([key, amount]) => ({
+    const counted = [...amounts].filter(([key]) => countsIn(pool, key));
+    return counted.map(([key, amount]) => ({
       pool: pool.name,
       dimension: key === claimsKey ? null : key,
       held: amount,

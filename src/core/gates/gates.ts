@@ -2,11 +2,11 @@
 
 import type { EventOf, WaitCode } from "../model/event.ts";
 import type { Refusal } from "../model/outcome.ts";
+import { hasQuota } from "../model/quota.ts";
 import type { Rank } from "../model/rank.ts";
 import type { Space } from "../model/space.ts";
 import type { Need, Pool, State } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
-import { hasQuota } from "../queue/quota.ts";
 import { creditGate } from "./credits.ts";
 import type {
   Attempt,

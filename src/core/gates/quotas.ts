@@ -5,9 +5,8 @@
  */
 import type { ResourceName } from "../model/ids.ts";
 import { purposeOf } from "../model/lifecycle.ts";
+import { type QuotaShortage, quotaShortage, quotaTooSmall } from "../model/quota.ts";
 import type { Pool, Request } from "../model/state.ts";
-import { isPresent } from "../queue/available.ts";
-import { type QuotaShortage, quotaShortage, quotaTooSmall } from "../queue/quota.ts";
 import type { Gate, Opening } from "./gate.ts";
 
 export const quotaGate: Gate = {
@@ -29,9 +28,10 @@ export const quotaGate: Gate = {
   /** A release of the same space opens a quota, and touches every pool in which the space waits. */
   opensAt: null,
   closedUntil: null,
-  explain({ needs, rank }, need) {
+  explain({ needs, rank }) {
     const shortage = quotaShortage(rank.space, needs);
-    if (shortage === undefined || rank.space === null || !isPresent(need, rank)) return null;
+    if (shortage === undefined || rank.space === null) return null;
+    // Also if nothing is free: whatever becomes free goes to other spaces.
     return { code: "quota_reached", what: quotaText(rank.space.name, shortage) };
   },
   openedIn: (opening) => (wasReached(opening) ? "quota_reached" : null),

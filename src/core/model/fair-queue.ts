@@ -12,6 +12,8 @@ import type { Space } from "./space.ts";
 export interface ReadonlyFairQueue<Waiter extends Rank> extends ReadonlyTree<Waiter, Rank> {
   /** Whether requests of several spaces wait, so that a grant changes the order. */
   readonly isShared: boolean;
+  /** The number of waiters of the same space ahead of this rank. */
+  countBeforeInSpace(rank: Rank): number;
   walk(): Walk<Waiter>;
 }
 
@@ -120,6 +122,10 @@ export class FairQueue<Waiter extends Rank> implements ReadonlyFairQueue<Waiter>
     let count = 0;
     for (const line of this.#lines.values()) count += countAhead(line, rank);
     return count;
+  }
+
+  countBeforeInSpace(rank: Rank): number {
+    return this.#lines.get(rank.space)?.waiters.countBefore(rank) ?? 0;
   }
 
   *[Symbol.iterator](): Generator<Waiter, void, undefined> {

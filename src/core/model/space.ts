@@ -99,6 +99,7 @@ export function dominantShare({ held, policy }: Pick<Space, "held" | "policy">):
   let largest = 0;
   for (const [pool, amounts] of held) {
     for (const [key, amount] of amounts) {
+      if (!countsIn(pool, key)) continue;
       const share = amount / capacityOf(pool, key);
       if (share > largest) largest = share;
     }
@@ -106,11 +107,19 @@ export function dominantShare({ held, policy }: Pick<Space, "held" | "policy">):
   return largest / policy.weight;
 }
 
-/** How much there is of a pool: its resources or its limit, or the sum of one dimension. */
+/** Of a shared pool only amounts count, unless it limits the number of claims. */
+export function countsIn({ policy }: Pool, key: string): boolean {
+  return key !== claimsKey || policy.placement === undefined || policy.limit !== undefined;
+}
+
+/**
+ * How much there is of a pool: its resources or its limit, or the sum of one dimension. Resources
+ * that leave the pool count as long as somebody holds them.
+ */
 export function capacityOf(pool: Pool, key: string): number {
   if (key === claimsKey) {
-    const { policy, size } = pool;
-    return Math.max(1, policy.limit ?? Math.max(size, policy.dynamic?.max ?? 0));
+    const { policy, members } = pool;
+    return Math.max(1, policy.limit ?? Math.max(members.size, policy.dynamic?.max ?? 0));
   }
   pool.cache.capacities ??= sumCapacities(pool);
   return Math.max(1, pool.cache.capacities.get(key) ?? 0);
@@ -119,7 +128,7 @@ export function capacityOf(pool: Pool, key: string): number {
 function sumCapacities({ members }: Pool): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const resource of members) {
-    if (resource.sharing === "exclusive" || resource.retired) continue;
+    if (resource.sharing === "exclusive") continue;
     for (const { name, capacity } of resource.levels) {
       sums.set(name, (sums.get(name) ?? 0) + capacity);
     }

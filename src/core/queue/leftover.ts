@@ -2,6 +2,8 @@
  * The idle resources of a bucket that the waiting requests ahead leave for the requests behind
  * them. A waiting request with a selection keeps only resources that match it.
  */
+
+import { isHeldBackByQuota, isQuotaUsedUp } from "../model/quota.ts";
 import { isAhead, type Rank } from "../model/rank.ts";
 import { isAny, matchingIdle, type Selection } from "../model/selection.ts";
 import {
@@ -16,7 +18,6 @@ import {
 import type { Instant } from "../model/time.ts";
 import { type Assignment, assign } from "./assign.ts";
 import { countAt, isForOnePool, needAt } from "./needs.ts";
-import { hasQuota, isQuotaUsedUp, quotaShortage } from "./quota.ts";
 
 /**
  * The maximum number of waiting requests that a decision evaluates to find one that can be granted.
@@ -41,11 +42,6 @@ export function keptFor(request: Request, place: Place, now: Instant): number {
   if (isForOnePool(request)) return Number.POSITIVE_INFINITY;
   if (now - request.queuedAt < place.pool.policy.patienceMs) return 0;
   return countAt(request, place);
-}
-
-function isHeldBackByQuota({ space, alternatives }: Request): boolean {
-  if (!hasQuota(space)) return false;
-  return alternatives.every((needs) => quotaShortage(space, needs) !== undefined);
 }
 
 /** The resources that a grant takes from one bucket. */

@@ -1,4 +1,5 @@
 /** Whether a request may use a resource, and whether the resource has room now. */
+import { isHeldBackByQuota } from "../../model/quota.ts";
 import { aheadOfAll, isAhead, type Rank } from "../../model/rank.ts";
 import type { Demand } from "./demand.ts";
 import { type Level, levelOf, type Part, type Shareable } from "./shareable.ts";
@@ -126,7 +127,7 @@ function freeAt(resource: Shareable, { name, capacity, used }: Level, view: View
   if (resource.reservations.length === 0) return now - planned;
   let [reserved, taken] = [0, 0];
   for (const one of resource.reservations) {
-    if (!isAhead(one.by, view.rank)) continue;
+    if (!keepsFrom(one.by, view.rank)) continue;
     for (const [dimension, amount] of one.amounts) if (dimension === name) reserved += amount;
     taken = Math.max(taken, one.taken.get(name) ?? 0);
   }
@@ -148,7 +149,12 @@ function countApart(parts: readonly Part[], view: View): number {
 function isToBeHad(part: Part, { rank, owner, empty, later }: View): boolean {
   if (empty) return true;
   if (part.owner !== null && !later) return part.owner === owner;
-  return part.reservedFor.every((by) => !isAhead(by, rank));
+  return part.reservedFor.every((by) => !keepsFrom(by, rank));
+}
+
+/** A reservation of a request that its own quota holds back counts against nobody. */
+function keepsFrom(by: Rank, rank: Rank): boolean {
+  return isAhead(by, rank) && !isHeldBackByQuota(by);
 }
 
 /** The parts for a claim on this resource. Prefers those that its lease or group already has. */

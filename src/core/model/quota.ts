@@ -1,6 +1,6 @@
 /** What is left of the quotas of a space. */
-import { claimsKey, heldOf, type Quota, type Space } from "../model/space.ts";
-import type { Need, Pool } from "../model/state.ts";
+import { claimsKey, heldOf, type Quota, type Space } from "./space.ts";
+import type { Need, Pool } from "./state.ts";
 
 /** The part of a need that quotas count. */
 export type QuotaUse = Pick<Need, "pool" | "purpose" | "count"> & Partial<Pick<Need, "sharing">>;
@@ -103,4 +103,16 @@ function heldUnder(space: Space, quota: Quota, needs: readonly QuotaUse[]): numb
 /** Whether the space may not take even one more claim of the pool. */
 export function isQuotaUsedUp(space: Space | null, pool: Pool): boolean {
   return quotaShortage(space, [{ pool, purpose: "use", count: 1 }]) !== undefined;
+}
+
+/** Whether only a release of the same space can let the request pass. It then keeps nothing. */
+export function isHeldBackByQuota({ space, alternatives }: Waiting): boolean {
+  if (!hasQuota(space) || alternatives === undefined) return false;
+  return alternatives.every((needs) => quotaShortage(space, needs) !== undefined);
+}
+
+/** A rank without alternatives is that of a newcomer, which keeps nothing anyway. */
+interface Waiting {
+  readonly space: Space | null;
+  readonly alternatives?: readonly (readonly Need[])[];
 }
