@@ -7,6 +7,7 @@ import { passesGates } from "../src/core/gates/gates.ts";
 import { cohortOf, descendants } from "../src/core/gates/limits.ts";
 import type { Item } from "../src/core/model/command.ts";
 import { freeState } from "../src/core/model/lifecycle.ts";
+import { isHeldBackByQuota } from "../src/core/model/quota.ts";
 import {
   type Bucket,
   claimsOn,
@@ -236,7 +237,14 @@ function checkNothingIdle(request: Request, now: Instant): void {
 function checkWanted({ pool, idle, queue }: Bucket, now: Instant): void {
   if ([...cohortOf(pool)].some((kin) => isDue(kin, now))) return;
   const taken = new Set<ExclusiveResource>();
+  const heldBack = new Set<unknown>();
   for (const request of queue) {
+    // The quota of its space holds it back, and the requests of that space behind it.
+    if (heldBack.has(request.space)) continue;
+    if (isHeldBackByQuota(request)) {
+      heldBack.add(request.space);
+      continue;
+    }
     const [item, ...others] = request.ask.items;
     const isSimple = others.length === 0 && item?.anyOf === undefined && request.gang === null;
     // The patience of other requests is not checked here.

@@ -58,10 +58,16 @@ export const userDataKeyKind = kindOf(
   "write the key on one line, at most 253 characters",
 );
 
-export const dimensionKind = kindOf(
+const dimensionForm = kindOf(
   Dimension,
   "start with a letter, then letters, digits, . _ or -; at most 63",
 );
+
+/** A dimension is the key of an object, so it must not be called like what every object has. */
+export const dimensionKind: TextKind = {
+  ...dimensionForm,
+  accepts: (value): value is string => dimensionForm.accepts(value) && !(value in {}),
+};
 
 export const namespaceKind = kindOf(Namespace, "use small letters, digits and -, at most 63");
 

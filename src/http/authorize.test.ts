@@ -245,3 +245,37 @@ test("an event feed shows a holder only the kind and time of events of other spa
     expect(text).toMatch(/"type":"lease-ended"\}/);
   }
 });
+
+test("a refresh cannot name the request of another space", async () => {
+  await using here = await site();
+  const { held, theirs } = await twoSpaces(here);
+  await here.call(`DELETE /v1/leases/${held.id}`, { token: held.token });
+  const body = { requestId: "other/same" };
+  const line = `POST /v1/leases/${held.id}/refresh`;
+  const answer = await here.call(line, { token: held.token, body });
+  expect(answer.status).toBe(410);
+  expect(answer.text).not.toContain(theirs.id);
+});
+
+test("a holder cannot take resources as a cleaner, so that they count as no use", async () => {
+  await using here = await site();
+  const body = { holder: "me", items: [{ pool: "aws", into: "cleaning" }] };
+  expect((await here.call("POST /v1/leases", { token: holder, body })).status).toBe(403);
+  const boskos = "POST /acquire?type=aws&state=free&dest=cleaning&owner=me";
+  expect((await here.call(boskos, basic("holder", holder))).status).toBe(403);
+});
+
+test("events that name other spaces are only for those who see all spaces", async () => {
+  await using here = await site();
+  const spaces = [{ name: "secret-space" as SpaceName, policy: { weight: 1, quotas: [] } }];
+  const pools = [pool("aws", 2, { limit: 2 })];
+  await here.broker.submit({ type: "configure", pools, spaces: { spaces, others: null } });
+  const past = (token: string) => here.call("GET /v1/events/past?limit=100", { token });
+  expect((await past(viewer)).text).toContain("secret-space");
+  const { text } = await past(holder);
+  expect(text).toContain('"type":"spaces-defined"');
+  expect(text).not.toContain("secret-space");
+  const unknown = await here.call("POST /v1/leases", { token: holder, body: askBody("aws") });
+  expect(asProblem(unknown)).toMatchObject({ code: "space_unknown", space: "team" });
+  expect(unknown.text).not.toContain("secret-space");
+});

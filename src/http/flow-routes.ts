@@ -11,6 +11,7 @@ import {
   SignalBody,
   WaitingRequest,
 } from "../api/schemas.ts";
+import { nameInSpace } from "../auth/space-names.ts";
 import { newRequestId } from "../broker/lease-identity.ts";
 import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
@@ -33,6 +34,7 @@ import {
   waitIn,
 } from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
+import { spaceOf } from "./sight.ts";
 
 export function flowRoutes(app: App, context: Context): void {
   signalRoute(app, context);
@@ -80,6 +82,7 @@ function refreshRoute(app: App, context: Context): void {
   app.post("/v1/leases/:id/refresh", { schema }, async (request, reply) => {
     const id = request.params.id as RequestId;
     const { requestId, pool, wait } = request.body;
+    const space = await broker.read((state) => spaceOf(state, id));
     const waitMs = waitIn("body.wait", wait);
     checkCanWait(context, waitMs);
     using connection = new Connection(request);
@@ -90,7 +93,7 @@ function refreshRoute(app: App, context: Context): void {
         id,
         next: newRequestId(broker.now()),
         waitMs,
-        ...(requestId === undefined ? undefined : { key: requestId }),
+        ...(requestId === undefined ? undefined : { key: nameInSpace(space, requestId) }),
         ...(pool === undefined ? undefined : { pool: pool as PoolName }),
       },
       { connection },

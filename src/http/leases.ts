@@ -18,7 +18,7 @@ import { leaseView } from "../core/explain/view.ts";
 import { isListedIn } from "../core/gates/limits.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
-import { freeState } from "../core/model/lifecycle.ts";
+import { busyState, freeState, purposeOf } from "../core/model/lifecycle.ts";
 import { alternativeCount, alternativesMax } from "../core/queue/needs.ts";
 import { askIn, callerOf, mustAlso } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
@@ -62,7 +62,7 @@ function acquireRoute(app: App, context: Context): void {
     const waitMs = waitIn("body.wait", request.body.wait);
     checkCanWait(context, waitMs);
     const ask = askIn(callerOf(request), askOf(request.body));
-    if (ask.items.some(({ state = freeState }) => state !== freeState)) mustAlso(request, "clean");
+    if (ask.items.some(isUpkeep)) mustAlso(request, "clean");
     if (alternativeCount(ask) > alternativesMax) {
       const wrong = `its choices can be combined in more than ${alternativesMax} ways`;
       throw invalid("body.items", wrong, "Name fewer pools in anyOf");
@@ -249,6 +249,11 @@ function releaseRoutes(app: App, { broker }: Context): void {
 
 function reportOf(throttled: boolean, evidence: string | undefined): Report {
   return { throttled, ...(evidence === undefined ? undefined : { evidence }) };
+}
+
+/** Whether the item is for a cleaner: what is not free, or a claim that counts as no use. */
+function isUpkeep({ state = freeState, into = busyState }: Item): boolean {
+  return state !== freeState || purposeOf(into) === "clean";
 }
 
 interface ItemPools {

@@ -10,20 +10,14 @@ type SpaceRefusal = Extract<
 export function spaceProblem(refusal: SpaceRefusal): Problem {
   const { code, space } = refusal;
   switch (code) {
-    case "space_unknown": {
-      const { nearest } = refusal;
-      const known = nearest === undefined ? undefined : { nearest };
+    case "space_unknown":
       return new Problem({
         code,
         status: 403,
         message: `Cannot lend to the space "${space}": the configuration does not have it`,
-        hint:
-          nearest === undefined
-            ? "Ask an admin of the server to add it to spaces, or to write spaceDefaults"
-            : `Did you mean "${nearest}"?`,
-        facts: { space, ...known },
+        hint: "Ask an admin of the server to add it to spaces, or to write spaceDefaults",
+        facts: { space },
       });
-    }
     case "pool_not_allowed":
       return new Problem({
         code,

@@ -143,9 +143,14 @@ export class ConfigInForce {
 
   /** A file without `auth` must not open a server that other machines can reach. */
   #checked(parsed: ParsedConfig): ParsedConfig {
-    if (!parsed.ok || parsed.auth !== undefined || !this.#rules.mustHaveAuth) return parsed;
-    const message = "Cannot use the file: it has no auth, and other machines reach the server";
-    const hint = "write auth, or start the server with --insecure-listen";
+    if (!parsed.ok || parsed.auth !== undefined) return parsed;
+    if (!this.#rules.mustHaveAuth && this.#auth === undefined) return parsed;
+    const message = this.#rules.mustHaveAuth
+      ? "Cannot use the file: it has no auth, and other machines reach the server"
+      : "Cannot use the file: it has no auth, and the file before it had";
+    const hint = this.#rules.mustHaveAuth
+      ? "write auth, or start the server with --insecure-listen"
+      : "write auth; to do without it, restart the server";
     const place = { file: this.#file, line: 0, column: 0, path: "auth" };
     return { ok: false, problems: [{ ...place, message, hint }] };
   }

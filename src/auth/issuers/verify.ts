@@ -104,6 +104,8 @@ async function verifySignature(
 function reasonOf({ errors }: Jose, error: unknown, { issuer, audience }: IssuerSpec): string {
   if (error instanceof errors.JWTExpired) {
     const atMs = Number(error.payload.exp) * 1_000;
+    // A time that no calendar has.
+    if (!(Math.abs(atMs) <= 8.64e15)) return `the token of ${issuer} has expired`;
     return `the token of ${issuer} expired at ${new Date(atMs).toISOString()}`;
   }
   if (error instanceof errors.JWTClaimValidationFailed) {

@@ -79,7 +79,7 @@ export function acquire(turn: Turn, { id, ask: asked, waitMs, nowOnly }: Acquire
 }
 
 /** Refuses a request whose gang is full or has another size. The first request sets the size. */
-function cannotJoin(state: State, ask: Ask): Refusal | undefined {
+export function cannotJoin(state: State, ask: Ask): Refusal | undefined {
   const gang = gangOf(state, ask);
   if (gang === undefined || ask.group === undefined) return undefined;
   const { name: group, size } = gang;

@@ -13,6 +13,7 @@ import { anySpace, type SpacesSpec } from "../model/space.ts";
 import { isHeld, type Resource, type State } from "../model/state.ts";
 import { goneItem, impossible } from "./acquire.ts";
 import { resumePools } from "./set-aside.ts";
+import { refuseSpace } from "./space-rules.ts";
 import { emit, type Turn } from "./turn.ts";
 
 interface Wanted extends MemberSpec {
@@ -164,7 +165,8 @@ function dismissImpossible(turn: Turn): void {
   const { state } = turn;
   for (const request of [...state.requests.values()]) {
     const { ask, alternatives } = request;
-    if (goneItem(state, ask) ?? impossible(state, ask, alternatives)) {
+    const refusal = refuseSpace(state, request.space, ask);
+    if (refusal ?? goneItem(state, ask) ?? impossible(state, ask, alternatives)) {
       emit(turn, { type: "request-left", id: request.id, why: "unsatisfiable" });
     }
   }

@@ -24,6 +24,7 @@ import { merged, refuseUserData } from "./change-resource.ts";
 import { lastFence } from "./fence.ts";
 import { refuseState } from "./refuse-state.ts";
 import { endLease } from "./release.ts";
+import { refuseSpace } from "./space-rules.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Held<Type extends HeldCommand["type"]> = Extract<HeldCommand, { type: Type }>;
@@ -45,6 +46,9 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
   if (notAllowed !== undefined) return refused(notAllowed);
   const needs = ready.map(({ pool }) => useOf(pool, from, into));
   const space = spaceOf(state, command.space);
+  const items = ready.map(({ pool }) => ({ pool: pool.name, count: 1 }));
+  const refusal = refuseSpace(state, space, { holder: command.holder, items });
+  if (refusal !== undefined) return refused(refusal);
   const attempt = { needs, rank: { ...aheadOfAll, space }, now };
   const closed = closedBy(attempt);
   if (closed !== null) {

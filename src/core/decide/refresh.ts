@@ -4,15 +4,18 @@
  * never leads to two leases.
  */
 
-import type { Ask, Command } from "../model/command.ts";
-import { refused } from "../model/outcome.ts";
-import type { Lease, Pool } from "../model/state.ts";
+import type { Ask, Command, Item } from "../model/command.ts";
+import type { PoolName } from "../model/ids.ts";
+import { type Refusal, refused } from "../model/outcome.ts";
+import { spaceOf } from "../model/space.ts";
+import type { Lease, Pool, State } from "../model/state.ts";
 import { poolsOf } from "../queue/needs.ts";
-import { acquire, possibleWants } from "./acquire.ts";
+import { acquire, cannotJoin, possibleWants } from "./acquire.ts";
 import type { Answer } from "./decide.ts";
 import { leaseNotFound, leaseRevoked } from "./not-found.ts";
 import { endClaim, endLease } from "./release.ts";
 import { settle } from "./settle.ts";
+import { refuseSpace, refuseToWait } from "./space-rules.ts";
 import type { Turn } from "./turn.ts";
 
 type Refresh = Extract<Command, { type: "refresh" }>;
@@ -26,7 +29,7 @@ export function refresh(turn: Turn, command: Refresh): Answer {
     return refused({ code: "request_id_reused", key, id });
   }
   const { key: _, items, ...rest } = lease.ask;
-  const wanted = items.filter((item) => name === undefined || poolsOf(item).includes(name));
+  const wanted = items.filter((item) => name === undefined || isFrom(item, name, lease));
   if (name !== undefined && wanted.length === 0) {
     return refused({ code: "pool_not_in_lease", id, pool: name });
   }
@@ -34,12 +37,30 @@ export function refresh(turn: Turn, command: Refresh): Answer {
   // A known key means that this command is a retry, or that the key belongs to another request.
   const isNew = key === undefined || !turn.state.keys.has(key);
   if (isNew) {
-    const wants = possibleWants(turn.state, ask);
-    if ("code" in wants) return refused(wants); // Nothing is released.
+    const refusal = refuseAsk(turn.state, ask);
+    if (refusal !== undefined) return refused(refusal); // Nothing is released.
     releaseClaims(turn, lease, wanted.length === items.length ? undefined : name);
     settle(turn); // Waiting requests are granted first.
   }
   return acquire(turn, { type: "acquire", id: next, ask, waitMs });
+}
+
+/**
+ * Whether an item was taken from the pool. A hold may have ended its claim already; of several pools
+ * the item was taken from the one that the lease has a claim in.
+ */
+function isFrom(item: Item, pool: PoolName, { claims }: Lease): boolean {
+  if (item.anyOf === undefined) return item.pool === pool;
+  return poolsOf(item).includes(pool) && claims.some((one) => one.resource.pool.name === pool);
+}
+
+/** Everything for which `acquire` would refuse the ask. */
+function refuseAsk(state: State, ask: Ask): Refusal | undefined {
+  const space = spaceOf(state, ask.space);
+  const refusal = refuseSpace(state, space, ask) ?? refuseToWait(space) ?? cannotJoin(state, ask);
+  if (refusal !== undefined) return refusal;
+  const wants = possibleWants(state, ask);
+  return "code" in wants ? wants : undefined;
 }
 
 /** Answers a retry: the first refresh ended the lease, and its reply was lost. */

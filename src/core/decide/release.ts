@@ -187,7 +187,10 @@ function returnOf(claim: Claim, ending: Ending, now: Instant): Return {
   if (why === "uncollected") {
     return { resource: name, state: unlessLeaving(resource, takenFrom(lease, resource)) };
   }
-  if (ending.failure !== undefined) return failedReturn(resource, ending.failure, lease, now);
+  // Only a cleaner can report that its cleaning failed.
+  if (ending.failure !== undefined && purpose === "clean") {
+    return failedReturn(resource, ending.failure, lease, now);
+  }
   const inOrder = why === "released" || why === "hold";
   const restMs = restAfter(claim, inOrder || ending.confirmed === true);
   const wanted = ending.state ?? stateAfter(claim, inOrder);

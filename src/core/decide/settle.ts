@@ -8,7 +8,7 @@ import { cohortOf, hasCohort } from "../gates/limits.ts";
 import type { GrantedClaim, ResolvedAsk, WaitCode } from "../model/event.ts";
 import type { ClaimId, RequestId } from "../model/ids.ts";
 import { busyState, freeState } from "../model/lifecycle.ts";
-import { isQuotaUsedUp } from "../model/quota.ts";
+import { isHeldBackByQuota } from "../model/quota.ts";
 import { compareRank, firstRank, newcomerRank, type Rank } from "../model/rank.ts";
 import { isAny } from "../model/selection.ts";
 import { spaceOf } from "../model/space.ts";
@@ -142,10 +142,7 @@ function serveBucket(turn: Turn, bucket: Bucket): void {
   while (left.count > 0 && !left.isExhausted) {
     const request = walk.next();
     if (request === undefined) break;
-    if (isQuotaUsedUp(request.space, bucket.pool)) {
-      walk.skipSpace();
-      continue;
-    }
+    if (left.passHeldBack(request, walk)) continue;
     if (unfit?.has(request)) {
       left.keep(request, turn.now);
       continue;
@@ -187,6 +184,9 @@ function fitsFrom(
   return needs.every((one) => isSamePlace(one, here) || isAvailable(one, request, now));
 }
 
+/** The number of requests held back by their quotas that one decision passes over. */
+const heldBackMax = 20_000;
+
 /**
  * Evaluates only requests that could use the freed resources. All others did not fit before, and
  * nothing that they could use has changed.
@@ -198,11 +198,18 @@ function serveShared(turn: Turn, pool: Pool): void {
   const queue = queueAt({ pool, state: freeState });
   const freed = new Set<Shareable>();
   let walk = queue.walk();
-  for (let place = 0; place < reachMax; place++) {
+  let heldBack = 0;
+  for (let place = 0; place < reachMax && heldBack < heldBackMax; place++) {
     for (const resource of pool.cache.freed) freed.add(resource);
     pool.cache.freed.clear();
     const request = walk.next();
     if (request === undefined) break;
+    if (isHeldBackByQuota(request)) {
+      // Requests that only their own quota delays hide no others.
+      heldBack += 1;
+      place -= 1;
+      continue;
+    }
     turn.evaluating = request.id;
     const isWorthIt = !request.cache.evaluated || couldUse(request, pool, freed);
     const needs = isWorthIt ? evaluate(turn, request) : undefined;

@@ -1,7 +1,5 @@
 /** What the policy of a space says about its requests. */
 import type { Ask } from "../model/command.ts";
-import type { SpaceName } from "../model/ids.ts";
-import { nearest } from "../model/nearest.ts";
 import type { Refusal } from "../model/outcome.ts";
 import { mayUse, type Space } from "../model/space.ts";
 import type { State } from "../model/state.ts";
@@ -12,8 +10,8 @@ export function refuseSpace(state: State, space: Space | null, ask: Ask): Refusa
   if (space === null) return undefined;
   const { name, policy } = space;
   if (state.otherSpaces === null && !state.spacePolicies.has(name)) {
-    const meant = nearest(name, state.spacePolicies.keys()) as SpaceName | undefined;
-    return { code: "space_unknown", space: name, ...(meant && { nearest: meant }) };
+    // Without the nearest name: the caller may not know the spaces of others.
+    return { code: "space_unknown", space: name };
   }
   for (const pool of ask.items.flatMap(poolsOf)) {
     if (!mayUse(policy, pool)) return { code: "pool_not_allowed", space: name, pool };

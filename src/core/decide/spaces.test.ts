@@ -296,7 +296,7 @@ describe("the policy of a space", () => {
     made.do({ type: "configure", pools: [pool("aws", 1)], spaces: only });
     expect(made.outcome(ask("x", "aws", "payment" as SpaceName))).toEqual({
       type: "refused",
-      refusal: { code: "space_unknown", space: "payment", nearest: "payments" },
+      refusal: { code: "space_unknown", space: "payment" },
     });
     expect(made.outcome(ask("y", "aws", "payments" as SpaceName))).toMatchObject({
       type: "granted",
@@ -359,4 +359,87 @@ test("a lease by name from before there were spaces stays with its holder", () =
   const by = { holder: "job/1", space: a, resource: "aws-1" as never, state: "leased" };
   expect(made.outcome({ type: "renew-held", ...by })).toEqual({ type: "done" });
   expect(made.outcome({ type: "release-held", ...by, state: "free" })).toEqual({ type: "done" });
+});
+
+describe("a request that its quota holds back", () => {
+  test("lets others pass, also if hundreds of larger ones wait", () => {
+    const made = lending([pool("aws", 10)], { a: { quotas: [quota("aws", 3)] } });
+    made.do(acquire("rest", "aws:3"));
+    made.do(ask("a0", "aws:2", a));
+    for (let index = 1; index <= 150; index++) made.do(ask(`a${index}`, "aws:2", a));
+    made.do(ask("b1", "aws", b));
+    expect(made.held("b1")).toBeDefined();
+    // Within its own space nobody overtakes it.
+    expect(made.outcome(ask("small", "aws", a))).toMatchObject({ type: "waiting" });
+  });
+
+  test("does not hide the next request from a shared limit", () => {
+    const parent = { parent: "account" as PoolName };
+    const pools = [pool("account", 0, { limit: 3 }), pool("x", 3, parent), pool("y", 3, parent)];
+    const made = lending(pools, { a: { quotas: [quota("x", 1)] } });
+    made.do(ask("a1", "x", a));
+    made.do(ask("a2", "x", a));
+    made.do(acquire("y1", "y"));
+    made.do(ask("b1", "x:2", b));
+    made.do(acquire("y2", "y"));
+    made.do(acquire("y3", "y"));
+    made.do(release("y1"));
+    expect([made.held("b1"), made.held("y2"), made.held("y3")]).toEqual([
+      ["x-2", "x-3"],
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("makes no dynamic resource", () => {
+    const dynamic = { min: 0, max: 5, state: "free", lifespanMs: null };
+    const made = lending([pool("dyn", [], { dynamic })], { a: { quotas: [quota("dyn", 1)] } });
+    for (const id of ["a1", "a2", "a3"]) made.do(ask(id, "dyn", a));
+    expect(made.state.resources.size).toBe(1);
+  });
+
+  test("holds back no cleaner of its space", () => {
+    const made = lending([pool("aws", 2)], { a: { quotas: [quota("aws", 1)] } });
+    made.do(ask("a1", "aws", a));
+    const item = { pool: "aws" as PoolName, count: 1, state: "dirty", into: "cleaning" };
+    const cleaner = { holder: "cleaner", space: a, items: [item], ttlMs: 1_000 };
+    made.do({ type: "acquire", id: "c" as RequestId, ask: cleaner, waitMs: 0 });
+    const dirty = { resource: "aws-2" as never, change: { state: "dirty" } };
+    made.do({ type: "change-resource", ...dirty, reason: { by: "x", why: "" } });
+    expect(made.held("c")).toEqual(["aws-2"]);
+  });
+});
+
+test("a reload removes the requests of a space that is gone or may no longer use the pool", () => {
+  const pools = [pool("aws", 1), pool("gcp", 1)];
+  const made = lending(pools, { a: {}, b: {} });
+  for (const wanted of ["aws", "gcp"]) {
+    made.do(acquire(wanted, wanted));
+    made.do(ask(`a-${wanted}`, wanted, a));
+    made.do(ask(`b-${wanted}`, wanted, b));
+  }
+  const only = { spaces: spaces({ b: { pools: ["aws"] } }).spaces, others: null };
+  made.do({ type: "configure", pools, spaces: only });
+  expect([made.line("aws"), made.line("gcp")]).toEqual([["b-aws"], []]);
+  expect([made.end("a-aws"), made.end("b-gcp")]).toEqual(["unsatisfiable", "unsatisfiable"]);
+});
+
+test("a refused refresh releases nothing", () => {
+  const made = lending([pool("aws", 1)], { a: { waitingMax: 1 } });
+  made.do(ask("a1", "aws", a));
+  made.do(ask("a2", "aws", a));
+  const refresh = { type: "refresh", id: "a1" as RequestId, next: "a3" as RequestId } as const;
+  expect(made.outcome({ ...refresh, waitMs: 0 })).toMatchObject({
+    type: "refused",
+    refusal: { code: "too_many_waiting" },
+  });
+  expect(made.held("a1")).toEqual(["aws-1"]);
+});
+
+test("resources are taken by name only from pools that the space may use", () => {
+  const made = lending([pool("aws", 1)], { a: { pools: ["gcp*"] } });
+  const take = { holder: "me", resources: ["aws-1" as never], ids: ["t" as RequestId] };
+  expect(
+    made.outcome({ type: "take", ...take, space: a, state: "free", into: "leased" }),
+  ).toMatchObject({ type: "refused", refusal: { code: "pool_not_allowed" } });
 });

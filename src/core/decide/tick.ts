@@ -2,7 +2,14 @@ import { speedUp } from "../gates/adaptive.ts";
 import type { LeaseEnd } from "../model/event.ts";
 import type { RequestId } from "../model/ids.ts";
 import { done, type Outcome } from "../model/outcome.ts";
-import { type Due, type Lease, must, type Pool, type Resource } from "../model/state.ts";
+import {
+  type Claim,
+  type Due,
+  type Lease,
+  must,
+  type Pool,
+  type Resource,
+} from "../model/state.ts";
 import { reservationsFor } from "../shared/reserve.ts";
 import { type Ending, endClaim, endLease } from "./release.ts";
 import { culpritOf, postpone, Undecidable } from "./set-aside.ts";
@@ -32,7 +39,7 @@ function attend(turn: Turn, due: Due): void {
     case "lease":
       return endLease(turn, due, endingDue(turn, due));
     case "claim":
-      return endClaim(turn, due, { why: "hold" });
+      return endHold(turn, due);
     case "request":
       return emit(turn, { type: "request-left", id: due.id, why: "abandoned" });
     case "pool":
@@ -42,6 +49,13 @@ function attend(turn: Turn, due: Due): void {
     case "resource":
       return attendResource(turn, due);
   }
+}
+
+/** A lease by name ends with its last claim: no holder would release it. */
+function endHold(turn: Turn, claim: Claim): void {
+  const { lease } = claim;
+  endClaim(turn, claim, { why: "hold" });
+  if (lease.ask.byName && lease.claims.length === 0) endLease(turn, lease, { why: "released" });
 }
 
 function attendPool(turn: Turn, pool: Pool): void {

@@ -17,6 +17,7 @@ import {
   tombstoneState,
 } from "../model/lifecycle.ts";
 import type { DynamicPolicy } from "../model/policy.ts";
+import { isHeldBackByQuota } from "../model/quota.ts";
 import { isAny, isMatch, type Selection } from "../model/selection.ts";
 import { isHeld, type Pool, type Resource, type State } from "../model/state.ts";
 import { needAt } from "../queue/needs.ts";
@@ -68,7 +69,7 @@ function neededIn(pool: Pool, most: number): Needed {
   for (const bucket of pool.buckets.values()) {
     for (const request of bucket.queue) {
       const need = needAt(request, bucket);
-      if (need?.sharing !== "exclusive") continue;
+      if (need?.sharing !== "exclusive" || isHeldBackByQuota(request)) continue;
       const missing = need.selections === null ? 0 : unmatchedOf(pool, need.selections);
       unmatched += missing;
       count += need.selections === null ? need.count : missing + anyOf(need.selections);

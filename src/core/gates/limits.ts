@@ -8,8 +8,9 @@
  */
 import type { ResourceName } from "../model/ids.ts";
 import { purposeOf } from "../model/lifecycle.ts";
+import { isHeldBackByQuota } from "../model/quota.ts";
 import { isAhead, type Rank } from "../model/rank.ts";
-import type { Need, Pool, State } from "../model/state.ts";
+import type { Need, Pool, Request, State } from "../model/state.ts";
 import { isPresent } from "../queue/available.ts";
 import { overtakenMax } from "../queue/leftover.ts";
 import { hasSelection } from "../queue/needs.ts";
@@ -106,17 +107,24 @@ function isKeptFor(limit: Pool, rank: Rank, { now }: Attempt, earlier: readonly 
   const root = rootOf(limit);
   for (const pool of descendants(limit)) {
     for (const { queue } of pool.buckets.values()) {
+      const walk = queue.walk();
       for (let place = 0; place < overtakenMax; place++) {
-        const ahead = queue.at(place);
+        const ahead = walk.next();
         if (ahead === undefined || !isAhead(ahead, rank)) break;
         const attempts = ahead.alternatives.map((needs) => ({ needs, rank: ahead, now }));
         if (attempts.some((attempt) => wantsLimit(attempt, limit, root, earlier))) return true;
         // A request that selects resources may lack these while the requests behind it have theirs.
-        if (!hasSelection(ahead)) break;
+        if (!hasSelection(ahead) && !isPassedOver(ahead, root)) break;
       }
     }
   }
   return false;
+}
+
+/** Whether the requests behind this one may go first, although it is ahead in its queue. */
+function isPassedOver(request: Request, root: Pool): boolean {
+  const isOutside = ({ pool }: Need) => rootOf(pool) !== root;
+  return isHeldBackByQuota(request) || request.alternatives.every((needs) => needs.some(isOutside));
 }
 
 interface OtherAttempt extends Attempt {

@@ -12,6 +12,8 @@ import type { Space } from "./space.ts";
 export interface ReadonlyFairQueue<Waiter extends Rank> extends ReadonlyTree<Waiter, Rank> {
   /** Whether requests of several spaces wait, so that a grant changes the order. */
   readonly isShared: boolean;
+  /** The same without the lines of spaces whose first waiter does not count. */
+  countBeforeIn(rank: Rank, counts: (head: Waiter) => boolean): number;
   /** The number of waiters of the same space ahead of this rank. */
   countBeforeInSpace(rank: Rank): number;
   walk(): Walk<Waiter>;
@@ -115,12 +117,12 @@ export class FairQueue<Waiter extends Rank> implements ReadonlyFairQueue<Waiter>
 
   /** The number of waiters ahead of this rank as the shares are now. */
   countBefore(rank: Rank): number {
-    if (this.#sorted === null) {
-      const only = this.#only();
-      return only === undefined ? 0 : countAhead(only, rank);
-    }
+    return this.countBeforeIn(rank, () => true);
+  }
+
+  countBeforeIn(rank: Rank, counts: (head: Waiter) => boolean): number {
     let count = 0;
-    for (const line of this.#lines.values()) count += countAhead(line, rank);
+    for (const line of this.#lines.values()) if (counts(line.head)) count += countAhead(line, rank);
     return count;
   }
 

@@ -65,7 +65,7 @@ export type Refusal =
       readonly max: number;
     }
   /** The configuration has no such space, and allows no other. */
-  | { readonly code: "space_unknown"; readonly space: SpaceName; readonly nearest?: SpaceName }
+  | { readonly code: "space_unknown"; readonly space: SpaceName }
   /** The space may not use the pool. */
   | { readonly code: "pool_not_allowed"; readonly space: SpaceName; readonly pool: PoolName }
   /** As many requests of the space wait as may wait. */

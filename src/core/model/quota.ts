@@ -100,11 +100,6 @@ function heldUnder(space: Space, quota: Quota, needs: readonly QuotaUse[]): numb
   return 0;
 }
 
-/** Whether the space may not take even one more claim of the pool. */
-export function isQuotaUsedUp(space: Space | null, pool: Pool): boolean {
-  return quotaShortage(space, [{ pool, purpose: "use", count: 1 }]) !== undefined;
-}
-
 /** Whether only a release of the same space can let the request pass. It then keeps nothing. */
 export function isHeldBackByQuota({ space, alternatives }: Waiting): boolean {
   if (!hasQuota(space) || alternatives === undefined) return false;

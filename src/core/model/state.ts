@@ -469,6 +469,7 @@ const emptyQueue: Queue = {
   walk: () => emptyWalk,
   at: () => undefined,
   countBefore: () => 0,
+  countBeforeIn: () => 0,
   countBeforeInSpace: () => 0,
   [Symbol.iterator]: () => [][Symbol.iterator](),
 };

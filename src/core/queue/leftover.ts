@@ -3,7 +3,8 @@
  * them. A waiting request with a selection keeps only resources that match it.
  */
 
-import { isHeldBackByQuota, isQuotaUsedUp } from "../model/quota.ts";
+import type { Walk } from "../model/fair-queue.ts";
+import { isHeldBackByQuota } from "../model/quota.ts";
 import { isAhead, type Rank } from "../model/rank.ts";
 import { isAny, matchingIdle, type Selection } from "../model/selection.ts";
 import {
@@ -37,7 +38,6 @@ const passedMax = 2_000;
  */
 export function keptFor(request: Request, place: Place, now: Instant): number {
   if (isShared(place.pool)) return 0;
-  // A request that its own space holds back must not hold back other spaces.
   if (isHeldBackByQuota(request)) return 0;
   if (isForOnePool(request)) return Number.POSITIVE_INFINITY;
   if (now - request.queuedAt < place.pool.policy.patienceMs) return 0;
@@ -71,7 +71,10 @@ export class Leftover {
     const walk = bucket.queue.walk();
     for (let ahead = walk.next(); ahead !== undefined; ahead = walk.next()) {
       if (leftover.count <= 0 || !isAhead(ahead, rank)) break;
-      if (isQuotaUsedUp(ahead.space, bucket.pool)) walk.skipSpace();
+      const isOwn = ahead.space === rank.space && isForOnePool(ahead);
+      if (!isOwn && leftover.passHeldBack(ahead, walk)) continue;
+      // Within a space nobody is overtaken, also not by a smaller request that the quota allows.
+      if (isOwn && isHeldBackByQuota(ahead)) leftover.#keptOfAny = Number.POSITIVE_INFINITY;
       else if (leftover.isExhausted) leftover.#keptOfAny = Number.POSITIVE_INFINITY;
       else if (!leftover.pass(ahead)) leftover.keep(ahead, now);
     }
@@ -96,6 +99,17 @@ export class Leftover {
     if (only === undefined || selections.length > 1) return false;
     if (!this.#waitedFor.has(only.key)) return false;
     this.#passed += 1;
+    return true;
+  }
+
+  /**
+   * Whether the quota of its own space holds the request back, so that it keeps nothing here. The
+   * other requests of that space wait behind it.
+   */
+  passHeldBack(request: Request, walk: Walk<Request>): boolean {
+    if (!isHeldBackByQuota(request)) return false;
+    this.#passed += 1;
+    if (isForOnePool(request)) walk.skipSpace();
     return true;
   }
 

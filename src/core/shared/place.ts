@@ -1,6 +1,7 @@
 /** Placement in a shared pool, for a need at a rank. */
 import type { GrantedClaim } from "../model/event.ts";
 import type { ClaimId } from "../model/ids.ts";
+import { isHeldBackByQuota } from "../model/quota.ts";
 import type { Rank } from "../model/rank.ts";
 import {
   type Need,
@@ -49,7 +50,8 @@ export function canPlace(need: SharedNeed, rank: Rank): boolean {
 /** Whether fewer than `reachMax` requests are ahead. Others are not evaluated yet. */
 export function isWithinReach(need: Need, rank: Rank): boolean {
   const queue = queueAt(need);
-  return queue.size < reachMax || queue.countBefore(rank) < reachMax;
+  if (queue.size < reachMax) return true;
+  return queue.countBeforeIn(rank, (head) => !isHeldBackByQuota(head)) < reachMax;
 }
 
 function placedFor(need: SharedNeed, rank: Rank): SharedResource[][] | undefined {

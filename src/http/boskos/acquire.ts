@@ -4,7 +4,7 @@ import { submitAndWait } from "../../broker/submit-and-wait.ts";
 import type { LeaseView } from "../../core/explain/view.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { PoolName, ResourceName } from "../../core/model/ids.ts";
-import { freeState } from "../../core/model/lifecycle.ts";
+import { freeState, purposeOf } from "../../core/model/lifecycle.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { askIn, callerOf, inSpaceOf, mustAlso } from "../authorize.ts";
 import type { Context } from "../context.ts";
@@ -41,7 +41,7 @@ export async function acquire(
     return sendText(reply, { status: 400, text: `Acquire failed: ${options.error}` });
   }
   const requestId = query.get("request_id");
-  if (state !== freeState) mustAlso(request, "clean");
+  if (state !== freeState || purposeOf(dest) === "clean") mustAlso(request, "clean");
   const wanted = askOf(context, { type, state, dest, owner, requestId }, options);
   const ask = askIn(callerOf(request), wanted);
   const outcome = await acquireOrWait(context, ask, options, request);

@@ -13,7 +13,7 @@ import type { Placing } from "../../core/shared/placement/demand.ts";
 import { askIn, callerOf } from "../authorize.ts";
 import { bodyText, sendJson, sendNothing, sendText } from "../boskos/wire.ts";
 import type { App, Context } from "../context.ts";
-import { onlySpace, sightOf } from "../sight.ts";
+import { sightOf } from "../sight.ts";
 import { leaseJson, networksKind, poolJson } from "./lease-json.ts";
 import { BadRequest, type CapacityRequest, parseFirst, readRequest } from "./request.ts";
 
@@ -35,7 +35,8 @@ export function showPoolsRoute(app: App, context: Context): void {
     schema: { hide: true },
     handler: async (request, reply) => {
       const pools = await context.broker.read((state) => {
-        const sees = sightOf(state, onlySpace(request, state));
+        // Its leases have the attributes of parts, which only their holders may see.
+        const sees = sightOf(state, callerOf(request).space);
         return sharedResourceViews(state).map((resource) => {
           const claims = resource.claims.filter(({ lease }) => sees(lease.id));
           return poolJson({ ...resource, claims }, context.startedAtMs);

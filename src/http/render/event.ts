@@ -33,8 +33,14 @@ export function eventSightOf(state: State, space: SpaceName | undefined): EventS
   };
 }
 
+/** These name other spaces, their leases, or what only a holder may see. */
+const onlyForObservers: readonly DurableEvent["type"][] = [
+  ...(["spaces-defined", "pool-defined", "rate-changed", "event-skipped"] as const),
+];
+
 /** The space of the request or lease that an event is about; null if it is about neither. */
 export function ownerOfEvent(state: State, event: DurableEvent): SpaceName | undefined | null {
+  if (onlyForObservers.includes(event.type)) return undefined;
   if (!("id" in event) || event.id === undefined) return null;
   const ask = "ask" in event ? event.ask : undefined;
   return ask === undefined ? spaceOf(state, event.id) : ask.space;
