@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Settle } from "./watch.ts";
+import { Settle } from "./file-watch.ts";
 
 type Step = readonly [content: string, want: ReturnType<Settle["look"]>];
 

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { WatchOptions } from "./file-watch.ts";
 import type { ParsedConfig } from "./parse.ts";
-import { type ConfigWatch, type WatchOptions, watchConfig } from "./watch.ts";
+import { type ConfigWatch, watchConfig } from "./watch.ts";
 
 let directory = "";
 let path = "";
