@@ -10,6 +10,7 @@ import { hostnameOfHeader, hostnameOfUrl, isIpAddress, isLoopbackName } from "..
 import { Problem } from "../api/problem.ts";
 import type { App } from "./context.ts";
 import { sendProblem } from "./errors.ts";
+import { hostOf, protocolOf } from "./proxies.ts";
 
 /** The names beyond loopback under which clients may call the server. */
 export interface AllowedCallers {
@@ -37,12 +38,15 @@ function closing(reply: FastifyReply): FastifyReply {
   return reply.header("connection", "close");
 }
 
-function refusalOf({ headers, method }: FastifyRequest, names: AllowedNames): Problem | undefined {
-  const { host, origin } = headers;
+function refusalOf(request: FastifyRequest, names: AllowedNames): Problem | undefined {
+  const { headers, method } = request;
+  const { origin } = headers;
+  const host = hostOf(request);
   // HTTP/1.0 has no Host, and no browser speaks HTTP/1.0.
   if (host !== undefined && !names.allowHost(host)) return wrongHost(host);
   if (origin !== undefined) {
-    return names.allowOrigin(origin, host) ? undefined : wrongOrigin(`the page at ${origin}`);
+    const isAllowed = names.allowOrigin(origin, host, protocolOf(request));
+    return isAllowed ? undefined : wrongOrigin(`the page at ${origin}`);
   }
   // A page can load something without an Origin, as an image. It may only link here.
   const isCrossSite = headers["sec-fetch-site"] === "cross-site";
@@ -81,11 +85,15 @@ class AllowedNames {
   }
 
   /** A page of this server may call it, and so may pages of this machine. */
-  allowOrigin(origin: string, host: string | undefined): boolean {
+  allowOrigin(origin: string, host: string | undefined, protocol: string | undefined): boolean {
     const name = hostnameOfUrl(origin);
     if (name === undefined) return false;
     if (isLoopbackName(name) || this.#names.has(name)) return true;
-    return new URL(origin).host === host?.toLowerCase();
+    const page = new URL(origin);
+    // Anyone on the network can change a page that was loaded without TLS.
+    if (protocol === "https" && page.protocol !== "https:") return false;
+    const own = `${page.protocol}//${host}`;
+    return URL.canParse(own) && new URL(own).host === page.host;
   }
 }
 

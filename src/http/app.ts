@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import type { RequestListener } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import fastify, { type FastifyBaseLogger, LogController } from "fastify";
+import fastify, { type FastifyBaseLogger, LogController, type RawServerDefault } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { checkCallers } from "./allowed-callers.ts";
@@ -29,6 +30,7 @@ import { pastEventsRoute } from "./past-events.ts";
 import { planRoutes } from "./plan.ts";
 import { poolChangesRoute } from "./pool-changes.ts";
 import { poolRoutes } from "./pools.ts";
+import { readForwarded } from "./proxies.ts";
 import { requestRoutes } from "./requests.ts";
 import { resourceRoutes } from "./resources.ts";
 import { compilersFactory } from "./schema-compilers.ts";
@@ -47,8 +49,15 @@ const requestTimeoutMs = 30_000;
 /** Read and compressed once per process; another build of it is served after a restart. */
 let builtPage: Promise<Page> | undefined;
 
+/** Makes a server for TLS. Without it the framework makes one for plain HTTP. */
+export type MakeServer = (answer: RequestListener) => RawServerDefault;
+
 /** All routes over one broker. It does not listen yet. Requests are not logged one by one. */
-export async function makeApp(context: Context, logger: FastifyBaseLogger): Promise<App> {
+export async function makeApp(
+  context: Context,
+  logger: FastifyBaseLogger,
+  makeServer?: MakeServer,
+): Promise<App> {
   const app: App = fastify({
     loggerInstance: withoutChildLoggers(logger),
     logController: new LogController({ disableRequestLogging: true }),
@@ -58,6 +67,9 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
     forceCloseConnections: "idle",
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
+    ...(makeServer && {
+      serverFactory: (answer: RequestListener) => withTimeouts(makeServer(answer)),
+    }),
     routerOptions: { maxParamLength: limits.nameLengthMax },
     schemaController: { compilersFactory },
     ajv: {
@@ -72,6 +84,7 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
   }).withTypeProvider<TypeBoxTypeProvider>();
   acceptJson(app);
   handleErrors(app);
+  readForwarded(app, context.proxies);
   checkCallers(app, context.callers);
   authorizeCalls(app, context);
   compressAnswers(app);
@@ -105,6 +118,14 @@ export async function makeApp(context: Context, logger: FastifyBaseLogger): Prom
   await app.register((scope: App) => leaseProxyRoutes(scope, context));
   await app.ready();
   return app;
+}
+
+/** The framework sets these only on a server that it has made itself. */
+function withTimeouts(server: RawServerDefault): RawServerDefault {
+  server.keepAliveTimeout = keepAliveTimeoutMs;
+  server.requestTimeout = requestTimeoutMs;
+  server.setTimeout(0);
+  return server;
 }
 
 /**

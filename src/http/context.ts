@@ -12,6 +12,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import type { AdmissionFigures } from "./metrics/admission-metrics.ts";
 import type { MirrorFigures } from "./metrics/mirror-metrics.ts";
+import type { Proxies } from "./proxies.ts";
 
 /** What every route has at hand: the broker and the parts around it. */
 export interface Context {
@@ -34,6 +35,8 @@ export interface Context {
   readonly startedAtMs: number;
   readonly boskos: BoskosSettings;
   readonly callers: AllowedCallers;
+  /** Proxies in front of the server; absent: none. */
+  readonly proxies?: Proxies;
 }
 
 /** How Boskos's calls are answered. */

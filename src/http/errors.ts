@@ -78,8 +78,24 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     message: `Cannot read the request: ${reason}`,
     hint: "Send HTTP/1.1; see /docs for what is accepted",
   });
+  endWith(socket, problem, String(reason));
+}
+
+/** Answers plain HTTP on a port that speaks TLS. */
+export function answerPlainHttp(socket: Socket): void {
+  const problem = new Problem({
+    code: "tls_required",
+    status: 400,
+    message: "Cannot answer plain HTTP: this port speaks TLS",
+    hint: "Use https:// instead of http://",
+  });
+  endWith(socket, problem, "Bad Request");
+}
+
+/** Writes the answer to the socket itself, and closes it. */
+function endWith(socket: Socket, problem: Problem, reason: string): void {
   const body = JSON.stringify(problem);
-  const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  const head = `HTTP/1.1 ${problem.status} ${reason}\r\nContent-Type: application/problem+json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
   socket.end(head + body);
 }
 

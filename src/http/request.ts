@@ -13,6 +13,7 @@ import type { RequestId } from "../core/model/ids.ts";
 import { formatDuration, parseDuration } from "../core/model/time.ts";
 import type { Context } from "./context.ts";
 import { invalid } from "./problems.ts";
+import { callerAddress } from "./proxies.ts";
 
 /** Fields that several calls read in the same way. */
 
@@ -180,7 +181,7 @@ export function operatorProblem(
   request: FastifyRequest,
   page: string | undefined = request.headers.origin,
 ): Problem | undefined {
-  const from = request.socket.remoteAddress ?? "";
+  const from = callerAddress(request);
   if (!isLoopbackAddress(from)) return operatorsOnly(from);
   if (page === undefined) return undefined;
   const name = hostnameOfUrl(page) ?? "elsewhere";

@@ -21,6 +21,7 @@ import { StatsService } from "../insight/stats-service.ts";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import { makeApp } from "./app.ts";
 import { type App, defaultBoskosSettings } from "./context.ts";
+import type { Proxies } from "./proxies.ts";
 import { timestamp } from "./timestamp.ts";
 
 export interface Answer {
@@ -65,6 +66,7 @@ export async function testSite(
   options: Partial<BrokerOptions> = {},
   callers: AllowedCallers = { listens: ["127.0.0.1"], hosts: [] },
   auth?: AuthSpec,
+  proxies?: Proxies,
 ): Promise<TestSite> {
   const journal = new HandJournal();
   const clock = new HandClock();
@@ -89,6 +91,7 @@ export async function testSite(
     callers,
     auth: new Authenticator(auth, () => clock.now()),
     sessions: new Sessions(journal.secret, () => clock.now()),
+    ...(proxies && { proxies }),
     startedAtMs: clock.now(),
   };
   const app = await makeApp(site, pino({ level: "trace" }, sink));

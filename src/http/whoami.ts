@@ -6,6 +6,7 @@ import { forbidden } from "../auth/refusals.ts";
 import { mayDo } from "../auth/roles.ts";
 import { principalOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
+import { hostOf } from "./proxies.ts";
 import { operatorProblem } from "./request.ts";
 import { timestamp } from "./timestamp.ts";
 
@@ -63,5 +64,5 @@ function whyNoOperator(
 ): Problem | undefined {
   if (auth.isOn) return mayDo(caller.role, "operate") ? undefined : forbidden(caller, "operate");
   // Browsers name the page's origin only when it changes something; it is where it was fetched.
-  return operatorProblem(request, `http://${request.headers.host}`);
+  return operatorProblem(request, `http://${hostOf(request)}`);
 }

@@ -1,3 +1,5 @@
+import type { Server as HttpServer } from "node:http";
+import { Server as HttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { isLoopbackAddress } from "../api/loopback.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
@@ -48,6 +50,11 @@ export function describeListenError(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? listenErrors[String(error.code)] : undefined;
 }
 
-export function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+export type RawServer = HttpServer | HttpsServer;
+
+/** The address of a server that listens. */
+export function urlOf(server: RawServer): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  const scheme = server instanceof HttpsServer ? "https" : "http";
+  return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

@@ -2,7 +2,7 @@
  * Connects all parts: configuration, journal, broker and edges, which start and stop in this order.
  */
 import { readFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import type { ConfigStatus } from "../api/schemas.ts";
 import { Authenticator } from "../auth/authenticator.ts";
@@ -13,11 +13,10 @@ import { Tokens } from "../broker/lease-identity.ts";
 import { Deliveries } from "../broker/submit-and-wait.ts";
 import type { BoskosExpiry } from "../config/check-pools.ts";
 import { exampleConfigPath } from "../config/example.ts";
-import { loadConfig } from "../config/load.ts";
 import type { Instant } from "../core/model/time.ts";
-import type { AllowedCallers } from "../http/allowed-callers.ts";
 import { makeApp } from "../http/app.ts";
-import { type App, defaultBoskosSettings } from "../http/context.ts";
+import { type App, type Context, defaultBoskosSettings } from "../http/context.ts";
+import { Proxies } from "../http/proxies.ts";
 import { StatsService } from "../insight/stats-service.ts";
 import {
   type Journal,
@@ -34,17 +33,23 @@ import { Mirror } from "../workers/mirror/mirror.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { ConfigInForce } from "./config-in-force.ts";
+import {
+  addressThatNeedsAuth,
+  allowedCallers,
+  checkReachable,
+  exposureWarnings,
+} from "./exposure.ts";
 import { HealthListener } from "./health-listener.ts";
 import {
-  cannotBeReachable,
   describeListenError,
   type ListenAddress,
   parseListenAddress,
-  reachable,
   urlOf,
 } from "./listen-address.ts";
 import { type LogLevel, makeLogger } from "./logger.ts";
 import { answerText, onlyPath, SideListener } from "./side-listener.ts";
+import { Tls } from "./tls.ts";
+import type { TlsPaths } from "./tls-files.ts";
 
 export interface ServeOptions {
   /** Absent: the example that is part of Berth. */
@@ -56,6 +61,10 @@ export interface ServeOptions {
   readonly listen: string;
   /** Listen beyond loopback although there is no authentication. */
   readonly insecureListen: boolean;
+  /** Files of the server's certificate; absent: plain HTTP. */
+  readonly tls?: TlsPaths;
+  /** Addresses and networks of proxies whose headers name the caller; absent: there are none. */
+  readonly trustProxies?: readonly string[];
   /** Names under which clients may call the server, in addition to loopback and `listen`. */
   readonly allowHosts?: readonly string[];
   /** HOST:PORT for probes that expect health on a separate port; absent: none. */
@@ -112,24 +121,6 @@ export async function serve(options: ServeOptions): Promise<Running> {
   }
 }
 
-/** The address for which the configuration must have `auth`; undefined: it may do without. */
-function addressThatNeedsAuth(options: ServeOptions): ListenAddress | undefined {
-  if (options.insecureListen) return undefined;
-  const texts = [options.listen, options.healthListen, options.metricsListen];
-  return reachable(texts.flatMap((text) => (text === undefined ? [] : parseListenAddress(text))));
-}
-
-/** Checked before anything starts. A file with errors is reported later, when it is used. */
-async function checkReachable(configFile: string, address: ListenAddress): Promise<void> {
-  const parsed = await loadConfig(configFile);
-  if (parsed.ok && parsed.auth === undefined) throw cannotBeReachable(address);
-}
-
-function allowedCallers({ listen, metricsListen, allowHosts = [] }: ServeOptions): AllowedCallers {
-  const listens = metricsListen === undefined ? [listen] : [listen, metricsListen];
-  return { listens: listens.map((text) => parseListenAddress(text).host), hosts: allowHosts };
-}
-
 /** The parts of a server that have started so far, so that these can be stopped. */
 class Server {
   readonly #configFile: string;
@@ -146,6 +137,7 @@ class Server {
   #mirror: Mirror | undefined;
   #admission: Admission | undefined;
   #clock: ClockWatch | undefined;
+  #tls: Tls | undefined;
   #ready = false;
 
   constructor(configFile: string, logger: Logger) {
@@ -155,6 +147,7 @@ class Server {
   }
 
   async start(options: ServeOptions, address: ListenAddress): Promise<Running> {
+    if (options.tls !== undefined) this.#tls = await Tls.start(options.tls, this.#logger);
     await this.#listenAside(options);
     const journal = options.memory
       ? new MemoryJournal()
@@ -175,8 +168,10 @@ class Server {
     this.#admission = this.#makeAdmission(broker);
     this.#admission.configure(config.admissions);
     const auth = this.#makeAuthenticator(config);
+    this.#logExposure(options);
     config.onChange = () => {
       auth.configure(config.auth);
+      this.#logExposure(options);
       this.#janitor?.configure(config.janitors);
       this.#mirror?.configure(config.mirror);
       this.#admission?.configure(config.admissions);
@@ -189,7 +184,7 @@ class Server {
       sessions: new Sessions(journal.secret),
       deliveries: new Deliveries(broker),
       insight,
-      configStatus: () => this.#withClock(config.status),
+      configStatus: () => this.#withWarnings(config.status, options),
       clockAheadMs: () => this.#clock?.aheadMs ?? 0,
       mirror: () => this.#mirror?.figures,
       admission: () => this.#admission?.figures,
@@ -200,30 +195,44 @@ class Server {
       },
       startedAtMs: Date.now(),
       callers: allowedCallers(options),
+      ...(options.trustProxies && { proxies: new Proxies(options.trustProxies) }),
     };
-    this.#app = await makeApp(site, this.#logger);
-    await this.#app.listen({ ...address, listenTextResolver: (url) => `listening at ${url}` });
+    const app = await this.#listen(site, address);
     broker.startExpiry();
     this.#ready = true;
     this.#reportReady();
     const { pools, resources } = config.status;
     return {
-      url: urlOf(this.#app.server.address() as AddressInfo),
+      url: urlOf(app.server),
       ...(this.#health && { healthUrl: this.#health.url }),
       ...(this.#metrics && { metricsUrl: this.#metrics.url }),
       configFile: this.#configFile,
       pools,
       resources,
-      reload: () => config.reload(),
+      reload: () => this.#reload(),
       stop: () => this.stop(),
       stopped: this.#ended.promise,
     };
   }
 
+  async #listen(site: Context, address: ListenAddress): Promise<App> {
+    const tls = this.#tls;
+    const app = await makeApp(site, this.#logger, tls && ((answer) => tls.createServer(answer)));
+    this.#app = app;
+    const listenTextResolver = (url: string) =>
+      `listening at ${tls === undefined ? url : url.replace(/^http:/, "https:")}`;
+    await app.listen({ ...address, listenTextResolver });
+    return app;
+  }
+
+  async #reload(): Promise<void> {
+    await Promise.all([this.#config?.reload(), this.#tls?.reload()]);
+  }
+
   async stop(): Promise<void> {
     this.#ready = false;
     this.#reportReady();
-    await this.#config?.close();
+    await Promise.all([this.#config?.close(), this.#tls?.close()]);
     // The broker must still accept releases here.
     await Promise.all([this.#janitor?.stop(), this.#mirror?.stop(), this.#admission?.stop()]);
     // Both run together: `app` stops listening, and the broker answers the open long polls.
@@ -239,8 +248,18 @@ class Server {
     this.#ended.resolve();
   }
 
-  #withClock(status: ConfigStatus): ConfigStatus {
-    return { ...status, warnings: [...status.warnings, ...(this.#clock?.warnings ?? [])] };
+  #withWarnings(status: ConfigStatus, options: ServeOptions): ConfigStatus {
+    const { warnings: own } = status;
+    const warnings = [...own, ...(this.#clock?.warnings ?? []), ...(this.#tls?.warnings ?? [])];
+    return { ...status, warnings: [...warnings, ...this.#exposureWarnings(options)] };
+  }
+
+  #exposureWarnings(options: ServeOptions): readonly string[] {
+    return exposureWarnings(options, this.#config?.auth);
+  }
+
+  #logExposure(options: ServeOptions): void {
+    for (const warning of this.#exposureWarnings(options)) this.#logger.warn(warning);
   }
 
   /** With `janitor: false`, another process cleans the resources. */
@@ -309,7 +328,10 @@ class Server {
         if (this.#app !== undefined) return this.#app.routing(request, response);
         answerText(response, 503, "the server is starting\n");
       });
-      this.#metrics = await SideListener.start("--metrics-listen", metrics, answers);
+      // Scrapers send a token, so that the metrics need TLS as well. Probes send nothing.
+      const tls = this.#tls;
+      const makeServer = tls && ((answer: RequestListener) => tls.createServer(answer));
+      this.#metrics = await SideListener.start("--metrics-listen", metrics, answers, makeServer);
       this.#logger.info(`metrics at ${this.#metrics.url}/metrics`);
     }
   }

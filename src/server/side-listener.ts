@@ -2,21 +2,24 @@ import {
   createServer,
   type IncomingMessage,
   type RequestListener,
-  type Server,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
-import { describeListenError, type ListenAddress, urlOf } from "./listen-address.ts";
+import {
+  describeListenError,
+  type ListenAddress,
+  type RawServer,
+  urlOf,
+} from "./listen-address.ts";
 
 /** A second port with one answer, for probes and scrapers that expect it there. */
 export class SideListener {
   readonly url: string;
-  readonly #server: Server;
+  readonly #server: RawServer;
 
-  private constructor(server: Server) {
+  private constructor(server: RawServer) {
     this.#server = server;
-    this.url = urlOf(server.address() as AddressInfo);
+    this.url = urlOf(server);
   }
 
   /** `flag` is the option that set the address. Throws `CannotServe` if it cannot listen there. */
@@ -24,8 +27,9 @@ export class SideListener {
     flag: string,
     address: ListenAddress,
     answer: RequestListener,
+    makeServer: (answer: RequestListener) => RawServer = createServer,
   ): Promise<SideListener> {
-    const server = createServer(answer);
+    const server = makeServer(answer);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     server.once("error", reject).listen(address, resolve);
     try {

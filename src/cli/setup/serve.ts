@@ -3,8 +3,9 @@ import type { CliCommand } from "../cli-command.ts";
 import { flag, repeatedFlag } from "../flags.ts";
 import { byteSize, duration, fromEnvironment, hostName, oneOf, type Parse } from "../values.ts";
 import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
+import { type TlsFlags, tlsOptions, tlsSettings } from "./serve-tls.ts";
 
-interface Flags extends BoskosFlags {
+interface Flags extends BoskosFlags, TlsFlags {
   readonly config?: string;
   readonly data?: string;
   readonly listen?: string;
@@ -40,6 +41,7 @@ export const serve: CliCommand = {
       "another name that clients use for the server; repeatable",
       hostName,
     ),
+    ...tlsOptions,
     flag(
       "--log-level <level>",
       `one of ${logLevels.join(", ")}; default info`,
@@ -67,7 +69,7 @@ export const serve: CliCommand = {
     flag("--metrics-listen <host:port>", "also serve /metrics on this address"),
     ...boskosOptions,
   ],
-  help: "\nReloads its configuration when the file changes or on HUP. TERM and Ctrl-C stop it.",
+  help: "\nReloads its configuration and certificate when the files change or on HUP. TERM and Ctrl-C stop it.",
   async run({ flags, note }) {
     const given = flags<Flags>();
     const { config, data, listen, insecureListen, logLevel, memory } = given;
@@ -87,6 +89,7 @@ export const serve: CliCommand = {
       janitor: given.janitor ?? true,
       ...(healthListen === undefined ? undefined : { healthListen }),
       ...(metricsListen === undefined ? undefined : { metricsListen }),
+      ...tlsSettings(given),
       ...boskosSettings(given),
       ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
       rebuildHistory: given.rebuildHistory ?? false,

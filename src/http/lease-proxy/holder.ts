@@ -1,16 +1,18 @@
 import type { FastifyRequest } from "fastify";
 import { limits } from "../../api/limits.ts";
+import { callerAddress } from "../proxies.ts";
 
 /**
  * Whose leases a call is about: what the header says, else the user of its credentials, else the machine
  * that it came from. Nothing is proven by it as long as there is no authentication.
  */
-export function holderOf({ headers, socket }: FastifyRequest): string {
+export function holderOf(request: FastifyRequest): string {
+  const { headers } = request;
   const named = headers["berth-holder"];
   const holder =
     (typeof named === "string" ? named.trim() : "") ||
     userOf(headers.authorization ?? "") ||
-    `lease-proxy@${socket.remoteAddress ?? "unknown"}`;
+    `lease-proxy@${callerAddress(request) || "unknown"}`;
   return holder.slice(0, limits.holderLengthMax);
 }
 

@@ -1,0 +1,108 @@
+/**
+ * Where a call comes from if a proxy stands in front of the server. Any client can write the headers
+ * of a proxy, so they count only in calls that come from the address of a trusted one.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { BlockList, isIP, isIPv4 } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { FastifyRequest } from "fastify";
+import type { App } from "./context.ts";
+
+/** What a trusted proxy says about the call that it forwards. */
+export interface Forwarded {
+  /** The address of the caller; undefined if the proxy does not name it. */
+  readonly address: string | undefined;
+  /** As in the `Host` header that the caller sent. */
+  readonly host: string | undefined;
+  /** `http` or `https`, as the caller used it. */
+  readonly protocol: string | undefined;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Null unless the call comes through a trusted proxy. */
+    forwarded: Forwarded | null;
+  }
+}
+
+/** Addresses and networks in the form `10.0.0.7` or `10.0.0.0/8`. */
+export class Proxies {
+  readonly #trusted = new BlockList();
+
+  constructor(networks: readonly string[]) {
+    for (const network of networks) {
+      const [address = "", bits] = network.split("/");
+      const family = isIPv4(address) ? "ipv4" : "ipv6";
+      if (bits === undefined) this.#trusted.addAddress(address, family);
+      else this.#trusted.addSubnet(address, Number(bits), family);
+    }
+  }
+
+  /** Null if the peer of the connection is no trusted proxy: then its headers do not count. */
+  read(peer: string, headers: IncomingHttpHeaders): Forwarded | null {
+    if (!this.#trusts(peer)) return null;
+    return {
+      address: this.#callerIn(headers["x-forwarded-for"]),
+      host: lastOf(headers["x-forwarded-host"]) ?? headers.host,
+      protocol: lastOf(headers["x-forwarded-proto"])?.toLowerCase(),
+    };
+  }
+
+  /**
+   * Each proxy adds the address of its own peer at the end. So the list is read from its end, and
+   * the first address that is no trusted proxy is the caller's. What stands before it was written
+   * by the caller.
+   */
+  #callerIn(header: string | string[] | undefined): string | undefined {
+    const addresses = listOf(header).map(withoutPort);
+    const caller = addresses.findLast((address) => !this.#trusts(address)) ?? addresses[0];
+    return caller === undefined || isIP(caller) === 0 ? undefined : caller;
+  }
+
+  #trusts(address: string): boolean {
+    const family = isIP(address);
+    return family !== 0 && this.#trusted.check(address, family === 4 ? "ipv4" : "ipv6");
+  }
+}
+
+function listOf(header: string | string[] | undefined): readonly string[] {
+  const text = Array.isArray(header) ? header.join(",") : header;
+  return (text ?? "").split(",").flatMap((part) => part.trim() || []);
+}
+
+/** The nearest proxy has written the last one. */
+function lastOf(header: string | string[] | undefined): string | undefined {
+  return listOf(header).at(-1);
+}
+
+/** Some proxies write `203.0.113.7:4711` and `[2001:db8::1]:4711`. */
+function withoutPort(text: string): string {
+  const [, bracketed, ipv4] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? [];
+  return bracketed ?? ipv4 ?? text;
+}
+
+/** Must be the first hook: all others read where the call comes from. */
+export function readForwarded(app: App, proxies: Proxies | undefined): void {
+  app.decorateRequest("forwarded", null);
+  if (proxies === undefined) return;
+  app.addHook("onRequest", (request, _reply, done) => {
+    request.forwarded = proxies.read(request.socket.remoteAddress ?? "", request.headers);
+    done();
+  });
+}
+
+/** The address that the call comes from. A proxy that names no caller is not the caller. */
+export function callerAddress({ forwarded, socket }: FastifyRequest): string {
+  if (forwarded === null) return socket.remoteAddress ?? "";
+  return forwarded.address ?? "an unknown address behind a proxy";
+}
+
+/** Undefined if nobody knows: a proxy that adds TLS does not have to say so. */
+export function protocolOf({ forwarded, socket }: FastifyRequest): string | undefined {
+  return forwarded?.protocol ?? (socket instanceof TLSSocket ? "https" : undefined);
+}
+
+/** The name that the caller used for the server. */
+export function hostOf({ forwarded, headers }: FastifyRequest): string | undefined {
+  return forwarded === null ? headers.host : forwarded.host;
+}
