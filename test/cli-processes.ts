@@ -143,13 +143,17 @@ export class TestServer implements AsyncDisposable {
     const data = join(this.folder, "data");
     const args = ["serve", "--config", config, "--data", data, "--listen", listen, ...this.#extra];
     this.#process = new Process(berthPath, args, cleanEnv);
-    const [, url = ""] = await this.#process.says(/ at (http:[^\s"]+)/);
+    const [, url = ""] = await this.#process.says(/ at (https?:[^\s"]+)/);
     this.#url = url;
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     this.#process?.signal(signal);
     await this.#process?.ended;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.signal(signal);
   }
 
   #environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -49,8 +49,11 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof NoIdToken)
     return { ...messageAndHint(error), exitCode: exitCodes.unreachable };
   if (error instanceof BerthUnreachable) {
-    const hint = "Check --server or BERTH_URL, and that the server runs: berth serve";
-    return { message: error.message, hint, exitCode: exitCodes.unreachable };
+    return {
+      message: plain(error.message),
+      hint: unreachableHint(error),
+      exitCode: exitCodes.unreachable,
+    };
   }
   if (error instanceof NotGranted)
     return { ...messageAndHint(error), exitCode: exitCodes.notGranted };
@@ -63,6 +66,19 @@ export function failureOf(error: unknown): Failure | undefined {
     };
   }
   return isFailure(error) ? error : undefined;
+}
+
+function unreachableHint({ certificate, hint }: BerthUnreachable): string {
+  switch (certificate) {
+    case undefined:
+      return "Check --server or BERTH_URL, and that the server runs: berth serve";
+    case "untrusted":
+      return "Name the certificate of the authority: --ca-file FILE or BERTH_CA_FILE";
+    case "wrong-name":
+      return "Set --server or BERTH_URL to a name that its certificate has";
+    default:
+      return hint;
+  }
 }
 
 /** Errors of `berth serve` at startup already have a hint and an exit code. */

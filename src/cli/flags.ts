@@ -22,6 +22,7 @@ export function globalFlags(): readonly Option[] {
   return [
     flag("--server <url>", "the server's address ($BERTH_URL, else 127.0.0.1:8080)", serverUrl),
     flag("--token-file <file>", "file with your token ($BERTH_TOKEN_FILE, or $BERTH_TOKEN itself)"),
+    flag("--ca-file <file>", "also trust servers of these authorities ($BERTH_CA_FILE)"),
     flag("--no-color", "disable colours; also with NO_COLOR, or if the output is not a terminal"),
   ];
 }

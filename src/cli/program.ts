@@ -4,6 +4,7 @@ import type { CliCommand, Context } from "./cli-command.ts";
 import { commands } from "./commands.ts";
 import { globalFlags } from "./flags.ts";
 import { findCredentials } from "./identity/credentials.ts";
+import { trustAuthorities } from "./identity/trust-authorities.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { toUsageError } from "./usage.ts";
 import { fromEnvironment, serverUrl } from "./values.ts";
@@ -81,11 +82,13 @@ function declareCommand(
   into.action(() => chosen(command, into.args, [...above, into]));
 }
 
+const withValue = globalFlags().flatMap(({ long, required }) => (required && long ? long : []));
+
 /** The first word that is neither an option nor the value of one. */
 function calledCommandName(argv: readonly string[]): string | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at];
-    if (word === "--server" || word === "--token-file") at += 1;
+    if (word !== undefined && withValue.includes(word)) at += 1;
     else if (word !== undefined && !word.startsWith("-")) return word;
   }
   return undefined;
@@ -97,6 +100,7 @@ export function contextOf(args: readonly string[], sources: readonly Command[]):
   const merged = Object.assign({}, ...options);
   const wantsColour = options.every(({ color }) => color !== false);
   const url = merged.server ?? fromEnvironment("BERTH_URL", serverUrl) ?? "http://127.0.0.1:8080";
+  trustAuthorities(merged.caFile);
   return {
     args,
     flags: () => merged,

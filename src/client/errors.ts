@@ -1,16 +1,30 @@
 import type { WaitingRequest } from "../api/schemas.ts";
 import { roughDuration } from "../core/model/time.ts";
 
+/** Why a client does not accept the certificate of the server. */
+export type CertificateProblem = "untrusted" | "expired" | "not-yet-valid" | "wrong-name";
+
+const hintByProblem: Readonly<Record<CertificateProblem, string>> = {
+  untrusted: "Set NODE_EXTRA_CA_CERTS to the file of the authority, or pass a fetch that trusts it",
+  expired: "Renew the certificate of the server, and check the clock of this machine",
+  "not-yet-valid": "Check the clock of this machine",
+  "wrong-name": "Call the server by a name that its certificate has",
+};
+
 /** The server did not respond: connection refused, network error or timeout. */
 export class BerthUnreachable extends Error {
   override readonly name = "BerthUnreachable";
   readonly url: string;
   readonly hint: string;
+  /** Undefined: the certificate of the server is not the reason. */
+  readonly certificate: CertificateProblem | undefined;
 
-  constructor(url: string, state: string, cause?: unknown) {
+  constructor(url: string, state: string, cause?: unknown, certificate?: CertificateProblem) {
     super(`Cannot reach the server at ${url}: ${state}`, { cause });
     this.url = url;
-    this.hint = "Check the address, and that the server is running";
+    this.certificate = certificate;
+    const isRunning = "Check the address, and that the server is running";
+    this.hint = certificate === undefined ? isRunning : hintByProblem[certificate];
   }
 }
 

@@ -2,8 +2,9 @@ import { Problem } from "../api/problem.ts";
 import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 import { LinkedAbort } from "./linked-abort.ts";
+import { unreachable } from "./network-errors.ts";
 import { pause, pauseMs } from "./pause.ts";
-import { describeNetworkError, type Transport } from "./transport.ts";
+import type { Transport } from "./transport.ts";
 
 /** One event of the feed. The other fields depend on `type`. */
 export interface FeedEvent {
@@ -42,14 +43,10 @@ export async function* followEvents(
       if (signal?.aborted) return;
       if (error instanceof Problem && error.status < 500) throw error;
       const lost = error instanceof Problem || error instanceof BerthUnreachable;
-      onRetry?.(lost ? error : unreachable(transport, error));
+      onRetry?.(lost ? error : unreachable(transport.url, error));
     }
     await pause(pauseMs(failures), signal).catch(() => {});
   }
-}
-
-function unreachable({ url }: Transport, error: unknown): BerthUnreachable {
-  return new BerthUnreachable(url, describeNetworkError(error), error);
 }
 
 async function* readConnection(

@@ -3,6 +3,7 @@ import { formatDuration } from "../core/model/time.ts";
 import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 import { LinkedAbort } from "./linked-abort.ts";
+import { unreachable } from "./network-errors.ts";
 
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -51,9 +52,8 @@ export class Transport {
     } catch (error) {
       if (error instanceof Problem) throw error;
       if (stopped?.aborted) throw stopped.reason;
-      const state = late.signal.aborted
-        ? `no answer within ${formatDuration(answerMs)}`
-        : describeNetworkError(error);
+      if (!late.signal.aborted) throw unreachable(this.url, error);
+      const state = `no answer within ${formatDuration(answerMs)}`;
       throw new BerthUnreachable(this.url, state, error);
     } finally {
       clearTimeout(timer);
@@ -119,32 +119,4 @@ export function parseServerUrl(text: string): string {
     throw new TypeError("Cannot use the server's address: it contains a user name or password");
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
-}
-
-const plainPort = "the port does not speak TLS; use http:// instead of https://";
-
-const textByCode: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "the connection was cut",
-  EPIPE: "the connection was cut",
-  UND_ERR_SOCKET: "the connection was cut",
-  ENOTFOUND: "no such host",
-  EAI_AGAIN: "DNS lookup failed",
-  ETIMEDOUT: "connection timed out",
-  UND_ERR_CONNECT_TIMEOUT: "connection timed out",
-  EHOSTUNREACH: "no route to the host",
-  ENETUNREACH: "no route to the network",
-  ERR_SSL_WRONG_VERSION_NUMBER: plainPort,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: plainPort,
-  EPROTO: plainPort,
-};
-
-/** `fetch` throws "fetch failed"; the reason is in its cause, or in the first of several causes. */
-export function describeNetworkError(error: unknown): string {
-  if (!(error instanceof Error)) return "the call failed";
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const words = textByCode[code];
-  if (words !== undefined) return words;
-  if (error instanceof AggregateError) return describeNetworkError(error.errors[0]);
-  return error.cause instanceof Error ? describeNetworkError(error.cause) : error.message;
 }

@@ -3,7 +3,7 @@ import { Problem } from "../api/problem.ts";
 import type { BerthUnreachable } from "../client/errors.ts";
 import { clientLimits } from "../client/limits.ts";
 import { LinkedAbort, unlessAborted } from "../client/linked-abort.ts";
-import { describeNetworkError } from "../client/transport.ts";
+import { describeNetworkError } from "../client/network-errors.ts";
 import { formatDuration } from "../core/model/time.ts";
 import { ApiUnreachable, refusalOf } from "./errors.ts";
 import { type Credential, ExecCredential } from "./exec-credential.ts";

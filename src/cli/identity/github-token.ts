@@ -3,7 +3,7 @@
  * address that signs tokens for any audience, so the job needs no stored secret.
  */
 import { isProtectedUrl } from "../../auth/protected-url.ts";
-import { describeNetworkError } from "../../client/transport.ts";
+import { describeNetworkError } from "../../client/network-errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { readValue, token } from "../values.ts";
