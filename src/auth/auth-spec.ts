@@ -1,3 +1,4 @@
+import type { CertificateRule } from "./certificates.ts";
 import type { IssuerSpec } from "./issuer-spec.ts";
 import type { Principal } from "./principal.ts";
 import type { TokenSpec } from "./static-tokens.ts";
@@ -7,6 +8,8 @@ export interface AuthSpec {
   readonly tokens: readonly TokenSpec[];
   /** Services whose signed tokens are accepted; absent: none. */
   readonly issuers?: readonly IssuerSpec[];
+  /** Who shows which client certificate; absent: certificates prove nothing. */
+  readonly certificates?: readonly CertificateRule[];
   /** Whom a call without credentials comes from; absent: such a call is refused. */
   readonly anonymous?: Principal;
 }

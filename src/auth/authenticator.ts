@@ -1,12 +1,18 @@
 /**
- * Finds out who calls, from the headers of a call. Without any `auth` in the configuration nobody is
+ * Finds out who calls, from the headers of a call and the certificate of its connection. Without any `auth` in the configuration nobody is
  * asked: callers on this machine may do everything, others everything that does not affect others.
  */
 import type { AuthSpec } from "./auth-spec.ts";
+import { principalOfCertificate, type ShownCertificate } from "./certificates.ts";
 import type { IssuerReports } from "./issuers/issuer-keys.ts";
 import { IssuerTokens } from "./issuers/issuer-tokens.ts";
 import type { Principal } from "./principal.ts";
-import { credentialsMissing, refuseCredentials, unknownToken } from "./refusals.ts";
+import {
+  certificateRefused,
+  credentialsMissing,
+  refuseCredentials,
+  unknownToken,
+} from "./refusals.ts";
 import { StaticTokens } from "./static-tokens.ts";
 
 export class Authenticator {
@@ -44,12 +50,11 @@ export class Authenticator {
    * Throws, or rejects with, a Problem with status 401, 403 or 503. Returns a promise only for the
    * token of an issuer that is not verified yet. Only call it while authentication is on.
    */
-  authenticate(authorization: string | undefined): Principal | Promise<Principal> {
-    if (authorization === undefined) {
-      const anonymous = this.#spec?.anonymous;
-      if (anonymous === undefined) throw credentialsMissing();
-      return anonymous;
-    }
+  authenticate(
+    authorization: string | undefined,
+    certificate?: ShownCertificate,
+  ): Principal | Promise<Principal> {
+    if (authorization === undefined) return this.#withoutToken(certificate);
     const { token, user } = parseAuthorization(authorization);
     // The token of an issuer says itself who the caller is, so the user with it may be anybody.
     const known =
@@ -59,6 +64,29 @@ export class Authenticator {
     if (known !== undefined) return known;
     throw refuseCredentials(unknownToken);
   }
+
+  /** A certificate that is not accepted counts as no credentials. */
+  #withoutToken(certificate: ShownCertificate | undefined): Principal {
+    const rules = this.#spec?.certificates ?? [];
+    const anonymous = this.#spec?.anonymous;
+    if (certificate === undefined || rules.length === 0) {
+      if (anonymous === undefined) throw credentialsMissing();
+      return anonymous;
+    }
+    const refusal = refusalOf(certificate, this.#nowMs());
+    const found = "subject" in certificate && principalOfCertificate(rules, certificate);
+    if (found && refusal === undefined) return found;
+    if (anonymous === undefined) throw certificateRefused(refusal ?? noCertificateRule);
+    return anonymous;
+  }
+}
+
+const noCertificateRule = "no rule of auth.certificates matches it";
+
+/** A connection may be open for longer than its certificate is valid. */
+function refusalOf(certificate: ShownCertificate, nowMs: number): string | undefined {
+  if ("refusal" in certificate) return certificate.refusal;
+  return certificate.expiresAtMs <= nowMs ? "it has expired" : undefined;
 }
 
 interface Credentials {

@@ -12,6 +12,16 @@ export function credentialsMissing(): Problem {
   });
 }
 
+/** The caller has sent no token, and its client certificate is not accepted. */
+export function certificateRefused(why: string): Problem {
+  return new Problem({
+    code: "unauthenticated",
+    status: 401,
+    message: `Cannot tell who is calling: the client certificate is not accepted, because ${why}`,
+    hint: "Use a client certificate that is valid for this server, or send a token",
+  });
+}
+
 export const unknownToken = "this server does not know them";
 
 /** The credentials are not valid. The message never has a part of them. */

@@ -13,6 +13,8 @@ export const issuersMax = 100;
 /** Of one issuer. They are tried one after the other. */
 export const issuerRulesMax = 1_000;
 export const issuerClaimsMax = 32;
+/** They are tried one after the other. */
+export const certificateRulesMax = 1_000;
 export const patternLengthMax = 1_000;
 /** Over all pools together, those that `count` makes included. */
 export const resourcesMax = poolSizeMax;

@@ -4,6 +4,7 @@ import type { TokenSpec } from "../auth/static-tokens.ts";
 import type { ConfigDocument, Spot } from "./document.ts";
 import { authTokensMax } from "./limits.ts";
 import { readAccess, requireKeys } from "./read-access.ts";
+import { readCertificates } from "./read-certificates.ts";
 import { readIssuers } from "./read-issuers.ts";
 import { textOf } from "./read-mirror.ts";
 import { type Entry, listOf, readKnown, scalarOf, withinLimit } from "./read-values.ts";
@@ -25,7 +26,12 @@ export function readAuth(document: ConfigDocument, field: Entry | undefined): Au
   const tokens = readTokens(document, fields.get("tokens"));
   const anonymous = readAnonymous(document, fields.get("anonymous"));
   const issuers = readIssuers(document, fields.get("issuers"));
-  return { tokens, issuers, ...(anonymous === undefined ? undefined : { anonymous }) };
+  const certificates = readCertificates(document, fields.get("certificates"));
+  return {
+    ...{ tokens, issuers },
+    ...(certificates.length === 0 ? undefined : { certificates }),
+    ...(anonymous === undefined ? undefined : { anonymous }),
+  };
 }
 
 function readTokens(document: ConfigDocument, field: Entry | undefined): readonly TokenSpec[] {

@@ -1,6 +1,7 @@
 /** Who may call the server, and as what. */
 import Type from "typebox";
 import { authTokensMax } from "./limits.ts";
+import { Certificates } from "./schema-certificates.ts";
 import { Name } from "./schema-fields.ts";
 import { Issuers } from "./schema-issuers.ts";
 import { RoleName } from "./schema-role.ts";
@@ -56,6 +57,7 @@ export const Auth = Type.Object(
       }),
     ),
     issuers: Type.Optional(Issuers),
+    certificates: Type.Optional(Certificates),
     anonymous: Type.Optional(Anonymous),
   },
   {

@@ -13,6 +13,7 @@ import {
 import { LabelKey, LabelValue } from "./schema.ts";
 import { KindText, TaintText } from "./schema-admission.ts";
 import { ExpiryTime, Sha256 } from "./schema-auth.ts";
+import { AltNamePattern, SubjectPatternText, subjectAttributes } from "./schema-certificates.ts";
 import { Name, StateName } from "./schema-fields.ts";
 import {
   Audience,
@@ -138,6 +139,16 @@ export const spaceTemplateKind = kindOf(
 );
 
 export const nameTemplateKind = kindOf(NameTemplate, `write text on one line; ${templateHint}`);
+
+export const subjectPatternKind = kindOf(
+  SubjectPatternText,
+  `write it like "CN=ci-*,O=Acme"; the attributes are ${subjectAttributes.join(", ")}`,
+);
+
+export const altNamePatternKind = kindOf(
+  AltNamePattern,
+  'write it like "DNS:*.ci.example.org", "URI:spiffe://acme/ci/*", "email:..." or "IP:..."',
+);
 
 /** The title of a schema is the noun of its messages. */
 function kindOf(schema: TString, hint: string): TextKind {

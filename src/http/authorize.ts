@@ -7,6 +7,7 @@ import { nameInSpace } from "../auth/space-names.ts";
 import type { Ask } from "../core/model/command.ts";
 import type { RequestId, SpaceName } from "../core/model/ids.ts";
 import { type Access, accessOf } from "./access.ts";
+import { certificateOf } from "./client-certificate.ts";
 import type { App, Context } from "./context.ts";
 import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
 import { problems } from "./responses.ts";
@@ -95,7 +96,8 @@ export function principalOf(
   const { auth } = context;
   if (!auth.isOn) return localPrincipal(request);
   const { authorization = sessionAuthorization(context, request) } = request.headers;
-  return auth.authenticate(authorization);
+  if (authorization !== undefined) return auth.authenticate(authorization);
+  return auth.authenticate(undefined, certificateOf(request));
 }
 
 /** Whether the caller of a long answer may go on reading: a token may have expired or been removed. */

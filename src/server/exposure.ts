@@ -34,12 +34,25 @@ export function exposureWarnings(
 ): readonly string[] {
   const open = reachable(addresses(listen, metricsListen));
   const isSafe = tls !== undefined || trustProxies !== undefined;
-  if (auth === undefined || isSafe || open === undefined) return [];
+  const hasRules = auth?.certificates !== undefined;
+  const asks = tls?.clientCa !== undefined;
   return [
-    `Tokens travel unencrypted to ${open.host}:${open.port} ` +
-      "(start the server with --tls-cert and --tls-key, or with --trust-proxy if a proxy adds TLS)",
+    ...(auth === undefined || isSafe || open === undefined
+      ? []
+      : [`Tokens travel unencrypted to ${open.host}:${open.port} (${addTls})`]),
+    ...(hasRules && !asks ? [rulesUnused] : []),
+    ...(asks && !hasRules ? [certificatesUnused] : []),
   ];
 }
+
+const addTls =
+  "start the server with --tls-cert and --tls-key, or with --trust-proxy if a proxy adds TLS";
+const rulesUnused =
+  "auth.certificates changes nothing: the server asks for no certificates " +
+  "(start it with --tls-client-ca FILE)";
+const certificatesUnused =
+  "--tls-client-ca changes nothing: no rule says who shows which certificate " +
+  "(write auth.certificates)";
 
 function addresses(...texts: readonly (string | undefined)[]): ListenAddress[] {
   return texts.flatMap((text) => (text === undefined ? [] : parseListenAddress(text)));

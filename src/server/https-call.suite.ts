@@ -22,6 +22,8 @@ export interface HttpsAnswer {
   readonly serial: string;
   /** False if the call went over a new connection. */
   readonly reused: boolean;
+  /** Whether the connection has resumed a TLS session. */
+  readonly resumed: boolean;
 }
 
 export function callHttps(url: string, call: HttpsCall): Promise<HttpsAnswer> {
@@ -34,7 +36,9 @@ export function callHttps(url: string, call: HttpsCall): Promise<HttpsAnswer> {
   };
   const { promise, resolve, reject } = Promise.withResolvers<HttpsAnswer>();
   const sent = request(url, options, (response) => {
-    const { serialNumber: serial = "" } = (response.socket as TLSSocket).getPeerCertificate();
+    const socket = response.socket as TLSSocket;
+    const { serialNumber: serial = "" } = socket.getPeerCertificate();
+    const resumed = socket.isSessionReused();
     const chunks: Buffer[] = [];
     response.on("data", (chunk: Buffer) => chunks.push(chunk));
     response.once("error", reject);
@@ -43,7 +47,13 @@ export function callHttps(url: string, call: HttpsCall): Promise<HttpsAnswer> {
       const read = Buffer.concat(chunks).toString();
       const isJson = /json/.test(response.headers["content-type"] ?? "");
       const { reusedSocket: reused } = sent;
-      resolve({ status, serial, reused, body: isJson && read !== "" ? JSON.parse(read) : read });
+      resolve({
+        status,
+        serial,
+        reused,
+        resumed,
+        body: isJson && read !== "" ? JSON.parse(read) : read,
+      });
     });
   });
   sent.once("error", reject);

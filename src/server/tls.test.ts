@@ -1,72 +1,22 @@
 /** Runs the whole server in this process with TLS, on a real port. */
 import { X509Certificate } from "node:crypto";
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ConfigStatus } from "../api/schemas.ts";
 import { tokenHash } from "../auth/static-tokens.ts";
 import { callHttps, type HttpsCall } from "./https-call.suite.ts";
-import { type Running, type ServeOptions, serve } from "./main.ts";
+import type { Running, ServeOptions } from "./main.ts";
 import {
   daysFromNow,
   localNames,
   TestAuthority,
   type TestCertificate,
 } from "./test-certificates.suite.ts";
+import { TlsPlace } from "./tls-place.suite.ts";
 
 const authority = new TestAuthority();
 const { cert: ca } = authority;
-
-class Place implements AsyncDisposable {
-  readonly folder: string;
-  readonly #running: Running[] = [];
-
-  constructor(folder: string) {
-    this.folder = folder;
-  }
-
-  static async make(): Promise<Place> {
-    const place = new Place(await mkdtemp(join(tmpdir(), "berth-tls-")));
-    await writeFile(place.path("berth.yaml"), "pools: { aws: { count: 1, lockDelay: 0s } }");
-    return place;
-  }
-
-  path(name: string): string {
-    return join(this.folder, name);
-  }
-
-  async write({ cert, key }: TestCertificate): Promise<void> {
-    await this.replace("cert.pem", cert);
-    await this.replace("key.pem", key);
-  }
-
-  async replace(name: string, text: string): Promise<void> {
-    await writeFile(this.path(`${name}.new`), text);
-    await rename(this.path(`${name}.new`), this.path(name));
-  }
-
-  async start(more: Partial<ServeOptions> = {}, withTls = true): Promise<Running> {
-    const server = await serve({
-      config: this.path("berth.yaml"),
-      data: this.path("data"),
-      memory: true,
-      listen: "127.0.0.1:0",
-      insecureListen: false,
-      logLevel: "silent",
-      ...(withTls && { tls: { cert: this.path("cert.pem"), key: this.path("key.pem") } }),
-      ...more,
-    });
-    this.#running.push(server);
-    return server;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.allSettled(this.#running.map((server) => server.stop()));
-    await rm(this.folder, { recursive: true });
-  }
-}
 
 const serialOf = ({ cert }: TestCertificate) => new X509Certificate(cert).serialNumber;
 
@@ -84,7 +34,7 @@ const untilShown = async (server: Running, pair: TestCertificate) => {
 
 describe("serve() with a certificate", () => {
   test("serves HTTPS, also for metrics, and health without TLS", async () => {
-    await using here = await Place.make();
+    await using here = await TlsPlace.make();
     await here.write(authority.issue());
     const sides = { healthListen: "127.0.0.1:0", metricsListen: "127.0.0.1:0" };
     const server = await here.start(sides);
@@ -99,7 +49,7 @@ describe("serve() with a certificate", () => {
   });
 
   test("refuses TLS 1.1", async () => {
-    await using here = await Place.make();
+    await using here = await TlsPlace.make();
     await here.write(authority.issue());
     const { url } = await here.start();
     const old = callHttps(`${url}/healthz`, { ca, maxVersion: "TLSv1.1" });
@@ -108,7 +58,7 @@ describe("serve() with a certificate", () => {
   });
 
   test("answers plain HTTP with the way out", async () => {
-    await using here = await Place.make();
+    await using here = await TlsPlace.make();
     await here.write(authority.issue());
     const { url } = await here.start();
     const plain = await fetch(`${url.replace("https", "http")}/v1/pools`);
@@ -121,7 +71,7 @@ describe("serve() with a certificate", () => {
   });
 
   test("warns two weeks before it expires", async () => {
-    await using here = await Place.make();
+    await using here = await TlsPlace.make();
     const soon = daysFromNow(13);
     await here.write(authority.issue({ san: localNames, until: soon }));
     const server = await here.start();
@@ -135,7 +85,7 @@ describe("serve() with a certificate", () => {
 
 describe("a renewed certificate", () => {
   test("is shown at once, while open connections and leases go on", async () => {
-    await using here = await Place.make();
+    await using here = await TlsPlace.make();
     const [first, second] = [authority.issue(), authority.issue()];
     await here.write(first);
     const server = await here.start();
@@ -166,7 +116,7 @@ describe("a renewed certificate", () => {
   });
 
   test("may come through the symbolic link of a mounted Secret", async () => {
-    await using here = await Place.make();
+    await using here = await TlsPlace.make();
     const [first, second] = [authority.issue(), authority.issue()];
     const mount = async (name: string, { cert, key }: TestCertificate) => {
       await mkdir(here.path(name));
@@ -184,7 +134,7 @@ describe("a renewed certificate", () => {
     await untilShown(server, second);
   });
 
-  const bad: Record<string, [(here: Place) => Promise<void>, string]> = {
+  const bad: Record<string, [(here: TlsPlace) => Promise<void>, string]> = {
     "has another key": [
       (here) => here.replace("key.pem", authority.issue().key),
       "it is not the key of the certificate in",
@@ -197,7 +147,7 @@ describe("a renewed certificate", () => {
   };
 
   test.each(Object.entries(bad))("is not used if it %s", async (_, [spoil, message]) => {
-    await using here = await Place.make();
+    await using here = await TlsPlace.make();
     const first = authority.issue();
     await here.write(first);
     const server = await here.start();
@@ -219,7 +169,7 @@ describe("tokens over plain HTTP", () => {
 auth: { tokens: [{ name: a, sha256: ${tokenHash(token)}, space: a, role: admin }] }`;
 
   const warningsWith = async (more: Partial<ServeOptions>, withTls = false) => {
-    await using here = await Place.make();
+    await using here = await TlsPlace.make();
     await here.write(authority.issue());
     await writeFile(here.path("berth.yaml"), `pools: { aws: { count: 1 } }${auth}`);
     const { url } = await here.start({ listen: "0.0.0.0:0", ...more }, withTls);
