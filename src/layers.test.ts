@@ -114,6 +114,7 @@ const layers: Readonly<Record<string, Layer>> = {
       ...["api", "auth", "broker", "config", "core", "http", "insight", "journal"],
       ...["workers/admission", "workers/janitor", "workers/mirror"],
     ],
+    types: ["auth/issuers"],
     packages: ["node:*", "pino", "pino-pretty"],
   },
 };

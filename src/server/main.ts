@@ -26,7 +26,7 @@ import {
 } from "../journal/journal.ts";
 import { MemoryJournal } from "../journal/memory.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
-import { Admission, type Verdict } from "../workers/admission/admission.ts";
+import { Admission } from "../workers/admission/admission.ts";
 import { BrokerWork } from "../workers/janitor/broker-work.ts";
 import { Janitor } from "../workers/janitor/janitor.ts";
 import { Mirror } from "../workers/mirror/mirror.ts";
@@ -50,6 +50,7 @@ import { type LogLevel, makeLogger } from "./logger.ts";
 import { answerText, onlyPath, SideListener } from "./side-listener.ts";
 import { Tls } from "./tls.ts";
 import type { TlsPaths } from "./tls-files.ts";
+import { logAdmission, logIssuers, logJanitor, logMirror } from "./worker-logs.ts";
 
 export interface ServeOptions {
   /** Absent: the example that is part of Berth. */
@@ -162,12 +163,8 @@ class Server {
     });
     const insight = this.#openInsight(journal, broker, options);
     this.#config = config;
-    if (options.janitor ?? true) this.#startJanitor(broker, config);
-    this.#mirror = this.#makeMirror(broker);
-    this.#mirror.configure(config.mirror);
-    this.#admission = this.#makeAdmission(broker);
-    this.#admission.configure(config.admissions);
-    const auth = this.#makeAuthenticator(config);
+    this.#startWorkers(broker, config, options);
+    const auth = new Authenticator(config.auth, Date.now, logIssuers(this.#logger));
     this.#logExposure(options);
     config.onChange = () => {
       auth.configure(config.auth);
@@ -215,6 +212,18 @@ class Server {
     };
   }
 
+  #startWorkers(broker: Broker, config: ConfigInForce, options: ServeOptions): void {
+    // Otherwise another process cleans the resources.
+    if (options.janitor ?? true) {
+      const work = new BrokerWork(broker);
+      this.#janitor = new Janitor(work, config.janitors, logJanitor(this.#logger));
+    }
+    this.#mirror = new Mirror(broker, logMirror(this.#logger));
+    this.#mirror.configure(config.mirror);
+    this.#admission = new Admission(broker, logAdmission(this.#logger));
+    this.#admission.configure(config.admissions);
+  }
+
   async #listen(site: Context, address: ListenAddress): Promise<App> {
     const tls = this.#tls;
     const app = await makeApp(site, this.#logger, tls && ((answer) => tls.createServer(answer)));
@@ -260,58 +269,6 @@ class Server {
 
   #logExposure(options: ServeOptions): void {
     for (const warning of this.#exposureWarnings(options)) this.#logger.warn(warning);
-  }
-
-  /** With `janitor: false`, another process cleans the resources. */
-  #startJanitor(broker: Broker, config: ConfigInForce): void {
-    const janitor = new Janitor(new BrokerWork(broker), config.janitors, {
-      started: ({ resource, pool }) => this.#logger.info({ resource, pool }, "cleaning"),
-      finished: ({ resource, pool }, result, durationMs) => {
-        const facts = { resource, pool, seconds: Math.round(durationMs / 1_000) };
-        if (result.how !== "failed") this.#logger.info(facts, result.how);
-        else this.#logger.warn({ ...facts, output: result.output }, "cleaning failed");
-      },
-      retrying: (err) =>
-        this.#logger.error({ err }, "the janitor cannot lease a dirty resource; it tries again"),
-    });
-    this.#janitor = janitor;
-  }
-
-  #makeAdmission(broker: Broker): Admission {
-    const words: Readonly<Record<Verdict, string>> = {
-      room: "the cluster has capacity: the pool grants leases",
-      none: "the cluster has no capacity: the pool grants no leases",
-      unknown: "the capacity check failed: the pool grants no leases",
-    };
-    return new Admission(broker, {
-      verdict: (pool, verdict, why) => {
-        if (verdict === "unknown") this.#logger.error({ pool, why }, words[verdict]);
-        else this.#logger.info({ pool, ...(why === "" ? undefined : { why }) }, words[verdict]);
-      },
-    });
-  }
-
-  #makeAuthenticator({ auth }: ConfigInForce): Authenticator {
-    return new Authenticator(auth, Date.now, {
-      up: (issuer) => this.#logger.info({ issuer }, "the issuer of tokens answers"),
-      down: (issuer, err) => {
-        const state = "the issuer of tokens does not answer; keys that are known stay in use";
-        this.#logger.error({ issuer, err }, state);
-      },
-    });
-  }
-
-  #makeMirror(broker: Broker): Mirror {
-    return new Mirror(broker, {
-      up: () => this.#logger.info("leases are mirrored in Kubernetes"),
-      down: (err) => this.#logger.error({ err }, "the mirror in Kubernetes failed; it tries again"),
-      left: (name, why) => this.#logger.warn({ name, why }, "a mirrored Lease stays unchanged"),
-      cleared: ({ namespace, prefix }, err) => {
-        const facts = { namespace, prefix };
-        if (err === undefined) this.#logger.info(facts, "the mirrored Leases were removed");
-        else this.#logger.warn({ ...facts, err }, "the mirrored Leases could not be removed");
-      },
-    });
   }
 
   /** Starts first, so that a probe finds a living process while the server reads the journal. */

@@ -13,14 +13,14 @@ import { isOurs, storeFor } from "./lease-object.ts";
 import { mirrorLimits } from "./limits.ts";
 import { type MirrorFigures, type MirrorListener, MirrorRun } from "./mirror-run.ts";
 
-interface Listener extends MirrorListener {
+export interface MirrorReports extends MirrorListener {
   /** The objects of this mirror were removed, or (with a cause) could not be removed. */
   cleared?(spec: MirrorSpec, cause?: Error): void;
 }
 
 export class Mirror {
   readonly #broker: Broker;
-  readonly #listener: Listener;
+  readonly #listener: MirrorReports;
   #spec: MirrorSpec | undefined;
   #run: MirrorRun | undefined;
   readonly #figures: MirrorFigures = {
@@ -36,7 +36,7 @@ export class Mirror {
   #changing: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
 
-  constructor(broker: Broker, listener: Listener = {}) {
+  constructor(broker: Broker, listener: MirrorReports = {}) {
     this.#broker = broker;
     this.#listener = listener;
   }

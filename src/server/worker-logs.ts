@@ -1,0 +1,56 @@
+/** What the workers beside the broker report, as lines of the log. */
+import type { Logger } from "pino";
+import type { IssuerReports } from "../auth/issuers/issuer-keys.ts";
+import type { AdmissionListener, Verdict } from "../workers/admission/admission.ts";
+import type { JanitorListener } from "../workers/janitor/janitor.ts";
+import type { MirrorReports } from "../workers/mirror/mirror.ts";
+
+export function logJanitor(logger: Logger): JanitorListener {
+  return {
+    started: ({ resource, pool }) => logger.info({ resource, pool }, "cleaning"),
+    finished: ({ resource, pool }, result, durationMs) => {
+      const facts = { resource, pool, seconds: Math.round(durationMs / 1_000) };
+      if (result.how !== "failed") logger.info(facts, result.how);
+      else logger.warn({ ...facts, output: result.output }, "cleaning failed");
+    },
+    retrying: (err) =>
+      logger.error({ err }, "the janitor cannot lease a dirty resource; it tries again"),
+  };
+}
+
+export function logAdmission(logger: Logger): AdmissionListener {
+  const words: Readonly<Record<Verdict, string>> = {
+    room: "the cluster has capacity: the pool grants leases",
+    none: "the cluster has no capacity: the pool grants no leases",
+    unknown: "the capacity check failed: the pool grants no leases",
+  };
+  return {
+    verdict: (pool, verdict, why) => {
+      if (verdict === "unknown") logger.error({ pool, why }, words[verdict]);
+      else logger.info({ pool, ...(why === "" ? undefined : { why }) }, words[verdict]);
+    },
+  };
+}
+
+export function logIssuers(logger: Logger): IssuerReports {
+  return {
+    up: (issuer) => logger.info({ issuer }, "the issuer of tokens answers"),
+    down: (issuer, err) => {
+      const state = "the issuer of tokens does not answer; keys that are known stay in use";
+      logger.error({ issuer, err }, state);
+    },
+  };
+}
+
+export function logMirror(logger: Logger): MirrorReports {
+  return {
+    up: () => logger.info("leases are mirrored in Kubernetes"),
+    down: (err) => logger.error({ err }, "the mirror in Kubernetes failed; it tries again"),
+    left: (name, why) => logger.warn({ name, why }, "a mirrored Lease stays unchanged"),
+    cleared: ({ namespace, prefix }, err) => {
+      const facts = { namespace, prefix };
+      if (err === undefined) logger.info(facts, "the mirrored Leases were removed");
+      else logger.warn({ ...facts, err }, "the mirrored Leases could not be removed");
+    },
+  };
+}
