@@ -1,4 +1,5 @@
 /** A call to a server with TLS, for tests that choose whom to trust. */
+import type { IncomingHttpHeaders } from "node:http";
 import { type Agent, type RequestOptions, request } from "node:https";
 import type { TLSSocket } from "node:tls";
 
@@ -17,6 +18,7 @@ export interface HttpsCall {
 
 export interface HttpsAnswer {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
   /** The serial number of the certificate that the server has shown. */
   readonly serial: string;
@@ -43,12 +45,13 @@ export function callHttps(url: string, call: HttpsCall): Promise<HttpsAnswer> {
     response.on("data", (chunk: Buffer) => chunks.push(chunk));
     response.once("error", reject);
     response.once("end", () => {
-      const { statusCode: status = 0 } = response;
+      const { statusCode: status = 0, headers: received } = response;
       const read = Buffer.concat(chunks).toString();
       const isJson = /json/.test(response.headers["content-type"] ?? "");
       const { reusedSocket: reused } = sent;
       resolve({
         status,
+        headers: received,
         serial,
         reused,
         resumed,

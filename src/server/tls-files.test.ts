@@ -53,6 +53,12 @@ test("checkTlsFiles() accepts a chain with its key, and authorities of clients",
   expect(await refusalOf({ cert: chain, key: good.key, ca: authority.cert })).toBeUndefined();
 });
 
+test("checkTlsFiles() allows TLS 1.2 or newer, also if Node allows older versions", async () => {
+  const file = (name: string, content: string) => ({ flag: name, path: name, text: content });
+  const text = { cert: file("c", good.cert), key: file("k", good.key) };
+  expect(checkTlsFiles(text, Date.now()).context.minVersion).toBe("TLSv1.2");
+});
+
 const refused: Record<string, [Files, string]> = {
   "no certificate file": [
     { key: good.key },

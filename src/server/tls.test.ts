@@ -1,7 +1,11 @@
 /** Runs the whole server in this process with TLS, on a real port. */
 import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
+import { connect as connectTcp } from "node:net";
+import { text } from "node:stream/consumers";
+import { connect } from "node:tls";
 import { describe, expect, test } from "vitest";
 import type { ConfigStatus } from "../api/schemas.ts";
 import { tokenHash } from "../auth/static-tokens.ts";
@@ -48,6 +52,18 @@ describe("serve() with a certificate", () => {
     expect(await warningsOf(server)).toEqual([]);
   });
 
+  test("keeps connections open, and answers nonsense, as without TLS", async () => {
+    await using here = await TlsPlace.make();
+    await here.write(authority.issue());
+    const { url } = await here.start();
+    using open = disposable(new Agent({ keepAlive: true }));
+    const { headers } = await callHttps(`${url}/healthz`, { ca, agent: open.it });
+    expect(headers["keep-alive"]).toBe("timeout=120");
+    const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", ca });
+    socket.write("nonsense\r\n\r\n");
+    expect(await text(socket)).toContain("Cannot read the request: Bad Request");
+  });
+
   test("refuses TLS 1.1", async () => {
     await using here = await TlsPlace.make();
     await here.write(authority.issue());
@@ -68,6 +84,21 @@ describe("serve() with a certificate", () => {
       hint: "Use https:// instead of http://",
     });
     expect(await callHttps(`${url}/healthz`, { ca })).toMatchObject({ status: 200 });
+  });
+
+  test("stops at once although clients have connected and sent nothing", async () => {
+    await using here = await TlsPlace.make();
+    await here.write(authority.issue());
+    const server = await here.start({ metricsListen: "127.0.0.1:0" });
+    const idle = [server.url, server.metricsUrl ?? ""].map((url) =>
+      connectTcp({ port: Number(new URL(url).port), host: "127.0.0.1" }),
+    );
+    await Promise.all(idle.map((socket) => once(socket, "connect")));
+    // Accepted in this order, so the server knows the idle ones when it answers this.
+    await callHttps(`${server.url}/healthz`, { ca });
+    await callHttps(`${server.metricsUrl}/metrics`, { ca });
+    await server.stop();
+    for (const socket of idle) socket.destroy();
   });
 
   test("warns two weeks before it expires", async () => {

@@ -1,11 +1,7 @@
 /** The certificate that the server shows, and its renewal while the server runs. */
 import type { RequestListener } from "node:http";
-import { createServer, type Server } from "node:https";
-import type { Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
 import type { Logger } from "pino";
 import { FileWatch } from "../config/file-watch.ts";
-import { answerPlainHttp } from "../http/errors.ts";
 import { CannotServe } from "./cannot-serve.ts";
 import {
   checkTlsFiles,
@@ -14,6 +10,7 @@ import {
   type TlsPaths,
   type TlsText,
 } from "./tls-files.ts";
+import { TlsServer } from "./tls-server.ts";
 
 const dayMs = 24 * 3_600_000;
 
@@ -23,7 +20,7 @@ const warnMs = 14 * dayMs;
 export class Tls {
   readonly #paths: TlsPaths;
   readonly #logger: Logger;
-  readonly #servers = new Set<Server>();
+  readonly #servers = new Set<TlsServer>();
   readonly #watch: FileWatch<TlsText>;
   readonly #daily: NodeJS.Timeout;
   #pair: TlsPair;
@@ -50,11 +47,6 @@ export class Tls {
     return new Tls(paths, logger, await readTlsFiles(paths));
   }
 
-  /** Whether clients are asked for a certificate. */
-  get asksClients(): boolean {
-    return this.#paths.clientCa !== undefined;
-  }
-
   /** What an operator should do soon. */
   get warnings(): readonly string[] {
     const leftMs = this.#pair.expiresAtMs - Date.now();
@@ -68,17 +60,14 @@ export class Tls {
   }
 
   /** A server that shows the certificate of the moment. Its open connections survive a renewal. */
-  createServer(answer: RequestListener): Server {
-    const server = createServer(
-      {
-        ...this.#pair.context,
-        requestCert: this.asksClients,
-        // A call without a certificate may have a token. `authorize` decides.
-        rejectUnauthorized: false,
-      },
-      answer,
-    );
-    answerPlainCalls(server, this.#logger);
+  createServer(answer: RequestListener): TlsServer {
+    const options = {
+      ...this.#pair.context,
+      requestCert: this.#paths.clientCa !== undefined,
+      // A call without a certificate may have a token. `authorize` decides.
+      rejectUnauthorized: false,
+    };
+    const server = new TlsServer(options, answer, this.#logger);
     this.#servers.add(server);
     server.once("close", () => this.#servers.delete(server));
     return server;
@@ -114,28 +103,4 @@ export class Tls {
   #logWarnings(): void {
     for (const warning of this.warnings) this.#logger.warn(warning);
   }
-}
-
-/**
- * A client that sends plain HTTP gets an answer that says so. OpenSSL recognizes such a call, but
- * then the TLS socket is closed already, so the answer goes to the TCP socket below it.
- */
-function answerPlainCalls(server: Server, logger: Logger): void {
-  const open = new Map<string, Socket>();
-  server.prependListener("connection", (socket: Socket) => {
-    const peer = peerOf(socket);
-    open.set(peer, socket);
-    socket.once("close", () => open.delete(peer));
-  });
-  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    const tcp = open.get(peerOf(socket));
-    if (error.code === "ERR_SSL_HTTP_REQUEST" && tcp !== undefined) answerPlainHttp(tcp);
-    else if (error.code !== "ECONNRESET") {
-      logger.debug({ err: error, from: socket.remoteAddress }, "a TLS handshake failed");
-    }
-  });
-}
-
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }
