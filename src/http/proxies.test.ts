@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Whoami } from "../api/schemas.ts";
+import { testAuth, testTokens } from "../auth/test-tokens.suite.ts";
 import { pool } from "../core/decide/lending.suite.ts";
 import { Proxies } from "./proxies.ts";
 import { asProblem, type Call, type TestSite, testSite } from "./test-site.suite.ts";
@@ -111,6 +112,27 @@ describe("behind a trusted proxy", () => {
     expect(await page("http://192.0.2.1", "192.0.2.1")).toBe(403);
     expect(await page("http://192.0.2.1", "192.0.2.1", "http")).toBe(200);
   });
+});
+
+test("behind a trusted proxy, a session belongs to the page under the forwarded host", async () => {
+  await using site = await testSite([pool("aws", 1)], {}, callers, testAuth, proxies);
+  const page = {
+    host: "berth.svc.cluster",
+    origin: "https://berth.example",
+    "x-forwarded-host": "berth.example",
+    "x-forwarded-proto": "https",
+  };
+  const body = { token: testTokens.operator };
+  const call = { from: "10.1.1.1", body, headers: page };
+  const signedIn = await site.call("POST /v1/session", call);
+  expect(signedIn.status).toBe(200);
+  const cookie = String(signedIn.headers["set-cookie"]);
+  expect(cookie).toMatch(/; Secure$/);
+  const headers = { ...page, cookie: cookie.split(";")[0] ?? "" };
+  const change = { ...call, body: { drained: true }, headers };
+  expect((await site.call(drain, change)).status).toBe(200);
+  const other = { ...change, headers: { ...headers, origin: "https://berth.svc.cluster" } };
+  expect((await site.call(drain, other)).status).toBe(403);
 });
 
 test("a lease proxy without a name is named after the forwarded address", async () => {

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../api/problem.ts";
 import type { Context } from "./context.ts";
+import { hostOf, protocolOf } from "./proxies.ts";
 
 const sessionCookie = "berth_session";
 
@@ -11,7 +12,7 @@ export function setSessionCookie(
   value: string,
   maxAge: number,
 ): void {
-  const secure = request.protocol === "https" ? "; Secure" : "";
+  const secure = protocolOf(request) === "https" ? "; Secure" : "";
   reply.header(
     "set-cookie",
     `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure}`,
@@ -44,10 +45,11 @@ function cookieValue(header: string): string | undefined {
  * call with a cookie must come from the server's own page: browsers send `Sec-Fetch-Site`, and
  * `Origin` with everything that may change something.
  */
-export function mustBeOwnPage({ headers, method }: FastifyRequest): void {
-  const { origin, host } = headers;
+export function mustBeOwnPage(request: FastifyRequest): void {
+  const { headers, method } = request;
+  const { origin } = headers;
   const site = headers["sec-fetch-site"];
-  const isOwnOrigin = origin === undefined || isOrigin(origin, host);
+  const isOwnOrigin = origin === undefined || isOrigin(origin, hostOf(request));
   const isOwnSite = site === undefined || site === "same-origin" || site === "none";
   const isRead = method === "GET" || method === "HEAD";
   if (isOwnOrigin && isOwnSite && (isRead || origin !== undefined)) return;

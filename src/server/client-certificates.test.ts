@@ -136,6 +136,14 @@ describe("a client certificate", () => {
   });
 });
 
+test("the cookie of a session is for TLS only", async () => {
+  const headers = { origin: server.url };
+  const signIn = { method: "POST", body: { token }, headers };
+  const { status, headers: answer } = await call("/v1/session", signIn);
+  expect(status).toBe(200);
+  expect(answer["set-cookie"]).toEqual([expect.stringMatching(/; Secure$/)]);
+});
+
 describe("the configuration", () => {
   const warnings = async () => {
     const { body } = await call("/v1/config", ops);
