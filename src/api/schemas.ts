@@ -12,6 +12,7 @@ import {
   shareFields,
 } from "./placement-schemas.ts";
 import { Policy } from "./policy-schema.ts";
+import { RequestSpace } from "./space-schemas.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -460,6 +461,7 @@ export const Heartbeat = Type.Object({
 
 export const Explanation = Type.Object({
   request: WaitingRequest,
+  space: Type.Optional(RequestSpace),
   needs: Type.Array(
     Type.Object({
       pool: Type.String(),

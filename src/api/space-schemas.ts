@@ -33,3 +33,12 @@ export const Space = Type.Object({
   ),
 });
 export type Space = Static<typeof Space>;
+
+/** The space of a waiting request, and how many others go before it. */
+export const RequestSpace = Type.Object({
+  ...Space.properties,
+  spacesAhead: Type.Integer({
+    description:
+      "Spaces with a lower share that wait for the same pools: within a priority they go first",
+  }),
+});

@@ -6,10 +6,11 @@ import { nameInSpace } from "../auth/space-names.ts";
 import { submitAndWait, watchRequest } from "../broker/submit-and-wait.ts";
 import { requestNotFound } from "../core/decide/not-found.ts";
 import { explainNeeds } from "../core/explain/explain.ts";
+import { spacesAhead, spaceView } from "../core/explain/space-view.ts";
 import { requestView } from "../core/explain/view.ts";
 import { isListedIn } from "../core/gates/limits.ts";
 import type { RequestId } from "../core/model/ids.ts";
-import type { State } from "../core/model/state.ts";
+import type { Request, State } from "../core/model/state.ts";
 import type { App, Context } from "./context.ts";
 import { ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
@@ -25,6 +26,7 @@ import {
 } from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
 import { onlySpace, sightOf } from "./sight.ts";
+import { renderSpace } from "./spaces.ts";
 
 const RequestPage = Page(WaitingRequest);
 
@@ -159,7 +161,11 @@ function explainRoute(app: App, { broker, insight }: Context): void {
         const sees = sightOf(state, onlySpace(request, state, id));
         const needs = renderNeeds(explainNeeds(waiting, now), sees);
         const view = requestView(waiting, now);
-        return { request: renderRequest(view, now, publicAudience, insight.estimates), needs };
+        return {
+          request: renderRequest(view, now, publicAudience, insight.estimates),
+          ...spaceOfRequest(state, waiting),
+          needs,
+        };
       }
       if (state.leases.has(id)) return granted(id);
       return problemOf(requestNotFound(state, id));
@@ -167,6 +173,13 @@ function explainRoute(app: App, { broker, insight }: Context): void {
     if (found instanceof Problem) throw found;
     return found;
   });
+}
+
+function spaceOfRequest(state: State, request: Request): Pick<Explanation, "space"> | undefined {
+  const name = request.space?.name;
+  if (name === undefined) return undefined;
+  const spacesBefore = spacesAhead(state, request);
+  return { space: { ...renderSpace(spaceView(state, name)), spacesAhead: spacesBefore } };
 }
 
 function granted(id: RequestId): Problem {

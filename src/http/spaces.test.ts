@@ -51,6 +51,10 @@ test("a request that waits for its quota is told so, with the numbers", async ()
     code: "quota_reached",
     message: "team holds 2 of its quota of 2 aws, 1 needed; you are next of your space",
   });
+  const explained = await here.call(`GET /v1/explain/${waits.id}`, { token: holder });
+  expect(explained.body).toMatchObject({
+    space: { name: "team", share: 0.25, spacesAhead: 0, quotas: [{ held: 2, max: 2 }] },
+  });
   await here.call(`DELETE /v1/leases/${lease.id}`, { token: lease.token });
   const granted = await here.call(`GET /v1/requests/${waits.id}`, { token: waits.token });
   expect(granted.status).toBe(200);

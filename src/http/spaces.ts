@@ -29,6 +29,6 @@ export function spaceRoutes(app: App, { broker }: Context): void {
   );
 }
 
-function renderSpace({ holds, quotas, ...space }: SpaceView): Space {
+export function renderSpace({ holds, quotas, ...space }: SpaceView): Space {
   return { ...space, holds: [...holds], quotas: [...quotas] };
 }

@@ -8,6 +8,7 @@ import { formatAge, timeUntil } from "./age.ts";
 import { formatData } from "./listing.ts";
 import { formatStates } from "./pools.ts";
 import { formatItems, requestIds } from "./queue.ts";
+import { formatHolding, formatQuota } from "./spaces.ts";
 
 type Need = Explanation["needs"][number];
 type Shortfall = NonNullable<Need["rooms"]>[number]["short"][number];
@@ -25,14 +26,36 @@ export const explain: CliCommand = {
   },
 };
 
-export function explanationLines({ request, needs }: Explanation, width?: number): string[] {
+export function explanationLines(explanation: Explanation, width?: number): string[] {
+  const { request, needs, space } = explanation;
   const { holder, items, position, estimate, waitedSeconds, reason } = request;
   const waited = roughDuration(waitedSeconds * 1_000);
   const eta = estimate === null ? "" : `, its turn comes ${formatEstimate(estimate)}`;
   return [
     plain(`${holder} has waited ${waited} for ${formatItems(items)}.`),
     `It is at place ${position}${eta}. ${plain(reason.message)}.`,
+    ...(space === undefined ? [] : spaceLines(space)),
     ...needs.flatMap((need) => ["", ...needLines(need, width)]),
+  ];
+}
+
+/** Why the space of the request is next, or is not. */
+function spaceLines({
+  name,
+  weight,
+  share,
+  holds: [most],
+  quotas,
+  spacesAhead,
+}: NonNullable<Explanation["space"]>): string[] {
+  const because = most === undefined ? "it holds nothing" : `it holds ${formatHolding(most)}`;
+  const others =
+    spacesAhead === 0
+      ? "No waiting space has a lower share."
+      : `${spacesAhead} waiting ${spacesAhead === 1 ? "space has" : "spaces have"} a lower share.`;
+  return [
+    plain(`Space ${name}: share ${share.toFixed(3)} (${because}; weight ${weight}). ${others}`),
+    ...quotas.map((quota) => plain(`Quota of ${name}: ${formatQuota(quota)}`)),
   ];
 }
 

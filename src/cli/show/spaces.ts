@@ -18,13 +18,13 @@ function formatWaiting({ waiting, waitingMax }: Space): string {
   return waitingMax === null ? String(waiting) : `${waiting}/${waitingMax}`;
 }
 
-function formatHolding(holding: Space["holds"][number] | undefined): string {
+export function formatHolding(holding: Space["holds"][number] | undefined): string {
   if (holding === undefined) return "-";
   const { pool, dimension, held, capacity } = holding;
   return `${held}/${capacity} ${dimension === null ? pool : `${dimension} of ${pool}`}`;
 }
 
-function formatQuota({ pool, dimension, held, max }: Space["quotas"][number]): string {
+export function formatQuota({ pool, dimension, held, max }: Space["quotas"][number]): string {
   const what = pool === null ? dimension : dimension === null ? pool : `${dimension} of ${pool}`;
   return `${held}/${max} ${what}`;
 }

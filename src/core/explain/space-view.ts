@@ -1,7 +1,7 @@
 /** What a space holds, its share and its quotas, for people. */
 import type { PoolName, SpaceName } from "../model/ids.ts";
 import { capacityOf, claimsKey, countsIn, heldOf, type Space, spaceOf } from "../model/space.ts";
-import type { State } from "../model/state.ts";
+import { queueAt, type Request, type State } from "../model/state.ts";
 
 export interface SpaceView {
   readonly name: SpaceName;
@@ -52,6 +52,23 @@ export function spaceView(state: State, name: SpaceName): SpaceView {
     holds: holdingsOf(space),
     quotas: quotasOf(state, space),
   };
+}
+
+/** The number of other spaces with a lower share that wait in the same queues. */
+export function spacesAhead(state: State, request: Request): number {
+  const own = request.space;
+  if (own === null) return 0;
+  const queues = new Set<unknown>(request.needs.map(queueAt));
+  let count = 0;
+  for (const { share, lines } of state.spaces.values()) {
+    if (share >= own.share) continue;
+    for (const { queue } of lines) {
+      if (!queues.has(queue)) continue;
+      count += 1;
+      break;
+    }
+  }
+  return count;
 }
 
 function holdingsOf({ held }: Space): Holding[] {
