@@ -3,7 +3,7 @@
 import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
 import type { Command } from "../src/core/model/command.ts";
-import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import type { PoolName, RequestId, ResourceName, SpaceName } from "../src/core/model/ids.ts";
 import { defaultPolicy } from "../src/core/model/policy.ts";
 import type { State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
@@ -12,6 +12,8 @@ import { median } from "./process.ts";
 export interface DecisionRow {
   readonly resources: number;
   readonly waiters: number;
+  /** Absent: the requests have no space. */
+  readonly spaces?: number;
   readonly microseconds: number;
   readonly ratio: number;
 }
@@ -23,15 +25,18 @@ const rounds = 9;
 interface Bench {
   readonly state: State;
   readonly waiters: number;
+  readonly spaces: number;
   readonly held: RequestId[];
   next: number;
 }
 
 /** The cases take turns in each round, so that a slow moment of the machine affects all of them. */
 export function benchDecisions(
-  cases: readonly { resources: number; waiters: number }[],
+  cases: readonly { resources: number; waiters: number; spaces?: number }[],
 ): DecisionRow[] {
-  const benches = cases.map(({ resources, waiters }) => prepare(resources, waiters));
+  const benches = cases.map(({ resources, waiters, spaces = 0 }) => {
+    return prepare(resources, waiters, spaces);
+  });
   const times = cases.map((): number[] => []);
   for (const bench of benches) run(bench);
   for (let round = 0; round < rounds; round++) {
@@ -47,13 +52,13 @@ export function benchDecisions(
   });
 }
 
-function prepare(resources: number, waiters: number): Bench {
+function prepare(resources: number, waiters: number, spaces: number): Bench {
   const state = emptyState();
   const members = Array.from({ length: resources }, (_, index) => ({
     name: `quota-${index}` as ResourceName,
     labels: {},
   }));
-  const bench: Bench = { state, waiters, held: [], next: 0 };
+  const bench: Bench = { state, waiters, spaces, held: [], next: 0 };
   submit(bench, { type: "configure", pools: [{ name: pool, policy: defaultPolicy, members }] });
   const taken = waiters > 0 ? resources : Math.floor(resources / 2);
   for (let count = 0; count < taken + waiters; count++) bench.held.push(acquire(bench));
@@ -71,7 +76,9 @@ function run(bench: Bench): number {
   const startedAt = performance.now();
   for (let grant = 0; grant < grants; grant++) {
     if (bench.waiters === 0) bench.held.push(acquire(bench));
-    submit(bench, { type: "release", id: bench.held[grant] as RequestId });
+    // With several spaces, requests are not granted in the order in which they came.
+    const id = bench.spaces === 0 ? bench.held[grant] : bench.state.leases.keys().next().value;
+    submit(bench, { type: "release", id: id as RequestId });
   }
   const elapsedMs = performance.now() - startedAt;
   bench.held.splice(0, grants);
@@ -80,10 +87,15 @@ function run(bench: Bench): number {
 
 function acquire(bench: Bench): RequestId {
   const id = `r${bench.next++}` as RequestId;
+  const space = `team-${bench.next % Math.max(1, bench.spaces)}` as SpaceName;
   submit(bench, {
     type: "acquire",
     id,
-    ask: { holder: "bench/1", items: [{ pool, count: 1 }] },
+    ask: {
+      holder: "bench/1",
+      items: [{ pool, count: 1 }],
+      ...(bench.spaces === 0 ? undefined : { space }),
+    },
     waitMs: 0,
   });
   return id;

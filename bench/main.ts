@@ -21,12 +21,20 @@ const sizes = [
   { resources: 100_000, waiters: 50_000 },
 ];
 
+/** The same with one team, and with a thousand that share fairly. */
+const teams = [
+  { resources: 2_000, waiters: 50_000 },
+  { resources: 2_000, waiters: 50_000, spaces: 1 },
+  { resources: 2_000, waiters: 50_000, spaces: 1_000 },
+];
+
 const parts: Record<string, () => Promise<object[]>> = {
   requests: () => benchRequests([1, 16, 64]),
   boskos: () => benchBoskos([1, 16, 64]),
   polling: async () => [await benchPolling(2_000)],
   grants: () => benchGrants(sizes),
   decisions: async () => benchDecisions(sizes),
+  spaces: async () => benchDecisions(teams),
   history: () => benchHistory(),
   capacity: async () => benchCapacity(),
   "hand-off": async () => [await benchHandOff()],
