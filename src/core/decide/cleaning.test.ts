@@ -257,3 +257,10 @@ describe("a grant to a cleaner does not change what others have waited for:", ()
     expect(waitedFor(lending, "c")).toBe("behind_others");
   });
 });
+
+test("an ordinary holder cannot report a failed cleaning to skip the one that comes", () => {
+  const lending = new Lending(pool("aws", 1, { onRelease: "dirty", cooldownMs: 500 }));
+  lending.do(acquire("a", "aws"));
+  lending.do({ type: "release", id: "a" as RequestId, failure: "no" });
+  expect(lending.resource("aws-1")).toMatchObject({ restsTo: "dirty", failures: 0 });
+});

@@ -267,3 +267,13 @@ describe("a pool that lists its states", () => {
     expect(lending.outcome(change("aws-1", { state: "quarantined" }))).toEqual({ type: "done" });
   });
 });
+
+test("a lease by name ends with its hold, because its holder would not release it", () => {
+  const lending = new Lending(pool("aws", 1, { holdMs: 1_000 }));
+  const item = { pool: "aws" as PoolName, count: 1, into: "leased" };
+  const ask = { holder: "prow", items: [item], ttlMs: null, byName: true as const };
+  lending.do({ type: "acquire", id: "a" as RequestId, ask, waitMs: 0 });
+  runTo(lending, 1_000);
+  expect(lending.state.leases.size).toBe(0);
+  expect(lending.resource("aws-1").state).toBe("free");
+});

@@ -191,3 +191,19 @@ describe("a tree of limits", () => {
     ).toMatchObject({ refusal: { code: "none_free", pool: "account" } });
   });
 });
+
+test("a request that also needs another cohort does not hide the next one from the limit", () => {
+  const parent = { parent: "account" as PoolName };
+  const lending = new Lending(
+    ...[pool("account", 0, { limit: 3 }), pool("x", 3, parent), pool("y", 3, parent)],
+    pool("z", 1, { patienceMs: 600_000 }),
+  );
+  lending.do(acquire("z1", "z"));
+  lending.do(acquire("y1", "y:2"));
+  lending.do(acquire("both", "x z"));
+  lending.do(acquire("three", "x:3"));
+  lending.do(acquire("y2", "y"));
+  expect([lending.held("three"), lending.held("y2")]).toEqual([undefined, undefined]);
+  lending.do(release("y1"));
+  expect(lending.held("three")).toEqual(["x-1", "x-2", "x-3"]);
+});
