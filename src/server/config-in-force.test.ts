@@ -60,6 +60,19 @@ describe("ConfigInForce", () => {
     expect(sizes.filter((size) => size > 0)).toEqual([2_000, 2_000, 2_000, 500]);
   });
 
+  test("refuses a file without auth once there was one", async () => {
+    const auth = "auth: { anonymous: { space: all, role: viewer } }";
+    await using all = await setup(`pools: { aws: { count: 1 } }\n${auth}`);
+    const config = await all.start();
+    await all.write("pools: { aws: { count: 2 } }");
+    await config.reload();
+    expect(config.status).toMatchObject({
+      ok: false,
+      problems: [expect.stringContaining("it has no auth, and the file before it had")],
+    });
+    expect(config.auth).toBeDefined();
+  });
+
   test("applies the file and logs it", async () => {
     await using all = await setup("pools: { aws: { count: 2 }, gcp: { members: [g] } }");
     const config = await all.start();
