@@ -77,6 +77,12 @@ test("import changes nothing when its input or the configuration is bad", async 
   const bad = await importing({ items: [object("a", "aws", { owner: 5 })] });
   expect(bad.code).toBe(65);
   expect(bad.stderr).toContain("-: Cannot read items[0].status.owner: it is not text");
+  const foreign = await importing({ items: [{ kind: "Resource", metadata: { name: "a" } }] });
+  expect(foreign.code).toBe(65);
+  expect(foreign.stderr).toContain("it has no object of Boskos, only 1 of kind Resource");
+  const empty = await importing({ kind: "List", items: [] });
+  expect(empty.code).toBe(65);
+  expect(empty.stderr).toContain("Cannot import -: it has no object of Boskos\nNothing");
   const missing = new Process(
     berthPath,
     ["import", "boskos", "nowhere", ...settings()],

@@ -24,8 +24,8 @@ Imports states, owners, user data and update times of Boskos into the data folde
 not run. Skips resources that are held here already, or were leased here since, so that the command
 is safe to repeat.
 
-Exit codes: 65 the file cannot be parsed and nothing was changed, 69 a server uses the data folder,
-77 a lease could not be imported, 78 the configuration is bad.`;
+Exit codes: 65 the file cannot be parsed or has no object of Boskos, and nothing was changed; 69 a
+server uses the data folder; 77 a lease could not be imported; 78 the configuration is bad.`;
 
 const boskos: CliCommand = {
   args: [
@@ -74,12 +74,27 @@ async function readObjects(file: string): Promise<BoskosObjects> {
     "../../server/migrate/boskos-objects.ts"
   );
   try {
-    return parseBoskosObjects(text);
+    const objects = parseBoskosObjects(text);
+    refuseNothing(file, objects);
+    return objects;
   } catch (error) {
     if (!(error instanceof BadBoskosObjects)) throw error;
     const problems = error.problems.map((problem) => `${file}: ${problem}`).join("\n");
     throw new CliError(`${problems}\nNothing was changed`, error.hint, exitCodes.badInput);
   }
+}
+
+/** An import that recognises no object would look like a success, and lose every lease. */
+function refuseNothing(file: string, { resources, lifecycles, others }: BoskosObjects): void {
+  if (resources.length > 0 || lifecycles.length > 0) return;
+  const kinds = Array.from(others, ([kind, count]) => `${count} of kind ${kind}`);
+  const found = kinds.length === 0 ? "" : `, only ${kinds.join(", ")}`;
+  throw new CliError(
+    `Cannot import ${file}: it has no object of Boskos${found}\nNothing was changed`,
+    "Boskos has the kinds ResourceObject and DRLCObject. Make the file with: kubectl -n NAMESPACE" +
+      " get resources.boskos.k8s.io,dynamicresourcelifecycles.boskos.k8s.io -o json",
+    exitCodes.badInput,
+  );
 }
 
 async function readConfiguration(
