@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { usageError } from "./failure.ts";
 import { oneOf, type Parse, readValue, serverUrl } from "./values.ts";
 
 /** An option whose value is checked while the command line is parsed. */
@@ -6,6 +7,25 @@ export function flag<T>(flags: string, description: string, parse?: Parse<T>): O
   const option = new Option(flags, description);
   const name = option.long ?? flags;
   return parse === undefined ? option : option.argParser((text) => readValue(name, text, parse));
+}
+
+const asTyped: Parse<string> = (text) => text;
+
+/**
+ * An option that selects something and accepts one value. Commander would use the last value and
+ * ignore the others, so that the command acts on less than the user typed.
+ */
+export function onceFlag<T = string>(
+  flags: string,
+  description: string,
+  parse: Parse<T | string> = asTyped,
+): Option {
+  const option = new Option(flags, description);
+  const name = option.long ?? flags;
+  return option.argParser((text: string, earlier: T | string | undefined) => {
+    if (earlier === undefined) return readValue(name, text, parse);
+    throw usageError(`Cannot use ${name} twice: it accepts one value`, `Pass ${name} once`);
+  });
 }
 
 /** An option that may be given several times. */

@@ -3,7 +3,7 @@ import type { Resource, ResourcePatch } from "../../api/schemas.ts";
 import type { BerthClient } from "../../client/berth-client.ts";
 import type { Context } from "../cli-command.ts";
 import { usageError } from "../failure.ts";
-import { flag, outputFlag } from "../flags.ts";
+import { flag, onceFlag, outputFlag } from "../flags.ts";
 import { userAtHost } from "../run/holder.ts";
 import { formatData } from "../show/listing.ts";
 import { plain, shellQuoted } from "../terminal/text.ts";
@@ -20,7 +20,7 @@ const reasonLengthMax = 1_024;
 export function changeOptions() {
   const reason = matching(/\S/, reasonLengthMax, "a reason in words");
   return [
-    flag("--pool <pool>", "all resources of this pool"),
+    onceFlag("--pool <pool>", "all resources of this pool"),
     flag("--reason <why>", "the reason, stored with the change", reason),
     outputFlag("table", "json", "yaml", "name"),
   ];

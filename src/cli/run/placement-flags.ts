@@ -4,7 +4,7 @@ import { limits } from "../../api/limits.ts";
 import type { AskBody } from "../../api/schemas.ts";
 import { strategies } from "../../core/model/strategies.ts";
 import { usageError } from "../failure.ts";
-import { flag, repeatedFlag } from "../flags.ts";
+import { onceFlag, repeatedFlag } from "../flags.ts";
 import * as values from "../values.ts";
 
 type Item = AskBody["items"][number];
@@ -69,16 +69,16 @@ export function placementOptions(): Option[] {
       "accept resources with this taint; * for any",
       parseToleration,
     ),
-    flag("--spread <label>", "use resources with different values of this label"),
+    onceFlag("--spread <label>", "use resources with different values of this label"),
     repeatedFlag(
       "--at-most <label=n>",
       "use at most n different values of this label",
       parseKeyNumber,
     ),
-    flag("--resource <name>", "only this resource"),
+    onceFlag("--resource <name>", "only this resource"),
     repeatedFlag("--exclude <name>", "never this resource", (text) => text),
-    flag("--strategy <name>", "how to choose a resource, if the pool allows it", strategy),
-    flag(
+    onceFlag("--strategy <name>", "how to choose a resource, if the pool allows it", strategy),
+    onceFlag(
       "--group <name[:n]>",
       "grant together with the other n - 1 requests of this group",
       parseGroup,

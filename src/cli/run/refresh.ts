@@ -1,5 +1,5 @@
 import type { CliCommand } from "../cli-command.ts";
-import { flag, outputFlag } from "../flags.ts";
+import { flag, onceFlag, outputFlag } from "../flags.ts";
 import { leaseIds } from "../show/leases.ts";
 import { requestId, token } from "../values.ts";
 import { type LeaseFormat, leaseFormats, printLease } from "./acquire.ts";
@@ -17,7 +17,7 @@ interface Flags extends LeaseFlags, WaitFlags {
 export const refresh: CliCommand = {
   args: [["[lease]", "the lease's id ($BERTH_LEASE_ID, or from $BERTH_LEASE_FILE)"]],
   options: [
-    flag("--pool <pool>", "only the claims on this pool; the rest of the lease stays"),
+    onceFlag("--pool <pool>", "only the claims on this pool; the rest of the lease stays"),
     flag("--request-id <id>", "your own id for the new request", requestId),
     flag("--token <token>", "the lease's token ($BERTH_LEASE_TOKEN)", token),
     flag("--file <file>", "read id and token from a lease file"),

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { BerthClient } from "../../client/berth-client.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { usageError } from "../failure.ts";
-import { flag } from "../flags.ts";
+import { flag, onceFlag } from "../flags.ts";
 import { leaseIds } from "../show/leases.ts";
 import { matching, stateName, token } from "../values.ts";
 import { userAtHost } from "./holder.ts";
@@ -24,7 +24,7 @@ export const release: CliCommand = {
   options: [
     flag("--token <token>", "the lease's token ($BERTH_LEASE_TOKEN)", token),
     flag("--file <file>", "read id and token from a lease file"),
-    flag("--claim <claim>", "release this claim only; the rest of the lease stays"),
+    onceFlag("--claim <claim>", "release this claim only; the rest of the lease stays"),
     flag("--state <state>", "set its resources to this state, such as dirty", stateName),
     ...reportOptions(),
     new Option("--force", "for operators: end another user's lease"),

@@ -3,7 +3,7 @@ import type { HeldLease } from "../../client/berth-client.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { exitCodeHelp } from "../exit-codes.ts";
 import { usageError } from "../failure.ts";
-import { flag, repeatedFlag } from "../flags.ts";
+import { flag, onceFlag, repeatedFlag } from "../flags.ts";
 import { poolsOf } from "../show/leases.ts";
 import { plain } from "../terminal/text.ts";
 import { duration } from "../values.ts";
@@ -32,7 +32,10 @@ export const run: CliCommand = {
   args: [["[cmd...]", "the command and its arguments, after --"]],
   options: [
     ...requestOptions(),
-    flag("--profile <name>", "lease from the pool of this profile in the server's configuration"),
+    onceFlag(
+      "--profile <name>",
+      "lease from the pool of this profile in the server's configuration",
+    ),
     repeatedFlag(
       "--lease <env=pool[:n]>",
       "like --pool, and pass the resources to CMD in this variable",

@@ -1,5 +1,5 @@
 import type { CliCommand } from "../cli-command.ts";
-import { flag } from "../flags.ts";
+import { flag, onceFlag } from "../flags.ts";
 import { leaseIds } from "../show/leases.ts";
 import { token } from "../values.ts";
 import { type LeaseFlags, resolveLease } from "./lease-file.ts";
@@ -13,7 +13,7 @@ export const signal: CliCommand = {
   args: [["[lease]", "the lease's id ($BERTH_LEASE_ID, or from $BERTH_LEASE_FILE)"]],
   options: [
     ...reportOptions(),
-    flag("--pool <pool>", "report for this pool; default: all pools of the lease"),
+    onceFlag("--pool <pool>", "report for this pool; default: all pools of the lease"),
     flag("--token <token>", "the lease's token ($BERTH_LEASE_TOKEN)", token),
     flag("--file <file>", "read id and token from a lease file"),
   ],

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "../../api/history-schemas.ts";
 import { limits } from "../../api/limits.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
-import { flag } from "../flags.ts";
+import { flag, onceFlag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
 import { wholeNumber } from "../values.ts";
@@ -43,9 +43,9 @@ const columns: readonly Column<HistoryEntry>[] = [
 export const history: CliCommand = {
   args: [["[lease]", "only this lease"]],
   options: [
-    flag("--pool <pool>", "only of this pool"),
-    flag("--resource <resource>", "only of this resource"),
-    flag("--holder <holder>", "only of this holder"),
+    onceFlag("--pool <pool>", "only of this pool"),
+    onceFlag("--resource <resource>", "only of this resource"),
+    onceFlag("--holder <holder>", "only of this holder"),
     flag("--how <end>", "only those that ended this way, such as expired"),
     flag("--cleaning", "cleanings instead of leases; -o wide shows them as PURPOSE clean"),
     flag("--since <time>", "ended at this time or later: RFC 3339, or an age such as 2h"),

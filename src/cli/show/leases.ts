@@ -1,6 +1,6 @@
 import type { Lease } from "../../api/schemas.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
-import { flag } from "../flags.ts";
+import { onceFlag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
 import { formatAge, formatLabels, formatMeasured, timeUntil } from "./age.ts";
@@ -34,8 +34,8 @@ function holderOf({ holder, delivered }: Lease): string {
 export const leases: CliCommand = {
   args: [["[lease...]", "only these leases"]],
   options: [
-    flag("--pool <pool>", "only leases with resources of this pool"),
-    flag("--holder <holder>", "only leases of this holder"),
+    onceFlag("--pool <pool>", "only leases with resources of this pool"),
+    onceFlag("--holder <holder>", "only leases of this holder"),
     ...listOptions(),
   ],
   completes: leaseIds,

@@ -1,6 +1,6 @@
 import type { WaitingRequest } from "../../api/schemas.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
-import { flag } from "../flags.ts";
+import { onceFlag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
 import { formatLabels, formatSeconds } from "./age.ts";
@@ -31,8 +31,8 @@ const columns: readonly Column<WaitingRequest>[] = [
 
 export const queue: CliCommand = {
   options: [
-    flag("--pool <pool>", "only requests for this pool"),
-    flag("--holder <holder>", "only requests of this holder"),
+    onceFlag("--pool <pool>", "only requests for this pool"),
+    onceFlag("--holder <holder>", "only requests of this holder"),
     ...listOptions(),
   ],
   help: `

@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/schemas.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
-import { flag } from "../flags.ts";
+import { onceFlag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
 import { formatAge, formatLabels, timeUntil } from "./age.ts";
@@ -28,8 +28,8 @@ const columns: readonly Column<Resource>[] = [
 export const resources: CliCommand = {
   args: [["[resource...]", "only these resources"]],
   options: [
-    flag("--pool <pool>", "only resources of this pool"),
-    flag("--state <state>", "only resources in this state, such as free, busy or quarantined"),
+    onceFlag("--pool <pool>", "only resources of this pool"),
+    onceFlag("--state <state>", "only resources in this state, such as free, busy or quarantined"),
     ...listOptions(),
   ],
   completes: (context) => resourceNames(context, () => true),

@@ -1,7 +1,7 @@
 import type { Stats, StatsPart } from "../../api/history-schemas.ts";
 import { formatDuration } from "../../core/model/time.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { flag, outputFlag } from "../flags.ts";
+import { flag, onceFlag, outputFlag } from "../flags.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { duration } from "../values.ts";
 import { formatMeasured } from "./age.ts";
@@ -77,7 +77,7 @@ const positive = duration({ minMs: 1_000 });
 
 export const stats: CliCommand = {
   options: [
-    flag("--pool <pool>", "only this pool; default: all pools together"),
+    onceFlag("--pool <pool>", "only this pool; default: all pools together"),
     flag("--window <duration>", "length of the window; default 24h", positive),
     flag("--step <duration>", "time per line; default: a 24th of the window", positive),
     flag("--until <time>", "end of the window; default: now"),
