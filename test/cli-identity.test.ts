@@ -10,7 +10,7 @@ import { TestIssuer } from "../src/auth/issuers/test-issuer.suite.ts";
 import { tokenHash } from "../src/auth/static-tokens.ts";
 import { findCredentials } from "../src/cli/identity/credentials.ts";
 import { type Finished, runInProcess } from "./cli-in-process.ts";
-import { TestServer } from "./cli-processes.ts";
+import { berthPath, TestServer } from "./cli-processes.ts";
 
 const requestToken = "the-request-token-of-the-job";
 
@@ -152,6 +152,19 @@ describe("berth whoami", () => {
     expect((await run([], withoutFile)).stdout).toMatch(/^by-id-token,/);
     const { BERTH_ID_TOKEN: _id, ...github } = withoutFile;
     expect((await run([], github)).stdout).toMatch(/^repo:acme/);
+  });
+
+  test("has the credentials of --token-file in the command of berth run", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "berth-identity-"));
+    const file = join(folder, "job.token");
+    await writeFile(file, await world.issuer.sign(Date.now(), { sub: "outer" }));
+    const command = ["--pool", "aws", "--", berthPath, "whoami"];
+    const args = ["run", "--token-file", file, ...command];
+    const { code, stdout } = await world.server.done(args, { BERTH_TOKEN: "s3cret" });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: "outer, holder in space ci, by the token of an issuer\n",
+    });
   });
 
   test.each([

@@ -109,7 +109,7 @@ const hintByCode: Readonly<Record<string, string>> = {
   group_full: "Use another group name",
   request_id_reused: "Use a new --request-id for a new request",
   token_missing: "Pass --token or set BERTH_LEASE_TOKEN; operators use --force --reason WHY",
-  unauthenticated: "Set BERTH_TOKEN or BERTH_TOKEN_FILE to a token that is valid now",
+  unauthenticated: "Use a token that is valid now in --token-file, BERTH_TOKEN or BERTH_TOKEN_FILE",
   issuer_unavailable: "Try again in a moment; if it stays, ask an operator of the server",
   token_wrong: "Use the token that came with this lease; operators use --force --reason WHY",
   resource_held: "Drain it instead: berth drain; or end its lease: berth release --force",

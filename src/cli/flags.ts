@@ -37,6 +37,11 @@ export function repeatedFlag<T>(flags: string, description: string, parse: Parse
   });
 }
 
+/** The global options that commands read themselves. */
+export interface GlobalFlags {
+  readonly tokenFile?: string;
+}
+
 /** The options of every command, before or after the command's name. */
 export function globalFlags(): readonly Option[] {
   return [

@@ -43,11 +43,25 @@ const bad: Record<string, [parse: values.Parse<unknown>, text: string, message: 
   "a number out of bounds": [values.wholeNumber(0, 9), "10", /not a whole number from 0 to 9/],
   "an address without http": [values.serverUrl, "localhost:80", /not an http\(s\) address/],
   "a ttl that is too long": [values.ttl, "2d", /too long/],
-  "a state with a blank": [values.stateName, "very dirty", /not a state/],
+  "a state with a blank": [values.stateName, "very dirty", /its form is wrong/],
 };
 test.each(Object.entries(bad))("readValue() refuses %s", (_, [parse, text, message]) => {
   expect(() => values.readValue("--x", text, parse)).toThrow(/^Cannot use --x /);
   expect(() => values.readValue("--x", text, parse)).toThrow(message);
+});
+
+test.each(["t0ken", "t0ken\n", " t0ken "])("ownToken() accepts %j without its blanks", (text) => {
+  expect(values.ownToken(text)).toBe("t0ken");
+});
+
+test.each([
+  ["", "it is empty"],
+  ["\n", "it is empty"],
+  ["two words", "it is not a token"],
+])("ownToken() refuses %j and names berth token new", (text, state) => {
+  const read = () => values.readValue("BERTH_TOKEN", text, values.ownToken);
+  expect(read).toThrow(`Cannot use BERTH_TOKEN: ${state}`);
+  expect(read).toThrow(expect.objectContaining({ hint: expect.stringMatching("berth token new") }));
 });
 
 test("readValue() does not repeat a secret", () => {

@@ -90,13 +90,13 @@ export function oneOf<Choice extends string>(...choices: readonly Choice[]): Par
   };
 }
 
-/** Accepts text that matches the pattern; `form` describes the pattern in error messages. */
+/** Accepts text that matches the pattern; `form` describes the pattern in the hint. */
 export function matching(pattern: RegExp, lengthMax: number, form: string): Parse<string> {
   return (text) => {
     if (text.length > lengthMax) {
       throw new InvalidValue(`it is longer than ${lengthMax} characters`, "Use a shorter one");
     }
-    if (!pattern.test(text)) throw new InvalidValue(`it is not ${form}`, `Use ${form}`);
+    if (!pattern.test(text)) throw new InvalidValue("its form is wrong", `Use ${form}`);
     return text;
   };
 }
@@ -133,9 +133,20 @@ export const serverUrl: Parse<string> = (text) => {
   }
 };
 
+const tokenPattern = /^[A-Za-z0-9._~+/=-]+$/;
+
 export const token: Parse<string> = (text) => {
-  if (/^[A-Za-z0-9._~+/=-]+$/.test(text)) return text;
+  const trimmed = text.trim();
+  if (tokenPattern.test(trimmed)) return trimmed;
   throw new InvalidValue("it is not a token", "Use the token that came with the lease", true);
+};
+
+/** The caller's own token. Shells and editors often add blanks and a newline at its end. */
+export const ownToken: Parse<string> = (text) => {
+  const trimmed = text.trim();
+  if (tokenPattern.test(trimmed)) return trimmed;
+  const state = trimmed === "" ? "it is empty" : "it is not a token";
+  throw new InvalidValue(state, "Make one with berth token new, or ask an operator for one", true);
 };
 
 /** `aws:2` requests two resources of aws, `aws,gcp` one of either pool. */

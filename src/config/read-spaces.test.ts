@@ -77,6 +77,10 @@ describe("spaces:", () => {
       "{ a: { quota: { vsphere: { cpus: 2 } } } }",
       "there is no such key (write vcpus)",
     ],
+    "an amount of an exclusive pool": [
+      "{ a: { quota: { aws-account: { vcpus: 2 } } } }",
+      "the pool is exclusive, so its resources have no amounts (write how many resources: aws-a",
+    ],
     "a quota that is no number": ["{ a: { quota: { aws-account: two } } }", '"two" is not a whole'],
     "a name that is none": ["{ 'a b': {} }", '"a b" is not a name'],
     "a list": ["[a]", "is not a map of spaces"],

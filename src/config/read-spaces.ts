@@ -129,6 +129,11 @@ function readQuota(document: ConfigDocument, entry: Entry, pools: KnownPools): Q
     const max = readAmount(document, entry);
     return max === undefined ? [] : [{ pool, max }];
   }
+  if (dimensions.length === 0) {
+    const state = "the pool is exclusive, so its resources have no amounts";
+    document.source.refuse(entry.value, state, `write how many resources: ${pool}: 2`);
+    return [];
+  }
   const amounts = readKnown(document, entry.value, dimensions, amountsExpected) ?? new Map();
   return [...amounts.values()].flatMap((amount) => {
     const max = readAmount(document, amount);

@@ -1,7 +1,7 @@
 /** The caller's own credentials: what proves to the server who runs this command. */
 import { readFileSync } from "node:fs";
 import { usageError } from "../failure.ts";
-import { fromEnvironment, type Parse, readValue, token } from "../values.ts";
+import { fromEnvironment, ownToken, type Parse, readValue } from "../values.ts";
 import { findGithubToken } from "./github-token.ts";
 
 const asWritten: Parse<string> = (text) => text;
@@ -25,17 +25,17 @@ export function findCredentials(
  */
 export function findGivenToken(tokenFile?: string): (() => string) | undefined {
   if (tokenFile !== undefined) return () => readTokenFile("--token-file", tokenFile);
-  const own = ownToken();
+  const own = tokenVariable();
   if (own !== undefined) return () => own;
   const path = fromEnvironment("BERTH_TOKEN_FILE", asWritten);
   if (path !== undefined) return () => readTokenFile("BERTH_TOKEN_FILE", path);
-  const idToken = fromEnvironment("BERTH_ID_TOKEN", token);
+  const idToken = fromEnvironment("BERTH_ID_TOKEN", ownToken);
   return idToken === undefined ? undefined : () => idToken;
 }
 
 /** Inside of `berth run`, BERTH_TOKEN is the lease's token unless the caller had one of its own. */
-function ownToken(): string | undefined {
-  const given = fromEnvironment("BERTH_TOKEN", token);
+function tokenVariable(): string | undefined {
+  const given = fromEnvironment("BERTH_TOKEN", ownToken);
   const isLeaseToken =
     process.env["BERTH_LEASE_ID"] !== undefined &&
     (process.env["BERTH_LEASE_TOKEN"] ?? given) === given;
@@ -45,10 +45,10 @@ function ownToken(): string | undefined {
 function readTokenFile(name: string, path: string): string {
   let text: string;
   try {
-    text = readFileSync(path, "utf8").trim();
+    text = readFileSync(path, "utf8");
   } catch (error) {
     const state = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
     throw usageError(`Cannot use ${name} "${path}": ${state}`, "Check the path and its rights");
   }
-  return readValue(`the token in "${path}"`, text, token);
+  return readValue(`the token in "${path}"`, text, ownToken);
 }

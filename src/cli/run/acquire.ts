@@ -2,7 +2,7 @@ import type { HeldLease } from "../../client/berth-client.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
-import { outputFlag } from "../flags.ts";
+import { type GlobalFlags, outputFlag } from "../flags.ts";
 import { formatData } from "../show/listing.ts";
 import { shellQuoted } from "../terminal/text.ts";
 import { leaseVariables, refuseVariableClashes } from "./lease-variables.ts";
@@ -37,14 +37,14 @@ In a script: eval "$(berth acquire --pool aws-account -o env)"; trap 'berth rele
 
 /** Prints the lease to stdout. If this fails, releases the lease and throws. */
 export async function printLease(
-  { client }: Context,
+  context: Context,
   lease: HeldLease,
   output: LeaseFormat,
 ): Promise<void> {
   try {
-    await writeStdout(await formatLease(lease, output, client.url));
+    await writeStdout(await formatLease(context, lease, output));
   } catch (error) {
-    await client.release(lease); // The user never saw the lease and so cannot release it.
+    await context.client.release(lease); // The user never saw the lease and so cannot release it.
     const state = error instanceof Error ? error.message : String(error);
     const message = `Cannot print the lease: ${state}`;
     throw new CliError(message, "It was released; check where the output goes", exitCodes.bug);
@@ -52,13 +52,20 @@ export async function printLease(
 }
 
 /** Formats the lease for scripts. */
-async function formatLease(lease: HeldLease, output: LeaseFormat, url: string): Promise<string> {
+async function formatLease(
+  { client, flags }: Context,
+  lease: HeldLease,
+  output: LeaseFormat,
+): Promise<string> {
   switch (output) {
     case "name":
       return lease.id;
     case "env": {
-      const variables = Object.entries(leaseVariables(lease, url));
-      return `export ${variables.map(([name, value]) => `${name}=${shellQuoted(value)}`).join(" ")}`;
+      const variables = leaseVariables(lease, client.url, flags<GlobalFlags>().tokenFile);
+      const assigned = Object.entries(variables).map(([name, value]) => {
+        return `${name}=${shellQuoted(value)}`;
+      });
+      return `export ${assigned.join(" ")}`;
     }
     default:
       return formatData(lease, output);

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { aLease } from "../../client/scripted-server.suite.ts";
 import { leaseVariables, refuseVariableClashes, variableSuffix } from "./lease-variables.ts";
@@ -27,6 +28,14 @@ test("leaseVariables() lists every resource and fence of each pool", () => {
     BERTH_FENCE_AWS: "7 9",
     BERTH_RESOURCE_VM: "vm-9",
     BERTH_FENCE_VM: "8",
+  });
+});
+
+test("leaseVariables() pass --token-file on, so that nested commands have the same credentials", () => {
+  const lease = { ...aLease({ claims: [] }), token: "secret" };
+  expect(leaseVariables(lease, "http://x", "ci.token")).toMatchObject({
+    BERTH_TOKEN: "secret",
+    BERTH_TOKEN_FILE: resolve("ci.token"),
   });
 });
 

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Claim } from "../../api/schemas.ts";
 import type { HeldLease } from "../../client/berth-client.ts";
 import { usageError } from "../failure.ts";
@@ -25,14 +26,19 @@ export function refuseVariableClashes(pools: readonly string[]): void {
   }
 }
 
-/** The command's variables for its lease. Several resources of one pool are separated by spaces. */
-export function leaseVariables(lease: HeldLease, url: string): Record<string, string> {
+/**
+ * The command's variables for its lease. Several resources of one pool are separated by spaces.
+ * `tokenFile` is the caller's `--token-file`.
+ */
+export function leaseVariables(
+  lease: HeldLease,
+  url: string,
+  tokenFile?: string,
+): Record<string, string> {
   const variables: Record<string, string> = {
     BERTH_LEASE_ID: lease.id,
     BERTH_LEASE_TOKEN: lease.token,
-    // A caller with a token of its own keeps it, so that the command can call Berth as well. The
-    // command finds the id token of a GitHub job by itself.
-    ...(findGivenToken() === undefined ? { BERTH_TOKEN: lease.token } : undefined),
+    ...credentialVariables(lease, tokenFile),
     BERTH_URL: url,
   };
   for (const pool of poolsOf(lease.claims)) {
@@ -42,4 +48,15 @@ export function leaseVariables(lease: HeldLease, url: string): Record<string, st
     variables[`BERTH_FENCE_${variableSuffix(pool)}`] = list(({ fence }) => fence);
   }
   return variables;
+}
+
+/**
+ * A caller with a token of its own keeps it, so that the command can call Berth as well. The command
+ * finds the id token of a GitHub job by itself.
+ */
+function credentialVariables({ token }: HeldLease, tokenFile: string | undefined) {
+  // The lease's token replaces a BERTH_TOKEN that the caller has set, because it would be preferred
+  // to the file.
+  if (tokenFile !== undefined) return { BERTH_TOKEN: token, BERTH_TOKEN_FILE: resolve(tokenFile) };
+  return findGivenToken() === undefined ? { BERTH_TOKEN: token } : undefined;
 }

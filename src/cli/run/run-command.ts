@@ -52,7 +52,8 @@ export async function runWithLease(
         return code;
       }
       sidecar = await job.startSidecar(job.variables["LEASED_RESOURCE"]);
-      const variables = { ...leaseVariables(lease, client.url), BERTH_LEASE_FILE: file.path };
+      const own = leaseVariables(lease, client.url, flags.tokenFile);
+      const variables = { ...own, BERTH_LEASE_FILE: file.path };
       const env = { ...process.env, ...variables, ...job.variables, ...sidecar.variables };
       const child = await CommandProcess.start(args, env, sidecar.watch([lease]));
       router.routeTo((signal) => forwardSignal(child, signal));

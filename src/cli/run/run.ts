@@ -3,7 +3,7 @@ import type { HeldLease } from "../../client/berth-client.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { exitCodeHelp } from "../exit-codes.ts";
 import { usageError } from "../failure.ts";
-import { flag, onceFlag, repeatedFlag } from "../flags.ts";
+import { flag, type GlobalFlags, onceFlag, repeatedFlag } from "../flags.ts";
 import { poolsOf } from "../show/leases.ts";
 import { plain } from "../terminal/text.ts";
 import { duration } from "../values.ts";
@@ -23,7 +23,7 @@ import { Sidecar, type SidecarFlags, sidecarOptions } from "./sidecar.ts";
 import { SignalRouter } from "./signals.ts";
 import { waitForLease } from "./wait-for-lease.ts";
 
-export interface RunFlags extends PlanFlags, SidecarFlags, FailOpenFlags {
+export interface RunFlags extends PlanFlags, SidecarFlags, FailOpenFlags, GlobalFlags {
   readonly name?: string;
   readonly grace?: number;
 }
