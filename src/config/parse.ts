@@ -5,6 +5,7 @@ import type { MemberSpec, PoolSpec } from "../core/model/policy.ts";
 import { anySpace, type SpacesSpec } from "../core/model/space.ts";
 import { readBoskos } from "./boskos-file.ts";
 import { lenientField, lenientMap } from "./boskos-yaml.ts";
+import { type AccessFields, warnOfAccess } from "./check-access.ts";
 import { refuseParents } from "./check-pools.ts";
 import {
   type ConfigDocument,
@@ -15,6 +16,7 @@ import {
   type Spot,
 } from "./document.ts";
 import type { JanitorPrograms } from "./janitor-programs.ts";
+import { knownPoolsOf } from "./known-pools.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
 import type { AdmissionSpec } from "./read-admission.ts";
 import { readAuth } from "./read-auth.ts";
@@ -112,8 +114,9 @@ function readConfig(document: ConfigDocument): Found {
     const profiles = readProfiles(document, boskos.profiles, names);
     const mirror = readMirror(document, boskos.mirror);
     const auth = readAuth(document, boskos.auth);
-    const known = new Map(names.map((name) => [name, []]));
+    const known = knownPoolsOf(pools);
     const spaces = readSpaces(document, boskos.spaces, boskos.spaceDefaults, known);
+    warnOfAccess(document, { ...boskos, parsed: { auth, spaces } });
     return { ...nothing, format: "boskos", pools: () => pools, profiles, mirror, auth, spaces };
   }
   refuseSecondDocument(document);
@@ -136,9 +139,9 @@ function readConfig(document: ConfigDocument): Found {
   const mirror = readMirror(document, fields.get("mirror"));
   const pooled = { pools: () => drafts.map(specOf), janitors, admissions };
   const auth = readAuth(document, fields.get("auth"));
-  const known = new Map(drafts.map((draft) => [draft.name, dimensionsOf(draft)]));
-  const [listed, defaults] = [fields.get("spaces"), fields.get("spaceDefaults")];
-  const spaces = readSpaces(document, listed, defaults, known);
+  const access = accessFields(fields);
+  const spaces = readSpaces(document, access.spaces, access.spaceDefaults, knownPoolsOf(drafts));
+  warnOfAccess(document, { ...access, parsed: { auth, spaces } });
   return { format: "berth", ...pooled, profiles, mirror, auth, spaces };
 }
 
@@ -149,14 +152,16 @@ function warnOfSecondDocument({ source, secondAt: offset }: ConfigDocument): voi
   source.warn({ path: [], offset }, state, "move its entries above the ---, or remove it");
 }
 
-interface BoskosFields {
+function accessFields(fields: ReadonlyMap<string, Entry>): AccessFields {
+  const [auth, spaces] = [fields.get("auth"), fields.get("spaces")];
+  return { auth, spaces, spaceDefaults: fields.get("spaceDefaults") };
+}
+
+interface BoskosFields extends AccessFields {
   readonly resources: Entry;
   /** Ours, beside them: the file can still be read by Boskos, which has no use for these. */
   readonly profiles: Entry | undefined;
   readonly mirror: Entry | undefined;
-  readonly auth: Entry | undefined;
-  readonly spaces: Entry | undefined;
-  readonly spaceDefaults: Entry | undefined;
 }
 
 /** Boskos keeps what it lends under `resources`, in any case, and looks at nothing else. */
@@ -171,13 +176,8 @@ function boskosFields(document: ConfigDocument, root: Spot): BoskosFields | unde
     document.source.refuse(pools.at, "the file has resources as well", hint);
   }
   const resources = lenientField(fields, "resources");
-  const field = (key: string) => fields.get(key);
-  return (
-    resources && {
-      ...{ resources, profiles: field("profiles"), mirror: field("mirror"), auth: field("auth") },
-      ...{ spaces: field("spaces"), spaceDefaults: field("spaceDefaults") },
-    }
-  );
+  const [profiles, mirror] = [fields.get("profiles"), fields.get("mirror")];
+  return resources && { resources, profiles, mirror, ...accessFields(fields) };
 }
 
 const resourcesKey = /^resources$/i;
@@ -199,11 +199,6 @@ function readPools(document: ConfigDocument, { at, value }: Entry): readonly Poo
     if (draft !== undefined) drafts.push(draft);
   }
   return drafts;
-}
-
-/** The dimensions of a shared pool; none of another. */
-function dimensionsOf({ members }: PoolDraft): readonly string[] {
-  return [...new Set(members.flatMap(({ room }) => Object.keys(room?.capacity ?? {})))];
 }
 
 function specOf({ name, policy, count, members }: PoolDraft): PoolSpec {

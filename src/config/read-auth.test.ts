@@ -53,7 +53,11 @@ describe("auth:", () => {
     ],
     "the token itself": [
       "{ tokens: [{ name: ci, sha256: berth_abc, space: a, role: holder }] }",
-      "auth.tokens[0].sha256: it is not a SHA-256",
+      "auth.tokens[0].sha256: it is the token itself, which is exposed now (make a new one",
+    ],
+    "a hash in capital letters": [
+      `{ tokens: [{ name: ci, sha256: ${sha256.toUpperCase()}, space: a, role: holder }] }`,
+      "it is not a SHA-256 (write the 64 digits, 0-9 and small a-f, that berth token new prints)",
     ],
     "two tokens with one hash": [`{ tokens: [${token}, ${token}] }`, "has the same sha256"],
     "a time that there is not": [

@@ -71,7 +71,10 @@ function readToken(document: ConfigDocument, spot: Spot): TokenSpec | undefined 
 function readHash({ source }: ConfigDocument, field: Entry | undefined): string | undefined {
   const value = field && scalarOf(field.value);
   if (field === undefined || sha256Kind.accepts(value)) return value as string | undefined;
-  source.refuse(field.value, `it is not a ${sha256Kind.title}`, sha256Kind.hint);
+  if (String(value).startsWith("berth_")) {
+    const hint = "make a new one with berth token new, and write its hash here";
+    source.refuse(field.value, "it is the token itself, which is exposed now", hint);
+  } else source.refuse(field.value, `it is not a ${sha256Kind.title}`, sha256Kind.hint);
   return undefined;
 }
 

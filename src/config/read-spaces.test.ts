@@ -6,8 +6,9 @@ import { parseConfig } from "./parse.ts";
 const pools = `
 pools:
   aws-account: { count: 3, cost: 10 }
-  vsphere: { place: pack, members: { hv-1: { capacity: { vcpus: 60 } } } }
+  vsphere: { place: pack, members: { hv-1: { capacity: { vcpus: 96 } } } }
 `;
+const auth = (space: string) => `auth: { anonymous: { space: ${space}, role: holder } }\n`;
 const read = (text: string) => parseConfig(`${pools}${text}`, "f");
 
 describe("spaces:", () => {
@@ -15,7 +16,7 @@ describe("spaces:", () => {
     const quota = "{ aws-account: 2, vsphere: { vcpus: 96 }, cost: 50 }";
     const bounds = "pools: [aws-*, vsphere], waiting: 100, priority: 10, lifetime: 8h";
     expect(
-      read(`spaces: { payments: { weight: 2, quota: ${quota}, ${bounds} }, web: }`),
+      read(`${auth("web")}spaces: { payments: { weight: 2, quota: ${quota}, ${bounds} }, web: }`),
     ).toMatchObject({
       ok: true,
       warnings: [],
@@ -60,7 +61,7 @@ describe("spaces:", () => {
   });
 
   test("warn of a pattern that matches no pool", () => {
-    const config = read("spaces: { a: { pools: [aws-acount] } }");
+    const config = read(`${auth("a")}spaces: { a: { pools: [aws-acount] } }`);
     expect(config.ok ? config.warnings.map(formatWarning) : []).toEqual([
       expect.stringContaining('no pool matches "aws-acount" (did you mean aws-account?)'),
     ]);

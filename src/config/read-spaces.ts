@@ -10,6 +10,7 @@ import {
   type SpacesSpec,
 } from "../core/model/space.ts";
 import { type ConfigDocument, quote, type Spot } from "./document.ts";
+import type { KnownPool, KnownPools } from "./known-pools.ts";
 import { spaceLimits } from "./limits.ts";
 import {
   type Entry,
@@ -22,9 +23,6 @@ import {
 } from "./read-values.ts";
 import { Space } from "./schema-spaces.ts";
 import { nameKind, poolPatternKind } from "./text-kinds.ts";
-
-/** What quotas refer to: each pool with the dimensions of its resources. */
-export type KnownPools = ReadonlyMap<string, readonly string[]>;
 
 const expected = { title: "map of spaces", hint: "write { payments: { weight: 2 } }" };
 const spaceExpected = { title: "space", hint: "write { weight: 2, quota: { aws-account: 2 } }" };
@@ -117,8 +115,8 @@ function readAmount(document: ConfigDocument, entry: Entry): number | undefined 
 
 function readQuota(document: ConfigDocument, entry: Entry, pools: KnownPools): Quota[] {
   const pool = entry.key as PoolName;
-  const dimensions = pools.get(pool);
-  if (dimensions === undefined) {
+  const known = pools.get(pool);
+  if (known === undefined) {
     const meant = nearest(pool, pools.keys());
     const hint =
       meant === undefined ? "name a pool of the file, or cost" : `did you mean ${meant}?`;
@@ -127,8 +125,15 @@ function readQuota(document: ConfigDocument, entry: Entry, pools: KnownPools): Q
   }
   if (!isMap(entry.value.node)) {
     const max = readAmount(document, entry);
+    warnOfLargeQuota(document, entry, max, known.size);
     return max === undefined ? [] : [{ pool, max }];
   }
+  return readAmountQuotas(document, entry, known);
+}
+
+function readAmountQuotas(document: ConfigDocument, entry: Entry, known: KnownPool): Quota[] {
+  const pool = entry.key as PoolName;
+  const dimensions = [...known.capacities.keys()];
   if (dimensions.length === 0) {
     const state = "the pool is exclusive, so its resources have no amounts";
     document.source.refuse(entry.value, state, `write how many resources: ${pool}: 2`);
@@ -137,6 +142,17 @@ function readQuota(document: ConfigDocument, entry: Entry, pools: KnownPools): Q
   const amounts = readKnown(document, entry.value, dimensions, amountsExpected) ?? new Map();
   return [...amounts.values()].flatMap((amount) => {
     const max = readAmount(document, amount);
+    warnOfLargeQuota(document, amount, max, known.capacities.get(amount.key));
     return max === undefined ? [] : [{ pool, dimension: amount.key, max }];
   });
+}
+
+function warnOfLargeQuota(
+  { source }: ConfigDocument,
+  { value }: Entry,
+  max: number | undefined,
+  size: number | undefined,
+): void {
+  if (max === undefined || size === undefined || max <= size) return;
+  source.warn(value, `the pool has only ${size}, so this quota has no effect`, "write a lower one");
 }

@@ -105,7 +105,7 @@ export const poolPatternKind = kindOf(
 
 export const sha256Kind = kindOf(
   Sha256,
-  "write the 64 hexadecimal digits that berth token new or sha256sum prints",
+  "write the 64 digits, 0-9 and small a-f, that berth token new prints",
 );
 
 const expiryForm = kindOf(ExpiryTime, "write it like 2027-01-31 or 2027-01-31T12:00:00Z");
