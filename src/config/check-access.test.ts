@@ -62,6 +62,12 @@ describe("warnOfAccess() accepts", () => {
   });
 });
 
+test("knownPoolsOf() never throws for an overcommit that is refused", () => {
+  const member = "{ capacity: { cpu: 10 }, overcommit: { cpu: x } }";
+  const file = `pools: { b: { place: pack, members: { m: ${member} } } }\nspaces: { web: }`;
+  expect(parseConfig(file, "f")).toMatchObject({ ok: false });
+});
+
 describe("knownPoolsOf()", () => {
   const sized: Record<string, [pool: string, quota: string, warnings: string[]]> = {
     "uses the limit of a pool": ["{ count: 9, limit: 2 }", "3", ["the pool has only 2,"]],
