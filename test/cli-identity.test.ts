@@ -179,6 +179,21 @@ describe("berth whoami", () => {
   });
 });
 
+test("leases and queue show the space of each holder", async () => {
+  await using world = await World.make();
+  const token = await world.issuer.sign(Date.now(), { sub: "job" });
+  const run = (...args: string[]) =>
+    runInProcess(args, { BERTH_URL: world.server.url, BERTH_ID_TOKEN: token });
+  expect((await run("acquire", "--pool", "aws")).code).toBe(0);
+  await fetch(`${world.server.url}/v1/leases`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ items: [{ pool: "aws", count: 1 }], holder: "second" }),
+  });
+  expect((await run("leases")).stdout).toMatch(/HOLDER +SPACE +RESOURCES.*\n.* ci +aws-1 /);
+  expect((await run("queue")).stdout).toMatch(/HOLDER +SPACE +WANTS.*\n.* second +ci +aws /);
+});
+
 describe("findCredentials()", () => {
   const before = { ...process.env };
   afterEach(() => {

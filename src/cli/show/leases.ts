@@ -15,6 +15,7 @@ interface Flags {
 const columns: readonly Column<Lease>[] = [
   { header: "ID", cell: ({ id }) => id, whole: true },
   { header: "HOLDER", cell: holderOf },
+  { header: "SPACE", cell: ({ space = "-" }) => space, optional: true },
   { header: "RESOURCES", cell: ({ claims }) => claims.map(formatClaim).join(" ") },
   { header: "AGE", cell: ({ grantedAt }) => formatAge(grantedAt) },
   { header: "EXPIRES IN", cell: ({ expiresAt }) => timeUntil(expiresAt) },

@@ -15,6 +15,7 @@ const columns: readonly Column<WaitingRequest>[] = [
   { header: "PLACE", cell: ({ position }) => String(position), align: "right" },
   { header: "ID", cell: ({ id }) => id, whole: true },
   { header: "HOLDER", cell: ({ holder }) => holder },
+  { header: "SPACE", cell: ({ space = "-" }) => space, optional: true },
   { header: "WANTS", cell: ({ items }) => formatItems(items) },
   { header: "WAITED", cell: ({ waitedSeconds }) => formatSeconds(waitedSeconds) },
   { header: "ABOUT", cell: ({ etaSeconds }) => formatSeconds(etaSeconds) },
