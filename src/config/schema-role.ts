@@ -7,6 +7,6 @@ export const RoleName = Type.Union(
     title: "role",
     description:
       "viewer reads everything; holder asks, and sees its own space; worker cleans too; operator " +
-      "acts on the leases and resources of others; admin reads the audit log.",
+      "acts on the leases and resources of others; admin may nothing more yet.",
   },
 );
