@@ -27,6 +27,10 @@ describe("warnOfAccess() warns of", () => {
       `auth: { issuers: [${issuerOf("payments")}] }\nspaces: { web: }`,
       'auth.issuers[0].rules[0].space: spaces has no "payments", so that its requests are refused (add it',
     ],
+    "a certificate whose space is not listed": [
+      "auth: { certificates: [{ subject: CN=ci, space: payments, role: holder }] }\nspaces: { web: }",
+      'auth.certificates[0].space: spaces has no "payments"',
+    ],
     "anonymous callers whose space is not listed": [
       "auth: { anonymous: { space: public, role: viewer } }\nspaces: { web: }",
       'auth.anonymous.space: spaces has no "public"',

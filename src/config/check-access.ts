@@ -32,9 +32,9 @@ export function warnOfAccess(document: ConfigDocument, access: Access): void {
 }
 
 function warnOfNobody({ source }: ConfigDocument, field: Entry, auth: AuthSpec): void {
-  const { tokens, issuers = [], anonymous } = auth;
-  if (tokens.length > 0 || issuers.length > 0 || anonymous !== undefined) return;
-  const hint = "add a line of berth token new to tokens, or issuers, or anonymous";
+  const { tokens, issuers = [], certificates = [], anonymous } = auth;
+  if (anonymous !== undefined || [...tokens, ...issuers, ...certificates].length > 0) return;
+  const hint = "add tokens (berth token new prints a line), issuers, certificates or anonymous";
   source.warn(field.at, "nobody can call the server", hint);
 }
 
@@ -66,9 +66,11 @@ function warnOfUnknownSpaces(
 }
 
 /** The space of a rule may have claims in braces. Then it is known only when a token comes. */
-function spacesOf({ tokens, issuers = [], anonymous }: AuthSpec): [Path, string][] {
+function spacesOf(auth: AuthSpec): [Path, string][] {
+  const { tokens, issuers = [], certificates = [], anonymous } = auth;
   return [
     ...tokens.map(({ space }, index): [Path, string] => [["tokens", index], space]),
+    ...certificates.map(({ space }, index): [Path, string] => [["certificates", index], space]),
     ...issuers.flatMap(({ rules }, issuer) => {
       return rules.flatMap(({ space }, rule): [Path, string][] => {
         return space.includes("{") ? [] : [[["issuers", issuer, "rules", rule], space]];
