@@ -127,6 +127,23 @@ describe("berth whoami", () => {
     expect(stdout).toContain("project_path:acme/shop, holder in space ci");
   });
 
+  test("reports refused credentials in the form of every error", async () => {
+    const { code, stdout, stderr } = await world.whoami({ BERTH_TOKEN: "wrong" });
+    expect({ code, stdout }).toEqual({ code: 77, stdout: "" });
+    expect(stderr).toMatch(
+      /^berth: Cannot identify you: the server does not accept .*\n {2}\S.*\n$/,
+    );
+  });
+
+  test("has no refusal in the JSON of a caller that is accepted", async () => {
+    const env = { BERTH_URL: world.server.url, BERTH_TOKEN: "s3cret" };
+    const { stdout } = await runInProcess(["whoami", "-o", "json"], env);
+    const found: unknown = JSON.parse(stdout);
+    expect(found).toMatchObject({ name: "static", operator: false });
+    expect(found).not.toHaveProperty("refusal");
+    expect(found).toHaveProperty("whyNotOperator", expect.stringContaining("operator"));
+  });
+
   test("takes the first credentials of the list", async () => {
     const folder = await mkdtemp(join(tmpdir(), "berth-identity-"));
     const sign = (sub: string) => world.issuer.sign(Date.now(), { sub });

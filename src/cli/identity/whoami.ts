@@ -1,7 +1,10 @@
+import type { Whoami } from "../../api/schemas.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { CliError } from "../failure.ts";
 import { outputFlag } from "../flags.ts";
 import { formatData } from "../show/listing.ts";
+import { plain } from "../terminal/text.ts";
 
 interface Flags {
   readonly output: "table" | "json" | "yaml";
@@ -27,19 +30,29 @@ Credentials are taken from the first of these:
      else the address of the server, which must be https or on the same machine.
 
 Exits with 77 if the server does not accept the credentials.`,
-  async run({ client, flags, print, note }) {
+  async run({ client, flags, print }) {
     const { output } = flags<Flags>();
     const found = await client.whoami();
-    if (output !== "table") print(await formatData(found, output));
+    if (output !== "table") print(await formatData(identityOf(found), output));
     else if (!found.authentication) print("The server has no authentication");
     else if (found.name !== null) {
       const proof = proofs[found.proof ?? ""] ?? "";
       print(`${found.name}, ${found.role} in space ${found.space}${proof}`);
     }
-    if (found.authentication && found.name === null) {
-      note(found.refusal ?? "The server does not accept the credentials");
-      return exitCodes.refused;
-    }
-    return undefined;
+    if (isAccepted(found)) return undefined;
+    const message = "Cannot identify you: the server does not accept the credentials";
+    const hint = found.refusal ?? "See berth whoami --help";
+    throw new CliError(message, plain(hint), exitCodes.refused);
   },
 };
+
+function isAccepted({ authentication, name }: Whoami): boolean {
+  return !authentication || name !== null;
+}
+
+/** The reason why an accepted caller is no operator has another name, as it is not a failure. */
+function identityOf(found: Whoami): object {
+  if (!isAccepted(found)) return found;
+  const { refusal, ...identity } = found;
+  return refusal === null ? identity : { ...identity, whyNotOperator: refusal };
+}
