@@ -37,8 +37,17 @@ describe("berth history", () => {
   test("reports a misspelt pool, and reports when there is no entry", async () => {
     expect(await server.done(["history", "--pool", "slott"])).toMatchObject({ code: 66 });
     expect((await server.done(["history", "--how", "expired"])).stderr).toContain("No past lease");
+    const unknown = await server.done(["history", "--how", "foo"]);
+    expect(unknown.code).toBe(64);
+    expect(unknown.stderr).toMatch(/Cannot use --how "foo": .*\n {2}Use cancelled, .*released, /);
     expect(await server.done(["history", "--since", "whenever"])).toMatchObject({ code: 64 });
   });
+});
+
+test("berth stats prints no table of zeros for a window without leases", async () => {
+  const { code, stdout, stderr } = await server.done(["stats", "--until", "2020-01-01T00:00:00Z"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect(stderr).toContain("Nothing was requested or held in this window");
 });
 
 describe("berth history and simulate with a janitor", () => {
@@ -112,7 +121,7 @@ describe("berth simulate", () => {
 
   test.each([
     [["--from", "nowhere"], 66, "Cannot read the journal"],
-    [["--set", "slot.count=lots"], 77, "slot.count"],
+    [["--set", "slot.count=lots"], 64, "slot.count"],
     [["--set", "slot"], 64, "POOL.KEY=VALUE"],
     [["--config", "x.yaml"], 64, "--from"],
     [["--last", "long"], 64, "duration"],

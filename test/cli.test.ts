@@ -84,6 +84,9 @@ describe("berth acquire", () => {
     const lease = await acquired("--pool", "account:2");
     const second = await server.done(["acquire", "--pool", "account", "--timeout", "0"]);
     expect(second.code).toBe(75);
+    expect(second.stderr).toContain("Wait longer with --timeout; see who holds what: berth leases");
+    const both = await server.done(["acquire", "--pool", "account:2", "--timeout", "0"]);
+    expect(both.stderr).toContain("Wait longer with --timeout, or request less");
     await server.done(["release"], proof(lease));
   });
 });
@@ -227,6 +230,11 @@ describe("berth for operators", () => {
     await server.done(["release"], proof(lease));
     await waits.ended;
     await server.done(["release"], proof(JSON.parse(waits.stdout)));
+    const ended = await server.done(["explain", id]);
+    expect(ended.code).toBe(66);
+    expect(ended.stderr).toMatch(
+      /Cannot explain \w+: it ended at \S+Z \(released\)\n .*berth history/,
+    );
   });
 
   test("streams events", async () => {

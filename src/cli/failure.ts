@@ -55,8 +55,10 @@ export function failureOf(error: unknown): Failure | undefined {
       exitCode: exitCodes.unreachable,
     };
   }
-  if (error instanceof NotGranted)
-    return { ...messageAndHint(error), exitCode: exitCodes.notGranted };
+  if (error instanceof NotGranted) {
+    const { message } = messageAndHint(error);
+    return { message, hint: notGrantedHint(error), exitCode: exitCodes.notGranted };
+  }
   if (error instanceof LeaseLost)
     return { ...messageAndHint(error), exitCode: exitCodes.leaseLost };
   if (error instanceof Problem) {
@@ -84,6 +86,16 @@ function unreachableHint({ certificate, hint }: BerthUnreachable): string {
 /** Errors of `berth serve` at startup already have a hint and an exit code. */
 function isFailure(error: unknown): error is Error & Failure {
   return error instanceof Error && "hint" in error && "exitCode" in error;
+}
+
+/** A request for one resource cannot ask for less. */
+function notGrantedHint({ request: { items } }: NotGranted): string {
+  const count = items.reduce((sum, item) => sum + item.count, 0);
+  const amounts = items.some(({ amount }) => amount !== undefined);
+  const longer = "Wait longer with --timeout";
+  return count > 1 || amounts
+    ? `${longer}, or request less`
+    : `${longer}; see who holds what: berth leases`;
 }
 
 function messageAndHint({ message, hint }: { message: string; hint: string }) {
@@ -126,6 +138,7 @@ const hintByCode: Readonly<Record<string, string>> = {
 
 function exitCodeOf({ status, code }: Problem): number {
   if (code === "lease_ended") return exitCodes.leaseLost;
+  if (code === "bad_setting") return exitCodes.usage; // A typing error in --set.
   if (code === "unexpected_reply" || status >= 500 || status === 429) return exitCodes.unreachable;
   if (status === 404 || status === 410) return exitCodes.notFound;
   return status === 400 ? exitCodes.usage : exitCodes.refused;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { placementOptions } from "./placement-flags.ts";
 import { buildRequest } from "./request-flags.ts";
 
 const vsphere = [{ pool: "vsphere", count: 2 }];
@@ -36,6 +37,12 @@ test("buildRequest() refuses placement flags for several pools, with the flags a
   expect(() => buildRequest({ pool, tolerate, atMost }, "job", "run")).toThrow(
     "Cannot use --tolerate and --at-most: the request has several pools",
   );
+});
+
+test("--amount refuses 0 before anything is sent", async () => {
+  const amount = placementOptions().find(({ long }) => long === "--amount");
+  expect(() => amount?.parseArg?.("vcpus=0", undefined)).toThrow("its number is 0");
+  expect(amount?.parseArg?.("vcpus=1", undefined)).toEqual([{ key: "vcpus", value: 1 }]);
 });
 
 test("buildRequest() allows --group with several pools", () => {

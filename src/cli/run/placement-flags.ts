@@ -33,8 +33,11 @@ interface KeyNumber {
 
 const parseKeyNumber: values.Parse<KeyNumber> = (text) => {
   const [, key = "", value = ""] = /^([A-Za-z][A-Za-z0-9._/-]*)=(\d+)$/.exec(text) ?? [];
-  if (key !== "" && Number(value) <= limits.amountMax) return { key, value: Number(value) };
-  throw new values.InvalidValue("it is not KEY=NUMBER", "Write it like vcpus=24");
+  if (key === "" || Number(value) > limits.amountMax) {
+    throw new values.InvalidValue("it is not KEY=NUMBER", "Write it like vcpus=24");
+  }
+  if (Number(value) > 0) return { key, value: Number(value) };
+  throw new values.InvalidValue("its number is 0", "Use 1 or more, or remove it");
 };
 
 /** Accepts `dedicated=gpu:NoSchedule`, or any part of it. `*` tolerates every taint. */
@@ -76,7 +79,7 @@ export function placementOptions(): Option[] {
       parseKeyNumber,
     ),
     onceFlag("--resource <name>", "only this resource"),
-    repeatedFlag("--exclude <name>", "never this resource", (text) => text),
+    repeatedFlag("--exclude <name>", "never this resource; for shared pools only", (text) => text),
     onceFlag("--strategy <name>", "how to choose a resource, if the pool allows it", strategy),
     onceFlag(
       "--group <name[:n]>",

@@ -3,6 +3,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { outputFlag } from "../flags.ts";
 import { formatData } from "../show/listing.ts";
+import { countOf } from "../terminal/text.ts";
 
 interface CheckFlags {
   readonly output: "table" | "json" | "yaml";
@@ -65,13 +66,9 @@ async function printResult(
   const resources = parsed.pools.reduce((sum, { members }) => sum + members.length, 0);
   const more = parsed.pools.reduce((sum, { policy }) => sum + (policy.dynamic?.max ?? 0), 0);
   const found = [
-    count(parsed.pools.length, "pool"),
-    count(resources, "resource"),
+    countOf(parsed.pools.length, "pool"),
+    countOf(resources, "resource"),
     ...(more === 0 ? [] : [`up to ${more} on demand`]),
   ];
   to.print(`${file} is good: ${found.join(", ")}`);
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

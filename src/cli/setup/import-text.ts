@@ -1,5 +1,6 @@
 import type { ImportReport, LeftBehind } from "../../server/migrate/import-boskos.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
+import { countOf } from "../terminal/text.ts";
 
 const columns: readonly Column<LeftBehind>[] = [
   { header: "RESOURCE", cell: ({ resource }) => resource },
@@ -25,27 +26,23 @@ export function importText(report: ImportReport, dryRun: boolean): string {
   const did = dryRun ? "Would import" : "Imported";
   const detail = Object.entries(states).map(([state, count]) => `${count} ${state}`);
   const lines = [
-    `${did} ${plural(resources, "resource")}${detail.length === 0 ? "" : `: ${detail.join(", ")}`}`,
-    `${did} ${plural(leases, "lease")}`,
+    `${did} ${countOf(resources, "resource")}${detail.length === 0 ? "" : `: ${detail.join(", ")}`}`,
+    `${did} ${countOf(leases, "lease")}`,
   ];
   if (unlisted.length > 0) {
     lines.push(`Not in the configuration, removed when released: ${unlisted.join(", ")}`);
   }
   if (already > 0) {
     const were = already === 1 ? "was" : "were";
-    lines.push(`Skipped ${plural(already, "lease")} that ${were} imported before`);
+    lines.push(`Skipped ${countOf(already, "lease")} that ${were} imported before`);
   }
   if (left.length > 0) {
     const options = { wide: false, headers: true, width: undefined };
     lines.push(
-      `Skipped ${plural(left.length, "resource")}:`,
+      `Skipped ${countOf(left.length, "resource")}:`,
       ...tableLines(columns, left, options),
     );
   }
   if (dryRun) lines.push("Nothing was changed");
   return lines.join("\n");
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,7 @@
 import type { Running, ServeOptions } from "../../server/main.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { flag, repeatedFlag } from "../flags.ts";
+import { countOf } from "../terminal/text.ts";
 import { byteSize, duration, fromEnvironment, hostName, oneOf, type Parse } from "../values.ts";
 import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
 import { type TlsFlags, tlsOptions, tlsSettings } from "./serve-tls.ts";
@@ -97,7 +98,8 @@ export const serve: CliCommand = {
     });
     handleSignals(running);
     const { url, pools, resources, configFile } = running;
-    note(`Berth lends ${resources} resources of ${pools} pools from ${configFile} at ${url}`);
+    const lent = `${countOf(resources, "resource")} of ${countOf(pools, "pool")}`;
+    note(`Berth lends ${lent} from ${configFile} at ${url}`);
     // A checkout runs TypeScript, and its command is not in the PATH.
     const command = import.meta.url.endsWith(".ts") ? "bin/berth" : "berth";
     if (file === undefined) note(nextSteps(url, command));

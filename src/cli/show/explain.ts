@@ -1,6 +1,9 @@
+import { Problem } from "../../api/problem.ts";
 import type { Estimate, Explanation } from "../../api/schemas.ts";
 import { formatDuration, roughDuration } from "../../core/model/time.ts";
 import type { CliCommand } from "../cli-command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { CliError } from "../failure.ts";
 import { outputFlag } from "../flags.ts";
 import { tableLines } from "../terminal/table.ts";
 import { plain } from "../terminal/text.ts";
@@ -19,12 +22,25 @@ export const explain: CliCommand = {
   completes: requestIds,
   async run({ args: [id = ""], client, flags, print, screen }) {
     const { output } = flags<{ output: "table" | "json" | "yaml" }>();
-    const explanation = await client.explain(id);
+    const explanation = await client.explain(id).catch((error: unknown) => {
+      throw isEnded(error) ? endedError(id, error) : error;
+    });
     if (output === "table") print(explanationLines(explanation, screen.width()).join("\n"));
     else print(await formatData(explanation, output));
     return undefined;
   },
 };
+
+function isEnded(error: unknown): error is Problem {
+  return error instanceof Problem && ["request_ended", "lease_ended"].includes(error.code);
+}
+
+/** The server's message is for a client that wants to go on with its request. */
+function endedError(id: string, { facts }: Problem): CliError {
+  const state = `it ended at ${facts["endedAt"]} (${facts["how"]})`;
+  const hint = "List past leases and requests: berth history";
+  return new CliError(plain(`Cannot explain ${id}: ${state}`), hint, exitCodes.notFound);
+}
 
 export function explanationLines(explanation: Explanation, width?: number): string[] {
   const { request, needs, space } = explanation;

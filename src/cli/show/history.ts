@@ -1,10 +1,11 @@
 import type { HistoryEntry } from "../../api/history-schemas.ts";
 import { limits } from "../../api/limits.ts";
+import type { LeaseEnd, RequestEnd } from "../../core/model/event.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { flag, onceFlag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
-import { wholeNumber } from "../values.ts";
+import { oneOf, readValue, wholeNumber } from "../values.ts";
 import { formatAge, formatMeasured } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 
@@ -46,7 +47,7 @@ export const history: CliCommand = {
     onceFlag("--pool <pool>", "only of this pool"),
     onceFlag("--resource <resource>", "only of this resource"),
     onceFlag("--holder <holder>", "only of this holder"),
-    flag("--how <end>", "only those that ended this way, such as expired"),
+    onceFlag("--how <end>", "only those that ended this way, such as expired or released"),
     flag("--cleaning", "cleanings instead of leases; -o wide shows them as PURPOSE clean"),
     flag("--since <time>", "ended at this time or later: RFC 3339, or an age such as 2h"),
     flag("--until <time>", "ended before this time"),
@@ -80,6 +81,36 @@ async function readHistory({ args: [id], client, flags }: Context) {
   const purpose = cleaning ? ("clean" as const) : undefined;
   const filter = { id, pool, resource, holder, how, since, until, limit, purpose };
   const { items } = await client.history(filter);
-  if (items.length === 0) await poolMustExist(client, pool);
+  if (items.length === 0) {
+    await poolMustExist(client, pool);
+    if (how !== undefined) refuseUnknownEnd(how);
+  }
   return items;
+}
+
+/** Complete, because the compiler requires a line for each end. The last three are of cleanings. */
+const ends: Readonly<
+  Record<RequestEnd | LeaseEnd | "hold" | "cleaned" | "failed" | "stopped", true>
+> = {
+  cancelled: true,
+  disconnected: true,
+  abandoned: true,
+  unsatisfiable: true,
+  undecidable: true,
+  released: true,
+  expired: true,
+  lifetime: true,
+  revoked: true,
+  uncollected: true,
+  reset: true,
+  hold: true,
+  cleaned: true,
+  failed: true,
+  stopped: true,
+};
+
+/** Called only if nothing was found, so that the ends of a newer server can be used as well. */
+function refuseUnknownEnd(how: string): void {
+  const known = Object.keys(ends);
+  if (!known.includes(how)) readValue("--how", how, oneOf(...known));
 }

@@ -87,10 +87,12 @@ export const stats: CliCommand = {
   help: `
 Counts are claims. WAIT is for claims granted in the step, HOLD for claims that ended in it.
 Cleaning is upkeep: it counts only in the CLEAN columns of -o wide.`,
-  async run({ client, flags, print, screen }) {
+  async run({ client, flags, note, print, screen }) {
     const { pool, window, step, until, output, headers } = flags<Flags>();
     const found = await client.stats({ pool, until, window: text(window), step: text(step) });
     if (output === "json" || output === "yaml") print(await formatData(found, output));
+    else if (isIdle(found.total))
+      note("Nothing was requested or held in this window. Use a longer --window");
     else {
       const options = { wide: output === "wide", headers, width: screen.width() };
       print(tableLines(columns, rowsOf(found), options).join("\n"));
@@ -98,6 +100,12 @@ Cleaning is upkeep: it counts only in the CLEAN columns of -o wide.`,
     return undefined;
   },
 };
+
+/** A table of zeros would hide that there is nothing to show. */
+function isIdle({ asked, granted, ended, left, utilisation, upkeep }: StatsPart): boolean {
+  const cleanings = (upkeep?.cleaned ?? 0) + (upkeep?.failed ?? 0);
+  return asked + granted + ended + left + cleanings + (utilisation ?? 0) === 0;
+}
 
 const text = (durationMs: number | undefined) =>
   durationMs === undefined ? undefined : formatDuration(durationMs);

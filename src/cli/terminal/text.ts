@@ -82,3 +82,8 @@ export function shellQuoted(text: string): string {
   if (/^[A-Za-z0-9_./:@%+,-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+/** `1 pool`, `2 pools`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -10,6 +10,7 @@ import { formatData } from "../show/listing.ts";
 import { formatPercent } from "../show/stats.ts";
 import { ProgressBar } from "../terminal/progress-bar.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
+import { countOf } from "../terminal/text.ts";
 import { duration, matching } from "../values.ts";
 import { pacing } from "./simulate-pacing.ts";
 
@@ -165,8 +166,10 @@ function printReport(
   const touched = pools.filter(({ pool }) => set.some((text) => text.startsWith(`${pool}.`)));
   const shown = wide || touched.length === 0 ? pools : touched;
   const rows = pools.length > 1 ? [...shown, total] : shown;
-  note(`${requests} requests from ${from} to ${to}; recorded → simulated`);
-  if (refused > 0) note(`${refused} requests left out: no pool of this configuration fits them`);
+  note(`${countOf(requests, "request")} from ${from} to ${to}; recorded → simulated`);
+  if (refused > 0) {
+    note(`${countOf(refused, "request")} left out: no pool of this configuration fits`);
+  }
   print(tableLines(columns, rows, { wide, headers, width: screen.width() }).join("\n"));
   note(`\nLimits of the simulation:\n${unknowns.map((text) => `- ${text}`).join("\n")}`);
 }

@@ -57,7 +57,7 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
         <Choice name="show" label="Show" options={showOptions} />
         <span className="count" aria-live="polite">
           {shown.length === pools.length
-            ? `${pools.length} pools`
+            ? `${pools.length} ${pools.length === 1 ? "pool" : "pools"}`
             : `${shown.length} of ${pools.length}`}
         </span>
         <Legend />

@@ -112,7 +112,7 @@ function RoomBody({
           .join("  ")}
       </p>
       <p className="tile-foot">
-        {resource.shares?.length ?? 0} holders
+        {resource.shares?.length ?? 0} {resource.shares?.length === 1 ? "holder" : "holders"}
         <span>{percentInUse(fullest)} of the fullest dimension</span>
       </p>
       <span className="tile-time" style={{ width: `${Math.min(100, fullest * 100)}%` }} />
