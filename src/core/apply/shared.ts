@@ -4,7 +4,7 @@
  */
 import type { KeptRoom } from "../model/event.ts";
 import { ruleOf } from "../model/lifecycle.ts";
-import { compareRank } from "../model/rank.ts";
+import { compareArrival } from "../model/rank.ts";
 import type {
   Claim,
   Pool,
@@ -216,14 +216,14 @@ export function setReservations(
     if (resource.sharing === "exclusive") continue;
     const one = { by: request, since, amounts: Object.entries(amount), taken: new Map() };
     for (const claim of resource.claims) if (claim.fence > since) noteTaken(one, claim.amount, 1);
-    // Sorted by rank, so that the order does not depend on the time of each reservation.
+    // Sorted by arrival, so that the order does not depend on the time of each reservation.
     edit(resource).reservations = [...resource.reservations, one].sort((a, b) =>
-      compareRank(a.by, b.by),
+      compareArrival(a.by, b.by),
     );
     for (const [kind, names] of Object.entries(parts)) {
       for (const partName of names) {
         const part = partFor(resource.pool, kind, partName);
-        edit(part).reservedFor = [...part.reservedFor, request].sort(compareRank);
+        edit(part).reservedFor = [...part.reservedFor, request].sort(compareArrival);
       }
     }
   }
