@@ -324,12 +324,26 @@ export class Ledger {
       const isGang = (granted.group?.size ?? 1) > 1;
       const byShare = this.#spaces.compareShares(ask, granted);
       if (isGang && ask.space !== granted.space) continue;
-      if (byShare !== 0 && !this.#spaces.knowsShares) continue;
-      if (this.#spaces.isDelayed(ask, pool, item?.count ?? 1)) continue;
+      if (ask.space !== granted.space && !this.#spaces.knowsShares) continue;
+      if (this.#isDelayedByQuota({ ask, order }, pool)) continue;
       const isSooner = byShare < 0 || (byShare === 0 && order < rank.order);
       const before = priority > rank.priority || (priority === rank.priority && isSooner);
       assertInvariant(!(single && isWanted && before), () => `${id} overtook ${other} in ${pool}`);
     }
+  }
+
+  /** Whether a quota delays the request, or an earlier one of its space for this pool alone. */
+  #isDelayedByQuota({ ask, order }: Asked, pool: string): boolean {
+    if (ask.space === undefined) return false;
+    for (const earlier of this.waiting.values()) {
+      const [item, ...others] = earlier.ask.items;
+      const isSingle = others.length === 0 && poolsOf(item).includes(pool);
+      if (earlier.ask.space !== ask.space || !isSingle) continue;
+      const [priority, own] = [earlier.ask.priority ?? 0, ask.priority ?? 0];
+      const isAhead = priority > own || (priority === own && earlier.order <= order);
+      if (isAhead && this.#spaces.isDelayed(earlier.ask, pool, item?.count ?? 1)) return true;
+    }
+    return false;
   }
 
   #back(id: string, { resource, state, restsUntil }: Return): void {
