@@ -4,6 +4,7 @@ import { tokenHash } from "../auth/static-tokens.ts";
 import { otherToken, testAuth, testTokens } from "../auth/test-tokens.suite.ts";
 import { pool } from "../core/decide/lending.suite.ts";
 import type { SpaceName } from "../core/model/ids.ts";
+import { defaultAdaptive } from "../core/model/policy.ts";
 import {
   askBody,
   asLease,
@@ -278,4 +279,20 @@ test("events that name other spaces are only for those who see all spaces", asyn
   const unknown = await here.call("POST /v1/leases", { token: holder, body: askBody("aws") });
   expect(asProblem(unknown)).toMatchObject({ code: "space_unknown", space: "team" });
   expect(unknown.text).not.toContain("secret-space");
+});
+
+test("what holders of another space reported about the provider stays with them", async () => {
+  const adaptive = { ...defaultAdaptive, mode: "auto" as const, min: 1, max: 60 };
+  const paced = pool("paced", 2, { adaptive, pace: { everyMs: "auto", burst: 2, jitter: 0 } });
+  await using here = await testSite([paced], {}, undefined, testAuth);
+  const asked = { token: holder, body: askBody("paced") };
+  const { id, token } = asLease(await here.call("POST /v1/leases", asked));
+  const body = { throttled: true, evidence: "secret-account is throttled" };
+  expect((await here.call(`POST /v1/leases/${id}/signal`, { token, body })).status).toBe(204);
+  const history = async (by: string) => {
+    return (await here.call("GET /v1/pools/paced/limit-history", { token: by })).text;
+  };
+  expect(await history(holder)).toContain("secret-account");
+  expect(await history(viewer)).toContain("secret-account");
+  expect(await history(otherToken)).not.toMatch(new RegExp(`secret-account|${id}`));
 });

@@ -17,7 +17,7 @@ import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
 import { poolView } from "../core/explain/pool-view.ts";
 import type { PoolName, RequestId } from "../core/model/ids.ts";
-import type { Pool as CorePool } from "../core/model/state.ts";
+import type { Pool as CorePool, State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
 import type { App, Context } from "./context.ts";
 import { problemOf } from "./problems.ts";
@@ -34,7 +34,7 @@ import {
   waitIn,
 } from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
-import { spaceOf } from "./sight.ts";
+import { onlySpace, sightOf, spaceOf } from "./sight.ts";
 
 export function flowRoutes(app: App, context: Context): void {
   signalRoute(app, context);
@@ -145,21 +145,22 @@ function historyRoute(app: App, context: Context): void {
     params: NameParams,
     response: { 200: RateHistory, ...problems(404) },
   };
-  app.get("/v1/pools/:name/limit-history", { schema }, ({ params }) =>
-    lookAt(context, params.name as PoolName, (pool) =>
-      renderRateHistory(pool.name, pool.rateHistory),
-    ),
+  app.get("/v1/pools/:name/limit-history", { schema }, (request) =>
+    lookAt(context, request.params.name as PoolName, (pool, _now, state) => {
+      const sees = sightOf(state, onlySpace(request, state));
+      return renderRateHistory(pool.name, pool.rateHistory, sees);
+    }),
   );
 }
 
 async function lookAt<View>(
   context: Context,
   name: PoolName,
-  render: (pool: CorePool, now: Instant) => View,
+  render: (pool: CorePool, now: Instant, state: State) => View,
 ): Promise<View> {
   const found = await context.broker.read((state, now) => {
     const pool = state.pools.get(name);
-    return pool === undefined ? problemOf(poolNotFound(state, name)) : render(pool, now);
+    return pool === undefined ? problemOf(poolNotFound(state, name)) : render(pool, now, state);
   });
   if (found instanceof Problem) throw found;
   return found;

@@ -3,6 +3,7 @@ import type * as Wire from "../../api/schemas.ts";
 import type { FlowView } from "../../core/explain/pool-view.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { RateChange } from "../../core/model/state.ts";
+import type { Sight } from "../sight.ts";
 import { timestamp } from "../timestamp.ts";
 import { timestampOrNull } from "./lease.ts";
 
@@ -23,18 +24,15 @@ export function renderFlow(flow: FlowView): Wire.Pool["flow"] {
 export function renderRateHistory(
   pool: PoolName,
   changes: readonly RateChange[],
+  sees: Sight,
 ): Wire.RateHistory {
   return {
     pool,
-    changes: changes.map(({ at, rate, was, cause, advised }) => ({
-      at: timestamp(at),
-      rate,
-      was,
-      cause: cause.how,
-      lease: cause.lease ?? null,
-      by: cause.by ?? null,
-      why: cause.why ?? null,
-      advised,
-    })),
+    changes: changes.map(({ at, rate, was, cause, advised }) => {
+      // What a holder of another space has reported is for that space.
+      const isHidden = cause.lease !== undefined && !sees(cause.lease);
+      const { lease = null, by = null, why = null } = isHidden ? {} : cause;
+      return { at: timestamp(at), rate, was, cause: cause.how, lease, by, why, advised };
+    }),
   };
 }
