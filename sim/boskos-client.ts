@@ -85,6 +85,7 @@ async function work(
 ): Promise<boolean> {
   const [claim] = lease.claims;
   const untilMs = world.nowMs + random.between(1_000, 120_000);
+  let beats = 0;
   while (world.nowMs < untilMs && world.nowMs < held.believedUntilMs) {
     if (faulty() && random.chance(0.05)) return false;
     const oversleeps = faulty() && random.chance(0.05);
@@ -94,13 +95,19 @@ async function work(
     const sentAtMs = world.nowMs;
     const { resource, state } = claim;
     const { holder, id } = lease;
-    const command = { type: "renew-held", holder, resource, state, lease: id } as const;
+    const data = beats++ % 3 === 0 ? undefined : userDataOf(beats, world.nowMs);
+    const command = { type: "renew-held", holder, resource, state, lease: id, ...data } as const;
     const reply = await network.call({ type: "operate", command }, callTimeoutMs);
     if (reply?.type !== "outcome") continue;
     if (reply.outcome.type !== "done") break; // The server reports that the resource is lost.
     observer.renewed(held, sentAtMs + silenceMs(pool));
   }
   return true;
+}
+
+/** Adds, replaces and removes entries, beside those of other holders. */
+function userDataOf(beats: number, nowMs: number) {
+  return { userData: { beat: String(nowMs), [`entry-${beats % 4}`]: beats % 2 ? "set" : null } };
 }
 
 /** Retries until any reply arrives. A client whose name is shared also sends the lease's id. */

@@ -197,7 +197,7 @@ describe("GET /v1/events", () => {
     reader.close();
   });
 
-  test("never tells user data, only which keys there are", async () => {
+  test("never tells user data, only which keys change", async () => {
     const { site, url } = await listening();
     await using _site = site;
     const reader = await new Reader().open(`${url}?after=0`);

@@ -3,6 +3,7 @@
 import { admissionAfter } from "../gates/credits.ts";
 import { paceAfterReload } from "../gates/pace.ts";
 import { adaptiveOf, afterRateChange, afterSignal } from "../gates/rate.ts";
+import { merged } from "../model/entries.ts";
 import type { EventOf } from "../model/event.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
 import { freeState, tombstoneState } from "../model/lifecycle.ts";
@@ -261,9 +262,10 @@ export function resourceChanged(
   const resource = resourceOf(state, event.resource);
   // A state that a person sets ends the cooldown. It also ends the deletion, except `tombstone`.
   const leaving = resource.leaving && event.state === tombstoneState;
-  const { drained, reason = null } = event;
+  const { drained, reason = null, userDataChanges, userData = resource.userData } = event;
   const drain = drained === undefined ? undefined : { drainReason: drained ? reason : null };
   const ends = event.state === undefined ? undefined : { restsUntil: never, leaving };
-  update(resource, { ...event, ...drain, ...ends }, at);
+  const entries = { userData: merged(userData, userDataChanges) };
+  update(resource, { ...event, ...entries, ...drain, ...ends }, at);
   scheduleResource(state, resource);
 }

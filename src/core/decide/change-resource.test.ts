@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { apply } from "../apply/apply.ts";
+import type { BrokerEvent } from "../model/event.ts";
+import type { ResourceName } from "../model/ids.ts";
 import { acquire, change, Lending, operator, pool, release, renew } from "./lending.suite.ts";
 
 describe("change-resource", () => {
@@ -63,6 +66,31 @@ describe("change-resource", () => {
     lending.do(change("aws-1", { labels: merge, userData: merge }));
     expect(lending.resource("aws-1")).toMatchObject({ labels: want, userData: want });
     expect(Object.keys(lending.resource("aws-1").labels)).toEqual(Object.keys(want));
+  });
+
+  test("writes only the entries of user data that change", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(change("aws-1", { userData: { big: "x".repeat(16_000), old: "1", same: "1" } }));
+    const merge = { old: null, same: "1", absent: null, toString: null, tiny: "new" };
+    const { events } = lending.do(change("aws-1", { userData: merge }));
+    expect(events).toEqual([
+      {
+        type: "resource-changed",
+        resource: "aws-1",
+        userDataChanges: { old: null, tiny: "new" },
+        reason: operator,
+      },
+    ]);
+    expect(Object.keys(lending.resource("aws-1").userData)).toEqual(["big", "same", "tiny"]);
+  });
+
+  test("reads the events of older versions, which have all user data", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(change("aws-1", { userData: { gone: "1" } }));
+    const resource = "aws-1" as ResourceName;
+    const older: BrokerEvent = { type: "resource-changed", resource, userData: { all: "2" } };
+    apply(lending.state, older, lending.now);
+    expect(lending.resource("aws-1").userData).toEqual({ all: "2" });
   });
 
   test("takes names from JavaScript's depths as names", () => {

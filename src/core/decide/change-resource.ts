@@ -1,4 +1,5 @@
 import type { Command, ResourceChange } from "../model/command.ts";
+import { changedEntries, merged } from "../model/entries.ts";
 import type { DurableEvent } from "../model/event.ts";
 import { reservedStates } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
@@ -38,7 +39,7 @@ export function changeResource(
   if (Object.keys(difference.labels ?? {}).length > labelsMax) {
     return refused({ code: "too_many_entries", resource: name, what: "labels", max: labelsMax });
   }
-  const refusal = refuseUserData(resource, difference.userData);
+  const refusal = refuseUserData(resource, difference.userDataChanges);
   if (refusal !== undefined) return refused(refusal);
   if (Object.keys(difference).length === 0) return done;
   emit(turn, { type: "resource-changed", resource: name, ...difference, reason });
@@ -52,37 +53,24 @@ function differenceOf(
   const { state, note, drained } = change;
   const changesState = state !== undefined && state !== resource.state;
   const labels = merged(resource.labels, change.labels);
-  const userData = merged(resource.userData, change.userData);
+  const userDataChanges = changedEntries(resource.userData, change.userData);
   return {
     ...(changesState ? { state } : undefined),
     ...(note === undefined || (note === resource.note && !changesState) ? undefined : { note }),
     ...(drained === undefined || drained === resource.drained ? undefined : { drained }),
     ...(labels === resource.labels ? undefined : { labels }),
-    ...(userData === resource.userData ? undefined : { userData }),
+    ...(userDataChanges === undefined ? undefined : { userDataChanges }),
   };
 }
 
-/** Undefined if the resource may have this user data. */
+/** Undefined if the user data of the resource may change so. */
 export function refuseUserData(
   { name, userData: before }: Resource,
-  userData: Resource["userData"] | undefined,
+  changes: Changed["userDataChanges"],
 ): Refusal | undefined {
-  if (userData === undefined || userData === before) return undefined;
-  const fault = userDataFault(userData, before);
+  if (changes === undefined) return undefined;
+  const fault = userDataFault(merged(before, changes), before);
   if (fault === undefined) return undefined;
   if (fault.why !== "too_many_keys") return { code: "user_data_refused", resource: name, fault };
   return { code: "too_many_entries", resource: name, what: "user data", max: fault.max };
-}
-
-/** Returns the same object if nothing changes. */
-export function merged(
-  entries: Readonly<Record<string, string>>,
-  changes: Readonly<Record<string, string | null>> = {},
-): Readonly<Record<string, string>> {
-  const real = Object.entries(changes).filter(([key, value]) => (entries[key] ?? null) !== value);
-  if (real.length === 0) return entries;
-  const all = new Map([...Object.entries(entries), ...real]);
-  return Object.fromEntries(
-    [...all].filter((entry): entry is [string, string] => entry[1] !== null),
-  );
 }

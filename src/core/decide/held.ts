@@ -7,6 +7,7 @@ import { leaseView } from "../explain/view.ts";
 import { unmetDemandOf } from "../gates/credits.ts";
 import { chargesFor, closedBy, lacksOnlyCredits } from "../gates/gates.ts";
 import type { Ask, HeldCommand } from "../model/command.ts";
+import { changedEntries } from "../model/entries.ts";
 import { type ClaimId, hiddenHolder, type RequestId, type SpaceName } from "../model/ids.ts";
 import { purposeOf, reservedStates } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
@@ -20,7 +21,7 @@ import {
   type Revoked,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { merged, refuseUserData } from "./change-resource.ts";
+import { refuseUserData } from "./change-resource.ts";
 import { lastFence } from "./fence.ts";
 import { refuseState } from "./refuse-state.ts";
 import { endLease } from "./release.ts";
@@ -103,16 +104,16 @@ export function renewHeld(turn: Turn, command: Held<"renew-held">): Outcome {
     const { state, name } = resource;
     return refused({ code: "state_differs", resource: name, state, claimed: command.state });
   }
-  const userData = sameEntries(claim.given, command.userData)
-    ? resource.userData
-    : merged(resource.userData, command.userData);
-  const refusal = refuseUserData(resource, userData);
+  const userDataChanges = sameEntries(claim.given, command.userData)
+    ? undefined
+    : changedEntries(resource.userData, command.userData);
+  const refusal = refuseUserData(resource, userDataChanges);
   if (refusal !== undefined) return refused(refusal);
   // A holder that sends a heartbeat has received the lease, even if the reply seemed lost.
   if (!lease.delivered) emit(turn, { type: "lease-delivered", id: lease.id, delivered: true });
   emit(turn, { type: "lease-renewed", id: lease.id });
-  if (userData !== resource.userData) {
-    emit(turn, { type: "resource-changed", resource: resource.name, userData });
+  if (userDataChanges !== undefined) {
+    emit(turn, { type: "resource-changed", resource: resource.name, userDataChanges });
   }
   return done;
 }

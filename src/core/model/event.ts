@@ -209,7 +209,10 @@ export type DurableEvent =
       readonly note?: string;
       readonly drained?: boolean;
       readonly labels?: Readonly<Record<string, string>>;
+      /** All of its user data, as configured or imported. Older versions wrote every change so. */
       readonly userData?: Readonly<Record<string, string>>;
+      /** Only the entries that change; null removes one. */
+      readonly userDataChanges?: Readonly<Record<string, string | null>>;
       readonly expiresAt?: Instant;
       readonly reason?: Reason;
     }

@@ -61,7 +61,8 @@ function withoutSecrets(event: DurableEvent): object {
     const { key: _key, ...ask } = event.ask;
     return { ...event, ask };
   }
-  if (event.type !== "resource-changed" || event.userData === undefined) return event;
-  const { userData, ...rest } = event;
-  return { ...rest, userDataKeys: Object.keys(userData) };
+  if (event.type !== "resource-changed") return event;
+  const { userData, userDataChanges, ...rest } = event;
+  if (userData === undefined && userDataChanges === undefined) return event;
+  return { ...rest, userDataKeys: Object.keys({ ...userData, ...userDataChanges }) };
 }
