@@ -43,6 +43,8 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   journal: { folders: ["core"], packages: ["node:*"] },
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
+  // Secrets, sealed. Nothing of lending depends on it.
+  vault: { folders: ["core", "journal"], packages: ["node:*"] },
   auth: { folders: ["api", "auth/issuers", "core"], packages: ["node:*"] },
   "auth/issuers": {
     folders: ["api", "auth", "core", "kubernetes"],
@@ -71,7 +73,7 @@ const layers: Readonly<Record<string, Layer>> = {
   http: {
     folders: [
       ...["api", "auth", "broker", "core", "insight", "insight/forecast", "insight/history"],
-      ...["insight/what-if", "journal"],
+      ...["insight/what-if", "journal", "vault"],
     ],
     packages: [
       ...["node:*", "fastify", "@fastify/swagger", "@fastify/swagger-ui"],
@@ -102,7 +104,8 @@ const layers: Readonly<Record<string, Layer>> = {
     folders: [
       ...["api", "auth", "client", "config", "core", "insight/pacing", "insight/what-if"],
       "kubernetes",
-      ...["server", "server/migrate", "slots", "workers", "workers/janitor", "workers/proxy"],
+      ...["server", "server/migrate", "slots", "vault", "workers", "workers/janitor"],
+      "workers/proxy",
     ],
     packages: ["node:*", "commander", "yaml"],
   },
@@ -111,7 +114,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // Where all parts meet.
   server: {
     folders: [
-      ...["api", "auth", "broker", "config", "core", "http", "insight", "journal"],
+      ...["api", "auth", "broker", "config", "core", "http", "insight", "journal", "vault"],
       ...["workers/admission", "workers/janitor", "workers/mirror"],
     ],
     types: ["auth/issuers"],

@@ -190,6 +190,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./operate/journal.ts")).journal,
   },
   {
+    name: "vault",
+    summary: "Seal the secrets of clusters with a new key",
+    group: "For operators",
+    load: async () => (await import("./operate/vault.ts")).vault,
+  },
+  {
     name: "import",
     summary: "Import leases or configuration from another broker",
     group: "For operators",

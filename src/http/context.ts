@@ -9,6 +9,7 @@ import type { Tokens } from "../broker/lease-identity.ts";
 import type { Deliveries } from "../broker/submit-and-wait.ts";
 import type { StatsService } from "../insight/stats-service.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { SecretStores } from "../vault/secret-stores.ts";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import type { AdmissionFigures } from "./metrics/admission-metrics.ts";
 import type { MirrorFigures } from "./metrics/mirror-metrics.ts";
@@ -23,6 +24,8 @@ export interface Context {
   readonly sessions: Sessions;
   readonly deliveries: Deliveries;
   readonly insight: StatsService;
+  /** Secrets of clusters and of spaces. */
+  readonly vault: SecretStores;
   readonly configStatus: () => ConfigStatus;
   /** The state of the mirror in Kubernetes; undefined while there is none. */
   readonly mirror?: () => MirrorFigures | undefined;

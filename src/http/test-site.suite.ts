@@ -18,6 +18,9 @@ import { Deliveries } from "../broker/submit-and-wait.ts";
 import type { PoolSpec } from "../core/model/policy.ts";
 import type { Instant } from "../core/model/time.ts";
 import { StatsService } from "../insight/stats-service.ts";
+import { Redactor } from "../vault/redactor.ts";
+import { type SecretStores, storesIn } from "../vault/secret-stores.ts";
+import { SqliteVault } from "../vault/sqlite-vault.ts";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import { makeApp } from "./app.ts";
 import { type App, defaultBoskosSettings } from "./context.ts";
@@ -51,6 +54,7 @@ export interface TestSite extends AsyncDisposable {
   readonly auth: Authenticator;
   readonly app: App;
   readonly insight: StatsService;
+  readonly vault: SecretStores;
   /** Everything that was logged so far. */
   readonly log: () => string;
   /** `call("POST /v1/leases", { body })`, without a socket. */
@@ -84,6 +88,7 @@ export async function testSite(
   const status = { file: null, ok: true, inForceSince: since, checkedAt: since };
   const config = { ...status, pools: pools.length, resources: 0, problems: [], warnings: [] };
   const insight = new StatsService(journal, broker);
+  const redactor = new Redactor();
   const site = {
     deliveries: new Deliveries(broker),
     ...{ broker, journal, tokens, insight, configStatus: () => config, version: "0.0.0" },
@@ -93,10 +98,12 @@ export async function testSite(
     sessions: new Sessions(journal.secret, () => clock.now()),
     ...(proxies && { proxies }),
     startedAtMs: clock.now(),
+    vault: storesIn(SqliteVault.inMemory(), redactor),
   };
-  const app = await makeApp(site, pino({ level: "trace" }, sink));
+  const hooks = { streamWrite: (line: string) => redactor.clean(line) };
+  const app = await makeApp(site, pino({ level: "trace", hooks }, sink));
   return {
-    ...{ clock, journal, broker, tokens, auth: site.auth, app, insight },
+    ...{ clock, journal, broker, tokens, auth: site.auth, app, insight, vault: site.vault },
     log: () => lines.join(""),
     call: (line, call) => inject(app, line, call),
     state: () => broker.read(fingerprint),

@@ -41,6 +41,22 @@ test("makeLogger() masks fields that may contain a secret", () => {
   expect(stderr).not.toContain("s3cret");
 });
 
+test("makeLogger() masks registered values in every part of a line", () => {
+  const module = JSON.stringify(new URL("../vault/redactor.ts", import.meta.url).href);
+  const { stderr } = logged(`
+    const { Redactor } = await import(${module});
+    const redactor = new Redactor();
+    const known = makeLogger("info", false, redactor);
+    redactor.register("pass\\nword-17");
+    const err = new Error("login with pass\\nword-17 failed");
+    known.error({ err, deep: { list: ["pass\\nword-17"] } }, "pass\\nword-17 was refused");
+    known.child({ part: "pass\\nword-17" }).info("child");
+  `);
+  expect(stderr.trim().split("\n")).toHaveLength(2);
+  expect(stderr).toContain("[hidden] was refused");
+  expect(stderr).not.toContain("word-17");
+});
+
 test("logLevels are in order from the most to the fewest messages", () => {
   expect(logLevels).toEqual(["trace", "debug", "info", "warn", "error", "fatal", "silent"]);
 });

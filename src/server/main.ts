@@ -26,6 +26,7 @@ import {
 } from "../journal/journal.ts";
 import { MemoryJournal } from "../journal/memory.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
+import { Redactor } from "../vault/redactor.ts";
 import { Admission } from "../workers/admission/admission.ts";
 import { BrokerWork } from "../workers/janitor/broker-work.ts";
 import { Janitor } from "../workers/janitor/janitor.ts";
@@ -47,6 +48,7 @@ import {
   urlOf,
 } from "./listen-address.ts";
 import { type LogLevel, makeLogger } from "./logger.ts";
+import { ServerVault } from "./server-vault.ts";
 import { answerText, onlyPath, SideListener } from "./side-listener.ts";
 import { Tls } from "./tls.ts";
 import type { TlsPaths } from "./tls-files.ts";
@@ -89,6 +91,8 @@ export interface ServeOptions {
   readonly historyRetentionMs?: number;
   /** Delete the history file and build it again from the journal. */
   readonly rebuildHistory?: boolean;
+  /** The file with the keys of the vault; absent: in the data folder. */
+  readonly vaultKey?: string;
 }
 
 export interface Running {
@@ -113,7 +117,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const configFile = options.config ?? exampleConfigPath;
   const needsAuth = addressThatNeedsAuth(options);
   if (needsAuth !== undefined) await checkReachable(configFile, needsAuth);
-  const server = new Server(configFile, makeLogger(options.logLevel));
+  const redactor = new Redactor();
+  const logger = makeLogger(options.logLevel, undefined, redactor);
+  const server = new Server(configFile, logger, new ServerVault(options, redactor, logger));
   try {
     return await server.start(options, address);
   } catch (error) {
@@ -126,6 +132,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
 class Server {
   readonly #configFile: string;
   readonly #logger: Logger;
+  readonly #vault: ServerVault;
   readonly #ended = Promise.withResolvers<void>();
   #journal: Journal | undefined;
   #broker: Broker | undefined;
@@ -141,9 +148,10 @@ class Server {
   #tls: Tls | undefined;
   #ready = false;
 
-  constructor(configFile: string, logger: Logger) {
+  constructor(configFile: string, logger: Logger, vault: ServerVault) {
     this.#configFile = configFile;
     this.#logger = logger;
+    this.#vault = vault;
     this.#ended.promise.catch(() => {}); // Callers who want the error use `stopped`.
   }
 
@@ -181,6 +189,7 @@ class Server {
       sessions: new Sessions(journal.secret),
       deliveries: new Deliveries(broker),
       insight,
+      vault: this.#vault.stores,
       configStatus: () => this.#withWarnings(config.status, options),
       clockAheadMs: () => this.#clock?.aheadMs ?? 0,
       mirror: () => this.#mirror?.figures,
@@ -252,6 +261,7 @@ class Server {
     await Promise.all([this.#health?.close(), this.#metrics?.close()]);
     await this.#insight?.close();
     await this.#journal?.close();
+    await this.#vault.close();
     this.#clock?.stop();
     this.#logger.info("stopped");
     this.#ended.resolve();

@@ -21,6 +21,7 @@ interface Flags extends BoskosFlags, TlsFlags {
   readonly rebuildHistory?: boolean;
   readonly journalRetention?: number;
   readonly journalSize?: number;
+  readonly vaultKey?: string;
 }
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -65,6 +66,10 @@ export const serve: CliCommand = {
       journalSize,
     ),
     flag("--rebuild-history", "rebuild the history from the journal, as far as it goes back"),
+    flag(
+      "--vault-key <file>",
+      "keys that seal secrets ($BERTH_VAULT_KEY, else vault.key in the data folder)",
+    ),
     flag("--memory", "store nothing on disk; all leases are lost when the server stops"),
     flag("--health-listen <host:port>", "also serve /healthz and /healthz/ready on this address"),
     flag("--metrics-listen <host:port>", "also serve /metrics on this address"),
@@ -78,6 +83,7 @@ export const serve: CliCommand = {
     const file = config ?? fromEnvironment("BERTH_CONFIG", asWritten);
     const retentionMs =
       given.historyRetention ?? fromEnvironment("BERTH_HISTORY_RETENTION", retention);
+    const vaultKey = given.vaultKey ?? fromEnvironment("BERTH_VAULT_KEY", asWritten);
     const { serve: start } = await import("../../server/main.ts");
     const running = await start({
       ...(file === undefined ? undefined : { config: file }),
@@ -94,6 +100,7 @@ export const serve: CliCommand = {
       ...boskosSettings(given),
       ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
       rebuildHistory: given.rebuildHistory ?? false,
+      ...(vaultKey === undefined ? undefined : { vaultKey }),
       ...journalLimits(given),
     });
     handleSignals(running);

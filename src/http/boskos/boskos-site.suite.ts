@@ -24,6 +24,9 @@ import { exclusiveClaim } from "../../core/model/state.ts";
 import { StatsService } from "../../insight/stats-service.ts";
 import { makeDataFolder } from "../../journal/data-folder.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
+import { Redactor } from "../../vault/redactor.ts";
+import { storesIn } from "../../vault/secret-stores.ts";
+import { SqliteVault } from "../../vault/sqlite-vault.ts";
 import { makeApp } from "../app.ts";
 import { type App, type BoskosSettings, defaultBoskosSettings } from "../context.ts";
 import { timestamp } from "../timestamp.ts";
@@ -204,6 +207,7 @@ export class BoskosSite implements AsyncDisposable {
       callers: { listens: ["127.0.0.1"], hosts: [] },
       auth: new Authenticator(undefined),
       sessions: new Sessions(journal.secret),
+      vault: storesIn(SqliteVault.inMemory(), new Redactor()),
     };
     this.#app = await makeApp(site, pino({ level: "trace" }, sink));
     await this.#app.listen({ host: "127.0.0.1", port: 0 });

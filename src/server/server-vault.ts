@@ -1,0 +1,31 @@
+/** The vault of a server: where its files are, and its upkeep beside the broker. */
+import type { Logger } from "pino";
+import type { Redactor } from "../vault/redactor.ts";
+import { type SecretStores, storesIn } from "../vault/secret-stores.ts";
+import { keyFilePath, SqliteVault, vaultPath } from "../vault/sqlite-vault.ts";
+
+export interface VaultOptions {
+  readonly data: string;
+  readonly memory: boolean;
+  readonly vaultKey?: string;
+}
+
+export class ServerVault {
+  readonly stores: SecretStores;
+  readonly #vault: SqliteVault;
+  readonly #logger: Logger;
+
+  constructor({ data, memory, vaultKey }: VaultOptions, redactor: Redactor, logger: Logger) {
+    this.#vault = memory
+      ? SqliteVault.inMemory()
+      : new SqliteVault(vaultPath(data), vaultKey ?? keyFilePath(data));
+    this.stores = storesIn(this.#vault, redactor);
+    this.#logger = logger;
+  }
+
+  async close(): Promise<void> {
+    await this.#vault
+      .close()
+      .catch((err: unknown) => this.#logger.error({ err }, "closing the vault failed"));
+  }
+}

@@ -1,0 +1,19 @@
+import { AccessStore } from "./access-store.ts";
+import type { Redactor } from "./redactor.ts";
+import { SpaceCredentials } from "./space-credentials.ts";
+import type { Vault } from "./vault.ts";
+
+/** The secrets of one vault by what they are, and the redactor that knows those in use. */
+export interface SecretStores {
+  readonly access: AccessStore;
+  readonly credentials: SpaceCredentials;
+  readonly redactor: Redactor;
+}
+
+export function storesIn(vault: Vault, redactor: Redactor): SecretStores {
+  return {
+    access: new AccessStore(vault, redactor),
+    credentials: new SpaceCredentials(vault, redactor),
+    redactor,
+  };
+}
