@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { RequestListener } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import fastify, { type FastifyBaseLogger, LogController, type RawServerDefault } from "fastify";
+import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { checkCallers } from "./allowed-callers.ts";
@@ -88,6 +89,7 @@ export async function makeApp(
   checkCallers(app, context.callers);
   authorizeCalls(app, context);
   compressAnswers(app);
+  refuseUnknownParameters(app);
   await documentRoutes(app, context.version);
   await errorPage(app);
   builtPage ??= Page.load();
@@ -118,6 +120,19 @@ export async function makeApp(
   await app.register((scope: App) => leaseProxyRoutes(scope, context));
   await app.ready();
   return app;
+}
+
+const noParameters = Type.Object({}, { additionalProperties: false });
+
+/**
+ * A call without parameters of its own refuses all, so that nobody believes that `?wait=5s` had an effect.
+ * Boskos's calls ignore unknown ones.
+ */
+function refuseUnknownParameters(app: App): void {
+  app.addHook("onRoute", (route) => {
+    if (!route.url.startsWith("/v1/")) return;
+    route.schema = { querystring: noParameters, ...route.schema };
+  });
 }
 
 /** The framework sets these only on a server that it has made itself. */

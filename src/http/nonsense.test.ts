@@ -8,6 +8,7 @@ import {
   asLease,
   asProblem,
   type Call,
+  routesOf,
   type TestSite,
   testSite,
 } from "./test-site.suite.ts";
@@ -243,6 +244,23 @@ describe("nonsense elsewhere is refused:", () => {
 
   test.each(nonsense)("%s", async (line, status, code, call) => {
     await expectRefusal(await site.call(line, call), status, code);
+  });
+
+  test("a parameter that no call of the API has", async () => {
+    const routes = routesOf(site.app.printRoutes({ commonPrefix: false }));
+    const own = routes.filter((route) => / \/v1\//.test(route));
+    expect(own.length).toBeGreaterThan(30);
+    for (const route of own) {
+      const line = `${route.replaceAll(/\{\w+\}/g, lease.id)}?wiat=5s`;
+      const body = route.startsWith("GET") ? undefined : { body: good };
+      const answer = await site.call(line, { token: lease.token, ...body });
+      expect({ line, text: answer.text }).toMatchObject({
+        text: expect.stringMatching(/there is no (?:field|parameter) \\"wiat|Cannot read body/),
+      });
+      expect(answer.status).toBe(400);
+    }
+    const wait = await site.call("POST /v1/leases?wait=5s", { body: good });
+    await expectRefusal(wait, 400, invalid);
   });
 
   test("the state of a release", async () => {
