@@ -16,6 +16,7 @@ import type { Command } from "../core/model/command.ts";
 import { type DurableEvent, isDurable } from "../core/model/event.ts";
 import { ttlMsMin } from "../core/model/field-kinds.ts";
 import type { RequestId } from "../core/model/ids.ts";
+import type { Origin } from "../core/model/origin.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { State } from "../core/model/state.ts";
 import { after, type Instant } from "../core/model/time.ts";
@@ -191,10 +192,11 @@ export class Broker {
    * Resolves once the decision is durable. Rejects with `JournalUnavailable`, `NotLeader`,
    * `BrokerOverloaded` or `BrokerClosed`. Then nothing has happened, except if the disk failed during
    * the commit: the client learns the result when it repeats the command with the same request id.
+   * `from` is recorded with the events of the command.
    */
-  submit(command: Command): Promise<Outcome> {
+  submit(command: Command, from?: Origin): Promise<Outcome> {
     if (!isOpen(this.#mode)) return Promise.reject(closed(this.stoppedBy));
-    const outcome = this.#queue.add(command, this.#environment.now());
+    const outcome = this.#queue.add(command, this.#environment.now(), from);
     this.#schedule();
     return outcome;
   }
@@ -323,10 +325,10 @@ export class Broker {
     let deciding = tick;
     try {
       if (this.#isDue(now, batch[0])) this.#decide(tick, now, events);
-      for (const { command } of batch) {
+      for (const { command, from } of batch) {
         deciding = command;
         const decidable = isWritable(this.#mode) || isVolatile(command);
-        answers.push(decidable ? this.#decide(command, now, events) : undecided);
+        answers.push(decidable ? this.#decide(command, now, events, from) : undecided);
       }
       deciding = tick;
       if (this.#isDue(now, this.#queue.first)) this.#decide(tick, now, events);
@@ -353,10 +355,12 @@ export class Broker {
     return next === undefined || next.arrivedAt >= dueAt;
   }
 
-  #decide(command: Command, now: Instant, events: DurableEvent[]): Outcome {
-    const { events: decided, outcome } = decide(this.#state, command, now);
+  #decide(command: Command, now: Instant, events: DurableEvent[], from?: Origin): Outcome {
+    const { events: decided, own, outcome } = decide(this.#state, command, now);
+    let index = 0;
     for (const event of decided) {
-      if (isDurable(event)) events.push(event);
+      const isOwn = from !== undefined && index++ < own;
+      if (isDurable(event)) events.push(isOwn ? { ...event, from } : event);
       if (event.type === "lease-granted" || event.type === "request-queued") {
         this.#watchShortTtls(ttlsIn(this.#state, event.id));
       }

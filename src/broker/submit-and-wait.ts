@@ -6,6 +6,7 @@ import { standing } from "../core/decide/acquire.ts";
 import type { LeaseView } from "../core/explain/view.ts";
 import type { Command } from "../core/model/command.ts";
 import type { RequestId } from "../core/model/ids.ts";
+import type { Origin } from "../core/model/origin.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { Broker } from "./broker.ts";
 import { newRequestId } from "./lease-identity.ts";
@@ -21,6 +22,8 @@ export interface WaitOptions {
   /** Whether the request leaves the queue after the command's `waitMs`; the default is to stay. */
   readonly whenTimedOut?: "stay" | "leave";
   readonly newId?: () => RequestId;
+  /** Who waits. */
+  readonly from?: Origin;
 }
 
 /**
@@ -31,9 +34,9 @@ export interface WaitOptions {
 export async function submitAndWait(
   broker: WaitingBroker,
   command: WaitingCommand,
-  { connection, whenTimedOut = "stay", newId }: WaitOptions = {},
+  { connection, whenTimedOut = "stay", newId, from }: WaitOptions = {},
 ): Promise<Outcome> {
-  const outcome = await broker.submit(command);
+  const outcome = await broker.submit(command, from);
   const { waitMs } = command;
   if (outcome.type !== "waiting" || (waitMs === 0 && whenTimedOut === "stay")) return outcome;
   const { id, key } = outcome.request;
@@ -44,12 +47,12 @@ export async function submitAndWait(
     await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
     const canComeBack = command.type === "keep-waiting" || key !== undefined;
     if (canComeBack) return outcome; // Nobody reads it.
-    return broker.submit({ type: "leave", id, why: "disconnected" });
+    return broker.submit({ type: "leave", id, why: "disconnected" }, from);
   }
   const isPolled = command.type === "acquire" && command.ask.presenceMs !== undefined;
   if (whenTimedOut === "leave") {
     // A request that was granted in the last moment does not leave: the outcome is its lease.
-    const left = await broker.submit({ type: "leave", id, why: "cancelled" });
+    const left = await broker.submit({ type: "leave", id, why: "cancelled" }, from);
     if (left.type !== "granted" || !isPolled) return left;
   } else if (!isPolled) {
     return requestStanding(broker, id);
@@ -58,7 +61,7 @@ export async function submitAndWait(
   }
   // Only by asking again does the journal learn that the client of a polled lease was answered.
   const nextId = newId?.() ?? newRequestId(broker.now());
-  return broker.submit({ ...command, id: nextId, waitMs: 0 });
+  return broker.submit({ ...command, id: nextId, waitMs: 0 }, from);
 }
 
 /** For an onlooker, whose waiting does not keep the request alive. */

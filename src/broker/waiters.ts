@@ -2,6 +2,7 @@
 import type { Command } from "../core/model/command.ts";
 import type { DurableEvent } from "../core/model/event.ts";
 import type { RequestId } from "../core/model/ids.ts";
+import type { Origin } from "../core/model/origin.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
@@ -14,6 +15,7 @@ const batchMax = 4_096;
 /** A command with the promise that its sender awaits. */
 export interface QueuedCommand {
   readonly command: Command;
+  readonly from: Origin | undefined;
   readonly arrivedAt: Instant;
   resolve(outcome: Outcome): void;
   reject(error: Error): void;
@@ -37,13 +39,13 @@ export class CommandQueue {
   }
 
   /** Rejects at once with `BrokerOverloaded` if the queue is full. */
-  add(command: Command, arrivedAt: Instant): Promise<Outcome> {
+  add(command: Command, arrivedAt: Instant, from?: Origin): Promise<Outcome> {
     if (this.length >= this.#lengthMax) {
       const message = `Cannot decide: ${this.#lengthMax} commands are already queued`;
       return Promise.reject(new BrokerOverloaded(message));
     }
     return new Promise((resolve, reject) => {
-      this.#queued.push({ command, arrivedAt, resolve, reject });
+      this.#queued.push({ command, from, arrivedAt, resolve, reject });
     });
   }
 

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { commandLineAgent } from "../api/user-agent.ts";
 import { BerthClient } from "../client/berth-client.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { commands } from "./commands.ts";
@@ -104,7 +105,11 @@ export function contextOf(args: readonly string[], sources: readonly Command[]):
   return {
     args,
     flags: () => merged,
-    client: new BerthClient({ url, token: findCredentials(merged.tokenFile, url) }),
+    client: new BerthClient({
+      url,
+      token: findCredentials(merged.tokenFile, url),
+      userAgent: commandLineAgent,
+    }),
     screen: screenOf(process.stdout, wantsColour, process.env),
     print: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),

@@ -110,15 +110,17 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   /** The caller's own token, for a server with authentication. A function is called before each call. */
   readonly token?: string | Credentials | undefined;
+  /** The User-Agent header. A browser may not let a page change it. */
+  readonly userAgent?: string;
 }
 
 /** One method per API call. Each method sends one HTTP request and never retries. */
 export class BerthCalls {
   protected readonly transport: Transport;
 
-  constructor({ url, fetch = globalThis.fetch, token }: ClientOptions) {
+  constructor({ url, fetch = globalThis.fetch, token, userAgent }: ClientOptions) {
     const credentials = typeof token === "string" ? () => token : token;
-    this.transport = new Transport(url, fetch, credentials);
+    this.transport = new Transport(url, fetch, { credentials, userAgent });
   }
 
   get url(): string {

@@ -30,8 +30,17 @@ export class Transport {
   readonly url: string;
   readonly #fetch: typeof fetch;
   readonly #credentials: Credentials | undefined;
+  readonly #userAgent: string | undefined;
 
-  constructor(url: string, fetchWith: typeof fetch, credentials?: Credentials) {
+  constructor(
+    url: string,
+    fetchWith: typeof fetch,
+    {
+      credentials,
+      userAgent,
+    }: { credentials?: Credentials | undefined; userAgent?: string | undefined } = {},
+  ) {
+    this.#userAgent = userAgent;
     this.url = parseServerUrl(url);
     this.#credentials = credentials;
     // A browser's `fetch` throws if it is called as a method of another object than `window`.
@@ -72,6 +81,7 @@ export class Transport {
         accept: "application/json, application/problem+json",
         ...(call.body === undefined ? undefined : { "content-type": "application/json" }),
         ...(token === undefined ? undefined : { authorization: `Bearer ${token}` }),
+        ...(this.#userAgent === undefined ? undefined : { "user-agent": this.#userAgent }),
         ...headers,
       },
       ...(call.body === undefined ? undefined : { body: JSON.stringify(call.body) }),

@@ -127,5 +127,6 @@ test("an operator who takes somebody out of the queue is named in the event, wit
   const events = [];
   for await (const recorded of site.journal.read(0)) events.push(...recorded.events);
   const reason = { by: "ada", why: "a duplicate" };
-  expect(events.at(-1)).toEqual({ type: "request-left", id, why: "cancelled", reason });
+  const from = { way: "http" };
+  expect(events.at(-1)).toEqual({ type: "request-left", id, why: "cancelled", reason, from });
 });

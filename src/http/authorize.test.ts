@@ -213,7 +213,7 @@ test("whoever acts for others is named by the credentials, not by the call", asy
   const events: unknown[] = [];
   for await (const { events: some } of here.journal.read(0)) events.push(...some);
   expect(events).toContainEqual(
-    expect.objectContaining({ reason: { by: "operator", why: "maintenance" } }),
+    expect.objectContaining({ reason: { by: "operator", as: "somebody", why: "maintenance" } }),
   );
 });
 

@@ -20,6 +20,7 @@ import type { PoolName, RequestId } from "../core/model/ids.ts";
 import type { Pool as CorePool, State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
 import type { App, Context } from "./context.ts";
+import { originOf } from "./origin.ts";
 import { problemOf } from "./problems.ts";
 import { renderRateHistory } from "./render/flow.ts";
 import { answerNewRequest } from "./render/lease.ts";
@@ -54,13 +55,16 @@ function signalRoute(app: App, { broker }: Context): void {
   app.post("/v1/leases/:id/signal", { schema }, async (request, reply) => {
     const id = request.params.id as RequestId;
     const { throttled, evidence, pool } = request.body;
-    const outcome = await broker.submit({
-      type: "signal",
-      id,
-      throttled,
-      ...(evidence === undefined ? undefined : { evidence }),
-      ...(pool === undefined ? undefined : { pool: pool as PoolName }),
-    });
+    const outcome = await broker.submit(
+      {
+        type: "signal",
+        id,
+        throttled,
+        ...(evidence === undefined ? undefined : { evidence }),
+        ...(pool === undefined ? undefined : { pool: pool as PoolName }),
+      },
+      originOf(request),
+    );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     reply.code(204);
   });
@@ -96,7 +100,7 @@ function refreshRoute(app: App, context: Context): void {
         ...(requestId === undefined ? undefined : { key: nameInSpace(space, requestId) }),
         ...(pool === undefined ? undefined : { pool: pool as PoolName }),
       },
-      { connection },
+      { connection, from: originOf(request) },
     );
     return answerNewRequest(context, reply, outcome);
   });
@@ -115,7 +119,10 @@ function pinRoutes(app: App, context: Context): void {
     const pool = request.params.name as PoolName;
     const { rate, by, reason } = request.body;
     const why = auditReason(request, { by, reason });
-    const outcome = await broker.submit({ type: "pin", pool, rate, reason: why });
+    const outcome = await broker.submit(
+      { type: "pin", pool, rate, reason: why },
+      originOf(request),
+    );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     return lookAt(context, pool, (found, now) => renderPool(poolView(found, now), now, context));
   });
@@ -130,7 +137,10 @@ function pinRoutes(app: App, context: Context): void {
     const pool = request.params.name as PoolName;
     const { by, reason } = request.query;
     const why = auditReason(request, { by, reason });
-    const outcome = await broker.submit({ type: "pin", pool, rate: null, reason: why });
+    const outcome = await broker.submit(
+      { type: "pin", pool, rate: null, reason: why },
+      originOf(request),
+    );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     return lookAt(context, pool, (found, now) => renderPool(poolView(found, now), now, context));
   });

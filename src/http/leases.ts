@@ -22,6 +22,7 @@ import { busyState, freeState, purposeOf } from "../core/model/lifecycle.ts";
 import { alternativeCount, alternativesMax } from "../core/queue/needs.ts";
 import { askIn, callerOf, mustAlso } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
+import { originOf } from "./origin.ts";
 import { ListQuery, pageOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
 import { answerNewRequest, publicAudience, renderLease } from "./render/lease.ts";
@@ -77,7 +78,7 @@ function acquireRoute(app: App, context: Context): void {
         waitMs,
         ...(request.body.nowOnly ? { nowOnly: true } : undefined),
       },
-      { connection },
+      { connection, from: originOf(request) },
     );
     return answerNewRequest(context, reply, outcome);
   });
@@ -221,6 +222,7 @@ function releaseRoutes(app: App, { broker }: Context): void {
             reason: auditReason(request, { by, reason }),
             ...(gone === undefined ? undefined : { holderGone: true }),
           },
+      originOf(request),
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     reply.code(204);
@@ -236,12 +238,10 @@ function releaseRoutes(app: App, { broker }: Context): void {
     const id = request.params.id as RequestId;
     const { state } = request.query;
     const claim = request.params.claim as ClaimId;
-    const outcome = await broker.submit({
-      type: "release",
-      id,
-      claim,
-      ...(state === undefined ? undefined : { state }),
-    });
+    const outcome = await broker.submit(
+      { type: "release", id, claim, ...(state === undefined ? undefined : { state }) },
+      originOf(request),
+    );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     reply.code(204);
   });

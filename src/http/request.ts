@@ -31,13 +31,16 @@ export const auditFields = {
   reason: Type.Optional(Type.String({ maxLength: 1_024, description: "Why, for people to read" })),
 };
 
-/** A caller that has proved who it is cannot act under another name. */
+/** A caller that has proved who it is cannot act under another name, only add one. */
 export function auditReason(
   { principal }: Pick<FastifyRequest, "principal">,
   given: { readonly by: string | undefined; readonly reason: string | undefined },
 ): Reason {
   const proven = principal === null || principal.proof === "none" ? undefined : principal.name;
-  return { by: proven ?? given.by ?? "operator", why: given.reason ?? "" };
+  const why = given.reason ?? "";
+  if (proven === undefined) return { by: given.by ?? "operator", why };
+  const isOther = given.by !== undefined && given.by !== proven;
+  return { by: proven, why, ...(isOther ? { as: given.by } : undefined) };
 }
 
 export interface DurationRange {

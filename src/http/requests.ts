@@ -12,6 +12,7 @@ import { isListedIn } from "../core/gates/limits.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { Request, State } from "../core/model/state.ts";
 import type { App, Context } from "./context.ts";
+import { originOf } from "./origin.ts";
 import { ListQuery, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { answerOutcome, publicAudience, renderNeeds, renderRequest } from "./render/lease.ts";
@@ -86,7 +87,11 @@ function pollRoute(app: App, context: Context): void {
     const secrets = isHolder(tokens, id, request);
     using connection = new Connection(request);
     const outcome = secrets
-      ? await submitAndWait(broker, { type: "keep-waiting", id, waitMs }, { connection })
+      ? await submitAndWait(
+          broker,
+          { type: "keep-waiting", id, waitMs },
+          { connection, from: originOf(request) },
+        )
       : await watchRequest(broker, id, waitMs, connection);
     return answerOutcome(context, reply, outcome, { secrets }, 200);
   });
@@ -131,7 +136,10 @@ function leaveRoute(app: App, { broker }: Context): void {
     const { force, by, reason } = request.query;
     const because =
       force === undefined ? undefined : { reason: auditReason(request, { by, reason }) };
-    const outcome = await broker.submit({ type: "leave", id, why: "cancelled", ...because });
+    const outcome = await broker.submit(
+      { type: "leave", id, why: "cancelled", ...because },
+      originOf(request),
+    );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     if (outcome.type === "granted") {
       throw new Problem({

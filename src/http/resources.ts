@@ -7,6 +7,7 @@ import { resourceNotFound } from "../core/decide/not-found.ts";
 import { resourcesLike, resourceView } from "../core/explain/resource-view.ts";
 import type { ResourceName } from "../core/model/ids.ts";
 import type { App, Context } from "./context.ts";
+import { originOf } from "./origin.ts";
 import { pageFields, pageOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
 import { renderResource } from "./render/lease.ts";
@@ -74,12 +75,15 @@ function patchRoute(app: App, context: Context): void {
   app.patch("/v1/resources/:name", { schema }, async (request) => {
     const resource = request.params.name as ResourceName;
     const { by, reason, ...change } = request.body;
-    const outcome = await context.broker.submit({
-      type: "change-resource",
-      resource,
-      change,
-      reason: auditReason(request, { by, reason }),
-    });
+    const outcome = await context.broker.submit(
+      {
+        type: "change-resource",
+        resource,
+        change,
+        reason: auditReason(request, { by, reason }),
+      },
+      originOf(request),
+    );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     return find(context, request);
   });

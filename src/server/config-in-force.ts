@@ -11,6 +11,7 @@ import type { JanitorSpec } from "../config/read-janitor.ts";
 import type { MirrorSpec } from "../config/read-mirror.ts";
 import { type ConfigWatch, watchConfig } from "../config/watch.ts";
 import { unlistedResources } from "../core/decide/configure.ts";
+import type { Origin } from "../core/model/origin.ts";
 import type { PoolSpec } from "../core/model/policy.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 
@@ -170,7 +171,8 @@ export class ConfigInForce {
     }
     const { pools: specs } = withExpiry(parsed, this.#rules.expiry);
     await removeInSteps(this.#broker, specs);
-    await this.#broker.submit({ type: "configure", pools: specs, spaces: parsed.spaces });
+    const configure = { type: "configure", pools: specs, spaces: parsed.spaces } as const;
+    await this.#broker.submit(configure, fromFile);
     this.#janitors = parsed.janitors;
     this.#mirror = parsed.mirror;
     this.#admissions = parsed.admissions;
@@ -196,6 +198,8 @@ export class ConfigInForce {
   }
 }
 
+const fromFile: Origin = { way: "config" };
+
 const expiryUnused =
   "--boskos-expire changes nothing: the file is in Berth's own form (write silence in its pools)";
 
@@ -211,6 +215,6 @@ async function removeInSteps(
   // The last step is left to `configure`.
   for (let from = 0; from + removedPerStep < names.length; from += removedPerStep) {
     const step = names.slice(from, from + removedPerStep);
-    await broker.submit({ type: "remove-resources", names: step });
+    await broker.submit({ type: "remove-resources", names: step }, fromFile);
   }
 }

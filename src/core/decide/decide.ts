@@ -32,6 +32,8 @@ import { emit, newTurn, type Turn } from "./turn.ts";
 
 export interface Decision {
   readonly events: readonly BrokerEvent[];
+  /** The number of first events that are the command's own. The others follow from these. */
+  readonly own: number;
   readonly outcome: Outcome;
 }
 
@@ -41,9 +43,10 @@ export type Answer = Outcome | (() => Outcome);
 export function decide(state: State, command: Command, now: Instant): Decision {
   const turn = newTurn(state, now);
   const answer = handle(turn, command);
+  const own = turn.events.length;
   settle(turn);
   const outcome = typeof answer === "function" ? answer() : answer;
-  return { events: turn.events, outcome };
+  return { events: turn.events, own, outcome };
 }
 
 function handle(turn: Turn, command: Command): Answer {

@@ -96,6 +96,8 @@ export const poll = (id: string, waitMs = 0): Command => ({
   waitMs,
 });
 
+type Decided = Pick<Decision, "events" | "outcome">;
+
 /** A core with a test clock. Runs due ticks before every command, as the broker does. */
 export class Lending {
   readonly state: State = emptyState();
@@ -107,10 +109,10 @@ export class Lending {
   }
 
   /** Returns the events and the outcome of one command. */
-  do(command: Command): Decision {
-    const decision = decide(this.state, command, this.now);
-    this.events.push(...decision.events);
-    return decision;
+  do(command: Command): Decided {
+    const { events, outcome } = decide(this.state, command, this.now);
+    this.events.push(...events);
+    return { events, outcome };
   }
 
   /** Runs commands in order and returns the outcome of the last one. */
@@ -121,12 +123,12 @@ export class Lending {
     return last;
   }
 
-  configure(...pools: readonly PoolSpec[]): Decision {
+  configure(...pools: readonly PoolSpec[]): Decided {
     return this.do({ type: "configure", pools });
   }
 
   /** Sets the clock and runs a tick. */
-  tickAt(now: number): Decision {
+  tickAt(now: number): Decided {
     this.now = now as Instant;
     return this.do({ type: "tick" });
   }

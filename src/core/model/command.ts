@@ -72,6 +72,8 @@ export interface Report {
 export interface Reason {
   readonly by: string;
   readonly why: string;
+  /** The name that a caller has given who has proved another one, which is `by`. */
+  readonly as?: string;
 }
 
 /** All commands of the core. The caller adds the time. */

@@ -1,6 +1,7 @@
 import type { Amounts, CapacitySpec } from "../shared/placement/shareable.ts";
 import type { Ask, Reason } from "./command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
+import type { Origin } from "./origin.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { SpacesSpec } from "./space.ts";
 import type { Instant } from "./time.ts";
@@ -122,7 +123,12 @@ export type LeaseEnd =
  * An event records the result, never the rule that led to it: a grant names its resources, and a
  * release names the new state of each. So an old journal replays to the same state under new rules.
  */
-export type DurableEvent =
+export type DurableEvent = RecordedEvent & {
+  /** Who caused it. The broker adds this to the events of a command, but not to what follows. */
+  readonly from?: Origin;
+};
+
+type RecordedEvent =
   | { readonly type: "pool-defined"; readonly pool: PoolName; readonly policy: PoolPolicy }
   /** The pool is no longer in the configuration. It stays until its held resources are released. */
   | { readonly type: "pool-retired"; readonly pool: PoolName }

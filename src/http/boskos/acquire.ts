@@ -8,6 +8,7 @@ import { freeState, purposeOf } from "../../core/model/lifecycle.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { askIn, callerOf, inSpaceOf, mustAlso } from "../authorize.ts";
 import type { Context } from "../context.ts";
+import { originOf } from "../origin.ts";
 import { Connection, canWait, trackDelivery } from "../request.ts";
 import { type AcquireOptions, parseAcquireOptions } from "./acquire-options.ts";
 import type { BoskosMetrics } from "./metrics.ts";
@@ -113,7 +114,7 @@ async function acquireOrWait(
       waitMs,
       ...(ask.key === undefined ? { nowOnly: true } : undefined),
     },
-    { connection },
+    { connection, from: originOf(request) },
   );
 }
 
@@ -134,15 +135,18 @@ export async function acquireByState(
   }
   const resources = [...new Set(names.split(","))] as ResourceName[];
   const now = broker.now();
-  const outcome = await broker.submit({
-    type: "take",
-    holder: owner,
-    ...inSpaceOf(request),
-    resources,
-    ids: resources.map(() => newRequestId(now)),
-    state,
-    into: dest,
-  });
+  const outcome = await broker.submit(
+    {
+      type: "take",
+      holder: owner,
+      ...inSpaceOf(request),
+      resources,
+      ids: resources.map(() => newRequestId(now)),
+      state,
+      into: dest,
+    },
+    originOf(request),
+  );
   if (outcome.type === "taken") {
     trackDelivery(context, outcome.leases, request, reply);
     reply.header("berth-lease", outcome.leases.map(({ id }) => id).join(", "));

@@ -1,8 +1,10 @@
 /** What Boskos's clients say of what they hold: heartbeats, user data, giving back. */
+
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
 import { inSpaceOf } from "../authorize.ts";
 import type { Context } from "../context.ts";
+import { originOf } from "../origin.ts";
 import { parseUserData } from "./user-data.ts";
 import { bodyText, failureOf, type Query, sendNothing, sendText } from "./wire.ts";
 
@@ -21,14 +23,17 @@ export async function release(
     const text = `Name: ${name}, dest: ${dest}, owner: ${owner}, all of them must be set in the request.`;
     return sendText(reply, { status: 400, text });
   }
-  const outcome = await broker.submit({
-    type: "release-held",
-    resource: name as ResourceName,
-    holder: owner,
-    ...inSpaceOf(request),
-    state: dest,
-    ...leaseIn(query),
-  });
+  const outcome = await broker.submit(
+    {
+      type: "release-held",
+      resource: name as ResourceName,
+      holder: owner,
+      ...inSpaceOf(request),
+      state: dest,
+      ...leaseIn(query),
+    },
+    originOf(request),
+  );
   if (outcome.type !== "refused") return sendNothing(reply);
   const { status, text } = failureOf(outcome.refusal);
   return sendText(reply, {
@@ -55,15 +60,18 @@ export async function update(
   const parsed = parseUserData(bodyText(request));
   if ("error" in parsed) return sendText(reply, { status: 400, text: parsed.error });
   const changes = Object.keys(parsed.change).length > 0;
-  const outcome = await broker.submit({
-    type: "renew-held",
-    resource: name as ResourceName,
-    holder: owner,
-    ...inSpaceOf(request),
-    state,
-    ...(changes ? { userData: parsed.change } : undefined),
-    ...leaseIn(query),
-  });
+  const outcome = await broker.submit(
+    {
+      type: "renew-held",
+      resource: name as ResourceName,
+      holder: owner,
+      ...inSpaceOf(request),
+      state,
+      ...(changes ? { userData: parsed.change } : undefined),
+      ...leaseIn(query),
+    },
+    originOf(request),
+  );
   if (outcome.type !== "refused") return sendNothing(reply);
   const { status, text } = failureOf(outcome.refusal);
   return sendText(reply, { status, text: `Update failed: ${name} - ${state} (${owner}): ${text}` });

@@ -3,6 +3,7 @@ import { countByHolder, countByState, countUndelivered } from "../../core/explai
 import { parseGoDuration } from "../../core/model/go-duration.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Context } from "../context.ts";
+import { originOf } from "../origin.ts";
 import { onlySpace } from "../sight.ts";
 import {
   failureOf,
@@ -15,7 +16,12 @@ import {
 } from "./wire.ts";
 
 /** `POST /reset`: for a reaper that runs elsewhere. */
-export async function reset({ broker }: Context, query: Query, reply: FastifyReply) {
+export async function reset(
+  { broker }: Context,
+  query: Query,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const [type, state, expire, dest] = ["type", "state", "expire", "dest"].map((key) =>
     query.get(key),
   ) as [string, string, string, string];
@@ -27,7 +33,10 @@ export async function reset({ broker }: Context, query: Query, reply: FastifyRep
   if (!parsed.ok) return sendText(reply, { status: 400, text: parsed.message });
   const pool = type as PoolName;
   const silentMs = parsed.durationMs;
-  const outcome = await broker.submit({ type: "reset", pool, state, silentMs, to: dest });
+  const outcome = await broker.submit(
+    { type: "reset", pool, state, silentMs, to: dest },
+    originOf(request),
+  );
   if (outcome.type === "refused") {
     const { status, text } = failureOf(outcome.refusal);
     return sendText(reply, { status, text: `Reset failed: ${text}` });

@@ -7,8 +7,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../api/problem.ts";
 import { BrokerClosed, BrokerOverloaded, NotLeader } from "../../broker/broker-contract.ts";
 import { JournalUnavailable } from "../../journal/journal.ts";
+import { isCapacityCall } from "../capacity/is-capacity-call.ts";
 import * as capacity from "../capacity/routes.ts";
-import { isCapacityCall, showPoolsRoute } from "../capacity/routes.ts";
+import { showPoolsRoute } from "../capacity/routes.ts";
 import type { App, Context } from "../context.ts";
 import { acquire, acquireByState } from "./acquire.ts";
 import { release, update } from "./held.ts";
@@ -48,7 +49,7 @@ export function boskosRoutes(app: App, context: Context, metrics: BoskosMetrics)
         ? capacity.release(context, request, reply)
         : release(context, query, request, reply),
     "/update": (query, request, reply) => update(context, query, request, reply),
-    "/reset": (query, _request, reply) => reset(context, query, reply),
+    "/reset": (query, request, reply) => reset(context, query, request, reply),
     "/metric": (query, request, reply) => metric(context, query, request, reply),
   };
   showPoolsRoute(app, context);

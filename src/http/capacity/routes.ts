@@ -2,6 +2,7 @@
  * The early HTTP API of the vSphere capacity manager, which its clients still speak: `POST /acquire`
  * with a JSON body, `/show-pools` and `/release`. Nobody waits here: what is not there now is refused.
  */
+
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { newRequestId } from "../../broker/lease-identity.ts";
 import { fittingNow } from "../../core/explain/explain-capacity.ts";
@@ -13,6 +14,7 @@ import type { Placing } from "../../core/shared/placement/demand.ts";
 import { askIn, callerOf } from "../authorize.ts";
 import { bodyText, sendJson, sendNothing, sendText } from "../boskos/wire.ts";
 import type { App, Context } from "../context.ts";
+import { originOf } from "../origin.ts";
 import { sightOf } from "../sight.ts";
 import { leaseJson, networksKind, poolJson } from "./lease-json.ts";
 import { BadRequest, type CapacityRequest, parseFirst, readRequest } from "./request.ts";
@@ -47,11 +49,6 @@ export function showPoolsRoute(app: App, context: Context): void {
   });
 }
 
-/** A call that has no query at all is none of Boskos's: all of theirs are in the query. */
-export function isCapacityCall({ raw, body }: FastifyRequest): boolean {
-  return !(raw.url ?? "").includes("?") && typeof body === "string" && body.trim() !== "";
-}
-
 export async function acquire(
   context: Context,
   request: FastifyRequest,
@@ -64,7 +61,10 @@ export async function acquire(
   if (pool === undefined) return sendText(reply, { status: 500, text: noPools });
   const id = newRequestId(broker.now());
   const ask = askIn(callerOf(request), askOf(pool, wanted));
-  const outcome = await broker.submit({ type: "acquire", id, ask, waitMs: 0, nowOnly: true });
+  const outcome = await broker.submit(
+    { type: "acquire", id, ask, waitMs: 0, nowOnly: true },
+    originOf(request),
+  );
   if (outcome.type !== "granted") {
     const text = await broker.read((state) => failureText(state.pools.get(pool), wanted));
     return sendText(reply, { status: 500, text });
@@ -146,7 +146,9 @@ export async function release(
       const { space } = callerOf(request);
       return claim !== undefined && sightOf(state, space)(claim.id) ? claim : undefined;
     });
-    if (found !== undefined) await broker.submit({ type: "release", ...found });
+    if (found !== undefined) {
+      await broker.submit({ type: "release", ...found }, originOf(request));
+    }
   }
   return sendNothing(reply);
 }

@@ -8,6 +8,7 @@ import type { PoolName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { askIn, callerOf } from "../authorize.ts";
 import type { Context } from "../context.ts";
+import { originOf } from "../origin.ts";
 import { problemOf } from "../problems.ts";
 import { Connection, checkCanWait, trackDelivery } from "../request.ts";
 
@@ -69,7 +70,7 @@ async function acquireOrWait(
       waitMs,
       ...(waitMs === 0 ? { nowOnly: true } : undefined),
     },
-    { connection, whenTimedOut: "leave" },
+    { connection, whenTimedOut: "leave", from: originOf(request) },
   );
 }
 

@@ -1,4 +1,5 @@
 import type { RequestId, ResourceName, SpaceName } from "../../core/model/ids.ts";
+import type { Origin } from "../../core/model/origin.ts";
 import { exclusiveClaim } from "../../core/model/state.ts";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
@@ -9,7 +10,11 @@ import { problemOf } from "../problems.ts";
  */
 export async function release(
   { broker }: Context,
-  { holder, space }: { readonly holder: string; readonly space?: SpaceName },
+  {
+    holder,
+    space,
+    from,
+  }: { readonly holder: string; readonly space?: SpaceName; readonly from: Origin },
   name: string,
 ): Promise<boolean> {
   const held = await broker.read((state) => {
@@ -20,7 +25,7 @@ export async function release(
     return { id: claim.lease.id as RequestId, claim: claim.id };
   });
   if (held === undefined) return false;
-  const outcome = await broker.submit({ type: "release", ...held });
+  const outcome = await broker.submit({ type: "release", ...held }, from);
   if (outcome.type !== "refused") return true;
   const { code } = outcome.refusal;
   if (code === "lease_ended" || code === "lease_not_found" || code === "claim_not_found") {

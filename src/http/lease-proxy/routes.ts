@@ -1,4 +1,5 @@
 /** `/lease/acquire` and `/lease/release`, for those who have no `berth run --proxy` beside them. */
+
 import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   answerAcquire,
@@ -14,6 +15,7 @@ import { Problem } from "../../api/problem.ts";
 import { inSpaceOf } from "../authorize.ts";
 import type { App, Context } from "../context.ts";
 import { unavailableProblem } from "../errors.ts";
+import { originOf } from "../origin.ts";
 import { acquire } from "./acquire.ts";
 import { holderOf } from "./holder.ts";
 import { release } from "./release.ts";
@@ -64,7 +66,8 @@ function operationsOf(
   const holder = holderOf(request);
   return {
     acquire: (wanted) => orProblem(acquire(context, wanted, { holder, request, reply })),
-    release: (name) => orProblem(release(context, { holder, ...inSpaceOf(request) }, name)),
+    release: (name) =>
+      orProblem(release(context, { holder, ...inSpaceOf(request), from: originOf(request) }, name)),
   };
 }
 

@@ -13,10 +13,14 @@ interface NumberedEvent {
   readonly holder?: string | undefined;
 }
 
-/** Returns JSON text. Of an event that the caller may not see, only its kind and time are shown. */
+/**
+ * Returns JSON text. Of an event that the caller may not see, only its kind and time are shown. Who
+ * caused it (`from`) may be of another space, so only the audit shows that.
+ */
 export function renderEvent(numbered: NumberedEvent, sees: EventSight = seesAll): string {
   const { seq, at, event, holder } = numbered;
-  const shown = sees(event) ? { ...withoutSecrets(event), holder } : { type: event.type };
+  const { from: _from, ...seen } = event;
+  const shown = sees(event) ? { ...withoutSecrets(seen), holder } : { type: event.type };
   return JSON.stringify({ seq, at: timestamp(at), ...shown }, withTimestamps);
 }
 

@@ -54,7 +54,7 @@ export async function importBoskos(options: ImportOptions): Promise<ImportReport
     try {
       const submit = dryRun
         ? await rehearsal(broker)
-        : (command: Command) => broker.submit(command);
+        : (command: Command) => broker.submit(command, { way: "import" });
       const report = await carryOver(options, submit);
       return withHolders(report, await broker.read(holders));
     } finally {

@@ -3,12 +3,14 @@
  * broker. Checks run only while a request is blocked by admission alone, one at a time for each
  * pool, and at most once per configured interval. If a check fails, the pool grants nothing.
  */
+
 import { Problem } from "../../api/problem.ts";
 import type { Broker } from "../../broker/broker.ts";
 import { pause } from "../../client/pause.ts";
 import type { AdmissionSpec } from "../../config/read-admission.ts";
 import { awaitingAdmission } from "../../core/decide/admit.ts";
 import type { PoolName } from "../../core/model/ids.ts";
+import type { Origin } from "../../core/model/origin.ts";
 import { same } from "../../core/model/policy.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { ApiUnreachable } from "../../kubernetes/errors.ts";
@@ -166,10 +168,12 @@ export class Admission {
     this.#last.set(pool, { found: verdict, at: this.#broker.now() });
     poolCheck.lastCredits = grants;
     const forMs = admissionLimits.creditMs;
-    if (verdict === "room") await this.#broker.submit({ type: "admit", pool, grants, forMs });
-    else await this.#broker.submit({ type: "withhold", pool, why });
+    const room = { type: "admit", pool, grants, forMs } as const;
+    await this.#broker.submit(verdict === "room" ? room : { type: "withhold", pool, why }, from);
   }
 }
+
+const from: Origin = { way: "worker", by: "berth-admission" };
 
 /**
  * Clients see neither the address of the API server nor details of the check. The log gets the

@@ -3,6 +3,7 @@ import { newRequestId } from "../../broker/lease-identity.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
 import type { PoolName, RequestId } from "../../core/model/ids.ts";
 import { cleaningState, dirtyState } from "../../core/model/lifecycle.ts";
+import type { Origin } from "../../core/model/origin.ts";
 import type { Recorded } from "../../journal/journal.ts";
 import type { CleaningResult } from "./cleaner.ts";
 import { type DirtyWork, releaseOptions, type Task } from "./janitor.ts";
@@ -31,13 +32,16 @@ export class BrokerWork implements DirtyWork {
     );
     if (!hasDirty) return undefined;
     const item = { pool, count: 1, state: dirtyState, into: cleaningState };
-    const outcome = await broker.submit({
-      type: "acquire",
-      id: newRequestId(broker.now()),
-      ask: { holder: janitorName, items: [item], ttlMs },
-      waitMs: 0,
-      nowOnly: true,
-    });
+    const outcome = await broker.submit(
+      {
+        type: "acquire",
+        id: newRequestId(broker.now()),
+        ask: { holder: janitorName, items: [item], ttlMs },
+        waitMs: 0,
+        nowOnly: true,
+      },
+      from,
+    );
     const claim = outcome.type === "granted" ? outcome.lease.claims[0] : undefined;
     if (outcome.type !== "granted" || claim === undefined) return undefined;
     const { resource, userData } = claim;
@@ -86,6 +90,8 @@ function isDirty(state: string | undefined): boolean {
   return state === dirtyState;
 }
 
+const from: Origin = { way: "worker", by: janitorName };
+
 class BrokerTask implements Task {
   readonly pool: string;
   readonly resource: string;
@@ -119,7 +125,7 @@ class BrokerTask implements Task {
     if (this.lost.aborted) return;
     // If the release fails, the lease expires by itself, and the resource is dirty again.
     await this.#broker
-      .submit({ type: "release", id: this.#id, ...releaseOptions(result) })
+      .submit({ type: "release", id: this.#id, ...releaseOptions(result) }, from)
       .catch(() => {});
   }
 }
