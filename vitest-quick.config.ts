@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "sim/**/*.test.ts"],
     exclude: [
+      "src/**/*-on-postgres.test.ts", // They need PostgreSQL.
       // Every planted bug, every seed that never changes, and a picture of many histories.
       ...["sim/{bugs,caches,simulation,utilisation}.test.ts"],
       // A database is opened again before every call.

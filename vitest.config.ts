@@ -9,6 +9,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("node_modules/.cache/compiled", import.meta.url),
 );
 
+const onPostgres = ["src/**/*-on-postgres.test.ts", "test/**/*-on-postgres.test.ts"];
 const onKubernetes = "test/{slots*,mirror,admission,page-admission,issuer-kubernetes}.test.ts";
 
 export default defineConfig({
@@ -25,6 +26,7 @@ export default defineConfig({
         test: {
           name: "units",
           include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "sim/**/*.test.ts"],
+          exclude: onPostgres,
           // Two processes for all files: these tests change nothing that others see, and what they
           // load (the framework, the schemas that it compiles) costs more than most of them.
           isolate: false,
@@ -35,9 +37,19 @@ export default defineConfig({
         test: {
           name: "processes",
           include: ["test/**/*.test.ts", "demo/**/*.test.ts"],
-          exclude: [onKubernetes],
+          exclude: [onKubernetes, ...onPostgres],
           // A process per file: these start servers, browsers and clusters, and one that is left behind
           // ends with its file.
+          isolate: true,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          include: onPostgres,
+          // One server for all of them; each file has its own database.
+          globalSetup: "test/postgres-setup.ts",
           isolate: true,
         },
       },

@@ -42,6 +42,8 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: [],
   },
   journal: { folders: ["core"], packages: ["node:*"] },
+  // The only folder that speaks to PostgreSQL.
+  "journal/postgres": { folders: ["core", "journal"], packages: ["node:*", "pg"] },
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
   // Secrets, sealed. Nothing of lending depends on it.
   vault: { folders: ["core", "journal"], packages: ["node:*"] },

@@ -3,6 +3,7 @@ import { chromiumPath, howToGetChromium } from "./chromium.ts";
 import { findKubeBinaries, mustBeThere } from "./kube-binaries.ts";
 import { noTerminal } from "./no-terminal.ts";
 import { noPods } from "./own-files.ts";
+import { findPostgres, howToGetPostgres } from "./postgres-server.ts";
 
 /** Says plainly which tests were left out because the machine lacks something, and how to get them. */
 export class LeftOut implements Reporter {
@@ -12,6 +13,7 @@ export class LeftOut implements Reporter {
       skipped.filter(({ module }) => name.test(module.moduleId)).length;
     const lines = [
       ...kubernetes(count(/\/test\/(?:slots|mirror|admission|page-admission)[^/]*\.test\.ts$/)),
+      ...postgres(count(/-on-postgres\.test\.ts$/)),
       ...browser(count(/\/test\/page[^/]*\.test\.ts$/)),
       ...terminal(count(/\/test\/(?:cli-terminal|slots-terminal|slots-outage)\.test\.ts$/)),
       ...pods(count(/\/test\/slots-in-cluster\.test\.ts$/)),
@@ -29,6 +31,14 @@ function kubernetes(tests: number): string[] {
     `  ${found.missing}`,
     "  It builds one in a few minutes, once, as root on Debian; or set KUBEBUILDER_ASSETS to a folder",
     "  that has kube-apiserver, etcd and kubectl of any version.",
+  ];
+}
+
+function postgres(tests: number): string[] {
+  if (findPostgres() !== undefined || tests === 0) return [];
+  return [
+    `LEFT OUT: ${tests} tests of replicas and of the journal on PostgreSQL, which need PostgreSQL.`,
+    `  ${howToGetPostgres}`,
   ];
 }
 

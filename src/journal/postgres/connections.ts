@@ -1,0 +1,152 @@
+import { Client, type ClientConfig, Pool, type PoolClient, type QueryResultRow } from "pg";
+import type { PostgresAddress } from "./address.ts";
+import { ConnectionLost, postgresFailure } from "./failure.ts";
+
+/** Commits, renewals, reads and a few searches at once. */
+const connectionsMax = 6;
+const connectMsMax = 3_000;
+/** A connection that does not answer for this long is closed. */
+const answerMsMax = 10_000;
+const keepAliveAfterMs = 5_000;
+const noTls = "The server does not support SSL connections";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Statement {
+  readonly verb: string;
+  readonly sql: string;
+  readonly values?: readonly unknown[];
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Connections to one database. Each statement is a transaction of its own, and none depends on the
+ * session: a pooler may give each of them another connection. A connection that failed or is too
+ * slow is never used again.
+ */
+export class Connections {
+  readonly #address: PostgresAddress;
+  readonly #pool: Pool;
+
+  private constructor(address: PostgresAddress) {
+    this.#address = address;
+    this.#pool = new Pool({ ...configOf(address), max: connectionsMax, idleTimeoutMillis: 60_000 });
+    this.#pool.on("error", () => {}); // An idle connection was lost. The next statement opens one.
+  }
+
+  /** Throws `JournalUnusable` or `JournalUnavailable` if there is no connection. */
+  static async open(address: PostgresAddress): Promise<Connections> {
+    const connections = new Connections(address);
+    try {
+      await connections.run({ verb: "open", sql: "SELECT 1" });
+      return connections;
+    } catch (error) {
+      await connections.close();
+      const plain = address.tlsMode === "prefer" && isWithoutTls(error);
+      if (!plain) throw error;
+      return Connections.open({ ...address, tlsMode: "disable", tls: undefined });
+    }
+  }
+
+  /** Where the connections lead, without the password. */
+  get name(): string {
+    return this.#address.name;
+  }
+
+  get isOpen(): boolean {
+    return !this.#pool.ending;
+  }
+
+  /** One statement in a transaction of its own. */
+  async run(statement: Statement): Promise<Row[]> {
+    const { verb, sql, values = [], timeoutMs = answerMsMax } = statement;
+    return this.#with(verb, timeoutMs, async (client) => {
+      const { rows } = await client.query<QueryResultRow>(sql, [...values]);
+      return rows;
+    });
+  }
+
+  /** Several statements in one transaction, on one connection. */
+  async transaction<Result>(
+    verb: string,
+    work: (run: (sql: string, values?: readonly unknown[]) => Promise<Row[]>) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#with(verb, answerMsMax, async (client) => {
+      const run = async (sql: string, values?: readonly unknown[]) =>
+        // Without values it may be several statements.
+        (await (values === undefined ? client.query(sql) : client.query(sql, [...values]))).rows;
+      await client.query("BEGIN");
+      try {
+        const result = await work(run);
+        await client.query("COMMIT");
+        return result;
+      } catch (error) {
+        await client.query("ROLLBACK").catch(() => {});
+        throw error;
+      }
+    });
+  }
+
+  /** A connection of its own, for LISTEN. The caller connects and ends it. */
+  client(): Client {
+    return new Client(configOf(this.#address));
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  async #with<Result>(
+    verb: string,
+    timeoutMs: number,
+    work: (client: PoolClient) => Promise<Result>,
+  ): Promise<Result> {
+    let client: PoolClient | undefined;
+    let failed = true;
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(this.#noAnswer(verb, timeoutMs)), timeoutMs);
+    try {
+      const connected = await this.#pool.connect();
+      client = connected;
+      connected.on("error", ignore); // The statement under way is rejected as well.
+      const result = await Promise.race([work(connected), late.promise]);
+      failed = false;
+      return result;
+    } catch (error) {
+      const failure = postgresFailure(error, verb, this.name);
+      failed = failure instanceof ConnectionLost || failure === error;
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+      client?.removeListener("error", ignore);
+      client?.release(failed);
+    }
+  }
+
+  #noAnswer(verb: string, timeoutMs: number): ConnectionLost {
+    const message = `Cannot ${verb} the journal ${this.name}: no answer within ${timeoutMs} ms`;
+    return new ConnectionLost(message, { hint: "Check PostgreSQL and the network to it" });
+  }
+}
+
+function ignore(): void {}
+
+function isWithoutTls(error: unknown): boolean {
+  return error instanceof Error && error.message.endsWith(noTls);
+}
+
+function configOf(address: PostgresAddress): ClientConfig {
+  const { host, port, user, password, database, tls } = address;
+  return {
+    ...(host === undefined ? undefined : { host }),
+    ...(port === undefined ? undefined : { port }),
+    ...(user === undefined ? undefined : { user }),
+    ...(password === undefined ? undefined : { password }),
+    ...(database === undefined ? undefined : { database }),
+    ssl: tls ?? false,
+    application_name: "berth",
+    connectionTimeoutMillis: connectMsMax,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+  };
+}

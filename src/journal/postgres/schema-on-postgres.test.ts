@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { expect } from "vitest";
+import { postgresTest as test, testDatabase } from "../../../test/test-database.ts";
+import { JournalUnusable } from "../journal.ts";
+import { parsePostgresAddress } from "./address.ts";
+import { Connections } from "./connections.ts";
+import { type Migration, migrations } from "./migrations.ts";
+import { PostgresJournal } from "./postgres.ts";
+import { prepareSchema } from "./schema.ts";
+
+const database = testDatabase();
+const schemaIn = (address: string) => new URL(address).searchParams.get("schema") ?? "";
+
+async function opened(address: string): Promise<void> {
+  await (await PostgresJournal.open(address)).close();
+}
+
+/** Everything that a migration can change, in words. */
+async function describe(schema: string): Promise<unknown> {
+  const columns = await database.query(`
+    SELECT table_name, column_name, data_type, is_nullable, column_default
+    FROM information_schema.columns WHERE table_schema = '${schema}' ORDER BY 1, ordinal_position`);
+  const rules = await database.query(`
+    SELECT conrelid::regclass::text AS "table", pg_get_constraintdef(oid) AS rule
+    FROM pg_constraint WHERE connamespace = '${schema}'::regnamespace ORDER BY 1, 2`);
+  const others = await database.query(`
+    SELECT relname, relkind, reloptions::text, pg_get_viewdef(oid) AS view FROM pg_class
+    WHERE relnamespace = '${schema}'::regnamespace AND relkind <> 't' ORDER BY 1`);
+  const text = JSON.stringify({ columns, rules, others }, undefined, 1);
+  return JSON.parse(text.replaceAll(`${schema}.`, ""));
+}
+
+test("prepareSchema() creates the schema in schema.sql", async () => {
+  const address = database.address();
+  await opened(address);
+  const written = readFileSync(new URL("schema.sql", import.meta.url), "utf8");
+  await database.query(`CREATE SCHEMA by_hand; SET search_path TO by_hand; ${written}`);
+  expect(await describe(schemaIn(address))).toEqual(await describe("by_hand"));
+});
+
+test("prepareSchema() works for several replicas that start at the same time", async () => {
+  const address = database.address();
+  const journals = await Promise.all([1, 2, 3, 4].map(() => PostgresJournal.open(address)));
+  expect(new Set(journals.map(({ secret }) => secret)).size).toBe(1);
+  await Promise.all(journals.map((journal) => journal.close()));
+});
+
+test("prepareSchema() refuses a schema with tables of something else and changes nothing", async () => {
+  const address = database.address();
+  const schema = schemaIn(address);
+  await database.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.customers (id int)`);
+  await expect(PostgresJournal.open(address)).rejects.toThrow("tables of something else");
+  const tables = await database.query(
+    `SELECT relname FROM pg_class WHERE relnamespace = '${schema}'::regnamespace`,
+  );
+  expect(tables).toEqual([{ relname: "customers" }]);
+});
+
+const step = (breaking: boolean): Migration => ({ breaking, sql: "CREATE TABLE added (x int)" });
+
+/** As a newer Berth would leave it. */
+async function upgraded(address: string, breaking: boolean): Promise<void> {
+  const parsed = parsePostgresAddress(address);
+  const connections = await Connections.open(parsed);
+  await prepareSchema(connections, parsed.schema, [...migrations, step(breaking)]);
+  await connections.close();
+}
+
+test("PostgresJournal.open() refuses a journal of a newer Berth, in plain words", async () => {
+  const address = database.address();
+  await opened(address);
+  await upgraded(address, true);
+  const known = migrations.length;
+  const state = `its schema has version ${known + 1}, and this Berth knows up to ${known}`;
+  await expect(PostgresJournal.open(address)).rejects.toThrow(state);
+  await expect(PostgresJournal.open(address)).rejects.toThrow(JournalUnusable);
+});
+
+test("PostgresJournal.open() accepts what a newer Berth added, if that says so", async () => {
+  const address = database.address();
+  await opened(address);
+  await upgraded(address, false);
+  await opened(address);
+  const schema = schemaIn(address);
+  const version = await database.query(`SELECT value FROM ${schema}.meta WHERE key = 'version'`);
+  expect(version).toEqual([{ value: String(migrations.length + 1) }]);
+});
+
+test("PostgresJournal.open() refuses a secret that was changed", async () => {
+  const address = database.address();
+  await opened(address);
+  await database.query(`UPDATE ${schemaIn(address)}.meta SET value = 'x' WHERE key = 'secret'`);
+  await expect(PostgresJournal.open(address)).rejects.toThrow("its secret is missing or damaged");
+});

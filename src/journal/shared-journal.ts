@@ -1,0 +1,61 @@
+/** A journal that several replicas share: one of them leads and writes, the others follow. */
+import type { Journal } from "./journal.ts";
+
+/** Who leads. The lease ends by itself, by the clock of the journal, unless it is renewed. */
+export interface Leader {
+  readonly replica: string;
+  /** Where the other replicas reach it. */
+  readonly address: string | null;
+  /** By the clock of the journal, in milliseconds since 1970. */
+  readonly sinceMs: number;
+}
+
+/** What the journal says at one moment. */
+export interface Standing {
+  /** The number of the last event. */
+  readonly head: number;
+  readonly epoch: number;
+  /** Null: nobody leads. */
+  readonly leader: Leader | null;
+  /** How long nobody else may lead; 0 or less: anyone may claim it. */
+  readonly remainingMs: number;
+  /** The clock of the journal, in milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+export interface ReplicaReport {
+  readonly id: string;
+  /** Null: the others cannot reach it. */
+  readonly address: string | null;
+  readonly version: string;
+  /** The number of the last event that it has applied. */
+  readonly seq: number;
+}
+
+export interface KnownReplica extends ReplicaReport {
+  readonly startedAtMs: number;
+  /** How long ago it reported. */
+  readonly silentMs: number;
+}
+
+export interface SharedJournal extends Journal {
+  look(): Promise<Standing>;
+  /**
+   * Begins a new epoch if nobody leads. From then on no append of an earlier leader succeeds, and
+   * `append` of this journal names the new epoch. Returns undefined if another replica leads.
+   */
+  claim(me: Pick<ReplicaReport, "id" | "address">, leaseMs: number): Promise<Standing | undefined>;
+  /** Returns false if this replica no longer leads. */
+  renew(leaseMs: number): Promise<boolean>;
+  /** Ends the epoch, so that another replica can lead at once. Has no effect if it does not lead. */
+  resign(): Promise<void>;
+  report(replica: ReplicaReport): Promise<void>;
+  /** Removes the replica from the list, and those that are long gone. */
+  forget(id: string): Promise<void>;
+  replicas(): Promise<readonly KnownReplica[]>;
+  /**
+   * Calls `changed` soon after each commit and each change of the leader. It may be called too often,
+   * and while `isLive` is false not at all. Returns a function that stops it.
+   */
+  watch(changed: () => void): { readonly isLive: boolean; stop(): void };
+}

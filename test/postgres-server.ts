@@ -1,0 +1,143 @@
+/** A PostgreSQL server of Debian's for tests: in a folder of its own, on a port of its own. */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+
+/** Set in CI: these tests must not be left out. */
+export const postgresRequired = process.env["BERTH_POSTGRES_TESTS"] === "required";
+export const howToGetPostgres =
+  "Install it (on Debian: apt-get install postgresql), or set BERTH_POSTGRES_BIN to a folder with initdb and postgres.";
+
+/** The folder with the programs of the newest version; undefined if there is none. */
+export function findPostgres(): string | undefined {
+  const given = process.env["BERTH_POSTGRES_BIN"];
+  const folders = given === undefined ? globSync("/usr/lib/postgresql/*/bin") : [given];
+  return folders
+    .filter((folder) => existsSync(join(folder, "initdb")))
+    .toSorted((a, b) => versionIn(b) - versionIn(a))[0];
+}
+
+function versionIn(folder: string): number {
+  return Number(/postgresql\/(\d+)\//.exec(folder)?.[1] ?? 0);
+}
+
+/** PostgreSQL refuses to run as root, so that it runs as another user there. */
+function ordinaryUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (option: string) => {
+    const found = spawnSync("id", [option, "postgres"], { encoding: "utf8" });
+    return found.status === 0 ? Number(found.stdout) : 65_534;
+  };
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+export interface PostgresOptions {
+  /** Further lines of its configuration. */
+  readonly settings?: readonly string[];
+  /** Lines of pg_hba.conf instead of trusting everybody. */
+  readonly rules?: readonly string[];
+}
+
+/** It can be stopped, killed and started again on the same port, with the same data. */
+export class PostgresServer implements AsyncDisposable {
+  readonly folder: string;
+  readonly port: number;
+  readonly #bin: string;
+  readonly #user = ordinaryUser();
+  #process: ReturnType<typeof spawn> | undefined;
+
+  private constructor(bin: string, folder: string, port: number) {
+    this.#bin = bin;
+    this.folder = folder;
+    this.port = port;
+  }
+
+  static async start({ settings = [] }: PostgresOptions = {}): Promise<PostgresServer> {
+    const bin = findPostgres();
+    if (bin === undefined) throw new Error(howToGetPostgres);
+    const folder = mkdtempSync(join(tmpdir(), "berth-postgres-"));
+    const server = new PostgresServer(bin, folder, await freePort());
+    if (server.#user !== undefined) chownSync(folder, server.#user.uid, server.#user.gid);
+    chmodSync(folder, 0o700);
+    const data = join(folder, "data");
+    const initdb = ["-D", data, "-U", "postgres", "--auth", "trust", "--no-sync", "-E", "UTF8"];
+    execFileSync(join(bin, "initdb"), [...initdb, "--locale=C"], {
+      ...server.#user,
+      cwd: folder,
+      stdio: "pipe",
+    });
+    await server.run(settings);
+    return server;
+  }
+
+  /** Resolves once it accepts connections. */
+  async run(settings: readonly string[] = []): Promise<void> {
+    const options = [`port=${this.port}`, "listen_addresses=127.0.0.1", ...settings];
+    const all = [`unix_socket_directories=${this.folder}`, "max_connections=200", ...options];
+    const args = ["-D", join(this.folder, "data"), ...all.flatMap((option) => ["-c", option])];
+    this.#process = spawn(join(this.#bin, "postgres"), args, {
+      ...this.#user,
+      cwd: this.folder,
+      stdio: "ignore",
+    });
+    for (let tries = 0; !(await this.#answers()); tries += 1) {
+      if (tries > 300) throw new Error("PostgreSQL did not start within 30 s");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  async #answers(): Promise<boolean> {
+    const client = new Client(this.url("postgres"));
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  url(database: string, port = this.port): string {
+    return `postgres://postgres@127.0.0.1:${port}/${database}`;
+  }
+
+  async query(sql: string, database = "postgres"): Promise<Record<string, unknown>[]> {
+    const client = new Client(this.url(database));
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** `SIGINT` ends it at once and cleanly, `SIGQUIT` as a crash does. */
+  async stop(signal: NodeJS.Signals = "SIGINT"): Promise<void> {
+    const running = this.#process;
+    this.#process = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    const ended = new Promise((resolve) => running.once("exit", resolve));
+    running.kill(signal);
+    await ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop("SIGQUIT");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0));
+    });
+  });
+}
