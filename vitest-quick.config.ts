@@ -17,6 +17,7 @@ export default defineConfig({
       ...["src/client/berth-client.test.ts", "src/kubernetes/api-server.test.ts"],
       ...["src/insight/history/follower.test.ts", "src/journal/sqlite-process.test.ts"],
       ...["src/server/{health-listener,serve,serve-history}.test.ts", "src/workers/**"],
+      "src/drivers/command/command-driver.test.ts",
       // It opens thousands of databases.
       "src/broker/damaged-journal.test.ts",
       // They live through hundreds of thousands of leases.

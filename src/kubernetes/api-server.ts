@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { KubeConfig, RequestContext, ResponseContext } from "@kubernetes/client-node";
 import { Problem } from "../api/problem.ts";
 import type { BerthUnreachable } from "../client/errors.ts";
@@ -52,6 +53,19 @@ export class ApiServer {
 
   get url(): string {
     return this.#config.getCurrentCluster()?.server ?? "";
+  }
+
+  /** How another account reaches the same server: its entry in `clusters` of a kubeconfig. */
+  async address(): Promise<Readonly<Record<string, string | boolean>>> {
+    const cluster = this.#config.getCurrentCluster();
+    const file = cluster?.caFile;
+    const ca = cluster?.caData ?? (file === undefined ? undefined : await readFile(file, "base64"));
+    return {
+      server: this.url,
+      ...(ca && { "certificate-authority-data": ca }),
+      ...(cluster?.skipTLSVerify && { "insecure-skip-tls-verify": true }),
+      ...(cluster?.tlsServerName && { "tls-server-name": cluster.tlsServerName }),
+    };
   }
 
   async call<Reply>(call: ApiCall): Promise<Reply> {
