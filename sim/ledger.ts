@@ -14,6 +14,7 @@ import type {
 import { AdmissionLedger } from "./admission-ledger.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
+import { PriorityLedger } from "./priority-ledger.ts";
 import { SelectionLedger } from "./selection-ledger.ts";
 import { SharedLedger } from "./shared-ledger.ts";
 import { SpaceLedger } from "./space-ledger.ts";
@@ -47,6 +48,7 @@ export class Ledger {
   readonly shared = new SharedLedger();
   readonly #selections = new SelectionLedger();
   readonly #spaces = new SpaceLedger(this);
+  readonly #priorities = new PriorityLedger();
   readonly #grantedKeys = new Map<string, string>();
   /** The last fence of each resource, also after its removal. */
   readonly #fences = new Map<string, number>();
@@ -67,6 +69,11 @@ export class Ledger {
     this.shared.record(event);
     this.#selections.record(event);
     this.#spaces.record(event);
+    this.#recordOther(event, at);
+    this.#priorities.record(event, at);
+  }
+
+  #recordOther(event: DurableEvent, at: number): void {
     switch (event.type) {
       case "pool-defined":
         this.#maxima.set(event.pool, event.policy.dynamic?.max ?? Number.POSITIVE_INFINITY);
@@ -201,7 +208,7 @@ export class Ledger {
     const ask = eventAsk ?? asked?.ask;
     if (ask === undefined) throw new Error(`Cannot record the grant of ${id}: nobody asked for it`);
     if (asked === undefined) this.#isNew(id);
-    const rank = asked === undefined ? newcomer(ask) : this.#rankOf(asked);
+    const rank = asked === undefined ? newcomer(ask) : this.#rankOf(id, asked);
     this.waiting.delete(id);
     this.#onlyOneLeasePerKey(id, ask);
     this.#wholeOrNothing(id, ask, claims);
@@ -254,16 +261,16 @@ export class Ledger {
   }
 
   /** A gang waits at the rank of its last member. */
-  #rankOf(asked: { readonly ask: ResolvedAsk; readonly order: number }): Rank {
-    let last = asked;
+  #rankOf(id: string, asked: Asked): Rank {
+    let [last, lastId] = [asked, id];
     const { group } = asked.ask;
     if (group !== undefined && group.size > 1) {
-      for (const other of this.waiting.values()) {
+      for (const [otherId, other] of this.waiting) {
         const isMember = other.ask.group?.name === group.name && other.ask.group.size > 1;
-        if (isMember && other.order > last.order) last = other;
+        if (isMember && other.order > last.order) [last, lastId] = [other, otherId];
       }
     }
-    return { priority: last.ask.priority ?? 0, order: last.order };
+    return { priority: this.#priorities.of(lastId, last.ask), order: last.order };
   }
 
   /** A polling client may use its key again once it knows of its lease or has none. */
@@ -319,13 +326,13 @@ export class Ledger {
       const [item] = ask.items;
       const isWanted =
         item !== undefined && taken.some((name) => this.#selections.isWanted(name, item));
-      const priority = ask.priority ?? 0;
+      const priority = this.#priorities.of(other, ask);
       // The members of a gang are granted one after the other at the rank of their leader.
       const isGang = (granted.group?.size ?? 1) > 1;
       const byShare = this.#spaces.compareShares(ask, granted);
       if (isGang && ask.space !== granted.space) continue;
       if (ask.space !== granted.space && !this.#spaces.knowsShares) continue;
-      if (this.#isDelayedByQuota({ ask, order }, pool)) continue;
+      if (this.#isDelayedByQuota({ ask, order }, priority, pool)) continue;
       const isSooner = byShare < 0 || (byShare === 0 && order < rank.order);
       const before = priority > rank.priority || (priority === rank.priority && isSooner);
       assertInvariant(!(single && isWanted && before), () => `${id} overtook ${other} in ${pool}`);
@@ -333,13 +340,13 @@ export class Ledger {
   }
 
   /** Whether a quota delays the request, or an earlier one of its space for this pool alone. */
-  #isDelayedByQuota({ ask, order }: Asked, pool: string): boolean {
+  #isDelayedByQuota({ ask, order }: Asked, own: number, pool: string): boolean {
     if (ask.space === undefined) return false;
-    for (const earlier of this.waiting.values()) {
+    for (const [id, earlier] of this.waiting) {
       const [item, ...others] = earlier.ask.items;
       const isSingle = others.length === 0 && poolsOf(item).includes(pool);
       if (earlier.ask.space !== ask.space || !isSingle) continue;
-      const [priority, own] = [earlier.ask.priority ?? 0, ask.priority ?? 0];
+      const priority = this.#priorities.of(id, earlier.ask);
       const isAhead = priority > own || (priority === own && earlier.order <= order);
       if (isAhead && this.#spaces.isDelayed(earlier.ask, pool, item?.count ?? 1)) return true;
     }

@@ -7,6 +7,7 @@ import {
   type PoolPolicy,
   type PoolSpec,
 } from "../src/core/model/policy.ts";
+import type { PrioritiesSpec } from "../src/core/model/priority.ts";
 import { anySpace, type SpacesSpec } from "../src/core/model/space.ts";
 import { strategies } from "../src/core/model/strategies.ts";
 import type { Placing } from "../src/core/shared/placement/demand.ts";
@@ -148,9 +149,18 @@ export function randomSpaces(random: Random, pools: readonly PoolSpec[]): Spaces
           return [{ pool, max, ...(isShared ? { dimension: "vcpus" } : undefined) }];
         }),
         ...(random.chance(0.3) ? { costMax: random.between(2, 8) } : undefined),
+        ...(random.chance(0.3) ? { priorityMax: random.between(-1, 1) } : undefined),
       },
     }));
   return { ...anySpace, spaces };
+}
+
+/** How priorities rise in some worlds; undefined: they do not. */
+export function randomPriorities(random: Random): PrioritiesSpec | undefined {
+  if (random.chance(0.5)) return undefined;
+  const everyMs = random.pick([10_000, 30_000, 120_000]);
+  const ageing = { everyMs, step: random.between(1, 2), max: random.between(-1, 2) };
+  return { classes: { urgent: 2, nightly: -1 }, ageing };
 }
 
 /** The ask as one of a space, or of none. The edge puts the space in front of the group's name. */

@@ -8,6 +8,7 @@ import { Tokens } from "../src/broker/lease-identity.ts";
 import { Deliveries, submitAndWait, type WaitingBroker } from "../src/broker/submit-and-wait.ts";
 import { edit } from "../src/core/apply/edit.ts";
 import { forgetGatesBelow } from "../src/core/apply/indexes.ts";
+import { scheduleRise } from "../src/core/apply/priorities.ts";
 import { standing } from "../src/core/decide/acquire.ts";
 import type { Ask, Command } from "../src/core/model/command.ts";
 import type { RequestId, ResourceName } from "../src/core/model/ids.ts";
@@ -72,6 +73,10 @@ export interface EdgeBugs {
   readonly ignoreQuotas?: boolean;
   /** Lends in the order of arrival, whatever the spaces hold. */
   readonly ignoreShares?: boolean;
+  /** The priorities of waiting requests never rise. */
+  readonly forgetAgeing?: boolean;
+  /** Priorities rise above their bound. */
+  readonly ageWithoutBound?: boolean;
   /** The index of idle resources by label misses those that became idle. */
   readonly loseMatches?: boolean;
 }
@@ -149,6 +154,8 @@ export class Server {
         if (this.#bugs.loseMatches) loseMatches(state);
         if (this.#bugs.ignoreQuotas) ignoreQuotas(state);
         if (this.#bugs.ignoreShares) ignoreShares(state);
+        if (this.#bugs.forgetAgeing) spoilAgeing(state, Number.NEGATIVE_INFINITY);
+        if (this.#bugs.ageWithoutBound) spoilAgeing(state, Number.POSITIVE_INFINITY);
       },
       failed: (_what, cause) => this.#watcher.failed(cause),
       fatal: (cause) => this.#watcher.failed(cause),
@@ -342,6 +349,13 @@ function ignoreShares({ spaces }: State): void {
   for (const line of lines) line.queue.detach(line);
   for (const space of spaces.values()) edit(space).share = 0;
   for (const line of lines) line.queue.attach(line);
+}
+
+function spoilAgeing(state: State, max: number): void {
+  const { priorities } = state;
+  if (priorities.ageing === null) return;
+  edit(state).priorities = { ...priorities, ageing: { ...priorities.ageing, max } };
+  for (const request of state.requests.values()) scheduleRise(state, request);
 }
 
 function bucketsOf(pools: Iterable<Pool>): Bucket[] {

@@ -12,6 +12,7 @@ import type { Ask, Command } from "../src/core/model/command.ts";
 import type { DurableEvent } from "../src/core/model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import type { PoolSpec } from "../src/core/model/policy.ts";
+import type { PrioritiesSpec } from "../src/core/model/priority.ts";
 import type { SpacesSpec } from "../src/core/model/space.ts";
 import { dropCaches, type State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
@@ -24,7 +25,15 @@ import { checkSnapshot, checkState, checkWaiting } from "./invariants.ts";
 import { type JobWorld, runJob } from "./job.ts";
 import { Network } from "./network.ts";
 import { Observer } from "./observer.ts";
-import { editedPools, inSpace, randomAsk, randomPools, randomSpaces, zones } from "./scenario.ts";
+import {
+  editedPools,
+  inSpace,
+  randomAsk,
+  randomPools,
+  randomPriorities,
+  randomSpaces,
+  zones,
+} from "./scenario.ts";
 import { Server } from "./server.ts";
 import { stateDifference } from "./state-difference.ts";
 import { assertInvariant, Violation } from "./violation.ts";
@@ -80,6 +89,9 @@ class Simulation {
   readonly #spaceRandom: Random;
   /** Undefined: the clients of this world have no spaces. */
   readonly #spaces: SpacesSpec | undefined;
+  /** A separate random source for priorities that change. */
+  readonly #priorityRandom: Random;
+  #priorities: PrioritiesSpec | undefined;
   #faulty = true;
   #restarts = 0;
   #unfinished = 0;
@@ -118,6 +130,8 @@ class Simulation {
     this.#spaceRandom = new Random(seed + 2);
     const hasSpaces = this.#spaceRandom.chance(0.5);
     this.#spaces = hasSpaces ? randomSpaces(this.#spaceRandom, this.#pools) : undefined;
+    this.#priorityRandom = new Random(seed + 3);
+    this.#priorities = randomPriorities(this.#priorityRandom);
   }
 
   async run(): Promise<SimulationResult> {
@@ -126,6 +140,7 @@ class Simulation {
     this.#spawnBackground();
     this.#spawnPollers();
     this.#act(() => this.#injectFaults());
+    this.#act(() => this.#bump());
     this.#act(() => this.#clean());
     this.#act(() => this.#checkAdmission());
     await this.#advance(faultsMs);
@@ -279,13 +294,37 @@ class Simulation {
   #edit(): Promise<void> {
     const pools = [...editedPools(this.#pools, this.#random), ...this.#boskos.editedPools()];
     const isSame = this.#spaces === undefined || this.#spaceRandom.chance(0.5);
-    const spaces = isSame ? this.#spaces : randomSpaces(this.#spaceRandom, pools);
+    const spaces = isSame ? this.#spaces : this.#editedSpaces(pools);
+    if (this.#priorityRandom.chance(0.2)) this.#priorities = randomPriorities(this.#priorityRandom);
     return this.#configureWith(pools, spaces);
   }
 
+  /** Spaces that are not listed may be refused now: their requests leave, their leases stay. */
+  #editedSpaces(pools: readonly PoolSpec[]): SpacesSpec {
+    const spaces = randomSpaces(this.#spaceRandom, pools);
+    return this.#spaceRandom.chance(0.3) ? { ...spaces, others: null } : spaces;
+  }
+
   #configureWith(pools: readonly PoolSpec[], spaces: SpacesSpec | undefined): Promise<void> {
-    const more = spaces === undefined ? undefined : { spaces };
+    const priorities = this.#priorities;
+    const more = {
+      ...(spaces === undefined ? undefined : { spaces }),
+      ...(priorities === undefined ? undefined : { priorities }),
+    };
     return this.#operate({ type: "configure", pools, ...more });
+  }
+
+  /** An operator changes the priority of a waiting request, now and then. */
+  async #bump(): Promise<void> {
+    const random = this.#priorityRandom;
+    while (this.#faulty) {
+      await this.#world.sleep(random.between(5_000, 90_000));
+      const ids = [...this.#observer.ledger.waiting.keys()] as RequestId[];
+      if (ids.length === 0 || random.chance(0.5)) continue;
+      const priority = random.pick([-2, -1, 0, 1, 2, "urgent", "nightly", "unknown"]);
+      const reason = { by: "operator", why: "simulated" };
+      await this.#operate({ type: "bump", id: random.pick(ids), priority, reason });
+    }
   }
 
   #inSpace(ask: Ask): Ask {

@@ -44,6 +44,12 @@ const RequestIdText = Type.String({
   maxLength: limits.requestIdLengthMax,
 });
 
+/** A number, or the name of a class. */
+const PriorityText = Type.Union([
+  Type.Integer({ minimum: -limits.priorityMax, maximum: limits.priorityMax }),
+  Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._-]{0,62}$" }),
+]);
+
 export const AskBody = Type.Object(
   {
     items: Type.Array(
@@ -99,13 +105,10 @@ export const AskBody = Type.Object(
       ...Duration,
       description: "Max lifetime; the pool may allow less",
     }),
-    priority: Type.Optional(
-      Type.Integer({
-        minimum: -limits.priorityMax,
-        maximum: limits.priorityMax,
-        description: "Higher goes first; 0 unless given",
-      }),
-    ),
+    priority: Type.Optional({
+      ...PriorityText,
+      description: "Higher goes first; 0 unless given. Or a name from priorities of the server",
+    }),
     labels: Type.Optional(Labels),
     group: Type.Optional(GroupBody),
     wait: Type.Optional({
@@ -115,6 +118,15 @@ export const AskBody = Type.Object(
     nowOnly: Type.Optional(
       Type.Boolean({ description: "Now, behind all who wait, or not at all: 409 none_free" }),
     ),
+  },
+  closed,
+);
+
+export const BumpBody = Type.Object(
+  {
+    priority: { ...PriorityText, description: "The new priority, or its name" },
+    by: Type.Optional(Holder),
+    reason: Type.String({ minLength: 1, maxLength: 1_024, description: "Why, for people to read" }),
   },
   closed,
 );
@@ -605,6 +617,7 @@ export type Estimate = Static<typeof Estimate>;
 export type Pool = Static<typeof Pool>;
 export type SignalBody = Static<typeof SignalBody>;
 export type RefreshBody = Static<typeof RefreshBody>;
+export type BumpBody = Static<typeof BumpBody>;
 export type PinBody = Static<typeof PinBody>;
 export type RateChange = Static<typeof RateChange>;
 export type RateHistory = Static<typeof RateHistory>;

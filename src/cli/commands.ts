@@ -142,6 +142,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./operate/free.ts")).free,
   },
   {
+    name: "bump",
+    summary: "Change the priority of a waiting request",
+    group: "For operators",
+    load: async () => (await import("./operate/bump.ts")).bump,
+  },
+  {
     name: "pin",
     summary: "Fix a pool's start rate; ignore reports of throttling",
     group: "For operators",

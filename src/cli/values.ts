@@ -82,6 +82,12 @@ export function wholeNumber(min: number, max: number): Parse<number> {
   };
 }
 
+/** A number, or the name of a priority in the configuration of the server. */
+export const priority: Parse<number | string> = (text) => {
+  if (/^[A-Za-z][A-Za-z0-9._-]{0,62}$/.test(text)) return text;
+  return wholeNumber(-limits.priorityMax, limits.priorityMax)(text);
+};
+
 export function oneOf<Choice extends string>(...choices: readonly Choice[]): Parse<Choice> {
   return (text) => {
     const found = choices.find((choice) => choice === text);

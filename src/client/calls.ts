@@ -9,6 +9,7 @@ import type {
 import type { PoolChanges } from "../api/pool-changes-schema.ts";
 import type {
   AskBody,
+  BumpBody,
   ConfigStatus,
   Explanation,
   Heartbeat,
@@ -203,6 +204,12 @@ export class BerthCalls {
   ): Promise<Granted | Waiting> {
     const path = ["v1", "leases", id, "refresh"];
     return this.#grantOrQueue({ method: "POST", path, body, token, ...options });
+  }
+
+  /** For operators: changes the priority of a waiting request. */
+  bump(id: string, body: BumpBody, options?: CallOptions): Promise<WaitingRequest> {
+    const path = ["v1", "requests", id, "priority"];
+    return this.#json({ method: "PUT", path, body, ...options });
   }
 
   /** For operators: fixes a pool's start rate. */

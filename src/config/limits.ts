@@ -55,6 +55,13 @@ export const innerDurationLimits = {
   admission: { minMs: secondMs, maxMs: dayMs },
 } as const satisfies Readonly<Record<string, DurationLimits>>;
 
+export const priorityLimits = {
+  priorityMax: 1_000,
+  classesMax: 100,
+  /** Each rise of each waiting request is an event of the journal. */
+  every: { minMs: 10 * secondMs, maxMs: 7 * dayMs },
+} as const;
+
 export const spaceLimits = {
   spacesMax: 10_000,
   weightMin: 0.01,

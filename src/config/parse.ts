@@ -2,6 +2,7 @@ import { isMap } from "yaml";
 import type { AuthSpec } from "../auth/auth-spec.ts";
 import type { PoolName, ResourceName } from "../core/model/ids.ts";
 import type { MemberSpec, PoolSpec } from "../core/model/policy.ts";
+import { type PrioritiesSpec, plainPriorities } from "../core/model/priority.ts";
 import { anySpace, type SpacesSpec } from "../core/model/space.ts";
 import { readBoskos } from "./boskos-file.ts";
 import { lenientField, lenientMap } from "./boskos-yaml.ts";
@@ -23,6 +24,7 @@ import { readAuth } from "./read-auth.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
 import { type MirrorSpec, readMirror } from "./read-mirror.ts";
 import { noLabels, type PoolDraft, readPool } from "./read-pool.ts";
+import { type PriorityFields, readPriorities } from "./read-priorities.ts";
 import { type ProfileSpec, readProfiles } from "./read-profiles.ts";
 import { readSpaces } from "./read-spaces.ts";
 import {
@@ -55,6 +57,7 @@ export interface GoodConfig {
   /** Who may call the server; undefined: it has no authentication. */
   readonly auth: AuthSpec | undefined;
   readonly spaces: SpacesSpec;
+  readonly priorities: PrioritiesSpec;
   readonly warnings: readonly ConfigProblem[];
 }
 
@@ -88,6 +91,7 @@ interface Found {
   readonly mirror: MirrorSpec | undefined;
   readonly auth: AuthSpec | undefined;
   readonly spaces: SpacesSpec;
+  readonly priorities: PrioritiesSpec;
 }
 
 const nothing: Found = {
@@ -99,6 +103,7 @@ const nothing: Found = {
   mirror: undefined,
   auth: undefined,
   spaces: anySpace,
+  priorities: plainPriorities,
 };
 const expected = { title: "map", hint: "write pools: { my-pool: { count: 1 } }" };
 const keys = Object.keys(ConfigFile.properties);
@@ -117,7 +122,9 @@ function readConfig(document: ConfigDocument): Found {
     const known = knownPoolsOf(pools);
     const spaces = readSpaces(document, boskos.spaces, boskos.spaceDefaults, known);
     warnOfAccess(document, { ...boskos, parsed: { auth, spaces } });
-    return { ...nothing, format: "boskos", pools: () => pools, profiles, mirror, auth, spaces };
+    const priorities = readPriorities(document, boskos);
+    const pooled = { ...nothing, format: "boskos" as const, pools: () => pools };
+    return { ...pooled, profiles, mirror, auth, spaces, priorities };
   }
   refuseSecondDocument(document);
   const fields = readKnown(document, root, keys, expected);
@@ -142,7 +149,8 @@ function readConfig(document: ConfigDocument): Found {
   const access = accessFields(fields);
   const spaces = readSpaces(document, access.spaces, access.spaceDefaults, knownPoolsOf(drafts));
   warnOfAccess(document, { ...access, parsed: { auth, spaces } });
-  return { format: "berth", ...pooled, profiles, mirror, auth, spaces };
+  const priorities = readPriorities(document, priorityFields(fields));
+  return { format: "berth", ...pooled, profiles, mirror, auth, spaces, priorities };
 }
 
 /** Boskos reads the first document and ignores the others, so a file with several must work. */
@@ -157,7 +165,11 @@ function accessFields(fields: ReadonlyMap<string, Entry>): AccessFields {
   return { auth, spaces, spaceDefaults: fields.get("spaceDefaults") };
 }
 
-interface BoskosFields extends AccessFields {
+function priorityFields(fields: ReadonlyMap<string, Entry>): PriorityFields {
+  return { priorities: fields.get("priorities"), ageing: fields.get("ageing") };
+}
+
+interface BoskosFields extends AccessFields, PriorityFields {
   readonly resources: Entry;
   /** Ours, beside them: the file can still be read by Boskos, which has no use for these. */
   readonly profiles: Entry | undefined;
@@ -177,7 +189,8 @@ function boskosFields(document: ConfigDocument, root: Spot): BoskosFields | unde
   }
   const resources = lenientField(fields, "resources");
   const [profiles, mirror] = [fields.get("profiles"), fields.get("mirror")];
-  return resources && { resources, profiles, mirror, ...accessFields(fields) };
+  const order = { ...accessFields(fields), ...priorityFields(fields) };
+  return resources && { resources, profiles, mirror, ...order };
 }
 
 const resourcesKey = /^resources$/i;

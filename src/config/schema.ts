@@ -15,6 +15,7 @@ import { Auth } from "./schema-auth.ts";
 import { Name } from "./schema-fields.ts";
 import { Janitor } from "./schema-janitor.ts";
 import { Mirror } from "./schema-mirror.ts";
+import { Ageing, Priorities } from "./schema-priorities.ts";
 import { Profiles } from "./schema-profiles.ts";
 import { Space, Spaces } from "./schema-spaces.ts";
 
@@ -118,6 +119,8 @@ export const ConfigFile = Type.Object(
     profiles: Type.Optional(Profiles),
     mirror: Type.Optional(Mirror),
     auth: Type.Optional(Auth),
+    priorities: Type.Optional(Priorities),
+    ageing: Type.Optional(Ageing),
     spaces: Type.Optional(Spaces),
     spaceDefaults: Type.Optional({
       ...Space,

@@ -32,11 +32,17 @@ import {
   MirrorPrefix,
   Namespace,
 } from "./schema-mirror.ts";
+import { ClassName } from "./schema-priorities.ts";
 import { PoolPattern } from "./schema-spaces.ts";
 
 const start = "start with a letter or digit, then letters, digits";
 
 export const nameKind = kindOf(Name, `${start}, . _ or -; at most ${nameLengthMax}`);
+
+export const classKind = kindOf(
+  ClassName,
+  "write a letter, then letters, digits, . _ or -; at most 63",
+);
 
 export const stateKind = kindOf(StateName, `${start}, . _ or -; at most ${stateLengthMax}`);
 

@@ -34,6 +34,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "GET /v1/requests/{id}": everyone,
   "DELETE /v1/requests/{id}": nobody,
   "DELETE /v1/requests/{id}?force=true": operators,
+  "PUT /v1/requests/{id}/priority": operators,
   "GET /v1/explain/{id}": everyone,
   "GET /v1/pools": everyone,
   "GET /v1/pool-changes": everyone,

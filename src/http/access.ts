@@ -33,6 +33,7 @@ const table: Readonly<Record<string, Access>> = {
   "GET /v1/requests": "read",
   "GET /v1/requests/:id": byLeaseOrReader,
   "DELETE /v1/requests/:id": byLeaseOrForce,
+  "PUT /v1/requests/:id/priority": "operate",
   "GET /v1/explain/:id": byLeaseOrReader,
   "GET /v1/pools": "read",
   "GET /v1/pool-changes": "read",

@@ -274,6 +274,14 @@ function poolsOfItem({ pool, anyOf }: ItemPools, index: number): Pick<Item, "poo
   };
 }
 
+/** A number, or the name of a class. */
+export function priorityOf(
+  priority: number | string | undefined,
+): Pick<Ask, "priority" | "priorityClass"> {
+  if (priority === undefined) return {};
+  return typeof priority === "number" ? { priority } : { priorityClass: priority };
+}
+
 function askOf(body: AskBody): Ask {
   const { ttlMsMin, ttlMsMax, lifetimeMsMin, lifetimeMsMax } = limits;
   const { holder, requestId, ttl, lifetime, priority, labels, group } = body;
@@ -292,7 +300,7 @@ function askOf(body: AskBody): Ask {
     ...(lifetime === undefined
       ? undefined
       : { lifetimeMs: durationIn("body.lifetime", lifetime, lifetimeRange) }),
-    ...(priority === undefined ? undefined : { priority }),
+    ...priorityOf(priority),
     ...(labels === undefined ? undefined : { labels }),
   };
 }

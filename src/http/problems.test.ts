@@ -34,6 +34,8 @@ const at = 0 as Instant;
 
 /** One of each: a refusal without words does not compile, and one without a row here neither. */
 const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code }> } = {
+  request_granted: { code: "request_granted", id },
+  priority_unknown: { code: "priority_unknown", name: "urgnt", nearest: "urgent", known: [] },
   pool_not_found: { code: "pool_not_found", pool: "aws" as PoolName, known: [] },
   amount_too_large: {
     code: "amount_too_large",

@@ -32,12 +32,7 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
       });
     }
     case "request_id_reused":
-      return new Problem({
-        code,
-        status: 409,
-        message: `Cannot use the request id "${refusal.key}": it belongs to another request`,
-        hint: "Use a new requestId for a new request; repeat one only with the same holder and items",
-      });
+      return idReused(refusal);
     case "group_full":
     case "group_size_differs":
       return groupProblem(refusal);
@@ -57,6 +52,9 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
         message: `Cannot use ${refusal.id} as a lease: it is still waiting`,
         hint: `Wait for it with GET /v1/requests/${refusal.id}, or remove it from the queue with DELETE`,
       });
+    case "request_granted":
+    case "priority_unknown":
+      return priorityProblem(refusal);
     case "state_reserved":
     case "state_not_allowed":
       return stateRefused(refusal);
@@ -75,6 +73,38 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
     case "resource_held":
       return notAvailable(refusal);
   }
+}
+
+function idReused({ code, key }: Extract<Refusal, { code: "request_id_reused" }>): Problem {
+  return new Problem({
+    code,
+    status: 409,
+    message: `Cannot use the request id "${key}": it belongs to another request`,
+    hint: "Use a new requestId for a new request; repeat one only with the same holder and items",
+  });
+}
+
+type PriorityRefused = Extract<Refusal, { code: "request_granted" | "priority_unknown" }>;
+
+function priorityProblem(refusal: PriorityRefused): Problem {
+  if (refusal.code === "request_granted") {
+    const { code, id } = refusal;
+    return new Problem({
+      code,
+      status: 409,
+      message: `Cannot change the priority of ${id}: it has been granted`,
+      hint: `See the lease with GET /v1/leases/${id}`,
+    });
+  }
+  const { code, name, nearest, known } = refusal;
+  const names = known.length === 0 ? "Use a number" : `Use a number, or ${known.join(", ")}`;
+  return new Problem({
+    code,
+    status: 422,
+    message: `Cannot use the priority "${name}": the configuration does not have it`,
+    hint: nearest === undefined ? names : `Did you mean "${nearest}"?`,
+    facts: { known, ...(nearest === undefined ? undefined : { nearest }) },
+  });
 }
 
 type StateRefused = Extract<Refusal, { code: "state_reserved" | "state_not_allowed" }>;

@@ -202,3 +202,46 @@ describe("GET /v1/explain/{id}", () => {
     });
   });
 });
+
+describe("PUT /v1/requests/{id}/priority", () => {
+  test("moves a waiting request ahead, and the event has the reason", async () => {
+    await using site = await testSite([pool("aws", 1)]);
+    const { waiter } = await pair(site);
+    const ask = (body: object) => site.call("POST /v1/leases", { body });
+    const late = asRequest(await ask(askBody("aws", { holder: "third" })));
+    const path = `PUT /v1/requests/${late.id}/priority`;
+    const body = { priority: 5, by: "ann", reason: "the release waits" };
+    expect(await site.call(path, { body })).toMatchObject({
+      status: 200,
+      body: { id: late.id, priority: 5, position: 1 },
+    });
+    const behind = await site.call(`GET /v1/requests/${waiter.id}`);
+    expect(behind).toMatchObject({ body: { position: 2 } });
+    const events = await site.call(`GET /v1/events/past?id=${late.id}`);
+    expect(JSON.stringify(events.body)).toContain('"why":"the release waits"');
+  });
+
+  test("refuses an unknown name, a missing reason and a request that does not wait", async () => {
+    await using site = await testSite([pool("aws", 1)]);
+    const { waiter, holder } = await pair(site);
+    const put = (id: string, body: object) => {
+      return site.call(`PUT /v1/requests/${id}/priority`, { body });
+    };
+    const reason = "why";
+    expect(await put(waiter.id, { priority: "urgent", reason })).toMatchObject({
+      status: 422,
+      body: {
+        code: "priority_unknown",
+        detail: 'Cannot use the priority "urgent": the configuration does not have it',
+      },
+    });
+    expect(await put(waiter.id, { priority: 5 })).toMatchObject({ status: 400 });
+    expect(await put(waiter.id, { priority: "5", reason })).toMatchObject({ status: 400 });
+    expect(await put(waiter.id, { priority: 1e9, reason })).toMatchObject({ status: 400 });
+    expect(await put(holder.id, { priority: 5, reason })).toMatchObject({
+      status: 409,
+      body: { code: "request_granted" },
+    });
+    expect(await put("nobody", { priority: 5, reason })).toMatchObject({ status: 404 });
+  });
+});

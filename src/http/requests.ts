@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { Problem } from "../api/problem.ts";
-import { Duration, Explanation, Lease, Page, WaitingRequest } from "../api/schemas.ts";
+import { BumpBody, Duration, Explanation, Lease, Page, WaitingRequest } from "../api/schemas.ts";
 import { nameInSpace } from "../auth/space-names.ts";
 import { submitAndWait, watchRequest } from "../broker/submit-and-wait.ts";
 import { requestNotFound } from "../core/decide/not-found.ts";
@@ -35,6 +35,7 @@ export function requestRoutes(app: App, context: Context): void {
   listRoute(app, context);
   pollRoute(app, context);
   leaveRoute(app, context);
+  priorityRoute(app, context);
   explainRoute(app, context);
 }
 
@@ -150,6 +151,26 @@ function leaveRoute(app: App, { broker }: Context): void {
       });
     }
     reply.code(204);
+  });
+}
+
+function priorityRoute(app: App, { broker, insight }: Context): void {
+  const schema = {
+    tags: ["requests"],
+    summary: "Change the priority of a waiting request",
+    description: "The bound of its space on priorities does not count here",
+    params: IdParams,
+    body: BumpBody,
+    response: { 200: WaitingRequest, ...problems(400, 401, 403, 404, 409, 410, 422, 503) },
+  };
+  app.put("/v1/requests/:id/priority", { schema }, async (request) => {
+    const { priority, by, reason: why } = request.body;
+    const reason = auditReason(request, { by, reason: why });
+    const id = request.params.id as RequestId;
+    const outcome = await broker.submit({ type: "bump", id, priority, reason }, originOf(request));
+    if (outcome.type === "refused") throw problemOf(outcome.refusal);
+    if (outcome.type !== "waiting") throw new Error(`Cannot bump ${id}: it is ${outcome.type}`);
+    return renderRequest(outcome.request, broker.now(), publicAudience, insight.estimates);
   });
 }
 

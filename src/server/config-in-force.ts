@@ -171,7 +171,8 @@ export class ConfigInForce {
     }
     const { pools: specs } = withExpiry(parsed, this.#rules.expiry);
     await removeInSteps(this.#broker, specs);
-    const configure = { type: "configure", pools: specs, spaces: parsed.spaces } as const;
+    const { spaces, priorities } = parsed;
+    const configure = { type: "configure", pools: specs, spaces, priorities } as const;
     await this.#broker.submit(configure, fromFile);
     this.#janitors = parsed.janitors;
     this.#mirror = parsed.mirror;

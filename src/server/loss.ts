@@ -22,6 +22,10 @@ export function lossOf(event: DurableEvent | undefined): string {
       return "nothing";
     case "spaces-defined":
       return "the spaces stay as they were before, until the next reload";
+    case "priorities-defined":
+      return "the priorities stay as they were before, until the next reload";
+    case "priority-changed":
+      return `the request ${event.id} keeps the priority that it had before`;
     default:
       return "resource" in event
         ? `the resource ${event.resource} stays as it was before`

@@ -1,6 +1,5 @@
 /** The flags of `run` and `acquire` that describe the request. */
 import type { Option } from "commander";
-import { limits } from "../../api/limits.ts";
 import type { AskBody } from "../../api/schemas.ts";
 import { formatDuration } from "../../core/model/time.ts";
 import { usageError } from "../failure.ts";
@@ -19,13 +18,12 @@ export interface RequestFlags extends PlacementFlags, WaitFlags {
   readonly holder?: string;
   readonly ttl?: number;
   readonly lifetime?: number;
-  readonly priority?: number;
+  readonly priority?: number | string;
   readonly label?: readonly (readonly [string, string])[];
   readonly requestId?: string;
 }
 
 export function requestOptions(): Option[] {
-  const priority = values.wholeNumber(-limits.priorityMax, limits.priorityMax);
   return [
     repeatedFlag(
       "--pool <pool[,pool][:n]>",
@@ -40,7 +38,7 @@ export function requestOptions(): Option[] {
     ),
     flag("--ttl <duration>", "heartbeat timeout of the lease; default: the pool's", values.ttl),
     flag("--lifetime <duration>", "maximum lifetime of the lease", values.lifetime),
-    flag("--priority <n>", "higher goes first; default 0", priority),
+    flag("--priority <n|name>", "higher goes first; default 0", values.priority),
     repeatedFlag("--label <key=value>", "label of the lease; repeatable", values.label),
     flag("--request-id <id>", "your own id; repeating it returns the same lease", values.requestId),
     ...waitOptions(),

@@ -22,6 +22,7 @@ import {
   requestQueued,
   roomKept,
 } from "./leases.ts";
+import { prioritiesDefined, priorityChanged } from "./priorities.ts";
 import {
   admissionEvent,
   poolEvent,
@@ -64,8 +65,6 @@ function change(state: State, event: OtherEvent, at: Instant): void {
       return renewRequest(state, must(state.requests.get(event.id), event.id), at, event.waitMs);
     case "request-left":
       return requestLeft(state, event, at);
-    case "room-kept":
-      return roomKept(state, event);
     case "claim-ended":
       return claimEnded(state, event, at);
     case "resource-rested":
@@ -95,8 +94,6 @@ function change(state: State, event: OtherEvent, at: Instant): void {
     case "demand-unmet":
     case "pool-attended":
       return poolEvent(state, event, at);
-    case "deadline-postponed":
-      return postponeFirst(state, event.until);
     case "grace-given":
       return graceGiven(state, at, event.pausedMs);
     case "pool-signalled":
@@ -106,15 +103,32 @@ function change(state: State, event: OtherEvent, at: Instant): void {
     case "pool-withheld":
       return admissionEvent(state, event, at);
     default:
-      return otherEvent(state, event);
+      return otherEvent(state, event, at);
   }
 }
 
-/** Events about no single pool, resource or request. */
-function otherEvent(state: State, event: EventOf<"spaces-defined" | "event-skipped">): void {
+type RareEvent = EventOf<
+  | "spaces-defined"
+  | "priorities-defined"
+  | "priority-changed"
+  | "room-kept"
+  | "deadline-postponed"
+  | "event-skipped"
+>;
+
+/** Events that happen less often than those above. */
+function otherEvent(state: State, event: RareEvent, at: Instant): void {
   switch (event.type) {
     case "spaces-defined":
       return spacesDefined(state, event);
+    case "priority-changed":
+      return priorityChanged(state, event, at);
+    case "room-kept":
+      return roomKept(state, event);
+    case "deadline-postponed":
+      return postponeFirst(state, event.until);
+    case "priorities-defined":
+      return prioritiesDefined(state, event);
     case "event-skipped":
       return; // Nobody knows what it changed.
     default:

@@ -5,6 +5,7 @@ import { FairQueue } from "../model/fair-queue.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
 import { freeState } from "../model/lifecycle.ts";
 import type { PoolPolicy } from "../model/policy.ts";
+import { plainPriorities } from "../model/priority.ts";
 import { defaultSpacePolicy } from "../model/space.ts";
 import {
   type Bucket,
@@ -35,6 +36,7 @@ export function emptyState(): State {
     spaces: new Map(),
     spacePolicies: new Map(),
     otherSpaces: defaultSpacePolicy,
+    priorities: plainPriorities,
     gangs: new Map(),
     keys: new Map(),
     ended: new EndedMemory(),

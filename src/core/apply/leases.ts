@@ -38,6 +38,7 @@ import {
   scheduleUpwards,
   update,
 } from "./indexes.ts";
+import { cancelRise, type Ranked, scheduleRise } from "./priorities.ts";
 import { clearReservations, partFor, setReservations } from "./shared.ts";
 import { countHeld, enterSpace, leaveSpace } from "./spaces.ts";
 
@@ -54,6 +55,7 @@ export function addRequest(
   ask: ResolvedAsk,
   queuedAt: Instant,
   order: number = ++edit(state).order,
+  ranked: Ranked = { priority: ask.priority ?? 0 },
 ): Request {
   const own = wantsOf(state, ask);
   const request: Request = {
@@ -62,10 +64,13 @@ export function addRequest(
     ask,
     own,
     ...own,
-    priority: ask.priority ?? 0,
+    priority: ranked.priority,
     order,
     space: enterSpace(state, ask.space),
     queuedAt,
+    ownPriority: ranked.own ?? ranked.priority,
+    rankedAt: ranked.at ?? queuedAt,
+    rise: null,
     gang: null,
     inLine: false,
     patience: { kind: "patience", request: id, dueAt: never, heapIndex: -1 },
@@ -78,6 +83,7 @@ export function addRequest(
   if (request.space !== null) edit(request.space).waiting += 1;
   if (ask.key !== undefined) edit(state.keys).set(ask.key, id);
   if (joinGang(state, request)) enterQueues(state, request);
+  scheduleRise(state, request);
   return request;
 }
 
@@ -128,6 +134,7 @@ export function schedulePatience(state: State, request: Request): void {
 function removeRequest(state: State, request: Request): void {
   edit(state.requests).delete(request.id);
   schedule(state, request, never);
+  cancelRise(state, request);
   const leader = leaderOf(request);
   if (leader.inLine) leaveQueues(state, leader);
   leaveGang(state, request);
@@ -309,6 +316,7 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
     ask,
     queuedAt: request?.queuedAt ?? at,
     grantedAt: at,
+    priority: request?.ownPriority ?? ask.priority ?? 0,
     endsAt: event.endsAt ?? never,
     claims: event.claims,
     delivered: event.undelivered !== true,
@@ -327,6 +335,7 @@ export interface LeaseRecord {
   readonly ask: ResolvedAsk;
   readonly queuedAt: Instant;
   readonly grantedAt: Instant;
+  readonly priority: number;
   readonly endsAt: Instant;
   readonly claims: readonly ClaimRecord[];
   readonly delivered: boolean;
@@ -338,13 +347,14 @@ export interface ClaimRecord extends GrantedClaim {
 }
 
 export function addLease(state: State, record: LeaseRecord): Lease {
-  const { id, ask, queuedAt, grantedAt, endsAt, delivered } = record;
+  const { id, ask, queuedAt, grantedAt, priority, endsAt, delivered } = record;
   const lease: Lease = {
     kind: "lease",
     id,
     ask,
     queuedAt,
     grantedAt,
+    priority,
     endsAt,
     expiresAt: grantedAt,
     seenAt: grantedAt,

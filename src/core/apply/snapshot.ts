@@ -9,6 +9,7 @@ import type { KeptRoom, Move, ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { busyState } from "../model/lifecycle.ts";
 import { type PoolPolicy, same } from "../model/policy.ts";
+import { type PrioritiesSpec, plainPriorities } from "../model/priority.ts";
 import { defaultSpacePolicy, type SpacesSpec } from "../model/space.ts";
 import {
   type AdaptiveState,
@@ -21,6 +22,7 @@ import {
   noEntries,
   type PaceState,
   type Pool,
+  type Request,
   type Resource,
   type Revoked,
   type State,
@@ -34,6 +36,7 @@ import { emptyState, newPool } from "./create.ts";
 import { edit } from "./edit.ts";
 import { addMember, linkParent, schedule, schedulePool, scheduleResource } from "./indexes.ts";
 import { addLease, addRequest, type ClaimRecord, revokeLease } from "./leases.ts";
+import type { Ranked } from "./priorities.ts";
 import { newResource } from "./resources.ts";
 import { setReservations } from "./shared.ts";
 import { spacesDefined } from "./spaces.ts";
@@ -45,6 +48,7 @@ export interface FrozenState {
   readonly order: number;
   readonly made?: number;
   readonly spaces?: SpacesSpec;
+  readonly priorities?: PrioritiesSpec;
   readonly pools: readonly FrozenPool[];
   readonly requests: readonly FrozenRequest[];
   readonly leases: readonly FrozenLease[];
@@ -93,6 +97,8 @@ interface FrozenRequest {
   readonly ask: ResolvedAsk;
   readonly queuedAt: Instant;
   readonly order: number;
+  /** If it has changed since the arrival. */
+  readonly ranked?: Ranked;
   readonly kept?: readonly KeptRoom[];
 }
 
@@ -101,6 +107,8 @@ interface FrozenLease {
   readonly ask: ResolvedAsk;
   readonly queuedAt: Instant;
   readonly grantedAt: Instant;
+  /** If it is not that of the ask. */
+  readonly priority?: number;
   readonly endsAt?: Instant;
   readonly claims: readonly ClaimRecord[];
   readonly undelivered?: true;
@@ -113,18 +121,21 @@ export function freeze(state: State): FrozenState {
     order: state.order,
     made: state.made,
     ...freezeSpaces(state),
+    ...(same(state.priorities, plainPriorities) ? undefined : { priorities: state.priorities }),
     pools: Array.from(state.pools.values(), freezePool),
-    requests: Array.from(state.requests.values(), ({ id, ask, queuedAt, order, reservations }) => {
-      return {
-        id,
-        ask,
-        queuedAt,
-        order,
-        ...(reservations === null ? undefined : { kept: reservations }),
-      };
-    }),
+    requests: Array.from(state.requests.values(), freezeRequest),
     leases: Array.from(state.leases.values(), freezeLease),
     ended: state.ended.freeze(),
+  };
+}
+
+function freezeRequest(request: Request): FrozenRequest {
+  const { id, ask, queuedAt, order, reservations, priority, ownPriority, rankedAt } = request;
+  const isRanked = rankedAt !== queuedAt || priority !== (ask.priority ?? 0);
+  return {
+    ...{ id, ask, queuedAt, order },
+    ...(isRanked ? { ranked: { priority, own: ownPriority, at: rankedAt } } : undefined),
+    ...(reservations === null ? undefined : { kept: reservations }),
   };
 }
 
@@ -194,12 +205,10 @@ function freezeResource(resource: Resource): FrozenResource {
 }
 
 function freezeLease(lease: Lease): FrozenLease {
-  const { id, ask, queuedAt, grantedAt, endsAt } = lease;
+  const { id, ask, queuedAt, grantedAt, endsAt, priority } = lease;
   return {
-    id,
-    ask,
-    queuedAt,
-    grantedAt,
+    ...{ id, ask, queuedAt, grantedAt },
+    ...(priority === (ask.priority ?? 0) ? undefined : { priority }),
     ...(endsAt === never ? undefined : { endsAt }),
     claims: lease.claims.map(freezeClaim),
     ...(lease.delivered ? undefined : { undelivered: true as const }),
@@ -234,6 +243,7 @@ export function thaw(frozen: FrozenState): State {
   writable.made = frozen.made ?? 0;
   if (frozen.spaces !== undefined)
     spacesDefined(state, { type: "spaces-defined", ...frozen.spaces });
+  if (frozen.priorities !== undefined) writable.priorities = frozen.priorities;
   for (const pool of frozen.pools) thawPool(state, pool);
   for (const pool of state.pools.values()) linkParent(state, pool);
   writable.ended = EndedMemory.thaw(frozen.ended);
@@ -242,8 +252,8 @@ export function thaw(frozen: FrozenState): State {
     if (key !== undefined) edit(state.keys).set(key, id);
   }
   for (const lease of frozen.leases) thawLease(state, lease);
-  for (const { id, ask, queuedAt, order } of frozen.requests) {
-    addRequest(state, id, ask, queuedAt, order);
+  for (const { id, ask, queuedAt, order, ranked } of frozen.requests) {
+    addRequest(state, id, ask, queuedAt, order, ranked);
   }
   for (const pool of state.pools.values()) schedulePool(state, pool, longAgo);
   for (const { id, kept } of frozen.requests) {
@@ -289,7 +299,8 @@ function thawResource(state: State, pool: Pool, frozen: FrozenResource): void {
 
 function thawLease(state: State, frozen: FrozenLease): void {
   const delivered = frozen.undelivered !== true;
-  const lease = addLease(state, { ...frozen, endsAt: frozen.endsAt ?? never, delivered });
+  const { endsAt = never, priority = frozen.ask.priority ?? 0 } = frozen;
+  const lease = addLease(state, { ...frozen, endsAt, priority, delivered });
   if (frozen.revoked !== undefined) revokeLease(state, lease, frozen.revoked);
   if (frozen.ask.key !== undefined) edit(state.keys).set(frozen.ask.key, frozen.id);
 }

@@ -4,6 +4,7 @@ import type { SpaceName } from "../model/ids.ts";
 import { claimsKey, dominantShare, newSpace, type Space, spacePolicyOf } from "../model/space.ts";
 import type { Claim, Pool, State } from "../model/state.ts";
 import { edit } from "./edit.ts";
+import { scheduleRise } from "./priorities.ts";
 
 /** The space of a new request or lease; null if the server knows no spaces. */
 export function enterSpace(state: State, name: SpaceName | undefined): Space | null {
@@ -112,4 +113,6 @@ export function spacesDefined(state: State, { spaces, others }: EventOf<"spaces-
     edit(space).policy = spacePolicyOf(state, space.name);
     setShare(space, dominantShare(space));
   }
+  // The bound of a space on priorities is also one on their ageing.
+  for (const request of state.requests.values()) scheduleRise(state, request);
 }

@@ -29,6 +29,7 @@ import { combinedWants, gangOf, poolsOf, type Wants, wantsOf } from "../queue/ne
 import { neverMatches } from "../queue/never-matches.ts";
 import { neverPlaced } from "../shared/never-fits.ts";
 import { isWithinReach } from "../shared/place.ts";
+import { refuseClass, withPriority } from "./bump.ts";
 import type { Answer } from "./decide.ts";
 import { poolNotFound, requestNotFound } from "./not-found.ts";
 import { refuseState } from "./refuse-state.ts";
@@ -41,14 +42,15 @@ type Acquire = Extract<Command, { type: "acquire" }>;
 export function acquire(turn: Turn, { id, ask: asked, waitMs, nowOnly }: Acquire): Answer {
   const { state, now } = turn;
   const space = spaceOf(state, asked.space);
-  const ask = boundedBy(space, asked);
-  if (ask.key !== undefined) {
-    const known = state.keys.get(ask.key);
-    if (known !== undefined && !isUsedUp(state, known, ask, now)) {
-      return askedAgain(turn, known, ask, waitMs);
+  if (asked.key !== undefined) {
+    const known = state.keys.get(asked.key);
+    if (known !== undefined && !isUsedUp(state, known, asked, now)) {
+      return askedAgain(turn, known, asked, waitMs);
     }
   }
-  const refusal = refuseSpace(state, space, ask) ?? cannotJoin(state, ask);
+  const ask = boundedBy(space, withPriority(state, asked));
+  const refusal =
+    refuseSpace(state, space, ask) ?? refuseClass(state, ask) ?? cannotJoin(state, ask);
   const wants = refusal ?? possibleWants(state, ask);
   if ("code" in wants) return refused(wants);
   const { needs, alternatives } = wants;

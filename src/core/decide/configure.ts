@@ -4,11 +4,13 @@
  * configuration can never satisfy is removed.
  */
 import { ratesToConfigure } from "../gates/adaptive.ts";
+import type { Command } from "../model/command.ts";
 import type { DurableEvent, Move } from "../model/event.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
 import { freeState } from "../model/lifecycle.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import { type MemberSpec, type PoolSpec, same, samePolicy } from "../model/policy.ts";
+import { plainPriorities } from "../model/priority.ts";
 import { anySpace, type SpacesSpec } from "../model/space.ts";
 import { isHeld, type Resource, type State } from "../model/state.ts";
 import { goneItem, impossible } from "./acquire.ts";
@@ -20,13 +22,18 @@ interface Wanted extends MemberSpec {
   readonly pool: PoolName;
 }
 
+/** The order between tenants and requests, beside the pools. */
+type Tenancy = Pick<Extract<Command, { type: "configure" }>, "spaces" | "priorities">;
+
 export function configure(
   turn: Turn,
   pools: readonly PoolSpec[],
-  spaces: SpacesSpec = anySpace,
+  { spaces = anySpace, priorities = plainPriorities }: Tenancy = {},
 ): Outcome {
   const { state } = turn;
   defineSpaces(turn, spaces);
+  if (!same(priorities, state.priorities))
+    emit(turn, { type: "priorities-defined", ...priorities });
   const wanted = new Map<ResourceName, Wanted>();
   for (const pool of parentsFirst(pools)) {
     definePool(turn, pool);

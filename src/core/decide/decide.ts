@@ -18,6 +18,7 @@ import type { State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { acquire } from "./acquire.ts";
 import { admit, withhold } from "./admit.ts";
+import { bump } from "./bump.ts";
 import { changeResource } from "./change-resource.ts";
 import { configure, removeResources } from "./configure.ts";
 import { releaseHeld, renewHeld, reset, take } from "./held.ts";
@@ -57,6 +58,8 @@ function handle(turn: Turn, command: Command): Answer {
       return keepWaiting(turn, command.id, command.waitMs);
     case "leave":
       return leave(turn, command);
+    case "bump":
+      return bump(turn, command);
     case "renew":
       return renew(turn, command.id);
     case "release":
@@ -90,7 +93,7 @@ function handle(turn: Turn, command: Command): Answer {
     case "remove-resources":
       return removeResources(turn, command.names);
     case "configure":
-      return configure(turn, command.pools, command.spaces);
+      return configure(turn, command.pools, command);
     case "set-aside":
       return setAside(turn, command);
     case "tick":

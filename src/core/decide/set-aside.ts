@@ -63,7 +63,7 @@ export function postpone(turn: Turn, due: Due): boolean {
 
 export function culpritOf(state: State, due: Due): Culprit {
   const pools = poolsOfDue(state, due).map(({ name }) => name);
-  if (due.kind === "patience") return { pools, request: due.request };
+  if (due.kind === "patience" || due.kind === "rise") return { pools, request: due.request };
   return due.kind === "request" ? { pools, request: due.id } : { pools };
 }
 
@@ -80,6 +80,7 @@ function poolsOfDue(state: State, due: Due): readonly Pool[] {
     case "request":
       return due.needs.map(({ pool }) => pool);
     case "patience":
+    case "rise":
       return state.requests.get(due.request)?.needs.map(({ pool }) => pool) ?? [];
   }
 }

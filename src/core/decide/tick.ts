@@ -2,6 +2,7 @@ import { speedUp } from "../gates/adaptive.ts";
 import type { LeaseEnd } from "../model/event.ts";
 import type { RequestId } from "../model/ids.ts";
 import { done, type Outcome } from "../model/outcome.ts";
+import { agedPriority } from "../model/priority.ts";
 import {
   type Claim,
   type Due,
@@ -46,6 +47,8 @@ function attend(turn: Turn, due: Due): void {
       return attendPool(turn, due);
     case "patience":
       return reserve(turn, due.request);
+    case "rise":
+      return age(turn, due.request);
     case "resource":
       return attendResource(turn, due);
   }
@@ -71,6 +74,13 @@ function attendPool(turn: Turn, pool: Pool): void {
 function reserve(turn: Turn, id: RequestId): void {
   const request = must(turn.state.requests.get(id), id);
   emit(turn, { type: "room-kept", id, rooms: reservationsFor(request, turn.state.fence) });
+}
+
+/** Raises the priority of a request that has waited long. */
+function age(turn: Turn, id: RequestId): void {
+  const request = must(turn.state.requests.get(id), id);
+  const priority = agedPriority(turn.state, request, turn.now);
+  emit(turn, { type: "priority-changed", id, priority, aged: true });
 }
 
 function attendResource(turn: Turn, resource: Resource): void {

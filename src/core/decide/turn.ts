@@ -90,6 +90,8 @@ function touch(turn: Turn, event: BrokerEvent): void {
       return touchResource(turn, event.back.resource);
     case "lease-granted":
       return touchCohorts(turn, event.claims);
+    case "priority-changed":
+      return touchMoved(turn, turn.state.requests.get(event.id));
     case "request-queued":
       return touchQueued(turn, turn.state.requests.get(event.id));
     case "resource-added":
@@ -125,6 +127,7 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "pool-removed":
     case "pool-signalled":
     case "pool-suspended":
+    case "priorities-defined":
     case "request-left":
     case "request-seen":
     case "resource-removed":
@@ -132,6 +135,17 @@ function touch(turn: Turn, event: BrokerEvent): void {
       return;
     default:
       return unreachable(event);
+  }
+}
+
+/** Touches the pools of a request that stands elsewhere in their queues now. */
+function touchMoved({ touched }: Turn, request: Request | undefined): void {
+  if (request?.inLine !== true) return;
+  for (const { pool, sharing } of request.needs) {
+    touched.add(pool);
+    if (sharing !== "shared") continue;
+    forgetReserved(pool);
+    pool.cache.triedReservations = false;
   }
 }
 

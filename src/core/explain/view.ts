@@ -78,7 +78,7 @@ export function leaseView(lease: Lease): LeaseView {
     key: lease.ask.key,
     holder: lease.ask.holder,
     space: lease.ask.space,
-    priority: lease.ask.priority ?? 0,
+    priority: lease.priority,
     labels: lease.ask.labels,
     ttlMs: lease.ask.ttlMs,
     queuedAt: lease.queuedAt,

@@ -1,6 +1,7 @@
 import type { Placing } from "../shared/placement/demand.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import type { PoolSpec } from "./policy.ts";
+import type { PrioritiesSpec } from "./priority.ts";
 import type { SpacesSpec } from "./space.ts";
 import type { Instant } from "./time.ts";
 
@@ -35,6 +36,8 @@ export interface Ask {
   readonly lifetimeMs?: number;
   /** Higher goes first. Default: 0. */
   readonly priority?: number;
+  /** The name of a priority, instead of a number. A request in the queue has the number too. */
+  readonly priorityClass?: string;
   readonly labels?: Readonly<Record<string, string>>;
   /**
    * Only for clients that poll. The client counts as present for this time after each poll, and a
@@ -83,6 +86,8 @@ export type Command =
       readonly pools: readonly PoolSpec[];
       /** Absent: every space is allowed, with the same weight and without quotas. */
       readonly spaces?: SpacesSpec;
+      /** Absent: no classes and no ageing. */
+      readonly priorities?: PrioritiesSpec;
     }
   /** A part of what the next `configure` would remove, so that no decision removes a million. */
   | { readonly type: "remove-resources"; readonly names: readonly ResourceName[] }
@@ -109,6 +114,14 @@ export type Command =
       readonly why: LeaveReason;
       /** Set if an operator removes the request. */
       readonly reason?: Reason;
+    }
+  /** An operator changes the priority of a waiting request. The bound of its space does not count. */
+  | {
+      readonly type: "bump";
+      readonly id: RequestId;
+      /** A number, or the name of a class. */
+      readonly priority: number | string;
+      readonly reason: Reason;
     }
   | { readonly type: "renew"; readonly id: RequestId }
   | {

@@ -3,6 +3,7 @@ import type { Ask, Reason } from "./command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { Origin } from "./origin.ts";
 import type { PoolPolicy } from "./policy.ts";
+import type { PrioritiesSpec } from "./priority.ts";
 import type { SpacesSpec } from "./space.ts";
 import type { Instant } from "./time.ts";
 
@@ -225,11 +226,22 @@ type RecordedEvent =
   | { readonly type: "resource-rested"; readonly resource: ResourceName; readonly state: string }
   /** The configuration of all spaces. */
   | ({ readonly type: "spaces-defined" } & SpacesSpec)
+  /** The names of priorities, and how priorities rise. */
+  | ({ readonly type: "priorities-defined" } & PrioritiesSpec)
   | { readonly type: "request-queued"; readonly id: RequestId; readonly ask: ResolvedAsk }
   | {
       readonly type: "request-left";
       readonly id: RequestId;
       readonly why: RequestEnd;
+      readonly reason?: Reason;
+    }
+  /** A waiting request has another priority: it has waited long, or an operator changed it. */
+  | {
+      readonly type: "priority-changed";
+      readonly id: RequestId;
+      readonly priority: number;
+      /** It rose by waiting. Absent: an operator set it. */
+      readonly aged?: true;
       readonly reason?: Reason;
     }
   /** The reservations of a starved request. Empty if nothing could be reserved. */

@@ -137,6 +137,15 @@ export type Refusal =
       readonly how: RequestEnd | LeaseEnd;
       readonly endedAt: Instant;
     }
+  /** The request does not wait any more. */
+  | { readonly code: "request_granted"; readonly id: RequestId }
+  /** There is no class of priorities with this name. */
+  | {
+      readonly code: "priority_unknown";
+      readonly name: string;
+      readonly nearest?: string;
+      readonly known: readonly string[];
+    }
   | { readonly code: "lease_not_found"; readonly id: string }
   | { readonly code: "lease_not_granted"; readonly id: RequestId }
   | {

@@ -25,6 +25,7 @@ import type { ReadonlyFairQueue, Walk } from "./fair-queue.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import { busyState, drainedState, freeState, type Purpose, revokingState } from "./lifecycle.ts";
 import type { PoolPolicy } from "./policy.ts";
+import type { PrioritiesSpec } from "./priority.ts";
 import type { Rank } from "./rank.ts";
 import { dropMatches, type MatchIndex, type Selection } from "./selection.ts";
 import type { Space, SpacePolicy } from "./space.ts";
@@ -44,6 +45,8 @@ export interface State {
   readonly spacePolicies: ReadonlyMap<SpaceName, SpacePolicy>;
   /** The policy of all other spaces; null: requests of other spaces are refused. */
   readonly otherSpaces: SpacePolicy | null;
+  /** The names of priorities, and how priorities rise. */
+  readonly priorities: PrioritiesSpec;
   /** Requests that are granted together, by the name of their group. */
   readonly gangs: ReadonlyMap<string, Gang>;
   /** Maps a client's request id to ours, while the request or lease exists or is remembered. */
@@ -308,6 +311,12 @@ export interface Request extends Rank, Timed {
   readonly needs: Wants["needs"];
   readonly alternatives: Wants["alternatives"];
   readonly queuedAt: Instant;
+  /** The priority that its client or an operator has set, without what it gained by waiting. */
+  readonly ownPriority: number;
+  /** Its arrival, or the last change of its priority. */
+  readonly rankedAt: Instant;
+  /** The deadline at which its priority rises; null if it does not. */
+  readonly rise: Rise | null;
   /** The gang that it is granted together with. */
   readonly gang: Gang | null;
   /** Whether it is in the queues. Of a gang only the leader is, once all members have arrived. */
@@ -329,6 +338,12 @@ export interface Patience extends Timed {
   readonly request: RequestId;
 }
 
+/** The deadline at which the priority of a waiting request rises. */
+export interface Rise extends Timed {
+  readonly kind: "rise";
+  readonly request: RequestId;
+}
+
 /** Requests that are granted together. */
 export interface Gang {
   readonly name: string;
@@ -343,6 +358,8 @@ export interface Lease extends Timed {
   readonly ask: ResolvedAsk;
   readonly queuedAt: Instant;
   readonly grantedAt: Instant;
+  /** The own priority of its request at the grant. */
+  readonly priority: number;
   /** Extended by every heartbeat. */
   readonly expiresAt: Instant;
   /** When the holder last sent something. */
@@ -396,7 +413,7 @@ export interface SharedClaim extends AnyClaim {
   readonly amount: Amounts;
 }
 
-export type Due = Resource | Request | Lease | Claim | Pool | Patience;
+export type Due = Resource | Request | Lease | Claim | Pool | Patience | Rise;
 
 export const noEntries: Readonly<Record<string, string>> = Object.freeze({});
 

@@ -7,7 +7,8 @@ import type { Query } from "./wire.ts";
 export interface AcquireOptions {
   /** Undefined if the client does not say how long it waits. */
   readonly waitMs: number | undefined;
-  readonly priority: number | undefined;
+  /** A number, or the name of a class. */
+  readonly priority: number | string | undefined;
   readonly choice: Choice | undefined;
 }
 
@@ -26,15 +27,15 @@ export function parseAcquireOptions(
   const waited = wait === "" ? undefined : parseGoDuration(wait);
   if (waited?.ok === false) return { error: `wait: ${waited.message}` };
   const priority = query.get("priority");
-  if (priority !== "" && !isPriority(priority)) {
+  if (priority !== "" && !isPriority(priority) && !className.test(priority)) {
     const range = `from -${limits.priorityMax} to ${limits.priorityMax}`;
-    return { error: `priority: it must be a whole number ${range}` };
+    return { error: `priority: it must be a whole number ${range}, or a name` };
   }
   const choice = choiceIn(query);
   if (choice !== undefined && "error" in choice) return choice;
   return {
     waitMs: waited?.ok ? Math.max(0, waited.durationMs) : preferredWaitMs(request),
-    priority: priority === "" ? undefined : Number(priority),
+    priority: priorityIn(priority),
     choice,
   };
 }
@@ -60,6 +61,13 @@ function parseSelector(text: string): Readonly<Record<string, string>> | null {
     labelKey.test(key) && value.length <= limits.labelValueLengthMax;
   if (pairs.length > limits.labelsMax || !pairs.every(isFine)) return null;
   return Object.fromEntries(pairs);
+}
+
+const className = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
+
+function priorityIn(text: string): number | string | undefined {
+  if (text === "") return undefined;
+  return className.test(text) ? text : Number(text);
 }
 
 function isPriority(text: string): boolean {

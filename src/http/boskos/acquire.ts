@@ -8,6 +8,7 @@ import { freeState, purposeOf } from "../../core/model/lifecycle.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { askIn, callerOf, inSpaceOf, mustAlso } from "../authorize.ts";
 import type { Context } from "../context.ts";
+import { priorityOf } from "../leases.ts";
 import { originOf } from "../origin.ts";
 import { Connection, canWait, trackDelivery } from "../request.ts";
 import { type AcquireOptions, parseAcquireOptions } from "./acquire-options.ts";
@@ -79,7 +80,7 @@ function askOf(
     items: [{ pool: type as PoolName, count: 1, state, into: dest, ...choice }],
     ttlMs: null,
     byName: true,
-    ...(priority === undefined ? undefined : { priority }),
+    ...priorityOf(priority),
     // One id may be used for several types and states; it means another request then.
     ...(requestId === ""
       ? undefined

@@ -152,8 +152,8 @@ describe("a line", () => {
     ["selector=region", "selector: it must be KEY=VALUE pairs, separated by commas"],
     ["selector=a=b,", "selector: it must be KEY=VALUE pairs, separated by commas"],
     ["wait=soon", 'wait: time: invalid duration "soon"'],
-    ["priority=high", "priority: it must be a whole number from -1000 to 1000"],
-    ["priority=1001", "priority: it must be a whole number from -1000 to 1000"],
+    ["priority=high", 'priority: there is no priority "high"'],
+    ["priority=1001", "priority: it must be a whole number from -1000 to 1000, or a name"],
   ])("refuses %s", async (option, why) => {
     await using site = await BoskosSite.start({ seed: ["a:t/free/"] });
     const answer = await site.call(`${acquire}&owner=p&${option}`);

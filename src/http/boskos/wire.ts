@@ -146,6 +146,8 @@ export function failureOf(refusal: Refusal): Failure {
         status: 400,
         text: `state ${goQuote(refusal.state)} is not allowed for ${refusal.pool}, only ${refusal.allowed.join(", ")}`,
       };
+    case "priority_unknown":
+      return { status: 400, text: `priority: there is no priority ${goQuote(refusal.name)}` };
     case "too_many_entries":
       return { status: 400, text: `it would have more than ${refusal.max} keys of user data` };
     case "user_data_refused":

@@ -9,6 +9,7 @@ import { Age, Left, Moment } from "../parts/times.tsx";
 import { conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
+import { BumpButton } from "./bump-button.tsx";
 import { Estimate } from "./estimate.tsx";
 
 export function WaitingView({ request }: { request: WaitingRequest }) {
@@ -24,6 +25,7 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
         <Estimate request={request} />.
       </p>
       <div className="buttons start">
+        <BumpButton request={request} />
         <ActionButton action={removeFromQueueAction(request)} />
       </div>
       <Facts

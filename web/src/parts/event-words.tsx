@@ -33,6 +33,14 @@ function sentenceOf(event: FeedEvent): ReactNode {
           {because(event)}
         </>
       );
+    case "priority-changed":
+      return (
+        <>
+          {whoOf(event)} {event["aged"] === true ? "rises by waiting to" : "is set to"} priority{" "}
+          {text(event["priority"])}
+          {because(event)}
+        </>
+      );
     case "lease-ended":
       return (
         <>
