@@ -25,18 +25,20 @@ const layers: Readonly<Record<string, Layer>> = {
   "core/shared": { folders: ["core/model"], packages: [] },
   "core/queue": { folders: ["core/model", "core/shared"], packages: [] },
   "core/gates": { folders: ["core/model", "core/queue"], packages: [] },
+  // Decides which clusters there are, from a snapshot of their pool.
+  "core/clusters": { folders: ["core/gates", "core/model", "core/queue"], packages: [] },
   // The only folder that changes a state.
   "core/apply": {
-    folders: ["core/gates", "core/model", "core/queue", "core/shared"],
+    folders: ["core/clusters", "core/gates", "core/model", "core/queue", "core/shared"],
     packages: [],
   },
   "core/explain": {
-    folders: ["core/gates", "core/model", "core/queue", "core/shared"],
+    folders: ["core/clusters", "core/gates", "core/model", "core/queue", "core/shared"],
     packages: [],
   },
   "core/decide": {
     folders: [
-      ...["core/apply", "core/explain", "core/gates", "core/model", "core/queue"],
+      ...["core/apply", "core/clusters", "core/explain", "core/gates", "core/model", "core/queue"],
       "core/shared",
     ],
     packages: [],

@@ -9,8 +9,10 @@ export const HistoryEntry = Type.Object(
     claim: nullable(Type.String()),
     holder: Type.String(),
     space: Type.String(),
-    purpose: Type.Union([Type.Literal("use"), Type.Literal("clean")], {
-      description: "clean: a cleaner held it. No statistic counts it as use",
+    purpose: Type.Union([Type.Literal("use"), Type.Literal("clean"), Type.Literal("provision")], {
+      description:
+        "clean: a cleaner held it; provision: a worker made or destroyed the cluster. No statistic " +
+        "counts these as use",
     }),
     pool: Type.String(),
     resource: { ...nullable(Type.String()), description: "null: nothing was granted" },

@@ -253,7 +253,7 @@ function reportOf(throttled: boolean, evidence: string | undefined): Report {
 
 /** Whether the item is for a cleaner: what is not free, or a claim that counts as no use. */
 function isUpkeep({ state = freeState, into = busyState }: Item): boolean {
-  return state !== freeState || purposeOf(into) === "clean";
+  return state !== freeState || purposeOf({ into }) === "clean";
 }
 
 interface ItemPools {

@@ -2,15 +2,17 @@
 import { Problem } from "../api/problem.ts";
 import type { Refusal } from "../core/model/outcome.ts";
 import { describeUserDataFault } from "../core/model/user-data.ts";
+import { type ClusterRefusal, clusterProblem, isAboutClusters } from "./cluster-problems.ts";
 import { isNotPlaced, type NotPlaced, notPlaced } from "./placement-problems.ts";
 import { spaceProblem } from "./space-problems.ts";
 import { timestamp } from "./timestamp.ts";
 
 export function problemOf(refusal: Refusal): Problem {
+  if (isAboutClusters(refusal)) return clusterProblem(refusal);
   return isNotPlaced(refusal) ? notPlaced(refusal) : otherProblem(refusal);
 }
 
-function otherProblem(refusal: Exclude<Refusal, NotPlaced>): Problem {
+function otherProblem(refusal: Exclude<Refusal, NotPlaced | ClusterRefusal>): Problem {
   const { code } = refusal;
   switch (code) {
     case "pool_not_found": {

@@ -5,9 +5,10 @@
  * Throws if an event contradicts the state. The journal is then damaged, or there is a bug, and to
  * continue would lend one resource twice.
  */
-import type { BrokerEvent, EventOf } from "../model/event.ts";
+import type { BrokerEvent, ClusterEvent, EventOf } from "../model/event.ts";
 import { must, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
+import { clusterEvent } from "./clusters.ts";
 import { postponeFirst } from "./indexes.ts";
 import {
   claimEnded,
@@ -107,18 +108,28 @@ function change(state: State, event: OtherEvent, at: Instant): void {
   }
 }
 
-type RareEvent = EventOf<
-  | "spaces-defined"
-  | "priorities-defined"
-  | "priority-changed"
-  | "room-kept"
-  | "deadline-postponed"
-  | "event-skipped"
->;
+type RareEvent =
+  | ClusterEvent
+  | EventOf<
+      | "spaces-defined"
+      | "priorities-defined"
+      | "priority-changed"
+      | "room-kept"
+      | "deadline-postponed"
+      | "event-skipped"
+    >;
 
 /** Events that happen less often than those above. */
 function otherEvent(state: State, event: RareEvent, at: Instant): void {
   switch (event.type) {
+    case "cluster-moved":
+    case "cluster-wanted":
+    case "cluster-reported":
+    case "cluster-stuck":
+    case "cluster-lost":
+    case "cluster-held":
+    case "cluster-abandoned":
+      return clusterEvent(state, event, at);
     case "spaces-defined":
       return spacesDefined(state, event);
     case "priority-changed":

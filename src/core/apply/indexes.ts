@@ -1,4 +1,5 @@
 /** The indexes of the state: deadlines, trees of pools, members and buckets of a pool. */
+import { planDueAt } from "../clusters/snapshot.ts";
 import { opensAt } from "../gates/gates.ts";
 import { ancestors, cohortOf, descendants, rootOf } from "../gates/limits.ts";
 import { freeState, ruleOf, toBeDeletedState } from "../model/lifecycle.ts";
@@ -8,6 +9,7 @@ import {
   type Due,
   type ExclusiveClaim,
   type ExclusiveResource,
+  type HoldStatistic,
   isHeld,
   isHeldForUse,
   type Pool,
@@ -33,6 +35,10 @@ export function scheduleResource(state: State, resource: Resource): void {
 
 function resourceDueAt(resource: Resource): Instant {
   const { dynamic, leaving, restsUntil, expiresAt } = resource;
+  if (resource.sharing === "exclusive" && resource.cluster !== null) {
+    const { deadlineAt, hold } = resource.cluster;
+    return earliest(earliest(restsUntil, deadlineAt), hold?.until ?? never);
+  }
   if (!dynamic) return restsUntil;
   if (ruleOf(resource.state).deadline === "deletion") {
     return after(resource.changedAt, deletedAfterMs);
@@ -45,7 +51,9 @@ function resourceDueAt(resource: Resource): Instant {
  * until the tick handles it, so that a command ahead of the tick does not delay it.
  */
 export function schedulePool(state: State, pool: Pool, now: Instant): void {
-  if (!isDue(pool, now)) schedule(state, pool, opensAt(pool, now));
+  if (isDue(pool, now)) return;
+  const opens = opensAt(pool, now);
+  schedule(state, pool, pool.clusters === null ? opens : earliest(opens, planDueAt(pool, now)));
 }
 
 /** The same for a pool and its ancestors, because their paces apply too. */
@@ -74,6 +82,13 @@ export function schedule(state: State, due: Due, at: Instant): void {
 }
 
 /** The trees of pools that share limits and paces, and the use of each. */
+
+/** An exponential mean: the last few dozen values count most. */
+export function learn(statistic: HoldStatistic, valueMs: number): void {
+  const holds = edit(statistic);
+  holds.count += 1;
+  holds.meanMs += (valueMs - holds.meanMs) / Math.min(holds.count, 32);
+}
 
 /** Adds to the use of a pool and its ancestors. */
 export function countUse(pool: Pool, by: number): void {
@@ -289,9 +304,11 @@ function count(resource: Resource, by: 1 | -1): void {
   if (isHeldForUse(resource)) pool.held += by;
   if (resource.dynamic) pool.dynamic += by;
   if (resource.leaving) pool.leaving += by;
-  if (resource.sharing === "exclusive" && resource.claim?.purpose === "use") {
-    countUse(resource.pool, by);
-  }
+  // A cluster uses up the limits above it from its planning until its destruction.
+  const isUsed =
+    resource.sharing === "exclusive" &&
+    (resource.cluster !== null || resource.claim?.purpose === "use");
+  if (isUsed) countUse(resource.pool, by);
   countShown(resource.pool, shownState(resource), by);
 }
 

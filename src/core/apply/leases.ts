@@ -26,10 +26,12 @@ import {
   wantsOf,
 } from "../queue/needs.ts";
 import type { Part } from "../shared/placement/shareable.ts";
+import { clusterArrived, clusterGranted, clusterReturned } from "./clusters.ts";
 import { edit } from "./edit.ts";
 import {
   bucketFor,
   chargeClaim,
+  learn,
   recount,
   removeIfEmpty,
   schedule,
@@ -321,6 +323,9 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
     claims: event.claims,
     delivered: event.undelivered !== true,
   });
+  for (const { resource, purpose } of lease.claims) {
+    if (purpose === "use" && resource.pool.clusters !== null) clusterArrived(resource.pool, at);
+  }
   renewLease(state, lease, event.undelivered ? earliest(at, polledAt) : at);
   if (event.paced === undefined && event.admitted === undefined) return;
   for (const [pool, change] of charged(state, event, at)) {
@@ -385,13 +390,14 @@ function addClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
   } else {
     update(claim.resource, { claim, state: granted.into ?? busyState }, lease.grantedAt);
     schedule(state, claim.resource, never);
+    if (claim.resource.cluster !== null) clusterGranted(state, claim, granted);
   }
   countHeld(state, claim, 1);
   return claim;
 }
 
 function newClaim(resource: Resource, lease: Lease, granted: ClaimRecord): Claim {
-  const { id, fence, heldUntil = never, given = resource.userData, into = busyState } = granted;
+  const { id, fence, heldUntil = never, given = resource.userData } = granted;
   const isShare = resource.sharing === "shared";
   if (!isShare && resource.claim !== null) {
     const { id: other } = resource.claim.lease;
@@ -405,7 +411,7 @@ function newClaim(resource: Resource, lease: Lease, granted: ClaimRecord): Claim
     resource,
     fence,
     heldUntil,
-    purpose: purposeOf(into),
+    purpose: purposeOf(granted),
     amount: isShare ? (granted.amount ?? {}) : null,
     parts: isShare ? partsOf(resource.pool, granted) : noParts,
     given,
@@ -472,19 +478,18 @@ function returnResource(
   writable.restsTo = back.state;
   writable.failures = back.failures ?? resource.failures;
   const { restsUntil = never, expiresAt = resource.expiresAt, note = "" } = back;
-  const next = restsUntil === never ? back.state : coolingState;
+  const { cluster, state: was } = claim.resource;
+  // A cluster stays in its phase while it waits for the next attempt.
+  const next = restsUntil === never || cluster !== null ? back.state : coolingState;
   const change = { claim: null, state: next, note, restsUntil, expiresAt: expiresAt ?? never };
   update(resource, change, at);
+  if (cluster !== null) clusterReturned(state, claim.resource, was, back, at);
   scheduleResource(state, resource);
 }
 
-/** An exponential mean: the last few dozen holds count most. Also updates the ancestors. */
+/** Also updates the ancestors. */
 function learnHold(pool: Pool, holdMs: number): void {
-  for (let up: Pool | null = pool; up !== null; up = up.parent) {
-    const holds = edit(up.holds);
-    holds.count += 1;
-    holds.meanMs += (holdMs - holds.meanMs) / Math.min(holds.count, 32);
-  }
+  for (let up: Pool | null = pool; up !== null; up = up.parent) learn(up.holds, holdMs);
 }
 
 function rememberEnd(

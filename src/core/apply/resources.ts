@@ -3,6 +3,7 @@
 import { admissionAfter } from "../gates/credits.ts";
 import { paceAfterReload } from "../gates/pace.ts";
 import { adaptiveOf, afterRateChange, afterSignal } from "../gates/rate.ts";
+import { parametersKeyOf } from "../model/cluster.ts";
 import { merged } from "../model/entries.ts";
 import type { EventOf } from "../model/event.ts";
 import type { PoolName, ResourceName } from "../model/ids.ts";
@@ -21,6 +22,7 @@ import {
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 import type { CapacitySpec } from "../shared/placement/shareable.ts";
+import { clusterRemoved, keepStock, newCluster } from "./clusters.ts";
 import { type Birth, newExclusive, newPool, newShared } from "./create.ts";
 import { edit } from "./edit.ts";
 import {
@@ -83,6 +85,7 @@ function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant):
   const known = state.pools.get(event.pool);
   if (known !== undefined) return redefine(state, known, event, at);
   const pool = newPool(event.pool, event.policy);
+  keepStock(pool);
   edit(state.pools).set(event.pool, pool);
   enterCohort(state, pool);
   refreshChoices(state, event.pool);
@@ -91,6 +94,7 @@ function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant):
 function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: Instant): void {
   const wasShared = isShared(pool);
   const wasRetired = pool.retired;
+  const stockBefore = stockKey(pool);
   const writable = edit(pool);
   writable.policy = event.policy;
   writable.retired = false;
@@ -100,7 +104,8 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
   writable.pace = paceAfterReload(pool);
   if (event.policy.admission === undefined) writable.admission = unchecked;
   scheduleUpwards(state, pool, at);
-  if (wasShared !== isShared(pool)) refreshWants(state);
+  keepStock(pool);
+  if (wasShared !== isShared(pool) || stockBefore !== stockKey(pool)) refreshWants(state);
   else if (wasRetired) refreshChoices(state, event.pool);
   if (isShared(pool)) rearrange(pool);
   for (const { queue } of pool.buckets.values()) {
@@ -111,6 +116,11 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
     const lease = exclusiveClaim(resource)?.lease;
     if (lease?.ask.ttlMs === null) scheduleLease(state, lease);
   }
+}
+
+/** What a request without parameters means. */
+function stockKey({ policy: { cluster } }: Pool): string | undefined {
+  return cluster === undefined ? undefined : parametersKeyOf(cluster.parameters);
 }
 
 function poolRetired(state: State, name: PoolName): void {
@@ -172,8 +182,13 @@ export function resourceAdded(state: State, event: EventOf<"resource-added">, at
   const resource = newResource({ pool: poolOf(state, event.pool), name, labels, at }, event.room);
   edit(resource).state = event.state ?? freeState;
   edit(resource).dynamic = dynamic;
-  if (dynamic) edit(state).made += 1;
+  if (event.cluster !== undefined && resource.sharing === "exclusive") {
+    edit(resource).cluster = newCluster(event.cluster, at);
+    edit(resource).note = event.why ?? "";
+  }
+  if (dynamic || event.cluster !== undefined) edit(state).made += 1;
   addMember(state, resource);
+  if (event.cluster !== undefined) keepStock(resource.pool);
 }
 
 /**
@@ -235,7 +250,10 @@ export function resourceRemoved(state: State, name: ResourceName): void {
   const resource = resourceOf(state, name);
   if (isHeld(resource)) throw new Error(`Cannot remove ${name}: it is held`);
   schedule(state, resource, never);
+  const isCluster = resource.sharing === "exclusive" && resource.cluster !== null;
+  if (isCluster) clusterRemoved(state, resource);
   removeMember(state, resource);
+  if (isCluster) keepStock(resource.pool);
 }
 
 export function resourceRested(state: State, event: EventOf<"resource-rested">, at: Instant): void {

@@ -3,6 +3,8 @@
  * lists and arrivals are written in their order, because it matters.
  */
 
+import type { Cluster } from "../model/cluster.ts";
+import { parametersKeyOf } from "../model/cluster.ts";
 import type { Reason } from "../model/command.ts";
 import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
 import type { KeptRoom, Move, ResolvedAsk } from "../model/event.ts";
@@ -15,6 +17,7 @@ import {
   type AdaptiveState,
   type AdmissionState,
   type Claim,
+  type ClusterStock,
   type HoldStatistic,
   type LastHolder,
   type Lease,
@@ -32,6 +35,7 @@ import {
 import { type Instant, never } from "../model/time.ts";
 import { byKind } from "../shared/place.ts";
 import type { CapacitySpec } from "../shared/placement/shareable.ts";
+import { keepStock } from "./clusters.ts";
 import { emptyState, newPool } from "./create.ts";
 import { edit } from "./edit.ts";
 import { addMember, linkParent, schedule, schedulePool, scheduleResource } from "./indexes.ts";
@@ -39,7 +43,7 @@ import { addLease, addRequest, type ClaimRecord, revokeLease } from "./leases.ts
 import type { Ranked } from "./priorities.ts";
 import { newResource } from "./resources.ts";
 import { setReservations } from "./shared.ts";
-import { spacesDefined } from "./spaces.ts";
+import { chargeCluster, spacesDefined } from "./spaces.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -64,6 +68,7 @@ interface FrozenPool {
   readonly admission?: AdmissionState;
   readonly rate?: FrozenRate;
   readonly suspended?: Suspension;
+  readonly clusters?: ClusterStock;
   readonly resources: readonly FrozenResource[];
 }
 
@@ -90,7 +95,13 @@ interface FrozenResource {
   readonly movesTo?: Move;
   readonly room?: CapacitySpec;
   readonly lastFence?: number;
+  readonly cluster?: FrozenCluster;
 }
+
+/** JSON has no infinity, so `deadlineAt` is absent while the phase has no deadline. */
+type FrozenCluster = Omit<Cluster, "deadlineAt" | "parametersKey"> & {
+  readonly deadlineAt?: Instant;
+};
 
 interface FrozenRequest {
   readonly id: RequestId;
@@ -161,7 +172,18 @@ function freezePool(pool: Pool): FrozenPool {
   const admission = pool.admission === unchecked ? undefined : { admission: pool.admission };
   const flow = { ...pace, ...admission, ...freezeRate(pool) };
   const suspended = pool.suspended === null ? undefined : { suspended: pool.suspended };
-  return { name, policy, retired, holds: { ...holds }, ...flow, ...suspended, resources };
+  const clusters = pool.clusters === null ? undefined : { clusters: copyOf(pool.clusters) };
+  const rest = { ...flow, ...suspended, ...clusters };
+  return { name, policy, retired, holds: { ...holds }, ...rest, resources };
+}
+
+function copyOf({ phases, arrivals }: ClusterStock): ClusterStock {
+  const { creating, stopping, resuming, destroying } = phases;
+  const copy = { creating: { ...creating }, stopping: { ...stopping } };
+  return {
+    phases: { ...copy, resuming: { ...resuming }, destroying: { ...destroying } },
+    arrivals,
+  };
 }
 
 function isNotIdle(resource: Resource): boolean {
@@ -201,7 +223,19 @@ function freezeResource(resource: Resource): FrozenResource {
     ...(resource.sharing === "exclusive"
       ? undefined
       : { room: resource.spec, lastFence: resource.lastFence }),
+    ...(resource.sharing === "shared" || resource.cluster === null
+      ? undefined
+      : { cluster: freezeCluster(resource.cluster) }),
   };
+}
+
+function freezeCluster({ parametersKey: _, deadlineAt, ...rest }: Cluster): FrozenCluster {
+  return deadlineAt === never ? rest : { ...rest, deadlineAt };
+}
+
+function thawCluster(frozen: FrozenCluster): Cluster {
+  const parametersKey = parametersKeyOf(frozen.parameters);
+  return { ...frozen, deadlineAt: frozen.deadlineAt ?? never, parametersKey };
 }
 
 function freezeLease(lease: Lease): FrozenLease {
@@ -217,7 +251,7 @@ function freezeLease(lease: Lease): FrozenLease {
 }
 
 function freezeClaim(claim: Claim): ClaimRecord {
-  const { id, resource, fence, heldUntil, amount, parts, given } = claim;
+  const { id, resource, fence, heldUntil, amount, parts, given, purpose } = claim;
   const shared = amount === null ? undefined : { amount };
   return {
     id,
@@ -225,6 +259,7 @@ function freezeClaim(claim: Claim): ClaimRecord {
     fence,
     ...(heldUntil === never ? undefined : { heldUntil }),
     ...(amount !== null || resource.state === busyState ? undefined : { into: resource.state }),
+    ...(purpose === "provision" ? { purpose } : undefined),
     ...(given === resource.userData ? undefined : { given }),
     ...shared,
     ...(parts.length === 0 ? undefined : { parts: byKind(parts) }),
@@ -246,6 +281,11 @@ export function thaw(frozen: FrozenState): State {
   if (frozen.priorities !== undefined) writable.priorities = frozen.priorities;
   for (const pool of frozen.pools) thawPool(state, pool);
   for (const pool of state.pools.values()) linkParent(state, pool);
+  for (const resource of state.resources.values()) {
+    if (resource.sharing === "exclusive" && resource.cluster !== null) {
+      chargeCluster(state, resource, 1);
+    }
+  }
   writable.ended = EndedMemory.thaw(frozen.ended);
   const { older, recent } = frozen.ended.keyed;
   for (const { id, key } of [...older, ...recent]) {
@@ -278,6 +318,8 @@ function thawPool(state: State, frozen: FrozenPool): void {
     writable.adaptive = rate.adaptive && thawAdaptive(rate.adaptive);
   }
   Object.assign(writable.holds, holds);
+  if (frozen.clusters !== undefined) writable.clusters = copyOf(frozen.clusters);
+  else keepStock(pool);
   edit(state.pools).set(name, pool);
   for (const resource of resources) thawResource(state, pool, resource);
 }
@@ -288,11 +330,12 @@ function thawAdaptive(adaptive: AdaptiveState): AdaptiveState {
 }
 
 function thawResource(state: State, pool: Pool, frozen: FrozenResource): void {
-  const { room, lastFence = 0, ...facts } = frozen;
+  const { room, lastFence = 0, cluster, ...facts } = frozen;
   const { name, labels = noEntries, changedAt } = facts;
   const resource = newResource({ pool, name, labels, at: changedAt }, room);
   Object.assign(edit(resource), facts);
   if (resource.sharing === "shared") edit(resource).lastFence = lastFence;
+  else if (cluster !== undefined) edit(resource).cluster = thawCluster(cluster);
   addMember(state, resource);
   scheduleResource(state, resource);
 }

@@ -2,7 +2,7 @@
 import type { BrokerEvent, EventOf } from "../model/event.ts";
 import type { SpaceName } from "../model/ids.ts";
 import { claimsKey, dominantShare, newSpace, type Space, spacePolicyOf } from "../model/space.ts";
-import type { Claim, Pool, State } from "../model/state.ts";
+import type { Claim, ExclusiveResource, Pool, State } from "../model/state.ts";
 import { edit } from "./edit.ts";
 import { scheduleRise } from "./priorities.ts";
 
@@ -26,8 +26,12 @@ export function leaveSpace(state: State, name: SpaceName | undefined): void {
   if (space.users === 0) edit(state.spaces).delete(space.name);
 }
 
-/** Adds a claim to what its space holds, or removes it. Cleaning is no use. */
+/**
+ * Adds a claim to what its space holds, or removes it. Cleaning is no use. A cluster is charged until
+ * it is destroyed, which is long after its claim (`chargeCluster`).
+ */
 export function countHeld(state: State, claim: Claim, by: 1 | -1): void {
+  if (isCluster(claim)) return;
   const { space: name } = claim.lease.ask;
   const space = name === undefined ? undefined : state.spaces.get(name);
   if (space === undefined) return;
@@ -36,20 +40,36 @@ export function countHeld(state: State, claim: Claim, by: 1 | -1): void {
 }
 
 function addClaim(space: Space, claim: Claim, by: 1 | -1): void {
-  if (claim.purpose === "clean") return;
+  if (claim.purpose !== "use") return;
   const { pool } = claim.resource;
-  for (let up: Pool | null = pool; up !== null; up = up.parent) addHeld(space, up, claim, by);
+  for (let up: Pool | null = pool; up !== null; up = up.parent)
+    addHeld(space, up, claim.amount, by);
   edit(space).cost += by * (pool.policy.cost ?? 0);
 }
 
-function addHeld(space: Space, pool: Pool, claim: Claim, by: 1 | -1): void {
+/** Charges the space of a cluster, or no longer. The charge keeps the space. */
+export function chargeCluster(state: State, resource: ExclusiveResource, by: 1 | -1): void {
+  const name = resource.cluster?.space ?? undefined;
+  const space = by === 1 ? enterSpace(state, name) : state.spaces.get(name as SpaceName);
+  if (space === null || space === undefined) return;
+  addCluster(space, resource, by);
+  setShare(space, dominantShare(space));
+  if (by === -1) leaveSpace(state, name);
+}
+
+function addCluster(space: Space, { cluster, pool }: ExclusiveResource, by: 1 | -1): void {
+  for (let up: Pool | null = pool; up !== null; up = up.parent) addHeld(space, up, null, by);
+  edit(space).cost += by * (cluster?.price ?? 0);
+}
+
+function addHeld(space: Space, pool: Pool, amounts: Claim["amount"], by: 1 | -1): void {
   let holdings = space.held.get(pool);
   if (holdings === undefined) {
     holdings = new Map();
     edit(space.held).set(pool, holdings);
   }
   add(edit(holdings), claimsKey, by);
-  for (const [key, amount] of Object.entries(claim.amount ?? {})) {
+  for (const [key, amount] of Object.entries(amounts ?? {})) {
     add(edit(holdings), key, by * amount);
   }
   if (holdings.size === 0) edit(space.held).delete(pool);
@@ -101,8 +121,21 @@ function countAnew(state: State): void {
   }
   for (const { claims, ask } of state.leases.values()) {
     const space = ask.space === undefined ? undefined : state.spaces.get(ask.space);
-    for (const claim of claims) if (space !== undefined) addClaim(space, claim, 1);
+    for (const claim of claims)
+      if (space !== undefined && !isCluster(claim)) addClaim(space, claim, 1);
   }
+  for (const pool of state.pools.values()) {
+    if (pool.clusters === null) continue;
+    for (const resource of pool.members) {
+      if (resource.sharing === "shared" || resource.cluster === null) continue;
+      const space = resource.cluster.space && state.spaces.get(resource.cluster.space);
+      if (space) addCluster(space, resource, 1);
+    }
+  }
+}
+
+function isCluster({ amount, resource }: Claim): boolean {
+  return amount === null && (resource as ExclusiveResource).cluster !== null;
 }
 
 export function spacesDefined(state: State, { spaces, others }: EventOf<"spaces-defined">): void {

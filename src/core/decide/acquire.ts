@@ -5,10 +5,11 @@
 import { leaseView, requestView } from "../explain/view.ts";
 import { unmetDemandOf } from "../gates/credits.ts";
 import { gatesOf, lacksOnlyCredits, neverPasses } from "../gates/gates.ts";
+import { isPhase } from "../model/cluster.ts";
 import type { Ask, Command, Item } from "../model/command.ts";
 import type { ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
-import { busyState, reservedStates } from "../model/lifecycle.ts";
+import { busyState, freeState, reservedStates } from "../model/lifecycle.ts";
 import { nearest } from "../model/nearest.ts";
 import { type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { same } from "../model/policy.ts";
@@ -268,7 +269,7 @@ function refuseWrongKind(state: State, { items, byName }: Ask): Refusal | undefi
       if (pool === undefined) continue;
       const refusal = isShared(pool)
         ? refuseWrongAmounts(pool, item, byName === true)
-        : refuseSharedKeys(name, item);
+        : (refuseSharedKeys(name, item) ?? refuseClusterKeys(pool, item));
       if (refusal !== undefined) return refusal;
     }
   }
@@ -288,6 +289,22 @@ const shareKeys = [
 function refuseSharedKeys(pool: PoolName, item: Item): Refusal | undefined {
   const key = shareKeys.find((name) => item[name] !== undefined);
   return key === undefined ? undefined : { code: "lent_whole", pool, key };
+}
+
+/** A cluster is chosen by its parameters. Only a worker names its state. */
+function refuseClusterKeys(
+  { name: pool, policy, clusters }: Pool,
+  item: Item,
+): Refusal | undefined {
+  const { parameters, selector, resource, state = freeState, into = busyState } = item;
+  if (clusters === null || policy.cluster === undefined) {
+    return parameters === undefined ? undefined : { code: "parameters_not_allowed", pool };
+  }
+  if (resource !== undefined) return { code: "lent_by_parameters", pool, key: "resource" };
+  if (selector !== undefined) return { code: "lent_by_parameters", pool, key: "selector" };
+  const isWork = isPhase(state) && into === state;
+  if (isWork || (state === freeState && !isPhase(into))) return undefined;
+  return { code: "lent_by_parameters", pool, key: state === freeState ? "into" : "state" };
 }
 
 /** Requests by name may name any dimension: capacity clients send the same ones to every pool. */
@@ -331,8 +348,14 @@ function tooMuch(state: State, needs: readonly Need[], space: Space | null): Ref
 
 function tooMany(state: State, { pool, count }: Need): Refusal | undefined {
   if (count <= pool.size) return undefined;
-  const size = Math.max(pool.size + arriving(state, pool.name), pool.policy.dynamic?.max ?? 0);
+  const size = Math.max(pool.size + arriving(state, pool.name), makeable(pool));
   return count > size ? { code: "never_fits", pool: pool.name, asked: count, size } : undefined;
+}
+
+/** How many resources the pool can make. A pool of clusters with `max: 0` only makes none now. */
+function makeable({ policy: { dynamic, cluster } }: Pool): number {
+  if (cluster !== undefined) return cluster.max || Number.POSITIVE_INFINITY;
+  return dynamic?.max ?? 0;
 }
 
 /**

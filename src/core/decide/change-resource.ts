@@ -1,3 +1,4 @@
+import { isCluster } from "../clusters/snapshot.ts";
 import type { Command, ResourceChange } from "../model/command.ts";
 import { changedEntries, merged } from "../model/entries.ts";
 import type { DurableEvent } from "../model/event.ts";
@@ -29,7 +30,8 @@ export function changeResource(
     const { holder } = claim.lease.ask;
     return refused({ code: "resource_held", resource: name, holder });
   }
-  if (change.state !== undefined && reservedStates.includes(change.state)) {
+  const isReserved = isCluster(resource) || reservedStates.includes(change.state ?? "");
+  if (change.state !== undefined && isReserved) {
     return refused({ code: "state_reserved", state: change.state });
   }
   const notAllowed =

@@ -3,6 +3,7 @@
  * leaves at once if it is not held, otherwise when its holder releases it. A request that the new
  * configuration can never satisfy is removed.
  */
+import { isCluster } from "../clusters/snapshot.ts";
 import { ratesToConfigure } from "../gates/adaptive.ts";
 import type { Command } from "../model/command.ts";
 import type { DurableEvent, Move } from "../model/event.ts";
@@ -41,6 +42,8 @@ export function configure(
   }
   const dynamic = dynamicPools(pools);
   for (const resource of [...state.resources.values()]) {
+    // The plan destroys clusters that are no longer wanted.
+    if (isCluster(resource)) continue;
     const want = wanted.get(resource.name);
     if (want === undefined && (resource.dynamic || dynamic.has(resource.pool.name))) {
       if (!resource.dynamic) emit(turn, adopted(resource, true));
@@ -82,7 +85,7 @@ export function unlistedResources(state: State, pools: readonly PoolSpec[]): Res
   const dynamic = dynamicPools(pools);
   const unlisted: ResourceName[] = [];
   for (const resource of state.resources.values()) {
-    if (wanted.has(resource.name) || resource.dynamic) continue;
+    if (wanted.has(resource.name) || resource.dynamic || isCluster(resource)) continue;
     if (!dynamic.has(resource.pool.name)) unlisted.push(resource.name);
   }
   return unlisted;
@@ -93,7 +96,8 @@ export function removeResources(turn: Turn, names: readonly ResourceName[]): Out
   for (const name of names) {
     const resource = turn.state.resources.get(name);
     // A resource may have become dynamic since the caller has read the state.
-    if (resource !== undefined && !resource.dynamic) reconcile(turn, resource, undefined);
+    if (resource !== undefined && !resource.dynamic && !isCluster(resource))
+      reconcile(turn, resource, undefined);
   }
   return done;
 }

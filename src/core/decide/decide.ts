@@ -11,15 +11,24 @@
  * that cannot make the events durable must drop the state and replay its journal.
  */
 
-import type { Command } from "../model/command.ts";
+import type { ClusterCommand, Command } from "../model/command.ts";
 import type { BrokerEvent } from "../model/event.ts";
-import { done, type Outcome } from "../model/outcome.ts";
+import { done, type Outcome, refused } from "../model/outcome.ts";
 import type { State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { acquire } from "./acquire.ts";
 import { admit, withhold } from "./admit.ts";
 import { bump } from "./bump.ts";
 import { changeResource } from "./change-resource.ts";
+import {
+  abandonCluster,
+  adoptCluster,
+  clusterLost,
+  destroyCluster,
+  holdCluster,
+  reportCluster,
+  unholdCluster,
+} from "./cluster-commands.ts";
 import { configure, removeResources } from "./configure.ts";
 import { releaseHeld, renewHeld, reset, take } from "./held.ts";
 import { importResources } from "./import.ts";
@@ -101,6 +110,29 @@ function handle(turn: Turn, command: Command): Answer {
     case "give-grace":
       emit(turn, { ...command, type: "grace-given" });
       return done;
+    default:
+      return handleCluster(turn, command);
+  }
+}
+
+function handleCluster(turn: Turn, command: ClusterCommand): Answer {
+  switch (command.type) {
+    case "cluster-report":
+      return reportCluster(turn, command);
+    case "cluster-lost":
+      return clusterLost(turn, command);
+    case "cluster-replace":
+      return refused({ code: "claim_not_found", id: command.id, claim: command.claim });
+    case "cluster-hold":
+      return holdCluster(turn, command);
+    case "cluster-unhold":
+      return unholdCluster(turn, command);
+    case "cluster-destroy":
+      return destroyCluster(turn, command);
+    case "cluster-abandon":
+      return abandonCluster(turn, command);
+    case "cluster-adopt":
+      return adoptCluster(turn, command);
     default:
       return unreachable(command);
   }

@@ -9,7 +9,7 @@ import { chargesFor, closedBy, lacksOnlyCredits } from "../gates/gates.ts";
 import type { Ask, HeldCommand } from "../model/command.ts";
 import { changedEntries } from "../model/entries.ts";
 import { type ClaimId, hiddenHolder, type RequestId, type SpaceName } from "../model/ids.ts";
-import { purposeOf, reservedStates } from "../model/lifecycle.ts";
+import { freeState, purposeOf, reservedStates } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
 import { spaceOf } from "../model/space.ts";
@@ -37,6 +37,8 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
   const ready = names.flatMap((name) => {
     const resource = state.resources.get(name);
     const isReady = resource?.sharing === "exclusive" && resource.bucket?.state === from;
+    // Only a worker holds a cluster that is not ready, and never by name.
+    if (isReady && resource.cluster !== null && from !== freeState) return [];
     return isReady ? [resource] : [];
   });
   if (ready.length < names.length) {
@@ -67,7 +69,7 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
 }
 
 function useOf(pool: Resource["pool"], state: string, heldState: string) {
-  return { pool, state, purpose: purposeOf(heldState), count: 1 };
+  return { pool, state, purpose: purposeOf({ into: heldState }), count: 1 };
 }
 
 function takeOne(

@@ -1,5 +1,6 @@
 /** How leases end, and the states of their resources afterwards. */
 import { leaseView } from "../explain/view.ts";
+import type { Cluster } from "../model/cluster.ts";
 import type { Command, Reason } from "../model/command.ts";
 import type { LeaseEnd, Return } from "../model/event.ts";
 import type { ClaimId, RequestId } from "../model/ids.ts";
@@ -9,10 +10,18 @@ import {
   reservedStates,
   toBeDeletedState,
   tombstoneState,
+  usedState,
 } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { defaultCleaning } from "../model/policy.ts";
-import { type Claim, isHeld, type Lease, type Resource, type Revoked } from "../model/state.ts";
+import {
+  type Claim,
+  type ExclusiveResource,
+  isHeld,
+  type Lease,
+  type Resource,
+  type Revoked,
+} from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
 import { poolsOf } from "../queue/needs.ts";
 import { standing } from "./acquire.ts";
@@ -20,6 +29,7 @@ import { leaseNotFound, leaseRevoked } from "./not-found.ts";
 import { refuseState } from "./refuse-state.ts";
 import { poolsIn, report } from "./report.ts";
 import { emit, type Turn } from "./turn.ts";
+import { afterWork, refuseReached } from "./work.ts";
 
 export function renew(turn: Turn, id: RequestId): Outcome {
   const lease = turn.state.leases.get(id);
@@ -42,7 +52,10 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
     const wasReleased = turn.state.ended.get(id)?.how === "released";
     return wasReleased ? done : refused(leaseNotFound(turn.state, id));
   }
-  const notAllowed = state === undefined ? undefined : refuseStateOf(lease, claimId, state);
+  const notAllowed =
+    state === undefined
+      ? undefined
+      : (refuseReached(lease, state) ?? refuseStateOf(lease, claimId, state));
   if (notAllowed !== undefined) return refused(notAllowed);
   if (command.outcome !== undefined)
     report(turn, lease, poolsIn(turn.state, lease), command.outcome);
@@ -184,6 +197,8 @@ function returnOf(claim: Claim, ending: Ending, now: Instant): Return {
   const { name, failures } = resource;
   const { why } = ending;
   if (resource.sharing === "shared") return { resource: name, state: resource.state };
+  if (resource.cluster !== null)
+    return clusterReturn(claim, resource, resource.cluster, ending, now);
   if (why === "uncollected") {
     return { resource: name, state: unlessLeaving(resource, takenFrom(lease, resource)) };
   }
@@ -201,6 +216,25 @@ function returnOf(claim: Claim, ending: Ending, now: Instant): Return {
     ...expiryOf(resource, now),
     ...(inOrder && failures > 0 && purpose === "clean" ? { failures: 0 } : undefined),
   };
+}
+
+/**
+ * A cluster that was lent is destroyed and never lent again, unless its client never received the
+ * lease.
+ */
+function clusterReturn(
+  { purpose }: Claim,
+  resource: ExclusiveResource,
+  cluster: Cluster,
+  ending: Ending,
+  now: Instant,
+): Return {
+  const { name } = resource;
+  if (purpose === "provision") return afterWork(resource, cluster, ending, now);
+  if (ending.why === "uncollected" && cluster.hold === null) {
+    return { resource: name, state: freeState, unused: true };
+  }
+  return { resource: name, state: usedState };
 }
 
 /** A dynamic resource starts a new lifespan; a listed resource has none. */

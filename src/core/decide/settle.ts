@@ -34,6 +34,7 @@ import { lastFence } from "./fence.ts";
 import { type Culprit, Undecidable } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
 import { upkeep } from "./upkeep.ts";
+import { workEnd, workOn } from "./work.ts";
 
 /**
  * Called at the end of a decision, and earlier if the rest of the decision needs a settled state.
@@ -309,7 +310,7 @@ export function grant(
       claims.push(...sharedClaims(need, placement, from, now));
     }
   }
-  const endsAt = lifetimeEnd(needs, ask, now);
+  const endsAt = workEnd(state, claims) ?? lifetimeEnd(needs, ask, now);
   const request = state.requests.get(id);
   const isPolled = request !== undefined && ask.presenceMs !== undefined;
   emit(turn, {
@@ -344,7 +345,7 @@ function addExclusiveClaims(
   claims: GrantedClaim[],
 ): void {
   const { pool, state, heldState, purpose } = need;
-  const holdMs = purpose === "clean" ? null : pool.policy.holdMs;
+  const holdMs = purpose === "use" ? pool.policy.holdMs : null;
   const fence = lastFence(turn.state, turn.now);
   const bucket = pool.buckets.get(state);
   if (bucket === undefined) return;
@@ -355,6 +356,7 @@ function addExclusiveClaims(
       fence: fence + claims.length + 1,
       ...(holdMs === null ? undefined : { heldUntil: after(turn.now, holdMs) }),
       ...(heldState === busyState ? undefined : { into: heldState }),
+      ...(purpose === "provision" ? workOn(resource, turn.now) : undefined),
     });
   }
 }
@@ -382,11 +384,11 @@ function resourcesFor(
   return taken;
 }
 
-/** The earliest end that the pools and the ask allow. Cleaning has no lifetime. */
+/** The earliest end that the pools and the ask allow. Only use has a lifetime. */
 function lifetimeEnd(needs: readonly Need[], ask: ResolvedAsk, now: Instant): Instant {
   let lifetimeMs = ask.lifetimeMs ?? Number.POSITIVE_INFINITY;
   for (const { pool, purpose } of needs) {
-    if (purpose === "clean") continue;
+    if (purpose !== "use") continue;
     lifetimeMs = Math.min(lifetimeMs, pool.policy.lifetimeMs ?? Number.POSITIVE_INFINITY);
   }
   return after(now, lifetimeMs);

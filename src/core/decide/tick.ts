@@ -1,11 +1,15 @@
+import { isCluster } from "../clusters/snapshot.ts";
 import { speedUp } from "../gates/adaptive.ts";
+import type { Cluster } from "../model/cluster.ts";
 import type { LeaseEnd } from "../model/event.ts";
 import type { RequestId } from "../model/ids.ts";
+import { brokenState, destroyingState } from "../model/lifecycle.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import { agedPriority } from "../model/priority.ts";
 import {
   type Claim,
   type Due,
+  type ExclusiveResource,
   type Lease,
   must,
   type Pool,
@@ -16,6 +20,7 @@ import { type Ending, endClaim, endLease } from "./release.ts";
 import { culpritOf, postpone, Undecidable } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
 import { deleteResource, markForDeletion } from "./upkeep.ts";
+import { overdueText } from "./work.ts";
 
 /**
  * Handles all due deadlines, in order of time. Freed resources are lent only afterwards, in
@@ -85,12 +90,32 @@ function age(turn: Turn, id: RequestId): void {
 
 function attendResource(turn: Turn, resource: Resource): void {
   const { name, restsTo, restsUntil } = resource;
+  if (isCluster(resource)) return attendCluster(turn, resource);
   if (restsUntil <= turn.now) {
     emit(turn, { type: "resource-rested", resource: name, state: restsTo });
   } else if (resource.leaving) {
     deleteResource(turn, name);
   } else {
     markForDeletion(turn, name);
+  }
+}
+
+/** The end of a hold, of the time for a phase, or of the wait for the next attempt. */
+function attendCluster(
+  turn: Turn,
+  { name, state, cluster, restsTo }: ExclusiveResource & { readonly cluster: Cluster },
+): void {
+  const { hold, deadlineAt } = cluster;
+  if (hold !== null && hold.until <= turn.now) {
+    emit(turn, { type: "cluster-held", resource: name, hold: null });
+  } else if (deadlineAt <= turn.now && state === destroyingState) {
+    emit(turn, { type: "cluster-stuck", resource: name });
+  } else if (deadlineAt <= turn.now) {
+    const why = overdueText(state);
+    const wanted = "destroyed" as const;
+    emit(turn, { type: "cluster-moved", resource: name, state: brokenState, wanted, why });
+  } else {
+    emit(turn, { type: "resource-rested", resource: name, state: restsTo });
   }
 }
 

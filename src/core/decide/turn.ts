@@ -1,6 +1,6 @@
 /** The decision on one command: the state, the time, and the events so far. */
 import { apply } from "../apply/apply.ts";
-import { hasCohort } from "../gates/limits.ts";
+import { cohortOf, hasCohort } from "../gates/limits.ts";
 import type { BrokerEvent } from "../model/event.ts";
 import type { RequestId, ResourceName } from "../model/ids.ts";
 import type { Pool, Request, State } from "../model/state.ts";
@@ -51,7 +51,8 @@ function leavingBy(state: State, event: BrokerEvent): readonly Pool[] {
     }
     case "resource-moved":
     case "resource-removed":
-      return listed(state.resources.get(event.resource)?.pool);
+    case "cluster-abandoned":
+      return poolsThatGain(state.resources.get(event.resource)?.pool);
     case "pool-removed":
       return listed(state.pools.get(event.pool)?.parent);
     default:
@@ -60,6 +61,12 @@ function leavingBy(state: State, event: BrokerEvent): readonly Pool[] {
 }
 
 const none: readonly Pool[] = [];
+
+/** Pools of clusters share limits: what one no longer uses, another may make. */
+function poolsThatGain(pool: Pool | undefined): readonly Pool[] {
+  if (pool === undefined || pool.clusters === null || !hasCohort(pool)) return listed(pool);
+  return [...cohortOf(pool)].filter((other) => other.clusters !== null);
+}
 
 function listed(pool: Pool | null | undefined): readonly Pool[] {
   return pool === null || pool === undefined ? none : [pool];
@@ -103,6 +110,10 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "resource-resized":
     case "resource-rested":
     case "resource-retired":
+    case "cluster-held":
+    case "cluster-lost":
+    case "cluster-moved":
+    case "cluster-wanted":
       return touchResource(turn, event.resource);
     case "pool-admitted":
     case "pool-attended":
@@ -132,6 +143,9 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "request-seen":
     case "resource-removed":
     case "room-kept":
+    case "cluster-abandoned":
+    case "cluster-reported":
+    case "cluster-stuck":
       return;
     default:
       return unreachable(event);
@@ -197,7 +211,7 @@ function touchResource({ state, touched }: Turn, name: ResourceName): void {
 }
 
 /**
- * Touches pools with shared limits. A request ahead that now finds nothing free no longer keeps the
+ * Touches pools with shared limits, and pools of clusters, which make another. A request ahead that now finds nothing free no longer keeps the
  * limit from others.
  */
 function touchCohorts(
@@ -206,7 +220,7 @@ function touchCohorts(
 ): void {
   for (const { resource } of claims) {
     const pool = state.resources.get(resource)?.pool;
-    if (pool !== undefined && hasCohort(pool)) touched.add(pool);
+    if (pool !== undefined && (hasCohort(pool) || pool.clusters !== null)) touched.add(pool);
   }
 }
 
@@ -218,7 +232,7 @@ function touchQueued({ touched }: Turn, request: Request | undefined): void {
   if (request === undefined) return;
   const isWhole = request.gang !== null && request.inLine;
   for (const { pool } of request.needs) {
-    if (isWhole || pool.policy.dynamic !== undefined) touched.add(pool);
+    if (isWhole || pool.policy.dynamic !== undefined || pool.clusters !== null) touched.add(pool);
   }
 }
 

@@ -21,6 +21,7 @@ import { isHeldBackByQuota } from "../model/quota.ts";
 import { isAny, isMatch, type Selection } from "../model/selection.ts";
 import { isHeld, type Pool, type Resource, type State } from "../model/state.ts";
 import { needAt } from "../queue/needs.ts";
+import { planClusters } from "./clusters.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /** A pool that is no longer dynamic keeps none of its dynamic resources. */
@@ -28,6 +29,7 @@ const none: DynamicPolicy = { min: 0, max: 0, state: freeState, lifespanMs: null
 
 /** Makes and deletes dynamic resources as the pool's policy requires. */
 export function upkeep(turn: Turn, pool: Pool): void {
+  if (pool.clusters !== null) planClusters(turn, pool);
   if (pool.policy.dynamic === undefined && pool.dynamic === 0) return;
   const { min, max } = policyOf(pool);
   for (const { name } of tombstonesIn(pool)) removeResource(turn, name);
@@ -117,7 +119,7 @@ function onTheWay(pool: Pool): Resource[] {
   for (const resource of pool.members) {
     if (resource.leaving || resource.drained || resource.sharing === "shared") continue;
     const { claim } = resource;
-    if (claim === null ? isExpected(resource) : claim.purpose === "clean") found.push(resource);
+    if (claim === null ? isExpected(resource) : claim.purpose !== "use") found.push(resource);
   }
   return found;
 }

@@ -198,7 +198,9 @@ const stuckAfterMs = 3_600_000;
  * may be a typo, or its cleaner may be gone. Free ones are not stuck, and quarantined ones were put
  * aside on purpose.
  */
-export function stuckCount({ buckets }: Pool, now: Instant): number {
+export function stuckCount({ buckets, clusters }: Pool, now: Instant): number {
+  // A worker and the plan look after clusters, each phase with its own limit.
+  if (clusters !== null) return 0;
   let count = 0;
   for (const { state, idle } of buckets.values()) {
     const { lendable, deadline } = ruleOf(state);

@@ -6,7 +6,7 @@
 import { openedIn } from "../gates/gates.ts";
 import type { BrokerEvent, WaitCode } from "../model/event.ts";
 import type { ResourceName } from "../model/ids.ts";
-import { freeState, purposeOf } from "../model/lifecycle.ts";
+import { freeState, type Purposeful, purposeOf } from "../model/lifecycle.ts";
 import { isMatch, matchingIdle, type Selection } from "../model/selection.ts";
 import { idleCount, type Need, type Pool, type Request, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
@@ -144,12 +144,12 @@ function freshIn(
   }
 }
 
-type Claimed = { readonly resource: ResourceName; readonly into?: string };
+type Claimed = Purposeful & { readonly resource: ResourceName };
 
 function grantedIn(claims: readonly Claimed[], isWanted: IsWanted): number {
   let count = 0;
-  for (const { resource, into = "" } of claims) {
-    if (purposeOf(into) !== "clean" && isWanted(resource)) count += 1;
+  for (const claim of claims) {
+    if (purposeOf(claim) === "use" && isWanted(claim.resource)) count += 1;
   }
   return count;
 }

@@ -62,7 +62,7 @@ export function creditsOf({ admission: { credits, until } }: Pool, now: Instant)
  * always needs one, because a free resource is already clean.
  */
 function needsCredit({ pool, state, purpose }: Use): boolean {
-  return needsAdmission(pool) && (purpose !== "clean" || state === freeState);
+  return needsAdmission(pool) && (purpose === "use" || state === freeState);
 }
 
 /** Counts credits by pool, because the external check does not know the states of a pool. */

@@ -31,7 +31,7 @@ export const limitGate: Gate = {
     return null;
   },
   neverPasses(needs) {
-    for (const [limit, asked] of usesOf(needs)) {
+    for (const [limit, asked] of sumsOf(needs)) {
       const size = limitOf(limit);
       if (asked > size) return { code: "never_fits", pool: limit.name, asked, size };
     }
@@ -55,8 +55,9 @@ export function hasCohort({ parent, children, policy }: Pool): boolean {
 }
 
 /** Whether the pool has no resources of its own and only limits the pools below it. */
-export function isOnlyLimit({ members, policy }: Pool): boolean {
-  return policy.limit !== undefined && policy.dynamic === undefined && members.size === 0;
+export function isOnlyLimit({ members, policy, clusters }: Pool): boolean {
+  if (clusters !== null || policy.dynamic !== undefined) return false;
+  return policy.limit !== undefined && members.size === 0;
 }
 
 /**
@@ -71,6 +72,9 @@ export function isListedIn(pool: Pool, name: string): boolean {
 
 /** The number of claims that a pool and all its descendants may have. */
 export function limitOf({ policy, size }: Pool): number {
+  if (policy.cluster !== undefined) {
+    return policy.limit ?? policy.cluster.max ?? Number.POSITIVE_INFINITY;
+  }
   return policy.limit ?? Math.max(size, policy.dynamic?.max ?? 0);
 }
 
@@ -83,9 +87,14 @@ export function* limitsFor(pool: Pool): Generator<Pool, void, undefined> {
 /** The number of claims that a grant would add to each limit. */
 function usesOf(needs: readonly Use[]): ReadonlyMap<Pool, number> {
   if (!needs.some(({ pool }) => hasCohort(pool))) return noUses;
+  // A cluster uses up the limits from its planning on, so its grant adds nothing.
+  return sumsOf(needs.filter(({ pool }) => pool.policy.cluster === undefined));
+}
+
+function sumsOf(needs: readonly Use[]): ReadonlyMap<Pool, number> {
   const uses = new Map<Pool, number>();
   for (const { pool, purpose, count } of needs) {
-    if (purpose === "clean") continue;
+    if (purpose !== "use") continue;
     for (const limit of limitsFor(pool)) uses.set(limit, (uses.get(limit) ?? 0) + count);
   }
   return uses;
@@ -181,8 +190,8 @@ function wasExceeded({ state, events, needs }: Opening): boolean {
     };
     for (const event of events) {
       if (event.type === "lease-granted") {
-        for (const { resource, into = "" } of event.claims) {
-          if (purposeOf(into) !== "clean") undo(resource, 1);
+        for (const claim of event.claims) {
+          if (purposeOf(claim) === "use") undo(claim.resource, 1);
         }
       } else if (event.type === "lease-ended") {
         for (const { resource } of event.back) undo(resource, -1);

@@ -155,7 +155,7 @@ function jitterMs(share: number, jitter: number, everyMs: number): number {
 
 /** Cleaning is not paced and uses no tick. */
 function closedFor({ pool, purpose }: Use, now: Instant): Pool | null {
-  return purpose === "clean" ? null : lastToOpen(pool, now);
+  return purpose === "use" ? lastToOpen(pool, now) : null;
 }
 
 /** Of the pool and its ancestors, the pool whose pace opens last; null if all are open. */
@@ -183,7 +183,7 @@ function chargePaces(
 ): { readonly paced: readonly Paced[] } | undefined {
   const starts = new Map<Pool, number>();
   for (const { pool, purpose, count } of uses) {
-    if (purpose === "clean") continue;
+    if (purpose !== "use") continue;
     for (const up of ancestors(pool)) {
       if (isPaced(up)) starts.set(up, (starts.get(up) ?? 0) + count);
     }
@@ -236,7 +236,7 @@ function lastOpened({ events, request, needs }: Opening): Pool | null {
   let last: Pool | null = null;
   let lastAt = request.queuedAt;
   for (const { pool, purpose } of needs) {
-    if (purpose === "clean") continue;
+    if (purpose !== "use") continue;
     for (const up of ancestors(pool)) {
       if (hasHappened(events, "rate-changed", up)) return up;
       if (!isPaced(up) || nextGrantAt(up) <= lastAt) continue;

@@ -4,7 +4,7 @@
  * requests of other spaces (`queue/leftover.ts`).
  */
 import type { ResourceName } from "../model/ids.ts";
-import { purposeOf } from "../model/lifecycle.ts";
+import { cleaningState } from "../model/lifecycle.ts";
 import { type QuotaShortage, quotaShortage, quotaTooSmall } from "../model/quota.ts";
 import type { Pool, Request } from "../model/state.ts";
 import type { Gate, Opening } from "./gate.ts";
@@ -59,7 +59,7 @@ function wasReached({ state, events, request, needs }: Opening): boolean {
     if (state.ended.get(event.id)?.space !== space.name && !isHeldBy(event.id, request))
       return false;
     const back = event.type === "lease-ended" ? event.back : [event.back];
-    return back.some(({ resource, state: to }) => purposeOf(to) !== "clean" && isLimited(resource));
+    return back.some(({ resource, state: to }) => to !== cleaningState && isLimited(resource));
   });
 
   function isHeldBy(id: Request["id"], { ask }: Request): boolean {

@@ -1,4 +1,5 @@
 import type { Placing } from "../shared/placement/demand.ts";
+import type { ClusterReport, Parameters } from "./cluster.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import type { PoolSpec } from "./policy.ts";
 import type { PrioritiesSpec } from "./priority.ts";
@@ -14,6 +15,11 @@ export interface Item extends Placing {
   readonly state?: string;
   /** The state of the resources while they are held. Default: `busy`. */
   readonly into?: string;
+  /**
+   * Only for a pool of clusters: all parameters, checked and resolved by the edge. Absent: those of
+   * the clusters that the pool keeps.
+   */
+  readonly parameters?: Parameters;
 }
 
 export interface Group {
@@ -162,6 +168,7 @@ export type Command =
   /** The check found no room, or failed. `why` is its message. */
   | { readonly type: "withhold"; readonly pool: PoolName; readonly why: string }
   | HeldCommand
+  | ClusterCommand
   /** A decision failed. The request leaves or, without one, the pools are suspended. */
   | {
       readonly type: "set-aside";
@@ -190,6 +197,50 @@ export type Command =
    * full ttl; with `pausedMs`, only those for which such a pause is long (`pausePerTtlMax`).
    */
   | { readonly type: "give-grace"; readonly pausedMs?: number };
+
+/** Commands about clusters: of the worker that makes them, of holders and of operators. */
+export type ClusterCommand =
+  /** The worker tells what it has found out about the cluster that its lease `id` holds. */
+  | {
+      readonly type: "cluster-report";
+      readonly id: RequestId;
+      readonly resource: ResourceName;
+      readonly report: ClusterReport;
+    }
+  /** A cluster that no worker holds is gone or has failed outside. `instance` must be the same. */
+  | {
+      readonly type: "cluster-lost";
+      readonly resource: ResourceName;
+      readonly instance: string;
+      readonly why: string;
+    }
+  /** The holder wants another cluster in place of the one of this claim, in the same lease. */
+  | { readonly type: "cluster-replace"; readonly id: RequestId; readonly claim: ClaimId }
+  /** Keeps a cluster for debugging: it is not lent again, and not destroyed until then. */
+  | {
+      readonly type: "cluster-hold";
+      readonly resource: ResourceName;
+      readonly forMs: number;
+      readonly reason: Reason;
+    }
+  | { readonly type: "cluster-unhold"; readonly resource: ResourceName; readonly reason: Reason }
+  | { readonly type: "cluster-destroy"; readonly resource: ResourceName; readonly reason: Reason }
+  /** Removes it from the books without its destruction. */
+  | { readonly type: "cluster-abandon"; readonly resource: ResourceName; readonly reason: Reason }
+  /** Adds a cluster that exists outside. A worker checks it before it is lent. */
+  | {
+      readonly type: "cluster-adopt";
+      readonly pool: PoolName;
+      readonly resource: ResourceName;
+      readonly instance: string;
+      readonly handle?: string;
+      readonly hub?: string;
+      /** Absent: those of the clusters that the pool keeps. */
+      readonly parameters?: Parameters;
+      /** Absent: unknown, so the cluster is replaced when the plan allows. */
+      readonly revision?: string;
+      readonly reason: Reason;
+    };
 
 /** Commands of a holder that has no token, only a name. They may use any word as a state. */
 export type HeldCommand =

@@ -1,4 +1,5 @@
 import type { Amounts, CapacitySpec } from "../shared/placement/shareable.ts";
+import type { ClusterBirth, ClusterHold, ClusterReport, Wanted } from "./cluster.ts";
 import type { Ask, Reason } from "./command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { Origin } from "./origin.ts";
@@ -26,6 +27,11 @@ export type WaitCode =
   | "limit_reached"
   /** Resources are free, but the space of the request holds as much as its quota allows. */
   | "quota_reached"
+  /** A cluster is being made, or woken, for the request. */
+  | "cluster_creating"
+  | "cluster_resuming"
+  /** No cluster can be made for the request now: a limit is reached. */
+  | "cluster_limit"
   /** A decision on the pool failed. */
   | "suspended";
 
@@ -40,6 +46,8 @@ export interface Return {
   /** The number of failed cleanings in a row. Absent: unchanged. */
   readonly failures?: number;
   readonly note?: string;
+  /** Only for a cluster: nobody has used it, so no space is charged for it any longer. */
+  readonly unused?: true;
 }
 
 export interface GrantedClaim {
@@ -50,6 +58,10 @@ export interface GrantedClaim {
   readonly heldUntil?: Instant;
   /** The state while it is held. Absent: `busy`. */
   readonly into?: string;
+  /** Held by a worker that makes or destroys the cluster. Absent: see `purposeOf`. */
+  readonly purpose?: "provision";
+  /** The end of the phase that the worker begins. Absent: it continues a phase. */
+  readonly deadlineAt?: Instant;
   /** Only for shared resources. */
   readonly amount?: Amounts;
   /** The parts that the claim has, by kind. */
@@ -174,7 +186,13 @@ type RecordedEvent =
       readonly dynamic?: true;
       /** Only for shared resources. */
       readonly room?: CapacitySpec;
+      /** Only for clusters. */
+      readonly cluster?: ClusterBirth;
+      /** Why the plan makes it, in words, or who has adopted it. */
+      readonly why?: string;
+      readonly reason?: Reason;
     }
+  | ClusterEvent
   /** The configuration has changed its capacity, taints or parts. Holders keep their amounts. */
   | {
       readonly type: "resource-resized";
@@ -291,6 +309,48 @@ type RecordedEvent =
     }
   /** Replaces an event that could not be applied, so that the numbers of all others stay. */
   | { readonly type: "event-skipped"; readonly was: string; readonly why: string };
+
+/** What happens to clusters, besides what happens to every resource. */
+export type ClusterEvent =
+  /** The cluster is in another state now, and has work for a worker or waits. */
+  | {
+      readonly type: "cluster-moved";
+      readonly resource: ResourceName;
+      readonly state: string;
+      readonly wanted: Wanted;
+      readonly why: string;
+      readonly reason?: Reason;
+    }
+  /** The plan wants something else of a cluster that a worker holds. */
+  | {
+      readonly type: "cluster-wanted";
+      readonly resource: ResourceName;
+      readonly wanted: Wanted;
+      readonly why: string;
+      readonly reason?: Reason;
+    }
+  /** What a worker has found out. Only what has changed. */
+  | ({ readonly type: "cluster-reported"; readonly resource: ResourceName } & ClusterReport)
+  /** Its destruction takes too long. It is tried again and again. */
+  | { readonly type: "cluster-stuck"; readonly resource: ResourceName }
+  /** Its holder has lost it: the cluster is gone or has failed outside. */
+  | { readonly type: "cluster-lost"; readonly resource: ResourceName; readonly why: string }
+  /** An operator keeps it for debugging or, with null, no longer does. */
+  | {
+      readonly type: "cluster-held";
+      readonly resource: ResourceName;
+      readonly hold: ClusterHold | null;
+      readonly reason?: Reason;
+    }
+  /** An operator has removed it from the books. Whatever still exists outside is a leak. */
+  | {
+      readonly type: "cluster-abandoned";
+      readonly resource: ResourceName;
+      readonly pool: PoolName;
+      readonly instance: string;
+      readonly handle?: string;
+      readonly reason: Reason;
+    };
 
 /**
  * Events that change the state but are not in the journal. After a restart, every holder and client

@@ -28,6 +28,33 @@ export const tombstoneState = "tombstone";
  */
 export const drainedState = "drained";
 
+/** The states of a cluster, a resource that Berth makes (`cluster.ts`). In other pools, words. */
+
+/** Planned. Nothing, a part of it or all of it exists outside. */
+export const creatingState = "creating";
+/** Shall be put to sleep. */
+export const stoppingState = "stopping";
+export const hibernatedState = "hibernated";
+/** Shall be woken. */
+export const resumingState = "resuming";
+/** Was lent, or is not needed: never lent again, and destroyed as soon as the plan allows. */
+export const usedState = "used";
+/** Failed for good or took too long. Destroyed as soon as the plan allows. */
+export const brokenState = "broken";
+/** Shall be destroyed. It counts against all limits until that is confirmed. */
+export const destroyingState = "destroying";
+
+/** The states that a pool of clusters counts, besides `free` and `busy`. */
+export const clusterStates: readonly string[] = [
+  creatingState,
+  stoppingState,
+  hibernatedState,
+  resumingState,
+  usedState,
+  brokenState,
+  destroyingState,
+];
+
 export interface StateRule {
   /** A request that names no state gets resources in this state. */
   readonly lendable: boolean;
@@ -85,10 +112,21 @@ export const ownStates: readonly string[] = [...lifecycle.keys()].filter(
   (state) => state !== freeState && state !== dirtyState,
 );
 
-/** Why a resource is held. Cleaning is neither paced nor limited, and has no lifetime. */
-export type Purpose = "use" | "clean";
+/**
+ * Why a resource is held: for use, for cleaning, or to make or destroy a cluster. Only use is paced,
+ * limited and counted, and has a lifetime.
+ */
+export type Purpose = "use" | "clean" | "provision";
 
-/** A claim in the state `cleaning` is for cleaning; every other claim is for use. */
-export function purposeOf(heldState: string): Purpose {
-  return heldState === cleaningState ? "clean" : "use";
+/** The part of a grant that tells its purpose. */
+export interface Purposeful {
+  /** The state while it is held. Absent: `busy`. */
+  readonly into?: string | undefined;
+  /** Absent: the state tells it. */
+  readonly purpose?: "provision" | undefined;
+}
+
+/** A claim in the state `cleaning` is for cleaning; every other claim is for use, unless it says so. */
+export function purposeOf({ into, purpose }: Purposeful): Purpose {
+  return purpose ?? (into === cleaningState ? "clean" : "use");
 }

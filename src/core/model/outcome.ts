@@ -1,5 +1,6 @@
 /** The outcomes of commands, with all refusals. */
 import type { LeaseView, RequestView } from "../explain/view.ts";
+import type { Wanted } from "./cluster.ts";
 import type { Reason } from "./command.ts";
 import type { LeaseEnd, RequestEnd } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
@@ -18,6 +19,8 @@ export type Outcome =
   | { readonly type: "reset"; readonly holders: ReadonlyMap<ResourceName, string> }
   /** The resources that were not imported, and why. */
   | { readonly type: "imported"; readonly leases: number; readonly left: readonly LeftOut[] }
+  /** The report of a worker: what is wanted of the cluster now. */
+  | { readonly type: "reported"; readonly wanted: Wanted }
   | { readonly type: "refused"; readonly refusal: Refusal };
 
 export interface LeftOut {
@@ -196,6 +199,32 @@ export type Refusal =
       readonly pool: PoolName;
       readonly state: string;
       readonly allowed: readonly string[];
+    }
+  /** The resource is no cluster: no pool with a template made it. */
+  | { readonly code: "not_a_cluster"; readonly resource: ResourceName }
+  /** An item for a pool of clusters names a resource, labels or a state. */
+  | { readonly code: "lent_by_parameters"; readonly pool: PoolName; readonly key: string }
+  /** An item has parameters, but the pool has no template. */
+  | { readonly code: "parameters_not_allowed"; readonly pool: PoolName }
+  /** A worker, a holder or an operator wants what this cluster cannot do in its state. */
+  | {
+      readonly code: "cluster_state";
+      readonly resource: ResourceName;
+      readonly action: "release" | "hold" | "unhold" | "destroy" | "abandon" | "report" | "replace";
+      readonly state: string;
+      /** Of a release: the state that the worker names, and those that it may name. */
+      readonly to?: string;
+      readonly allowed?: readonly string[];
+    }
+  /** The driver's handle is too long. */
+  | { readonly code: "handle_too_long"; readonly resource: ResourceName; readonly max: number }
+  | { readonly code: "cluster_exists"; readonly resource: ResourceName }
+  /** No further cluster fits into the pool or below a limit. */
+  | {
+      readonly code: "cluster_limit";
+      readonly pool: PoolName;
+      readonly used: number;
+      readonly limit: number;
     }
   | {
       readonly code: "too_many_entries";

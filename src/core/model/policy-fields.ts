@@ -185,6 +185,14 @@ export const policyFields = {
     text: "The pool is lent only while a check of a Kubernetes cluster finds room.",
     more: "configuration.md#admission",
   },
+  cluster: {
+    key: "template",
+    kind: { type: "fixed" },
+    optional: true,
+    label: "Template",
+    text: "The pool makes its resources from this template: it creates, hibernates and destroys them.",
+    more: "clusters.md",
+  },
   placement: {
     key: "place",
     kind: placement,

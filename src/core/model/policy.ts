@@ -1,4 +1,5 @@
 import type { Attribute, CapacitySpec } from "../shared/placement/shareable.ts";
+import type { ClusterPolicy } from "./cluster.ts";
 import { defaultsOf } from "./fields.ts";
 import type { PoolName, ResourceName } from "./ids.ts";
 import { policyFields } from "./policy-fields.ts";
@@ -29,6 +30,7 @@ export interface PoolPolicy {
   readonly placement?: PlacementPolicy;
   readonly admission?: AdmissionPolicy;
   readonly adaptive?: AdaptivePolicy;
+  readonly cluster?: ClusterPolicy;
 }
 
 /** The core does not know what is checked, nor how. */

@@ -62,7 +62,7 @@ function findShortage(
 function costOf(needs: readonly QuotaUse[]): number {
   let sum = 0;
   for (const { pool, purpose, count } of needs) {
-    if (purpose !== "clean") sum += count * (pool.policy.cost ?? 0);
+    if (purpose === "use") sum += count * (pool.policy.cost ?? 0);
   }
   return sum;
 }
@@ -71,7 +71,7 @@ function costOf(needs: readonly QuotaUse[]): number {
 function askedOf(quota: Quota, needs: readonly QuotaUse[]): number {
   let sum = 0;
   for (const need of needs) {
-    if (need.purpose === "clean" || poolAt(need.pool, quota) === undefined) continue;
+    if (need.purpose !== "use" || poolAt(need.pool, quota) === undefined) continue;
     sum += quota.dimension === undefined ? need.count : amountOf(need, quota.dimension);
   }
   return sum;

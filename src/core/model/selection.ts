@@ -2,6 +2,7 @@
  * The conditions of an item on the resources of an exclusive pool: labels that they must have, or
  * the name of one resource. An item without conditions takes any resource.
  */
+import { type Parameters, parametersKeyOf } from "./cluster.ts";
 import type { Item } from "./command.ts";
 import type { Bucket, ExclusiveResource } from "./state.ts";
 
@@ -9,6 +10,8 @@ export interface Selection {
   readonly count: number;
   readonly selector: Readonly<Record<string, string>>;
   readonly resource: string | undefined;
+  /** Only for clusters: the parameters that they must have (`parametersKeyOf`). */
+  readonly parametersKey?: string;
   /** The same text for the same conditions; empty if there are none. */
   readonly key: string;
 }
@@ -23,6 +26,13 @@ export function selectionOf({ count, selector = none, resource }: Item): Selecti
   return { count, selector, resource, key: JSON.stringify([resource ?? null, labels]) };
 }
 
+/** The clusters with exactly these parameters. */
+export function clusterSelection(count: number, parameters: Parameters): Selection {
+  const parametersKey = parametersKeyOf(parameters);
+  const key = `parameters ${parametersKey}`;
+  return { count, selector: none, resource: undefined, parametersKey, key };
+}
+
 export function anyResource(count: number): Selection {
   return { count, selector: {}, resource: undefined, key: "" };
 }
@@ -35,9 +45,12 @@ export function isAny({ key }: Selection): boolean {
 export interface Candidate {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly cluster?: { readonly parametersKey: string } | null;
 }
 
-export function isMatch({ name, labels }: Candidate, { resource, selector }: Selection): boolean {
+export function isMatch({ name, labels, cluster }: Candidate, selection: Selection): boolean {
+  const { resource, selector, parametersKey } = selection;
+  if (parametersKey !== undefined && cluster?.parametersKey !== parametersKey) return false;
   if (resource !== undefined && resource !== name) return false;
   for (const key in selector) if (labels[key] !== selector[key]) return false;
   return true;

@@ -119,7 +119,8 @@ export function countsIn({ policy }: Pool, key: string): boolean {
 export function capacityOf(pool: Pool, key: string): number {
   if (key === claimsKey) {
     const { policy, members } = pool;
-    return Math.max(1, policy.limit ?? Math.max(members.size, policy.dynamic?.max ?? 0));
+    const makeable = policy.dynamic?.max ?? policy.cluster?.max ?? 0;
+    return Math.max(1, policy.limit ?? Math.max(members.size, makeable));
   }
   pool.cache.capacities ??= sumCapacities(pool);
   return Math.max(1, pool.cache.capacities.get(key) ?? 0);

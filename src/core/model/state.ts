@@ -11,6 +11,7 @@ import type { Gate } from "../gates/gate.ts";
 import type { Wants } from "../queue/needs.ts";
 import type { Demand } from "../shared/placement/demand.ts";
 import type { Amounts, Part, Shareable, Standing } from "../shared/placement/shareable.ts";
+import type { Cluster, Phase } from "./cluster.ts";
 import type {
   Linked,
   ReadonlyDueHeap,
@@ -143,7 +144,17 @@ export interface Pool extends Timed {
   /** The last rate changes, oldest first. */
   readonly rateHistory: readonly RateChange[];
   readonly signals: { readonly throttled: number; readonly ok: number };
+  /** What only a pool of clusters has; null while it has neither a template nor clusters. */
+  readonly clusters: ClusterStock | null;
   readonly cache: PoolCache;
+}
+
+/** The state of a pool that makes its resources. */
+export interface ClusterStock {
+  /** How long recent clusters took for each phase. */
+  readonly phases: Readonly<Record<Phase, HoldStatistic>>;
+  /** When the last clusters were lent, oldest first. At most `arrivalsMax`. */
+  readonly arrivals: readonly Instant[];
 }
 
 /** Why and when a decision on the pool failed. */
@@ -254,6 +265,8 @@ interface AnyResource extends Timed {
 export interface ExclusiveResource extends AnyResource, Linked<ExclusiveResource> {
   readonly sharing: "exclusive";
   readonly claim: ExclusiveClaim | null;
+  /** Null unless Berth makes and destroys the resource. */
+  readonly cluster: Cluster | null;
   /** The bucket while it can be lent. */
   readonly bucket: Bucket | null;
 }

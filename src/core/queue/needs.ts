@@ -1,14 +1,16 @@
 /** The needs of a request, and gangs (requests that are granted together). */
+import { isPhase } from "../model/cluster.ts";
 import type { Ask, Item } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
-import { busyState, freeState, purposeOf } from "../model/lifecycle.ts";
-import { anyResource, type Selection, selectionOf } from "../model/selection.ts";
+import { busyState, freeState, type Purpose, purposeOf } from "../model/lifecycle.ts";
+import { anyResource, clusterSelection, type Selection, selectionOf } from "../model/selection.ts";
 import {
   type ExclusiveNeed,
   type Gang,
   isShared,
   type Need,
   type Place,
+  type Pool,
   type Request,
   type State,
 } from "../model/state.ts";
@@ -82,13 +84,13 @@ function needsOf(state: State, ask: Pick<Ask, "items" | "group">): Need[] {
     const pool = state.pools.get(item.pool);
     if (pool === undefined) continue;
     const { count, state: from = freeState, into: heldState = busyState } = item;
-    const purpose = purposeOf(heldState);
+    const purpose = purposeIn(pool, heldState);
     if (isShared(pool)) {
       const need = { pool, state: from, heldState, purpose, count };
       const demands = [demandOf(count, item)];
       addNeed(needs, { sharing: "shared", ...need, demands, owner: partOwner(ask) });
     } else {
-      const selection = selectionOf(item);
+      const selection = selectionIn(pool, item);
       const selections = selection === null ? null : [selection];
       addNeed(needs, {
         sharing: "exclusive",
@@ -102,6 +104,16 @@ function needsOf(state: State, ask: Pick<Ask, "items" | "group">): Need[] {
     }
   }
   return needs;
+}
+
+/** Only a worker holds a cluster in a state that has work for it. */
+export function purposeIn({ clusters }: Pool, heldState: string): Purpose {
+  return clusters !== null && isPhase(heldState) ? "provision" : purposeOf({ into: heldState });
+}
+
+function selectionIn({ policy: { cluster } }: Pool, item: Item): Selection | null {
+  if (cluster === undefined || (item.state ?? freeState) !== freeState) return selectionOf(item);
+  return clusterSelection(item.count, item.parameters ?? cluster.parameters);
 }
 
 /** The owner of the parts that a new request may share: its group, or none. */

@@ -14,6 +14,8 @@ import { isPresent } from "./available.ts";
 export function neverMatches(state: State, need: ExclusiveNeed): Refusal | undefined {
   const { pool, selections } = need;
   // The usual case: the request fits now.
+  // Clusters with the parameters that it wants are made.
+  if (pool.policy.cluster !== undefined) return undefined;
   if (selections === null || isPresent(need, aheadOfAll)) return undefined;
   const candidates = candidatesFor(state, pool.name);
   const isDynamic = pool.policy.dynamic !== undefined;

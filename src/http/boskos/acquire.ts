@@ -43,7 +43,7 @@ export async function acquire(
     return sendText(reply, { status: 400, text: `Acquire failed: ${options.error}` });
   }
   const requestId = query.get("request_id");
-  if (state !== freeState || purposeOf(dest) === "clean") mustAlso(request, "clean");
+  if (state !== freeState || purposeOf({ into: dest }) === "clean") mustAlso(request, "clean");
   const wanted = askOf(context, { type, state, dest, owner, requestId }, options);
   const ask = askIn(callerOf(request), wanted);
   const outcome = await acquireOrWait(context, ask, options, request);

@@ -2,7 +2,7 @@ import { Counter, type Registry } from "prom-client";
 import type { Broker } from "../../broker/broker.ts";
 import type { DurableEvent, EventOf, Return } from "../../core/model/event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
-import { busyState, dirtyState, type Purpose, purposeOf } from "../../core/model/lifecycle.ts";
+import { dirtyState, type Purpose, purposeOf } from "../../core/model/lifecycle.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { type BucketCounts, BucketHistogram } from "./bucket-histogram.ts";
@@ -165,13 +165,14 @@ export class LeaseMetrics {
   #granted(event: EventOf<"lease-granted">, at: Instant, state: State): void {
     const queuedAt = state.leases.get(event.id)?.queuedAt ?? at;
     const claims: HeldClaim[] = [];
-    for (const { id, resource, into = busyState } of event.claims) {
+    for (const granted of event.claims) {
+      const { id, resource } = granted;
       const pool = state.resources.get(resource)?.pool.name;
       if (pool === undefined) continue; // Given back and removed within the same commit.
       const counts = this.#countsOf(pool);
-      const purpose = purposeOf(into);
+      const purpose = purposeOf(granted);
       claims.push({ id, resource, purpose, counts });
-      if (purpose === "clean") continue;
+      if (purpose !== "use") continue;
       counts.grants += 1;
       counts.waited ??= this.#waited.series({ pool });
       counts.waited.observe((at - queuedAt) / 1_000);
@@ -192,8 +193,8 @@ export class LeaseMetrics {
   #leaseEnded({ id, why, back }: EventOf<"lease-ended">, at: Instant): void {
     const held = this.#held.get(id);
     this.#held.delete(id);
-    const isCleaning = held?.claims.some(({ purpose }) => purpose === "clean") ?? false;
-    if (!isCleaning) increase(this.#ends, why);
+    const isUpkeep = held?.claims.some(({ purpose }) => purpose !== "use") ?? false;
+    if (!isUpkeep) increase(this.#ends, why);
     for (const claim of held?.claims ?? []) {
       const returned = back.find(({ resource }) => resource === claim.resource);
       this.#ended(claim, { heldMs: at - (held?.at ?? at), why, back: returned });

@@ -1,6 +1,6 @@
 import type { FrozenState } from "../../core/apply/snapshot.ts";
 import type { RequestId } from "../../core/model/ids.ts";
-import { busyState, purposeOf } from "../../core/model/lifecycle.ts";
+import { purposeOf } from "../../core/model/lifecycle.ts";
 import type { Lease } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { patient, runForward } from "./forward.ts";
@@ -122,9 +122,9 @@ function curvesOf(frozen: FrozenState, samples: Samples, now: number): AllCurves
   }
   const ages = new Map<string, number[]>();
   for (const { grantedAt, claims } of frozen.leases) {
-    for (const { resource, into = busyState } of claims) {
-      if (purposeOf(into) === "clean") continue;
-      const pool = poolOf.get(resource) ?? "";
+    for (const claim of claims) {
+      if (purposeOf(claim) !== "use") continue;
+      const pool = poolOf.get(claim.resource) ?? "";
       const found = ages.get(pool);
       if (found === undefined) ages.set(pool, [now - grantedAt]);
       else found.push(now - grantedAt);

@@ -44,7 +44,8 @@ export class HoldSamples {
       if (grantedAt === null) continue;
       const durationMs = endedAt - grantedAt;
       if (purpose === "use") add(this.#holds, pool, durationMs);
-      else if (how === "cleaned" || how === "released") add(this.#cleanings, pool, durationMs);
+      else if (purpose === "clean" && (how === "cleaned" || how === "released"))
+        add(this.#cleanings, pool, durationMs);
     }
   }
 

@@ -18,7 +18,10 @@ export interface HistoryEntry {
   readonly claim: string | null;
   readonly holder: string;
   readonly space: string;
-  /** `clean`: a cleaner held it. Cleaning is upkeep, so no statistic counts it as use. */
+  /**
+   * `clean`: a cleaner held it. `provision`: a worker made or destroyed the cluster. Both are upkeep,
+   * so no statistic counts them as use.
+   */
   readonly purpose: Purpose;
   readonly pool: string;
   readonly resource: string | null;
@@ -51,8 +54,11 @@ export interface AskedItem extends Placing {
   readonly anyOf?: readonly string[];
   readonly count: number;
   /** Absent: for use. */
-  readonly purpose?: "clean";
+  readonly purpose?: Upkeep;
 }
+
+/** The purposes that are no use. */
+export type Upkeep = Exclude<Purpose, "use">;
 
 /** A request that has amounts, alternatives, places or a group. */
 export interface Asked {
@@ -67,7 +73,7 @@ export interface OpenClaim {
   /** Absent: an exclusive resource. */
   readonly amount?: Amounts;
   /** Absent: for use. */
-  readonly purpose?: "clean";
+  readonly purpose?: Upkeep;
 }
 
 /** A waiting request or a held lease, which becomes an entry once it ends. */

@@ -5,13 +5,14 @@
  * This is not the fold of the core. The core rejects a journal that contradicts itself; this fold
  * ignores unknown events and events about unknown leases.
  */
+import { isPhase } from "../../core/model/cluster.ts";
 import type { Item } from "../../core/model/command.ts";
 import type { ResolvedAsk, Return } from "../../core/model/event.ts";
-import { busyState, dirtyState, type Purpose, purposeOf } from "../../core/model/lifecycle.ts";
+import { dirtyState, type Purpose, purposeOf } from "../../core/model/lifecycle.ts";
 import type { Claim, Resource, State } from "../../core/model/state.ts";
 import type { Amounts, CapacitySpec } from "../../core/shared/placement/shareable.ts";
 import type { Recorded } from "../../journal/journal.ts";
-import type { Asked, AskedItem, HistoryEntry, OpenClaim, OpenEntry } from "./entry.ts";
+import type { Asked, AskedItem, HistoryEntry, OpenClaim, OpenEntry, Upkeep } from "./entry.ts";
 import { type Members, noSizeChanges, PoolSizes, type SizeChanges } from "./pool-sizes.ts";
 import { type Dirty, noUpkeepChanges, type UpkeepChanges, UpkeepFold } from "./upkeep-fold.ts";
 
@@ -172,9 +173,9 @@ export class HistoryFold {
     if (entry === undefined) return;
     const wanted = entry.items.flatMap(({ pool, count }) => Array(count).fill(pool) as string[]);
     const granted = claims.map((claim, index): OpenClaim => {
-      const { id: name, resource, into = busyState, amount } = claim;
+      const { id: name, resource, amount } = claim;
       const pool = this.#sizes.poolOf(resource) ?? wanted[index] ?? "";
-      return { claim: name, resource, pool, ...marked(purposeOf(into)), ...amountIn(amount) };
+      return { claim: name, resource, pool, ...marked(purposeOf(claim)), ...amountIn(amount) };
     });
     const known = waitedFor === undefined ? undefined : { waitedFor };
     this.#put({ ...entry, grantedAt: at, ...known, claims: granted });
@@ -265,8 +266,8 @@ function amountIn(amount: Amounts | undefined): { readonly amount: Amounts } | u
   return amount === undefined ? undefined : { amount };
 }
 
-function marked(purpose: Purpose): { readonly purpose: "clean" } | undefined {
-  return purpose === "clean" ? { purpose } : undefined;
+function marked(purpose: Purpose): { readonly purpose: Upkeep } | undefined {
+  return purpose === "use" ? undefined : { purpose };
 }
 
 /** Where the resource of a claim went. Undefined in events of an older Berth. */
@@ -277,8 +278,9 @@ function backOf({ resource }: OpenClaim, { back = [] }: SeenEvent): Return | und
 
 /** How a claim ended. A release by a cleaner says whether the resource is clean now. */
 function howEnded({ purpose }: OpenClaim, why: string, back: Return | undefined): string {
-  if (purpose !== "clean" || why !== "released") return why;
+  if (purpose === undefined || why !== "released") return why;
   if ((back?.failures ?? 0) > 0) return "failed";
+  if (purpose === "provision") return back?.state ?? why;
   return back?.state === dirtyState ? "stopped" : "cleaned";
 }
 
@@ -287,11 +289,16 @@ export function noChanges(): Changes {
   return { ended: [], touched: new Set(), ...noSizeChanges(), ...noUpkeepChanges() };
 }
 
+/** A worker takes a cluster in the state in which it holds it. */
+function isWork(state: string | undefined, into = ""): boolean {
+  return state === into && isPhase(into);
+}
+
 /** Items for the same pool are one item, unless they have more than a count. */
 function addedUp(items: readonly Item[]): readonly AskedItem[] {
   const added = new Map<string, AskedItem>();
-  for (const [index, { state: _, into = busyState, ...item }] of items.entries()) {
-    const purpose = marked(purposeOf(into));
+  for (const [index, { state, into, parameters: _, ...item }] of items.entries()) {
+    const purpose = marked(isWork(state, into) ? "provision" : purposeOf({ into }));
     const key = isPlain(item) ? `${item.pool} ${purpose?.purpose}` : String(index);
     const count = (added.get(key)?.count ?? 0) + item.count;
     added.set(key, { ...item, count, ...purpose });

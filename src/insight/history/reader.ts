@@ -212,7 +212,7 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
     claim: text("claim"),
     holder: String(row["holder"]),
     space: String(row["space"]),
-    purpose: (row["purpose"] ?? purposeOf(row)) === "clean" ? "clean" : "use",
+    purpose: purposeIn(row["purpose"]) ?? purposeOf(row),
     pool: String(row["pool"]),
     resource: text("resource"),
     count: number("count"),
@@ -267,6 +267,11 @@ function upkeepOf(row: Record<string, SQLOutputValue>): Upkeep {
 /** Our own JSON. Absent in tables of an older Berth. */
 function jsonIn<Value>(column: SQLOutputValue | undefined): Value | null {
   return typeof column === "string" ? (JSON.parse(column) as Value) : null;
+}
+
+function purposeIn(column: SQLOutputValue | undefined): Purpose | undefined {
+  if (column === undefined || column === null) return undefined;
+  return column === "clean" || column === "provision" ? column : "use";
 }
 
 /** The purpose of an entry in tables of an older Berth, which did not record it. */

@@ -33,7 +33,7 @@ export function samplesOf(times: SampleTimes, { ended, open, sizes }: Source): P
   };
   for (const { pool, at } of sizes) samplesIn(pool).existedAt(at);
   for (const entry of ended) {
-    if (entry.purpose === "clean") continue;
+    if (entry.purpose !== "use") continue;
     const { pool, id, askedAt, grantedAt, endedAt } = entry;
     samplesIn(pool).wait(id, askedAt, grantedAt ?? endedAt);
     if (grantedAt !== null) samplesIn(pool).hold(entry, grantedAt, endedAt);
@@ -53,8 +53,8 @@ export function samplesOf(times: SampleTimes, { ended, open, sizes }: Source): P
 
 const never = Number.POSITIVE_INFINITY;
 
-function isUse({ purpose }: { readonly purpose?: "clean" }): boolean {
-  return purpose !== "clean";
+function isUse({ purpose }: Pick<OpenClaim, "purpose">): boolean {
+  return purpose === undefined;
 }
 
 type Held = Pick<OpenClaim | HistoryEntry, "resource" | "amount">;

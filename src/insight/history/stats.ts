@@ -1,4 +1,10 @@
-import { type HistoryEntry, isExpiry, type OpenEntry, type PoolSize } from "./entry.ts";
+import {
+  type AskedItem,
+  type HistoryEntry,
+  isExpiry,
+  type OpenEntry,
+  type PoolSize,
+} from "./entry.ts";
 import { type Percentiles, percentilesOf } from "./percentiles.ts";
 import { type DimensionUse, Use, type UsedClaim } from "./use.ts";
 
@@ -100,6 +106,7 @@ type Hold = (claim: UsedClaim, start: number, end: number) => void;
 
 function countEnded(entry: HistoryEntry, each: Each, held: Hold): void {
   const { askedAt, grantedAt, endedAt, how, count } = entry;
+  if (entry.purpose === "provision") return;
   if (entry.purpose === "clean") return countCleaning(entry, each);
   each(askedAt, (tally) => {
     tally.asked += count;
@@ -149,8 +156,8 @@ function countOpen(
   }
 }
 
-function isUse({ purpose }: { readonly purpose?: "clean" }): boolean {
-  return purpose !== "clean";
+function isUse({ purpose }: Pick<AskedItem, "purpose">): boolean {
+  return purpose === undefined;
 }
 
 /** The periods of constant size of each pool. Sizes are in order of time within a pool. */

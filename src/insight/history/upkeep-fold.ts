@@ -69,7 +69,7 @@ export class UpkeepFold {
   /** A claim ended, and its resource goes to a state, perhaps after a cooldown. */
   returned({ id, claim, pool, purpose }: Ended, back: Return, at: number): void {
     const { resource, state, restsUntil = at } = back;
-    if (purpose === "clean") return this.changed(resource, pool, state, at);
+    if (purpose !== "use") return this.changed(resource, pool, state, at);
     this.forget(resource);
     if (state === dirtyState) this.#begin({ resource, pool, id, claim, dirtyAt: restsUntil });
   }

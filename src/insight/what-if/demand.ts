@@ -59,7 +59,7 @@ export function demandOf(recording: Recording, from: number, to: number): Demand
   const entries = new Map<string, HistoryEntry[]>();
   const holds = new Map<string, number[]>();
   for (const entry of recording.ended) {
-    if (entry.purpose === "clean") continue;
+    if (entry.purpose !== "use") continue;
     if (entry.askedAt >= to || entry.endedAt <= from) continue;
     push(entries, entry.id, entry);
     if (entry.grantedAt !== null) push(holds, entry.pool, entry.endedAt - entry.grantedAt);
@@ -68,7 +68,7 @@ export function demandOf(recording: Recording, from: number, to: number): Demand
   for (const [pool, values] of holds) medians.set(pool, rank(sorted(values), 0.5));
   const demand: Demand[] = [];
   for (const entry of recording.open) {
-    if (entry.askedAt >= to || entry.items.every(({ purpose }) => purpose === "clean")) continue;
+    if (entry.askedAt >= to || entry.items.every(({ purpose }) => purpose !== undefined)) continue;
     demand.push(fromOpen(entry, entries.get(entry.id) ?? [], medians, { from, to }));
     entries.delete(entry.id);
   }

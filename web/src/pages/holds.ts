@@ -9,7 +9,7 @@ export interface Hold {
   readonly endMs: number;
   /** `held`: it goes on. */
   readonly how: string;
-  readonly purpose: "use" | "clean";
+  readonly purpose: "use" | "clean" | "provision";
 }
 
 /** Past holds, and those that go on. */

@@ -1,0 +1,182 @@
+/** Applies the events of clusters, and keeps what only pools of clusters have. */
+import {
+  type Cluster,
+  type ClusterBirth,
+  isPhase,
+  type Phase,
+  parametersKeyOf,
+  type Wanted,
+} from "../model/cluster.ts";
+import type { ClusterEvent, GrantedClaim, Return } from "../model/event.ts";
+import type { ResourceName } from "../model/ids.ts";
+import { tombstoneState } from "../model/lifecycle.ts";
+import {
+  type ClusterStock,
+  type ExclusiveClaim,
+  type ExclusiveResource,
+  type HoldStatistic,
+  must,
+  type Pool,
+  type State,
+} from "../model/state.ts";
+import { type Instant, never } from "../model/time.ts";
+import { edit } from "./edit.ts";
+import { learn, removeMember, schedule, scheduleResource, update } from "./indexes.ts";
+import { chargeCluster } from "./spaces.ts";
+
+export function newCluster(birth: ClusterBirth, at: Instant): Cluster {
+  const { instance, template, revision, parameters, price, hub = null, handle = null } = birth;
+  return {
+    ...{ instance, template, revision, parameters, price, hub, handle },
+    parametersKey: parametersKeyOf(parameters),
+    since: at,
+    deadlineAt: never,
+    wanted: "ready",
+    message: "",
+    ...{ progress: null, apiUrl: null, version: null },
+    ...{ stuck: null, lost: null, hold: null, space: null },
+  };
+}
+
+/** A pool of clusters has a template, or clusters of a template that it had. */
+export function keepStock(pool: Pool): void {
+  const isOfClusters = pool.policy.cluster !== undefined || hasClusters(pool);
+  if (isOfClusters === (pool.clusters !== null)) return;
+  edit(pool).clusters = isOfClusters ? newStock() : null;
+}
+
+function hasClusters({ members }: Pool): boolean {
+  for (const resource of members) {
+    if (resource.sharing === "exclusive" && resource.cluster !== null) return true;
+  }
+  return false;
+}
+
+export function newStock(): ClusterStock {
+  const none = (): HoldStatistic => ({ count: 0, meanMs: 0 });
+  const phases = { creating: none(), stopping: none(), resuming: none(), destroying: none() };
+  return { phases, arrivals: [] };
+}
+
+/** A cluster keeps its data in one object, which is replaced and never changed. */
+export function setCluster(resource: ExclusiveResource, change: Partial<Cluster>): void {
+  edit(resource).cluster = { ...must(resource.cluster, resource.name), ...change };
+}
+
+function clusterOf(state: State, name: ResourceName): ExclusiveResource {
+  const resource = must(state.resources.get(name), name);
+  if (resource.sharing === "shared" || resource.cluster === null) {
+    throw new Error(`Cannot change ${name}: it is no cluster`);
+  }
+  return resource;
+}
+
+export function clusterEvent(state: State, event: ClusterEvent, at: Instant): void {
+  const resource = clusterOf(state, event.resource);
+  switch (event.type) {
+    case "cluster-moved":
+      setCluster(resource, { ...freshPhase(at), wanted: event.wanted });
+      edit(resource).failures = 0;
+      update(resource, { state: event.state, note: event.why, restsUntil: never }, at);
+      return scheduleResource(state, resource);
+    case "cluster-wanted":
+      return setCluster(resource, { wanted: event.wanted });
+    case "cluster-reported": {
+      const { type: _, resource: __, ...report } = event;
+      return setCluster(resource, report);
+    }
+    case "cluster-stuck":
+      setCluster(resource, { stuck: resource.cluster?.stuck ?? [], deadlineAt: never });
+      return scheduleResource(state, resource);
+    case "cluster-lost":
+      return setCluster(resource, { lost: event.why, message: event.why });
+    case "cluster-held":
+      setCluster(resource, { hold: event.hold });
+      return scheduleResource(state, resource);
+    case "cluster-abandoned":
+      clusterRemoved(state, resource);
+      schedule(state, resource, never);
+      removeMember(state, resource);
+      return keepStock(resource.pool);
+  }
+}
+
+function freshPhase(at: Instant): Partial<Cluster> {
+  return { since: at, deadlineAt: never, progress: null, message: "", stuck: null };
+}
+
+/** A worker begins or continues a phase, or a space gets the cluster and is charged for it. */
+export function clusterGranted(state: State, claim: ExclusiveClaim, granted: GrantedClaim): void {
+  const { resource, lease, purpose } = claim;
+  const { cluster, pool } = resource;
+  if (cluster === null) return;
+  if (purpose === "provision") {
+    if (granted.deadlineAt !== undefined) setCluster(resource, { deadlineAt: granted.deadlineAt });
+    return;
+  }
+  const { space = null } = lease.ask;
+  if (cluster.space !== null || space === null) return;
+  setCluster(resource, { space, price: pool.policy.cost ?? 0 });
+  chargeCluster(state, resource, 1);
+}
+
+/** The last loans count for `running: auto`. */
+export const arrivalsMax = 256;
+
+export function clusterArrived(pool: Pool, at: Instant): void {
+  const { clusters } = pool;
+  if (clusters === null) return;
+  edit(clusters).arrivals = [...clusters.arrivals.slice(1 - arrivalsMax), at];
+}
+
+/** A worker or a holder has released the cluster. */
+export function clusterReturned(
+  state: State,
+  resource: ExclusiveResource,
+  was: string,
+  back: Return,
+  at: Instant,
+): void {
+  const { cluster, pool } = resource;
+  if (cluster === null) return;
+  if (back.unused === true) clusterUncharged(state, resource);
+  if (back.state === was) {
+    if (back.note !== undefined) setCluster(resource, { message: back.note });
+    return;
+  }
+  if (isPhase(was) && pool.clusters !== null && isDone(was, back.state)) {
+    learn(pool.clusters.phases[was], at - cluster.since);
+  }
+  const message = back.note ?? "";
+  setCluster(resource, { ...freshPhase(at), message, wanted: wantedIn(back.state) });
+}
+
+/** What is wanted of a cluster in a state that nobody has changed since. */
+function wantedIn(state: string): Wanted {
+  switch (state) {
+    case "hibernated":
+    case "stopping":
+      return "hibernated";
+    case "free":
+    case "creating":
+    case "resuming":
+      return "ready";
+    default:
+      return "destroyed";
+  }
+}
+
+function isDone(phase: Phase, reached: string): boolean {
+  if (phase === "destroying") return reached === tombstoneState;
+  return reached === (phase === "stopping" ? "hibernated" : "free");
+}
+
+function clusterUncharged(state: State, resource: ExclusiveResource): void {
+  if (resource.cluster?.space == null) return;
+  chargeCluster(state, resource, -1);
+  setCluster(resource, { space: null });
+}
+
+export function clusterRemoved(state: State, resource: ExclusiveResource): void {
+  if (resource.cluster !== null) clusterUncharged(state, resource);
+}

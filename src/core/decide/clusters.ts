@@ -1,0 +1,70 @@
+/** Carries out the plan of a pool of clusters, as events. */
+import type { Action } from "../clusters/plan.ts";
+import { planPool } from "../clusters/plan.ts";
+import { clustersIn, type Snapshot, snapshotOf } from "../clusters/snapshot.ts";
+import type { ClusterPolicy, Wanted } from "../model/cluster.ts";
+import type { ResourceName } from "../model/ids.ts";
+import {
+  creatingState,
+  destroyingState,
+  resumingState,
+  stoppingState,
+  tombstoneState,
+} from "../model/lifecycle.ts";
+import type { Pool, State } from "../model/state.ts";
+import { emit, type Turn } from "./turn.ts";
+
+export function planClusters(turn: Turn, pool: Pool): void {
+  for (const { name, state, claim } of clustersIn(pool)) {
+    if (state === tombstoneState && claim === null) {
+      emit(turn, { type: "resource-removed", resource: name });
+    }
+  }
+  const snapshot = snapshotOf(pool, turn.now);
+  for (const action of planPool(snapshot)) carryOut(turn, pool, snapshot, action);
+}
+
+function carryOut(turn: Turn, pool: Pool, { demands }: Snapshot, action: Action): void {
+  const policy = pool.policy.cluster;
+  if (action.do !== "create") return move(turn, action.name, action.do, action.why);
+  if (policy === undefined) return;
+  const parameters = demands.get(action.kind)?.parameters ?? policy.parameters;
+  create(turn, pool, { ...policy, parameters }, action.why);
+}
+
+function create(turn: Turn, pool: Pool, policy: ClusterPolicy, why: string): void {
+  const { template, revision, parameters } = policy;
+  const resource = newName(turn.state, pool);
+  // The time makes it unique also after the journal was lost or replaced by an older copy.
+  const instance = `${resource}.${turn.now.toString(36)}`;
+  const price = pool.policy.cost ?? 0;
+  const cluster = { instance, template, revision, parameters, price };
+  emit(turn, {
+    type: "resource-added",
+    pool: pool.name,
+    ...{ resource, state: creatingState, cluster, why },
+  });
+}
+
+/** Numbers are never used twice, so that a name in an old log means one cluster. */
+function newName(state: State, pool: Pool): ResourceName {
+  let number = state.made + 1;
+  while (state.resources.has(`${pool.name}-${number}` as ResourceName)) number += 1;
+  return `${pool.name}-${number}` as ResourceName;
+}
+
+const targets = {
+  destroy: { state: destroyingState, wanted: "destroyed" },
+  wake: { state: resumingState, wanted: "ready" },
+  stop: { state: stoppingState, wanted: "hibernated" },
+} as const satisfies Record<string, { readonly state: string; readonly wanted: Wanted }>;
+
+/** A cluster that a worker holds keeps its state: the worker learns what is wanted now. */
+function move(turn: Turn, name: ResourceName, how: keyof typeof targets, why: string): void {
+  const resource = turn.state.resources.get(name);
+  if (resource?.sharing !== "exclusive" || resource.cluster === null) return;
+  const { state, wanted } = targets[how];
+  const what = { resource: name, wanted, why: why || resource.note };
+  if (resource.claim === null) emit(turn, { type: "cluster-moved", state, ...what });
+  else emit(turn, { type: "cluster-wanted", ...what });
+}
