@@ -54,6 +54,10 @@ const layers: Readonly<Record<string, Layer>> = {
     folders: ["api", "auth", "core", "kubernetes"],
     packages: ["node:*", "jose"],
   },
+  "auth/sign-in": {
+    folders: ["api", "auth", "auth/issuers"],
+    packages: ["node:*", "openid-client"],
+  },
   config: { folders: ["auth", "core"], packages: ["node:*", "yaml", "typebox"] },
   api: { folders: ["core"], packages: ["typebox"] },
   // Published for any runtime with fetch: it has no package, and nothing of Node's either.
@@ -76,8 +80,8 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   http: {
     folders: [
-      ...["api", "auth", "broker", "core", "insight", "insight/forecast", "insight/history"],
-      ...["insight/what-if", "journal", "vault"],
+      ...["api", "auth", "auth/sign-in", "broker", "core", "insight", "insight/forecast"],
+      ...["insight/history", "insight/what-if", "journal", "vault"],
     ],
     packages: [
       ...["node:*", "fastify", "@fastify/swagger", "@fastify/swagger-ui"],
@@ -120,7 +124,8 @@ const layers: Readonly<Record<string, Layer>> = {
   // Where all parts meet.
   server: {
     folders: [
-      ...["api", "auth", "broker", "config", "core", "http", "insight", "journal", "vault"],
+      ...["api", "auth", "auth/sign-in", "broker", "config", "core", "http", "insight", "journal"],
+      "vault",
       ...["workers/admission", "workers/janitor", "workers/mirror"],
     ],
     types: ["auth/issuers"],

@@ -558,11 +558,48 @@ export const Whoami = Type.Object({
     ...nullable(Type.String()),
     description: "How the caller has proved who it is: none, token, issuer or certificate",
   }),
+  session: Type.Optional({
+    ...nullable(Type.String()),
+    description: "The session of the page that the call used; the page remembers its own",
+  }),
+  sessionEndsAt: Type.Optional({
+    ...nullable(Timestamp),
+    description: "When the session of the page ends; null: the call used none",
+  }),
   operator: Type.Boolean({ description: "May act on behalf of others" }),
   refusal: { ...nullable(Type.String()), description: "Why not, and what to do about it" },
   version: Type.String({ description: "Of the server" }),
   now: { ...Timestamp, description: "The server's clock" },
   head: Type.Integer({ description: "The number of the latest event" }),
+});
+
+export const SignInOffer = Type.Object({
+  authentication: Type.Boolean({ description: "Whether the server asks for credentials" }),
+  tokens: Type.Boolean({ description: "Whether there are tokens to sign in with" }),
+  publicUrl: { ...nullable(Type.String()), description: "Where the page signs people in" },
+  issuers: Type.Array(
+    Type.Object({
+      issuer: Type.String(),
+      title: Type.String({ description: "What people call it" }),
+      page: Type.Boolean({ description: "Whether people sign in to the page through it" }),
+      cli: {
+        ...nullable(Type.Object({ client: Type.String(), scopes: Type.Array(Type.String()) })),
+        description: "The client id for berth login; null: it does not use this issuer",
+      },
+    }),
+  ),
+});
+
+export const SignInStarted = Type.Object({
+  location: Type.String({ description: "The page of the issuer where the user signs in" }),
+  transaction: Type.String({ description: "To finish with; only the server can read it" }),
+});
+
+export const SignedOut = Type.Object({
+  issuer: {
+    ...nullable(Type.String()),
+    description: "Where to end the session at the issuer as well; null: it has no such page",
+  },
 });
 
 export const Trends = Type.Object({
@@ -628,6 +665,9 @@ export type Explanation = Static<typeof Explanation>;
 export type Profile = Static<typeof Profile>;
 export type ConfigStatus = Static<typeof ConfigStatus>;
 export type Whoami = Static<typeof Whoami>;
+export type SignInOffer = Static<typeof SignInOffer>;
+export type SignInStarted = Static<typeof SignInStarted>;
+export type SignedOut = Static<typeof SignedOut>;
 export type Trends = Static<typeof Trends>;
 export type SearchHit = Static<typeof SearchHit>;
 export type SearchResult = Static<typeof SearchResult>;

@@ -4,8 +4,10 @@
  */
 import type { AuthSpec } from "./auth-spec.ts";
 import { principalOfCertificate, type ShownCertificate } from "./certificates.ts";
+import type { IssuerSpec } from "./issuer-spec.ts";
 import type { IssuerReports } from "./issuers/issuer-keys.ts";
 import { IssuerTokens } from "./issuers/issuer-tokens.ts";
+import { principalFrom } from "./issuers/rules.ts";
 import type { Principal } from "./principal.ts";
 import {
   certificateRefused,
@@ -13,6 +15,7 @@ import {
   refuseCredentials,
   unknownToken,
 } from "./refusals.ts";
+import type { SignedIn } from "./sessions.ts";
 import { StaticTokens } from "./static-tokens.ts";
 
 export class Authenticator {
@@ -63,6 +66,26 @@ export class Authenticator {
       this.#issuers.find(token);
     if (known !== undefined) return known;
     throw refuseCredentials(unknownToken);
+  }
+
+  /** The issuers through which people can sign in, to the page or with `berth login`. */
+  get issuersForPeople(): readonly IssuerSpec[] {
+    return (this.#spec?.issuers ?? []).filter(({ signIn }) => signIn !== undefined);
+  }
+
+  /** False: nobody has a token that the form of the page would accept. */
+  get acceptsTokens(): boolean {
+    const { tokens = [], issuers = [] } = this.#spec ?? {};
+    return tokens.length > 0 || issuers.length > this.issuersForPeople.length;
+  }
+
+  /** Who signed in to the page. The rules of now count, and not those of the sign-in. */
+  principalOfSession({ issuer, client, claims }: SignedIn): Principal {
+    const spec = this.issuersForPeople.find((one) => {
+      return one.issuer === issuer && one.signIn?.client === client;
+    });
+    if (spec === undefined) throw refuseCredentials(`people no longer sign in through ${issuer}`);
+    return principalFrom(spec, claims);
   }
 
   /** A certificate that is not accepted counts as no credentials. */

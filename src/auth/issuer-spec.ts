@@ -9,6 +9,34 @@ export interface IssuerSpec {
   readonly proof: ProofSpec;
   /** Tried in order; the first that matches says who the caller is. */
   readonly rules: readonly RuleSpec[];
+  /** How people sign in through this issuer; absent: only programs have its tokens. */
+  readonly signIn?: SignInSpec;
+}
+
+/** The clients that are registered at the issuer for people. */
+export interface SignInSpec {
+  /** What people call the issuer. */
+  readonly title: string;
+  /** The client id of the page; absent: nobody signs in to the page through this issuer. */
+  readonly client?: string;
+  /** Where the secret of the page's client is; absent: a public client. */
+  readonly secret?: SecretPlace;
+  /** The client id of `berth login`, which has no secret; absent: the issuer is not for it. */
+  readonly cliClient?: string;
+  readonly scopes: readonly string[];
+  /** How long a session of the page lasts; absent: until the id token expires. */
+  readonly sessionMs?: number;
+}
+
+/** The secret itself is in no configuration, and is read when it is used. */
+export type SecretPlace =
+  | { readonly type: "variable"; readonly name: string }
+  | { readonly type: "file"; readonly path: string };
+
+/** A token of the issuer must be for one of these. */
+export function audiencesOf({ audience, signIn }: IssuerSpec): readonly string[] {
+  const clients = [signIn?.client, signIn?.cliClient];
+  return [...new Set([audience, ...clients].flatMap((one) => one ?? []))];
 }
 
 /** How a token of the issuer is verified. */

@@ -4,23 +4,23 @@ import { Sessions, sessionMs } from "./sessions.ts";
 test("a session has its token until it is over", () => {
   let nowMs = 1_000;
   const sessions = new Sessions("secret", () => nowMs);
-  const value = sessions.seal("a-token");
+  const value = sessions.start({ token: "a-token" }).value;
   expect(value).not.toContain("token");
-  expect(sessions.open(value)).toBe("a-token");
+  expect(sessions.open(value)).toMatchObject({ token: "a-token" });
   nowMs += sessionMs - 1;
-  expect(sessions.open(value)).toBe("a-token");
+  expect(sessions.open(value)).toMatchObject({ token: "a-token" });
   nowMs += 1;
   expect(sessions.open(value)).toBeUndefined();
 });
 
 test("two sessions with one token look different", () => {
   const sessions = new Sessions("secret");
-  expect(sessions.seal("t")).not.toBe(sessions.seal("t"));
+  expect(sessions.start({ token: "t" }).value).not.toBe(sessions.start({ token: "t" }).value);
 });
 
 test("nothing but an unchanged value of the same server opens", () => {
   const sessions = new Sessions("secret");
-  const value = sessions.seal("a-token");
+  const value = sessions.start({ token: "a-token" }).value;
   expect(new Sessions("other").open(value)).toBeUndefined();
   const bytes = Buffer.from(value, "base64url");
   for (let index = 0; index < bytes.length; index++) {

@@ -1,50 +1,59 @@
 /**
- * Sessions of the page. The cookie has the token of the user and the end of the session, encrypted
- * with a key of the journal. The server stores nothing, every replica can read it, and the token is
- * checked again with each call, so that a token that is removed ends its sessions too.
+ * Sessions of the page. The cookie has what proves who the user is, and the end of the session,
+ * encrypted with a key of the journal. The server stores nothing, and the proof is checked again with
+ * each call: a token that is removed, and a rule that is changed, count at once.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
+import type { Claims } from "./issuers/claims.ts";
+import { Sealer } from "./sealer.ts";
 
 /** A working day. Afterwards the user signs in again. */
 export const sessionMs = 8 * 3_600_000;
-/** Browsers refuse larger cookies. */
 export const sessionTokenLengthMax = 2_048;
+/** Browsers refuse cookies with more than 4096 characters, its name and attributes included. */
+export const sessionLengthMax = 3_900;
 
-const [nonceBytes, tagBytes] = [12, 16];
-const cipher = "aes-256-gcm";
+/** Who signed in through an issuer: the claims that its rules use, and nothing else of the token. */
+export interface SignedIn {
+  readonly issuer: string;
+  readonly client: string;
+  readonly claims: Claims;
+}
+
+/** What a session stands for: a token of the user, or a sign-in through an issuer. */
+export type SessionProof = { readonly token: string } | { readonly signedIn: SignedIn };
+
+export type Session = SessionProof & {
+  /** Says nothing about the user. */
+  readonly id: string;
+  readonly untilMs: number;
+};
 
 export class Sessions {
-  readonly #key: Buffer;
+  readonly #sealer: Sealer<SessionProof & { readonly untilMs: number }>;
   readonly #nowMs: () => number;
 
   constructor(secret: string, nowMs: () => number = Date.now) {
-    this.#key = Buffer.from(hkdfSync("sha256", secret, "", "berth session", 32));
+    this.#sealer = new Sealer(secret, "berth session");
     this.#nowMs = nowMs;
   }
 
-  /** Returns the value of the cookie. */
-  seal(token: string): string {
-    const nonce = randomBytes(nonceBytes);
-    const sealing = createCipheriv(cipher, this.#key, nonce);
-    const text = JSON.stringify({ token, untilMs: this.#nowMs() + sessionMs });
-    const sealed = Buffer.concat([sealing.update(text), sealing.final()]);
-    return Buffer.concat([nonce, sealing.getAuthTag(), sealed]).toString("base64url");
+  /** Begins a session. `value` is for the cookie. */
+  start(proof: SessionProof, lengthMs = sessionMs): Session & { readonly value: string } {
+    const untilMs = this.#nowMs() + lengthMs;
+    const value = this.#sealer.seal({ ...proof, untilMs });
+    return { ...proof, untilMs, value, id: sessionId(value) };
   }
 
-  /** Returns the token; undefined if the session is over, or if the value is not ours. */
-  open(value: string): string | undefined {
-    const bytes = Buffer.from(value, "base64url");
-    if (bytes.length <= nonceBytes + tagBytes) return undefined;
-    try {
-      const nonce = bytes.subarray(0, nonceBytes);
-      const opening = createDecipheriv(cipher, this.#key, nonce, { authTagLength: tagBytes });
-      opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-      const sealed = bytes.subarray(nonceBytes + tagBytes);
-      const text = Buffer.concat([opening.update(sealed), opening.final()]).toString();
-      const { token, untilMs } = JSON.parse(text) as { token: string; untilMs: number };
-      return untilMs > this.#nowMs() ? token : undefined;
-    } catch {
-      return undefined; // Another server made it, or nobody.
-    }
+  /** Returns undefined if the session is over, or if the value is not ours. */
+  open(value: string): Session | undefined {
+    const found = this.#sealer.open(value);
+    if (found === undefined || !(found.untilMs > this.#nowMs())) return undefined;
+    return { ...found, id: sessionId(value) };
   }
+}
+
+/** The page remembers which session it has started. */
+function sessionId(value: string): string {
+  return hash("sha256", value, "base64url").slice(0, 22);
 }

@@ -129,6 +129,17 @@ export const hostName: Parse<string> = (text) => {
   );
 };
 
+/** The address of a server without a path: `https://berth.example.org`. */
+export const origin: Parse<string> = (text) => {
+  const url = URL.parse(text);
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  if (isPlain) return url.origin;
+  throw new InvalidValue(
+    "it is not an address without a path",
+    "Write it like https://berth.example.org",
+  );
+};
+
 export const serverUrl: Parse<string> = (text) => {
   try {
     return parseServerUrl(text);

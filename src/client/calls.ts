@@ -22,6 +22,9 @@ import type {
   Resource,
   ResourcePatch,
   SearchResult,
+  SignedOut,
+  SignInOffer,
+  SignInStarted,
   Trends,
   WaitingRequest,
   Whoami,
@@ -315,17 +318,33 @@ export class BerthCalls {
     return this.#done({ method: "DELETE", path: ["v1", "requests", id], query });
   }
 
-  /** Returns the caller's rights and the server's time. */
   /** Only for the page: the browser gets a cookie. */
   signIn(token: string, options?: CallOptions): Promise<Whoami> {
     const call = { method: "POST", path: ["v1", "session"], body: { token } } as const;
     return this.#json({ ...call, ...options });
   }
 
-  signOut(options?: CallOptions): Promise<void> {
-    return this.#done({ method: "DELETE", path: ["v1", "session"], ...options });
+  signOut(options?: CallOptions): Promise<SignedOut> {
+    return this.#json({ method: "DELETE", path: ["v1", "session"], ...options });
   }
 
+  /** Through which issuers people sign in, to the page and with `berth login`. */
+  signInOffer(options?: CallOptions): Promise<SignInOffer> {
+    return this.#get(["v1", "sign-in"], { ...options });
+  }
+
+  /** Only for the page: it then sends the browser to `location`. */
+  startSignIn(issuer: string, options?: CallOptions): Promise<SignInStarted> {
+    return this.#json({ method: "POST", path: ["v1", "sign-in"], body: { issuer }, ...options });
+  }
+
+  /** Only for the page: the browser gets a cookie. */
+  finishSignIn(transaction: string, answer: string, options?: CallOptions): Promise<Whoami> {
+    const body = { transaction, answer };
+    return this.#json({ method: "POST", path: ["v1", "sign-in", "finish"], body, ...options });
+  }
+
+  /** Returns the caller's rights and the server's time. */
   whoami(options?: CallOptions): Promise<Whoami> {
     return this.#get(["v1", "whoami"], { ...options });
   }

@@ -13,6 +13,7 @@ export const issuersMax = 100;
 /** Of one issuer. They are tried one after the other. */
 export const issuerRulesMax = 1_000;
 export const issuerClaimsMax = 32;
+export const scopesMax = 32;
 /** They are tried one after the other. */
 export const certificateRulesMax = 1_000;
 export const patternLengthMax = 1_000;
@@ -53,6 +54,7 @@ export interface DurationLimits {
 export const innerDurationLimits = {
   timeout: { minMs: secondMs, maxMs: dayMs },
   admission: { minMs: secondMs, maxMs: dayMs },
+  session: { minMs: 60 * secondMs, maxMs: dayMs },
 } as const satisfies Readonly<Record<string, DurationLimits>>;
 
 export const priorityLimits = {

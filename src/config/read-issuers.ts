@@ -6,6 +6,7 @@ import { type ConfigDocument, quote, readText, type Spot } from "./document.ts";
 import { fileBytesMax, issuerClaimsMax, issuerRulesMax, issuersMax } from "./limits.ts";
 import { readRole, requireKeys } from "./read-access.ts";
 import { readCluster, textOf } from "./read-mirror.ts";
+import { readSignIn } from "./read-sign-in.ts";
 import { type Entry, listOf, readKnown, readNamed, withinLimit } from "./read-values.ts";
 import { Issuer, KeyPlace, Rule, TokenReviewPlace } from "./schema-issuers.ts";
 import {
@@ -57,17 +58,25 @@ export function readIssuers(
 function readIssuer(document: ConfigDocument, spot: Spot): IssuerSpec | undefined {
   const fields = readKnown(document, spot, Object.keys(Issuer.properties), issuerExpected);
   if (fields === undefined) return undefined;
-  const required = ["issuer", "audience", "rules"];
+  const people = fields.get("signIn");
+  // The clients of people are audiences as well.
+  const required = ["issuer", ...(people === undefined ? ["audience"] : []), "rules"];
   requireKeys(document, spot, fields, required, issuerExpected.hint);
   const issuer = textOf(document, fields, "issuer", issuerUrlKind);
-  const audience = textOf(document, fields, "audience", audienceKind);
+  const signIn = people && readSignIn(document, people, issuer ?? "");
+  const written = textOf(document, fields, "audience", audienceKind);
+  const audience = written ?? signIn?.client ?? signIn?.cliClient;
   const proof = readProof(document, fields);
   const isFetched = proof?.type === "discovery" || proof?.type === "keys-url";
   const named = fields.get("issuer");
   if (named !== undefined && isFetched) refuseOpenUrl(document, named.value, issuer);
+  if (people !== undefined && proof?.type === "token-review") {
+    const hint = "people sign in through an issuer with keys: remove tokenReview or signIn";
+    document.source.refuse(people.at, "the issuer has tokenReview as well", hint);
+  }
   const rules = readRules(document, fields.get("rules"), issuer);
   if (issuer === undefined || audience === undefined || proof === undefined) return undefined;
-  return { issuer, audience, proof, rules };
+  return { issuer, audience, proof, rules, ...(signIn && { signIn }) };
 }
 
 /** Two entries may name one issuer, if each has keys of its own: two clusters, for example. */

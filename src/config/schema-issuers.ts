@@ -9,6 +9,7 @@ import {
 } from "./limits.ts";
 import { clusterFields, FilePath } from "./schema-mirror.ts";
 import { RoleName } from "./schema-role.ts";
+import { SignIn } from "./schema-sign-in.ts";
 
 export const IssuerUrl = Type.String({
   title: "URL",
@@ -19,7 +20,9 @@ export const IssuerUrl = Type.String({
 export const Audience = Type.String({
   title: "audience",
   pattern: "^[\\x21-\\x7e]{1,2000}$",
-  description: "Tokens must have been issued for this; best the address of the server.",
+  description:
+    "Tokens must have been issued for this; best the address of the server. Not needed with signIn, " +
+    "whose clients are audiences as well.",
   examples: ["https://berth.example.org"],
 });
 
@@ -107,9 +110,10 @@ export const TokenReviewPlace = Type.Object(clusterFields, {
 export const Issuer = Type.Object(
   {
     issuer: Type.String({ ...IssuerUrl, description: "The claim iss of its tokens." }),
-    audience: Audience,
+    audience: Type.Optional(Audience),
     jwks: Type.Optional(KeyPlace),
     tokenReview: Type.Optional(TokenReviewPlace),
+    signIn: Type.Optional(SignIn),
     rules: Type.Array(Rule, {
       title: "list of rules",
       description: "Tried in order; the first that matches says who the caller is.",

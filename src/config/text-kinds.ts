@@ -33,6 +33,7 @@ import {
   Namespace,
 } from "./schema-mirror.ts";
 import { ClassName } from "./schema-priorities.ts";
+import { ClientId, Scope, SecretVariable, SignInTitle } from "./schema-sign-in.ts";
 import { PoolPattern } from "./schema-spaces.ts";
 
 const start = "start with a letter or digit, then letters, digits";
@@ -129,6 +130,17 @@ export const issuerUrlKind = kindOf(
 );
 
 export const audienceKind = kindOf(Audience, "write the address of this server");
+
+export const clientIdKind = kindOf(ClientId, "write the client id that the issuer has given you");
+
+export const scopeKind = kindOf(Scope, "write it as the issuer has it, such as email");
+
+export const signInTitleKind = kindOf(SignInTitle, "write at most 60 characters on one line");
+
+export const secretVariableKind = kindOf(
+  SecretVariable,
+  "write the name of the variable, such as BERTH_SIGN_IN_SECRET, and not the secret",
+);
 
 export const claimPathKind = kindOf(ClaimPath, "write a claim of the tokens, such as sub");
 

@@ -37,6 +37,7 @@ import { resourceRoutes } from "./resources.ts";
 import { compilersFactory } from "./schema-compilers.ts";
 import { searchRoute } from "./search.ts";
 import { sessionRoutes } from "./session.ts";
+import { signInRoutes } from "./sign-in.ts";
 import { spaceRoutes } from "./spaces.ts";
 import { trendRoute } from "./trends.ts";
 import { whoamiRoute } from "./whoami.ts";
@@ -108,6 +109,7 @@ export async function makeApp(
   planRoutes(app, context);
   whoamiRoute(app, context);
   sessionRoutes(app, context);
+  signInRoutes(app, context);
   trendRoute(app, context);
   searchRoute(app, context);
   const registry = makeMetrics(context);

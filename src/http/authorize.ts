@@ -11,7 +11,7 @@ import { certificateOf } from "./client-certificate.ts";
 import type { App, Context } from "./context.ts";
 import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
 import { problems } from "./responses.ts";
-import { sessionAuthorization } from "./session-cookie.ts";
+import { sessionOf } from "./session-cookie.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -95,9 +95,12 @@ export function principalOf(
 ): Principal | Promise<Principal> {
   const { auth } = context;
   if (!auth.isOn) return localPrincipal(request);
-  const { authorization = sessionAuthorization(context, request) } = request.headers;
+  const { authorization } = request.headers;
   if (authorization !== undefined) return auth.authenticate(authorization);
-  return auth.authenticate(undefined, certificateOf(request));
+  const session = sessionOf(context, request);
+  if (session === undefined) return auth.authenticate(undefined, certificateOf(request));
+  if ("token" in session) return auth.authenticate(`Bearer ${session.token}`);
+  return auth.principalOfSession(session.signedIn);
 }
 
 /** Whether the caller of a long answer may go on reading: a token may have expired or been removed. */

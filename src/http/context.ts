@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fasti
 import type { ConfigStatus } from "../api/schemas.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Sessions } from "../auth/sessions.ts";
+import type { SignIn } from "../auth/sign-in/sign-in.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { Tokens } from "../broker/lease-identity.ts";
 import type { Deliveries } from "../broker/submit-and-wait.ts";
@@ -22,6 +23,9 @@ export interface Context {
   readonly tokens: Tokens;
   readonly auth: Authenticator;
   readonly sessions: Sessions;
+  readonly signIn: SignIn;
+  /** The address that people use, as an origin; absent: the one that their browser names. */
+  readonly publicUrl?: string;
   readonly deliveries: Deliveries;
   readonly insight: StatsService;
   /** Secrets of clusters and of spaces. */

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { ProblemDocument } from "../api/schemas.ts";
 
-type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 503;
+type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 502 | 503;
 
 /** Documents the problems that a route answers with. */
 export function problems(...statuses: ProblemStatus[]): Record<ProblemStatus, object> {

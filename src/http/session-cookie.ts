@@ -1,43 +1,57 @@
 /** The cookie of a session, and which calls may use it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../api/problem.ts";
+import { refuseCredentials } from "../auth/refusals.ts";
+import type { Session } from "../auth/sessions.ts";
 import type { Context } from "./context.ts";
 import { hostOf, protocolOf } from "./proxies.ts";
 
-const sessionCookie = "berth_session";
+/** With TLS, pages of other hosts below the same domain cannot set a cookie of this name. */
+const cookieName = (isSecure: boolean) => (isSecure ? "__Host-berth_session" : "berth_session");
+
+type Site = Pick<Context, "publicUrl">;
 
 export function setSessionCookie(
+  site: Site,
   request: FastifyRequest,
   reply: FastifyReply,
-  value: string,
-  maxAge: number,
+  { value, seconds }: { readonly value: string; readonly seconds: number },
 ): void {
-  const secure = protocolOf(request) === "https" ? "; Secure" : "";
-  reply.header(
-    "set-cookie",
-    `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure}`,
-  );
+  const isSecure = usesTls(site, request);
+  const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
+  const secure = isSecure ? "; Secure" : "";
+  reply.header("set-cookie", `${cookieName(isSecure)}=${value}; ${attributes}${secure}`);
 }
 
-/** The Authorization header that a session stands for; undefined if there is none. */
-export function sessionAuthorization(
-  { sessions }: Context,
-  request: FastifyRequest,
-): string | undefined {
-  const cookie = request.headers.cookie;
-  const sealed = cookie === undefined ? undefined : cookieValue(cookie);
-  const token = sealed === undefined ? undefined : sessions.open(sealed);
-  if (token === undefined) return undefined;
+/** A proxy that adds TLS does not have to say so, if the public address does. */
+function usesTls({ publicUrl }: Site, request: FastifyRequest): boolean {
+  const protocol = protocolOf(request);
+  if (protocol !== undefined || publicUrl === undefined) return protocol === "https";
+  const { protocol: scheme, host } = new URL(publicUrl);
+  return scheme === "https:" && host === hostOf(request);
+}
+
+/** The session that the call has; undefined if it has none. Throws if another page asks for it. */
+export function sessionOf(context: Context, request: FastifyRequest): Session | undefined {
+  const { cookie } = request.headers;
+  if (cookie === undefined) return undefined;
+  const [sealed, ...others] = valuesIn(cookie, cookieName(usesTls(context, request)));
+  const session = sealed === undefined ? undefined : context.sessions.open(sealed);
+  if (session === undefined && others.length === 0) return undefined;
   mustBeOwnPage(request);
-  return `Bearer ${token}`;
+  // A page of another port can add a cookie, so nobody knows which one the user has chosen.
+  if (others.length > 0) throw refuseCredentials(twoSessions);
+  return session;
 }
 
-function cookieValue(header: string): string | undefined {
-  for (const pair of header.split(";")) {
+const twoSessions =
+  "the browser sends two sessions, and another page of this host has set one of them. Delete the cookies of this host";
+
+function valuesIn(header: string, wanted: string): readonly string[] {
+  return header.split(";").flatMap((pair) => {
     const [name, value = ""] = pair.trim().split("=", 2);
-    if (name === sessionCookie) return value;
-  }
-  return undefined;
+    return name === wanted ? [value] : [];
+  });
 }
 
 /**
@@ -49,10 +63,10 @@ export function mustBeOwnPage(request: FastifyRequest): void {
   const { headers, method } = request;
   const { origin } = headers;
   const site = headers["sec-fetch-site"];
-  const isOwnOrigin = origin === undefined || isOrigin(origin, hostOf(request));
+  const isOwn = origin === undefined || isOwnOrigin(request, origin);
   const isOwnSite = site === undefined || site === "same-origin" || site === "none";
   const isRead = method === "GET" || method === "HEAD";
-  if (isOwnOrigin && isOwnSite && (isRead || origin !== undefined)) return;
+  if (isOwn && isOwnSite && (isRead || origin !== undefined)) return;
   throw new Problem({
     code: "origin_not_allowed",
     status: 403,
@@ -61,8 +75,10 @@ export function mustBeOwnPage(request: FastifyRequest): void {
   });
 }
 
-/** Compares host and port; a URL leaves the default port out. */
-function isOrigin(origin: string, host: string | undefined): boolean {
+/** Compares host and port; a URL leaves the default port out. Others can change a page without TLS. */
+function isOwnOrigin(request: FastifyRequest, origin: string): boolean {
   const page = URL.parse(origin);
-  return page !== null && URL.parse(`${page.protocol}//${host}`)?.host === page.host;
+  if (page === null || (protocolOf(request) === "https" && page.protocol !== "https:"))
+    return false;
+  return URL.parse(`${page.protocol}//${hostOf(request)}`)?.host === page.host;
 }

@@ -1,11 +1,11 @@
-/** Signs users of the page in and out. */
+/** Signs users of the page in with a token, and out. */
 import Type from "typebox";
-import { Whoami } from "../api/schemas.ts";
+import { SignedOut, Whoami } from "../api/schemas.ts";
 import { refuseCredentials } from "../auth/refusals.ts";
 import { sessionMs, sessionTokenLengthMax } from "../auth/sessions.ts";
 import type { App, Context } from "./context.ts";
-import { NoContent, problems } from "./responses.ts";
-import { mustBeOwnPage, setSessionCookie } from "./session-cookie.ts";
+import { problems } from "./responses.ts";
+import { mustBeOwnPage, sessionOf, setSessionCookie } from "./session-cookie.ts";
 import { describeCaller } from "./whoami.ts";
 
 const Body = Type.Object(
@@ -26,17 +26,33 @@ export function sessionRoutes(app: App, context: Context): void {
     const { token } = request.body;
     if (!auth.isOn) throw refuseCredentials("this server has no authentication");
     const principal = await auth.authenticate(`Bearer ${token}`);
-    setSessionCookie(request, reply, sessions.seal(token), sessionMs / 1_000);
-    return describeCaller(context, request, principal);
+    const session = sessions.start({ token });
+    setSessionCookie(context, request, reply, {
+      value: session.value,
+      seconds: sessionMs / 1_000,
+    });
+    return describeCaller(context, request, principal, session);
   });
   const signOut = {
     tags: ["page"],
-    summary: "Sign out",
-    response: { 204: NoContent, ...problems(403) },
+    summary: "Sign out; the answer has the page of the issuer where to sign out too, if it has one",
+    response: { 200: SignedOut, ...problems(403) },
   };
   app.delete("/v1/session", { schema: signOut }, async (request, reply) => {
     mustBeOwnPage(request);
-    setSessionCookie(request, reply, "", 0);
-    reply.code(204);
+    setSessionCookie(context, request, reply, { value: "", seconds: 0 });
+    const session = sessionIfAny(context, request);
+    if (session === undefined || !("signedIn" in session)) return { issuer: null };
+    const returnTo = `${context.publicUrl ?? request.headers.origin}/`;
+    return { issuer: (await context.signIn.signOutUrl(session.signedIn, returnTo)) ?? null };
   });
+}
+
+/** Signing out works with any cookie. */
+function sessionIfAny(...args: Parameters<typeof sessionOf>): ReturnType<typeof sessionOf> {
+  try {
+    return sessionOf(...args);
+  } catch {
+    return undefined;
+  }
 }

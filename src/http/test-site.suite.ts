@@ -9,6 +9,7 @@ import type { Lease, WaitingRequest } from "../api/schemas.ts";
 import type { AuthSpec } from "../auth/auth-spec.ts";
 import { Authenticator } from "../auth/authenticator.ts";
 import { Sessions } from "../auth/sessions.ts";
+import { SignIn } from "../auth/sign-in/sign-in.ts";
 import { Broker } from "../broker/broker.ts";
 import type { BrokerOptions } from "../broker/broker-contract.ts";
 import { HandClock } from "../broker/hand-clock.suite.ts";
@@ -89,12 +90,14 @@ export async function testSite(
   const config = { ...status, pools: pools.length, resources: 0, problems: [], warnings: [] };
   const insight = new StatsService(journal, broker);
   const redactor = new Redactor();
+  const authenticator = new Authenticator(auth, () => clock.now());
   const site = {
     deliveries: new Deliveries(broker),
     ...{ broker, journal, tokens, insight, configStatus: () => config, version: "0.0.0" },
     boskos: defaultBoskosSettings,
     callers,
-    auth: new Authenticator(auth, () => clock.now()),
+    auth: authenticator,
+    signIn: new SignIn(authenticator, journal.secret, () => clock.now()),
     sessions: new Sessions(journal.secret, () => clock.now()),
     ...(proxies && { proxies }),
     startedAtMs: clock.now(),

@@ -4,10 +4,12 @@ import { Whoami } from "../api/schemas.ts";
 import type { Principal } from "../auth/principal.ts";
 import { forbidden } from "../auth/refusals.ts";
 import { mayDo } from "../auth/roles.ts";
+import type { Session } from "../auth/sessions.ts";
 import { principalOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { hostOf } from "./proxies.ts";
 import { operatorProblem } from "./request.ts";
+import { sessionOf } from "./session-cookie.ts";
 import { timestamp } from "./timestamp.ts";
 
 /** So that the page shows no button that the server would refuse, and says why. */
@@ -19,7 +21,10 @@ export function whoamiRoute(app: App, context: Context): void {
   };
   app.get("/v1/whoami", { schema }, async (request) => {
     const caller = await principalOrProblem(context, request);
-    return describeCaller(context, request, caller);
+    const isBySession =
+      context.auth.isOn && !(caller instanceof Problem) && !request.headers.authorization;
+    const session = isBySession ? sessionOf(context, request) : undefined;
+    return describeCaller(context, request, caller, session);
   });
 }
 
@@ -28,6 +33,7 @@ export function describeCaller(
   context: Context,
   request: FastifyRequest,
   caller: Principal | Problem,
+  session?: Pick<Session, "id" | "untilMs">,
 ): Whoami {
   const { broker, version, auth } = context;
   const refusal = caller instanceof Problem ? caller : whyNoOperator(context, request, caller);
@@ -35,6 +41,8 @@ export function describeCaller(
   return {
     authentication: auth.isOn,
     ...{ name, space: space ?? null, role, proof },
+    session: session?.id ?? null,
+    sessionEndsAt: session === undefined ? null : new Date(session.untilMs).toISOString(),
     operator: refusal === undefined,
     refusal: refusal === undefined ? null : `${refusal.message}. ${refusal.hint}`,
     version,

@@ -24,7 +24,8 @@ export async function checkReachable(configFile: string, address: ListenAddress)
 
 export function allowedCallers(options: ServeOptions): AllowedCallers {
   const listens = addresses(options.listen, options.metricsListen).map(({ host }) => host);
-  return { listens, hosts: options.allowHosts ?? [] };
+  const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname];
+  return { listens, hosts: [...(options.allowHosts ?? []), ...publicHost] };
 }
 
 /** What an operator should change about how the server is reached. */

@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import type { ConfigStatus } from "../api/schemas.ts";
 import { Authenticator } from "../auth/authenticator.ts";
 import { Sessions } from "../auth/sessions.ts";
+import { SignIn } from "../auth/sign-in/sign-in.ts";
 import { Broker } from "../broker/broker.ts";
 import { SystemEnvironment } from "../broker/environment.ts";
 import { Tokens } from "../broker/lease-identity.ts";
@@ -52,7 +53,7 @@ import { ServerVault } from "./server-vault.ts";
 import { answerText, onlyPath, SideListener } from "./side-listener.ts";
 import { Tls } from "./tls.ts";
 import type { TlsPaths } from "./tls-files.ts";
-import { logAdmission, logIssuers, logJanitor, logMirror } from "./worker-logs.ts";
+import { logAdmission, logIssuers, logJanitor, logMirror, logSignIn } from "./worker-logs.ts";
 
 export interface ServeOptions {
   /** Absent: the example that is part of Berth. */
@@ -70,6 +71,8 @@ export interface ServeOptions {
   readonly trustProxies?: readonly string[];
   /** Names under which clients may call the server, in addition to loopback and `listen`. */
   readonly allowHosts?: readonly string[];
+  /** The address that people use, as an origin: `https://berth.example.org`. */
+  readonly publicUrl?: string;
   /** HOST:PORT for probes that expect health on a separate port; absent: none. */
   readonly healthListen?: string;
   /** HOST:PORT for scrapers that expect metrics on a separate port; absent: none. */
@@ -187,6 +190,7 @@ class Server {
       tokens: new Tokens(journal.secret),
       auth,
       sessions: new Sessions(journal.secret),
+      signIn: new SignIn(auth, journal.secret, Date.now, logSignIn(this.#logger)),
       deliveries: new Deliveries(broker),
       insight,
       vault: this.#vault.stores,
@@ -201,6 +205,7 @@ class Server {
       },
       startedAtMs: Date.now(),
       callers: allowedCallers(options),
+      ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(options.trustProxies && { proxies: new Proxies(options.trustProxies) }),
     };
     const app = await this.#listen(site, address);

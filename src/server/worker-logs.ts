@@ -42,6 +42,10 @@ export function logIssuers(logger: Logger): IssuerReports {
   };
 }
 
+export function logSignIn(logger: Logger): (issuer: string, why: string) => void {
+  return (issuer, why) => logger.error({ issuer, why }, "a person could not sign in");
+}
+
 export function logMirror(logger: Logger): MirrorReports {
   return {
     up: () => logger.info("leases are mirrored in Kubernetes"),

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { connection, recentEvents, retry, signingIn, whoami } from "./data/live.ts";
+import { returning } from "./data/sign-in.ts";
 import { useStore } from "./data/store.ts";
 import { useKeys } from "./keys.ts";
 import { SignIn } from "./pages/sign-in.tsx";
@@ -25,7 +26,10 @@ export function App() {
   const us = useStore(whoami);
   const line = useStore(connection);
   const wantsToSignIn = useStore(signingIn);
-  if (wantsToSignIn || (us?.authentication && us.name === null)) return <SignIn />;
+  const { state } = useStore(returning);
+  if (state === "finishing") return <p className="loading">Signing in …</p>;
+  if (wantsToSignIn || state === "failed" || (us?.authentication && us.name === null))
+    return <SignIn />;
   return (
     <>
       <a className="skip" href="#main">

@@ -2,6 +2,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { followForever } from "./data/live.ts";
+import { finishSignIn } from "./data/sign-in.ts";
 import { showTheme } from "./theme.ts";
 import "./style/tokens.css";
 import "./style/page.css";
@@ -18,7 +19,7 @@ import "./style/tiles.css";
 import "./style/phone.css";
 
 showTheme();
-void followForever();
+void finishSignIn().then(followForever);
 const root = document.getElementById("page");
 if (root === null) throw new Error("Cannot show the page: its root element is missing");
 createRoot(root).render(

@@ -1,7 +1,7 @@
 /** Verifies a token with the keys of its issuer. Nothing of a refused token is in a message. */
 import type { JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { Problem } from "../../api/problem.ts";
-import type { IssuerSpec } from "../issuer-spec.ts";
+import { audiencesOf, type IssuerSpec } from "../issuer-spec.ts";
 import { issuerUnavailable, refuseCredentials } from "../refusals.ts";
 import type { Claims } from "./claims.ts";
 import type { IssuerKeys, KeySet } from "./issuer-keys.ts";
@@ -61,7 +61,7 @@ async function verifyWith(jose: Jose, attempt: Attempt): Promise<Tried> {
   const options: JWTVerifyOptions = {
     algorithms,
     issuer: spec.issuer,
-    audience: spec.audience,
+    audience: [...audiencesOf(spec)],
     requiredClaims: ["exp"],
     clockTolerance: issuerLimits.clockToleranceSeconds,
     currentDate: new Date(nowMs),
@@ -101,7 +101,8 @@ async function verifySignature(
   }
 }
 
-function reasonOf({ errors }: Jose, error: unknown, { issuer, audience }: IssuerSpec): string {
+function reasonOf({ errors }: Jose, error: unknown, spec: IssuerSpec): string {
+  const { issuer } = spec;
   if (error instanceof errors.JWTExpired) {
     const atMs = Number(error.payload.exp) * 1_000;
     // A time that no calendar has.
@@ -111,7 +112,7 @@ function reasonOf({ errors }: Jose, error: unknown, { issuer, audience }: Issuer
   if (error instanceof errors.JWTClaimValidationFailed) {
     switch (error.claim) {
       case "aud":
-        return `the audience of the token of ${issuer} is not ${audience}`;
+        return `the audience of the token of ${issuer} is not ${audiencesOf(spec).join(" or ")}`;
       case "nbf":
         return `the token of ${issuer} is not valid yet`;
       case "exp":

@@ -2,7 +2,15 @@ import type { Running, ServeOptions } from "../../server/main.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { flag, repeatedFlag } from "../flags.ts";
 import { countOf } from "../terminal/text.ts";
-import { byteSize, duration, fromEnvironment, hostName, oneOf, type Parse } from "../values.ts";
+import {
+  byteSize,
+  duration,
+  fromEnvironment,
+  hostName,
+  oneOf,
+  origin,
+  type Parse,
+} from "../values.ts";
 import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
 import { type TlsFlags, tlsOptions, tlsSettings } from "./serve-tls.ts";
 
@@ -12,6 +20,7 @@ interface Flags extends BoskosFlags, TlsFlags {
   readonly listen?: string;
   readonly insecureListen?: boolean;
   readonly allowHost?: readonly string[];
+  readonly publicUrl?: string;
   readonly logLevel?: LogLevel;
   readonly memory?: boolean;
   readonly janitor?: boolean;
@@ -42,6 +51,11 @@ export const serve: CliCommand = {
       "--allow-host <name>",
       "another name that clients use for the server; repeatable",
       hostName,
+    ),
+    flag(
+      "--public-url <url>",
+      "address that people use, if a proxy is in front; for sign-in ($BERTH_PUBLIC_URL)",
+      origin,
     ),
     ...tlsOptions,
     flag(
@@ -96,6 +110,7 @@ export const serve: CliCommand = {
       janitor: given.janitor ?? true,
       ...(healthListen === undefined ? undefined : { healthListen }),
       ...(metricsListen === undefined ? undefined : { metricsListen }),
+      ...publicAddress(given),
       ...tlsSettings(given),
       ...boskosSettings(given),
       ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
@@ -114,6 +129,11 @@ export const serve: CliCommand = {
     return undefined;
   },
 };
+
+function publicAddress(given: Flags): Pick<ServeOptions, "publicUrl"> {
+  const publicUrl = given.publicUrl ?? fromEnvironment("BERTH_PUBLIC_URL", origin);
+  return publicUrl === undefined ? {} : { publicUrl };
+}
 
 function journalLimits(given: Flags): Pick<ServeOptions, "journalRetentionMs" | "journalBytesMax"> {
   const ageMs = given.journalRetention ?? fromEnvironment("BERTH_JOURNAL_RETENTION", retention);

@@ -12,6 +12,7 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { Authenticator } from "../../auth/authenticator.ts";
 import { Sessions } from "../../auth/sessions.ts";
+import { SignIn } from "../../auth/sign-in/sign-in.ts";
 import { Broker } from "../../broker/broker.ts";
 import type { BrokerOptions } from "../../broker/broker-contract.ts";
 import { HandClock } from "../../broker/hand-clock.suite.ts";
@@ -197,6 +198,7 @@ export class BoskosSite implements AsyncDisposable {
     });
     const insight = new StatsService(journal, broker);
     this.#insight = insight;
+    const auth = new Authenticator(undefined);
     const site = {
       ...{ broker, journal, tokens: new Tokens(journal.secret), version: "0.0.0" },
       deliveries: new Deliveries(broker),
@@ -205,9 +207,10 @@ export class BoskosSite implements AsyncDisposable {
       boskos: { ...defaultBoskosSettings, waitMs: 0, ...this.#options.boskos },
       startedAtMs: this.clock.now(),
       callers: { listens: ["127.0.0.1"], hosts: [] },
-      auth: new Authenticator(undefined),
+      auth,
       sessions: new Sessions(journal.secret),
       vault: storesIn(SqliteVault.inMemory(), new Redactor()),
+      signIn: new SignIn(auth, journal.secret),
     };
     this.#app = await makeApp(site, pino({ level: "trace" }, sink));
     await this.#app.listen({ host: "127.0.0.1", port: 0 });

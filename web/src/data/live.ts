@@ -2,8 +2,9 @@
 import { Problem } from "../../../src/api/problem.ts";
 import type { Whoami } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import { askWhoami, berth } from "./berth.ts";
+import { askWhoami, berth, serverNowMs } from "./berth.ts";
 import { noteHolder } from "./holder-names.ts";
+import { isOwnSession, signInNote } from "./sign-in.ts";
 import { Store } from "./store.ts";
 
 export interface Connection {
@@ -76,9 +77,34 @@ async function follow(): Promise<void> {
 }
 
 async function introduce(): Promise<Whoami> {
-  const us = await askWhoami();
+  const us = await ownOnly(await askWhoami());
+  const before = whoami.get();
+  if (us.name === null && before !== null && before.name !== null) {
+    signInNote.set("Your session has ended. Sign in again to go on where you were.");
+  }
   whoami.set(us);
+  introduceAgainAt(us.sessionEndsAt ?? null);
   return us;
+}
+
+let sessionTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** The page asks to sign in as soon as the session has ended, and not with the next click. */
+function introduceAgainAt(endsAt: string | null): void {
+  clearTimeout(sessionTimer);
+  if (endsAt === null) return;
+  const leftMs = Date.parse(endsAt) - serverNowMs();
+  sessionTimer = setTimeout(() => void introduce().catch(() => {}), Math.max(leftMs, 0) + 500);
+}
+
+/** Ends a session that another page of this host has given to the browser. */
+async function ownOnly(us: Whoami): Promise<Whoami> {
+  if (await isOwnSession(us.session ?? null)) return us;
+  await berth.signOut();
+  signInNote.set(
+    `Another page of this host had signed this browser in as ${us.name}. That session is ended.`,
+  );
+  return { ...us, name: null, space: null, role: null, operator: false };
 }
 
 async function opened(): Promise<void> {

@@ -1,59 +1,116 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
+import type { SignInOffer } from "../../../src/api/schemas.ts";
 import { berth } from "../data/berth.ts";
 import { retry, signingIn, whoami } from "../data/live.ts";
+import {
+  beginSignIn,
+  forgetSignedOut,
+  justSignedOut,
+  returning,
+  signInNote,
+} from "../data/sign-in.ts";
+import { useStore } from "../data/store.ts";
 import { ProblemNote } from "../parts/notes.tsx";
+import { TokenForm } from "./token-form.tsx";
 
 /** Shown instead of everything else while the server does not know who reads the page. */
 export function SignIn() {
-  const [token, setToken] = useState("");
-  const [running, setRunning] = useState(false);
-  const [error, setError] = useState<unknown>(undefined);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const run = async () => {
-    setRunning(true);
-    setError(undefined);
-    try {
-      whoami.set(await berth.signIn(token.trim()));
-      signingIn.set(false);
-      retry();
-    } catch (problem) {
-      setError(problem);
-      setRunning(false);
-      field.current?.select();
-    }
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void run();
-  };
+  const [offer, setOffer] = useState<SignInOffer>();
+  const returned = useStore(returning);
+  const [error, setError] = useState(returned.state === "failed" ? returned.error : undefined);
+  useEffect(() => {
+    berth.signInOffer().then(setOffer, setError);
+  }, []);
+  const issuers = offer?.issuers.filter(({ page }) => page) ?? [];
   return (
     <main className="sign-in">
-      <form onSubmit={submit}>
+      <section>
         <h1>Sign in to Berth</h1>
-        <label>
-          Token
-          <input
-            ref={field}
-            type="password"
-            required
-            maxLength={2_048}
-            autoComplete="current-password"
-            value={token}
-            onChange={(event) => setToken(event.target.value)}
-          />
-        </label>
-        <p className="aside-note">
-          An operator of this server makes one with <code>berth token new</code>. The browser keeps
-          it for eight hours, encrypted, and no script can read it.
-        </p>
+        <SignedOutNote />
         <ProblemNote error={error} />
-        <div className="buttons">
-          <button type="submit" className="act" disabled={running}>
-            Sign in
-          </button>
+        <div className="issuers">
+          {issuers.map(({ issuer, title }) => (
+            <IssuerButton
+              key={issuer}
+              {...{ issuer, title, publicUrl: offer?.publicUrl ?? null, onProblem: setError }}
+            />
+          ))}
         </div>
-      </form>
+        {issuers.length > 0 && offer?.tokens ? <p className="or">or with a token</p> : null}
+        {offer?.tokens || (offer && issuers.length === 0) ? (
+          <TokenForm
+            focus={issuers.length === 0}
+            onProblem={setError}
+            onDone={(us) => {
+              whoami.set(us);
+              forget();
+              retry();
+            }}
+          />
+        ) : null}
+        {whoami.get()?.name ? (
+          <div className="buttons">
+            <button type="button" onClick={forget}>
+              Go on without signing in
+            </button>
+          </div>
+        ) : null}
+      </section>
     </main>
+  );
+}
+
+/** Nothing of an earlier sign-in is shown any more. */
+function forget(): void {
+  forgetSignedOut();
+  signInNote.set(null);
+  returning.set({ state: "none" });
+  signingIn.set(false);
+}
+
+function SignedOutNote() {
+  const note = useStore(signInNote);
+  const [signedOut] = useState(justSignedOut);
+  useEffect(forgetSignedOut, []);
+  if (note !== null) return <p className="note">{note}</p>;
+  if (signedOut === undefined) return null;
+  return (
+    <p className="note" role="status">
+      You are signed out of Berth.{" "}
+      {signedOut === "" ? null : (
+        <a href={signedOut}>Sign out of {new URL(signedOut).host} as well</a>
+      )}
+    </p>
+  );
+}
+
+interface ButtonProps {
+  readonly issuer: string;
+  readonly title: string;
+  readonly publicUrl: string | null;
+  readonly onProblem: (problem: unknown) => void;
+}
+
+function IssuerButton({ issuer, title, publicUrl, onProblem }: ButtonProps) {
+  const [running, setRunning] = useState(false);
+  if (publicUrl !== null && publicUrl !== location.origin) {
+    return (
+      <a className="act" href={publicUrl + location.pathname + location.search}>
+        Sign in at {new URL(publicUrl).host}
+      </a>
+    );
+  }
+  const begin = () => {
+    setRunning(true);
+    onProblem(undefined);
+    beginSignIn(issuer).catch((problem: unknown) => {
+      setRunning(false);
+      onProblem(problem);
+    });
+  };
+  return (
+    <button type="button" className="act" disabled={running} onClick={begin}>
+      Sign in with {title}
+    </button>
   );
 }
