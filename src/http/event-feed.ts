@@ -13,6 +13,7 @@ import { type LiveCommit, LiveEventHub, type LiveEvents } from "./live-events.ts
 import { invalid } from "./problems.ts";
 import { eventSightOf, renderEvent, seesAll } from "./render/event.ts";
 import { limitedTo } from "./sight.ts";
+import { Turns } from "./turns.ts";
 
 /**
  * A client with more unread bytes than this, or a commit with more events than this, is sent from
@@ -21,8 +22,10 @@ import { limitedTo } from "./sight.ts";
 const backlogBytesMax = 256 * 1024;
 const liveEventsMax = 1_000;
 const keepAliveMs = 15_000;
-/** Past events are written together up to this length: each write to a compressed feed costs time. */
+/** Past events are written together up to this length, because each write costs time. */
 const writtenLength = 16_384;
+/** The writes of past events in one turn of a feed. They take about a millisecond. */
+const writesPerTurn = 4;
 /** Feeds beyond these are not compressed, because each costs 50 kB and time for every write. */
 const compressedFeedsMax = 100;
 /** A write to a compressed feed takes about as long as this many other writes. */
@@ -46,6 +49,8 @@ const feedHeaders = {
 
 export function eventRoutes(app: App, context: Context): void {
   const open = new Set<Writable>();
+  // Hundreds of feeds that resume together would otherwise delay all other calls by seconds.
+  const turns = new Turns();
   const compressed = new Set<Writable>();
   const hub = new LiveEventHub(context.broker, (commit, space) => {
     return [...formatLive(commit, 0, space)].join("");
@@ -74,7 +79,7 @@ export function eventRoutes(app: App, context: Context): void {
     if (open.size >= limits.openFeedsMax) throw tooManyFeeds();
     const last = request.headers["last-event-id"] ?? request.query.after;
     const start = startOf(last, context.broker.head);
-    const past = await pastFrom(context, start);
+    const past = await turns.run(() => pastFrom(context, start));
     reply.hijack();
     if (reply.raw.destroyed) return reply; // No `close` will come.
     const isCompressed = acceptsGzip(request) && compressed.size < compressedFeedsMax;
@@ -90,7 +95,7 @@ export function eventRoutes(app: App, context: Context): void {
       const weight = isCompressed ? compressedWeight : 1;
       const space = limitedTo(callerOf(request));
       const isAllowed = () => isStillAllowed(context, request, "read");
-      await feed(context, hub, out, { start, past, weight, space, isAllowed });
+      await feed(context, hub, out, { start, past, turns, weight, space, isAllowed });
     } catch (cause) {
       // The client would stay connected and get no events. Now it reconnects and gets the error.
       request.log.warn({ err: cause }, "closed an event feed after an error");
@@ -103,6 +108,7 @@ export function eventRoutes(app: App, context: Context): void {
 interface FeedOptions {
   readonly start: number;
   readonly past: Past;
+  readonly turns: Turns;
   readonly weight: number;
   /** Undefined: the caller sees all spaces. */
   readonly space: SpaceName | undefined;
@@ -139,7 +145,7 @@ async function feed(
   { broker, journal }: Context,
   hub: LiveEventHub,
   out: Writable,
-  { start, past, weight, space, isAllowed }: FeedOptions,
+  { start, past, turns, weight, space, isAllowed }: FeedOptions,
 ): Promise<void> {
   let sent = start;
   let behind = true;
@@ -151,21 +157,22 @@ async function feed(
     else for (const text of formatAfter(sent, events, space)) out.write(text);
     sent = events.lastSeq;
   };
-  const catchUp = async (first: IteratorResult<Recorded>, rest: AsyncIterator<Recorded>) => {
-    for (let next = first; !next.done && isOpen(); next = await rest.next()) {
-      const sees = space === undefined ? seesAll : await sightNow(space);
-      for (const text of inChunks(formatCommit(next.value, sent, sees))) {
-        if (!isOpen()) return;
-        out.write(text);
-        if (out.writableNeedDrain) await drained(out);
+  const catchUp = async (past: Past) => {
+    const texts = inChunks(async function* () {
+      for (let next = past.first; !next.done; next = await past.rest.next()) {
+        const sees = space === undefined ? seesAll : await sightNow(space);
+        yield* formatCommit(next.value, sent, sees);
+        sent = next.value.seq + next.value.events.length - 1;
       }
-      sent = next.value.seq + next.value.events.length - 1;
+    });
+    while (isOpen() && (await turns.run(() => writeSome(texts, out)))) {
+      if (out.writableNeedDrain) await drained(out);
     }
   };
   const pull = async (): Promise<void> => {
     while (behind && isOpen()) {
       const rest = journal.read(sent)[Symbol.asyncIterator]();
-      await catchUp(await rest.next(), rest);
+      await catchUp({ first: await turns.run(() => rest.next()), rest });
       behind = sent < broker.head;
     }
   };
@@ -187,7 +194,7 @@ async function feed(
     clearInterval(keepAlive);
   });
   out.write("retry: 1000\n\n");
-  await catchUp(past.first, past.rest);
+  await catchUp(past);
   await pull();
 }
 
@@ -203,9 +210,19 @@ function drained(out: Writable): Promise<void> {
   });
 }
 
-function* inChunks(texts: Iterable<string>): Generator<string> {
+/** Writes until the client must read, or its turn ends. Returns false if there is no more to write. */
+async function writeSome(texts: AsyncIterator<string>, out: Writable): Promise<boolean> {
+  for (let writes = 0; writes < writesPerTurn && !out.writableNeedDrain; writes++) {
+    const next = await texts.next();
+    if (next.done || out.destroyed || out.writableEnded) return false;
+    out.write(next.value);
+  }
+  return true;
+}
+
+async function* inChunks(texts: () => AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = "";
-  for (const text of texts) {
+  for await (const text of texts()) {
     chunk += text;
     if (chunk.length < writtenLength) continue;
     yield chunk;
