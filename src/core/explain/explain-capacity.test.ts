@@ -50,8 +50,15 @@ test.each<[string, Command[], object, string]>([
     "none_usable: huge is drained by ann: test; only 1 other vsphere would do",
   ],
   [
-    "the room of a usable one, although another is drained",
+    "the room of a usable one, and the drained one that has room",
     [drain("huge"), on("large", 30)],
+    vcpus(50),
+    "no_room: No vsphere has room: large has 30 of its 60 vcpus free, 50 needed; " +
+      "huge has room, but is drained by ann: test",
+  ],
+  [
+    "not a drained one without room",
+    [on("huge", 60), drain("huge"), on("large", 30)],
     vcpus(50),
     "no_room: No vsphere has room: large has 30 of its 60 vcpus free, 50 needed",
   ],

@@ -122,7 +122,15 @@ export function capacityObstacle(need: SharedNeed, request: Request): Obstacle {
   }
   const nearest = usable.toSorted((a, b) => missing(a) - missing(b))[0];
   const short = nearest?.short.map(shortfallText).join(" and ");
-  return { code: "no_room", what: `No ${pool.name} has room: ${nearest?.resource} has ${short}` };
+  const what = `No ${pool.name} has room: ${nearest?.resource} has ${short}`;
+  return { code: "no_room", what: what + cordonedRoomText(need, large) };
+}
+
+/** Names a resource that would do at once if it were in use. */
+function cordonedRoomText({ pool }: SharedNeed, large: readonly SharedExplanation[]): string {
+  const roomy = large.find(({ unfit: why, short }) => why !== null && short.length === 0);
+  const resource = sharedIn(pool).find(({ name }) => name === roomy?.resource);
+  return resource === undefined ? "" : `; ${resource.name} has room, but ${outOfUseText(resource)}`;
 }
 
 /** Names the resources that would do but are out of use, because no other resource is large enough. */
