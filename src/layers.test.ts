@@ -112,8 +112,8 @@ const layers: Readonly<Record<string, Layer>> = {
   "workers/proxy": { folders: ["api", "client", "core"], packages: ["node:*"] },
   cli: {
     folders: [
-      ...["api", "auth", "client", "config", "core", "insight/pacing", "insight/what-if"],
-      "kubernetes",
+      ...["api", "auth", "auth/sign-in", "client", "config", "core", "insight/pacing"],
+      ...["insight/what-if", "kubernetes"],
       ...["server", "server/migrate", "slots", "vault", "workers", "workers/janitor"],
       "workers/proxy",
     ],

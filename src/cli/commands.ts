@@ -214,6 +214,18 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./setup/export.ts")).exportCommand,
   },
   {
+    name: "login",
+    summary: "Sign in through the issuer of the server",
+    group: "Other",
+    load: async () => (await import("./identity/login.ts")).login,
+  },
+  {
+    name: "logout",
+    summary: "Remove the tokens of berth login",
+    group: "Other",
+    load: async () => (await import("./identity/logout.ts")).logout,
+  },
+  {
     name: "whoami",
     summary: "Show who the server takes you for",
     group: "Other",

@@ -3,6 +3,7 @@ import type { Configuration, ServerMetadata } from "openid-client";
 import { issuerLimits } from "../issuers/limits.ts";
 import { isProtectedUrl } from "../protected-url.ts";
 
+export type { ServerMetadata } from "openid-client";
 export type OpenIdClient = typeof import("openid-client");
 
 /** Loaded when somebody signs in: most processes never need it. */

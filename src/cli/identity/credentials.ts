@@ -1,22 +1,29 @@
 /** The caller's own credentials: what proves to the server who runs this command. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { parseServerUrl } from "../../client/transport.ts";
 import { usageError } from "../failure.ts";
 import { fromEnvironment, ownToken, type Parse, readValue } from "../values.ts";
 import { findGithubToken } from "./github-token.ts";
+import { loginsPath } from "./logins-path.ts";
 
 const asWritten: Parse<string> = (text) => text;
 
-type ReadToken = () => string | Promise<string>;
+type ReadToken = () => string | undefined | Promise<string | undefined>;
 
 /**
- * Returns a function that reads the token before each call; undefined if there are no credentials.
- * In this order: --token-file, BERTH_TOKEN, BERTH_TOKEN_FILE, BERTH_ID_TOKEN, GitHub Actions.
+ * Returns a function that reads the token before each call; undefined from it: no credentials. In
+ * this order: --token-file, BERTH_TOKEN, BERTH_TOKEN_FILE, BERTH_ID_TOKEN, GitHub Actions, the login.
  */
-export function findCredentials(
-  tokenFile: string | undefined,
-  serverUrl: string,
-): ReadToken | undefined {
-  return findGivenToken(tokenFile) ?? findGithubToken(serverUrl);
+export function findCredentials(tokenFile: string | undefined, serverUrl: string): ReadToken {
+  const found = findGivenToken(tokenFile) ?? findGithubToken(serverUrl);
+  return found ?? (() => loginToken(serverUrl));
+}
+
+/** Most callers have no logins, and then need not load what reads them. */
+async function loginToken(serverUrl: string): Promise<string | undefined> {
+  if (!existsSync(loginsPath())) return undefined;
+  const { storedToken } = await import("./stored-login.ts");
+  return storedToken(parseServerUrl(serverUrl));
 }
 
 /**

@@ -8,6 +8,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { readValue, token } from "../values.ts";
 import { NoIdToken } from "./no-id-token.ts";
+import { expiryOf } from "./token-expiry.ts";
 
 const answerMs = 10_000;
 /** A token that expires sooner is replaced before it is sent. */
@@ -49,16 +50,6 @@ function cached(fetchToken: () => Promise<string>): () => Promise<string> {
     }
     return last;
   };
-}
-
-function expiryOf(idToken: string): number {
-  try {
-    const [, payload = ""] = idToken.split(".");
-    const { exp } = Object(JSON.parse(Buffer.from(payload, "base64url").toString()));
-    return typeof exp === "number" ? exp * 1_000 : 0;
-  } catch {
-    return 0; // The server reports what is wrong with the token.
-  }
 }
 
 async function fetchIdToken({ requestUrl, requestToken, audience }: Job): Promise<string> {

@@ -5,9 +5,14 @@ import { CliError } from "../failure.ts";
 import { outputFlag } from "../flags.ts";
 import { formatData } from "../show/listing.ts";
 import { plain } from "../terminal/text.ts";
+import { findGivenToken } from "./credentials.ts";
+import { findGithubToken } from "./github-token.ts";
+import { readLogins } from "./login-store.ts";
+import { expiryOf } from "./token-expiry.ts";
 
 interface Flags {
   readonly output: "table" | "json" | "yaml";
+  readonly tokenFile?: string;
 }
 
 /** How the server knows it. An older server does not say. */
@@ -28,16 +33,19 @@ Credentials are taken from the first of these:
   4. $BERTH_ID_TOKEN, for id tokens of GitLab
   5. GitHub Actions, in a job with the permission id-token: write. The audience is $BERTH_AUDIENCE,
      else the address of the server, which must be https or on the same machine.
+  6. berth login, for the server where you have logged in; renewed when it expires
 
 Exits with 77 if the server does not accept the credentials.`,
   async run({ client, flags, print }) {
-    const { output } = flags<Flags>();
+    const { output, tokenFile } = flags<Flags>();
     const found = await client.whoami();
     if (output !== "table") print(await formatData(identityOf(found), output));
     else if (!found.authentication) print("The server has no authentication");
     else if (found.name !== null) {
       const proof = proofs[found.proof ?? ""] ?? "";
       print(`${found.name}, ${found.role} in space ${found.space}${proof}`);
+      const login = await usedLogin(tokenFile, client.url);
+      if (login !== undefined) print(login);
     }
     if (isAccepted(found)) return undefined;
     const message = "Cannot identify you: the server does not accept the credentials";
@@ -45,6 +53,16 @@ Exits with 77 if the server does not accept the credentials.`,
     throw new CliError(message, plain(hint), exitCodes.refused);
   },
 };
+
+/** Undefined if the token is not that of `berth login`. */
+async function usedLogin(tokenFile: string | undefined, url: string): Promise<string | undefined> {
+  const other = findGivenToken(tokenFile) ?? findGithubToken(url);
+  const { [url]: login } = other === undefined ? await readLogins() : {};
+  if (login === undefined) return undefined;
+  const until = new Date(expiryOf(login.idToken)).toISOString();
+  const end = login.refreshToken === undefined ? "until" : "renewed before";
+  return `Logged in with berth login through ${plain(login.issuer)}, ${end} ${until}`;
+}
 
 function isAccepted({ authentication, name }: Whoami): boolean {
   return !authentication || name !== null;
