@@ -1,6 +1,6 @@
 /** Fair share between spaces, their quotas, and what else their policies say. */
 import { describe, expect, test } from "vitest";
-import { waitReason } from "../explain/explain.ts";
+import { explainNeeds, waitReason } from "../explain/explain.ts";
 import type { Command } from "../model/command.ts";
 import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
 import type { PoolSpec } from "../model/policy.ts";
@@ -170,6 +170,32 @@ describe("a quota", () => {
     made.do(release("a1"));
     expect(made.held("a3")).toBeDefined();
     expect(made.held("a4")).toBeUndefined();
+  });
+
+  test("keeps nothing in the explanations of others", () => {
+    const policy = { patienceMs: 0 };
+    const made = lending([pool("aws", 3, policy), pool("gcp", 1)], {
+      a: { quotas: [quota("aws", 1)] },
+    });
+    made.do(ask("a1", "aws", a));
+    made.do(ask("over two pools", "aws gcp", a, { priority: 1 }));
+    made.do(ask("b1", "aws:3", b));
+    const request = made.state.requests.get("b1" as RequestId);
+    const explained = request === undefined ? [] : explainNeeds(request, made.now);
+    expect(explained[0]?.aheadOfIt).toMatchObject([{ id: "over two pools", keeps: 0 }]);
+    expect(reasonOf(made, "b1")?.code).toBe("not_enough_free");
+  });
+
+  test("is what a request waited for that a released claim let go", () => {
+    const made = lending([pool("aws", 3)], { a: { quotas: [quota("aws", 2)] } });
+    made.do(ask("a1", "aws:2", a));
+    made.do(ask("a2", "aws", a));
+    made.tickAt(1_000);
+    const { events } = made.do(release("a1", { claim: "1" }));
+    expect(events.find(({ type }) => type === "lease-granted")).toMatchObject({
+      id: "a2",
+      waitedFor: "quota_reached",
+    });
   });
 
   test("lets others pass, however many requests of the space wait", () => {

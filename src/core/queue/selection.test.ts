@@ -110,6 +110,13 @@ describe("a request with a selector in an exclusive pool", () => {
     expect(lending.held("b")).toEqual(["aws-2"]);
   });
 
+  test("keeps what each of its selections matches, also if another request waits for one of them", () => {
+    const lending = new Lending(regions("aws", "eu", "us"));
+    lending.outcome(select("holder", eu), select("first", eu), select("both", [eu, us]));
+    lending.do(select("behind", us));
+    expect(lending.held("behind")).toBeUndefined();
+  });
+
   test("that leaves releases what it kept", () => {
     const lending = new Lending(regions("aws", "eu", "eu"));
     lending.outcome(select("h", eu), select("a", { ...eu, count: 2 }), acquire("b", "aws"));
