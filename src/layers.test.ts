@@ -49,6 +49,8 @@ const layers: Readonly<Record<string, Layer>> = {
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
   // Secrets, sealed. Nothing of lending depends on it.
   vault: { folders: ["core", "journal"], packages: ["node:*"] },
+  // What was collected about clusters that failed.
+  evidence: { folders: ["journal", "vault"], packages: ["node:*"] },
   auth: { folders: ["api", "auth/issuers", "core"], packages: ["node:*"] },
   "auth/issuers": {
     folders: ["api", "auth", "core", "kubernetes"],
@@ -80,8 +82,8 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   http: {
     folders: [
-      ...["api", "auth", "auth/sign-in", "broker", "core", "insight", "insight/forecast"],
-      ...["insight/history", "insight/what-if", "journal", "vault"],
+      ...["api", "auth", "auth/sign-in", "broker", "core", "evidence", "insight"],
+      ...["insight/forecast", "insight/history", "insight/what-if", "journal", "vault"],
     ],
     packages: [
       ...["node:*", "fastify", "@fastify/swagger", "@fastify/swagger-ui"],
@@ -124,7 +126,8 @@ const layers: Readonly<Record<string, Layer>> = {
   // Where all parts meet.
   server: {
     folders: [
-      ...["api", "auth", "auth/sign-in", "broker", "config", "core", "http", "insight", "journal"],
+      ...["api", "auth", "auth/sign-in", "broker", "config", "core", "evidence", "http"],
+      ...["insight", "journal"],
       "vault",
       ...["workers/admission", "workers/janitor", "workers/mirror"],
     ],

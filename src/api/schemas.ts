@@ -50,6 +50,17 @@ const PriorityText = Type.Union([
   Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._-]{0,62}$" }),
 ]);
 
+/** Checked against the schema of the pool's template. */
+const Parameters = Type.Record(
+  Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._-]{0,62}$" }),
+  Type.Union([Type.String({ maxLength: 1_024 }), Type.Number(), Type.Boolean()]),
+  {
+    maxProperties: 64,
+    ...closed,
+    description: "Only for a pool of clusters: how to make it. GET /v1/templates lists them",
+  },
+);
+
 export const AskBody = Type.Object(
   {
     items: Type.Array(
@@ -79,6 +90,11 @@ export const AskBody = Type.Object(
             description: "What they are in while you hold them; busy unless given",
           }),
           ...placingFields,
+          parameters: Type.Optional(Parameters),
+          credentials: Type.Optional({
+            ...Name,
+            description: "Make the cluster with these credentials of your space",
+          }),
         },
         closed,
       ),
@@ -202,6 +218,9 @@ export const Claim = Type.Object({
   resource: Type.String(),
   fence: Type.Integer({ description: "Larger than that of every earlier grant" }),
   heldUntil: { ...nullable(Timestamp), description: "When the server gives it back by itself" },
+  cluster: Type.Optional(
+    Type.Boolean({ description: "True: it is a cluster; its holder reads `…/claims/ID/access`" }),
+  ),
   labels: Type.Record(Type.String(), Type.String()),
   userData: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
@@ -285,6 +304,9 @@ export const WaitingRequest = Type.Object({
       amount: shareFields.amount,
       selector: placingFields.selector,
       resource: placingFields.resource,
+      parameters: Type.Optional(
+        Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+      ),
     }),
   ),
   queuedAt: Timestamp,

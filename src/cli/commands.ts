@@ -34,6 +34,18 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./run/release.ts")).release,
   },
   {
+    name: "access",
+    summary: "Print the kubeconfig of a cluster that you hold",
+    group: "For jobs",
+    load: async () => (await import("./clusters/access.ts")).access,
+  },
+  {
+    name: "credentials",
+    summary: "Store credentials for clusters of your space",
+    group: "For jobs",
+    load: async () => (await import("./clusters/credentials.ts")).credentials,
+  },
+  {
     name: "shell-client",
     summary: "Print shell functions for leases through berth run --proxy",
     group: "For jobs",
@@ -86,6 +98,18 @@ export const commands: readonly CommandEntry[] = [
     summary: "List resources with their states and holders",
     group: "Inspect",
     load: async () => (await import("./show/resources.ts")).resources,
+  },
+  {
+    name: "clusters",
+    summary: "List clusters with their phases; hold, destroy or adopt one",
+    group: "Inspect",
+    load: async () => (await import("./clusters/clusters.ts")).clusters,
+  },
+  {
+    name: "templates",
+    summary: "List templates of clusters and their parameters",
+    group: "Inspect",
+    load: async () => (await import("./clusters/templates.ts")).templates,
   },
   {
     name: "spaces",

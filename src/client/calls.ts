@@ -31,6 +31,7 @@ import type {
 } from "../api/schemas.ts";
 import type { Space } from "../api/space-schemas.ts";
 import { formatDuration } from "../core/model/time.ts";
+import { ClusterCalls } from "./cluster-calls.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { clientLimits } from "./limits.ts";
 import { hasEnded } from "./release.ts";
@@ -121,10 +122,13 @@ export interface ClientOptions {
 /** One method per API call. Each method sends one HTTP request and never retries. */
 export class BerthCalls {
   protected readonly transport: Transport;
+  /** Templates, clusters, access to them, credentials and costs. */
+  readonly clusters: ClusterCalls;
 
   constructor({ url, fetch = globalThis.fetch, token, userAgent }: ClientOptions) {
     const credentials = typeof token === "string" ? () => token : token;
     this.transport = new Transport(url, fetch, { credentials, userAgent });
+    this.clusters = new ClusterCalls(this.transport);
   }
 
   get url(): string {

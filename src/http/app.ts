@@ -9,6 +9,7 @@ import { checkCallers } from "./allowed-callers.ts";
 import { authorizeCalls } from "./authorize.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
+import { clusterApi } from "./clusters/routes.ts";
 import { compressAnswers } from "./compression.ts";
 import type { App, Context } from "./context.ts";
 import { documentRoutes } from "./docs.ts";
@@ -102,6 +103,7 @@ export async function makeApp(
   poolRoutes(app, context);
   poolChangesRoute(app, context);
   resourceRoutes(app, context);
+  clusterApi(app, context);
   spaceRoutes(app, context);
   eventRoutes(app, context);
   pastEventsRoute(app, context);

@@ -8,10 +8,12 @@ import type { SignIn } from "../auth/sign-in/sign-in.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { Tokens } from "../broker/lease-identity.ts";
 import type { Deliveries } from "../broker/submit-and-wait.ts";
+import type { ClusterLogs } from "../evidence/cluster-logs.ts";
 import type { StatsService } from "../insight/stats-service.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SecretStores } from "../vault/secret-stores.ts";
 import type { AllowedCallers } from "./allowed-callers.ts";
+import type { TemplateInfo } from "./clusters/template-info.ts";
 import type { AdmissionFigures } from "./metrics/admission-metrics.ts";
 import type { MirrorFigures } from "./metrics/mirror-metrics.ts";
 import type { Proxies } from "./proxies.ts";
@@ -30,6 +32,9 @@ export interface Context {
   readonly insight: StatsService;
   /** Secrets of clusters and of spaces. */
   readonly vault: SecretStores;
+  /** The templates of clusters in the configuration in force. */
+  readonly templates: () => readonly TemplateInfo[];
+  readonly clusterLogs: Pick<ClusterLogs, "of" | "put">;
   readonly configStatus: () => ConfigStatus;
   /** The state of the mirror in Kubernetes; undefined while there is none. */
   readonly mirror?: () => MirrorFigures | undefined;

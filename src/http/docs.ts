@@ -29,6 +29,10 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
         { name: "requests", description: "Requests that wait" },
         { name: "pools", description: "Groups of resources with one policy" },
         { name: "resources", description: "Single resources" },
+        {
+          name: "clusters",
+          description: "Clusters that Berth makes: templates, access, credentials",
+        },
         { name: "events", description: "What happens, live" },
         { name: "history", description: "Past leases, statistics and simulations" },
         { name: "page", description: "What the page at / needs in addition" },

@@ -16,11 +16,13 @@ import { submitAndWait } from "../broker/submit-and-wait.ts";
 import { leaseNotFound } from "../core/decide/not-found.ts";
 import { leaseView } from "../core/explain/view.ts";
 import { isListedIn } from "../core/gates/limits.ts";
+import type { Parameters } from "../core/model/cluster.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
 import { busyState, freeState, purposeOf } from "../core/model/lifecycle.ts";
 import { alternativeCount, alternativesMax } from "../core/queue/needs.ts";
 import { askIn, callerOf, mustAlso } from "./authorize.ts";
+import { parametersOfItems } from "./clusters/cluster-items.ts";
 import type { App, Context } from "./context.ts";
 import { originOf } from "./origin.ts";
 import { ListQuery, pageOf } from "./paging.ts";
@@ -62,7 +64,10 @@ function acquireRoute(app: App, context: Context): void {
   app.post("/v1/leases", { schema }, async (request, reply) => {
     const waitMs = waitIn("body.wait", request.body.wait);
     checkCanWait(context, waitMs);
-    const ask = askIn(callerOf(request), askOf(request.body));
+    const caller = callerOf(request);
+    const { items } = request.body;
+    const parameters = await parametersOfItems(context, caller.space ?? "", items);
+    const ask = askIn(caller, askOf(request.body, parameters));
     if (ask.items.some(isUpkeep)) mustAlso(request, "clean");
     if (alternativeCount(ask) > alternativesMax) {
       const wrong = `its choices can be combined in more than ${alternativesMax} ways`;
@@ -282,17 +287,18 @@ export function priorityOf(
   return typeof priority === "number" ? { priority } : { priorityClass: priority };
 }
 
-function askOf(body: AskBody): Ask {
+function askOf(body: AskBody, parameters: readonly (Parameters | undefined)[] = []): Ask {
   const { ttlMsMin, ttlMsMax, lifetimeMsMin, lifetimeMsMax } = limits;
   const { holder, requestId, ttl, lifetime, priority, labels, group } = body;
   const ttlRange = { minMs: ttlMsMin, maxMs: ttlMsMax };
   const lifetimeRange = { minMs: lifetimeMsMin, maxMs: lifetimeMsMax };
   return {
     holder,
-    items: body.items.map(({ pool, anyOf, count, ...rest }, index) => ({
+    items: body.items.map(({ pool, anyOf, count, credentials: _, ...rest }, index) => ({
       ...poolsOfItem({ pool, anyOf }, index),
       count: count ?? 1,
       ...rest,
+      ...(parameters[index] === undefined ? undefined : { parameters: parameters[index] }),
     })),
     ...(group === undefined ? undefined : { group: { size: 1, ...group } }),
     ...(requestId === undefined ? undefined : { key: requestId }),

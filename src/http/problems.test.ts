@@ -20,7 +20,12 @@ const documented = new Map(
 
 /** Every code that the sources can produce, by the two ways in which they write one. */
 function codesInSources(): Set<string> {
-  const folders = ["src/http/*.ts", "src/auth/**/*.ts", "src/api/problem.ts"];
+  const folders = [
+    "src/http/*.ts",
+    "src/http/clusters/*.ts",
+    "src/auth/**/*.ts",
+    "src/api/problem.ts",
+  ];
   const files = globSync([...folders, "src/core/model/outcome.ts"], {
     cwd: root,
   }).filter((file) => !/\.(test|suite)\.ts$/.test(file));

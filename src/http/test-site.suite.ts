@@ -18,12 +18,14 @@ import { Tokens } from "../broker/lease-identity.ts";
 import { Deliveries } from "../broker/submit-and-wait.ts";
 import type { PoolSpec } from "../core/model/policy.ts";
 import type { Instant } from "../core/model/time.ts";
+import { ClusterLogs } from "../evidence/cluster-logs.ts";
 import { StatsService } from "../insight/stats-service.ts";
 import { Redactor } from "../vault/redactor.ts";
 import { type SecretStores, storesIn } from "../vault/secret-stores.ts";
 import { SqliteVault } from "../vault/sqlite-vault.ts";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import { makeApp } from "./app.ts";
+import type { TemplateInfo } from "./clusters/template-info.ts";
 import { type App, defaultBoskosSettings } from "./context.ts";
 import type { Proxies } from "./proxies.ts";
 import { timestamp } from "./timestamp.ts";
@@ -56,6 +58,9 @@ export interface TestSite extends AsyncDisposable {
   readonly app: App;
   readonly insight: StatsService;
   readonly vault: SecretStores;
+  /** Of the configuration; tests add to it. */
+  readonly templates: TemplateInfo[];
+  readonly clusterLogs: ClusterLogs;
   /** Everything that was logged so far. */
   readonly log: () => string;
   /** `call("POST /v1/leases", { body })`, without a socket. */
@@ -91,6 +96,7 @@ export async function testSite(
   const insight = new StatsService(journal, broker);
   const redactor = new Redactor();
   const authenticator = new Authenticator(auth, () => clock.now());
+  const templates: TemplateInfo[] = [];
   const site = {
     deliveries: new Deliveries(broker),
     ...{ broker, journal, tokens, insight, configStatus: () => config, version: "0.0.0" },
@@ -102,11 +108,14 @@ export async function testSite(
     ...(proxies && { proxies }),
     startedAtMs: clock.now(),
     vault: storesIn(SqliteVault.inMemory(), redactor),
+    templates: () => templates,
+    clusterLogs: ClusterLogs.inMemory(redactor),
   };
   const hooks = { streamWrite: (line: string) => redactor.clean(line) };
   const app = await makeApp(site, pino({ level: "trace", hooks }, sink));
   return {
     ...{ clock, journal, broker, tokens, auth: site.auth, app, insight, vault: site.vault },
+    ...{ templates, clusterLogs: site.clusterLogs },
     log: () => lines.join(""),
     call: (line, call) => inject(app, line, call),
     state: () => broker.read(fingerprint),

@@ -193,7 +193,8 @@ class Server {
       signIn: new SignIn(auth, journal.secret, Date.now, logSignIn(this.#logger)),
       deliveries: new Deliveries(broker),
       insight,
-      vault: this.#vault.stores,
+      ...this.#vault.parts,
+      templates: () => [],
       configStatus: () => this.#withWarnings(config.status, options),
       clockAheadMs: () => this.#clock?.aheadMs ?? 0,
       mirror: () => this.#mirror?.figures,
@@ -212,7 +213,10 @@ class Server {
     broker.startExpiry();
     this.#ready = true;
     this.#reportReady();
-    const { pools, resources } = config.status;
+    return this.#running(app, config.status);
+  }
+
+  #running(app: App, { pools, resources }: ConfigStatus): Running {
     return {
       url: urlOf(app.server),
       ...(this.#health && { healthUrl: this.#health.url }),

@@ -1,5 +1,6 @@
 /** The vault of a server: where its files are, and its upkeep beside the broker. */
 import type { Logger } from "pino";
+import { ClusterLogs, clusterLogsPath } from "../evidence/cluster-logs.ts";
 import type { Redactor } from "../vault/redactor.ts";
 import { type SecretStores, storesIn } from "../vault/secret-stores.ts";
 import { keyFilePath, SqliteVault, vaultPath } from "../vault/sqlite-vault.ts";
@@ -11,7 +12,8 @@ export interface VaultOptions {
 }
 
 export class ServerVault {
-  readonly stores: SecretStores;
+  /** For the edges. */
+  readonly parts: { readonly vault: SecretStores; readonly clusterLogs: ClusterLogs };
   readonly #vault: SqliteVault;
   readonly #logger: Logger;
 
@@ -19,11 +21,15 @@ export class ServerVault {
     this.#vault = memory
       ? SqliteVault.inMemory()
       : new SqliteVault(vaultPath(data), vaultKey ?? keyFilePath(data));
-    this.stores = storesIn(this.#vault, redactor);
+    this.parts = {
+      vault: storesIn(this.#vault, redactor),
+      clusterLogs: new ClusterLogs(memory ? ":memory:" : clusterLogsPath(data), redactor),
+    };
     this.#logger = logger;
   }
 
   async close(): Promise<void> {
+    this.parts.clusterLogs.close();
     await this.#vault
       .close()
       .catch((err: unknown) => this.#logger.error({ err }, "closing the vault failed"));

@@ -5,6 +5,7 @@ import { CliError } from "../failure.ts";
 import { type GlobalFlags, outputFlag } from "../flags.ts";
 import { formatData } from "../show/listing.ts";
 import { shellQuoted } from "../terminal/text.ts";
+import { clusterClaims } from "./cluster-access.ts";
 import { leaseVariables, refuseVariableClashes } from "./lease-variables.ts";
 import { buildRequest, namedPools, type RequestFlags, requestOptions } from "./request-flags.ts";
 import { SignalRouter } from "./signals.ts";
@@ -22,6 +23,7 @@ export const acquire: CliCommand = {
   options: [...requestOptions(), outputFlag(...leaseFormats)],
   help: `
 The lease expires after its ttl. Renew it with berth heartbeat, end it with berth release.
+The kubeconfig of a cluster is not part of it: berth access LEASE > kubeconfig
 In a script: eval "$(berth acquire --pool aws-account -o env)"; trap 'berth release' EXIT`,
   async run(context) {
     const flags = context.flags<Flags>();
@@ -31,6 +33,11 @@ In a script: eval "$(berth acquire --pool aws-account -o env)"; trap 'berth rele
     const lease = await waitForLease(context, ask, flags, router);
     router.close();
     await printLease(context, lease, flags.output);
+    if (clusterClaims(lease).length > 0) {
+      context.note(
+        `The access to the cluster: berth access ${lease.id} --token TOKEN > kubeconfig`,
+      );
+    }
     return undefined;
   },
 };

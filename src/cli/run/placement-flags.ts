@@ -20,6 +20,8 @@ interface ItemFlags {
   readonly resource?: string;
   readonly exclude?: readonly string[];
   readonly strategy?: (typeof strategies)[number];
+  readonly parameter?: readonly (readonly [string, string | number | boolean])[];
+  readonly credentials?: string;
 }
 
 export interface PlacementFlags extends ItemFlags {
@@ -62,6 +64,24 @@ const parseGroup: values.Parse<NonNullable<AskBody["group"]>> = (text) => {
   return { name, size };
 };
 
+/** `workers=3` is a number and `fips=true` a boolean; quotes make a text of either. */
+export const parseParameter: values.Parse<readonly [string, string | number | boolean]> = (
+  text,
+) => {
+  const [, name = "", value = ""] = /^([A-Za-z][A-Za-z0-9._-]*)=(.*)$/s.exec(text) ?? [];
+  if (name === "") {
+    throw new values.InvalidValue("it is not NAME=VALUE", "Write it like version=4.20");
+  }
+  return [name, parameterValue(value)];
+};
+
+function parameterValue(text: string): string | number | boolean {
+  if (text === "true" || text === "false") return text === "true";
+  // A version such as 4.20 is a text: as a number it would become 4.2.
+  if (/^-?(0|[1-9]\d{0,14})$/.test(text)) return Number(text);
+  return /^"(.*)"$/s.exec(text)?.[1] ?? text;
+}
+
 export function placementOptions(): Option[] {
   const strategy = values.oneOf(...strategies);
   return [
@@ -81,6 +101,12 @@ export function placementOptions(): Option[] {
     onceFlag("--resource <name>", "only this resource"),
     repeatedFlag("--exclude <name>", "never this resource; for shared pools only", (text) => text),
     onceFlag("--strategy <name>", "how to choose a resource, if the pool allows it", strategy),
+    repeatedFlag(
+      "--parameter <name=value>",
+      "of the cluster, such as version=4.20; list them: berth templates",
+      parseParameter,
+    ),
+    onceFlag("--credentials <name>", "make the cluster with these credentials of your space"),
     onceFlag(
       "--group <name[:n]>",
       "grant together with the other n - 1 requests of this group",
@@ -113,6 +139,8 @@ const flagNames = [
   ["resource", "--resource"],
   ["exclude", "--exclude"],
   ["strategy", "--strategy"],
+  ["parameter", "--parameter"],
+  ["credentials", "--credentials"],
 ] as const satisfies readonly (readonly [keyof ItemFlags, string])[];
 
 function typedFlags(flags: PlacementFlags): string[] {
@@ -121,6 +149,7 @@ function typedFlags(flags: PlacementFlags): string[] {
 
 function itemFields(flags: ItemFlags): Partial<Item> {
   const { amount, selector, tolerate, spread, atMost, resource, exclude, strategy } = flags;
+  const { parameter, credentials } = flags;
   const record = (pairs: readonly KeyNumber[]) =>
     Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
   return {
@@ -132,5 +161,7 @@ function itemFields(flags: ItemFlags): Partial<Item> {
     ...(resource === undefined ? undefined : { resource }),
     ...(exclude === undefined ? undefined : { exclude: [...exclude] }),
     ...(strategy === undefined ? undefined : { strategy }),
+    ...(parameter === undefined ? undefined : { parameters: Object.fromEntries(parameter) }),
+    ...(credentials === undefined ? undefined : { credentials }),
   };
 }

@@ -6,6 +6,7 @@ import { parseDuration, roughDuration } from "../../core/model/time.ts";
 import type { Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { plain } from "../terminal/text.ts";
+import { ClusterFiles } from "./cluster-access.ts";
 import { CommandProcess } from "./command-process.ts";
 import { type FailOpen, failOpenOf } from "./fail-open.ts";
 import { HeartbeatLog } from "./heartbeat-log.ts";
@@ -39,6 +40,7 @@ export async function runWithLease(
   const keepAlive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners });
   let isLost = false;
   let sidecar: Sidecar | undefined;
+  let clusters: ClusterFiles | undefined;
   let code: number = exitCodes.leaseLost;
   try {
     const file = await writeLeaseFile(lease, client.url);
@@ -51,9 +53,10 @@ export async function runWithLease(
         note(`berth: LEASE LOST. ${plain(earlyLoss.message)}; ${name} is not started`);
         return code;
       }
+      clusters = await ClusterFiles.write({ client, lease, leaseFile: file.path, note });
       sidecar = await job.startSidecar(job.variables["LEASED_RESOURCE"]);
       const own = leaseVariables(lease, client.url, flags.tokenFile);
-      const variables = { ...own, BERTH_LEASE_FILE: file.path };
+      const variables = { ...own, BERTH_LEASE_FILE: file.path, ...clusters.variables };
       const env = { ...process.env, ...variables, ...job.variables, ...sidecar.variables };
       const child = await CommandProcess.start(args, env, sidecar.watch([lease]));
       router.routeTo((signal) => forwardSignal(child, signal));
@@ -66,6 +69,7 @@ export async function runWithLease(
         await child.stop(graceAfterLoss(loss, graceMs, keepAlive.leftMs));
       }
     } finally {
+      clusters?.close();
       await file.remove();
     }
   } finally {

@@ -56,12 +56,15 @@ Environment of CMD: BERTH_LEASE_ID, BERTH_LEASE_TOKEN, BERTH_URL, BERTH_LEASE_FI
 and for each pool BERTH_RESOURCE_<POOL> and BERTH_FENCE_<POOL> (aws-account: AWS_ACCOUNT).
 With --proxy, --profile or --try also: LEASE_PROXY_SERVER_URL, LEASE_PROXY_CLIENT_SH, SHARED_DIR,
 LEASED_RESOURCE, CLUSTER_PROFILE_NAME, CLUSTER_PROFILE_SET_NAME, CLUSTER_TYPE, IP_POOL_AVAILABLE.
+For a cluster also: KUBECONFIG (a private file, removed when CMD ends), BERTH_KUBECONFIG_<POOL>, and
+KUBEADMIN_PASSWORD_FILE if it has a password.
 Signals are forwarded to CMD and its child processes; heartbeats continue until CMD has exited.
 
 Examples:
   berth run --pool aws-account -- ./e2e.sh                      one resource while the script runs
   berth run --pool aws-account:2 --pool install-slot -- make    all three, or wait for all
   berth run --pool east,west --timeout 30m -- make              of either pool; wait 30m at most
+  berth run --pool ocp-4.20 -- kubectl get nodes                a cluster, destroyed afterwards
   berth run --lease ACCOUNT=aws-account -- sh -c 'echo $ACCOUNT'
   berth run --pool install-slot --timeout 20m --fail-open-always -- ./install.sh
                                                                 never fails because of the lease

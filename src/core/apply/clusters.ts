@@ -29,6 +29,7 @@ export function newCluster(birth: ClusterBirth, at: Instant): Cluster {
   return {
     ...{ instance, template, revision, parameters, price, hub, handle },
     parametersKey: parametersKeyOf(parameters),
+    plannedAt: at,
     since: at,
     deadlineAt: never,
     wanted: "ready",

@@ -21,6 +21,8 @@ export interface ClaimView {
   readonly labels: Readonly<Record<string, string>>;
   /** May contain credentials: only the holder may see it. */
   readonly userData: Readonly<Record<string, string>>;
+  /** Whether its holder gets access to a cluster. */
+  readonly cluster: boolean;
   /** For a shared resource: the amount of each dimension. */
   readonly amount: Amounts | null;
   /** The parts of the claim. Only the holder may see their attributes. */
@@ -93,7 +95,8 @@ export function leaseView(lease: Lease): LeaseView {
   };
 }
 
-export function claimView({ id, resource, fence, heldUntil, amount, parts }: Claim): ClaimView {
+export function claimView(claim: Claim): ClaimView {
+  const { id, resource, fence, heldUntil, amount, parts } = claim;
   return {
     id,
     pool: resource.pool.name,
@@ -104,6 +107,7 @@ export function claimView({ id, resource, fence, heldUntil, amount, parts }: Cla
     expiresAt: resource.expiresAt === never ? null : resource.expiresAt,
     labels: resource.labels,
     userData: resource.userData,
+    cluster: resource.sharing === "exclusive" && resource.cluster !== null,
     amount,
     parts: parts.length === 0 ? noParts : parts.map(partView),
   };

@@ -24,6 +24,12 @@ export type ParameterValue = string | number | boolean;
 /** All parameters of a cluster, resolved: what was asked for, and the defaults of the template. */
 export type Parameters = Readonly<Record<string, ParameterValue>>;
 
+/**
+ * The reserved parameter that names the credentials of a space that a cluster is made with, and their
+ * version. Clusters with other credentials are different ones: nobody gets a cluster of another space.
+ */
+export const credentialsParameter = "credentials";
+
 /** How a pool makes its resources. Absent in a policy: the pool lends what is listed. */
 export interface ClusterPolicy {
   readonly template: string;
@@ -83,6 +89,8 @@ export interface Cluster {
   readonly price: number;
   /** What the driver needs to find it again, as text. */
   readonly handle: string | null;
+  /** When it was planned or adopted. It is charged from then on. */
+  readonly plannedAt: Instant;
   /** When its present state began. */
   readonly since: Instant;
   /** The end of the present phase. `never` until a worker has begun with it. */

@@ -22,6 +22,7 @@ import type { ImportedResource } from "../../core/model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
 import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../../core/model/policy.ts";
 import { exclusiveClaim } from "../../core/model/state.ts";
+import { ClusterLogs } from "../../evidence/cluster-logs.ts";
 import { StatsService } from "../../insight/stats-service.ts";
 import { makeDataFolder } from "../../journal/data-folder.ts";
 import { SqliteJournal } from "../../journal/sqlite.ts";
@@ -211,6 +212,8 @@ export class BoskosSite implements AsyncDisposable {
       sessions: new Sessions(journal.secret),
       vault: storesIn(SqliteVault.inMemory(), new Redactor()),
       signIn: new SignIn(auth, journal.secret),
+      templates: () => [],
+      clusterLogs: ClusterLogs.inMemory(new Redactor()),
     };
     this.#app = await makeApp(site, pino({ level: "trace" }, sink));
     await this.#app.listen({ host: "127.0.0.1", port: 0 });

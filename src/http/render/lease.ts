@@ -63,6 +63,7 @@ function renderClaim(claim: ClaimView, audience: Audience): Wire.Claim {
     fence: claim.fence,
     heldUntil: timestampOrNull(claim.heldUntil),
     labels: claim.labels,
+    ...(claim.cluster ? { cluster: true } : undefined),
     ...(audience.secrets ? { userData: claim.userData } : undefined),
     ...(claim.amount === null ? undefined : renderShare(claim, claim.amount, audience.secrets)),
   };
@@ -92,6 +93,7 @@ export function renderRequest(
       ...(item.amount === undefined ? undefined : { amount: item.amount }),
       ...(item.selector === undefined ? undefined : { selector: item.selector }),
       ...(item.resource === undefined ? undefined : { resource: item.resource }),
+      ...(item.parameters === undefined ? undefined : { parameters: { ...item.parameters } }),
     })),
     queuedAt: timestamp(request.queuedAt),
     waitedSeconds: seconds(now - request.queuedAt),

@@ -1,0 +1,195 @@
+/** Clusters that Berth makes: templates, clusters, access, credentials and costs on the wire. */
+import Type, { type Static } from "typebox";
+import { limits } from "./limits.ts";
+import { Duration, nullable, Timestamp } from "./schemas.ts";
+
+const closed = { additionalProperties: false } as const;
+const Reason = Type.String({ maxLength: 1_024, description: "Why, for people to read" });
+const By = Type.String({ maxLength: limits.holderLengthMax, description: "Who does it" });
+
+const Value = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+const Values = Type.Record(Type.String(), Value);
+
+export const Template = Type.Object({
+  name: Type.String(),
+  driver: Type.String({ description: "What makes its clusters" }),
+  revision: Type.String({
+    description: "Changes with the template and with everything that it refers to",
+  }),
+  parameters: Type.Record(Type.String(), Type.Unknown(), {
+    description: "What a request may set: a JSON Schema for each name",
+  }),
+  pinned: Type.Array(Type.String(), {
+    description: "Names that the template has set. Their values are not shown",
+  }),
+  ownCredentials: Type.Boolean({
+    description: "Its clusters need credentials of the requester's space",
+  }),
+  cost: Type.Number({ description: "Per hour, charged until a cluster is destroyed" }),
+  hibernates: Type.Boolean(),
+  limits: Type.Object(
+    { create: Duration, resume: Duration, stop: Duration, destroy: Duration },
+    { description: "How long each phase may take" },
+  ),
+  pools: Type.Array(Type.String(), { description: "The pools that lend its clusters" }),
+});
+export type Template = Static<typeof Template>;
+
+const PhaseTime = Type.Object({
+  since: Timestamp,
+  seconds: Type.Number({ description: "So far" }),
+  usualSeconds: {
+    ...nullable(Type.Number()),
+    description: "How long recent clusters of the pool took; null while none is known",
+  },
+  samples: Type.Integer({ description: "How many clusters that is based on" }),
+  deadlineAt: { ...nullable(Timestamp), description: "The end of the phase's time limit" },
+});
+
+export const Cluster = Type.Object({
+  name: Type.String(),
+  pool: Type.String(),
+  instance: Type.String({ description: "Never used twice; names outside derive from it" }),
+  template: Type.String(),
+  revision: Type.String(),
+  parameters: Values,
+  hub: nullable(Type.String()),
+  state: Type.String(),
+  wanted: Type.String({ description: "What the plan wants: ready, hibernated or destroyed" }),
+  message: Type.String({ description: "What its driver says, or why it is broken" }),
+  progress: { ...nullable(Type.Number()), description: "Of the present phase, from 0 to 1" },
+  phase: PhaseTime,
+  plannedAt: Timestamp,
+  ageSeconds: Type.Number(),
+  apiUrl: nullable(Type.String()),
+  version: nullable(Type.String()),
+  price: Type.Number({ description: "Cost per hour" }),
+  space: { ...nullable(Type.String()), description: "The space that is charged for it" },
+  stuck: Type.Unsafe<string[] | null>({
+    type: ["array", "null"],
+    items: { type: "string" },
+    description: "What blocks its destruction",
+  }),
+  lost: { ...nullable(Type.String()), description: "Why its holder has lost it" },
+  hold: nullable(Type.Object({ by: Type.String(), why: Type.String(), until: Timestamp })),
+  failures: Type.Integer({ description: "Failed attempts in this phase" }),
+  nextTryAt: nullable(Timestamp),
+  lease: nullable(Type.Object({ id: Type.String(), holder: Type.String(), since: Timestamp })),
+});
+export type Cluster = Static<typeof Cluster>;
+
+export const ClusterLogs = Type.Object({
+  name: Type.String(),
+  entries: Type.Array(
+    Type.Object({
+      at: Timestamp,
+      instance: Type.String(),
+      why: Type.String({
+        description: "When it was collected: the failure, or an operator's wish",
+      }),
+      text: Type.String({ description: "Known secrets are masked" }),
+    }),
+    { description: "The latest first" },
+  ),
+});
+export type ClusterLogs = Static<typeof ClusterLogs>;
+
+export const HoldBody = Type.Object(
+  {
+    for: { ...Duration, description: "For how long; then it is destroyed" },
+    by: Type.Optional(By),
+    reason: Type.Optional(Reason),
+  },
+  closed,
+);
+export type HoldBody = Static<typeof HoldBody>;
+
+export const OperatorBody = Type.Optional(
+  nullable(Type.Object({ by: Type.Optional(By), reason: Type.Optional(Reason) }, closed)),
+);
+
+export const AdoptBody = Type.Object(
+  {
+    pool: Type.String({ minLength: 1, maxLength: limits.nameLengthMax }),
+    instance: Type.String({ minLength: 1, maxLength: limits.nameLengthMax }),
+    handle: Type.Optional(
+      Type.Unknown({ description: "What its driver needs to find it; as its create returned it" }),
+    ),
+    by: Type.Optional(By),
+    reason: Type.Optional(Reason),
+  },
+  closed,
+);
+export type AdoptBody = Static<typeof AdoptBody>;
+
+/** Only for the holder. Every value is a secret. */
+export const ClusterAccess = Type.Object({
+  claim: Type.String(),
+  resource: Type.String(),
+  fence: Type.Integer({ description: "Of the claim; a replaced cluster has a larger one" }),
+  kubeconfig: Type.String(),
+  username: nullable(Type.String()),
+  password: nullable(Type.String()),
+  apiUrl: nullable(Type.String()),
+  version: nullable(Type.String()),
+  expiresAt: {
+    ...nullable(Timestamp),
+    description: "Read the access again before then; null: it works until the release",
+  },
+});
+export type ClusterAccess = Static<typeof ClusterAccess>;
+
+export const AccessBody = Type.Object(
+  {
+    kubeconfig: Type.String({ minLength: 1, maxLength: 256 * 1_024 }),
+    username: Type.Optional(Type.String({ maxLength: 1_024 })),
+    password: Type.Optional(Type.String({ maxLength: 4_096 })),
+    expiresAt: Type.Optional(Timestamp),
+  },
+  closed,
+);
+export type AccessBody = Static<typeof AccessBody>;
+
+/** A variable of the provisioner's environment while it makes a cluster of this space. */
+const VariableName = Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" });
+
+export const CredentialsBody = Type.Object(
+  {
+    values: Type.Record(VariableName, Type.String({ minLength: 1, maxLength: 64 * 1_024 }), {
+      minProperties: 1,
+      maxProperties: 64,
+      ...closed,
+    }),
+  },
+  closed,
+);
+export type CredentialsBody = Static<typeof CredentialsBody>;
+
+export const Credentials = Type.Object({
+  name: Type.String(),
+  space: nullable(Type.String()),
+  version: Type.Integer({ description: "Counts up with each new value" }),
+  keys: Type.Array(Type.String(), { description: "Names of the variables; never their values" }),
+  storedAt: Timestamp,
+  clusters: Type.Array(Type.String(), {
+    description: "Clusters that were made with any version of it and still exist",
+  }),
+});
+export type Credentials = Static<typeof Credentials>;
+
+export const Cost = Type.Object({
+  space: { ...nullable(Type.String()), description: "Null: stock that nobody held" },
+  template: Type.String(),
+  pool: Type.String(),
+  clusters: Type.Integer({ description: "How many there were in the time" }),
+  clusterHours: Type.Number(),
+  costHours: Type.Number({ description: "Hours times the price at that moment" }),
+});
+export type Cost = Static<typeof Cost>;
+
+export const Costs = Type.Object({
+  since: Timestamp,
+  until: Timestamp,
+  items: Type.Array(Cost),
+});
+export type Costs = Static<typeof Costs>;

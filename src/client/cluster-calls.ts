@@ -1,0 +1,135 @@
+import type {
+  AccessBody,
+  AdoptBody,
+  Cluster,
+  ClusterAccess,
+  ClusterLogs,
+  Costs,
+  Credentials,
+  CredentialsBody,
+  Template,
+} from "../api/cluster-schemas.ts";
+import type { PageOf } from "../api/schemas.ts";
+import type { CallOptions, Held } from "./calls.ts";
+import type { Call, Transport } from "./transport.ts";
+
+export interface ClusterFilter {
+  readonly pool?: string | undefined;
+  readonly state?: string | undefined;
+  readonly template?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly after?: string | undefined;
+}
+
+/** Who acts on a cluster, and why. */
+export interface Because {
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+export interface CostWindow {
+  /** RFC 3339, or an age such as `7d`; the same for `until`. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+/** One method per API call about clusters. Each sends one HTTP request and never retries. */
+export class ClusterCalls {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  templates(options?: CallOptions): Promise<PageOf<Template>> {
+    return this.#get(["v1", "templates"], { ...options });
+  }
+
+  template(name: string, options?: CallOptions): Promise<Template> {
+    return this.#get(["v1", "templates", name], { ...options });
+  }
+
+  list(filter: ClusterFilter = {}, options?: CallOptions): Promise<PageOf<Cluster>> {
+    return this.#get(["v1", "clusters"], { ...options, query: { ...filter } });
+  }
+
+  one(name: string, options?: CallOptions): Promise<Cluster> {
+    return this.#get(["v1", "clusters", name], { ...options });
+  }
+
+  logs(name: string, options?: CallOptions): Promise<ClusterLogs> {
+    return this.#get(["v1", "clusters", name, "logs"], { ...options });
+  }
+
+  /** For the holder: the access to the cluster of a claim. */
+  access(held: Held, claim: string, options?: CallOptions): Promise<ClusterAccess> {
+    const path = ["v1", "leases", held.id, "claims", claim, "access"];
+    return this.#get(path, { ...options, token: held.token });
+  }
+
+  /** For the worker that makes the cluster, with the token of its own lease. */
+  putAccess(held: Held, claim: string, body: AccessBody, options?: CallOptions): Promise<void> {
+    const path = ["v1", "leases", held.id, "claims", claim, "access"];
+    return this.#done({ method: "PUT", path, body, token: held.token, ...options });
+  }
+
+  /** For the holder: another cluster in place of the one of this claim. */
+  replace(held: Held, claim: string, options?: CallOptions): Promise<void> {
+    const path = ["v1", "leases", held.id, "claims", claim, "replace"];
+    return this.#done({ method: "POST", path, token: held.token, ...options });
+  }
+
+  /** For operators: keeps a cluster for debugging. `for` is a duration. */
+  hold(name: string, body: Because & { readonly for: string }): Promise<Cluster> {
+    return this.#json({ method: "PUT", path: ["v1", "clusters", name, "hold"], body });
+  }
+
+  unhold(name: string, why: Because): Promise<Cluster> {
+    return this.#json({
+      method: "DELETE",
+      path: ["v1", "clusters", name, "hold"],
+      query: { ...why },
+    });
+  }
+
+  destroy(name: string, why: Because): Promise<void> {
+    return this.#done({ method: "DELETE", path: ["v1", "clusters", name], query: { ...why } });
+  }
+
+  /** Removes it from the books although it may still exist outside. */
+  abandon(name: string, body: Because): Promise<void> {
+    return this.#done({ method: "POST", path: ["v1", "clusters", name, "abandon"], body });
+  }
+
+  adopt(name: string, body: AdoptBody): Promise<Cluster> {
+    return this.#json({ method: "PUT", path: ["v1", "clusters", name], body });
+  }
+
+  credentials(options?: CallOptions): Promise<PageOf<Credentials>> {
+    return this.#get(["v1", "credentials"], { ...options });
+  }
+
+  putCredentials(name: string, body: CredentialsBody): Promise<Credentials> {
+    return this.#json({ method: "PUT", path: ["v1", "credentials", name], body });
+  }
+
+  deleteCredentials(name: string): Promise<void> {
+    return this.#done({ method: "DELETE", path: ["v1", "credentials", name] });
+  }
+
+  costs(window: CostWindow = {}, options?: CallOptions): Promise<Costs> {
+    return this.#get(["v1", "costs"], { ...options, query: { ...window } });
+  }
+
+  #get<T>(path: readonly string[], rest: Omit<Call, "method" | "path">): Promise<T> {
+    return this.#json({ method: "GET", path, ...rest });
+  }
+
+  async #json<T>(call: Call): Promise<T> {
+    return (await this.#transport.send(call)).body as T;
+  }
+
+  async #done(call: Call): Promise<void> {
+    await this.#transport.send(call);
+  }
+}

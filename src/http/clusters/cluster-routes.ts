@@ -1,0 +1,223 @@
+/** Clusters: what there is, the logs of failed ones, and what operators do with single ones. */
+import type { FastifyRequest } from "fastify";
+import Type from "typebox";
+import {
+  AdoptBody,
+  Cluster,
+  ClusterLogs,
+  HoldBody,
+  OperatorBody,
+} from "../../api/cluster-schemas.ts";
+import { limits } from "../../api/limits.ts";
+import { Problem } from "../../api/problem.ts";
+import { Page } from "../../api/schemas.ts";
+import { resourceNotFound } from "../../core/decide/not-found.ts";
+import {
+  type ClusterView,
+  clustersOf,
+  clusterView,
+  isMade,
+} from "../../core/explain/cluster-view.ts";
+import type { Command } from "../../core/model/command.ts";
+import type { PoolName, ResourceName } from "../../core/model/ids.ts";
+import type { State } from "../../core/model/state.ts";
+import { callerOf } from "../authorize.ts";
+import type { App, Context } from "../context.ts";
+import { originOf } from "../origin.ts";
+import { pageFields, pageOf } from "../paging.ts";
+import { invalid, problemOf } from "../problems.ts";
+import { auditFields, auditReason, durationIn, NameParams } from "../request.ts";
+import { NoContent, problems } from "../responses.ts";
+import { limitedTo, onlySpace, sightOf } from "../sight.ts";
+import { timestamp } from "../timestamp.ts";
+import { renderCluster } from "./render.ts";
+
+const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
+const Query = Type.Object(
+  { pool: filter, state: filter, template: filter, ...pageFields },
+  { additionalProperties: false },
+);
+const ClusterPage = Page(Cluster);
+const WhyQuery = Type.Object(auditFields, { additionalProperties: false });
+const holdRange = { minMs: 60_000, maxMs: 30 * 24 * 3_600_000 };
+
+export function clusterRoutes(app: App, context: Context): void {
+  listRoute(app, context);
+  oneRoute(app, context);
+  logsRoute(app, context);
+  holdRoutes(app, context);
+  endRoutes(app, context);
+  adoptRoute(app, context);
+}
+
+function listRoute(app: App, context: Context): void {
+  const schema = {
+    tags: ["clusters"],
+    summary: "All clusters, or those of a pool, in a state or of a template",
+    querystring: Query,
+    response: { 200: ClusterPage, ...problems(400) },
+  };
+  app.get("/v1/clusters", { schema }, (request) =>
+    context.broker.read((state) => {
+      const { pool, state: wanted, template } = request.query;
+      const found = clustersOf(state).filter((one) => {
+        if (pool !== undefined && one.pool.name !== pool) return false;
+        if (wanted !== undefined && one.state !== wanted) return false;
+        return template === undefined || one.cluster.template === template;
+      });
+      const viewer = viewerOf(context, request, state);
+      return pageOf(
+        found,
+        request.query,
+        ({ name }) => name,
+        (one) => renderCluster(clusterView(one), viewer),
+      );
+    }),
+  );
+}
+
+function viewerOf({ broker }: Context, request: FastifyRequest, state: State) {
+  const only = onlySpace(request, state);
+  return { now: broker.now(), only, sees: sightOf(state, only) };
+}
+
+function oneRoute(app: App, context: Context): void {
+  const schema = {
+    tags: ["clusters"],
+    summary: "One cluster",
+    params: NameParams,
+    response: { 200: Cluster, ...problems(404, 409) },
+  };
+  app.get("/v1/clusters/:name", { schema }, (request) => find(context, request));
+}
+
+/** Throws a Problem if there is no cluster of that name. */
+async function find(context: Context, request: FastifyRequest) {
+  const { name } = request.params as { readonly name: string };
+  const found = await context.broker.read((state) => {
+    const view = viewIn(state, name);
+    return view instanceof Problem ? view : renderCluster(view, viewerOf(context, request, state));
+  });
+  if (found instanceof Problem) throw found;
+  return found;
+}
+
+function viewIn(state: State, name: string): ClusterView | Problem {
+  const resource = state.resources.get(name as ResourceName);
+  if (resource === undefined) return problemOf(resourceNotFound(state, name as ResourceName));
+  if (isMade(resource)) return clusterView(resource);
+  return problemOf({ code: "not_a_cluster", resource: resource.name });
+}
+
+/** Logs stay after their cluster is gone, so an unknown name has none and is no error. */
+function logsRoute(app: App, { clusterLogs }: Context): void {
+  const schema = {
+    tags: ["clusters"],
+    summary: "The logs that were collected of a cluster, the latest first",
+    params: NameParams,
+    response: { 200: ClusterLogs, ...problems(503) },
+  };
+  app.get("/v1/clusters/:name/logs", { schema }, (request) => {
+    const { name } = request.params;
+    const only = limitedTo(callerOf(request));
+    const seen = clusterLogs.of(name).filter(({ space }) => only === undefined || space === only);
+    const entries = seen.map(({ atMs, instance, why, text }) => {
+      return { at: timestamp(atMs as Parameters<typeof timestamp>[0]), instance, why, text };
+    });
+    return { name, entries };
+  });
+}
+
+async function submit(context: Context, request: FastifyRequest, command: Command): Promise<void> {
+  const outcome = await context.broker.submit(command, originOf(request));
+  if (outcome.type === "refused") throw problemOf(outcome.refusal);
+}
+
+function holdRoutes(app: App, context: Context): void {
+  const hold = {
+    tags: ["clusters"],
+    summary: "Keep a cluster for debugging: it is neither lent nor destroyed until then",
+    params: NameParams,
+    body: HoldBody,
+    response: { 200: Cluster, ...problems(400, 404, 409, 503) },
+  };
+  app.put("/v1/clusters/:name/hold", { schema: hold }, async (request) => {
+    const { for: text, by, reason } = request.body;
+    const resource = request.params.name as ResourceName;
+    const forMs = durationIn("body.for", text, holdRange);
+    const why = auditReason(request, { by, reason });
+    await submit(context, request, { type: "cluster-hold", resource, forMs, reason: why });
+    return find(context, request);
+  });
+  const unhold = {
+    tags: ["clusters"],
+    summary: "Let a held cluster go",
+    params: NameParams,
+    querystring: WhyQuery,
+    response: { 200: Cluster, ...problems(404, 409, 503) },
+  };
+  app.delete("/v1/clusters/:name/hold", { schema: unhold }, async (request) => {
+    const { by, reason } = request.query;
+    const resource = request.params.name as ResourceName;
+    const why = auditReason(request, { by, reason });
+    await submit(context, request, { type: "cluster-unhold", resource, reason: why });
+    return find(context, request);
+  });
+}
+
+function endRoutes(app: App, context: Context): void {
+  const destroy = {
+    tags: ["clusters"],
+    summary: "Destroy a cluster that nobody holds",
+    params: NameParams,
+    querystring: WhyQuery,
+    response: { 204: NoContent, ...problems(404, 409, 503) },
+  };
+  app.delete("/v1/clusters/:name", { schema: destroy }, async (request, reply) => {
+    const { by, reason } = request.query;
+    const resource = request.params.name as ResourceName;
+    const why = auditReason(request, { by, reason });
+    await submit(context, request, { type: "cluster-destroy", resource, reason: why });
+    reply.code(204);
+  });
+  const abandon = {
+    tags: ["clusters"],
+    summary: "Remove a cluster from the books although it may still exist: a recorded leak",
+    params: NameParams,
+    body: OperatorBody,
+    response: { 204: NoContent, ...problems(400, 404, 409, 503) },
+  };
+  app.post("/v1/clusters/:name/abandon", { schema: abandon }, async (request, reply) => {
+    const { by, reason } = request.body ?? {};
+    if (reason === undefined || reason.trim() === "") {
+      const hint = "Say what may be left, and who knows of it";
+      throw invalid("body.reason", "it is missing", hint);
+    }
+    const resource = request.params.name as ResourceName;
+    const why = auditReason(request, { by, reason });
+    await submit(context, request, { type: "cluster-abandon", resource, reason: why });
+    reply.code(204);
+  });
+}
+
+function adoptRoute(app: App, context: Context): void {
+  const schema = {
+    tags: ["clusters"],
+    summary: "Take over a cluster that exists outside. A provisioner checks it before it is lent",
+    params: NameParams,
+    body: AdoptBody,
+    response: { 200: Cluster, ...problems(400, 404, 409, 503) },
+  };
+  app.put("/v1/clusters/:name", { schema }, async (request) => {
+    const { pool, instance, handle, by, reason } = request.body;
+    await submit(context, request, {
+      type: "cluster-adopt",
+      pool: pool as PoolName,
+      resource: request.params.name as ResourceName,
+      instance,
+      ...(handle === undefined ? undefined : { handle: JSON.stringify(handle) }),
+      reason: auditReason(request, { by, reason }),
+    });
+    return find(context, request);
+  });
+}

@@ -1,0 +1,80 @@
+/** Clusters and templates as the wire carries them. */
+import type * as Wire from "../../api/cluster-schemas.ts";
+import type { ClusterView } from "../../core/explain/cluster-view.ts";
+import type { SpaceName } from "../../core/model/ids.ts";
+import { formatDuration, type Instant } from "../../core/model/time.ts";
+import { seconds, timestampOrNull } from "../render/lease.ts";
+import { type Sight, withoutNames } from "../sight.ts";
+import { timestamp } from "../timestamp.ts";
+import type { TemplateInfo } from "./template-info.ts";
+
+export interface Viewer {
+  readonly now: Instant;
+  readonly sees: Sight;
+  /** The caller's space; undefined: it may see all. */
+  readonly only: SpaceName | undefined;
+}
+
+/** Of a cluster of another space only what everybody may know: that it exists, and its state. */
+export function renderCluster(view: ClusterView, { now, sees, only }: Viewer): Wire.Cluster {
+  const shown = only === undefined || view.space === null || view.space === only;
+  const { lease, hold } = view;
+  return {
+    name: view.name,
+    pool: view.pool,
+    instance: view.instance,
+    template: view.template,
+    revision: view.revision,
+    parameters: shown ? { ...view.parameters } : {},
+    hub: view.hub,
+    state: view.state,
+    wanted: view.wanted,
+    message: shown ? view.message : "",
+    progress: view.progress,
+    phase: {
+      since: timestamp(view.since),
+      seconds: seconds(now - view.since),
+      usualSeconds: view.usualMs === null ? null : seconds(view.usualMs),
+      samples: view.samples,
+      deadlineAt: timestampOrNull(view.deadlineAt),
+    },
+    plannedAt: timestamp(view.plannedAt),
+    ageSeconds: seconds(now - view.plannedAt),
+    apiUrl: shown ? view.apiUrl : null,
+    version: view.version,
+    price: view.price,
+    space: shown ? view.space : null,
+    stuck: view.stuck === null ? null : shown ? [...view.stuck] : [],
+    lost: shown ? view.lost : null,
+    hold: hold && { by: hold.by, why: shown ? hold.why : "", until: timestamp(hold.until) },
+    failures: view.failures,
+    nextTryAt: timestampOrNull(view.nextTryAt),
+    lease: lease && renderLease(lease, sees),
+  };
+}
+
+function renderLease(lease: NonNullable<ClusterView["lease"]>, sees: Sight) {
+  const { id, holder, since } = withoutNames(lease, sees);
+  return { id, holder, since: timestamp(since) };
+}
+
+export function renderTemplate(template: TemplateInfo, pools: readonly string[]): Wire.Template {
+  const { createMs, resumeMs, stopMs, destroyMs } = template.limits;
+  return {
+    name: template.name,
+    driver: template.driver,
+    revision: template.revision,
+    parameters: { ...template.parameters },
+    pinned: [...template.pinned],
+    ownCredentials: template.ownCredentials,
+    cost: template.cost,
+    hibernates: template.hibernates,
+    limits: {
+      create: formatDuration(createMs),
+      resume: formatDuration(resumeMs),
+      stop: formatDuration(stopMs),
+      destroy: formatDuration(destroyMs),
+    },
+    pools: [...pools],
+  };
+}

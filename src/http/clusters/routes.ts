@@ -1,0 +1,13 @@
+import type { App, Context } from "../context.ts";
+import { accessRoutes } from "./access-routes.ts";
+import { clusterRoutes } from "./cluster-routes.ts";
+import { credentialRoutes } from "./credential-routes.ts";
+import { templateRoutes } from "./template-routes.ts";
+
+/** All calls about clusters that Berth makes. */
+export function clusterApi(app: App, context: Context): void {
+  clusterRoutes(app, context);
+  templateRoutes(app, context);
+  accessRoutes(app, context);
+  credentialRoutes(app, context);
+}

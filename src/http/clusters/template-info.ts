@@ -1,0 +1,20 @@
+import type { PhaseLimits } from "../../core/model/cluster.ts";
+
+/**
+ * A template as requests see it. Pinned values, commands and credentials stay in the part of the
+ * configuration that only a provisioner reads.
+ */
+export interface TemplateInfo {
+  readonly name: string;
+  readonly driver: string;
+  readonly revision: string;
+  /** What a request may set: a JSON Schema for each name. */
+  readonly parameters: Readonly<Record<string, object>>;
+  /** Names only. */
+  readonly pinned: readonly string[];
+  /** Its clusters are made with credentials of the requester's space. */
+  readonly ownCredentials: boolean;
+  readonly cost: number;
+  readonly hibernates: boolean;
+  readonly limits: PhaseLimits;
+}
