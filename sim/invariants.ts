@@ -5,6 +5,7 @@ import { type FrozenState, freeze, thaw } from "../src/core/apply/snapshot.ts";
 import { fits } from "../src/core/decide/settle.ts";
 import { passesGates } from "../src/core/gates/gates.ts";
 import { cohortOf, descendants } from "../src/core/gates/limits.ts";
+import { quotaKey, quotedOf } from "../src/core/model/cohort.ts";
 import type { Item } from "../src/core/model/command.ts";
 import { freeState } from "../src/core/model/lifecycle.ts";
 import { isHeldBackByQuota } from "../src/core/model/quota.ts";
@@ -31,6 +32,7 @@ export function checkState(state: State, now: Instant): void {
   checkHolders(state);
   checkDeadlines(state);
   for (const pool of state.pools.values()) checkPool(state, pool);
+  checkCohorts(state);
   checkWaiting(state, now);
 }
 
@@ -74,6 +76,27 @@ function checkHolders(state: State): void {
       known?.ask.key === key || ended?.key === key,
       () => `the key ${key} leads to ${id}, which has another`,
     );
+  }
+}
+
+/** The sums of each cohort equal those of its spaces. */
+function checkCohorts(state: State): void {
+  for (const { name, quotas } of state.cohorts.values()) {
+    for (const [key, { used, reserved }] of quotas) {
+      const sums = { used: 0, reserved: 0 };
+      for (const space of state.spaces.values()) {
+        const quota = space.policy.quotas.find((one) => quotaKey(one) === key);
+        if (space.cohort?.name !== name || quota === undefined) continue;
+        const quoted = quotedOf(state, space, quota);
+        sums.used += quoted.used;
+        sums.reserved += quoted.reserved;
+      }
+      assertInvariant(
+        sums.used === used && sums.reserved === reserved,
+        () =>
+          `the cohort ${name} counts ${used} and ${reserved} of ${key}, not ${sums.used} and ${sums.reserved}`,
+      );
+    }
   }
 }
 

@@ -142,11 +142,16 @@ export function randomSpaces(random: Random, pools: readonly PoolSpec[]): Spaces
       name,
       policy: {
         weight: random.pick([1, 1, 2, 0.5]),
+        ...(random.chance(0.5) ? { cohort: random.pick(["warm", "cold"]) } : undefined),
         quotas: pools.flatMap(({ name: pool, policy }) => {
           if (random.chance(0.6)) return [];
           const isShared = policy.placement !== undefined && random.chance(0.5);
           const max = isShared ? random.between(8, 40) : random.between(1, 4);
-          return [{ pool, max, ...(isShared ? { dimension: "vcpus" } : undefined) }];
+          const bounds = {
+            ...(random.chance(0.2) ? { borrow: random.between(0, 3) } : undefined),
+            ...(random.chance(0.2) ? { lend: random.between(0, 3) } : undefined),
+          };
+          return [{ pool, max, ...bounds, ...(isShared ? { dimension: "vcpus" } : undefined) }];
         }),
         ...(random.chance(0.3) ? { costMax: random.between(2, 8) } : undefined),
         ...(random.chance(0.3) ? { priorityMax: random.between(-1, 1) } : undefined),

@@ -6,6 +6,7 @@ import { Broker } from "../src/broker/broker.ts";
 import type { Environment } from "../src/broker/environment.ts";
 import { Tokens } from "../src/broker/lease-identity.ts";
 import { Deliveries, submitAndWait, type WaitingBroker } from "../src/broker/submit-and-wait.ts";
+import { followCohort } from "../src/core/apply/cohorts.ts";
 import { edit } from "../src/core/apply/edit.ts";
 import { forgetGatesBelow } from "../src/core/apply/indexes.ts";
 import { scheduleRise } from "../src/core/apply/priorities.ts";
@@ -73,6 +74,10 @@ export interface EdgeBugs {
   readonly ignoreQuotas?: boolean;
   /** Lends in the order of arrival, whatever the spaces hold. */
   readonly ignoreShares?: boolean;
+  /** A cohort lends twice what its spaces have. */
+  readonly lendTwice?: boolean;
+  /** Spaces borrow what others wait for. */
+  readonly forgetLenders?: boolean;
   /** The priorities of waiting requests never rise. */
   readonly forgetAgeing?: boolean;
   /** Priorities rise above their bound. */
@@ -154,6 +159,7 @@ export class Server {
         if (this.#bugs.loseMatches) loseMatches(state);
         if (this.#bugs.ignoreQuotas) ignoreQuotas(state);
         if (this.#bugs.ignoreShares) ignoreShares(state);
+        if (this.#bugs.lendTwice || this.#bugs.forgetLenders) spoilCohorts(state, this.#bugs);
         if (this.#bugs.forgetAgeing) spoilAgeing(state, Number.NEGATIVE_INFINITY);
         if (this.#bugs.ageWithoutBound) spoilAgeing(state, Number.POSITIVE_INFINITY);
       },
@@ -349,6 +355,17 @@ function ignoreShares({ spaces }: State): void {
   for (const line of lines) line.queue.detach(line);
   for (const space of spaces.values()) edit(space).share = 0;
   for (const line of lines) line.queue.attach(line);
+}
+
+function spoilCohorts(state: State, { lendTwice }: EdgeBugs): void {
+  for (const { quotas } of state.cohorts.values()) {
+    for (const quota of quotas.values()) if (lendTwice) edit(quota).capacity = 1_000;
+  }
+  if (lendTwice) return;
+  for (const space of state.spaces.values()) {
+    edit(space.wanted).clear();
+    followCohort(state, space);
+  }
 }
 
 function spoilAgeing(state: State, max: number): void {

@@ -5,6 +5,7 @@
 import type { DurableEvent, ResolvedAsk } from "../src/core/model/event.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
 import { defaultSpacePolicy, type SpacePolicy } from "../src/core/model/space.ts";
+import { CohortLedger } from "./cohort-ledger.ts";
 import { assertInvariant } from "./violation.ts";
 
 interface Thing {
@@ -22,6 +23,7 @@ interface Held {
 export interface Books {
   readonly things: ReadonlyMap<string, Thing>;
   readonly leases: ReadonlyMap<string, Held>;
+  readonly waiting: ReadonlyMap<string, { readonly ask: ResolvedAsk }>;
 }
 
 export class SpaceLedger {
@@ -29,6 +31,13 @@ export class SpaceLedger {
   readonly #policies = new Map<string, SpacePolicy>();
   #others: SpacePolicy | null = defaultSpacePolicy;
   readonly #pools = new Map<string, PoolPolicy>();
+  readonly #cohorts = new CohortLedger({
+    policies: () => this.#policies,
+    heldBy: (space, pool) => {
+      return this.#claimsOf(space).filter((of) => this.#up(of).includes(pool)).length;
+    },
+    wantedBy: (space, pool) => this.#wantedBy(space, pool),
+  });
 
   constructor(books: Books) {
     this.#books = books;
@@ -58,10 +67,15 @@ export class SpaceLedger {
    */
   checkQuotas(id: string, { space }: ResolvedAsk, pools: readonly string[]): void {
     if (space === undefined) return;
-    const { quotas, costMax } = this.#policyOf(space);
-    for (const { pool, dimension, max } of quotas) {
+    const { quotas, costMax, cohort } = this.#policyOf(space);
+    for (const quota of quotas) {
+      const { pool, dimension, max } = quota;
       const isTouched = pools.some((of) => this.#up(of).includes(pool));
       if (dimension !== undefined || !isTouched) continue;
+      if (cohort !== undefined && this.#policies.has(space)) {
+        this.#cohorts.checkGrant(id, space, quota);
+        continue;
+      }
       const held = this.#claimsOf(space).filter((of) => this.#up(of).includes(pool)).length;
       assertInvariant(
         held <= max,
@@ -79,8 +93,10 @@ export class SpaceLedger {
     if (space === undefined) return false;
     const { quotas, costMax } = this.#policyOf(space);
     const above = this.#up(pool);
-    const isFull = quotas.some(({ pool: limited, dimension, max }) => {
+    const isFull = quotas.some((quota) => {
+      const { pool: limited, dimension, max } = quota;
       if (dimension !== undefined || !above.includes(limited)) return false;
+      if (this.#cohorts.isFull(space, quota, count)) return true;
       const held = this.#claimsOf(space).filter((of) => this.#up(of).includes(limited)).length;
       return held + count > max;
     });
@@ -119,6 +135,18 @@ export class SpaceLedger {
     return [...this.#books.leases.values()].flatMap(({ ask, claims }) => {
       if (ask.space !== space || ask.items.some(({ into }) => into === "cleaning")) return [];
       return Array.from(claims.values(), (name) => this.#books.things.get(name)?.pool ?? "");
+    });
+  }
+
+  /** How many of a pool each waiting request of a space wants, of those that surely are in a queue. */
+  #wantedBy(space: string, pool: string): number[] {
+    return [...this.#books.waiting.values()].flatMap(({ ask }) => {
+      const isPlain = ask.group === undefined && ask.items.every(({ anyOf }) => !anyOf);
+      if (ask.space !== space || !isPlain) return [];
+      const counted = ask.items.filter(({ pool: of, into }) => {
+        return into !== "cleaning" && this.#up(of).includes(pool);
+      });
+      return [counted.reduce((sum, { count }) => sum + count, 0)];
     });
   }
 

@@ -29,6 +29,16 @@ export const Space = Type.Object({
       dimension: nullableText,
       held: Type.Number(),
       max: Type.Number(),
+      cohort: Type.Union(
+        [
+          Type.Object({ name: Type.String(), used: Type.Number(), capacity: Type.Number() }),
+          Type.Null(),
+        ],
+        { description: "What all spaces of the cohort use of what they lend each other" },
+      ),
+      heldBy: Type.Array(Type.Object({ id: Type.String(), holder: Type.String() }), {
+        description: "The leases of the space that it limits, oldest first; at most twenty",
+      }),
     }),
   ),
 });

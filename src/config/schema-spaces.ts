@@ -27,6 +27,15 @@ const Quota = Type.Record(
   },
 );
 
+const Loans = Type.Record(
+  Name,
+  Type.Union([
+    Type.Integer(amount),
+    Type.Record(Type.String(), Type.Number(amount), { additionalProperties: false }),
+  ]),
+  { title: "map of amounts", additionalProperties: false, examples: [{ "aws-account": 2 }] },
+);
+
 export const Space = Type.Object(
   {
     weight: Type.Optional(
@@ -48,6 +57,22 @@ export const Space = Type.Object(
       }),
     ),
     quota: Type.Optional(Quota),
+    cohort: Type.Optional({
+      ...Name,
+      title: "name of a cohort",
+      description:
+        "Spaces with the same cohort lend each other what they do not use of their quotas. A request " +
+        "within its own quota goes ahead of those that borrow. Costs are not lent.",
+    }),
+    borrow: Type.Optional({
+      ...Loans,
+      description:
+        "How much the space may hold beyond each quota, at most. Without it: all that others lend.",
+    }),
+    lend: Type.Optional({
+      ...Loans,
+      description: "How much of each quota others may use, at most. Without it: all of it.",
+    }),
     waiting: Type.Optional(
       Type.Integer({
         title: "whole number",

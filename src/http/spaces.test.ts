@@ -31,7 +31,12 @@ test("GET /v1/spaces has shares, quotas and what is held; a holder sees its own"
   const team = {
     ...{ name: "team", weight: 2, share: 0.25, leases: 1, waiting: 1, waitingMax: 2 },
     holds: [{ pool: "aws", dimension: null, held: 2, capacity: 4 }],
-    quotas: [{ pool: "aws", dimension: null, held: 2, max: 2 }],
+    quotas: [
+      {
+        ...{ pool: "aws", dimension: null, held: 2, max: 2, cohort: null },
+        heldBy: [{ id: expect.any(String), holder: "a job" }],
+      },
+    ],
   };
   const other = {
     ...{ name: "other", weight: 1, share: 0.25, leases: 1, waiting: 0, waitingMax: null },
@@ -49,7 +54,7 @@ test("a request that waits for its quota is told so, with the numbers", async ()
   const waits = asRequest(await here.ask("aws"));
   expect(waits.reason).toMatchObject({
     code: "quota_reached",
-    message: "team holds 2 of its quota of 2 aws, 1 needed; you are next of your space",
+    message: "team holds 2 of its quota of 2 aws (a job), 1 needed; you are next of your space",
   });
   const explained = await here.call(`GET /v1/explain/${waits.id}`, { token: holder });
   expect(explained.body).toMatchObject({

@@ -30,5 +30,6 @@ export function spaceRoutes(app: App, { broker }: Context): void {
 }
 
 export function renderSpace({ holds, quotas, ...space }: SpaceView): Space {
-  return { ...space, holds: [...holds], quotas: [...quotas] };
+  const shown = quotas.map(({ heldBy, ...quota }) => ({ ...quota, heldBy: [...heldBy] }));
+  return { ...space, holds: [...holds], quotas: shown };
 }

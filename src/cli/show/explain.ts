@@ -11,7 +11,7 @@ import { formatAge, timeUntil } from "./age.ts";
 import { formatData } from "./listing.ts";
 import { formatStates } from "./pools.ts";
 import { formatItems, requestIds } from "./queue.ts";
-import { formatHolding, formatQuota } from "./spaces.ts";
+import { describeQuota, formatHolding } from "./spaces.ts";
 
 type Need = Explanation["needs"][number];
 type Shortfall = NonNullable<Need["rooms"]>[number]["short"][number];
@@ -71,7 +71,7 @@ function spaceLines({
       : `${spacesAhead} waiting ${spacesAhead === 1 ? "space has" : "spaces have"} a lower share.`;
   return [
     plain(`Space ${name}: share ${share.toFixed(3)} (${because}; weight ${weight}). ${others}`),
-    ...quotas.map((quota) => plain(`Quota of ${name}: ${formatQuota(quota)}`)),
+    ...quotas.map((quota) => plain(`Quota of ${name}: ${describeQuota(quota)}`)),
   ];
 }
 

@@ -24,6 +24,17 @@ export function formatHolding(holding: Space["holds"][number] | undefined): stri
   return `${held}/${capacity} ${dimension === null ? pool : `${dimension} of ${pool}`}`;
 }
 
+/** The quota with its holders, and what its cohort uses: for the explanation of a wait. */
+export function describeQuota(quota: Space["quotas"][number]): string {
+  // An older server does not send these.
+  const { cohort = null, heldBy = [] } = quota;
+  const holders =
+    heldBy.length === 0 ? "" : `, held by ${heldBy.map(({ holder }) => holder).join(", ")}`;
+  const shared =
+    cohort === null ? "" : `; cohort ${cohort.name} uses ${cohort.used} of ${cohort.capacity}`;
+  return `${formatQuota(quota)}${holders}${shared}`;
+}
+
 export function formatQuota({ pool, dimension, held, max }: Space["quotas"][number]): string {
   const what = pool === null ? dimension : dimension === null ? pool : `${dimension} of ${pool}`;
   return `${held}/${max} ${what}`;

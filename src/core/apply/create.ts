@@ -36,6 +36,7 @@ export function emptyState(): State {
     spaces: new Map(),
     spacePolicies: new Map(),
     otherSpaces: defaultSpacePolicy,
+    cohorts: new Map(),
     priorities: plainPriorities,
     gangs: new Map(),
     keys: new Map(),

@@ -27,6 +27,7 @@ import {
 } from "../queue/needs.ts";
 import type { Part } from "../shared/placement/shareable.ts";
 import { clusterArrived, clusterGranted, clusterReturned } from "./clusters.ts";
+import { countWanted } from "./cohorts.ts";
 import { edit } from "./edit.ts";
 import {
   bucketFor,
@@ -121,6 +122,7 @@ function enterQueues(state: State, request: Request): void {
     edit(need.pool).waiting += 1;
   }
   schedulePatience(state, request);
+  countWanted(state, request, 1);
 }
 
 /** Sets when a waiting request for shared resources counts as starved, unless it already does. */
@@ -151,6 +153,7 @@ function removeRequest(state: State, request: Request): void {
  */
 function leaveQueues(state: State, request: Request): void {
   edit(request).inLine = false;
+  countWanted(state, request, -1);
   request.cache.evaluated = false;
   schedule(state, request.patience, never);
   clearReservations(request);
@@ -371,7 +374,8 @@ export function addLease(state: State, record: LeaseRecord): Lease {
     dueAt: never,
     heapIndex: -1,
   };
-  enterSpace(state, ask.space);
+  const space = enterSpace(state, ask.space);
+  if (space !== null) edit(space.leases).add(lease);
   edit(lease).claims = record.claims.map((granted) => addClaim(state, lease, granted));
   edit(state.leases).set(id, lease);
   return lease;
@@ -448,6 +452,8 @@ export function leaseEnded(state: State, event: EventOf<"lease-ended">, at: Inst
   for (const claim of claims) {
     returnResource(state, claim, must(event.back[index++], claim.resource.name), event.why, at);
   }
+  const space = lease.ask.space === undefined ? undefined : state.spaces.get(lease.ask.space);
+  if (space !== undefined) edit(space.leases).delete(lease);
   leaveSpace(state, lease.ask.space);
   rememberEnd(state, lease.id, lease.ask, event.why, at);
 }

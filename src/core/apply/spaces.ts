@@ -1,8 +1,17 @@
 /** Keeps the spaces: who has requests and leases, what each holds, and its share. */
+import { cohortsOf } from "../model/cohort.ts";
 import type { BrokerEvent, EventOf } from "../model/event.ts";
 import type { SpaceName } from "../model/ids.ts";
-import { claimsKey, dominantShare, newSpace, type Space, spacePolicyOf } from "../model/space.ts";
+import {
+  claimsKey,
+  dominantShare,
+  newSpace,
+  type Space,
+  spaceCohort,
+  spacePolicyOf,
+} from "../model/space.ts";
 import type { Claim, ExclusiveResource, Pool, State } from "../model/state.ts";
+import { countCohortsAnew, followCohort } from "./cohorts.ts";
 import { edit } from "./edit.ts";
 import { scheduleRise } from "./priorities.ts";
 
@@ -11,7 +20,7 @@ export function enterSpace(state: State, name: SpaceName | undefined): Space | n
   if (name === undefined) return null;
   let space = state.spaces.get(name);
   if (space === undefined) {
-    space = newSpace(name, spacePolicyOf(state, name));
+    space = newSpace(state, name);
     edit(state.spaces).set(name, space);
   }
   edit(space).users += 1;
@@ -37,6 +46,7 @@ export function countHeld(state: State, claim: Claim, by: 1 | -1): void {
   if (space === undefined) return;
   addClaim(space, claim, by);
   setShare(space, dominantShare(space));
+  followCohort(state, space);
 }
 
 function addClaim(space: Space, claim: Claim, by: 1 | -1): void {
@@ -54,6 +64,7 @@ export function chargeCluster(state: State, resource: ExclusiveResource, by: 1 |
   if (space === null || space === undefined) return;
   addCluster(space, resource, by);
   setShare(space, dominantShare(space));
+  followCohort(state, space);
   if (by === -1) leaveSpace(state, name);
 }
 
@@ -132,6 +143,7 @@ function countAnew(state: State): void {
       if (space) addCluster(space, resource, 1);
     }
   }
+  countCohortsAnew(state);
 }
 
 function isCluster({ amount, resource }: Claim): boolean {
@@ -142,10 +154,13 @@ export function spacesDefined(state: State, { spaces, others }: EventOf<"spaces-
   const writable = edit(state);
   writable.spacePolicies = new Map(spaces.map(({ name, policy }) => [name, policy]));
   writable.otherSpaces = others;
+  writable.cohorts = cohortsOf(state.spacePolicies.values());
   for (const space of state.spaces.values()) {
     edit(space).policy = spacePolicyOf(state, space.name);
+    edit(space).cohort = spaceCohort(state, space.name);
     setShare(space, dominantShare(space));
   }
+  countCohortsAnew(state);
   // The bound of a space on priorities is also one on their ageing.
   for (const request of state.requests.values()) scheduleRise(state, request);
 }

@@ -163,7 +163,8 @@ describe("a quota", () => {
     expect(reasonOf(made, "a3")).toEqual({
       code: "quota_reached",
       pool: "aws",
-      message: "a holds 2 of its quota of 2 aws, 1 needed; you are next of your space",
+      message:
+        "a holds 2 of its quota of 2 aws (job-a1, job-a2), 1 needed; you are next of your space",
     });
     made.do(ask("b1", "aws", b));
     expect(made.held("b1")).toBeDefined();
@@ -244,7 +245,9 @@ describe("a quota", () => {
     ] as const) {
       costly.do(ask(id, of, a));
     }
-    expect(reasonOf(costly, "a2")?.message).toContain("a holds 12 of its quota of 12 cost, 10");
+    expect(reasonOf(costly, "a2")?.message).toContain(
+      "a holds 12 of its quota of 12 cost (job-a1, job-a3), 10",
+    );
     expect(costly.held("a3")).toBeDefined();
     costly.do(release("a3"));
     expect(costly.held("a2")).toBeUndefined();
@@ -363,7 +366,7 @@ describe("amounts of a shared pool", () => {
     made.do(vcpus("b2", 18, b));
     expect(made.held("b2")).toEqual(["hv-2"]);
     expect(reasonOf(made, "a2")?.message).toBe(
-      "a holds 40 of its quota of 60 vcpus of vsphere, 30 needed; you are next of your space",
+      "a holds 40 of its quota of 60 vcpus of vsphere (job-a1), 30 needed; you are next of your space",
     );
   });
 

@@ -1,8 +1,9 @@
 /** The decision on one command: the state, the time, and the events so far. */
 import { apply } from "../apply/apply.ts";
-import { cohortOf, hasCohort } from "../gates/limits.ts";
+import { cohortOf, descendants, hasCohort } from "../gates/limits.ts";
 import type { BrokerEvent } from "../model/event.ts";
-import type { RequestId, ResourceName } from "../model/ids.ts";
+import type { RequestId, ResourceName, SpaceName } from "../model/ids.ts";
+import { spaceCohort } from "../model/space.ts";
 import type { Pool, Request, State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { overtakenMax } from "../queue/leftover.ts";
@@ -167,14 +168,18 @@ function touchMoved({ touched }: Turn, request: Request | undefined): void {
  * Touches the pools in which a space waits, when it holds more or less: it may stand elsewhere in
  * their queues now, and its quotas may be open.
  */
-function touchSpace({ state, touched }: Turn, event: BrokerEvent): void {
+function touchSpace(turn: Turn, event: BrokerEvent): void {
+  const { state, touched } = turn;
   switch (event.type) {
+    case "request-left":
     case "lease-granted":
     case "lease-ended":
     case "claim-ended": {
       const ended = state.ended.get(event.id)?.space;
       const name = state.leases.get(event.id)?.ask.space ?? ended;
-      const space = name === undefined ? undefined : state.spaces.get(name);
+      if (name === undefined) return;
+      if (state.cohorts.size > 0) touchCohort(turn, name);
+      const space = event.type === "request-left" ? undefined : state.spaces.get(name);
       for (const { head } of space?.lines ?? []) {
         for (const { pool, sharing } of (head as Request).needs) {
           touched.add(pool);
@@ -185,6 +190,15 @@ function touchSpace({ state, touched }: Turn, event: BrokerEvent): void {
     }
     default:
       return;
+  }
+}
+
+/** Touches the pools whose quotas the cohort of a space shares: others may borrow more now. */
+function touchCohort({ state, touched }: Turn, name: SpaceName): void {
+  for (const { pool: quoted } of spaceCohort(state, name)?.quotas.values() ?? []) {
+    const pool = state.pools.get(quoted);
+    if (pool === undefined) continue;
+    for (const below of descendants(pool)) if (below.waiting > 0) touched.add(below);
   }
 }
 

@@ -1,7 +1,18 @@
 /** What a space holds, its share and its quotas, for people. */
-import type { PoolName, SpaceName } from "../model/ids.ts";
-import { capacityOf, claimsKey, countsIn, heldOf, type Space, spaceOf } from "../model/space.ts";
+import { isCounted } from "../gates/quotas.ts";
+import { quotaKey } from "../model/cohort.ts";
+import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
+import {
+  capacityOf,
+  claimsKey,
+  countsIn,
+  heldOf,
+  type Quota,
+  type Space,
+  spaceOf,
+} from "../model/space.ts";
 import { queueAt, type Request, type State } from "../model/state.ts";
+import { listedMax } from "./explain.ts";
 
 export interface SpaceView {
   readonly name: SpaceName;
@@ -31,6 +42,21 @@ export interface QuotaView {
   readonly dimension: string | null;
   readonly held: number;
   readonly max: number;
+  /** What the cohort shares; null if it shares nothing of it. */
+  readonly cohort: CohortView | null;
+  /** The leases of the space that it limits, oldest first. At most `listedMax`. */
+  readonly heldBy: readonly QuotaHolder[];
+}
+
+export interface CohortView {
+  readonly name: string;
+  readonly used: number;
+  readonly capacity: number;
+}
+
+export interface QuotaHolder {
+  readonly id: RequestId;
+  readonly holder: string;
 }
 
 /** The configured spaces, and all others that have a request or a lease. */
@@ -86,11 +112,29 @@ function holdingsOf({ held }: Space): Holding[] {
 
 function quotasOf({ pools }: State, space: Space): QuotaView[] {
   const { quotas, costMax } = space.policy;
-  const views: QuotaView[] = quotas.map(({ pool: name, dimension, max }) => {
+  const views: QuotaView[] = quotas.map((quota) => {
+    const { pool: name, dimension, max } = quota;
     const pool = pools.get(name);
     const held = pool === undefined ? 0 : heldOf(space, pool, dimension ?? claimsKey);
-    return { pool: name, dimension: dimension ?? null, held, max };
+    const shown = { cohort: cohortView(space, quota), heldBy: quotaHolders(space, quota) };
+    return { pool: name, dimension: dimension ?? null, held, max, ...shown };
   });
   if (costMax === undefined) return views;
-  return [...views, { pool: null, dimension: "cost", held: space.cost, max: costMax }];
+  const shown = { cohort: null, heldBy: quotaHolders(space, undefined) };
+  return [...views, { pool: null, dimension: "cost", held: space.cost, max: costMax, ...shown }];
+}
+
+function cohortView({ cohort }: Space, quota: Quota): CohortView | null {
+  const all = cohort?.quotas.get(quotaKey(quota));
+  if (cohort === null || all === undefined) return null;
+  return { name: cohort.name, used: all.used, capacity: all.capacity };
+}
+
+function quotaHolders({ leases }: Space, quota: Quota | undefined): QuotaHolder[] {
+  const holders: QuotaHolder[] = [];
+  for (const { id, ask, claims } of leases) {
+    if (holders.length === listedMax) break;
+    if (claims.some((claim) => isCounted(claim, quota))) holders.push({ id, holder: ask.holder });
+  }
+  return holders;
 }

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { emptyState } from "../apply/create.ts";
 import { FairQueue } from "./fair-queue.ts";
 import type { SpaceName } from "./ids.ts";
 import { compareRank, type Rank } from "./rank.ts";
-import { defaultSpacePolicy, newSpace, type Space } from "./space.ts";
+import { newSpace, type Space } from "./space.ts";
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -30,7 +31,7 @@ function setShare(space: Space, share: number): void {
 
 /** Null stands for requests without a space. */
 function fourSpaces(): (Space | null)[] {
-  const named = ["a", "b", "c"].map((name) => newSpace(name as SpaceName, defaultSpacePolicy));
+  const named = ["a", "b", "c"].map((name) => newSpace(emptyState(), name as SpaceName));
   return [null, ...named];
 }
 

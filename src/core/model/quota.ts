@@ -1,4 +1,5 @@
 /** What is left of the quotas of a space. */
+import { type Cohort, type Loan, loanRefused, mostOf } from "./cohort.ts";
 import { claimsKey, heldOf, type Quota, type Space } from "./space.ts";
 import type { Need, Pool } from "./state.ts";
 
@@ -12,6 +13,9 @@ export interface QuotaShortage {
   readonly held: number;
   readonly asked: number;
   readonly max: number;
+  /** In a cohort: why it may not borrow now. */
+  readonly loan?: Loan;
+  readonly cohort?: Cohort;
 }
 
 export function hasQuota(space: Space | null): space is Space {
@@ -23,7 +27,9 @@ export function quotaShortage(
   space: Space | null,
   needs: readonly QuotaUse[],
 ): QuotaShortage | undefined {
-  return hasQuota(space) ? findShortage(space, needs, (used) => used.held) : undefined;
+  return hasQuota(space)
+    ? (heldShortage(space, needs) ?? costShortage(space, needs, space.cost))
+    : undefined;
 }
 
 /** The first quota that these needs exceed even if the space holds nothing. */
@@ -31,32 +37,46 @@ export function quotaTooSmall(
   space: Space | null,
   needs: readonly QuotaUse[],
 ): QuotaShortage | undefined {
-  return hasQuota(space) ? findShortage(space, needs, () => 0) : undefined;
+  return hasQuota(space)
+    ? (sizeShortage(space, needs) ?? costShortage(space, needs, 0))
+    : undefined;
 }
 
-interface Used {
-  readonly held: number;
-}
-
-function findShortage(
-  space: Space,
-  needs: readonly QuotaUse[],
-  count: (used: Used) => number,
-): QuotaShortage | undefined {
-  const { quotas, costMax } = space.policy;
-  for (const quota of quotas) {
-    const { max } = quota;
+function heldShortage(space: Space, needs: readonly QuotaUse[]): QuotaShortage | undefined {
+  for (const quota of space.policy.quotas) {
     const asked = askedOf(quota, needs);
     if (asked === 0) continue;
-    const held = count({ held: heldUnder(space, quota, needs) });
-    if (held + asked > max) return { quota, held, asked, max };
+    const held = heldUnder(space, quota, needs);
+    const loan = loanRefused(space, quota, held, asked);
+    if (loan === undefined) continue;
+    const { cohort } = space;
+    return {
+      quota,
+      held,
+      asked,
+      max: quota.max,
+      ...(cohort === null ? undefined : { loan, cohort }),
+    };
   }
-  if (costMax === undefined) return undefined;
+  return undefined;
+}
+
+function sizeShortage(space: Space, needs: readonly QuotaUse[]): QuotaShortage | undefined {
+  for (const quota of space.policy.quotas) {
+    const [asked, max] = [askedOf(quota, needs), mostOf(space, quota)];
+    if (asked > max) return { quota, held: 0, asked, max };
+  }
+  return undefined;
+}
+
+function costShortage(
+  { policy: { costMax: max } }: Space,
+  needs: readonly QuotaUse[],
+  held: number,
+): QuotaShortage | undefined {
+  if (max === undefined) return undefined;
   const asked = costOf(needs);
-  const held = count({ held: space.cost });
-  return asked > 0 && held + asked > costMax
-    ? { quota: undefined, held, asked, max: costMax }
-    : undefined;
+  return asked > 0 && held + asked > max ? { quota: undefined, held, asked, max } : undefined;
 }
 
 function costOf(needs: readonly QuotaUse[]): number {
@@ -68,7 +88,7 @@ function costOf(needs: readonly QuotaUse[]): number {
 }
 
 /** How much these needs ask for of what a quota limits. */
-function askedOf(quota: Quota, needs: readonly QuotaUse[]): number {
+export function askedOf(quota: Quota, needs: readonly QuotaUse[]): number {
   let sum = 0;
   for (const need of needs) {
     if (need.purpose !== "use" || poolAt(need.pool, quota) === undefined) continue;

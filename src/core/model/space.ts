@@ -2,9 +2,10 @@
  * A space is a tenant: its requests and leases, its policy, and how much of everything it holds.
  * Without authentication there are no spaces, and none of this costs anything.
  */
+import type { Cohort, Quoted } from "./cohort.ts";
 import type { Line } from "./fair-queue.ts";
 import type { PoolName, SpaceName } from "./ids.ts";
-import type { Pool, State } from "./state.ts";
+import type { Lease, Pool, State } from "./state.ts";
 
 /** A limit on what a space may hold at one time. */
 export interface Quota {
@@ -13,6 +14,10 @@ export interface Quota {
   /** Of a shared pool: the dimension that is limited. Absent: the number of claims. */
   readonly dimension?: string;
   readonly max: number;
+  /** In a cohort: how much more it may hold at most. Absent: as much as the others lend. */
+  readonly borrow?: number;
+  /** In a cohort: how much of it others may use at most. Absent: all of it. */
+  readonly lend?: number;
 }
 
 export interface SpacePolicy {
@@ -21,6 +26,8 @@ export interface SpacePolicy {
   /** Patterns of the pools that it may use; absent: all. */
   readonly pools?: readonly string[];
   readonly quotas: readonly Quota[];
+  /** The spaces of a cohort lend each other what they do not use of their quotas, except costs. */
+  readonly cohort?: string;
   /** The sum of the costs of its claims. */
   readonly costMax?: number;
   /** How many of its requests may wait. */
@@ -54,6 +61,8 @@ export interface Space {
   readonly policy: SpacePolicy;
   /** What it holds of each pool, and of the pools above it. Without cleaning. */
   readonly held: ReadonlyMap<Pool, Holdings>;
+  /** Its leases, oldest first. */
+  readonly leases: ReadonlySet<Lease>;
   /** The sum of the costs of its claims. */
   readonly cost: number;
   /** Its dominant share, divided by its weight: the space with the lowest one goes first. */
@@ -64,27 +73,44 @@ export interface Space {
   readonly waiting: number;
   /** Its lines in the queues. */
   readonly lines: ReadonlySet<Line>;
+  /** The cohort whose quotas it shares; null if none. */
+  readonly cohort: Cohort | null;
+  /** By `quotaKey`, its part of the sums of its cohort. */
+  readonly quoted: ReadonlyMap<string, Quoted>;
+  /** By `quotaKey`, how many of its requests in the queues want how much. */
+  readonly wanted: ReadonlyMap<string, ReadonlyMap<number, number>>;
 }
 
-export function newSpace(name: SpaceName, policy: SpacePolicy): Space {
+export function newSpace(state: Policies, name: SpaceName): Space {
+  const policy = spacePolicyOf(state, name);
   return {
     kind: "space",
     ...{ name, policy, held: new Map(), cost: 0, share: 0, users: 0, waiting: 0 },
-    lines: new Set(),
+    ...{ lines: new Set(), leases: new Set(), quoted: new Map(), wanted: new Map() },
+    cohort: spaceCohort(state, name),
   };
 }
 
-type Policies = Pick<State, "spacePolicies" | "otherSpaces">;
+type Policies = Pick<State, "spacePolicies" | "otherSpaces" | "cohorts">;
+
+/** Only configured spaces have one. */
+export function spaceCohort({ spacePolicies, cohorts }: Policies, name: SpaceName): Cohort | null {
+  const cohort = spacePolicies.get(name)?.cohort;
+  return cohort === undefined ? null : (cohorts.get(cohort) ?? null);
+}
 
 /** A space that is no longer configured keeps its leases, with the default policy. */
-export function spacePolicyOf({ spacePolicies, otherSpaces }: Policies, name: SpaceName) {
+export function spacePolicyOf(
+  { spacePolicies, otherSpaces }: Pick<State, "spacePolicies" | "otherSpaces">,
+  name: SpaceName,
+): SpacePolicy {
   return spacePolicies.get(name) ?? otherSpaces ?? defaultSpacePolicy;
 }
 
 /** The space of a command, also if it has no request and no lease yet. */
 export function spaceOf(state: State, name: SpaceName | undefined): Space | null {
   if (name === undefined) return null;
-  return state.spaces.get(name) ?? newSpace(name, spacePolicyOf(state, name));
+  return state.spaces.get(name) ?? newSpace(state, name);
 }
 
 export function heldOf(space: Space, pool: Pool, key: string): number {

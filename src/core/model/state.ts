@@ -12,6 +12,7 @@ import type { Wants } from "../queue/needs.ts";
 import type { Demand } from "../shared/placement/demand.ts";
 import type { Amounts, Part, Shareable, Standing } from "../shared/placement/shareable.ts";
 import type { Cluster, Phase } from "./cluster.ts";
+import type { Cohort } from "./cohort.ts";
 import type {
   Linked,
   ReadonlyDueHeap,
@@ -46,6 +47,8 @@ export interface State {
   readonly spacePolicies: ReadonlyMap<SpaceName, SpacePolicy>;
   /** The policy of all other spaces; null: requests of other spaces are refused. */
   readonly otherSpaces: SpacePolicy | null;
+  /** The configured spaces that share their quotas, by the name of their cohort. */
+  readonly cohorts: ReadonlyMap<string, Cohort>;
   /** The names of priorities, and how priorities rise. */
   readonly priorities: PrioritiesSpec;
   /** Requests that are granted together, by the name of their group. */

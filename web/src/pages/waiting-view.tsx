@@ -38,6 +38,7 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
           ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
         ]}
       />
+      <Quotas quotas={data?.space?.quotas ?? []} />
       {data?.needs.map((need) => (
         <Need key={`${need.pool} ${need.state}`} need={need} />
       ))}
@@ -49,6 +50,37 @@ function wantsText(item: WaitingRequest["items"][number]): string {
   const conditions = conditionsText(item);
   const of = `${item.count} of ${item.pool}`;
   return conditions === "" ? of : `${of} (${conditions})`;
+}
+
+type Quota = NonNullable<Explanation["space"]>["quotas"][number];
+
+/** The quotas of its space, and who in the space holds what they limit. */
+function Quotas({ quotas }: { quotas: readonly Quota[] }) {
+  if (quotas.length === 0) return null;
+  return (
+    <section aria-label="Quotas of its space">
+      <h2>Quotas</h2>
+      <ul className="plain-list">
+        {quotas.map(({ pool, dimension, held, max, cohort = null, heldBy = [] }) => (
+          <li key={`${pool} ${dimension}`}>
+            {held} of {max} {[dimension, pool].filter((part) => part !== null).join(" of ")}
+            {heldBy.map(({ id, holder }) => (
+              <span key={id}>
+                {" "}
+                <Link href={at("leases", id)}>{holder}</Link>
+              </span>
+            ))}
+            {cohort === null ? null : (
+              <span className="faint">
+                {" "}
+                cohort {cohort.name} uses {cohort.used} of {cohort.capacity}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 type NeedExplanation = Explanation["needs"][number];
