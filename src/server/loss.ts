@@ -8,6 +8,8 @@ export function lossOf(event: DurableEvent | undefined): string {
       const resources = event.claims.map(({ resource }) => resource).join(", ");
       return `the lease ${event.id} is lost: ${resources} may be lent again while its job works`;
     }
+    case "claim-replaced":
+      return `the lease ${event.id} lacks ${event.granted.resource}: it may be lent to another`;
     case "request-queued":
       return `the request ${event.id} is lost: its client must ask again`;
     case "request-left":

@@ -12,6 +12,7 @@ import { clusterEvent } from "./clusters.ts";
 import { postponeFirst } from "./indexes.ts";
 import {
   claimEnded,
+  claimReplaced,
   graceGiven,
   leaseDelivered,
   leaseEnded,
@@ -130,6 +131,8 @@ function otherEvent(state: State, event: RareEvent, at: Instant): void {
     case "cluster-held":
     case "cluster-abandoned":
       return clusterEvent(state, event, at);
+    case "claim-replaced":
+      return claimReplaced(state, event, at);
     case "spaces-defined":
       return spacesDefined(state, event);
     case "priority-changed":

@@ -72,7 +72,9 @@ function clusterOf(state: State, name: ResourceName): ExclusiveResource {
   return resource;
 }
 
-export function clusterEvent(state: State, event: ClusterEvent, at: Instant): void {
+type OneClusterEvent = Exclude<ClusterEvent, { type: "claim-replaced" }>;
+
+export function clusterEvent(state: State, event: OneClusterEvent, at: Instant): void {
   const resource = clusterOf(state, event.resource);
   switch (event.type) {
     case "cluster-moved":

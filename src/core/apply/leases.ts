@@ -85,9 +85,17 @@ export function addRequest(
   edit(state.requests).set(id, request);
   if (request.space !== null) edit(request.space).waiting += 1;
   if (ask.key !== undefined) edit(state.keys).set(ask.key, id);
+  if (ask.replaces !== undefined) keepReplacement(state, ask.replaces.lease, id, true);
   if (joinGang(state, request)) enterQueues(state, request);
   scheduleRise(state, request);
   return request;
+}
+
+function keepReplacement(state: State, lease: RequestId, id: RequestId, isAdded: boolean): void {
+  const known = state.leases.get(lease);
+  if (known === undefined) return;
+  const others = known.replacements.filter((other) => other !== id);
+  edit(known).replacements = isAdded ? [...others, id] : others;
 }
 
 /** Adds a request to its gang. Returns true if the gang is complete, or if it has none. */
@@ -138,6 +146,8 @@ export function schedulePatience(state: State, request: Request): void {
 function removeRequest(state: State, request: Request): void {
   edit(state.requests).delete(request.id);
   schedule(state, request, never);
+  const { replaces } = request.ask;
+  if (replaces !== undefined) keepReplacement(state, replaces.lease, request.id, false);
   cancelRise(state, request);
   const leader = leaderOf(request);
   if (leader.inLine) leaveQueues(state, leader);
@@ -207,7 +217,9 @@ export function roomKept(state: State, event: EventOf<"room-kept">): void {
 }
 
 export function renewRequest(state: State, request: Request, at: Instant, waitMs: number): void {
-  schedule(state, request, after(at, waitMs + pollTtlOf(request)));
+  // The heartbeats of its lease keep a replacement in the queue.
+  const isReplacement = request.ask.replaces !== undefined;
+  schedule(state, request, isReplacement ? never : after(at, waitMs + pollTtlOf(request)));
 }
 
 /** How long a waiting client counts as present after its last call. */
@@ -327,7 +339,9 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
     delivered: event.undelivered !== true,
   });
   for (const { resource, purpose } of lease.claims) {
-    if (purpose === "use" && resource.pool.clusters !== null) clusterArrived(resource.pool, at);
+    if (resource.pool.clusters === null) continue;
+    if (purpose === "use") clusterArrived(resource.pool, at);
+    schedulePool(state, resource.pool, at);
   }
   renewLease(state, lease, event.undelivered ? earliest(at, polledAt) : at);
   if (event.paced === undefined && event.admitted === undefined) return;
@@ -354,6 +368,8 @@ export interface ClaimRecord extends GrantedClaim {
   readonly given?: Readonly<Record<string, string>>;
 }
 
+const noReplacements: readonly RequestId[] = [];
+
 export function addLease(state: State, record: LeaseRecord): Lease {
   const { id, ask, queuedAt, grantedAt, priority, endsAt, delivered } = record;
   const lease: Lease = {
@@ -371,6 +387,7 @@ export function addLease(state: State, record: LeaseRecord): Lease {
     confirmed: false,
     revoked: null,
     claims: [],
+    replacements: noReplacements,
     dueAt: never,
     heapIndex: -1,
   };
@@ -381,7 +398,12 @@ export function addLease(state: State, record: LeaseRecord): Lease {
   return lease;
 }
 
-function addClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
+function addClaim(
+  state: State,
+  lease: Lease,
+  granted: ClaimRecord,
+  at: Instant = lease.grantedAt,
+): Claim {
   const resource = must(state.resources.get(granted.resource), granted.resource);
   if ((granted.amount !== undefined) !== (resource.sharing === "shared")) {
     throw new Error(`Cannot grant ${resource.name} to ${lease.id}: it is ${resource.sharing}`);
@@ -390,9 +412,9 @@ function addClaim(state: State, lease: Lease, granted: ClaimRecord): Claim {
   if (claim.heldUntil !== never) schedule(state, claim, claim.heldUntil);
   if (granted.fence > state.fence) edit(state).fence = granted.fence;
   if (claim.amount !== null) {
-    chargeClaim(claim, 1, lease.grantedAt);
+    chargeClaim(claim, 1, at);
   } else {
-    update(claim.resource, { claim, state: granted.into ?? busyState }, lease.grantedAt);
+    update(claim.resource, { claim, state: granted.into ?? busyState }, at);
     schedule(state, claim.resource, never);
     if (claim.resource.cluster !== null) clusterGranted(state, claim, granted);
   }
@@ -430,6 +452,13 @@ function partsOf(pool: Pool, { parts = {} }: GrantedClaim): Part[] {
   return Object.entries(parts).flatMap(([kind, names]) =>
     names.map((name) => partFor(pool, kind, name)),
   );
+}
+
+/** Adds the new cluster to the lease that has waited for it. */
+export function claimReplaced(state: State, event: EventOf<"claim-replaced">, at: Instant): void {
+  const lease = must(state.leases.get(event.id), event.id);
+  removeRequest(state, must(state.requests.get(event.request), event.request));
+  edit(lease).claims = [...lease.claims, addClaim(state, lease, event.granted, at)];
 }
 
 export function claimEnded(state: State, event: EventOf<"claim-ended">, at: Instant): void {

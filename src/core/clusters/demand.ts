@@ -7,7 +7,10 @@ import { type Need, type Pool, queueAt, type Request } from "../model/state.ts";
 import { poolsOf } from "../queue/needs.ts";
 
 export interface Demand {
+  /** How many clusters are made for the requests. */
   readonly count: number;
+  /** How many the requests could have, with those that are made a cluster in another pool. */
+  readonly accepted: number;
   readonly parameters: Parameters;
 }
 
@@ -15,9 +18,12 @@ export interface Demand {
 const readMax = 10_000;
 
 /**
- * The clusters of each kind that the waiting requests need, at most `most` in all. A request counts
- * only if the quotas of its space would let it pass after all requests ahead of it: for a quota of 1
- * one cluster is made, however many wait.
+ * The clusters of each kind that the waiting requests need, at most about `most` in all. A request
+ * counts only if the quotas of its space would let it pass after all requests ahead of it: for a
+ * quota of 1 one cluster is made, however many wait.
+ *
+ * A request that takes any of several pools is made a cluster in the first of them, whatever the
+ * others have: otherwise the plan of one pool would depend on all others, and would change its mind.
  */
 export function demandIn(pool: Pool, most: number): ReadonlyMap<string, Demand> {
   const demand = new Map<string, Demand>();
@@ -25,18 +31,29 @@ export function demandIn(pool: Pool, most: number): ReadonlyMap<string, Demand> 
   let [total, read] = [0, 0];
   for (const request of queueAt({ pool, state: freeState })) {
     if (total >= most || read++ >= readMax) break;
-    const needs = chosenNeeds(request);
-    const need = needs.find((one) => one.pool === pool && one.state === freeState);
-    if (need?.sharing !== "exclusive" || !passesQuotas(request.space, needs, charged)) continue;
+    const chosen = request.alternatives.find((needs) => needs.every(canBeMade));
+    const isHere = (one: Need) => one.pool === pool && one.state === freeState;
+    const need = chosen?.find(isHere) ?? request.needs.find(isHere);
+    if (need?.sharing !== "exclusive") continue;
+    if (!passesQuotas(request.space, chosen ?? [need], charged)) continue;
+    const isMade = chosen?.some(isHere) ?? false;
     for (const { parametersKey, count } of need.selections ?? []) {
       if (parametersKey === undefined) continue;
       const before = demand.get(parametersKey);
-      const parameters = before?.parameters ?? parametersIn(request, pool, parametersKey);
-      demand.set(parametersKey, { count: (before?.count ?? 0) + count, parameters });
+      demand.set(parametersKey, {
+        count: (before?.count ?? 0) + (isMade ? count : 0),
+        accepted: (before?.accepted ?? 0) + count,
+        parameters: before?.parameters ?? parametersIn(request, pool, parametersKey),
+      });
       total += count;
     }
   }
   return demand;
+}
+
+/** Whether the pool makes what it needs, or has no template and lends what is there. */
+function canBeMade({ pool: { policy, retired } }: Need): boolean {
+  return !retired && policy.cluster?.max !== 0;
 }
 
 /** Adds the needs to what the space would hold, if its quotas allow that. */
@@ -55,45 +72,6 @@ function passesQuotas(
   if (quotaShortage(space, all) !== undefined) return false;
   charged.set(space, all);
   return true;
-}
-
-/**
- * A request that takes any of several pools is made a cluster in one of them: the first that has one
- * for it already, or else the first that can make one.
- */
-function chosenNeeds({ alternatives }: Request): readonly Need[] {
-  const [first = []] = alternatives;
-  if (alternatives.length === 1) return first;
-  const all = (test: (need: Need) => boolean) => alternatives.find((needs) => needs.every(test));
-  return all(hasOne) ?? all((need) => hasOne(need) || canMakeOne(need)) ?? first;
-}
-
-function hasOne(need: Need): boolean {
-  const { pool } = need;
-  if (pool.policy.cluster === undefined || need.sharing === "shared") return true;
-  const kinds = (need.selections ?? []).map(({ parametersKey }) => parametersKey);
-  for (const resource of pool.members) {
-    if (resource.sharing === "shared" || resource.cluster === null) continue;
-    const { cluster, claim, state } = resource;
-    const isReady = claim === null ? waitingStates.has(state) : claim.purpose === "provision";
-    const isWanted = cluster.wanted !== "destroyed" && kinds.includes(cluster.parametersKey);
-    if (isReady && isWanted && !resource.drained && cluster.hold === null) return true;
-  }
-  return false;
-}
-
-const waitingStates: ReadonlySet<string> = new Set([
-  freeState,
-  "creating",
-  "hibernated",
-  "stopping",
-  "resuming",
-]);
-
-function canMakeOne({ pool }: Need): boolean {
-  const { cluster } = pool.policy;
-  if (cluster === undefined || pool.retired) return false;
-  return pool.members.size < (cluster.max ?? Number.POSITIVE_INFINITY);
 }
 
 function parametersIn({ ask, gang }: Request, pool: Pool, key: string): Parameters {

@@ -21,7 +21,9 @@ export type Role =
   | "doomed"
   | "destroying"
   /** An operator keeps it: it is neither lent nor destroyed. */
-  | "kept";
+  | "kept"
+  /** The same, and it is still being created. */
+  | "kept in creation";
 
 export interface PlannedCluster {
   readonly name: ResourceName;
@@ -47,6 +49,8 @@ export interface PoolSnapshot {
   readonly clusters: readonly PlannedCluster[];
   /** How many clusters of each kind the waiting requests need, first in the queue first. */
   readonly demand: ReadonlyMap<string, number>;
+  /** The same, with requests for which other pools make one: they may have one of this pool too. */
+  readonly accepted: ReadonlyMap<string, number>;
   /** How many more clusters the limits above the pool allow. */
   readonly room: number;
   /** Of these, how many the waiting requests of other pools need. Stock leaves them. */
@@ -81,6 +85,8 @@ const usableRoles: ReadonlySet<Role> = new Set<Role>([
   "resuming",
 ]);
 
+const busyRoles: ReadonlySet<Role> = new Set<Role>(["creating", "destroying", "kept in creation"]);
+
 /** Whether a waiting request can have the cluster sooner or later. */
 export function isUsable({ role }: Pick<PlannedCluster, "role">): boolean {
   return usableRoles.has(role);
@@ -101,7 +107,7 @@ class Plan {
     this.#pool = pool;
     this.#clusters = pool.clusters.map((cluster) => ({ ...cluster }));
     this.#kinds = new Set([
-      ...pool.demand.keys(),
+      ...pool.accepted.keys(),
       pool.stock,
       ...pool.clusters.map(({ kind }) => kind),
     ]);
@@ -111,6 +117,7 @@ class Plan {
   create(): void {
     if (this.#pool.closed !== null) return;
     for (const [kind, count] of this.#pool.demand) {
+      if (count === 0) continue;
       const why = count === 1 ? "a request waits for it" : `${count} are waited for`;
       this.#createSome(kind, count - this.#usable(kind).length, why, 0);
     }
@@ -140,7 +147,7 @@ class Plan {
   destroySurplus(): void {
     for (const kind of this.#kinds) {
       const usable = this.#usable(kind);
-      const surplus = usable.length - this.#keptOf(kind) - this.#demandOf(kind);
+      const surplus = usable.length - this.#keptOf(kind) - this.#acceptedOf(kind);
       if (surplus <= 0) continue;
       const inOrder = [
         ...oldestFirst(usable.filter(({ role }) => role === "creating")).reverse(),
@@ -158,7 +165,7 @@ class Plan {
   replaceStale(): void {
     if (this.#withRole("creating").length > 0 || this.#isShort()) return;
     const stale = oldestFirst(this.#clusters.filter((one) => one.isStale && isUsable(one)));
-    const awaited = (one: Draft) => this.#demandOf(one.kind) > 0 && one.role !== "hibernated";
+    const awaited = (one: Draft) => this.#acceptedOf(one.kind) > 0 && one.role !== "hibernated";
     const replaced = stale.find((one) => !awaited(one));
     if (replaced !== undefined) this.#destroy(replaced, "its template has changed");
   }
@@ -173,7 +180,7 @@ class Plan {
   setPower(): void {
     for (const kind of this.#kinds) {
       const running = kind === this.#pool.stock ? this.#pool.running : 0;
-      const demand = this.#demandOf(kind);
+      const demand = this.#acceptedOf(kind);
       const usable = oldestFirst(this.#usable(kind));
       const free = usable.filter(({ role }) => role === "free");
       const waking = usable.filter(({ role, isLate }) => role === "resuming" && !isLate);
@@ -210,7 +217,7 @@ class Plan {
   }
 
   #concurrency(): number {
-    const busy = this.#withRole("creating").length + this.#withRole("destroying").length;
+    const busy = this.#clusters.filter(({ role }) => busyRoles.has(role)).length;
     return this.#pool.concurrent - busy;
   }
 
@@ -226,6 +233,10 @@ class Plan {
 
   #demandOf(kind: string): number {
     return this.#pool.closed === null ? (this.#pool.demand.get(kind) ?? 0) : 0;
+  }
+
+  #acceptedOf(kind: string): number {
+    return this.#pool.closed === null ? (this.#pool.accepted.get(kind) ?? 0) : 0;
   }
 
   #usable(kind: string): Draft[] {

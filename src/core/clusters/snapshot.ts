@@ -41,6 +41,7 @@ export function snapshotOf(pool: Pool, now: Instant): Snapshot {
     clusters,
     demands,
     demand: new Map(Array.from(demands, ([kind, { count }]) => [kind, count])),
+    accepted: new Map(Array.from(demands, ([kind, { accepted }]) => [kind, accepted])),
     ...roomFor(pool),
     closed,
   };
@@ -90,7 +91,9 @@ function roleOf(resource: ExclusiveResource, { wanted, hold }: Cluster): Role {
   const { claim, state } = resource;
   if (claim?.purpose === "use") return "lent";
   if (state === destroyingState) return "destroying";
-  if (hold !== null || resource.drained) return "kept";
+  if (hold !== null || resource.drained) {
+    return state === creatingState ? "kept in creation" : "kept";
+  }
   if (state === brokenState || state === usedState) return "doomed";
   if (claim !== null && wanted === "destroyed") return "destroying";
   switch (state) {

@@ -243,8 +243,8 @@ export function impossible(
 
 /** Returns a pool that an item names and that does not exist. */
 export function unknownPool(state: State, { items }: Ask): PoolName | undefined {
-  for (const { pool, anyOf = none } of items) {
-    if (isGone(state, pool)) return pool;
+  for (const { pool, anyOf = none, state: from = freeState } of items) {
+    if (isGone(state, pool) && !hasWork(state, pool, from)) return pool;
     for (const name of anyOf) if (isGone(state, name)) return name;
   }
   return undefined;
@@ -255,6 +255,11 @@ const none: readonly PoolName[] = [];
 /** Returns an item whose pools have all been removed. */
 export function goneItem(state: State, { items }: Ask): Item | undefined {
   return items.find((item) => poolsOf(item).every((name) => isGone(state, name)));
+}
+
+/** Workers destroy the clusters of a pool that was removed. */
+function hasWork(state: State, name: PoolName, from: string): boolean {
+  return isPhase(from) && (state.pools.get(name)?.clusters ?? null) !== null;
 }
 
 function isGone(state: State, name: PoolName): boolean {

@@ -2,14 +2,14 @@
 import { limitOf, limitsFor } from "../gates/limits.ts";
 import { type Cluster, type ClusterReport, handleLengthMax, isPhase } from "../model/cluster.ts";
 import type { ClusterCommand } from "../model/command.ts";
-import type { ResourceName } from "../model/ids.ts";
+import type { ClaimId, RequestId, ResourceName } from "../model/ids.ts";
 import { brokenState, destroyingState, resumingState, usedState } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { same } from "../model/policy.ts";
 import type { ExclusiveResource, Pool } from "../model/state.ts";
 import { after } from "../model/time.ts";
 import { leaseNotFound, leaseRevoked, poolNotFound, resourceNotFound } from "./not-found.ts";
-import { endLease } from "./release.ts";
+import { endClaim, endLease } from "./release.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Of<Type extends ClusterCommand["type"]> = Extract<ClusterCommand, { type: Type }>;
@@ -137,6 +137,46 @@ export function abandonCluster(turn: Turn, command: Of<"cluster-abandon">): Outc
   const what = { resource: name, pool: pool.name, instance, ...kept, reason };
   emit(turn, { type: "cluster-abandoned", ...what });
   return done;
+}
+
+/**
+ * The holder wants another cluster, for example because its own is lost. The old one is destroyed;
+ * the new one comes to the same lease, under the same claim, with a larger fence. Until then the lease
+ * lacks the claim.
+ */
+export function replaceCluster(turn: Turn, command: Of<"cluster-replace">): Outcome {
+  const { id, claim: claimId } = command;
+  const lease = turn.state.leases.get(id);
+  if (lease === undefined) return refused(leaseNotFound(turn.state, id));
+  if (lease.revoked !== null) return refused(leaseRevoked(lease.id, lease.revoked));
+  const isAwaited = (request: RequestId) =>
+    turn.state.requests.get(request)?.ask.replaces?.claim === claimId;
+  if (lease.replacements.some(isAwaited)) return done;
+  const claim = lease.claims.find((one) => one.id === claimId);
+  if (claim === undefined) return refused({ code: "claim_not_found", id, claim: claimId });
+  const cluster = claim.amount === null ? claim.resource.cluster : null;
+  const { pool, name, state } = claim.resource;
+  if (cluster === null) return refused({ code: "not_a_cluster", resource: name });
+  if (claim.purpose !== "use") {
+    return refused({ code: "cluster_state", resource: name, action: "replace", state });
+  }
+  const { holder, space, priority, ttlMs } = lease.ask;
+  endClaim(turn, claim, { why: "replaced" });
+  const ask = {
+    holder,
+    ...(space === undefined ? undefined : { space }),
+    ...(priority === undefined ? undefined : { priority }),
+    items: [{ pool: pool.name, count: 1, parameters: cluster.parameters }],
+    ttlMs,
+    replaces: { lease: id, claim: claimId },
+  };
+  emit(turn, { type: "request-queued", id: replacementId(id, claimId, claim.fence), ask });
+  return done;
+}
+
+/** The fence makes it different each time. */
+function replacementId(lease: RequestId, claim: ClaimId, fence: number): RequestId {
+  return `${lease}.${claim}.${fence}` as RequestId;
 }
 
 /** A worker looks at the adopted cluster and gets its access before it is lent. */

@@ -13,7 +13,7 @@
 
 import type { ClusterCommand, Command } from "../model/command.ts";
 import type { BrokerEvent } from "../model/event.ts";
-import { done, type Outcome, refused } from "../model/outcome.ts";
+import { done, type Outcome } from "../model/outcome.ts";
 import type { State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { acquire } from "./acquire.ts";
@@ -26,6 +26,7 @@ import {
   clusterLost,
   destroyCluster,
   holdCluster,
+  replaceCluster,
   reportCluster,
   unholdCluster,
 } from "./cluster-commands.ts";
@@ -122,7 +123,7 @@ function handleCluster(turn: Turn, command: ClusterCommand): Answer {
     case "cluster-lost":
       return clusterLost(turn, command);
     case "cluster-replace":
-      return refused({ code: "claim_not_found", id: command.id, claim: command.claim });
+      return replaceCluster(turn, command);
     case "cluster-hold":
       return holdCluster(turn, command);
     case "cluster-unhold":

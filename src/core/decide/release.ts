@@ -64,12 +64,16 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
     ...(state === undefined ? undefined : { state }),
     ...(failure === undefined ? undefined : { failure }),
   };
-  if (claimId === undefined || lease.claims.every((claim) => claim.id === claimId)) {
+  const isLast =
+    claimId === undefined ||
+    (lease.claims.every((claim) => claim.id === claimId) && lease.replacements.length === 0);
+  if (isLast) {
     if (claimId !== undefined && lease.claims.length === 0) return goneClaim(lease, claimId);
     if (lease.revoked !== null) return confirmRevoked(turn, lease, lease.revoked, ending);
     endLease(turn, lease, ending);
   } else {
     const claim = lease.claims.find(({ id: other }) => other === claimId);
+    cancelReplacements(turn, lease, claimId);
     if (claim === undefined) return goneClaim(lease, claimId);
     endClaim(turn, claim, ending);
   }
@@ -116,6 +120,7 @@ export function revoke(turn: Turn, command: Extract<Command, { type: "revoke" }>
   if (holderGone || !mayBeAlive(lease, turn.now)) {
     endLease(turn, lease, { why: "revoked", reason });
   } else if (lease.revoked === null) {
+    cancelReplacements(turn, lease);
     emit(turn, { type: "lease-revoked", id, heldUntil: lease.expiresAt, reason });
   }
   return done;
@@ -177,7 +182,7 @@ export function notDelivered(
 /** The states of resources after a lease. */
 
 export interface Ending {
-  readonly why: LeaseEnd | "hold";
+  readonly why: LeaseEnd | "hold" | "replaced";
   /** Overrides the state that the pool's policy chooses. */
   readonly state?: string;
   /** The cleaning failed with this output. */
@@ -295,6 +300,7 @@ export function endLease(
   ending: Ending & { readonly why: LeaseEnd },
 ): void {
   const { claims } = lease;
+  cancelReplacements(turn, lease);
   emit(turn, {
     type: "lease-ended",
     id: lease.id,
@@ -305,10 +311,19 @@ export function endLease(
   for (const resource of new Set(claims.map((claim) => claim.resource))) moveOn(turn, resource);
 }
 
+/** Nobody waits any longer for another cluster of the lease, or of one of its claims. */
+function cancelReplacements(turn: Turn, { replacements }: Lease, claim?: ClaimId): void {
+  for (const id of replacements) {
+    const replaced = turn.state.requests.get(id)?.ask.replaces?.claim;
+    if (claim !== undefined && replaced !== claim) continue;
+    emit(turn, { type: "request-left", id, why: "cancelled" });
+  }
+}
+
 export function endClaim(
   turn: Turn,
   claim: Claim,
-  ending: Ending & { readonly why: "released" | "hold" },
+  ending: Ending & { readonly why: "released" | "hold" | "replaced" },
 ): void {
   const { lease, resource } = claim;
   const back = returnOf(claim, ending, turn.now);

@@ -85,6 +85,7 @@ export function fits(needs: readonly Need[], rank: Rank, now: Instant): boolean 
 /** Grants all waiting requests of the pool that can be granted now, in order. */
 export function serve(turn: Turn, pool: Pool): void {
   const { touched } = turn;
+  const eventsBefore = turn.events.length;
   if (hasCohort(pool)) {
     // A limit that one pool releases may serve another, so all pools of the cohort are served
     // together.
@@ -93,11 +94,16 @@ export function serve(turn: Turn, pool: Pool): void {
       before = turn.events.length;
       servePools(turn, cohort);
     }
-    for (const member of cohort) touched.delete(member);
+    for (const member of cohort) if (isSettled(member)) touched.delete(member);
   } else {
     if (pool.waiting > 0) servePools(turn, [pool]);
     else pool.cache.freed.clear();
-    touched.delete(pool);
+    if (isSettled(pool)) touched.delete(pool);
+  }
+
+  /** After a grant a pool of clusters must plan again. */
+  function isSettled({ clusters }: Pool): boolean {
+    return clusters === null || turn.events.length === eventsBefore;
   }
 }
 
@@ -312,6 +318,9 @@ export function grant(
   }
   const endsAt = workEnd(state, claims) ?? lifetimeEnd(needs, ask, now);
   const request = state.requests.get(id);
+  if (ask.replaces !== undefined && request !== undefined) {
+    return replaceClaim(turn, request, ask.replaces, claims, waitOf(request, past, now));
+  }
   const isPolled = request !== undefined && ask.presenceMs !== undefined;
   emit(turn, {
     type: "lease-granted",
@@ -322,6 +331,19 @@ export function grant(
     ...(isPolled ? { undelivered: true } : undefined),
     ...chargesFor(needs, ask.key ?? id, now),
   });
+}
+
+/** The claim keeps its id and gets a larger fence, so what belongs to the old cluster is refused. */
+function replaceClaim(
+  turn: Turn,
+  { id: request }: Request,
+  { lease: id, claim }: NonNullable<ResolvedAsk["replaces"]>,
+  [granted]: readonly GrantedClaim[],
+  waited: { readonly waitedFor: WaitCode } | undefined,
+): void {
+  if (granted === undefined) throw new Error(`Cannot replace a cluster of ${id}: none was chosen`);
+  const event = { id, request, granted: { ...granted, id: claim }, ...waited };
+  emit(turn, { type: "claim-replaced", ...event });
 }
 
 function newcomerOf(state: State, { space, priority }: ResolvedAsk): Rank {

@@ -46,14 +46,17 @@ function leavingBy(state: State, event: BrokerEvent): readonly Pool[] {
       const request = state.requests.get(event.id);
       return request === undefined ? none : leaderOf(request).needs.map(({ pool }) => pool);
     }
-    case "lease-granted": {
-      const request = state.requests.get(event.id);
+    case "lease-granted":
+    case "claim-replaced": {
+      const request = state.requests.get(
+        event.type === "claim-replaced" ? event.request : event.id,
+      );
       return request === undefined ? none : queuesThatMove(leaderOf(request));
     }
     case "resource-moved":
     case "resource-removed":
     case "cluster-abandoned":
-      return poolsThatGain(state.resources.get(event.resource)?.pool);
+      return poolsThatGain(state, event.resource);
     case "pool-removed":
       return listed(state.pools.get(event.pool)?.parent);
     default:
@@ -63,10 +66,20 @@ function leavingBy(state: State, event: BrokerEvent): readonly Pool[] {
 
 const none: readonly Pool[] = [];
 
-/** Pools of clusters share limits: what one no longer uses, another may make. */
-function poolsThatGain(pool: Pool | undefined): readonly Pool[] {
-  if (pool === undefined || pool.clusters === null || !hasCohort(pool)) return listed(pool);
-  return [...cohortOf(pool)].filter((other) => other.clusters !== null);
+/**
+ * Pools of clusters share limits: what one no longer uses, another may make. And the quotas of the
+ * space that had the cluster may be open now.
+ */
+function poolsThatGain(state: State, name: ResourceName): readonly Pool[] {
+  const resource = state.resources.get(name);
+  if (resource?.sharing !== "exclusive" || resource.cluster === null) return listed(resource?.pool);
+  const { cluster, pool } = resource;
+  const gaining = hasCohort(pool) ? [...cohortOf(pool)] : [pool];
+  const space = cluster.space === null ? undefined : state.spaces.get(cluster.space);
+  for (const { head } of space?.lines ?? []) {
+    gaining.push(...(head as Request).needs.map((need) => need.pool));
+  }
+  return gaining;
 }
 
 function listed(pool: Pool | null | undefined): readonly Pool[] {
@@ -97,7 +110,8 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "claim-ended":
       return touchResource(turn, event.back.resource);
     case "lease-granted":
-      return touchCohorts(turn, event.claims);
+    case "claim-replaced":
+      return touchCohorts(turn, "granted" in event ? [event.granted] : event.claims);
     case "priority-changed":
       return touchMoved(turn, turn.state.requests.get(event.id));
     case "request-queued":
@@ -174,6 +188,7 @@ function touchSpace(turn: Turn, event: BrokerEvent): void {
     case "request-left":
     case "lease-granted":
     case "lease-ended":
+    case "claim-replaced":
     case "claim-ended": {
       const ended = state.ended.get(event.id)?.space;
       const name = state.leases.get(event.id)?.ask.space ?? ended;

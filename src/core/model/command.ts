@@ -55,6 +55,8 @@ export interface Ask {
   readonly group?: Group;
   /** The lease has no token: commands name the holder and the resource instead. */
   readonly byName?: true;
+  /** Only the core makes such an ask: another cluster for a claim of a lease that exists. */
+  readonly replaces?: { readonly lease: RequestId; readonly claim: ClaimId };
 }
 
 export interface ResourceChange {

@@ -286,7 +286,7 @@ type RecordedEvent =
       readonly type: "claim-ended";
       readonly id: RequestId;
       readonly claim: ClaimId;
-      readonly why: "released" | "hold";
+      readonly why: "released" | "hold" | "replaced";
       readonly back: Return;
     }
   /**
@@ -341,6 +341,14 @@ export type ClusterEvent =
       readonly resource: ResourceName;
       readonly hold: ClusterHold | null;
       readonly reason?: Reason;
+    }
+  /** The lease has another cluster for this claim: `request` has waited for it. */
+  | {
+      readonly type: "claim-replaced";
+      readonly id: RequestId;
+      readonly request: RequestId;
+      readonly granted: GrantedClaim;
+      readonly waitedFor?: WaitCode;
     }
   /** An operator has removed it from the books. Whatever still exists outside is a leak. */
   | {

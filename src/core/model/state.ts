@@ -395,6 +395,8 @@ export interface Lease extends Timed {
    * still refer to it.
    */
   readonly claims: readonly Claim[];
+  /** The requests that wait for another cluster in place of one of its claims. */
+  readonly replacements: readonly RequestId[];
 }
 
 export interface Revoked {

@@ -40,6 +40,7 @@ interface SeenEvent {
   readonly why?: string;
   readonly claim?: string;
   readonly claims?: readonly GrantedClaim[];
+  readonly granted?: GrantedClaim;
   readonly back?: Return | readonly Return[];
   readonly pool?: string;
   readonly resource?: string;
@@ -52,6 +53,7 @@ interface GrantedClaim {
   readonly id: string;
   readonly resource: string;
   readonly into?: string;
+  readonly purpose?: "provision";
   readonly amount?: Amounts;
 }
 
@@ -125,12 +127,17 @@ export class HistoryFold {
     const { id = "", resource = "", pool = "" } = event;
     switch (event.type) {
       case "request-queued":
-        if (event.ask !== undefined) this.#begin(id, event.ask, at, seq);
+        // A replacement belongs to a lease that has its entry already.
+        if (event.ask !== undefined && event.ask.replaces === undefined) {
+          this.#begin(id, event.ask, at, seq);
+        }
         return;
       case "lease-granted":
         return this.#granted(event, at, seq);
       case "claim-ended":
         return this.#claimEnded(event, at);
+      case "claim-replaced":
+        return this.#claimReplaced(event);
       case "lease-ended":
       case "request-left":
         return this.#end(event, at);
@@ -144,6 +151,7 @@ export class HistoryFold {
       case "resource-resized":
         if (event.room !== undefined) this.#sizes.resize(resource, event.room, at);
         return;
+      case "cluster-abandoned":
       case "resource-removed":
         this.#upkeep.forget(resource);
         return this.#sizes.leave(resource, at);
@@ -187,6 +195,15 @@ export class HistoryFold {
     const claims = entry.claims.filter(({ claim }) => claim !== event.claim);
     const ended = entry.claims.filter(({ claim }) => claim === event.claim);
     for (const claim of ended) this.#release(entry, claim, event, at);
+    this.#put({ ...entry, claims });
+  }
+
+  /** Another cluster for a claim of a lease. */
+  #claimReplaced({ id = "", granted }: SeenEvent): void {
+    const entry = this.#open.get(id);
+    if (entry === undefined || granted === undefined) return;
+    const { id: claim, resource } = granted;
+    const claims = [...entry.claims, { claim, resource, pool: this.#sizes.poolOf(resource) ?? "" }];
     this.#put({ ...entry, claims });
   }
 
