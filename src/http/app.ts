@@ -6,6 +6,7 @@ import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { checkCallers } from "./allowed-callers.ts";
+import { arrivalTimeouts } from "./arrival.ts";
 import { authorizeCalls } from "./authorize.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
@@ -46,9 +47,6 @@ import { whoamiRoute } from "./whoami.ts";
 /** Longer than the 90 s for which Go's clients pool a connection, so that they never reuse a dead one. */
 const keepAliveTimeoutMs = 120_000;
 
-/** For a request to arrive whole; how long its answer takes is another matter. */
-const requestTimeoutMs = 30_000;
-
 /** Read and compressed once per process; another build of it is served after a restart. */
 let builtPage: Promise<Page> | undefined;
 
@@ -66,7 +64,8 @@ export async function makeApp(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytesMax,
     keepAliveTimeout: keepAliveTimeoutMs,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: arrivalTimeouts.requestTimeout,
+    http: arrivalTimeouts,
     forceCloseConnections: "idle",
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
@@ -142,7 +141,8 @@ function refuseUnknownParameters(app: App): void {
 /** The framework sets these only on a server that it has made itself. */
 function withTimeouts(server: RawServerDefault): RawServerDefault {
   server.keepAliveTimeout = keepAliveTimeoutMs;
-  server.requestTimeout = requestTimeoutMs;
+  server.headersTimeout = arrivalTimeouts.headersTimeout;
+  server.requestTimeout = arrivalTimeouts.requestTimeout;
   server.setTimeout(0);
   return server;
 }

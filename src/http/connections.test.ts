@@ -351,3 +351,12 @@ test("an onlooker does not stand in for a holder that hung up", async () => {
   expect(ends(site)).toEqual(["abandoned"]);
   await watched;
 });
+
+test("a request must arrive soon: its headers first, then the rest", async () => {
+  await using site = await testSite([pool("aws", 1)]);
+  const { headersTimeout, requestTimeout } = site.app.server;
+  expect({ headersTimeout, requestTimeout }).toEqual({
+    headersTimeout: 15_000,
+    requestTimeout: 30_000,
+  });
+});

@@ -2,6 +2,7 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { FileWatch } from "../config/file-watch.ts";
+import { arrivalTimeouts } from "../http/arrival.ts";
 import { CannotServe } from "./cannot-serve.ts";
 import {
   checkTlsFiles,
@@ -63,6 +64,7 @@ export class Tls {
   createServer(answer: RequestListener): TlsServer {
     const options = {
       ...this.#pair.context,
+      ...arrivalTimeouts,
       requestCert: this.#paths.clientCa !== undefined,
       // A call without a certificate may have a token. `authorize` decides.
       rejectUnauthorized: false,
