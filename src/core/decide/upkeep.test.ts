@@ -10,7 +10,7 @@ import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import type { DynamicPolicy, PoolSpec } from "../model/policy.ts";
 import { exclusiveClaim } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { acquire, Lending, pool, release } from "./lending.suite.ts";
+import { acquire, change, Lending, pool, release } from "./lending.suite.ts";
 
 const T = 1_000_000;
 /** Earlier than Berth itself deletes resources that are `toBeDeleted`. */
@@ -298,6 +298,13 @@ describe("better than Boskos,", () => {
     expect(lending.outcome(acquire("c", "dt")).type).toBe("waiting");
     lending.do({ type: "release", id: "a" as RequestId, state: "tombstone" });
     expect(lending.held("c")).toEqual(["dt-3"]);
+  });
+
+  test("one is made in place of a drained one, which nobody can have", () => {
+    const lending = new Lending(...specs({ dt: [1, 2] }));
+    lending.do(change("dt-1", { drained: true }));
+    expect(lending.outcome(acquire("a", "dt")).type).toBe("granted");
+    expect(lending.held("a")).toEqual(["dt-2"]);
   });
 
   test("a resource marked for deletion is removed after 30 seconds without a cleaner", () => {
