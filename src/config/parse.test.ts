@@ -97,7 +97,7 @@ const keys: Table = {
   "a key from nowhere, with all that are known": [
     "pools:\n  a: { count: 1, tenants: { every: 24s } }\ntenants: {}\n",
     `berth.yaml:2:18: Cannot read pools.a.tenants: there is no such key ${keysOfAPool}`,
-    "berth.yaml:3:1: Cannot read tenants: there is no such key (known here: pools, profiles, mirror, auth, spaces, spaceDefaults)",
+    "berth.yaml:3:1: Cannot read tenants: there is no such key (known here: pools, profiles, mirror, auth, priorities, ageing, spaces, spaceDefaults)",
   ],
   "a merge key": [
     "pools:\n  a: &a { count: 1 }\n  b: { <<: *a }\n",
@@ -109,7 +109,7 @@ const keys: Table = {
   "__proto__, wherever it stands": [
     "__proto__: 1\npools:\n  __proto__: { count: 1, __proto__: 1 }\n" +
       "  a: { members: { __proto__: { labels: { __proto__: x } } } }\n",
-    "berth.yaml:1:1: Cannot read __proto__: there is no such key (known here: pools, profiles, mirror, auth, spaces, spaceDefaults)",
+    "berth.yaml:1:1: Cannot read __proto__: there is no such key (known here: pools, profiles, mirror, auth, priorities, ageing, spaces, spaceDefaults)",
     `berth.yaml:3:3: Cannot read pools.__proto__: "__proto__" is not a name ${aName}`,
     `berth.yaml:3:26: Cannot read pools.__proto__.__proto__: there is no such key ${keysOfAPool}`,
     `berth.yaml:4:19: Cannot read pools.a.members.__proto__: "__proto__" is not a name ${aName}`,
