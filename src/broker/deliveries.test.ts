@@ -83,4 +83,20 @@ describe("a lease whose reply", () => {
     deliveries.end(leases, false);
     expect(await isStillHeld(test)).toBe(true);
   });
+
+  test("was lost before a restart and is lost again after it is not held", async () => {
+    const before = await brokerOf([pool("aws", 1)]);
+    const earlier = new Deliveries(before.broker);
+    const lost = await acquireLease(before);
+    earlier.begin(lost);
+    earlier.end(lost, false);
+    await before.broker.read(() => undefined);
+    await before.broker.close();
+    const test = await openBroker({ memory: before.journal.memory });
+    const deliveries = new Deliveries(test.broker);
+    const leases = await acquireLease(test);
+    deliveries.begin(leases);
+    deliveries.end(leases, false);
+    expect(await isStillHeld(test)).toBe(false);
+  });
 });
