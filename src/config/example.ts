@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** Served when no configuration is named. `dist/config` is as far from it as `src/config` is. */
+/** Served when no configuration is named. The path is right from `src/config` and from `dist/config`. */
 export const exampleConfigPath = fileURLToPath(
   new URL("../../examples/berth.yaml", import.meta.url),
 );

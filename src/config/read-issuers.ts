@@ -42,7 +42,7 @@ const claimEntries = {
   of: "claims",
 };
 
-/** None where there are none, or, with the reason in the source, if they cannot be used. */
+/** Empty if the file has none. Issuers that cannot be used are reported to the document and left out. */
 export function readIssuers(
   document: ConfigDocument,
   field: Entry | undefined,
@@ -59,7 +59,7 @@ function readIssuer(document: ConfigDocument, spot: Spot): IssuerSpec | undefine
   const fields = readKnown(document, spot, Object.keys(Issuer.properties), issuerExpected);
   if (fields === undefined) return undefined;
   const people = fields.get("signIn");
-  // The clients of people are audiences as well.
+  // The client ids of `signIn` are audiences as well, so that `audience` may be missing.
   const required = ["issuer", ...(people === undefined ? ["audience"] : []), "rules"];
   requireKeys(document, spot, fields, required, issuerExpected.hint);
   const issuer = textOf(document, fields, "issuer", issuerUrlKind);
@@ -216,7 +216,7 @@ function warnOfPower({ source }: ConfigDocument, spot: Spot, role: Role): void {
   source.warn(spot, state, "name whose tokens are meant in claims");
 }
 
-/** Anybody can have an account there, and a token for any audience. */
+/** Issuers at which anybody can have an account, and get a token for any audience. */
 const publicIssuers = ["https://token.actions.githubusercontent.com", "https://gitlab.com"];
 /** Claims that say whose job it is. */
 const ownerClaims = [

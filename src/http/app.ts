@@ -150,9 +150,9 @@ function withTimeouts(server: RawServerDefault): RawServerDefault {
 }
 
 /**
- * The framework makes a child of its logger for every request, with which nothing is logged, and one
- * costs more than the decision. A factory of our own would have each of them checked for its methods.
- * Its very first child, with its serialisers, is the one that it goes on with.
+ * The framework makes a child logger for every request. We log nothing with it, and making one takes
+ * longer than the decision. So the first child, which has the serialisers, is used for all requests. The
+ * framework's option for this, a logger factory, is slower: it checks the methods of every child.
  */
 function withoutChildLoggers(logger: FastifyBaseLogger): FastifyBaseLogger {
   const child: FastifyBaseLogger["child"] = (...args) => {

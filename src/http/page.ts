@@ -8,7 +8,7 @@ import { acceptsGzip } from "./compression.ts";
 import type { App } from "./context.ts";
 import { pagePolicy, withPageHeaders } from "./page-headers.ts";
 
-/** As far from `dist/http` as from `src/http`. */
+/** The path is right from `src/http` and from `dist/http`. */
 const builtFolder = new URL("../../web/dist/", import.meta.url);
 
 interface Asset {
@@ -64,7 +64,7 @@ export class Page {
     );
   }
 
-  /** Whether this is for somebody in front of a browser; Boskos's clients and probes are not. */
+  /** Whether a browser asks for a page. Boskos's clients and probes do not accept HTML. */
   wanted({ method, headers }: FastifyRequest): boolean {
     if (method !== "GET" && method !== "HEAD") return false;
     return headers.accept?.includes("text/html") ?? false;

@@ -79,7 +79,7 @@ export function waitIn(place: string, wait: string | undefined): number {
   return durationIn(place, wait, { minMs: 0, maxMs: limits.waitMsMax });
 }
 
-/** What a client's connection means for the work done for it: closed, nobody reads the answer. */
+/** If the connection of a client is closed, nobody reads the answer, and work for it can stop. */
 
 /** The connection of a request that may have to wait. Dispose of it when the answer is known. */
 export class Connection implements Disposable {
