@@ -1,10 +1,11 @@
 /**
- * A real Kubernetes API server with its etcd. RBAC is on. There is no controller-manager: if a test
- * needs the work of a controller, such as counting a quota, the test does it.
+ * A real Kubernetes API server with its etcd. RBAC is on. At most the namespace controller runs beside
+ * it: if a test needs the work of another one, such as counting a quota, the test does it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -36,6 +37,7 @@ export class KubeCluster implements AsyncDisposable {
   readonly #address: ClusterAddress | undefined;
   #etcd: ChildProcess | undefined;
   #server: ChildProcess | undefined;
+  #controllers: ChildProcess | undefined;
   #log = "";
   #namespaces = 0;
   readonly #tokens = new Map<string, { readonly name: string; readonly token: string }>();
@@ -49,7 +51,8 @@ export class KubeCluster implements AsyncDisposable {
     return new KubeCluster(address);
   }
 
-  static async start(): Promise<KubeCluster> {
+  /** `controllers`: deleted namespaces go away, where there is a kube-controller-manager. */
+  static async start({ controllers = false } = {}): Promise<KubeCluster> {
     const found = findKubeBinaries();
     if ("missing" in found) throw new Error(found.missing);
     const folder = await mkdtemp(join(tmpdir(), "berth-kube-test-"));
@@ -59,6 +62,7 @@ export class KubeCluster implements AsyncDisposable {
       await cluster.#prepare();
       cluster.#startEtcd();
       await cluster.startServer();
+      if (controllers && cluster.hasControllers) cluster.#startControllers();
     } catch (error) {
       await cluster[Symbol.asyncDispose]();
       throw new Error(`The API server did not start:\n${cluster.#log.slice(-4_000)}`, {
@@ -80,6 +84,11 @@ export class KubeCluster implements AsyncDisposable {
 
   get binaries(): string {
     return this.address.binaries;
+  }
+
+  /** Kubernetes of Debian has none. */
+  get hasControllers(): boolean {
+    return existsSync(join(this.binaries, "kube-controller-manager"));
   }
 
   get url(): string {
@@ -164,6 +173,7 @@ export class KubeCluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await ended(this.#controllers, "SIGKILL");
     await this.stopServer();
     await ended(this.#etcd, "SIGKILL");
     await rm(this.folder, { recursive: true, force: true });
@@ -189,6 +199,13 @@ export class KubeCluster implements AsyncDisposable {
       ...["--listen-client-urls", client, "--advertise-client-urls", client],
       ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer],
       ...["--initial-cluster", `default=${peer}`, "--log-level", "error"],
+    ]);
+  }
+
+  #startControllers(): void {
+    this.#controllers = this.#spawn("kube-controller-manager", [
+      ...["--kubeconfig", this.adminConfig, "--controllers", "namespace-controller"],
+      ...["--leader-elect=false", "--secure-port", "0"],
     ]);
   }
 

@@ -15,7 +15,7 @@ declare module "vitest" {
 
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if ("missing" in findKubeBinaries()) return undefined; // The tests are skipped, or fail.
-  const cluster = await KubeCluster.start();
+  const cluster = await KubeCluster.start({ controllers: true });
   await installKinds(cluster);
   project.provide("kubeCluster", cluster.address);
   return () => cluster[Symbol.asyncDispose]();
