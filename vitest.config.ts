@@ -10,7 +10,8 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
 );
 
 const onPostgres = ["src/**/*-on-postgres.test.ts", "test/**/*-on-postgres.test.ts"];
-const onKubernetes = "test/{slots*,mirror,admission,page-admission,issuer-kubernetes}.test.ts";
+const onKubernetes =
+  "test/{slots*,mirror,admission,page-admission,issuer-kubernetes,driver-namespace}.test.ts";
 
 export default defineConfig({
   test: {

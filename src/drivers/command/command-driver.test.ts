@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -140,6 +141,24 @@ describe("a command driver", () => {
   test("kills a program that ignores TERM", async () => {
     const driver = await program("trap '' TERM; while :; do sleep 0.1; done", { timeoutMs: 300 });
     await expect(driver.observe(ref)).rejects.toThrow("did not end within");
+  });
+
+  test("ends the program when its own process is killed, whatever the program does", async () => {
+    const path = join(folder, "driver.sh");
+    await program("trap '' TERM HUP; echo $$ > pid; sleep 600 & echo $! > child; wait");
+    const module = new URL("command-driver.ts", import.meta.url).href;
+    const settings = { ...common, folder, command: [path], env: {} };
+    const code = `import { CommandDriver } from ${JSON.stringify(module)};
+      await new CommandDriver(${JSON.stringify(settings)}).destroy(${JSON.stringify(ref)});`;
+    const owner = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "ignore" });
+    await expect.poll(() => existsSync(join(folder, "child")), { timeout: 20_000 }).toBe(true);
+    owner.kill("SIGKILL");
+    const pids = await Promise.all(
+      ["pid", "child"].map((name) => readFile(join(folder, name), "utf8")),
+    );
+    for (const pid of pids) {
+      await expect.poll(() => existsSync(`/proc/${pid.trim()}/exe`)).toBe(false);
+    }
   });
 
   test("does not wait for a daemon that the program leaves with its output open", async () => {

@@ -1,6 +1,9 @@
 /** Runs the program of a driver for one call. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ProcessGroup } from "../../workers/process-group.ts";
 import { OutputEnd } from "./output-end.ts";
@@ -55,7 +58,9 @@ export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
   const timer = setTimeout(() => stop.for("timeout"), call.timeMsMax);
   const aborted = () => stop.for("aborted");
   call.signal?.addEventListener("abort", aborted);
-  const closed = once(child, "close");
+  const closed = Promise.all(
+    [child.stdout, child.stderr].map((each) => each && once(each, "close")),
+  );
   child.stdin?.on("error", () => {}).end(call.input); // It need not read its input.
   const { code, signal } = await group.exited;
   clearTimeout(timer);
@@ -64,6 +69,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
   await Promise.race([closed, pause(drainMs, undefined, { ref: false })]);
   child.stdout?.destroy();
   child.stderr?.destroy();
+  child.stdio[3]?.destroy();
   call.signal?.throwIfAborted();
   return { ...texts(), ...outcomeOf(code, signal, stop.reason, call) };
 }
@@ -112,14 +118,24 @@ interface Run {
   readonly group: ProcessGroup;
 }
 
+/**
+ * Ends the whole group as soon as descriptor 3 closes, which happens however this process ends. A
+ * program that goes on after its provisioner was killed could make a cluster that the next one has
+ * just destroyed.
+ */
+const untilOrphaned = '(read -r _ <&3; kill -9 -$$) > /dev/null 2>&1 & exec 3<&-; exec "$@"';
+
 async function started({ command, folder, env }: ProgramCall): Promise<Run> {
   const [file = "", ...args] = command;
-  const child = spawn(file, args, {
+  // A shell would only exit with 126 or 127.
+  if (file.includes("/")) await access(resolve(folder, file), constants.X_OK);
+  const child = spawn("/bin/sh", ["-c", untilOrphaned, "sh", file, ...args], {
     detached: true,
     cwd: folder,
     env: { ...env },
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
+  child.stdio[3]?.on("error", () => {});
   return { child, group: await ProcessGroup.of(child) };
 }
 

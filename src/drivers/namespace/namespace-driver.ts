@@ -6,7 +6,7 @@
 import { Problem } from "../../api/problem.ts";
 import { BerthUnreachable } from "../../client/errors.ts";
 import type { ApiCall, ApiServer } from "../../kubernetes/api-server.ts";
-import { isConflict, isNotFound, NoKubeConfig } from "../../kubernetes/errors.ts";
+import { isConflict, NoKubeConfig } from "../../kubernetes/errors.ts";
 import type { KubeList, KubeObject } from "../../kubernetes/kube-objects.ts";
 import {
   Absent,
@@ -191,7 +191,7 @@ export class NamespaceDriver implements Driver {
       return await (await this.#connected()).call<Reply>(call);
     } catch (error) {
       call.signal?.throwIfAborted();
-      throw this.#asDriverError(error);
+      throw this.#asDriverError(error, call);
     }
   }
 
@@ -200,8 +200,8 @@ export class NamespaceDriver implements Driver {
     return this.#api;
   }
 
-  #asDriverError(error: unknown): Error {
-    if (isNotFound(error)) return new Absent(this.#mask.clean(error.message));
+  #asDriverError(error: unknown, call: ApiCall): Error {
+    if (isMissing(error, call)) return new Absent(this.#mask.clean(error.message));
     if (isConflict(error)) return new Conflict(this.#mask.clean(error.message));
     this.#api = undefined; // The kubeconfig may have been renewed.
     if (error instanceof Problem && (error.status === 422 || error.status === 400)) {
@@ -218,6 +218,15 @@ export class NamespaceDriver implements Driver {
 
 interface TokenReply {
   readonly status: { readonly token: string; readonly expirationTimestamp: string };
+}
+
+/**
+ * The API server says that what the path names does not exist, or its namespace does not. A 404 of a
+ * proxy, or for an unknown kind, proves nothing.
+ */
+function isMissing(error: unknown, { path }: ApiCall): error is Problem {
+  if (!(error instanceof Problem) || error.code !== "kubernetes_not_found") return false;
+  return path.some((name) => error.message.includes(`"${name}" not found`));
 }
 
 function secondsUntil(until: Date): number {
