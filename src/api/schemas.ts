@@ -47,7 +47,7 @@ const RequestIdText = Type.String({
 /** A number, or the name of a class. */
 const PriorityText = Type.Union([
   Type.Integer({ minimum: -limits.priorityMax, maximum: limits.priorityMax }),
-  Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._-]*$", maxLength: 63 }),
+  Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._-]{0,62}$" }),
 ]);
 
 /** Checked against the schema of the pool's template. */

@@ -55,6 +55,8 @@ export const innerDurationLimits = {
   timeout: { minMs: secondMs, maxMs: dayMs },
   admission: { minMs: secondMs, maxMs: dayMs },
   session: { minMs: 60 * secondMs, maxMs: dayMs },
+  /** A phase of a cluster's life. */
+  phase: { minMs: secondMs, maxMs: 7 * dayMs },
 } as const satisfies Readonly<Record<string, DurationLimits>>;
 
 export const priorityLimits = {
@@ -72,4 +74,12 @@ export const spaceLimits = {
   waitingMax: 1_000_000,
   poolPatternsMax: 1_000,
   lifetime: { minMs: secondMs, maxMs: 365 * dayMs },
+} as const;
+
+export const templateLimits = {
+  templatesMax: 1_000,
+  parametersMax: 100,
+  credentialsMax: 32,
+  clustersMax: 10_000,
+  costMax: 1_000_000_000,
 } as const;

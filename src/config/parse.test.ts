@@ -27,7 +27,11 @@ function many(count: number, each: (index: number) => string): string {
 
 const anExample = "(write pools: { my-pool: { count: 1 } })";
 const aName = "(start with a letter or digit, then letters, digits, . _ or -; at most 253)";
-const keysOfAPool = `(known here: ${["count", "members", ...keysOf(policyFields)].join(", ")})`;
+const keysOfAFile =
+  "(known here: pools, templates, profiles, mirror, auth, priorities, ageing, spaces, spaceDefaults)";
+const clusterKeys = ["template", "size", "running", "max", "concurrent", "parameters"];
+const poolKeys = ["count", "members", ...clusterKeys, ...keysOf(policyFields)];
+const keysOfAPool = `(known here: ${poolKeys.join(", ")})`;
 const aSyntaxHint = "(check indentation, quotes and brackets here)";
 
 const files: Table = {
@@ -97,7 +101,7 @@ const keys: Table = {
   "a key from nowhere, with all that are known": [
     "pools:\n  a: { count: 1, tenants: { every: 24s } }\ntenants: {}\n",
     `berth.yaml:2:18: Cannot read pools.a.tenants: there is no such key ${keysOfAPool}`,
-    "berth.yaml:3:1: Cannot read tenants: there is no such key (known here: pools, profiles, mirror, auth, priorities, ageing, spaces, spaceDefaults)",
+    `berth.yaml:3:1: Cannot read tenants: there is no such key ${keysOfAFile}`,
   ],
   "a merge key": [
     "pools:\n  a: &a { count: 1 }\n  b: { <<: *a }\n",
@@ -109,7 +113,7 @@ const keys: Table = {
   "__proto__, wherever it stands": [
     "__proto__: 1\npools:\n  __proto__: { count: 1, __proto__: 1 }\n" +
       "  a: { members: { __proto__: { labels: { __proto__: x } } } }\n",
-    "berth.yaml:1:1: Cannot read __proto__: there is no such key (known here: pools, profiles, mirror, auth, priorities, ageing, spaces, spaceDefaults)",
+    `berth.yaml:1:1: Cannot read __proto__: there is no such key ${keysOfAFile}`,
     `berth.yaml:3:3: Cannot read pools.__proto__: "__proto__" is not a name ${aName}`,
     `berth.yaml:3:26: Cannot read pools.__proto__.__proto__: there is no such key ${keysOfAPool}`,
     `berth.yaml:4:19: Cannot read pools.a.members.__proto__: "__proto__" is not a name ${aName}`,

@@ -21,12 +21,14 @@ import { knownPoolsOf } from "./known-pools.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
 import type { AdmissionSpec } from "./read-admission.ts";
 import { readAuth } from "./read-auth.ts";
+import type { KnownTemplates } from "./read-cluster-pool.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
 import { type MirrorSpec, readMirror } from "./read-mirror.ts";
 import { noLabels, type PoolDraft, readPool } from "./read-pool.ts";
 import { type PriorityFields, readPriorities } from "./read-priorities.ts";
 import { type ProfileSpec, readProfiles } from "./read-profiles.ts";
 import { readSpaces } from "./read-spaces.ts";
+import { readTemplates } from "./read-templates.ts";
 import {
   checkKeys,
   type Entry,
@@ -36,6 +38,7 @@ import {
   withinLimit,
 } from "./read-values.ts";
 import { ConfigFile } from "./schema.ts";
+import type { TemplateSpec } from "./template-spec.ts";
 import { nameKind } from "./text-kinds.ts";
 
 /** Whose form the file is in. */
@@ -48,6 +51,8 @@ export interface GoodConfig {
   readonly pools: readonly PoolSpec[];
   /** What cleans which pool; nothing of it concerns the core. */
   readonly janitors: readonly JanitorSpec[];
+  /** How clusters are made, for the pools that make their resources. */
+  readonly templates: readonly TemplateSpec[];
   /** How it is found out whether which pool may be lent. */
   readonly admissions: readonly AdmissionSpec[];
   /** For jobs to name; checked against the pools. */
@@ -86,6 +91,7 @@ interface Found {
   /** Only to be called when nothing is wrong: a count may be made into a million members. */
   readonly pools: () => readonly PoolSpec[];
   readonly janitors: readonly JanitorSpec[];
+  readonly templates: readonly TemplateSpec[];
   readonly admissions: readonly AdmissionSpec[];
   readonly profiles: readonly ProfileSpec[];
   readonly mirror: MirrorSpec | undefined;
@@ -98,6 +104,7 @@ const nothing: Found = {
   format: "berth",
   pools: () => [],
   janitors: [],
+  templates: [],
   admissions: [],
   profiles: [],
   mirror: undefined,
@@ -134,7 +141,8 @@ function readConfig(document: ConfigDocument): Found {
     source.refuse(root, "it has no pools", expected.hint);
     return nothing;
   }
-  const drafts = readPools(document, pools);
+  const templates = readTemplates(document, fields.get("templates"));
+  const drafts = readPools(document, pools, new Map(templates.map((each) => [each.name, each])));
   refuseClashes(source, drafts);
   refuseParents(source, drafts);
   const janitors = drafts.flatMap(({ name, janitor }) => {
@@ -144,7 +152,7 @@ function readConfig(document: ConfigDocument): Found {
   const names = drafts.map(({ name }) => name);
   const profiles = readProfiles(document, fields.get("profiles"), names);
   const mirror = readMirror(document, fields.get("mirror"));
-  const pooled = { pools: () => drafts.map(specOf), janitors, admissions };
+  const pooled = { pools: () => drafts.map(specOf), janitors, templates, admissions };
   const auth = readAuth(document, fields.get("auth"));
   const access = accessFields(fields);
   const spaces = readSpaces(document, access.spaces, access.spaceDefaults, knownPoolsOf(drafts));
@@ -197,7 +205,11 @@ const resourcesKey = /^resources$/i;
 
 const poolsExpected = { title: "map of pools", hint: "write { my-pool: { count: 1 } }" };
 
-function readPools(document: ConfigDocument, { at, value }: Entry): readonly PoolDraft[] {
+function readPools(
+  document: ConfigDocument,
+  { at, value }: Entry,
+  templates: KnownTemplates,
+): readonly PoolDraft[] {
   const entries = readMap(document, value, poolsExpected) ?? [];
   const size = { count: entries.length, max: poolsMax, of: "pools" };
   if (!withinLimit(document, at, size)) return [];
@@ -208,7 +220,7 @@ function readPools(document: ConfigDocument, { at, value }: Entry): readonly Poo
   const drafts: PoolDraft[] = [];
   const room = { left: resourcesMax, told: false };
   for (const entry of entries) {
-    const draft = readPool(document, entry, room);
+    const draft = readPool(document, entry, room, templates);
     if (draft !== undefined) drafts.push(draft);
   }
   return drafts;

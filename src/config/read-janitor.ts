@@ -39,32 +39,39 @@ export function readJanitor(
   const timeoutMs = timeout && readDuration(source, timeout.value, innerDurationLimits.timeout);
   const atOnce = parallel && readWhole(source, parallel.value, { min: 1, max: janitorParallelMax });
   return {
-    command: readCommand(document, janitor, entries.get("janitor/command")),
+    command: readProgram(
+      document,
+      { owner: janitor.value, example: "[./clean.sh, --all]" },
+      entries.get("janitor/command"),
+    ),
     timeoutMs: timeoutMs ?? defaultJanitor.timeoutMs,
     parallel: atOnce ?? defaultJanitor.parallel,
     env: readVariables(document, entries.get("janitor/env")),
   };
 }
 
-const commandHint = "write [./clean.sh, --all]";
+/** Who needs the program, and what it would look like. */
+interface ProgramOwner {
+  readonly owner: Spot;
+  readonly example: string;
+}
 
-function readCommand(
+/** A program and its arguments; none, with the reason in the source, if it is missing. */
+export function readProgram(
   document: ConfigDocument,
-  janitor: Entry,
+  { owner, example }: ProgramOwner,
   field: Entry | undefined,
 ): readonly string[] {
   const { source } = document;
+  const hint = `write ${example}`;
   if (field === undefined) {
-    source.refuse(janitor.value, "it has no command", `add command: and ${commandHint}`);
+    source.refuse(owner, "it has no command", `add command: and ${hint}`);
     return [];
   }
-  const words = readTexts(document, field.value, {
-    kind: wordKind,
-    title: "list of words",
-    hint: commandHint,
-    max: janitorWordsMax,
-  });
-  if (words?.length === 0) source.refuse(field.value, "it is empty", commandHint);
+  const title = "list of words";
+  const form = { kind: wordKind, title, hint, max: janitorWordsMax };
+  const words = readTexts(document, field.value, form);
+  if (words?.length === 0) source.refuse(field.value, "it is empty", hint);
   return words === undefined ? [] : findProgram(document, field, words);
 }
 

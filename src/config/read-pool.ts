@@ -17,6 +17,7 @@ import {
 import { labelsPerResourceMax, nameLengthMax, resourcesMax } from "./limits.ts";
 import { type AdmissionDraft, readAdmission } from "./read-admission.ts";
 import { type RoomDraft, readRoom } from "./read-capacity.ts";
+import { type KnownTemplates, readClusterPolicy } from "./read-cluster-pool.ts";
 import { type MoreKeys, readFields, type WrittenFields } from "./read-fields.ts";
 import { type JanitorSpec, readJanitor } from "./read-janitor.ts";
 import { readUserData, type UserData } from "./read-user-data.ts";
@@ -53,13 +54,19 @@ export function readPool(
   document: ConfigDocument,
   { key: name, at, value }: Entry,
   room: Room,
+  templates: KnownTemplates,
 ): PoolDraft | undefined {
   const fields = readKnown(document, value, keys, expected);
   if (fields === undefined) return undefined;
   const read = readPolicy(document, { at, fields, moreKeys });
   const janitor = readJanitor(document, read);
   const admission = readAdmission(document, fields.get("admission"));
-  const policy = { ...read.policy, ...(admission && { admission: admission.policy }) };
+  const clusters = readClusterPolicy(document, fields, templates);
+  const policy = {
+    ...read.policy,
+    ...(admission && { admission: admission.policy }),
+    ...clusters,
+  };
   const [max, dynamic] = [read.entries.get("dynamic/max"), policy.dynamic];
   if (max !== undefined && dynamic !== undefined) take(document, max.value, dynamic.max, room);
   warnOfPolicy(document.source, fields, policy);
@@ -70,8 +77,7 @@ export function readPool(
   if (
     count === undefined &&
     members === undefined &&
-    !fields.has("dynamic") &&
-    !fields.has("limit")
+    !["dynamic", "limit", "template"].some((key) => fields.has(key))
   ) {
     const hint = "add count: 1, or members: and their names";
     document.source.refuse(at, "it has neither count nor members", hint);

@@ -12,12 +12,14 @@ import {
 } from "./limits.ts";
 import { Admission } from "./schema-admission.ts";
 import { Auth } from "./schema-auth.ts";
+import { clusterPoolFields } from "./schema-cluster-pool.ts";
 import { Name } from "./schema-fields.ts";
 import { Janitor } from "./schema-janitor.ts";
 import { Mirror } from "./schema-mirror.ts";
 import { Ageing, Priorities } from "./schema-priorities.ts";
 import { Profiles } from "./schema-profiles.ts";
 import { Space, Spaces } from "./schema-spaces.ts";
+import { Templates } from "./schema-templates.ts";
 
 /**
  * The configuration file as JSON Schema, for editors to complete and check against. The keys of a
@@ -95,13 +97,14 @@ export const Pool = Type.Object(
   {
     count: Type.Optional(Count),
     members: Type.Optional(Members),
+    ...clusterPoolFields,
     ...propertiesOf(policyFields, { janitor: Janitor, admission: Admission }),
   },
   {
     title: "pool",
     description: "A group of interchangeable resources with one policy.",
     additionalProperties: false,
-    anyOf: ["count", "members", "dynamic", "limit"].map((key) => ({ required: [key] })),
+    anyOf: ["count", "members", "dynamic", "limit", "template"].map((key) => ({ required: [key] })),
     not: { required: ["count", "members"] },
     dependencies: dependenciesOf(policyFields),
     examples: [{ count: 50, ttl: "10m" }],
@@ -116,6 +119,7 @@ export const ConfigFile = Type.Object(
       additionalProperties: false,
       maxProperties: poolsMax,
     }),
+    templates: Type.Optional(Templates),
     profiles: Type.Optional(Profiles),
     mirror: Type.Optional(Mirror),
     auth: Type.Optional(Auth),

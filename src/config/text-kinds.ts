@@ -35,6 +35,7 @@ import {
 import { ClassName } from "./schema-priorities.ts";
 import { ClientId, Scope, SecretVariable, SignInTitle } from "./schema-sign-in.ts";
 import { PoolPattern } from "./schema-spaces.ts";
+import { KubeSecret, ParameterName, QuotaKey, QuotaText, SecretKey } from "./schema-templates.ts";
 
 const start = "start with a letter or digit, then letters, digits";
 
@@ -167,6 +168,19 @@ export const altNamePatternKind = kindOf(
   AltNamePattern,
   'write it like "DNS:*.ci.example.org", "URI:spiffe://acme/ci/*", "email:..." or "IP:..."',
 );
+
+export const parameterNameKind = kindOf(
+  ParameterName,
+  "start with a letter, then letters, digits, . _ / or -; at most 63",
+);
+
+export const kubeSecretKind = kindOf(KubeSecret, "write NAMESPACE/NAME, such as berth/aws");
+
+export const secretKeyKind = kindOf(SecretKey, "write a key of the Secret");
+
+export const quotaKeyKind = kindOf(QuotaKey, "write it like pods, requests.cpu or count/secrets");
+
+export const quotaTextKind = kindOf(QuotaText, 'write a quantity, such as 20, "500m" or 8Gi');
 
 /** The title of a schema is the noun of its messages. */
 function kindOf(schema: TString, hint: string): TextKind {

@@ -140,3 +140,24 @@ test("watchConfig() is silent once it is closed", async () => {
   await told.until("two");
   expect(silent.all).toEqual([]);
 });
+
+test("tells when a file that a template refers to has changed, and not when another has", async () => {
+  const driver = join(directory, "driver.sh");
+  await writeFile(driver, "#!/bin/sh\n", { mode: 0o755 });
+  const text =
+    "templates: { t: { driver: command, command: [./driver.sh] } }\npools: { p: { template: t } }";
+  await writeFile(path, text);
+  const revisions: string[] = [];
+  const watched = await watchConfig(
+    path,
+    (config) => revisions.push(config.ok ? (config.templates[0]?.revision ?? "") : "bad"),
+    eventsOnly,
+  );
+  watches.push(watched);
+  await writeFile(join(directory, "other"), "nothing");
+  await writeFile(driver, "#!/bin/sh\nexit 0\n");
+  await expect.poll(() => revisions.length).toBe(1);
+  await rm(driver);
+  await expect.poll(() => revisions.length).toBe(2);
+  expect(new Set(revisions).size).toBe(2);
+});

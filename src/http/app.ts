@@ -7,7 +7,6 @@ import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { checkCallers } from "./allowed-callers.ts";
 import { arrivalTimeouts } from "./arrival.ts";
-import { auditRoute } from "./audit.ts";
 import { authorizeCalls } from "./authorize.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
@@ -108,7 +107,6 @@ export async function makeApp(
   eventRoutes(app, context);
   pastEventsRoute(app, context);
   historyRoutes(app, context);
-  auditRoute(app, context);
   planRoutes(app, context);
   whoamiRoute(app, context);
   sessionRoutes(app, context);

@@ -9,7 +9,6 @@ import type { RequestId, SpaceName } from "../core/model/ids.ts";
 import { type Access, accessOf } from "./access.ts";
 import { certificateOf } from "./client-certificate.ts";
 import type { App, Context } from "./context.ts";
-import { auditRefusedCall, auditRefusedSignIn } from "./refused-attempts.ts";
 import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
 import { problems } from "./responses.ts";
 import { sessionOf } from "./session-cookie.ts";
@@ -79,26 +78,14 @@ function mustMay(
   action: Action,
 ): Promise<void> | undefined {
   const found = principalOf(context, request);
-  if (found instanceof Promise) {
-    return found.then((one) => setCaller(context, request, one, action));
-  }
-  setCaller(context, request, found, action);
+  if (found instanceof Promise) return found.then((one) => setCaller(request, one, action));
+  setCaller(request, found, action);
   return undefined;
 }
 
-function setCaller(
-  context: Context,
-  request: FastifyRequest,
-  principal: Principal,
-  action: Action,
-): void {
+function setCaller(request: FastifyRequest, principal: Principal, action: Action): void {
   request.principal = principal;
-  try {
-    checkMay(request, principal, action);
-  } catch (error) {
-    if (action === "operate") auditRefusedCall(context, request, principal);
-    throw error;
-  }
+  checkMay(request, principal, action);
 }
 
 /** Who sends the call. Throws a Problem if it has no valid credentials. */
@@ -109,29 +96,11 @@ export function principalOf(
   const { auth } = context;
   if (!auth.isOn) return localPrincipal(request);
   const { authorization } = request.headers;
-  if (authorization !== undefined) return authenticate(context, request, authorization);
+  if (authorization !== undefined) return auth.authenticate(authorization);
   const session = sessionOf(context, request);
   if (session === undefined) return auth.authenticate(undefined, certificateOf(request));
-  if ("token" in session) return authenticate(context, request, `Bearer ${session.token}`);
+  if ("token" in session) return auth.authenticate(`Bearer ${session.token}`);
   return auth.principalOfSession(session.signedIn);
-}
-
-/** The same for credentials that stand elsewhere in the call. */
-export function authenticate(
-  context: Context,
-  request: FastifyRequest,
-  authorization: string,
-): Principal | Promise<Principal> {
-  const refuse = (error: unknown): never => {
-    auditRefusedSignIn(context, request, error);
-    throw error;
-  };
-  try {
-    const found = context.auth.authenticate(authorization);
-    return found instanceof Promise ? found.catch(refuse) : found;
-  } catch (error) {
-    return refuse(error);
-  }
 }
 
 /** Whether the caller of a long answer may go on reading: a token may have expired or been removed. */

@@ -92,8 +92,6 @@ export interface ServeOptions {
   readonly journalBytesMax?: number;
   /** How long finished requests and leases stay in the history. */
   readonly historyRetentionMs?: number;
-  /** How long entries stay in the audit. */
-  readonly auditRetentionMs?: number;
   /** Delete the history file and build it again from the journal. */
   readonly rebuildHistory?: boolean;
   /** The file with the keys of the vault; absent: in the data folder. */
@@ -320,16 +318,17 @@ class Server {
     this.#health?.setReady(this.#ready && isWritable);
   }
 
-  #openInsight(journal: Journal, broker: Broker, options: ServeOptions): StatsService {
-    const { data, memory, historyRetentionMs: retentionMs, rebuildHistory: anew } = options;
+  #openInsight(
+    journal: Journal,
+    broker: Broker,
+    { data, memory, historyRetentionMs: retentionMs, rebuildHistory: anew }: ServeOptions,
+  ): StatsService {
     this.#insight = new StatsService(journal, broker, {
       ...(memory ? undefined : { folder: data }),
       retentionMs,
-      auditRetentionMs: options.auditRetentionMs,
       anew,
       moved: (entries) => this.#logger.info({ entries }, "history moved to its own file"),
       failed: (what, err) => this.#logger.error({ err }, `${what} failed; the server tries again`),
-      anchor: (anchor) => this.#logger.info({ anchor }, "audit: the last entry"),
     });
     return this.#insight;
   }

@@ -27,7 +27,6 @@ interface Flags extends BoskosFlags, TlsFlags {
   readonly healthListen?: string;
   readonly metricsListen?: string;
   readonly historyRetention?: number;
-  readonly auditRetention?: number;
   readonly rebuildHistory?: boolean;
   readonly journalRetention?: number;
   readonly journalSize?: number;
@@ -71,11 +70,6 @@ export const serve: CliCommand = {
       retention,
     ),
     flag(
-      "--audit-retention <duration>",
-      "how long to store who did what ($BERTH_AUDIT_RETENTION, else 365d)",
-      retention,
-    ),
-    flag(
       "--journal-retention <duration>",
       "how long to keep events ($BERTH_JOURNAL_RETENTION, else 30d)",
       retention,
@@ -103,8 +97,6 @@ export const serve: CliCommand = {
     const file = config ?? fromEnvironment("BERTH_CONFIG", asWritten);
     const retentionMs =
       given.historyRetention ?? fromEnvironment("BERTH_HISTORY_RETENTION", retention);
-    const auditRetentionMs =
-      given.auditRetention ?? fromEnvironment("BERTH_AUDIT_RETENTION", retention);
     const vaultKey = given.vaultKey ?? fromEnvironment("BERTH_VAULT_KEY", asWritten);
     const { serve: start } = await import("../../server/main.ts");
     const running = await start({
@@ -122,7 +114,6 @@ export const serve: CliCommand = {
       ...tlsSettings(given),
       ...boskosSettings(given),
       ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
-      ...(auditRetentionMs === undefined ? undefined : { auditRetentionMs }),
       rebuildHistory: given.rebuildHistory ?? false,
       ...(vaultKey === undefined ? undefined : { vaultKey }),
       ...journalLimits(given),

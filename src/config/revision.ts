@@ -1,0 +1,84 @@
+/** What a template is made of, as a short text that changes with any of it. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Source } from "./document.ts";
+import type { Entry } from "./read-values.ts";
+import type { TemplateSpec } from "./template-spec.ts";
+
+/** Long enough that two revisions of a template never have the same. */
+const digits = 12;
+
+type Unrevised = Omit<TemplateSpec, "revision">;
+
+/**
+ * A hash of what makes the clusters: their driver, what is pinned, and the content of every file
+ * behind a reference. What only concerns lending (cost, limits) does not replace clusters. Of
+ * secrets, only hashes are ever in it.
+ */
+export function revisionOf(
+  source: Source,
+  { how, pinned, credentials }: Unrevised,
+  fields: ReadonlyMap<string, Entry>,
+): string {
+  const { files, variables } = referencesOf({ how, credentials });
+  const contents = files.map((path) => {
+    const hash = source.programs === undefined ? "unknown" : hashOfFile(path);
+    if (hash === undefined) warnOfMissing(source, fields, path);
+    return hash ?? "missing";
+  });
+  const values = variables.map((name) => hashOf(process.env[name] ?? ""));
+  return hashOf(canonical([how, pinned, credentials, contents, values])).slice(0, digits);
+}
+
+export interface References {
+  readonly files: readonly string[];
+  readonly variables: readonly string[];
+}
+
+/** Everything outside of the file that decides how the clusters are made. */
+export function referencesOf({
+  how,
+  credentials,
+}: Pick<TemplateSpec, "how" | "credentials">): References {
+  const sources = Object.values(credentials);
+  const files = sources.flatMap((each) => (each.from === "file" ? [each.path] : []));
+  if (how.driver === "command") {
+    // Only what is a path: a name is found in PATH, and its content is the machine's.
+    const paths = how.command.filter((word) => word.includes("/"));
+    files.push(...paths.map((word) => resolve(how.folder, word)));
+  }
+  const own = sources.flatMap((each) => (each.from === "env" ? [each.variable] : []));
+  const mapped = how.driver === "command" ? Object.values(how.env) : [];
+  const variables = mapped.flatMap((from) => (typeof from === "string" ? [] : [from.env]));
+  return { files, variables: [...own, ...variables] };
+}
+
+/** Undefined if the file cannot be read. */
+export function hashOfFile(path: string): string | undefined {
+  try {
+    return hashOf(readFileSync(path));
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/** The same text for equal values, in whatever order their keys are. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+/** Only warns: the provisioner may run on another machine, which has it. */
+function warnOfMissing(source: Source, fields: ReadonlyMap<string, Entry>, path: string): void {
+  const at = fields.get("credentials");
+  if (at === undefined || path === "") return;
+  const hint = "check the path, which is relative to this file; no cluster is made without it";
+  source.warn(at.value, `"${path}" cannot be read here`, hint);
+}
