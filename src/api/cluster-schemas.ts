@@ -22,9 +22,10 @@ export const Template = Type.Object({
   pinned: Type.Array(Type.String(), {
     description: "Names that the template has set. Their values are not shown",
   }),
-  ownCredentials: Type.Boolean({
-    description: "Its clusters need credentials of the requester's space",
-  }),
+  ownCredentials: {
+    ...nullable(Type.String()),
+    description: "The credentials that a request's space must have stored; null: none",
+  },
   cost: Type.Number({ description: "Per hour, charged until a cluster is destroyed" }),
   hibernates: Type.Boolean(),
   limits: Type.Object(
@@ -149,6 +150,64 @@ export const AccessBody = Type.Object(
   closed,
 );
 export type AccessBody = Static<typeof AccessBody>;
+
+/** What the worker that holds a cluster has found out about it. */
+export const ReportBody = Type.Object(
+  {
+    handle: Type.Optional(
+      Type.Unknown({ description: "What its driver needs to find it; any JSON" }),
+    ),
+    message: Type.Optional(Type.String({ maxLength: limits.noteLengthMax })),
+    progress: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 1 }))),
+    apiUrl: Type.Optional(Type.String({ maxLength: 2_048 })),
+    version: Type.Optional(Type.String({ maxLength: 128 })),
+    stuck: Type.Optional(Type.Array(Type.String({ maxLength: 1_024 }), { maxItems: 100 })),
+  },
+  closed,
+);
+export type ReportBody = Static<typeof ReportBody>;
+
+export const Reported = Type.Object({
+  wanted: Type.String({
+    description: "What is wanted of the cluster: ready, hibernated, destroyed",
+  }),
+});
+export type Reported = Static<typeof Reported>;
+
+export const LostBody = Type.Object(
+  {
+    instance: Type.String({ minLength: 1, maxLength: limits.nameLengthMax }),
+    why: Type.String({ minLength: 1, maxLength: 1_024 }),
+  },
+  closed,
+);
+export type LostBody = Static<typeof LostBody>;
+
+export const LogBody = Type.Object(
+  {
+    why: Type.String({ minLength: 1, maxLength: 1_024 }),
+    text: Type.String({ maxLength: 512 * 1_024 }),
+  },
+  closed,
+);
+export type LogBody = Static<typeof LogBody>;
+
+/** Access that a driver makes for one lease, when the cluster is lent. */
+export const LentAccessBody = Type.Object(
+  {
+    ...AccessBody.properties,
+    instance: Type.String({ minLength: 1, maxLength: limits.nameLengthMax }),
+    fence: Type.Integer({ description: "Of the claim that it is for" }),
+  },
+  closed,
+);
+export type LentAccessBody = Static<typeof LentAccessBody>;
+
+/** The values of a space's credentials, for the worker that makes or destroys its cluster. */
+export const OwnCredentials = Type.Object({
+  values: Type.Record(Type.String(), Type.String()),
+});
+export type OwnCredentials = Static<typeof OwnCredentials>;
 
 /** A variable of the provisioner's environment while it makes a cluster of this space. */
 const VariableName = Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" });

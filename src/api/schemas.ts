@@ -52,7 +52,7 @@ const PriorityText = Type.Union([
 
 /** Checked against the schema of the pool's template. */
 const Parameters = Type.Record(
-  Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._-]{0,62}$" }),
+  Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._/-]{0,62}$" }),
   Type.Union([Type.String({ maxLength: 1_024 }), Type.Number(), Type.Boolean()]),
   {
     maxProperties: 64,

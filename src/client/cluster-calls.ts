@@ -7,6 +7,12 @@ import type {
   Costs,
   Credentials,
   CredentialsBody,
+  LentAccessBody,
+  LogBody,
+  LostBody,
+  OwnCredentials,
+  ReportBody,
+  Reported,
   Template,
 } from "../api/cluster-schemas.ts";
 import type { PageOf } from "../api/schemas.ts";
@@ -71,6 +77,38 @@ export class ClusterCalls {
   putAccess(held: Held, claim: string, body: AccessBody, options?: CallOptions): Promise<void> {
     const path = ["v1", "leases", held.id, "claims", claim, "access"];
     return this.#done({ method: "PUT", path, body, token: held.token, ...options });
+  }
+
+  /** For the worker: what it has found out. Answers what is wanted of the cluster. */
+  report(held: Held, claim: string, body: ReportBody, options?: CallOptions): Promise<Reported> {
+    const path = ["v1", "leases", held.id, "claims", claim, "report"];
+    return this.#json({ method: "POST", path, body, token: held.token, ...options });
+  }
+
+  /** For the worker: the logs of a cluster that failed. */
+  putLogs(held: Held, claim: string, body: LogBody, options?: CallOptions): Promise<void> {
+    const path = ["v1", "leases", held.id, "claims", claim, "logs"];
+    return this.#done({ method: "PUT", path, body, token: held.token, ...options });
+  }
+
+  /** For the worker: the credentials of the space that the cluster is for. */
+  ownCredentials(held: Held, claim: string, options?: CallOptions): Promise<OwnCredentials> {
+    const path = ["v1", "leases", held.id, "claims", claim, "credentials"];
+    return this.#get(path, { ...options, token: held.token });
+  }
+
+  /** For a provisioner whose driver makes access when the cluster is lent. */
+  putLentAccess(name: string, body: LentAccessBody, options?: CallOptions): Promise<void> {
+    return this.#done({
+      method: "PUT",
+      path: ["v1", "clusters", name, "access"],
+      body,
+      ...options,
+    });
+  }
+
+  lost(name: string, body: LostBody, options?: CallOptions): Promise<void> {
+    return this.#done({ method: "POST", path: ["v1", "clusters", name, "lost"], body, ...options });
   }
 
   /** For the holder: another cluster in place of the one of this claim. */

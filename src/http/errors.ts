@@ -115,7 +115,8 @@ function problemFrom(error: FastifyError, request: FastifyRequest): Problem {
   if (error.validation !== undefined) {
     return validationProblem(error.validation, error.validationContext ?? "the request");
   }
-  const problem = unavailableProblem(error) ?? malformed(error);
+  const { bodyLimit = limits.bodyBytesMax } = request.routeOptions;
+  const problem = unavailableProblem(error) ?? malformed(error, bodyLimit);
   if (problem !== undefined) return problem;
   request.log.error(
     { err: error, method: request.method, route: request.routeOptions.url },
@@ -147,7 +148,7 @@ export function unavailableProblem(error: Error): Problem | undefined {
   return undefined;
 }
 
-function malformed(error: FastifyError): Problem | undefined {
+function malformed(error: FastifyError, bodyLimit: number): Problem | undefined {
   const no = (code: string, status: number, message: string, hint: string) =>
     new Problem({ code, status, message, hint });
   switch (error.code) {
@@ -155,7 +156,7 @@ function malformed(error: FastifyError): Problem | undefined {
       return no(
         "body_too_large",
         413,
-        `Cannot read the body: it has more than ${limits.bodyBytesMax} bytes`,
+        `Cannot read the body: it has more than ${bodyLimit} bytes`,
         "Send less at once",
       );
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":

@@ -209,6 +209,7 @@ class Server {
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(options.trustProxies && { proxies: new Proxies(options.trustProxies) }),
     };
+    this.#vault.follow(broker);
     const app = await this.#listen(site, address);
     broker.startExpiry();
     this.#ready = true;

@@ -4,6 +4,7 @@ import { ClusterLogs, clusterLogsPath } from "../evidence/cluster-logs.ts";
 import type { Redactor } from "../vault/redactor.ts";
 import { type SecretStores, storesIn } from "../vault/secret-stores.ts";
 import { keyFilePath, SqliteVault, vaultPath } from "../vault/sqlite-vault.ts";
+import { VaultUpkeep, type Watched } from "./vault-upkeep.ts";
 
 export interface VaultOptions {
   readonly data: string;
@@ -16,6 +17,7 @@ export class ServerVault {
   readonly parts: { readonly vault: SecretStores; readonly clusterLogs: ClusterLogs };
   readonly #vault: SqliteVault;
   readonly #logger: Logger;
+  #upkeep: VaultUpkeep | undefined;
 
   constructor({ data, memory, vaultKey }: VaultOptions, redactor: Redactor, logger: Logger) {
     this.#vault = memory
@@ -28,7 +30,17 @@ export class ServerVault {
     this.#logger = logger;
   }
 
+  /** Erases what nobody needs any more, from now on. */
+  follow(broker: Watched): void {
+    this.#upkeep = new VaultUpkeep(this.parts.vault, broker, {
+      failed: (err) => {
+        this.#logger.error({ err }, "the vault cannot be cleaned up; the server tries again");
+      },
+    });
+  }
+
   async close(): Promise<void> {
+    await this.#upkeep?.close();
     this.parts.clusterLogs.close();
     await this.#vault
       .close()

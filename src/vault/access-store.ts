@@ -35,6 +35,10 @@ export class AccessStore {
     return bundle;
   }
 
+  async isEmpty(): Promise<boolean> {
+    return (await this.#vault.list("access")).length === 0;
+  }
+
   /** Removes the bundles of all clusters that are not in the set. Returns how many there were. */
   async keepOnly(instances: ReadonlySet<string>): Promise<number> {
     const entries = await this.#vault.list("access");

@@ -89,6 +89,11 @@ export class SpaceCredentials {
     return values;
   }
 
+  /** Whether there are versions that were deleted or replaced, and may still be needed. */
+  async hasDeleted(): Promise<boolean> {
+    return (await this.#vault.list("retired-credentials")).length > 0;
+  }
+
   /** Erases the deleted versions that are not in use. Returns how many there were. */
   async keepUsed(used: ReadonlySet<string>, nowMs: number): Promise<number> {
     const entries = await this.#refs("retired-credentials");

@@ -13,7 +13,7 @@ const columns: readonly Column<Template>[] = [
   { header: "PINNED", cell: ({ pinned }) => pinned.join(",") || "-", wide: true },
   {
     header: "CREDENTIALS",
-    cell: ({ ownCredentials }) => (ownCredentials ? "your own" : "shared"),
+    cell: ({ ownCredentials }) => ownCredentials ?? "shared",
     wide: true,
   },
   { header: "CREATE WITHIN", cell: ({ limits }) => limits.create, wide: true },

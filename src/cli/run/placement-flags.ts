@@ -68,7 +68,7 @@ const parseGroup: values.Parse<NonNullable<AskBody["group"]>> = (text) => {
 export const parseParameter: values.Parse<readonly [string, string | number | boolean]> = (
   text,
 ) => {
-  const [, name = "", value = ""] = /^([A-Za-z][A-Za-z0-9._-]*)=(.*)$/s.exec(text) ?? [];
+  const [, name = "", value = ""] = /^([A-Za-z][A-Za-z0-9._/-]*)=(.*)$/s.exec(text) ?? [];
   if (name === "") {
     throw new values.InvalidValue("it is not NAME=VALUE", "Write it like version=4.20");
   }

@@ -12,7 +12,7 @@ import { writeRef } from "../../vault/space-credentials.ts";
 import type { Context } from "../context.ts";
 import { resolveParameters } from "./parameters.ts";
 import type { TemplateInfo } from "./template-info.ts";
-import { credentialsNotFound, opened } from "./vault-problems.ts";
+import { opened } from "./vault-problems.ts";
 
 type AskedItem = AskBody["items"][number];
 
@@ -92,11 +92,12 @@ async function credentialsFor(
   context: Context,
   { space, pool, template, name }: WantedCredentials,
 ): Promise<string | undefined> {
-  if (!template.ownCredentials && name === undefined) return undefined;
-  if (!template.ownCredentials) throw sharedCredentials(pool, template);
-  if (name === undefined) throw credentialsMissing(pool, template);
-  const ref = await opened(context.vault.credentials.current(space, name));
-  if (ref === undefined) throw credentialsNotFound(name);
+  const { ownCredentials } = template;
+  if (ownCredentials === null && name === undefined) return undefined;
+  if (ownCredentials === null) throw sharedCredentials(pool, template);
+  const wanted = name ?? ownCredentials;
+  const ref = await opened(context.vault.credentials.current(space, wanted));
+  if (ref === undefined) throw credentialsMissing(pool, template, wanted);
   return writeRef(ref);
 }
 
@@ -121,10 +122,10 @@ function sharedCredentials(pool: string, { name }: TemplateInfo): Problem {
   });
 }
 
-function credentialsMissing(pool: string, { name }: TemplateInfo): Problem {
-  const message = `Cannot make a cluster of ${pool}: the template ${name} needs credentials of your space`;
-  const hint = "Store them with PUT /v1/credentials/NAME, and send credentials: NAME with the item";
-  return no("credentials_needed", message, hint, { pool, template: name });
+function credentialsMissing(pool: string, { name }: TemplateInfo, wanted: string): Problem {
+  const message = `Cannot make a cluster of ${pool}: your space has no credentials "${wanted}", which the template ${name} needs`;
+  const hint = `Store them with PUT /v1/credentials/${wanted}: berth credentials put ${wanted} VARIABLE…`;
+  return no("credentials_needed", message, hint, { pool, template: name, credentials: wanted });
 }
 
 function templateGone(pool: string, template: string): Problem {

@@ -17,13 +17,13 @@ export const ocpAws: TemplateInfo = {
     fips: { type: "boolean" },
   },
   pinned: ["region", "baseDomain"],
-  ownCredentials: false,
+  ownCredentials: null,
   cost: 10,
   hibernates: true,
   limits: defaultPhaseLimits,
 };
 
-export const byoTemplate: TemplateInfo = { ...ocpAws, name: "byo-aws", ownCredentials: true };
+export const byoTemplate: TemplateInfo = { ...ocpAws, name: "byo-aws", ownCredentials: "aws" };
 
 export const kubeconfig = `apiVersion: v1
 kind: Config

@@ -19,6 +19,9 @@ const Params = Type.Object({
   name: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$", maxLength: 63 }),
 });
 
+/** Pull secrets and key files are longer than what other calls send. */
+const bodyLimit = 1_024 * 1_024;
+
 export function credentialRoutes(app: App, context: Context): void {
   const { credentials } = context.vault;
   const listing = {
@@ -45,7 +48,7 @@ export function credentialRoutes(app: App, context: Context): void {
     body: CredentialsBody,
     response: { 200: Credentials, ...problems(400, 422, 503) },
   };
-  app.put("/v1/credentials/:name", { schema: put }, async (request) => {
+  app.put("/v1/credentials/:name", { schema: put, bodyLimit }, async (request) => {
     const { space = "" } = callerOf(request);
     const { name } = request.params;
     const { values } = request.body;

@@ -3,6 +3,7 @@ import { accessRoutes } from "./access-routes.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import { credentialRoutes } from "./credential-routes.ts";
 import { templateRoutes } from "./template-routes.ts";
+import { workerRoutes } from "./worker-routes.ts";
 
 /** All calls about clusters that Berth makes. */
 export function clusterApi(app: App, context: Context): void {
@@ -10,4 +11,5 @@ export function clusterApi(app: App, context: Context): void {
   templateRoutes(app, context);
   accessRoutes(app, context);
   credentialRoutes(app, context);
+  workerRoutes(app, context);
 }

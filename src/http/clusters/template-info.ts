@@ -12,8 +12,8 @@ export interface TemplateInfo {
   readonly parameters: Readonly<Record<string, object>>;
   /** Names only. */
   readonly pinned: readonly string[];
-  /** Its clusters are made with credentials of the requester's space. */
-  readonly ownCredentials: boolean;
+  /** The credentials of the requester's space that its clusters are made with; null: none. */
+  readonly ownCredentials: string | null;
   readonly cost: number;
   readonly hibernates: boolean;
   readonly limits: PhaseLimits;
