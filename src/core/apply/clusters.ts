@@ -31,6 +31,7 @@ export function newCluster(birth: ClusterBirth, at: Instant): Cluster {
     parametersKey: parametersKeyOf(parameters),
     plannedAt: at,
     since: at,
+    reachedBy: "",
     deadlineAt: never,
     wanted: "ready",
     message: "",
@@ -78,7 +79,7 @@ export function clusterEvent(state: State, event: OneClusterEvent, at: Instant):
   const resource = clusterOf(state, event.resource);
   switch (event.type) {
     case "cluster-moved":
-      setCluster(resource, { ...freshPhase(at), wanted: event.wanted });
+      setCluster(resource, { ...freshPhase(resource.state, at), wanted: event.wanted });
       edit(resource).failures = 0;
       update(resource, { state: event.state, note: event.why, restsUntil: never }, at);
       return scheduleResource(state, resource);
@@ -104,8 +105,8 @@ export function clusterEvent(state: State, event: OneClusterEvent, at: Instant):
   }
 }
 
-function freshPhase(at: Instant): Partial<Cluster> {
-  return { since: at, deadlineAt: never, progress: null, message: "", stuck: null };
+function freshPhase(reachedBy: string, at: Instant): Partial<Cluster> {
+  return { since: at, reachedBy, deadlineAt: never, progress: null, message: "", stuck: null };
 }
 
 /** A worker begins or continues a phase, or a space gets the cluster and is charged for it. */
@@ -126,9 +127,11 @@ export function clusterGranted(state: State, claim: ExclusiveClaim, granted: Gra
 /** The last loans count for `running: auto`. */
 export const arrivalsMax = 256;
 
-export function clusterArrived(pool: Pool, at: Instant): void {
-  const { clusters } = pool;
-  if (clusters === null) return;
+/** The cluster has a holder now. */
+export function clusterArrived(resource: ExclusiveResource, at: Instant): void {
+  const { clusters } = resource.pool;
+  if (clusters === null || resource.cluster === null) return;
+  setCluster(resource, { since: at, reachedBy: "free" });
   edit(clusters).arrivals = [...clusters.arrivals.slice(1 - arrivalsMax), at];
 }
 
@@ -151,7 +154,7 @@ export function clusterReturned(
     learn(pool.clusters.phases[was], at - cluster.since);
   }
   const message = back.note ?? "";
-  setCluster(resource, { ...freshPhase(at), message, wanted: wantedIn(back.state) });
+  setCluster(resource, { ...freshPhase(was, at), message, wanted: wantedIn(back.state) });
 }
 
 /** What is wanted of a cluster in a state that nobody has changed since. */

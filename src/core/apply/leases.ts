@@ -339,8 +339,8 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
     delivered: event.undelivered !== true,
   });
   for (const { resource, purpose } of lease.claims) {
-    if (resource.pool.clusters === null) continue;
-    if (purpose === "use") clusterArrived(resource.pool, at);
+    if (resource.sharing === "shared" || resource.cluster === null) continue;
+    if (purpose === "use") clusterArrived(resource, at);
     schedulePool(state, resource.pool, at);
   }
   renewLease(state, lease, event.undelivered ? earliest(at, polledAt) : at);
@@ -458,7 +458,9 @@ function partsOf(pool: Pool, { parts = {} }: GrantedClaim): Part[] {
 export function claimReplaced(state: State, event: EventOf<"claim-replaced">, at: Instant): void {
   const lease = must(state.leases.get(event.id), event.id);
   removeRequest(state, must(state.requests.get(event.request), event.request));
-  edit(lease).claims = [...lease.claims, addClaim(state, lease, event.granted, at)];
+  const claim = addClaim(state, lease, event.granted, at);
+  edit(lease).claims = [...lease.claims, claim];
+  if (claim.amount === null) clusterArrived(claim.resource, at);
 }
 
 export function claimEnded(state: State, event: EventOf<"claim-ended">, at: Instant): void {

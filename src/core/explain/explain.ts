@@ -26,6 +26,7 @@ import { availableTo, isAvailable } from "../queue/available.ts";
 import { keptFor, Leftover, overtakenMax } from "../queue/leftover.ts";
 import { countAt, leaderOf, needAt } from "../queue/needs.ts";
 import { capacityObstacle, explainShared, type SharedExplanation } from "./explain-capacity.ts";
+import { clusterObstacle } from "./explain-clusters.ts";
 import { isOutOfUse, outOfUseList, outOfUseText } from "./out-of-use.ts";
 import { selectedMembers, stockFor } from "./stock.ts";
 import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
@@ -85,6 +86,8 @@ function shortage(need: Need, request: Request, now: Instant): Obstacle {
 
 function exclusiveObstacle(need: ExclusiveNeed, request: Request, now: Instant): Obstacle {
   const { state } = need;
+  const making = need.pool.policy.cluster && clusterObstacle(need, request, now);
+  if (making) return making;
   const stock = stockFor(need);
   const { name, size, count, idle } = stock;
   if (stock.only !== undefined) return namedObstacle(stock.only, need, request, now);

@@ -21,6 +21,7 @@ import {
 import type { Instant } from "../model/time.ts";
 import { type LimitView, limitViews, nextGrant, statesOf } from "./explain.ts";
 import { sharedIn, usagesOf } from "./explain-capacity.ts";
+import { type ClusterPlanView, clusterPlanView } from "./next-steps.ts";
 
 export interface PoolView {
   readonly name: PoolName;
@@ -42,6 +43,8 @@ export interface PoolView {
   readonly placement: PlacementView | null;
   /** Null for a pool with resources of its own. */
   readonly limit: LimitUse | null;
+  /** Null unless the pool makes its resources. */
+  readonly clusters: ClusterPlanView | null;
 }
 
 /** The use of a pool that is only a limit. */
@@ -103,6 +106,7 @@ export function poolView(pool: Pool, now: Instant): PoolView {
     admission: admissionView(pool, now),
     placement: placementView(pool),
     limit: isOnlyLimit(pool) ? limitUse(pool) : null,
+    clusters: clusterPlanView(pool, now),
   };
 }
 

@@ -50,8 +50,8 @@ function selectionStock({ pool, state }: ExclusiveNeed, selection: Selection): S
   for (const resource of matching) {
     shown.set(shownState(resource), (shown.get(shownState(resource)) ?? 0) + 1);
   }
-  const { resource, selector, count } = selection;
-  const name = resource ?? `${pool.name} with ${selectionText({ resource: undefined, selector })}`;
+  const { resource, count } = selection;
+  const name = resource ?? `${pool.name} with ${selectionText(selection)}`;
   return {
     name,
     count,

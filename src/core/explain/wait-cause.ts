@@ -6,7 +6,13 @@
 import { openedIn } from "../gates/gates.ts";
 import type { BrokerEvent, WaitCode } from "../model/event.ts";
 import type { ResourceName } from "../model/ids.ts";
-import { freeState, type Purposeful, purposeOf } from "../model/lifecycle.ts";
+import {
+  creatingState,
+  freeState,
+  type Purposeful,
+  purposeOf,
+  resumingState,
+} from "../model/lifecycle.ts";
 import { isMatch, matchingIdle, type Selection } from "../model/selection.ts";
 import { idleCount, type Need, type Pool, type Request, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
@@ -36,8 +42,23 @@ export function waitCause(
   if (isTooMuch(events) || events.some(({ type }) => type === "pool-defined")) return null;
   if (request.gang !== null && hasJustCome(events, request)) return "group_incomplete";
   const missing = needs.find((need) => !wasPresent(decision, need));
+  if (missing !== undefined && missing.pool.clusters !== null) return madeBy(decision, missing);
   if (missing !== undefined) return missing.sharing === "shared" ? "no_room" : "no_free";
   return openedIn({ state, events, request, needs, now }) ?? "behind_others";
+}
+
+/** Whether the cluster that became ready in this decision was woken or made. */
+function madeBy({ state, events }: Decision, { pool }: Need): WaitCode {
+  for (const event of events) {
+    if (event.type !== "lease-ended" && event.type !== "claim-ended") continue;
+    for (const { resource: name } of event.type === "lease-ended" ? event.back : [event.back]) {
+      const resource = state.resources.get(name);
+      if (resource?.pool !== pool || resource.sharing === "shared") continue;
+      if (resource.cluster?.reachedBy === resumingState) return "cluster_resuming";
+      if (resource.cluster?.reachedBy === creatingState) return "cluster_creating";
+    }
+  }
+  return "no_free";
 }
 
 function isTooMuch(events: readonly BrokerEvent[]): boolean {

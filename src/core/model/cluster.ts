@@ -91,8 +91,9 @@ export interface Cluster {
   readonly handle: string | null;
   /** When it was planned or adopted. It is charged from then on. */
   readonly plannedAt: Instant;
-  /** When its present state began. */
+  /** When its present state began, and the state before it. */
   readonly since: Instant;
+  readonly reachedBy: string;
   /** The end of the present phase. `never` until a worker has begun with it. */
   readonly deadlineAt: Instant;
   readonly wanted: Wanted;

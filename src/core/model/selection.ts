@@ -56,10 +56,18 @@ export function isMatch({ name, labels, cluster }: Candidate, selection: Selecti
   return true;
 }
 
-/** The conditions as a user types them: `region=eu-west`, `aws-3`. */
-export function selectionText({ resource, selector }: Pick<Selection, "resource" | "selector">) {
-  const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
+/** The conditions as a user types them: `region=eu-west`, `aws-3`, `version=4.20`. */
+export function selectionText({ resource, selector, parametersKey = "[]" }: Texts): string {
+  const entries = [...Object.entries(selector), ...parameterEntries(parametersKey)];
+  const labels = entries.map(([key, value]) => `${key}=${value}`);
   return [...(resource === undefined ? [] : [resource]), ...labels].join(" ");
+}
+
+type Texts = Pick<Selection, "resource" | "selector" | "parametersKey">;
+
+/** The inverse of `parametersKeyOf`. */
+function parameterEntries(parametersKey: string): [string, string | number | boolean][] {
+  return JSON.parse(parametersKey);
 }
 
 /**

@@ -1,0 +1,63 @@
+/** What happens to clusters now, and what the plan waits for, as short texts. */
+import { limitOf, limitsFor } from "../gates/limits.ts";
+import { type Cluster, isPhase, type Phase } from "../model/cluster.ts";
+import { creatingState, destroyingState } from "../model/lifecycle.ts";
+import type { ExclusiveResource, Pool } from "../model/state.ts";
+import { type Instant, never, roughDuration } from "../model/time.ts";
+import { clustersIn } from "./snapshot.ts";
+
+export interface Made extends ExclusiveResource {
+  readonly cluster: Cluster;
+}
+
+/** How long a phase of the pool usually takes; null before the first one has ended. */
+export function usualMs({ clusters }: Pool, phase: Phase): number | null {
+  const known = clusters?.phases[phase];
+  return known === undefined || known.count === 0 ? null : known.meanMs;
+}
+
+/** `resuming ocp-7, 3m of about 5m` */
+export function workText(resource: Made, now: Instant): string {
+  return `${resource.state} ${resource.name}${timeText(resource, now)}`;
+}
+
+/** `, 3m of about 5m` */
+function timeText({ state, cluster, claim, failures, pool, note }: Made, now: Instant): string {
+  if (!isPhase(state)) return "";
+  if (cluster.stuck !== null) {
+    const blocking = cluster.stuck.length === 0 ? "" : `: ${cluster.stuck.join(", ")}`;
+    return `, stuck for ${roughDuration(now - cluster.since)}${blocking}`;
+  }
+  if (claim === null && failures > 0) {
+    const why = cluster.message || note;
+    return `, failed ${failures === 1 ? "once" : `${failures} times`}${why && `: ${why}`}`;
+  }
+  if (claim === null && cluster.deadlineAt === never) return ", which waits for a worker";
+  const usual = usualMs(pool, state);
+  const elapsed = roughDuration(now - cluster.since);
+  return usual === null ? `, ${elapsed} so far` : `, ${elapsed} of about ${roughDuration(usual)}`;
+}
+
+/** Why no further cluster can be made now; null if nothing is in the way. */
+export function limitText(pool: Pool): string | null {
+  const { max, concurrent } = pool.policy.cluster ?? {};
+  const clusters = clustersIn(pool);
+  if (max === 0) return `${pool.name} makes no clusters now (max: 0)`;
+  if (max !== undefined && clusters.length >= max) {
+    return `${pool.name} has ${clusters.length} of at most ${max} clusters`;
+  }
+  for (const limit of limitsFor(pool)) {
+    if (limit.used >= limitOf(limit)) {
+      return `${limit.name} limit reached (${limit.used}/${limitOf(limit)})`;
+    }
+  }
+  return concurrent === undefined ? null : busyText(pool, concurrent);
+}
+
+/** Why no cluster can be created or destroyed now; null if nothing is in the way. */
+export function busyText(pool: Pool, concurrent: number): string | null {
+  const isBusy = ({ state }: Made) => state === creatingState || state === destroyingState;
+  const busy = clustersIn(pool).filter(isBusy).length;
+  if (busy < concurrent) return null;
+  return `${busy} of at most ${concurrent} clusters of ${pool.name} are being created or destroyed`;
+}
