@@ -325,7 +325,7 @@ export const WaitingRequest = Type.Object({
 
 const Limit = Type.Object({
   pool: Type.String(),
-  used: Type.Integer({ description: "Lent of it and of all that draws on it" }),
+  used: Type.Integer({ description: "Held of it and of all pools below it" }),
   limit: Type.Integer(),
 });
 
@@ -395,7 +395,7 @@ export const Pool = Type.Object({
   meanHoldSeconds: {
     ...nullable(Type.Number()),
     description:
-      "Of the last few dozen holds of it and of all that draws on it, which share its limit and its pace; null: none yet",
+      "Of the last few dozen holds of it and of all pools below it, which share its limit and its pace; null: none yet",
   },
   retiring: Type.Boolean({
     description: "Gone from the configuration; lives until its last resource is back",
@@ -514,7 +514,7 @@ export const Explanation = Type.Object({
       states: Type.Record(Type.String(), Type.Integer()),
       nextAt: NextGrantAt,
       nextBy: NextGrantBy,
-      limits: Type.Array(Limit, { description: "What it draws on, the nearest first" }),
+      limits: Type.Array(Limit, { description: "Its own limit and those of the pools above it, the nearest first" }),
       ahead: Type.Integer(),
       aheadOfIt: Type.Array(
         Type.Object({

@@ -49,14 +49,18 @@ describe("a lease whose reply", () => {
     expect(await isStillHeld(test)).toBe(held);
   });
 
-  test("is one of two open replies stays if either arrives", async () => {
+  test.each([
+    ["the first", [true, false]],
+    ["the second", [false, true]],
+  ])("is one of two open replies stays if %s to end arrives", async (_name, arrivals) => {
     const test = await brokerOf([pool("aws", 1)]);
     const deliveries = new Deliveries(test.broker);
     const [first, second] = [await acquireLease(test), await acquireLease(test)];
     deliveries.begin(first);
     deliveries.begin(second);
-    deliveries.end(second, false);
-    deliveries.end(first, true);
+    for (const [index, leases] of [second, first].entries()) {
+      deliveries.end(leases, arrivals[index] === true);
+    }
     expect(await isStillHeld(test)).toBe(true);
   });
 

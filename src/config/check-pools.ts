@@ -61,7 +61,7 @@ function checkParts(
 
 type Pool = Pick<PoolDraft, "name" | "at" | "policy">;
 
-/** Refuses parents that there are not, and pools that draw on themselves over any number of steps. */
+/** Refuses unknown parents, and pools that are their own ancestor. */
 export function refuseParents(
   source: Source,
   pools: readonly Pool[],
@@ -77,7 +77,7 @@ export function refuseParents(
       source.refuse(place, `there is no pool ${quote(policy.parent)}`, hint);
     } else if (circleOf(name, byName) !== undefined) {
       const circle = circleOf(name, byName) ?? [];
-      const state = `it draws on itself: ${circle.join(" on ")}`;
+      const state = `the pool is its own ancestor: ${circle.join(" below ")}`;
       source.refuse(place, state, "remove one of these parents");
     } else {
       const parent = byName.get(policy.parent)?.policy;

@@ -39,7 +39,7 @@ describe("parseConfig() reads", () => {
     expect(policy(text)).toMatchObject(want);
   });
 
-  test("a pace on a pool that others draw on, also one that is worked out", () => {
+  test("a pace on a pool with pools below it, also one that is worked out", () => {
     const child = "  aws: { count: 5, parent: account }";
     const account = "  account: { limit: 3, hold: 20m, pace: { every: auto } }";
     expect(pools(`${account}\n${child}`)).toMatchObject([
@@ -50,7 +50,7 @@ describe("parseConfig() reads", () => {
     expect(String(pools(`${guess}\n${child}`))).toContain("from the hold, and there is none");
   });
 
-  test("pools that draw on a limit that has nothing of its own", () => {
+  test("pools below a limit that has nothing of its own", () => {
     const found = pools("  account: { limit: 3 }\n  aws: { count: 5, parent: account }");
     expect(found).toMatchObject([
       { name: "account", members: [], policy: { limit: 3 } },
@@ -79,7 +79,7 @@ describe("parseConfig() refuses", () => {
       "states: [free], silence: { busy: { after: 1m, to: used } }",
       "it lacks used, the state of silence.busy.to (add used)",
     ],
-    ["parent: aws", "draws on itself: aws on aws"],
+    ["parent: aws", "is its own ancestor: aws below aws"],
   ])("%s", (text, want) => {
     expect(String(policy(text))).toContain(want);
   });
@@ -112,8 +112,8 @@ describe("parseConfig() refuses", () => {
     ]);
   });
 
-  test("pools that draw on each other", () => {
+  test("pools that are below each other", () => {
     const found = pools("  a: { count: 1, parent: b }\n  b: { count: 1, parent: a }");
-    expect(String(found)).toContain("it draws on itself: a on b on a");
+    expect(String(found)).toContain("the pool is its own ancestor: a below b below a");
   });
 });

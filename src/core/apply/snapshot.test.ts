@@ -200,7 +200,7 @@ test("thaw() knows labels as they were listed from those that an operator set", 
   expect(thawed.resources.get(lending.resource("aws-1").name)?.labels).toEqual({ by: "hand" });
 });
 
-test("thaw() knows what draws on a pool that was gone for a while as the frozen state does", () => {
+test("thaw() knows the pools below a pool that was gone for a while as the frozen state does", () => {
   const parent = "account" as PoolName;
   const account = pool("account", [], { limit: 1 });
   const lending = new Lending(account, pool("aws", 1, { parent }));

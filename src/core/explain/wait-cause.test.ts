@@ -84,7 +84,7 @@ const cases: Record<string, Case> = {
     first: [acquire("a", "aws"), acquire("me", "aws")],
     want: "paced",
   },
-  "the pace of what its pool draws on": {
+  "the pace of a pool above its own": {
     pools: [account({ pace }), pool("aws", 2, under), pool("set", 2, under)],
     first: [acquire("a", "aws"), acquire("me", "set")],
     want: "paced",

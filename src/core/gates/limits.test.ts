@@ -11,7 +11,7 @@ const two = (limit: number) =>
 
 const used = (lending: Lending, name: string) => poolIn(lending.state, name).used;
 
-describe("pools that draw on one", () => {
+describe("pools below one limit", () => {
   test("lend no more together than it allows", () => {
     const lending = two(2);
     lending.outcome(acquire("a", "aws"), acquire("s", "set"), acquire("more", "aws"));

@@ -82,12 +82,12 @@ function sampleFlow(sample: Sample): void {
   );
   each(
     "berth_limit_used",
-    "Lent of the pool and of all that draws on it",
+    "Held of the pool and of all pools below it",
     (pool) => sharedLimit(pool)?.used,
   );
   each(
     "berth_limit_max",
-    "So many may be lent of it and of all that draws on it",
+    "How many may be held of the pool and of all pools below it",
     (pool) => sharedLimit(pool)?.limit,
   );
   sample("berth_limit_reports", "What holders reported", ["pool", "report"], (gauge, state) => {
