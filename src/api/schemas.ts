@@ -47,7 +47,7 @@ const RequestIdText = Type.String({
 /** A number, or the name of a class. */
 const PriorityText = Type.Union([
   Type.Integer({ minimum: -limits.priorityMax, maximum: limits.priorityMax }),
-  Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._-]{0,62}$" }),
+  Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._-]*$", maxLength: 63 }),
 ]);
 
 /** Checked against the schema of the pool's template. */
@@ -514,7 +514,9 @@ export const Explanation = Type.Object({
       states: Type.Record(Type.String(), Type.Integer()),
       nextAt: NextGrantAt,
       nextBy: NextGrantBy,
-      limits: Type.Array(Limit, { description: "Its own limit and those of the pools above it, the nearest first" }),
+      limits: Type.Array(Limit, {
+        description: "Its own limit and those of the pools above it, the nearest first",
+      }),
       ahead: Type.Integer(),
       aheadOfIt: Type.Array(
         Type.Object({
