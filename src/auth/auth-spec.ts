@@ -1,4 +1,5 @@
 import type { CertificateRule } from "./certificates.ts";
+import type { FloodLimitsSpec } from "./flood-limits.ts";
 import type { IssuerSpec } from "./issuer-spec.ts";
 import type { Principal } from "./principal.ts";
 import type { TokenSpec } from "./static-tokens.ts";
@@ -12,4 +13,6 @@ export interface AuthSpec {
   readonly certificates?: readonly CertificateRule[];
   /** Whom a call without credentials comes from; absent: such a call is refused. */
   readonly anonymous?: Principal;
+  /** Against floods; absent: the defaults. */
+  readonly limits?: FloodLimitsSpec;
 }

@@ -4,6 +4,7 @@
  */
 import type { AuthSpec } from "./auth-spec.ts";
 import { principalOfCertificate, type ShownCertificate } from "./certificates.ts";
+import { FloodLimits } from "./flood-limits.ts";
 import type { IssuerSpec } from "./issuer-spec.ts";
 import type { IssuerReports } from "./issuers/issuer-keys.ts";
 import { IssuerTokens } from "./issuers/issuer-tokens.ts";
@@ -19,6 +20,7 @@ import type { SignedIn } from "./sessions.ts";
 import { StaticTokens } from "./static-tokens.ts";
 
 export class Authenticator {
+  readonly limits = new FloodLimits();
   #spec: AuthSpec | undefined;
   #tokens = new StaticTokens([]);
   readonly #issuers: IssuerTokens;
@@ -40,6 +42,7 @@ export class Authenticator {
    */
   configure(spec: AuthSpec | undefined): void {
     this.#spec = spec;
+    this.limits.configure(spec?.limits);
     this.#tokens = new StaticTokens(spec?.tokens ?? []);
     this.#issuers.configure(spec?.issuers ?? []);
   }
@@ -52,19 +55,21 @@ export class Authenticator {
   /**
    * Throws, or rejects with, a Problem with status 401, 403 or 503. Returns a promise only for the
    * token of an issuer that is not verified yet. Only call it while authentication is on.
+   * `beforeVerifying` is called, and may throw, before a signature is checked: that costs much.
    */
   authenticate(
     authorization: string | undefined,
     certificate?: ShownCertificate,
+    beforeVerifying: () => void = () => {},
   ): Principal | Promise<Principal> {
     if (authorization === undefined) return this.#withoutToken(certificate);
     const { token, user } = parseAuthorization(authorization);
     // The token of an issuer says itself who the caller is, so the user with it may be anybody.
-    const known =
-      this.#issuers.recall(token) ??
-      this.#tokens.find(token, this.#nowMs(), user) ??
-      this.#issuers.find(token);
+    const known = this.#issuers.recall(token) ?? this.#tokens.find(token, this.#nowMs(), user);
     if (known !== undefined) return known;
+    beforeVerifying();
+    const issued = this.#issuers.find(token);
+    if (issued !== undefined) return issued;
     throw refuseCredentials(unknownToken);
   }
 

@@ -32,3 +32,24 @@ test("Transport reports that a port without TLS needs http://", async () => {
     /^Cannot reach the server at https:.*: the port does not speak TLS; use http:\/\/ instead of https:\/\/$/,
   );
 });
+
+test("Transport waits and tries again when it has sent too many calls", async () => {
+  const problem = { type: "x", title: "x", status: 429, detail: "too many", hint: "wait" };
+  await using server = await scriptedServer({
+    "GET /v1/pools": (_, response, nth) => {
+      if (nth === 1) return void response.end('{"items":[]}');
+      response.writeHead(429, { "content-type": "application/problem+json", "retry-after": "0" });
+      response.end(JSON.stringify({ ...problem, code: "too_many_requests" }));
+    },
+    "GET /v1/leases": (_, response) => {
+      response.writeHead(429, { "content-type": "application/problem+json", "retry-after": "60" });
+      response.end(JSON.stringify({ ...problem, code: "too_many_requests" }));
+    },
+  });
+  const transport = new Transport(server.url, fetch);
+  const reply = await transport.send({ method: "GET", path: ["v1", "pools"] });
+  expect(reply.body).toEqual({ items: [] });
+  const long = transport.send({ method: "GET", path: ["v1", "leases"] });
+  await expect(long).rejects.toMatchObject({ code: "too_many_requests" });
+  expect(server.received).toHaveLength(3);
+});

@@ -4,6 +4,7 @@ import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { unreachable } from "./network-errors.ts";
+import { pause } from "./pause.ts";
 
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -24,7 +25,10 @@ export interface Reply {
 /** Reads the caller's own token before each call. The token of a lease goes before it. */
 export type Credentials = () => string | undefined | Promise<string | undefined>;
 
-/** Sends one HTTP request. Returns the reply, or throws a Problem or BerthUnreachable. No retries. */
+/**
+ * Sends one HTTP request. Returns the reply, or throws a Problem or BerthUnreachable. It tries again
+ * only if the server asks for fewer calls: then nothing has happened, and it says when to come back.
+ */
 export class Transport {
   /** Without a slash at the end. */
   readonly url: string;
@@ -48,6 +52,18 @@ export class Transport {
   }
 
   async send(call: Call): Promise<Reply> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#sendOnce(call);
+      } catch (error) {
+        const waitMs = tries < floodTriesMax ? floodWaitMs(error) : undefined;
+        if (waitMs === undefined) throw error;
+        await pause(waitMs, call.signal);
+      }
+    }
+  }
+
+  async #sendOnce(call: Call): Promise<Reply> {
     // Not below: an unreadable token is no failure of the network.
     const token = await this.#tokenFor(call);
     const answerMs = call.answerMs ?? clientLimits.answerMs;
@@ -99,6 +115,15 @@ export class Transport {
     }
     return address.href;
   }
+}
+
+const floodTriesMax = 4;
+
+/** How long to wait if this caller has sent too many calls. A longer wait is for people to decide. */
+function floodWaitMs(error: unknown): number | undefined {
+  if (!(error instanceof Problem) || error.code !== "too_many_requests") return undefined;
+  const waitMs = Number(error.facts["retryAfterSeconds"]) * 1_000;
+  return waitMs <= clientLimits.pauseMsMax ? waitMs : undefined;
 }
 
 function replyOf(response: Response, text: string): Reply {

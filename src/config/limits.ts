@@ -83,3 +83,6 @@ export const templateLimits = {
   clustersMax: 10_000,
   costMax: 1_000_000_000,
 } as const;
+
+/** More would be no limit. */
+export const floodLimitMax = 1_000_000;

@@ -1,14 +1,22 @@
 import type { AuthSpec } from "../auth/auth-spec.ts";
+import { defaultFloodLimits, type FloodLimitsSpec } from "../auth/flood-limits.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { TokenSpec } from "../auth/static-tokens.ts";
 import type { ConfigDocument, Spot } from "./document.ts";
-import { authTokensMax } from "./limits.ts";
+import { authTokensMax, floodLimitMax } from "./limits.ts";
 import { readAccess, requireKeys } from "./read-access.ts";
 import { readCertificates } from "./read-certificates.ts";
 import { readIssuers } from "./read-issuers.ts";
 import { textOf } from "./read-mirror.ts";
-import { type Entry, listOf, readKnown, scalarOf, withinLimit } from "./read-values.ts";
-import { Anonymous, Auth, Token } from "./schema-auth.ts";
+import {
+  type Entry,
+  listOf,
+  optionalNumber,
+  readKnown,
+  scalarOf,
+  withinLimit,
+} from "./read-values.ts";
+import { Anonymous, Auth, FloodLimits, Token } from "./schema-auth.ts";
 import { expiryKind, nameKind, sha256Kind } from "./text-kinds.ts";
 
 const expected = { title: "auth", hint: "write { tokens: [...] }" };
@@ -26,11 +34,41 @@ export function readAuth(document: ConfigDocument, field: Entry | undefined): Au
   const tokens = readTokens(document, fields.get("tokens"));
   const anonymous = readAnonymous(document, fields.get("anonymous"));
   const issuers = readIssuers(document, fields.get("issuers"));
+  const limits = readLimits(document, fields.get("limits"));
   const certificates = readCertificates(document, fields.get("certificates"));
   return {
     ...{ tokens, issuers },
     ...(certificates.length === 0 ? undefined : { certificates }),
     ...(anonymous === undefined ? undefined : { anonymous }),
+    ...(limits === undefined ? undefined : { limits }),
+  };
+}
+
+const limitsExpected = { title: "map of limits", hint: "write { requestsPerSecond: 200 }" };
+
+function readLimits(
+  document: ConfigDocument,
+  field: Entry | undefined,
+): FloodLimitsSpec | undefined {
+  if (field === undefined) return undefined;
+  const keys = Object.keys(FloodLimits.properties);
+  const fields = readKnown(document, field.value, keys, limitsExpected);
+  if (fields === undefined) return undefined;
+  const number = (key: string) =>
+    optionalNumber(document, fields.get(key), { min: 1, max: floodLimitMax });
+  const whole = (key: string) =>
+    optionalNumber(document, fields.get(key), { min: 1, max: floodLimitMax, whole: true });
+  const { requests, failures } = defaultFloodLimits;
+  const perMinute = number("failuresPerMinute");
+  return {
+    requests: {
+      perSecond: number("requestsPerSecond") ?? requests.perSecond,
+      burst: whole("requestsBurst") ?? requests.burst,
+    },
+    failures: {
+      perSecond: perMinute === undefined ? failures.perSecond : perMinute / 60,
+      burst: whole("failuresBurst") ?? failures.burst,
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /** Who may call the server, and as what. */
 import Type from "typebox";
-import { authTokensMax } from "./limits.ts";
+import { authTokensMax, floodLimitMax } from "./limits.ts";
 import { Certificates } from "./schema-certificates.ts";
 import { Name } from "./schema-fields.ts";
 import { Issuers } from "./schema-issuers.ts";
@@ -45,6 +45,44 @@ export const Anonymous = Type.Object(access, {
   examples: [{ space: "public", role: "viewer" }],
 });
 
+export const FloodLimits = Type.Object(
+  {
+    requestsPerSecond: Type.Optional(
+      Type.Number({
+        ...{ title: "number", minimum: 1, maximum: floodLimitMax },
+        description:
+          "How many calls one caller may send per second, on average. 1,000 unless given.",
+      }),
+    ),
+    requestsBurst: Type.Optional(
+      Type.Integer({
+        ...{ title: "whole number", minimum: 1, maximum: floodLimitMax },
+        description: "How many calls one caller may send at once. 10,000 unless given.",
+      }),
+    ),
+    failuresPerMinute: Type.Optional(
+      Type.Number({
+        ...{ title: "number", minimum: 1, maximum: floodLimitMax },
+        description:
+          "How many wrong credentials one address (of IPv6: one /64) may send per minute, on " +
+          "average. 120 unless given.",
+      }),
+    ),
+    failuresBurst: Type.Optional(
+      Type.Integer({
+        ...{ title: "whole number", minimum: 1, maximum: floodLimitMax },
+        description: "How many wrong credentials one address may send at once. 60 unless given.",
+      }),
+    ),
+  },
+  {
+    title: "limits",
+    description: "Limits against floods. Calls beyond them are answered with 429 and Retry-After.",
+    additionalProperties: false,
+    examples: [{ requestsPerSecond: 200 }],
+  },
+);
+
 export const Auth = Type.Object(
   {
     tokens: Type.Optional(
@@ -59,6 +97,7 @@ export const Auth = Type.Object(
     issuers: Type.Optional(Issuers),
     certificates: Type.Optional(Certificates),
     anonymous: Type.Optional(Anonymous),
+    limits: Type.Optional(FloodLimits),
   },
   {
     title: "auth",

@@ -1,5 +1,6 @@
 /** Checks before every route who calls, and whether that caller may. */
 import type { FastifyRequest, FastifySchema } from "fastify";
+import { Problem } from "../api/problem.ts";
 import type { Principal } from "../auth/principal.ts";
 import { credentialsMissing, forbidden } from "../auth/refusals.ts";
 import { type Action, mayDo } from "../auth/roles.ts";
@@ -9,6 +10,11 @@ import type { RequestId, SpaceName } from "../core/model/ids.ts";
 import { type Access, accessOf } from "./access.ts";
 import { certificateOf } from "./client-certificate.ts";
 import type { App, Context } from "./context.ts";
+<<<<<<< HEAD
+=======
+import { callerAddress } from "./proxies.ts";
+import { auditRefusedCall, auditRefusedSignIn } from "./refused-attempts.ts";
+>>>>>>> 113f3b3 (auth: floods are answered with 429, and never cost others their leases)
 import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
 import { problems } from "./responses.ts";
 import { sessionOf } from "./session-cookie.ts";
@@ -64,12 +70,22 @@ function authorize(context: Context, request: FastifyRequest): Promise<void> | u
   if (force !== undefined && access.forced !== undefined) {
     return mustMay(context, request, access.forced);
   }
-  if (access.or !== undefined) {
-    const isTheirs = isHolder(context.tokens, id, request);
-    return isTheirs ? undefined : mustMay(context, request, access.or);
+  if (access.or !== undefined && !isHolder(context.tokens, id, request)) {
+    return mustMay(context, request, access.or);
   }
-  mustBeHolder(context.tokens, id, request);
+  checkHolder(context, request, id);
   return undefined;
+}
+
+/** The calls of a lease have a limit of their own, so that no other caller can use it up. */
+function checkHolder(context: Context, request: FastifyRequest, id: RequestId): void {
+  const { auth, broker, tokens } = context;
+  try {
+    mustBeHolder(tokens, id, request);
+  } catch (error) {
+    throw request.headers.authorization === undefined ? error : asFailure(context, request, error);
+  }
+  if (auth.isOn) auth.limits.countLeaseCall(id, broker.now());
 }
 
 function mustMay(
@@ -85,7 +101,18 @@ function mustMay(
 
 function setCaller(request: FastifyRequest, principal: Principal, action: Action): void {
   request.principal = principal;
+<<<<<<< HEAD
   checkMay(request, principal, action);
+=======
+  const { auth, broker } = context;
+  if (auth.isOn) auth.limits.countCall(principal, callerAddress(request), broker.now());
+  try {
+    checkMay(request, principal, action);
+  } catch (error) {
+    if (action === "operate") auditRefusedCall(context, request, principal);
+    throw error;
+  }
+>>>>>>> 113f3b3 (auth: floods are answered with 429, and never cost others their leases)
 }
 
 /** Who sends the call. Throws a Problem if it has no valid credentials. */
@@ -103,6 +130,37 @@ export function principalOf(
   return auth.principalOfSession(session.signedIn);
 }
 
+<<<<<<< HEAD
+=======
+/** The same for credentials that stand elsewhere in the call. */
+export function authenticate(
+  context: Context,
+  request: FastifyRequest,
+  authorization: string,
+): Principal | Promise<Principal> {
+  const { auth, broker } = context;
+  const refuse = (error: unknown): never => {
+    auditRefusedSignIn(context, request, error);
+    throw asFailure(context, request, error);
+  };
+  try {
+    const found = auth.authenticate(authorization, undefined, () => {
+      auth.limits.mustMayFail(callerAddress(request), broker.now());
+    });
+    return found instanceof Promise ? found.catch(refuse) : found;
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** Counts refused credentials against the address. Beyond its limit the answer is 429. */
+function asFailure({ auth, broker }: Context, request: FastifyRequest, error: unknown): unknown {
+  const isRefusal = error instanceof Problem && (error.status === 401 || error.status === 403);
+  if (!isRefusal || !auth.isOn) return error;
+  return auth.limits.countFailure(callerAddress(request), broker.now()) ?? error;
+}
+
+>>>>>>> 113f3b3 (auth: floods are answered with 429, and never cost others their leases)
 /** Whether the caller of a long answer may go on reading: a token may have expired or been removed. */
 export async function isStillAllowed(
   context: Context,

@@ -99,9 +99,13 @@ function endWith(socket: Socket, problem: Problem, reason: string): void {
   socket.end(head + body);
 }
 
+export function setRetryAfter(reply: FastifyReply, { status, facts }: Problem): void {
+  if (status !== 503 && status !== 429) return;
+  reply.header("retry-after", String(facts["retryAfterSeconds"] ?? retryAfterSeconds));
+}
+
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
-  if (problem.status === 503 || problem.status === 429)
-    reply.header("retry-after", retryAfterSeconds);
+  setRetryAfter(reply, problem);
   if (problem.status === 401) reply.header("www-authenticate", 'Bearer realm="berth"');
   reply
     .code(problem.status)

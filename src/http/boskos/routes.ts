@@ -11,6 +11,7 @@ import { isCapacityCall } from "../capacity/is-capacity-call.ts";
 import * as capacity from "../capacity/routes.ts";
 import { showPoolsRoute } from "../capacity/routes.ts";
 import type { App, Context } from "../context.ts";
+import { setRetryAfter } from "../errors.ts";
 import { acquire, acquireByState } from "./acquire.ts";
 import { release, update } from "./held.ts";
 import type { BoskosMetrics } from "./metrics.ts";
@@ -34,6 +35,7 @@ export function boskosRoutes(app: App, context: Context, metrics: BoskosMetrics)
   app.addHook("onResponse", async (request, reply) => metrics.answered(request, reply));
   app.setErrorHandler((error: Error, request, reply) => {
     const failure = failureFrom(error);
+    if (error instanceof Problem) setRetryAfter(reply, error);
     if (failure.status === 401) reply.header("www-authenticate", basicChallenge);
     if (failure.status === 500) request.log.error({ err: error }, "a bug: the request failed");
     return sendText(reply, failure);

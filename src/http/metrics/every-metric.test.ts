@@ -52,13 +52,13 @@ describe("of the server, /metrics has", () => {
     "whether the configuration could be loaded (%j), and since when it is in force",
     async (ok, want) => {
       await using site = await testSite([pool("aws", 1)]);
-      const { broker, insight } = site;
+      const { auth, broker, insight } = site;
       const inForceSince = "2026-01-31T12:00:00.000Z";
       const configStatus = () => ({
         ...{ file: null, ok, inForceSince, checkedAt: inForceSince },
         ...{ pools: 1, resources: 1, problems: [], warnings: [] },
       });
-      const registry = makeMetrics({ broker, insight, configStatus, version: "0" });
+      const registry = makeMetrics({ auth, broker, insight, configStatus, version: "0" });
       const values = valuesIn(await registry.metrics());
       expect(values.get("berth_config_reload_ok")).toBe(want);
       expect(values.get("berth_config_in_force_timestamp_seconds")).toBe(1_769_860_800);

@@ -14,12 +14,20 @@ import type { Instant } from "../../core/model/time.ts";
 import type { Context } from "../context.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
 import { etaMetrics } from "./eta-metrics.ts";
+import { floodMetrics } from "./flood-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
 import { mirrorMetrics } from "./mirror-metrics.ts";
 
 export type MetricsSource = Pick<
   Context,
-  "admission" | "broker" | "clockAheadMs" | "configStatus" | "insight" | "mirror" | "version"
+  | "admission"
+  | "auth"
+  | "broker"
+  | "clockAheadMs"
+  | "configStatus"
+  | "insight"
+  | "mirror"
+  | "version"
 >;
 
 /** Everything under `berth_`, in base units. Labels are pools, states and reasons, never holders. */
@@ -37,6 +45,7 @@ export function makeMetrics(source: MetricsSource): Registry {
   samplePools(source, registry);
   sampleServer(source, registry);
   etaMetrics(source.insight, registry);
+  floodMetrics(source, registry);
   admissionMetrics(() => source.admission?.(), registry);
   mirrorMetrics(() => source.mirror?.(), registry);
   return registry;
