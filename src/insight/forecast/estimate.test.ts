@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freeze } from "../../core/apply/snapshot.ts";
+import { ClusterLending, clusterPool } from "../../core/clusters/clusters.suite.ts";
 import {
   acquire,
   change,
@@ -198,6 +199,53 @@ describe("estimate()", () => {
     const before = JSON.stringify(freeze(lending.state));
     estimates(lending, { aws: always(1_000) });
     expect(JSON.stringify(freeze(lending.state))).toBe(before);
+  });
+});
+
+describe("estimate() for clusters", () => {
+  const minute = 60_000;
+
+  /** One that sleeps. Its creation took 40 minutes, its last resume 5. */
+  function oneAsleep(): ClusterLending {
+    const lending = new ClusterLending(clusterPool("ocp", { size: 1, running: 1 }));
+    later(lending, 40 * minute);
+    lending.workAll();
+    for (const running of [0, 1, 0]) {
+      lending.configure(clusterPool("ocp", { size: 1, running }));
+      later(lending, 5 * minute);
+      lending.workAll();
+    }
+    return lending;
+  }
+
+  test("waits for the cluster that wakes up, and then for one that is made", () => {
+    const lending = oneAsleep();
+    lending.outcome(acquire("first", "ocp"), acquire("second", "ocp"));
+    const { first = [], second = [] } = estimates(lending, {});
+    const [least, most] = [0.75 * 5 * minute, 1.5 * 5 * minute];
+    for (const at of first) expect(at).toSatisfy((one: number) => one >= least && one <= most);
+    const [p50 = 0, p90 = 0] = second;
+    expect(p50).toBeGreaterThan(0.75 * 40 * minute);
+    expect(p90).toBeLessThan(1.5 * 40 * minute);
+    expect(p90).toBeGreaterThan(p50);
+  });
+
+  test("counts the time that a worker has spent already", () => {
+    const lending = oneAsleep();
+    lending.do(acquire("first", "ocp"));
+    lending.take("resuming");
+    later(lending, 4 * minute);
+    const [p50 = 0, p90 = 0] = estimates(lending, {})["first"] ?? [];
+    expect(p50).toBeLessThan(3 * minute);
+    expect(p90).toBeLessThan(3.5 * minute);
+    later(lending, 6 * minute);
+    expect(estimates(lending, {})["first"]).toEqual([0.5 * minute, 0.5 * minute]);
+  });
+
+  test("says nothing before the first cluster was made", () => {
+    const lending = new ClusterLending(clusterPool("ocp"));
+    lending.do(acquire("first", "ocp"));
+    expect(estimates(lending, {})).toEqual({});
   });
 });
 

@@ -3,9 +3,11 @@ import type { RequestId } from "../../core/model/ids.ts";
 import { purposeOf } from "../../core/model/lifecycle.ts";
 import type { Lease } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
+import type { ClusterWork } from "../virtual-clock/virtual-provisioner.ts";
 import { patient, runForward } from "./forward.ts";
 import { HoldCurve } from "./hold-curve.ts";
 import type { Durations, Samples } from "./hold-samples.ts";
+import { PhaseTimes } from "./phase-times.ts";
 import { Random } from "./random.ts";
 
 /** Fewer recorded holds than this do not allow an estimate. */
@@ -43,11 +45,14 @@ export function estimate(
 ): Forecast[] {
   const start = patient(frozen);
   const exact = exactGrants(start, now);
+  const phases = new PhaseTimes(start);
   const holdsOf = ({ ask }: FrozenState["requests"][number]) =>
-    Math.min(...ask.items.map(({ pool }) => samples.holds.get(pool)?.length ?? 0));
+    Math.min(
+      ...ask.items.map(({ pool }) => phases.samples(pool, holdsMin) ?? holdsIn(samples, pool)),
+    );
   const isKnown = start.requests.some((request) => holdsOf(request) >= holdsMin);
   const runs = isKnown ? runsFor(start) : 0;
-  const grants = drawnGrants(start, { samples, now, seed, runs });
+  const grants = drawnGrants(start, { samples, phases, now, seed, runs });
   return start.requests.flatMap((request): Forecast[] => {
     const { id } = request;
     const holds = holdsOf(request);
@@ -70,18 +75,23 @@ export function estimate(
 function exactGrants(start: FrozenState, now: Instant): ReadonlyMap<RequestId, number> {
   const never = () => Number.POSITIVE_INFINITY;
   const atOnce = (_: unknown, ageMs: number) => ageMs;
-  const latest = runForward(start, now, { hold: never, upkeep: never });
+  const latest = runForward(start, now, { hold: never, upkeep: never, work: never });
   if (latest.size === 0) return latest;
-  const earliest = runForward(start, now, { hold: atOnce, upkeep: atOnce });
+  const work = ({ ageMs }: ClusterWork) => ageMs;
+  const earliest = runForward(start, now, { hold: atOnce, upkeep: atOnce, work });
   return new Map([...latest].filter(([id, at]) => earliest.get(id) === at));
+}
+
+function holdsIn({ holds }: Samples, pool: string): number {
+  return holds.get(pool)?.length ?? 0;
 }
 
 /** The times of the grants of each request, over all runs. */
 function drawnGrants(
   start: FrozenState,
-  input: { samples: Samples; now: Instant; seed: number; runs: number },
+  input: { samples: Samples; phases: PhaseTimes; now: Instant; seed: number; runs: number },
 ): Map<RequestId, number[]> {
-  const { samples, now, seed, runs } = input;
+  const { samples, phases, now, seed, runs } = input;
   const random = new Random(seed);
   const curves = curvesOf(start, samples, now);
   const draws = {
@@ -89,6 +99,7 @@ function drawnGrants(
       curveFor(lease, curves)?.draw(random, ageMs) ?? Number.POSITIVE_INFINITY,
     upkeep: (pool: string, ageMs: number) =>
       curves.upkeep.get(pool)?.draw(random, ageMs) ?? Number.POSITIVE_INFINITY,
+    work: (work: ClusterWork) => phases.draw(work, random),
   };
   const grants = new Map<RequestId, number[]>();
   for (let run = 0; run < runs; run++) {

@@ -7,6 +7,7 @@ import type { Lease, Resource } from "../../core/model/state.ts";
 import { after, type Instant } from "../../core/model/time.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
 import { VirtualJanitor } from "../virtual-clock/virtual-janitor.ts";
+import { type ClusterWork, VirtualProvisioner } from "../virtual-clock/virtual-provisioner.ts";
 
 /** Draws durations. Both have already lasted for `ageMs`, and infinite ones do not end. */
 export interface Draws {
@@ -14,6 +15,8 @@ export interface Draws {
   hold(lease: Lease, ageMs: number): number;
   /** The total time from dirty to free. */
   upkeep(pool: string, ageMs: number): number;
+  /** The total time of a phase of a cluster, from its beginning. */
+  work(work: ClusterWork): number;
 }
 
 /**
@@ -38,11 +41,15 @@ export function runForward(
         if (lease !== undefined) planRelease(clock, lease, { at, holdMs: draws.hold(lease, 0) });
       }
       janitor.follow(event);
+      provisioner.follow(event);
     }
   });
+  const provisioner = new VirtualProvisioner(clock, (work) => draws.work(work));
   const janitor = new VirtualJanitor(clock, ({ pool }) => draws.upkeep(pool, 0));
   clock.do({ type: "give-grace" });
+  provisioner.begin(state.resources.values());
   for (const lease of state.leases.values()) {
+    if (lease.claims.some(({ purpose }) => purpose === "provision")) continue;
     const holdMs = draws.hold(lease, now - lease.grantedAt);
     planRelease(clock, lease, { at: lease.grantedAt, holdMs });
   }

@@ -13,6 +13,7 @@ export function limitsOf(
     ...admissionLimit(pool, ended),
     ...adaptiveLimit(pool),
     ...cleaningLimit(pool, times),
+    ...clusterLimit(pool, ended),
   ]);
 }
 
@@ -23,6 +24,16 @@ function admissionLimit({ name, policy }: PoolSpec, ended: readonly HistoryEntry
   return [
     `Pool ${name} has an admission check. Its results are not replayed: every check passes. ` +
       `${waited} of ${granted.length} recorded grants waited for a check last, so their waits are missing.`,
+  ];
+}
+
+function clusterLimit({ name, policy }: PoolSpec, ended: readonly HistoryEntry[]): string[] {
+  if (policy.cluster === undefined) return [];
+  const granted = ended.filter((entry) => entry.pool === name && entry.grantedAt !== null);
+  const waited = granted.filter(({ waitedFor }) => waitedFor?.startsWith("cluster_")).length;
+  return [
+    `Pool ${name} makes clusters. That is not replayed: every cluster is ready and gone at once. ` +
+      `${waited} of ${granted.length} recorded grants waited for a cluster last, so their waits are missing.`,
   ];
 }
 

@@ -8,6 +8,7 @@ import { after, type Instant } from "../../core/model/time.ts";
 import type { AskedItem } from "../history/entry.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
 import { type DirtyResource, VirtualJanitor } from "../virtual-clock/virtual-janitor.ts";
+import { VirtualProvisioner } from "../virtual-clock/virtual-provisioner.ts";
 import type { Occupied } from "./cleaning-times.ts";
 import type { Demand, DemandEnd } from "./demand.ts";
 
@@ -27,6 +28,7 @@ export class Replay {
   readonly #options: ReplayOptions;
   readonly #asked = new Map<string, Demand>();
   readonly #janitor: VirtualJanitor;
+  readonly #provisioner: VirtualProvisioner;
   /** The claims of each lease, by their resource. */
   readonly #claims = new Map<string, ReadonlyMap<string, string>>();
 
@@ -35,6 +37,7 @@ export class Replay {
       this.#onEvents(events, at),
     );
     this.#options = options;
+    this.#provisioner = new VirtualProvisioner(this.#clock, ({ ageMs }) => ageMs);
     this.#janitor = new VirtualJanitor(this.#clock, (dirty) => this.#cleaningMs(dirty));
   }
 
@@ -91,6 +94,7 @@ export class Replay {
         this.#claims.set(event.id, new Map(event.claims.map((one) => [one.resource, one.id])));
         this.#planEnd(event.id);
       }
+      this.#provisioner.follow(event);
       if (this.#options.cleaningMs !== undefined) this.#janitor.follow(event);
       if (event.type === "lease-ended" || event.type === "request-left") {
         this.#asked.delete(event.id);
