@@ -284,7 +284,7 @@ export class Server {
 
   #environment(generation: number, notBefore: Instant, clockErrorMs: number): Environment {
     const world = this.#world;
-    const originMs = Math.max(startMs + world.nowMs + clockErrorMs, notBefore) - world.nowMs;
+    let originMs = Math.max(startMs + world.nowMs + clockErrorMs, notBefore) - world.nowMs;
     const guard = (run: () => void) => (): void => {
       if (generation !== this.#generation) return;
       this.#turns += 1;
@@ -294,6 +294,9 @@ export class Server {
     return {
       now: () => (originMs + world.nowMs) as Instant,
       wakeAt: (at, wake) => world.at(at - originMs, guard(wake)),
+      startOver: (at) => {
+        originMs = Math.max(originMs, at - world.nowMs);
+      },
       soon: (run) => world.after(0, guard(run)),
     };
   }

@@ -47,6 +47,8 @@ const layers: Readonly<Record<string, Layer>> = {
   // The only folder that speaks to PostgreSQL.
   "journal/postgres": { folders: ["core", "journal"], packages: ["node:*", "pg"] },
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
+  // Who of several servers leads. Only the journal knows the database.
+  replicas: { folders: ["broker", "core", "journal"], packages: ["node:*"] },
   // Secrets, sealed. Nothing of lending depends on it.
   vault: { folders: ["core", "journal"], packages: ["node:*"] },
   // What was collected about clusters that failed.
@@ -129,6 +131,7 @@ const layers: Readonly<Record<string, Layer>> = {
       ...["api", "auth", "auth/sign-in", "broker", "config", "core", "evidence", "http"],
       ...["insight", "journal"],
       "vault",
+      ...["journal/postgres", "replicas"],
       ...["workers/admission", "workers/janitor", "workers/mirror"],
     ],
     types: ["auth/issuers"],

@@ -29,6 +29,18 @@ export interface BrokerOptions {
    * commands with `NotLeader` until `lead` is called.
    */
   readonly onConflict: (cause: JournalConflict) => "end" | "step-down";
+  /** `standby`: another server may lead, so this broker only reads until `lead` is called. */
+  readonly startAs: "leading" | "standby";
+  /**
+   * Whether this broker may decide and answer for the journal now. While it may not, commands wait;
+   * `resume` or `stepDown` must follow.
+   */
+  readonly mayDecide: () => boolean;
+  /**
+   * Called before memory is read. Returns undefined if memory is good enough, or a promise that
+   * resolves once it is, and rejects if it cannot be.
+   */
+  readonly freshen: () => Promise<void> | undefined;
 }
 
 export const defaultBrokerOptions: BrokerOptions = {
@@ -40,6 +52,9 @@ export const defaultBrokerOptions: BrokerOptions = {
   delayExpiry: false,
   pendingMax: 50_000,
   onConflict: () => "end",
+  startAs: "leading",
+  mayDecide: () => true,
+  freshen: () => undefined,
 };
 
 /** The broker is stopping or has stopped. The command had no effect. */

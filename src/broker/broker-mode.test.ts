@@ -18,7 +18,8 @@ const stop = new Error("closed");
 
 const readOnly: JournalAccess = { type: "read-only", cause: full };
 const unreadable: JournalAccess = { type: "unreadable", cause: full };
-const standby: JournalAccess = { type: "standby", cause: conflict };
+const standby: JournalAccess = { type: "standby", cause: conflict, readable: false };
+const following: JournalAccess = { type: "standby", cause: conflict, readable: true };
 const closing = (access: JournalAccess): BrokerMode => ({ type: "closing", access });
 const stopped = (cause: Error, readable: boolean): BrokerMode => ({
   type: "stopped",
@@ -30,8 +31,8 @@ const commitFailed: ModeChange = { type: "commit-failed", cause: full };
 const reloadFailed: ModeChange = { type: "reload-failed", cause: damaged };
 const reloaded: ModeChange = { type: "reloaded" };
 const probeCommitted: ModeChange = { type: "probe-committed" };
-const steppedDown: ModeChange = { type: "stepped-down", cause: conflict };
-const leadRequested: ModeChange = { type: "lead-requested" };
+const steppedDown: ModeChange = { type: "stepped-down", cause: conflict, readable: false };
+const tookOver: ModeChange = { type: "took-over" };
 const closeRequested: ModeChange = { type: "close-requested" };
 const closed: ModeChange = { type: "closed", cause: stop };
 const fatalError: ModeChange = { type: "fatal-error", cause: damaged };
@@ -45,7 +46,10 @@ describe("modeAfter() changes", () => {
     ["read-only, when a reload fails, and keeps the cause", readOnly, reloadFailed, unreadable],
     ["read-only, when it steps down", readOnly, steppedDown, standby],
     ["unreadable, when it reloads", unreadable, reloaded, readOnly],
-    ["standby, when lead() is called", standby, leadRequested, { ...unreadable, cause: conflict }],
+    ["leading, when it steps down cleanly", leading, { ...steppedDown, readable: true }, following],
+    ["standby, when it reloads", standby, reloaded, following],
+    ["standby that follows, when a reload fails", following, reloadFailed, standby],
+    ["standby that follows, when it takes over", following, tookOver, leading],
     ["leading, when close() is called", leading, closeRequested, closing(leading)],
     ["read-only, when close() is called", readOnly, closeRequested, closing(readOnly)],
     ["standby, when close() is called", standby, closeRequested, closing(standby)],
@@ -82,17 +86,18 @@ describe("modeAfter() changes", () => {
 
 describe("modeAfter() keeps", () => {
   test.each<[string, BrokerMode, readonly ModeChange[]]>([
-    ["leading", leading, [reloaded, probeCommitted, leadRequested]],
-    ["read-only", readOnly, [commitFailed, reloaded, leadRequested]],
-    ["unreadable", unreadable, [commitFailed, reloadFailed, probeCommitted, leadRequested]],
-    ["standby", standby, [commitFailed, reloadFailed, reloaded, probeCommitted]],
+    ["leading", leading, [reloaded, probeCommitted, tookOver]],
+    ["read-only", readOnly, [commitFailed, reloaded, tookOver]],
+    ["unreadable", unreadable, [commitFailed, reloadFailed, probeCommitted, tookOver]],
+    ["standby", standby, [commitFailed, reloadFailed, tookOver, probeCommitted]],
+    ["standby that follows", following, [commitFailed, reloaded, probeCommitted]],
     ["closing", closing(leading), [closeRequested, reloaded, probeCommitted]],
     [
       "stopped",
       stopped(stop, true),
       [
         ...[commitFailed, reloadFailed, reloaded, probeCommitted, steppedDown],
-        ...[leadRequested, closeRequested, closed, fatalError],
+        ...[tookOver, closeRequested, closed, fatalError],
       ],
     ],
   ])("%s, when a change has no effect in it", (_, mode, changes) => {
@@ -105,6 +110,7 @@ test.each<[BrokerMode, { open: boolean; readable: boolean; writable: boolean }]>
   [readOnly, { open: true, readable: true, writable: false }],
   [unreadable, { open: true, readable: false, writable: false }],
   [standby, { open: true, readable: false, writable: false }],
+  [following, { open: true, readable: true, writable: false }],
   [closing(leading), { open: false, readable: true, writable: true }],
   [closing(readOnly), { open: false, readable: true, writable: false }],
   [closing(standby), { open: false, readable: false, writable: false }],

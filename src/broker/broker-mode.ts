@@ -3,8 +3,6 @@
  * `Broker` shows all transitions. `modeAfter` is the same diagram as a function, so that a test can
  * check each transition alone.
  */
-import type { JournalConflict } from "../journal/journal.ts";
-
 /** Whether a broker that has not stopped can read and write its journal. */
 export type JournalAccess =
   /** Memory equals the journal, and the journal is writable. */
@@ -13,8 +11,11 @@ export type JournalAccess =
   | { readonly type: "read-only"; readonly cause: Error }
   /** Memory differs from the journal, and the journal is not readable: the state is unknown. */
   | { readonly type: "unreadable"; readonly cause: Error }
-  /** Another server writes the journal. The memory of this one is out of date. */
-  | { readonly type: "standby"; readonly cause: JournalConflict };
+  /**
+   * Another server writes the journal. `readable`: memory is what the journal said a moment ago, and
+   * follows it. Otherwise memory differs from the journal, and must be loaded again.
+   */
+  | { readonly type: "standby"; readonly cause: Error; readonly readable: boolean };
 
 export type BrokerMode =
   | JournalAccess
@@ -29,8 +30,8 @@ export type ModeChange =
   | { readonly type: "reload-failed"; readonly cause: Error }
   | { readonly type: "reloaded" }
   | { readonly type: "probe-committed" }
-  | { readonly type: "stepped-down"; readonly cause: JournalConflict }
-  | { readonly type: "lead-requested" }
+  | { readonly type: "stepped-down"; readonly cause: Error; readonly readable: boolean }
+  | { readonly type: "took-over" }
   | { readonly type: "close-requested" }
   | { readonly type: "closed"; readonly cause: Error }
   | { readonly type: "fatal-error"; readonly cause: Error };
@@ -67,16 +68,25 @@ function accessAfter(access: JournalAccess, change: AccessChange): JournalAccess
       return access.type === "leading" ? { type: "read-only", cause: change.cause } : access;
     case "reload-failed":
       if (access.type === "leading") return { type: "unreadable", cause: change.cause };
+      if (access.type === "standby") return withReadable(access, false);
       return access.type === "read-only" ? { ...access, type: "unreadable" } : access;
     case "reloaded":
+      if (access.type === "standby") return withReadable(access, true);
       return access.type === "unreadable" ? { ...access, type: "read-only" } : access;
     case "probe-committed":
       return access.type === "read-only" ? leading : access;
     case "stepped-down":
-      return { type: "standby", cause: change.cause };
-    case "lead-requested":
-      return access.type === "standby" ? { ...access, type: "unreadable" } : access;
+      return { type: "standby", cause: change.cause, readable: change.readable };
+    case "took-over":
+      return access.type === "standby" && access.readable ? leading : access;
   }
+}
+
+function withReadable(
+  access: Extract<JournalAccess, { readonly type: "standby" }>,
+  readable: boolean,
+): JournalAccess {
+  return access.readable === readable ? access : { ...access, readable };
 }
 
 /** The access of a broker that has not stopped, whether it is closing or not. */
@@ -89,8 +99,14 @@ export function journalAccess(
 /** Whether memory equals the journal. */
 export function isReadable(mode: BrokerMode): boolean {
   if (mode.type === "stopped") return mode.readable;
-  const { type } = journalAccess(mode);
-  return type === "leading" || type === "read-only";
+  const access = journalAccess(mode);
+  if (access.type === "standby") return access.readable;
+  return access.type === "leading" || access.type === "read-only";
+}
+
+/** Whether another server decides. */
+export function isStandby(mode: BrokerMode): boolean {
+  return mode.type !== "stopped" && journalAccess(mode).type === "standby";
 }
 
 /** Whether the broker can make events durable. */

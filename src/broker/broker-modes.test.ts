@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fingerprint } from "../../sim/invariants.ts";
 import { acquire, pool, release, renew } from "../core/decide/lending.suite.ts";
 import { JournalConflict, JournalUnavailable } from "../journal/journal.ts";
+import type { Broker } from "./broker.ts";
 import { BrokerClosed, NotLeader } from "./broker-contract.ts";
 import { settled } from "./hand-clock.suite.ts";
 import { brokerOf, openBroker, poison, type TestBroker } from "./test-broker.suite.ts";
@@ -33,6 +34,18 @@ async function standby(): Promise<TestBroker & { readonly other: TestBroker }> {
   await expect(site.broker.submit(release("b"))).rejects.toBeInstanceOf(NotLeader);
   await settled();
   return { ...site, other };
+}
+
+/** One broker leads with two requests; the other has started on standby. */
+async function handOver(): Promise<{ broker: Broker; other: Broker }> {
+  const { broker, journal, clock } = await brokerOf([pool("aws", 1, { ttlMs: 10_000 })], {
+    onConflict: () => "step-down",
+  });
+  await broker.submit(acquire("a", "aws"));
+  await broker.submit(acquire("b", "aws"));
+  const second = await openBroker({ memory: journal.memory, clock, startAs: "standby" });
+  expect(second.broker.mode).toBe("standby");
+  return { broker, other: second.broker };
 }
 
 describe("Broker that is read-only", () => {
@@ -170,7 +183,7 @@ describe("Broker on standby", () => {
     await other.broker.submit(renew("c"));
     const want = await other.broker.read(fingerprint);
     await other.broker.close();
-    broker.lead();
+    await broker.lead();
     expect(await broker.read(fingerprint)).toBe(want);
     await settled();
     expect([broker.mode, broker.head]).toEqual(["leading", other.broker.head]);
@@ -181,22 +194,37 @@ describe("Broker on standby", () => {
     expect(await broker.submit(release("b"))).toEqual({ type: "done" });
   });
 
-  test("stays on standby when the other writes between the reload and the first write", async () => {
-    const { broker, journal } = await standby();
-    journal.appendFails = new JournalConflict("Cannot append: another process has written");
-    broker.lead();
-    await settled();
-    expect(broker.mode).toBe("standby");
+  test("answers reads from what the other has written, after follow()", async () => {
+    const { broker, other, reported } = await standby();
+    await expect(broker.read(() => 1)).rejects.toBeInstanceOf(NotLeader);
+    await broker.follow();
+    expect(await broker.read(fingerprint)).toBe(await other.broker.read(fingerprint));
+    await other.broker.submit(release("b"));
+    await broker.follow();
+    expect(await broker.read(fingerprint)).toBe(await other.broker.read(fingerprint));
+    expect(reported.committed.at(-1)?.events[0]).toMatchObject({ type: "lease-ended", id: "b" });
+    await expect(broker.submit(renew("c"))).rejects.toBeInstanceOf(NotLeader);
   });
 
-  test("tries again by itself when the journal is not readable at lead()", async () => {
-    const { broker, clock, journal } = await standby();
+  test("follows over a snapshot when events that it has not read were pruned", async () => {
+    const { broker, other, journal } = await standby();
+    await broker.follow();
+    await other.broker.submit(release("b"));
+    await other.broker.submit(release("c"));
+    await other.broker.close(); // It takes a snapshot.
+    await journal.memory.prune(Number.MAX_SAFE_INTEGER as never);
+    await broker.follow();
+    expect(await broker.read((state) => state.leases.size)).toBe(0);
+    expect(broker.head).toBe(other.broker.head);
+  });
+
+  test("stays on standby if the journal is not readable at lead()", async () => {
+    const { broker, journal } = await standby();
     journal.readFails = unreadable();
-    broker.lead();
-    await settled();
-    expect(broker.mode).toBe("unreadable");
+    await expect(broker.lead()).rejects.toMatchObject(unavailable);
+    expect(broker.mode).toBe("standby");
     journal.readFails = undefined;
-    await clock.advance(1_000);
+    await broker.lead();
     expect(broker.mode).toBe("leading");
   });
 
@@ -214,10 +242,54 @@ describe("Broker on standby", () => {
 });
 
 describe("Broker that leads", () => {
+  test("decides what is queued before it steps down, and ends its long polls", async () => {
+    const { broker, other } = await handOver();
+    const released = broker.submit(release("a"));
+    const waited = broker.untilSettled("b" as never, 60_000, { present: true });
+    await broker.stepDown(new Error("the server stops"));
+    expect(await released).toEqual({ type: "done" });
+    await waited;
+    expect([broker.mode, broker.openWaits]).toEqual(["standby", 0]);
+    await expect(broker.submit(renew("b"))).rejects.toBeInstanceOf(NotLeader);
+    await other.lead();
+    expect(await other.submit(renew("b"))).toMatchObject({ type: "granted" });
+    await broker.follow();
+    expect(await broker.read(fingerprint)).toBe(await other.read(fingerprint));
+  });
+
+  test("lets commands wait while it may not decide, and rejects them when it steps down", async () => {
+    let may = true;
+    const { broker } = await brokerOf([pool("aws", 1)], { mayDecide: () => may });
+    may = false;
+    let answered = false;
+    const asked = broker.submit(acquire("a", "aws")).finally(() => {
+      answered = true;
+    });
+    await settled();
+    expect(answered).toBe(false);
+    may = true;
+    broker.resume();
+    expect(await asked).toMatchObject({ type: "granted" });
+    may = false;
+    const renewed = broker.submit(renew("a"));
+    const rejected = expect(renewed).rejects.toBeInstanceOf(NotLeader);
+    await broker.stepDown(new Error("its lease ran out"));
+    await rejected;
+  });
+
+  test("closes although it may not decide", async () => {
+    let may = true;
+    const { broker } = await brokerOf([pool("aws", 1)], { mayDecide: () => may });
+    may = false;
+    const rejected = expect(broker.submit(acquire("a", "aws"))).rejects.toBeInstanceOf(NotLeader);
+    await broker.close();
+    await rejected;
+  });
+
   test("ignores lead()", async () => {
     const { broker, journal } = await brokerOf([pool("aws", 1)]);
     const before = journal.appends.length;
-    broker.lead();
+    await broker.lead();
     await settled();
     expect([broker.mode, journal.appends.length]).toEqual(["leading", before]);
   });

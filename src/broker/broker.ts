@@ -8,6 +8,7 @@
  * way to recover, and it runs often enough to be trusted.
  */
 
+import { apply } from "../core/apply/apply.ts";
 import { pausePerTtlMax } from "../core/apply/leases.ts";
 import { freeze } from "../core/apply/snapshot.ts";
 import { decide, isVolatile, nextDueAt } from "../core/decide/decide.ts";
@@ -23,6 +24,7 @@ import { after, type Instant } from "../core/model/time.ts";
 import {
   type Journal,
   JournalConflict,
+  JournalPruned,
   JournalUnavailable,
   type Recorded,
 } from "../journal/journal.ts";
@@ -37,6 +39,7 @@ import {
   type BrokerMode,
   isOpen,
   isReadable,
+  isStandby,
   isWritable,
   journalAccess,
   leading,
@@ -59,12 +62,13 @@ type Answer = Outcome | typeof undecided;
  *   open
  *     │
  *     ▼       a commit fails               a reload fails
- *   leading ─────────────────▶ read-only ─────────────────▶ unreadable ◀───┐
- *     ▲                        │   ▲                        │   ▲          │
- *     └────────────────────────┘   └────────────────────────┘   │ lead()   │ a reload fails
- *         a probe is committed            it reloads            │          │ after a bug
- *                                                               │        leading
- *   leading, read-only ── conflict with another writer: step-down ──▶ standby
+ *   leading ─────────────────▶ read-only ─────────────────▶ unreadable ◀── leading: a reload fails
+ *     ▲  ▲                     │   ▲                        │              after a bug
+ *     │  └─────────────────────┘   └────────────────────────┘
+ *     │      a probe is committed         it reloads
+ *     │ lead()
+ *   standby ◀── leading, read-only: stepDown(), or a conflict with another writer: step-down
+ *
  *   leading, read-only ── conflict with another writer: end ──▶ stopped
  *   any ── a tick throws, or the journal contradicts itself ──▶ stopped
  *   any ── close() ──▶ closing ── every submitted command is answered ──▶ stopped
@@ -73,11 +77,12 @@ type Answer = Outcome | typeof undecided;
  *   leading      decided and committed            yes     yes         no
  *   read-only    heartbeats; JournalUnavailable   yes     no          yes
  *   unreadable   JournalUnavailable               no      no          yes
- *   standby      NotLeader                        no      no          no
+ *   standby      NotLeader                        (2)     no          no
  *   closing      as before, but BrokerClosed for what comes now       no
  *   ended        BrokerClosed                     (1)     no          no
  *
  *   (1) If memory is what the journal says, as it is after `close`.
+ *   (2) After `follow` has loaded what the other server has written, and as of then.
  *
  * A commit, reading back and a probe take time; `#busy` is that work. No mode is left while commands
  * are being decided, and nobody looks at memory before the work under way is done.
@@ -91,14 +96,18 @@ export class Broker {
   readonly #queue: CommandQueue;
   readonly #alarm: Alarm;
   readonly #stallWatch: StallWatch;
-  #mode: BrokerMode = leading;
+  #mode: BrokerMode;
   #state: State;
   #head: number;
+  /** The time of the last event when it was loaded or applied; not kept while this broker leads. */
+  #lastAt: Instant;
   #snapshotSeq: number;
   #bytesAtSnapshot: number;
   #scheduled = false;
   /** The commit, reload or probe in progress. Never rejects. */
   #busy: Promise<void> | null = null;
+  /** On standby: the commits of the other server that are being applied. Never rejects. */
+  #following: Promise<void> | null = null;
   /** Before the next decision, every holder and every waiting request gets a full ttl. */
   #graceDue = false;
   /** Before the next decision, those for whom this pause was long get a full ttl. */
@@ -124,6 +133,7 @@ export class Broker {
       {
         state,
         head,
+        at,
         snapshotSeq: head - replayed,
       },
     );
@@ -133,13 +143,15 @@ export class Broker {
     journal: Journal,
     environment: Environment,
     options: BrokerOptions,
-    memory: { state: State; head: number; snapshotSeq: number },
+    memory: { state: State; head: number; at: Instant; snapshotSeq: number },
   ) {
     this.#journal = journal;
     this.#environment = environment;
     this.#options = options;
+    this.#mode = options.startAs === "leading" ? leading : startedOnStandby();
     this.#state = memory.state;
     this.#head = memory.head;
+    this.#lastAt = memory.at;
     this.#snapshotSeq = memory.snapshotSeq;
     this.#bytesAtSnapshot = journal.bytes;
     this.#queue = new CommandQueue(options.pendingMax);
@@ -151,6 +163,7 @@ export class Broker {
       this.#schedule();
     });
     this.#watchShortTtls(ttlsIn(memory.state));
+    if (isStandby(this.#mode)) return;
     this.#giveGrace();
     this.#schedule();
   }
@@ -203,6 +216,8 @@ export class Broker {
 
   /** Reads a state that is durable as a whole. Rejects as `submit` does if memory is not readable. */
   async read<T>(read: (state: State, now: Instant) => T): Promise<T> {
+    const fresh = this.#options.freshen();
+    if (fresh !== undefined) await fresh;
     while (this.#busy !== null) await this.#busy;
     if (!isReadable(this.#mode)) throw this.#refusal();
     return read(this.#state, this.#environment.now());
@@ -255,11 +270,60 @@ export class Broker {
     });
   }
 
-  /** On standby: reloads the journal and leads. Has no effect in any other mode. */
-  lead(): void {
-    if (this.#mode.type !== "standby") return;
-    this.#change({ type: "lead-requested" });
-    this.#probeSoon();
+  /**
+   * On standby: applies what another server has committed since, and tells all listeners. Rejects
+   * with `JournalUnavailable` if the journal is not readable. Has no effect in any other mode.
+   */
+  async follow(): Promise<void> {
+    while (this.#busy !== null) await this.#busy;
+    // One that is under way may have read the journal before the latest commit.
+    while (this.#following !== null) await this.#following;
+    if (!isStandby(this.#mode)) return;
+    const run = this.#catchUp();
+    this.#following = run.then(ignore, ignore).finally(() => {
+      this.#following = null;
+    });
+    await run;
+  }
+
+  /**
+   * On standby: applies all commits and leads, with a full ttl for every holder. Call it only while no
+   * other server can write. Rejects as `follow` does, and stays on standby then.
+   */
+  async lead(): Promise<void> {
+    await this.follow();
+    if (!isStandby(this.#mode)) return;
+    this.#environment.startOver(this.#lastAt);
+    this.#watchShortTtls(ttlsIn(this.#state));
+    // The other server has taken snapshots that this one does not know of.
+    const recent = this.#head - Math.floor(this.#options.snapshotEveryEvents / 2);
+    this.#snapshotSeq = Math.max(this.#snapshotSeq, recent);
+    this.#bytesAtSnapshot = this.#journal.bytes;
+    this.#change({ type: "took-over" });
+    this.#graceDue = true;
+    this.#schedule();
+  }
+
+  /** This broker may decide again: see `mayDecide`. */
+  resume(): void {
+    this.#schedule();
+  }
+
+  /**
+   * Leaves the lead to another server: decides what is queued if it still may, then rejects commands
+   * with `NotLeader` until `lead` is called.
+   */
+  async stepDown(cause: Error): Promise<void> {
+    const mayGoOn = () => isWritable(this.#mode) && this.#options.mayDecide();
+    while (this.#busy !== null || (this.#queue.length > 0 && mayGoOn())) {
+      if (this.#busy === null) this.#turn();
+      await this.#busy;
+    }
+    if (this.#mode.type === "stopped" || isStandby(this.#mode)) return;
+    this.#change({ type: "stepped-down", cause, readable: isReadable(this.#mode) });
+    this.#alarm.clear();
+    this.#queue.rejectAll(this.#refusal());
+    this.#waits.endAll();
   }
 
   /** Clients can reach the server from now on. Each gets a full ttl, and then deadlines count. */
@@ -278,6 +342,7 @@ export class Broker {
       if (this.#busy === null) this.#turn();
       await this.#busy;
     }
+    await this.#following;
     this.#alarm.clear();
     this.#stallWatch.stop();
     const needsSnapshot = isWritable(this.#mode) && this.#head > this.#snapshotSeq;
@@ -308,8 +373,13 @@ export class Broker {
    * or a release that arrived in time counts as in time.
    */
   #turn(): void {
-    if (this.#mode.type === "stopped" || !isReadable(this.#mode)) {
+    if (this.#mode.type === "stopped" || isStandby(this.#mode) || !isReadable(this.#mode)) {
       return this.#queue.rejectAll(this.#refusal());
+    }
+    if (!this.#options.mayDecide()) {
+      // Somebody else may lead soon. What waits is decided after `resume`, or rejected.
+      if (!isOpen(this.#mode)) this.#queue.rejectAll(notLeader(null));
+      return;
     }
     const now = this.#environment.now();
     this.#stallWatch.check(now);
@@ -407,9 +477,7 @@ export class Broker {
   /** The reason why this mode decides no commands. */
   #refusal(): Error {
     if (this.#mode.type === "stopped") return closed(this.#mode.cause);
-    if (journalAccess(this.#mode).type === "standby") {
-      return new NotLeader("Cannot decide: another server leads", { cause: this.unwritable });
-    }
+    if (isStandby(this.#mode)) return notLeader(this.unwritable);
     const message =
       "Cannot write the journal: no lease can be granted or released until it is writable again";
     return new JournalUnavailable(message, { cause: this.unwritable });
@@ -460,7 +528,8 @@ export class Broker {
   /** The server decides through `onConflict` what a second writer means. */
   async #afterConflict(cause: JournalConflict, batch: readonly QueuedCommand[]): Promise<void> {
     const stepDown = this.#options.onConflict(cause) === "step-down";
-    if (stepDown) this.#change({ type: "stepped-down", cause });
+    // Memory has events that were not committed.
+    if (stepDown) this.#change({ type: "stepped-down", cause, readable: false });
     else this.#stop(cause);
     for (const queued of batch) queued.reject(this.#refusal());
     if (stepDown) this.#waits.endAll();
@@ -514,18 +583,57 @@ export class Broker {
     this.#listeners.fatal(cause);
   }
 
-  /** Replaces memory with the state from the journal. If the journal is not readable, probes follow. */
-  async #reload(): Promise<void> {
+  async #catchUp(): Promise<void> {
+    if (!isReadable(this.#mode)) return this.#loadAnew();
     try {
-      const { state, head } = await recover(this.#journal);
-      // A commit that failed may still be in the journal. Publishes it now, and only once.
       for await (const recorded of this.#journal.read(this.#head)) {
+        if (!isStandby(this.#mode)) return;
+        for (const event of recorded.events) apply(this.#state, event, recorded.at);
+        this.#lastAt = recorded.at;
         this.#head = recorded.seq + recorded.events.length - 1;
         this.#publish(recorded);
       }
-      this.#state = state;
-      this.#head = head;
-      this.#change({ type: "reloaded" });
+    } catch (cause) {
+      if (cause instanceof JournalUnavailable) throw cause;
+      // This server was away for so long that events were pruned; or the state is half changed.
+      this.#change({ type: "reload-failed", cause: asError(cause) });
+      await this.#loadAnew();
+    }
+  }
+
+  async #loadAnew(): Promise<void> {
+    try {
+      await this.#load();
+    } catch (cause) {
+      if (!(cause instanceof JournalUnavailable)) this.#stop(asError(cause));
+      throw cause;
+    }
+  }
+
+  /** Replaces memory with the state from the journal. */
+  async #load(): Promise<void> {
+    const { state, head, at } = await recover(this.#journal);
+    // A commit that failed may still be in the journal. Publishes it now, and only once.
+    try {
+      for await (const recorded of this.#journal.read(this.#head)) {
+        if (recorded.seq > head) break;
+        this.#head = recorded.seq + recorded.events.length - 1;
+        this.#publish(recorded);
+      }
+    } catch (cause) {
+      if (!(cause instanceof JournalPruned)) throw cause;
+      this.#waits.endAll(); // Nobody can tell what they waited for.
+    }
+    this.#state = state;
+    this.#head = head;
+    this.#lastAt = at;
+    this.#change({ type: "reloaded" });
+  }
+
+  /** Replaces memory with the state from the journal. If the journal is not readable, probes follow. */
+  async #reload(): Promise<void> {
+    try {
+      await this.#load();
       this.#giveGrace();
     } catch (cause) {
       if (!(cause instanceof JournalUnavailable)) return this.#stop(asError(cause));
@@ -590,6 +698,16 @@ export class Broker {
 }
 
 const tick: Command = { type: "tick" };
+
+function ignore(): void {}
+
+function notLeader(cause: Error | null): NotLeader {
+  return new NotLeader("Cannot decide: another server leads", { cause });
+}
+
+function startedOnStandby(): BrokerMode {
+  return { type: "standby", cause: new Error("This server does not lead yet"), readable: true };
+}
 
 function closed(cause: Error | null): BrokerClosed {
   return new BrokerClosed("Cannot decide: the broker is closed", { cause });

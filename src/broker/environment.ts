@@ -13,6 +13,11 @@ export interface Environment {
    * a very distant time may come earlier, so `wake` must check the time.
    */
   wakeAt(at: Instant, wake: () => void): () => void;
+  /**
+   * Takes the time of the machine again, which may be the time of others, but is not before `at`: the
+   * time of the last event of another server.
+   */
+  startOver(at: Instant): void;
   /** Calls `run` after the input that is already here has been read, so that it forms one batch. */
   soon(run: () => void): void;
 }
@@ -43,9 +48,9 @@ const systemClocks: Clocks = { wall: () => Date.now(), monotonic: () => performa
  */
 export class SystemEnvironment implements Environment {
   readonly #clocks: Clocks;
-  readonly #startedAtMs: number;
-  readonly #wallAtStart: number;
-  readonly #notBefore: number;
+  #startedAtMs: number;
+  #wallAtStart: number;
+  #notBefore: number;
 
   constructor(notBefore = 0, clocks: Clocks = systemClocks) {
     this.#clocks = clocks;
@@ -63,6 +68,13 @@ export class SystemEnvironment implements Environment {
     const elapsedMs = this.#elapsedMs();
     const slow = this.#notBefore + elapsedMs * slowSpeed;
     return Math.floor(Math.max(this.#wallAtStart + elapsedMs, slow)) as Instant;
+  }
+
+  startOver(at: Instant): void {
+    const now = this.now();
+    this.#startedAtMs = this.#clocks.monotonic();
+    this.#wallAtStart = this.#clocks.wall();
+    this.#notBefore = Math.max(at, now);
   }
 
   /** How far this clock is ahead of the wall clock now; negative: behind it. */

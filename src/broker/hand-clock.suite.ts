@@ -29,6 +29,10 @@ export class HandClock implements Environment {
     };
   }
 
+  startOver(at: Instant): void {
+    if (at > this.#now) this.#now = at;
+  }
+
   soon(run: () => void): void {
     setImmediate(run);
   }

@@ -107,12 +107,20 @@ export class Deliveries {
         for (const event of events)
           if (event.type === "lease-ended") this.#arrived.delete(event.id);
       },
+      writable: (cause) => {
+        if (cause === null) this.#trustEarlier();
+      },
     });
-    void broker
+    this.#trustEarlier();
+  }
+
+  /** Another process may have granted leases until now. */
+  #trustEarlier(): void {
+    void this.#broker
       .read(({ leases }) => {
         for (const { id, ask, delivered } of leases.values()) {
           const isPolled = ask.byName === true || ask.presenceMs !== undefined;
-          if (isPolled && delivered) this.#arrived.add(id);
+          if (isPolled && delivered && !this.#underWay.has(id)) this.#arrived.add(id);
         }
       })
       .catch(() => {}); // The broker is closing.

@@ -7,6 +7,7 @@ import type {
   Stats,
 } from "../api/history-schemas.ts";
 import type { PoolChanges } from "../api/pool-changes-schema.ts";
+import type { Replicas } from "../api/replica-schemas.ts";
 import type {
   AskBody,
   BumpBody,
@@ -307,6 +308,11 @@ export class BerthCalls {
 
   simulationProgress(options?: CallOptions): Promise<SimulationProgress> {
     return this.#get(["v1", "simulate"], { ...options });
+  }
+
+  /** The servers on the same journal: who leads, and how far each follows. */
+  replicas(options?: CallOptions): Promise<Replicas> {
+    return this.#get(["v1", "replicas"], { ...options });
   }
 
   config(options?: CallOptions): Promise<ConfigStatus> {

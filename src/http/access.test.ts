@@ -68,6 +68,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "DELETE /v1/credentials/{name}": askers,
   "GET /v1/spaces": everyone,
   "GET /v1/config": everyone,
+  "GET /v1/replicas": everyone,
   "GET /v1/events": everyone,
   "GET /v1/events/past": everyone,
   "GET /v1/history": everyone,

@@ -67,6 +67,7 @@ const table: Readonly<Record<string, Access>> = {
   "DELETE /v1/credentials/:name": "ask",
   "GET /v1/spaces": "read",
   "GET /v1/config": "read",
+  "GET /v1/replicas": "read",
   "GET /v1/events": "read",
   "GET /v1/events/past": "read",
   "GET /v1/history": "read",

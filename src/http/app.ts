@@ -34,6 +34,8 @@ import { planRoutes } from "./plan.ts";
 import { poolChangesRoute } from "./pool-changes.ts";
 import { poolRoutes } from "./pools.ts";
 import { readForwarded } from "./proxies.ts";
+import { Relay } from "./relay/relay.ts";
+import { replicaRoutes } from "./replicas.ts";
 import { requestRoutes } from "./requests.ts";
 import { resourceRoutes } from "./resources.ts";
 import { compilersFactory } from "./schema-compilers.ts";
@@ -85,9 +87,11 @@ export async function makeApp(
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   acceptJson(app);
-  handleErrors(app);
-  readForwarded(app, context.proxies);
+  const relay = context.peers && new Relay(context.peers);
+  handleErrors(app, relay);
+  readForwarded(app, context);
   checkCallers(app, context.callers);
+  relay?.addHook(app);
   authorizeCalls(app, context);
   compressAnswers(app);
   refuseUnknownParameters(app);
@@ -96,6 +100,20 @@ export async function makeApp(
   builtPage ??= Page.load();
   const page = await builtPage;
   page.routes(app);
+  apiRoutes(app, context);
+  const registry = makeMetrics(context);
+  healthRoutes(app, context, registry);
+  const boskosMetrics = new BoskosMetrics(context.broker, registry);
+  await app.register(async (scope: App) => {
+    boskosRoutes(scope, context, boskosMetrics);
+    answerUnknownPaths(scope, page);
+  });
+  await app.register((scope: App) => leaseProxyRoutes(scope, context));
+  await app.ready();
+  return app;
+}
+
+function apiRoutes(app: App, context: Context): void {
   leaseRoutes(app, context);
   flowRoutes(app, context);
   requestRoutes(app, context);
@@ -112,17 +130,8 @@ export async function makeApp(
   sessionRoutes(app, context);
   signInRoutes(app, context);
   trendRoute(app, context);
+  replicaRoutes(app, context);
   searchRoute(app, context);
-  const registry = makeMetrics(context);
-  healthRoutes(app, context, registry);
-  const boskosMetrics = new BoskosMetrics(context.broker, registry);
-  await app.register(async (scope: App) => {
-    boskosRoutes(scope, context, boskosMetrics);
-    answerUnknownPaths(scope, page);
-  });
-  await app.register((scope: App) => leaseProxyRoutes(scope, context));
-  await app.ready();
-  return app;
 }
 
 const noParameters = Type.Object({}, { additionalProperties: false });

@@ -8,12 +8,13 @@ const byConnection = new WeakMap<TLSSocket, ShownCertificate | undefined>();
 
 /**
  * The certificate that the caller has shown; undefined if there is none. Behind a proxy it is the
- * proxy's and says nothing about the caller.
+ * proxy's and says nothing about the caller. Another replica tells which one it was shown.
  */
 export function certificateOf(request: FastifyRequest): ShownCertificate | undefined {
-  const { socket } = request;
-  if (!(socket instanceof TLSSocket) || request.forwarded !== null) return undefined;
+  const { socket, forwarded } = request;
   if (isOtherPage(request)) return undefined;
+  if (forwarded !== null) return forwarded.certificate;
+  if (!(socket instanceof TLSSocket)) return undefined;
   if (!byConnection.has(socket)) byConnection.set(socket, readCertificate(socket));
   return byConnection.get(socket);
 }

@@ -17,6 +17,7 @@ import type { TemplateInfo } from "./clusters/template-info.ts";
 import type { AdmissionFigures } from "./metrics/admission-metrics.ts";
 import type { MirrorFigures } from "./metrics/mirror-metrics.ts";
 import type { Proxies } from "./proxies.ts";
+import type { Peers } from "./relay/peers.ts";
 
 /** What every route has at hand: the broker and the parts around it. */
 export interface Context {
@@ -49,6 +50,10 @@ export interface Context {
   readonly callers: AllowedCallers;
   /** Proxies in front of the server; absent: none. */
   readonly proxies?: Proxies;
+  /** Whether calls can be served; absent: as long as the journal can be written. */
+  readonly isReady?: () => boolean;
+  /** Other servers on the same journal; absent: the journal is this server's own. */
+  readonly peers?: Peers;
 }
 
 /** How Boskos's calls are answered. */

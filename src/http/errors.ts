@@ -7,14 +7,24 @@ import { BrokerClosed, BrokerOverloaded, NotLeader } from "../broker/broker-cont
 import { JournalUnavailable } from "../journal/journal.ts";
 import type { App } from "./context.ts";
 import type { Page } from "./page.ts";
+import { notLeaderHeader } from "./relay/not-leader.ts";
 import { validationProblem } from "./validation.ts";
 
 /** Seconds after which a temporary failure is worth another try. */
 const retryAfterSeconds = "1";
 
-export function handleErrors(app: App): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    sendProblem(reply, problemFrom(error, request));
+/** Calls that another server must decide: `relay/relay.ts`. */
+interface PassedOn {
+  takes(request: FastifyRequest): boolean;
+  take(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
+export function handleErrors(app: App, relay?: PassedOn): void {
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    // The server led when the call came, and does no longer. Nothing has happened.
+    if (error instanceof NotLeader && relay?.takes(request)) await relay.take(request, reply);
+    else sendProblem(reply, problemFrom(error, request));
+    return reply;
   });
 }
 
@@ -105,6 +115,9 @@ export function setRetryAfter(reply: FastifyReply, { status, facts }: Problem): 
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
+  if (problem.code === "not_leader" || problem.code === "shutting_down") {
+    reply.header(notLeaderHeader, "true");
+  }
   setRetryAfter(reply, problem);
   if (problem.status === 401) reply.header("www-authenticate", 'Bearer realm="berth"');
   reply
@@ -148,7 +161,7 @@ export function unavailableProblem(error: Error): Problem | undefined {
   if (error instanceof BrokerClosed)
     return no("shutting_down", "Nothing was changed; try again once the server is back");
   if (error instanceof NotLeader)
-    return no("not_leader", "Nothing was changed; send it to the server that leads");
+    return no("not_leader", "Nothing was changed; try again in a moment");
   return undefined;
 }
 

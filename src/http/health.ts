@@ -1,7 +1,8 @@
 import type { Registry } from "prom-client";
 import type { App, Context } from "./context.ts";
 
-export function healthRoutes(app: App, { broker }: Context, metrics: Registry): void {
+export function healthRoutes(app: App, context: Context, metrics: Registry): void {
+  const { broker, isReady = () => broker.unwritable === null } = context;
   const hidden = { schema: { hide: true } };
   app.get("/healthz", hidden, async (_request, reply) => {
     reply.type("text/plain");
@@ -9,9 +10,11 @@ export function healthRoutes(app: App, { broker }: Context, metrics: Registry): 
   });
   app.get("/readyz", hidden, async (_request, reply) => {
     reply.type("text/plain");
-    if (broker.stoppedBy === null && broker.unwritable === null) return "ok\n";
     const standby = broker.mode === "standby";
-    const why = standby ? "another server leads\n" : "the journal cannot be written\n";
+    if (broker.stoppedBy === null && isReady()) return standby ? "ok, it follows\n" : "ok\n";
+    const why = standby
+      ? "no server leads that it could reach\n"
+      : "the journal cannot be written\n";
     return reply.code(503).send(why);
   });
   app.get("/metrics", hidden, async (_request, reply) =>

@@ -6,7 +6,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { FastifyRequest } from "fastify";
-import type { App } from "./context.ts";
+import type { ShownCertificate } from "../auth/certificates.ts";
+import type { App, Context } from "./context.ts";
+import { relayRefused } from "./relay/relay-problems.ts";
+import { relayHeader } from "./relay/relay-signature.ts";
 
 /** What a trusted proxy says about the call that it forwards. */
 export interface Forwarded {
@@ -16,12 +19,16 @@ export interface Forwarded {
   readonly host: string | undefined;
   /** `http` or `https`, as the caller used it. */
   readonly protocol: string | undefined;
+  /** The certificate that the caller has shown to another replica; a proxy does not tell it. */
+  readonly certificate?: ShownCertificate | undefined;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Null unless the call comes through a trusted proxy. */
     forwarded: Forwarded | null;
+    /** Whether another replica has passed the call on, which has checked its `Host` and `Origin`. */
+    relayed: boolean;
   }
 }
 
@@ -82,11 +89,21 @@ function withoutPort(text: string): string {
 }
 
 /** Must be the first hook: all others read where the call comes from. */
-export function readForwarded(app: App, proxies: Proxies | undefined): void {
+export function readForwarded(app: App, { proxies, peers }: Context): void {
   app.decorateRequest("forwarded", null);
-  if (proxies === undefined) return;
+  app.decorateRequest("relayed", false);
+  if (proxies === undefined && peers === undefined) return;
   app.addHook("onRequest", (request, _reply, done) => {
-    request.forwarded = proxies.read(request.socket.remoteAddress ?? "", request.headers);
+    const relay = request.headers[relayHeader];
+    if (peers !== undefined && typeof relay === "string") {
+      const caller = peers.signature.verify(request, relay);
+      if (caller === undefined) return done(relayRefused());
+      const { address, host, protocol, certificate } = caller;
+      request.forwarded = { address, host, protocol, certificate };
+      request.relayed = true;
+    } else if (proxies !== undefined) {
+      request.forwarded = proxies.read(request.socket.remoteAddress ?? "", request.headers);
+    }
     done();
   });
 }

@@ -104,7 +104,7 @@ describe("while another server leads", () => {
     expect((await site.call("GET /healthz")).status).toBe(200);
     expect(await site.call("GET /readyz")).toMatchObject({
       status: 503,
-      text: "another server leads\n",
+      text: "no server leads that it could reach\n",
     });
   });
 });

@@ -36,6 +36,8 @@ import { StatsWorker } from "./stats-worker.ts";
 export interface StatsServiceOptions {
   /** The data folder; undefined if history is in memory. */
   readonly folder?: string | undefined;
+  /** Whether the journal is not in the data folder, so that the thread cannot read it. */
+  readonly journalElsewhere?: boolean | undefined;
   readonly retentionMs?: number | undefined;
   /** Deletes the existing history and builds it again from the journal. */
   readonly anew?: boolean | undefined;
@@ -57,6 +59,7 @@ export class StatsService {
   readonly #history: History;
   readonly #worker: StatsWorker;
   readonly #inMemory: boolean;
+  readonly #journalElsewhere: boolean;
   readonly #journal: Pick<Journal, "search">;
 
   constructor(
@@ -66,6 +69,7 @@ export class StatsService {
   ) {
     const { folder, retentionMs, failed = () => {} } = options;
     this.#inMemory = folder === undefined;
+    this.#journalElsewhere = options.journalElsewhere ?? false;
     this.#journal = journal;
     this.#worker = new StatsWorker(folder);
     const holds = new HoldSamples();
@@ -109,7 +113,9 @@ export class StatsService {
       await Promise.race([this.#history.caughtUp(), tooLate.catch(() => {})]);
       late.abort();
     }
-    return this.#inMemory
+    // A search in another database does not keep this thread busy.
+    const isHere = this.#inMemory || (kind === "events" && this.#journalElsewhere);
+    return isHere
       ? answerQuery(this.#sources(reader), kind, question, options)
       : this.#worker.ask(kind, question, options);
   }
@@ -125,12 +131,13 @@ export class StatsService {
   }
 }
 
-function opener({ folder, anew, moved, failed }: StatsServiceOptions): () => HistoryStore {
+function opener(options: StatsServiceOptions): () => HistoryStore {
+  const { folder, anew, moved, failed, journalElsewhere } = options;
   if (folder === undefined) return () => HistoryStore.inMemory();
   let first = anew;
   return () => {
     const store = HistoryStore.open(historyPath(folder), {
-      journalPath: journalPath(folder),
+      journalPath: journalElsewhere ? undefined : journalPath(folder),
       anew: first,
       moved: (entries) => entries > 0 && moved?.(entries),
       failed: (cause) => failed?.("dropping the old tables of history", cause),

@@ -38,6 +38,11 @@ export interface KnownReplica extends ReplicaReport {
   readonly silentMs: number;
 }
 
+export interface JournalWatcher {
+  committed(): void;
+  leaderChanged(): void;
+}
+
 export interface SharedJournal extends Journal {
   look(): Promise<Standing>;
   /**
@@ -45,17 +50,14 @@ export interface SharedJournal extends Journal {
    * `append` of this journal names the new epoch. Returns undefined if another replica leads.
    */
   claim(me: Pick<ReplicaReport, "id" | "address">, leaseMs: number): Promise<Standing | undefined>;
-  /** Returns false if this replica no longer leads. */
-  renew(leaseMs: number): Promise<boolean>;
+  /** Returns undefined if this replica no longer leads. */
+  renew(leaseMs: number): Promise<Standing | undefined>;
   /** Ends the epoch, so that another replica can lead at once. Has no effect if it does not lead. */
   resign(): Promise<void>;
   report(replica: ReplicaReport): Promise<void>;
   /** Removes the replica from the list, and those that are long gone. */
   forget(id: string): Promise<void>;
   replicas(): Promise<readonly KnownReplica[]>;
-  /**
-   * Calls `changed` soon after each commit and each change of the leader. It may be called too often,
-   * and while `isLive` is false not at all. Returns a function that stops it.
-   */
-  watch(changed: () => void): { readonly isLive: boolean; stop(): void };
+  /** Calls back soon after each commit and each change of the leader; while it is not live, never. */
+  watch(watcher: JournalWatcher): { readonly isLive: boolean; stop(): void };
 }

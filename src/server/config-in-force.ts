@@ -40,7 +40,7 @@ export class ConfigInForce {
   /** Called each time a new configuration is applied. */
   onChange = (): void => {};
   #watch: ConfigWatch | undefined;
-  /** A valid configuration that could not be applied, because the journal was not writable. */
+  /** A valid configuration that the broker does not have yet: another server leads, or a disk fails. */
   #waiting: ParsedConfig | undefined;
   /** Reloads run one after the other, in the order of the calls. */
   #reloading: Promise<void> = Promise.resolve();
@@ -170,10 +170,15 @@ export class ConfigInForce {
       return;
     }
     const { pools: specs } = withExpiry(parsed, this.#rules.expiry);
-    await removeInSteps(this.#broker, specs);
-    const { spaces, priorities } = parsed;
-    const configure = { type: "configure", pools: specs, spaces, priorities } as const;
-    await this.#broker.submit(configure, fromFile);
+    // The server that leads uses its own file. This one uses the rest of it until it leads.
+    if (this.#broker.mode === "standby") {
+      this.#waiting = read;
+    } else {
+      await removeInSteps(this.#broker, specs);
+      const { spaces, priorities } = parsed;
+      const configure = { type: "configure", pools: specs, spaces, priorities } as const;
+      await this.#broker.submit(configure, fromFile);
+    }
     this.#janitors = parsed.janitors;
     this.#mirror = parsed.mirror;
     this.#admissions = parsed.admissions;

@@ -3,6 +3,7 @@
  */
 import { readFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { ConfigStatus } from "../api/schemas.ts";
 import { Authenticator } from "../auth/authenticator.ts";
@@ -28,10 +29,7 @@ import {
 import { MemoryJournal } from "../journal/memory.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
 import { Redactor } from "../vault/redactor.ts";
-import { Admission } from "../workers/admission/admission.ts";
-import { BrokerWork } from "../workers/janitor/broker-work.ts";
-import { Janitor } from "../workers/janitor/janitor.ts";
-import { Mirror } from "../workers/mirror/mirror.ts";
+import { advertisedUrl } from "./advertised-url.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { ConfigInForce } from "./config-in-force.ts";
@@ -49,16 +47,22 @@ import {
   urlOf,
 } from "./listen-address.ts";
 import { type LogLevel, makeLogger } from "./logger.ts";
+import { ServerReplica } from "./server-replica.ts";
 import { ServerVault } from "./server-vault.ts";
 import { answerText, onlyPath, SideListener } from "./side-listener.ts";
 import { Tls } from "./tls.ts";
 import type { TlsPaths } from "./tls-files.ts";
-import { logAdmission, logIssuers, logJanitor, logMirror, logSignIn } from "./worker-logs.ts";
+import { logIssuers, logSignIn } from "./worker-logs.ts";
+import { Workers } from "./workers.ts";
 
 export interface ServeOptions {
   /** Absent: the example that is part of Berth. */
   readonly config?: string;
   readonly data: string;
+  /** The address of a journal in PostgreSQL, which other servers share; absent: in the data folder. */
+  readonly journal?: string;
+  /** Where the other servers on that journal reach this one; absent: where it listens. */
+  readonly advertise?: string;
   /** Keep nothing on disk. */
   readonly memory: boolean;
   /** HOST:PORT */
@@ -114,6 +118,8 @@ export interface Running {
 
 /** How long open calls may take when the server stops. */
 const stopMsMax = 5_000;
+/** How long a server that leads waits for its workers before it hands the lead over. */
+const workersMsMax = 100;
 
 export async function serve(options: ServeOptions): Promise<Running> {
   const address = parseListenAddress(options.listen);
@@ -144,9 +150,8 @@ class Server {
   #app: App | undefined;
   #health: HealthListener | undefined;
   #metrics: SideListener | undefined;
-  #janitor: Janitor | undefined;
-  #mirror: Mirror | undefined;
-  #admission: Admission | undefined;
+  #replica: ServerReplica | undefined;
+  #workers: Workers | undefined;
   #clock: ClockWatch | undefined;
   #tls: Tls | undefined;
   #ready = false;
@@ -161,12 +166,11 @@ class Server {
   async start(options: ServeOptions, address: ListenAddress): Promise<Running> {
     if (options.tls !== undefined) this.#tls = await Tls.start(options.tls, this.#logger);
     await this.#listenAside(options);
-    const journal = options.memory
-      ? new MemoryJournal()
-      : SqliteJournal.open(options.data, { warn: (message) => this.#logger.error(message) });
+    const berthVersion = await version();
+    const journal = await this.#openJournal(options, berthVersion);
     this.#journal = journal;
     const broker = await this.#openBroker(journal, options);
-    const where = options.memory ? "memory" : options.data;
+    const where = this.#replica?.journal.name ?? (options.memory ? "memory" : options.data);
     this.#logger.info({ events: broker.head, data: where }, "journal read");
     const config = await ConfigInForce.start(this.#configFile, broker, this.#logger, {
       expiry: options.boskosExpiry,
@@ -174,15 +178,16 @@ class Server {
     });
     const insight = this.#openInsight(journal, broker, options);
     this.#config = config;
-    this.#startWorkers(broker, config, options);
+    const workers = new Workers(broker, this.#logger, options.janitor ?? true);
+    this.#workers = workers;
+    const replica = this.#replica;
+    if (replica === undefined) workers.start(config);
     const auth = new Authenticator(config.auth, Date.now, logIssuers(this.#logger));
     this.#logExposure(options);
     config.onChange = () => {
       auth.configure(config.auth);
       this.#logExposure(options);
-      this.#janitor?.configure(config.janitors);
-      this.#mirror?.configure(config.mirror);
-      this.#admission?.configure(config.admissions);
+      workers.configure(config);
     };
     const site = {
       broker,
@@ -197,9 +202,9 @@ class Server {
       templates: () => [],
       configStatus: () => this.#withWarnings(config.status, options),
       clockAheadMs: () => this.#clock?.aheadMs ?? 0,
-      mirror: () => this.#mirror?.figures,
-      admission: () => this.#admission?.figures,
-      version: await version(),
+      mirror: () => workers.mirrorFigures,
+      admission: () => workers.admissionFigures,
+      version: berthVersion,
       boskos: {
         requestTtlMs: options.requestTtlMs ?? defaultBoskosSettings.requestTtlMs,
         waitMs: options.boskosWaitMs ?? defaultBoskosSettings.waitMs,
@@ -208,9 +213,15 @@ class Server {
       callers: allowedCallers(options),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(options.trustProxies && { proxies: new Proxies(options.trustProxies) }),
+      ...(replica && { peers: replica.peers, isReady: () => replica.isReady }),
     };
     this.#vault.follow(broker);
     const app = await this.#listen(site, address);
+    replica?.start(broker, advertisedUrl(options, urlOf(app.server)), (isLeading) => {
+      if (isLeading) workers.start(config);
+      else void workers.stop();
+      this.#reportReady();
+    });
     broker.startExpiry();
     this.#ready = true;
     this.#reportReady();
@@ -231,16 +242,14 @@ class Server {
     };
   }
 
-  #startWorkers(broker: Broker, config: ConfigInForce, options: ServeOptions): void {
-    // Otherwise another process cleans the resources.
-    if (options.janitor ?? true) {
-      const work = new BrokerWork(broker);
-      this.#janitor = new Janitor(work, config.janitors, logJanitor(this.#logger));
+  async #openJournal(options: ServeOptions, version: string): Promise<Journal> {
+    const { journal: address, data, memory } = options;
+    if (memory) return new MemoryJournal();
+    if (address !== undefined) {
+      this.#replica = await ServerReplica.open({ address, data, version }, this.#logger);
+      return this.#replica.journal;
     }
-    this.#mirror = new Mirror(broker, logMirror(this.#logger));
-    this.#mirror.configure(config.mirror);
-    this.#admission = new Admission(broker, logAdmission(this.#logger));
-    this.#admission.configure(config.admissions);
+    return SqliteJournal.open(data, { warn: (message) => this.#logger.error(message) });
   }
 
   async #listen(site: Context, address: ListenAddress): Promise<App> {
@@ -261,16 +270,23 @@ class Server {
     this.#ready = false;
     this.#reportReady();
     await Promise.all([this.#config?.close(), this.#tls?.close()]);
-    // The broker must still accept releases here.
-    await Promise.all([this.#janitor?.stop(), this.#mirror?.stop(), this.#admission?.stop()]);
+    // The broker must still accept releases here. Other servers do not wait for long.
+    const workersEnd = this.#workers?.stop();
+    const late = setTimeout(workersMsMax, undefined, { ref: false });
+    await (this.#replica === undefined ? workersEnd : Promise.race([workersEnd, late]));
+    await this.#replica?.handOver();
+    await workersEnd;
     // Both run together: `app` stops listening, and the broker answers the open long polls.
     // Connections with an incomplete request are closed after a while.
-    const closeTimer = setTimeout(() => this.#app?.server.closeAllConnections(), stopMsMax);
+    const closeTimer = global.setTimeout(() => {
+      this.#app?.server.closeAllConnections();
+    }, stopMsMax);
     await Promise.all([this.#app?.close(), this.#broker?.close()]);
     clearTimeout(closeTimer);
     await Promise.all([this.#health?.close(), this.#metrics?.close()]);
     await this.#insight?.close();
     await this.#journal?.close();
+    await this.#replica?.close();
     await this.#vault.close();
     this.#clock?.stop();
     this.#logger.info("stopped");
@@ -315,8 +331,8 @@ class Server {
 
   #reportReady(): void {
     const broker = this.#broker;
-    const isWritable = broker?.stoppedBy === null && broker.unwritable === null;
-    this.#health?.setReady(this.#ready && isWritable);
+    const isServing = this.#replica?.isReady ?? broker?.unwritable === null;
+    this.#health?.setReady(this.#ready && broker?.stoppedBy === null && isServing);
   }
 
   #openInsight(
@@ -326,6 +342,7 @@ class Server {
   ): StatsService {
     this.#insight = new StatsService(journal, broker, {
       ...(memory ? undefined : { folder: data }),
+      journalElsewhere: this.#replica !== undefined,
       retentionMs,
       anew,
       moved: (entries) => this.#logger.info({ entries }, "history moved to its own file"),
@@ -337,7 +354,7 @@ class Server {
   async #openBroker(journal: Journal, options: ServeOptions): Promise<Broker> {
     const { journalRetentionMs: retentionMs, journalBytesMax } = options;
     const startClock = (notBefore: Instant): SystemEnvironment => {
-      const environment = new SystemEnvironment(notBefore);
+      const environment = new SystemEnvironment(notBefore, this.#replica?.clocks);
       this.#clock = new ClockWatch(environment, this.#logger);
       return environment;
     };
@@ -349,17 +366,19 @@ class Server {
       delayExpiry: true,
       ...(retentionMs === undefined ? undefined : { retentionMs }),
       ...(journalBytesMax === undefined ? undefined : { journalBytesMax }),
+      ...this.#replica?.brokerOptions,
     });
     this.#broker = broker;
     await this.#clock?.checkStart(broker);
     broker.listen({
       writable: (cause) => {
         this.#reportReady();
+        if (broker.mode === "standby") return; // It follows another server.
         if (cause !== null) {
           this.#logger.error({ err: cause }, "the journal is not writable; the server tries again");
           return;
         }
-        this.#logger.info("the journal is writable again");
+        if (this.#replica === undefined) this.#logger.info("the journal is writable again");
         this.#config?.retry();
       },
       failed: (what, err) => this.#logger.error({ err }, `${what} failed`),

@@ -12,9 +12,10 @@ import {
   type Parse,
 } from "../values.ts";
 import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
+import { type JournalFlags, journalOptions, journalSettings } from "./serve-journal.ts";
 import { type TlsFlags, tlsOptions, tlsSettings } from "./serve-tls.ts";
 
-interface Flags extends BoskosFlags, TlsFlags {
+interface Flags extends BoskosFlags, JournalFlags, TlsFlags {
   readonly config?: string;
   readonly data?: string;
   readonly listen?: string;
@@ -45,6 +46,7 @@ export const serve: CliCommand = {
   options: [
     flag("--config <file>", "configuration file ($BERTH_CONFIG, else an example)"),
     flag("--data <dir>", "data folder ($BERTH_DATA, else .berth)"),
+    ...journalOptions,
     flag("--listen <host:port>", "address to listen on ($BERTH_LISTEN, else 127.0.0.1:8080)"),
     flag("--insecure-listen", "allow an address beyond loopback without authentication"),
     repeatedFlag(
@@ -112,6 +114,7 @@ export const serve: CliCommand = {
       ...(metricsListen === undefined ? undefined : { metricsListen }),
       ...publicAddress(given),
       ...tlsSettings(given),
+      ...journalSettings(given, note),
       ...boskosSettings(given),
       ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
       rebuildHistory: given.rebuildHistory ?? false,

@@ -1,8 +1,10 @@
+import type { Replicas } from "../../api/replica-schemas.ts";
 import type { Pool } from "../../api/schemas.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { paint, type Screen } from "../terminal/screen.ts";
 import { spark } from "../terminal/sparkline.ts";
 import type { Column } from "../terminal/table.ts";
+import { countOf } from "../terminal/text.ts";
 import { formatMeasured, formatSeconds } from "./age.ts";
 import { type ListFlags, list, listOptions } from "./listing.ts";
 import { poolOverview } from "./pool-overview.ts";
@@ -81,6 +83,7 @@ export const status: CliCommand = {
   run: async (context) => {
     const trends = new Trends(context);
     await noteConfig(context);
+    await noteReplicas(context);
     return await list(context, {
       get columns() {
         return columnsFor(context.screen, trends); // The terminal may have been resized.
@@ -106,6 +109,31 @@ async function noteConfig({ client, flags, note }: Context): Promise<void> {
   for (const problem of found.problems ?? []) note(`The new configuration is refused: ${problem}`);
   for (const warning of found.warnings ?? []) note(`Warning of the configuration: ${warning}`);
 }
+
+/** Who leads of several servers, to stderr. */
+async function noteReplicas({ client, flags, note }: Context): Promise<void> {
+  const { output, watch } = flags<ListFlags>();
+  if (watch || (output !== "table" && output !== "wide")) return;
+  const found = await client.replicas().catch(() => undefined); // An older server does not know it.
+  if (found !== undefined && found.self !== null) note(replicasLine(found));
+}
+
+export function replicasLine({ leader, leadsSince, replicas }: Replicas): string {
+  const behind = replicas
+    .filter(({ leads }) => !leads)
+    .map(({ id, behindEvents, silentSeconds }) => {
+      if (silentSeconds > silentSecondsMax)
+        return `${id} silent for ${formatSeconds(silentSeconds)}`;
+      return behindEvents === 0
+        ? `${id} follows`
+        : `${id} ${countOf(behindEvents, "event")} behind`;
+    });
+  const who = leader === null ? "No server leads" : `${leader} leads since ${leadsSince}`;
+  return [who, ...behind].join("; ");
+}
+
+/** They report every second. */
+const silentSecondsMax = 5;
 
 /** A bar of held, out and free resources, in this order. */
 export function bar(pool: Pool, unicode: boolean): string {

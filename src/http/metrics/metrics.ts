@@ -17,6 +17,7 @@ import { etaMetrics } from "./eta-metrics.ts";
 import { floodMetrics } from "./flood-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
 import { mirrorMetrics } from "./mirror-metrics.ts";
+import { replicaMetrics } from "./replica-metrics.ts";
 
 export type MetricsSource = Pick<
   Context,
@@ -27,6 +28,7 @@ export type MetricsSource = Pick<
   | "configStatus"
   | "insight"
   | "mirror"
+  | "peers"
   | "version"
 >;
 
@@ -48,6 +50,7 @@ export function makeMetrics(source: MetricsSource): Registry {
   floodMetrics(source, registry);
   admissionMetrics(() => source.admission?.(), registry);
   mirrorMetrics(() => source.mirror?.(), registry);
+  replicaMetrics(source.peers, registry);
   return registry;
 }
 

@@ -105,14 +105,17 @@ export class Connections {
     let failed = true;
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(this.#noAnswer(verb, timeoutMs)), timeoutMs);
+    late.promise.catch(ignore);
+    const connecting = this.#pool.connect();
     try {
-      const connected = await this.#pool.connect();
+      const connected = await Promise.race([connecting, late.promise]);
       client = connected;
       connected.on("error", ignore); // The statement under way is rejected as well.
       const result = await Promise.race([work(connected), late.promise]);
       failed = false;
       return result;
     } catch (error) {
+      if (client === undefined) connecting.then((unused) => unused.release(), ignore);
       const failure = postgresFailure(error, verb, this.name);
       failed = failure instanceof ConnectionLost || failure === error;
       throw failure;

@@ -53,7 +53,7 @@ test("claim() succeeds when the lease has run out, and the old leader cannot app
   expect(await b.claim(me("b"), 60_000)).toMatchObject({ head: 1, epoch: 2 });
   await expect(a.append(1, at(2), [left(2)])).rejects.toThrow(JournalConflict);
   await expect(a.append(1, at(2), [])).rejects.toThrow(JournalConflict);
-  expect(await a.renew(60_000)).toBe(false);
+  expect(await a.renew(60_000)).toBeUndefined();
   expect(await b.append(1, at(2), [left(3)])).toBe(2);
   expect(await readAll(a)).toEqual(await readAll(b));
 });
@@ -63,7 +63,7 @@ test("append() of a leader whose lease has run out succeeds while nobody else le
   await a.claim(me("a"), 1);
   await setTimeout(20);
   expect(await a.append(0, at(1), [left(1)])).toBe(1);
-  expect(await a.renew(60_000)).toBe(true);
+  expect(await a.renew(60_000)).toMatchObject({ head: 1, epoch: 1 });
   expect(await b.claim(me("b"), 60_000)).toBeUndefined();
 });
 
@@ -91,17 +91,20 @@ test("claim() waits for a commit under way, and its epoch begins after it", asyn
 
 test("watch() reports each commit and each change of the leader", async () => {
   const [a, b] = await two();
-  let calls = Promise.withResolvers<void>();
-  const watch = b.watch(() => calls.resolve());
+  let calls = Promise.withResolvers<string>();
+  const watch = b.watch({
+    committed: () => calls.resolve("commit"),
+    leaderChanged: () => calls.resolve("leader"),
+  });
   while (!watch.isLive) await setTimeout(10);
   await a.claim(me("a"), 60_000);
-  await calls.promise;
+  expect(await calls.promise).toBe("leader");
   calls = Promise.withResolvers();
   await a.append(0, at(1), [left(1)]);
-  await calls.promise;
+  expect(await calls.promise).toBe("commit");
   calls = Promise.withResolvers();
   await a.resign();
-  await calls.promise;
+  expect(await calls.promise).toBe("leader");
   watch.stop();
 });
 

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Client } from "pg";
+import type { JournalWatcher } from "../shared-journal.ts";
 import type { Connections } from "./connections.ts";
 
 /** After a lost connection it tries again after this time. */
@@ -16,17 +17,17 @@ const testMsMax = 2_000;
 export class Listener {
   readonly #connections: Connections;
   readonly #channel: string;
-  readonly #changed: () => void;
+  readonly #watcher: JournalWatcher;
   readonly #stopped = new AbortController();
   readonly #mark = `test ${process.pid} ${Math.random()}`;
   #heard = () => {};
   #client: Client | undefined;
   #isLive = false;
 
-  constructor(connections: Connections, channel: string, changed: () => void) {
+  constructor(connections: Connections, channel: string, watcher: JournalWatcher) {
     this.#connections = connections;
     this.#channel = channel;
-    this.#changed = changed;
+    this.#watcher = watcher;
     void this.#run();
   }
 
@@ -56,7 +57,8 @@ export class Listener {
     client.on("error", () => {});
     client.on("notification", ({ payload }) => {
       if (payload === this.#mark) this.#heard();
-      else if (!payload?.startsWith("test ")) this.#changed();
+      else if (payload === undefined || payload === "") this.#watcher.leaderChanged();
+      else if (!payload.startsWith("test ")) this.#watcher.committed();
     });
     try {
       await client.connect();

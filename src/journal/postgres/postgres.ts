@@ -19,7 +19,13 @@ import {
   staleHead,
   storedCommit,
 } from "../journal.ts";
-import type { KnownReplica, ReplicaReport, SharedJournal, Standing } from "../shared-journal.ts";
+import type {
+  JournalWatcher,
+  KnownReplica,
+  ReplicaReport,
+  SharedJournal,
+  Standing,
+} from "../shared-journal.ts";
 import { parsePostgresAddress } from "./address.ts";
 import { Connections, type Row, type Statement } from "./connections.ts";
 import { ConnectionLost, isTransient } from "./failure.ts";
@@ -31,6 +37,8 @@ import { pruneChunk, type Statements, statementsFor } from "./statements.ts";
 /** How long one attempt to append may take, and how often it is repeated if the answer is lost. */
 const appendMsMax = 2_000;
 const appendTries = 4;
+/** Shorter than a lease, so that a renewal on a dead connection can be repeated in time. */
+const renewMsMax = 700;
 
 interface JournalEnd {
   readonly head: number;
@@ -293,14 +301,15 @@ export class PostgresJournal implements SharedJournal {
     return standingFrom(row);
   }
 
-  async renew(leaseMs: number): Promise<boolean> {
+  async renew(leaseMs: number): Promise<Standing | undefined> {
     const epoch = this.#epoch;
-    if (epoch === null) return false;
+    if (epoch === null) return undefined;
     const values = [epoch, leaseMs];
-    const renew = { verb: "renew", sql: this.#sql.renew, values, timeoutMs: appendMsMax };
-    const renewed = await this.#run(renew);
-    if (renewed.length === 0 && this.#epoch === epoch) this.#epoch = null;
-    return renewed.length === 1;
+    const renew = { verb: "lead", sql: this.#sql.renew, values, timeoutMs: renewMsMax };
+    const [row] = await this.#run(renew);
+    if (row !== undefined) return standingFrom(row);
+    if (this.#epoch === epoch) this.#epoch = null;
+    return undefined;
   }
 
   async resign(): Promise<void> {
@@ -333,8 +342,8 @@ export class PostgresJournal implements SharedJournal {
     }));
   }
 
-  watch(changed: () => void): Listener {
-    return new Listener(this.#connections, this.#channel, changed);
+  watch(watcher: JournalWatcher): Listener {
+    return new Listener(this.#connections, this.#channel, watcher);
   }
 
   async close(): Promise<void> {

@@ -140,7 +140,7 @@ function leadership(head: string) {
     renew: `
       UPDATE ${head}
       SET expires_at = clock_timestamp() + $2::integer * interval '1 millisecond'
-      WHERE epoch = $1::bigint RETURNING epoch`,
+      WHERE epoch = $1::bigint RETURNING ${standing}`,
 
     /** The next epoch belongs to nobody, so no late append of this leader can succeed. */
     resign: `

@@ -1,0 +1,18 @@
+import type { KnownReplica, Standing } from "../../journal/shared-journal.ts";
+import type { RelaySignature } from "./relay-signature.ts";
+
+/** The other servers on the same journal, as the routes see them. */
+export interface Peers {
+  readonly id: string;
+  readonly isLeading: boolean;
+  /** What the journal said when this server last looked. */
+  readonly standing: Standing | undefined;
+  /** Whether notifications of the database arrive; otherwise this server polls. */
+  readonly isNotified: boolean;
+  /** For how long this server may have missed something. */
+  readonly staleMs: number;
+  readonly signature: RelaySignature;
+  replicas(): Promise<readonly KnownReplica[]>;
+  /** Calls `changed` each time another server, or this one, may have begun to lead. */
+  onChange(changed: () => void): () => void;
+}

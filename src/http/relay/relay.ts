@@ -1,0 +1,199 @@
+/**
+ * A server that does not lead passes calls on to the leader, with the caller's own credentials, and the
+ * answers back. While nobody leads, callers wait for a moment. So a client may use any server.
+ */
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "../../api/problem.ts";
+import { formatDuration, parseDuration } from "../../core/model/time.ts";
+import { certificateOf } from "../client-certificate.ts";
+import type { App } from "../context.ts";
+import { sendProblem } from "../errors.ts";
+import { callerAddress, hostOf, protocolOf } from "../proxies.ts";
+import { abortOnClose } from "../request.ts";
+import { notLeaderHeader } from "./not-leader.ts";
+import type { Peers } from "./peers.ts";
+import { answerLost, nobodyLeads } from "./relay-problems.ts";
+import { relayHeader } from "./relay-signature.ts";
+import { needsLeader } from "./relayed-routes.ts";
+import { isRepeatable } from "./repeatable.ts";
+import { NotSent, Sender, type SentCall } from "./send.ts";
+
+/** How long a caller waits for somebody to lead: longer than a change of the leader takes. */
+const leaderMsMax = 10_000;
+/** If the leader does not answer, it may be gone before anybody has noticed. */
+const retryMs = 50;
+const bodyBytesMax = 1024 * 1024;
+/** How long a server that no longer leads may take to answer what it had got before. */
+const lastWordMs = 500;
+
+/** Of one connection only, RFC 9110 7.6.1. */
+const hopHeaders = [
+  ...["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding"],
+  ...["upgrade", "expect", "content-length", "host", relayHeader],
+];
+
+export class Relay {
+  readonly #peers: Peers;
+  readonly #sender = new Sender();
+
+  constructor(peers: Peers) {
+    this.#peers = peers;
+  }
+
+  /** Must come before the hook that checks credentials: the leader checks them. */
+  addHook(app: App): void {
+    app.addHook("onClose", async () => this.#sender.close());
+    app.addHook("onRequest", async (request, reply) => {
+      if (this.#peers.isLeading) return;
+      if (!needsLeader(request.method, request.routeOptions.url)) return;
+      if (request.relayed) throw nobodyLeads();
+      const body = await bodyOf(request);
+      if (body !== undefined) await this.#relay(request, reply, body);
+      else sendProblem(reply.header("connection", "close"), tooLarge());
+    });
+  }
+
+  /** Whether a call that this server could not decide, because it no longer leads, is passed on. */
+  takes(request: FastifyRequest): boolean {
+    return !request.relayed && needsLeader(request.method, request.routeOptions.url);
+  }
+
+  /** Passes on a call whose body has been read already. */
+  async take(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { body } = request;
+    const text = typeof body === "string" ? body : body == null ? "" : JSON.stringify(body);
+    await this.#relay(request, reply, Buffer.from(text));
+  }
+
+  async #relay(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<void> {
+    const gone = abortOnClose(reply.raw);
+    const startedAtMs = performance.now();
+    const call = { ...callOf(request), body };
+    while (!gone.aborted) {
+      const waitedMs = performance.now() - startedAtMs;
+      const answer = await attempt(this.#peers, this.#sender, withLessWait(call, waitedMs), gone);
+      if (answer instanceof Problem) return sendProblem(reply, answer);
+      if (answer !== undefined) return passOn(answer, reply);
+      if (waitedMs > leaderMsMax) return sendProblem(reply, nobodyLeads());
+      await untilChanged(this.#peers);
+    }
+    reply.hijack(); // Nobody reads the answer.
+  }
+}
+
+/** Undefined: the call is worth another try, because it had no effect, or has it only once. */
+async function attempt(
+  peers: Peers,
+  sender: Sender,
+  call: SentCall & { readonly sign: (peers: Peers, url: string) => string },
+  signal: AbortSignal,
+): Promise<IncomingMessage | Problem | undefined> {
+  const address = peers.standing?.leader?.address;
+  if (address === undefined || address === null) return undefined;
+  const headers = { ...call.headers, [relayHeader]: call.sign(peers, call.url) };
+  const replaced = new AbortController();
+  const stopWatching = watchLeader(peers, address, () => replaced.abort());
+  try {
+    const either = AbortSignal.any([signal, replaced.signal]);
+    const answer = await sender.send(address, { ...call, headers }, either);
+    if (answer.headers[notLeaderHeader] === undefined) return answer;
+    answer.resume();
+    return undefined;
+  } catch (cause) {
+    if (signal.aborted || cause instanceof NotSent) return undefined;
+    return isRepeatable(call) ? undefined : answerLost();
+  } finally {
+    stopWatching();
+  }
+}
+
+/**
+ * Calls `giveUp` if another server leads and the one at this address has still not answered a moment
+ * later: it may be paused for hours, with its connections open. Returns a function that ends the watch.
+ */
+function watchLeader(peers: Peers, address: string, giveUp: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = peers.onChange(() => {
+    const leader = peers.standing?.leader?.address;
+    if (leader != null && leader !== address) timer ??= setTimeout(giveUp, lastWordMs);
+  });
+  return () => {
+    stop();
+    clearTimeout(timer);
+  };
+}
+
+/** Resolves when somebody else may lead, and after a moment in any case. */
+function untilChanged(peers: Peers): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      stop();
+      clearTimeout(timer);
+      resolve();
+    };
+    const stop = peers.onChange(end);
+    const timer = setTimeout(end, retryMs);
+  });
+}
+
+function callOf(request: FastifyRequest) {
+  const { method, url, headers } = request;
+  const kept = Object.entries(headers).filter(
+    (entry): entry is [string, string | string[]] =>
+      entry[1] !== undefined && !hopHeaders.includes(entry[0]),
+  );
+  const caller = {
+    address: callerAddress(request),
+    host: hostOf(request),
+    protocol: protocolOf(request),
+    certificate: certificateOf(request),
+  };
+  const sign = (peers: Peers, to: string) =>
+    peers.signature.sign({ method, url: to, headers }, caller);
+  return { method, url, headers: Object.fromEntries(kept), sign };
+}
+
+/** A long poll that is sent again waits for the rest of its time only. */
+function withLessWait<Call extends { readonly url: string }>(call: Call, waitedMs: number): Call {
+  const [path = "", query = ""] = call.url.split("?");
+  const parameters = new URLSearchParams(query);
+  const waitMs = parseDuration(parameters.get("wait") ?? "");
+  if (waitMs === undefined || waitedMs < 1_000) return call;
+  const leftMs = Math.max(0, waitMs - Math.floor(waitedMs / 1_000) * 1_000);
+  parameters.set("wait", formatDuration(leftMs));
+  return { ...call, url: `${path}?${parameters}` };
+}
+
+/** Undefined if it is too large. */
+async function bodyOf({ raw }: FastifyRequest): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of raw) {
+    length += part.length;
+    if (length > bodyBytesMax) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function passOn(answer: IncomingMessage, reply: FastifyReply): void {
+  reply.hijack();
+  const { raw } = reply;
+  const own = Object.entries(answer.headers).filter(
+    ([name, value]) =>
+      value !== undefined && (name === "content-length" || !hopHeaders.includes(name)),
+  );
+  raw.writeHead(answer.statusCode ?? 502, Object.fromEntries(own));
+  answer.on("error", () => raw.destroy());
+  answer.pipe(raw);
+}
+
+function tooLarge(): Problem {
+  return new Problem({
+    code: "body_too_large",
+    status: 413,
+    message: "Cannot read the body: it is too large",
+    hint: `Send at most ${bodyBytesMax} bytes`,
+  });
+}
