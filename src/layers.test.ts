@@ -67,7 +67,9 @@ const layers: Readonly<Record<string, Layer>> = {
   // Published for any runtime with fetch: it has no package, and nothing of Node's either.
   client: { folders: ["api", "core"], packages: [] },
   // Follow what is committed: they know the journal, and nothing of who writes it.
-  "insight/history": { folders: ["core", "journal"], packages: ["node:*"] },
+  "insight/follow": { folders: ["core", "journal"], packages: ["node:*"] },
+  "insight/history": { folders: ["core", "insight/follow", "journal"], packages: ["node:*"] },
+  "insight/audit": { folders: ["core", "insight/follow", "journal"], packages: ["node:*"] },
   "insight/virtual-clock": { folders: ["core"], packages: [] },
   "insight/forecast": { folders: ["core", "insight/virtual-clock"], packages: [] },
   "insight/pacing": { folders: ["core", "insight/virtual-clock"], packages: [] },
@@ -79,13 +81,17 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*"],
   },
   insight: {
-    folders: ["core", "insight/forecast", "insight/history", "insight/what-if", "journal"],
+    folders: [
+      ...["core", "insight/audit", "insight/follow", "insight/forecast", "insight/history"],
+      ...["insight/what-if", "journal"],
+    ],
     packages: ["node:*"],
   },
   http: {
     folders: [
       ...["api", "auth", "auth/sign-in", "broker", "core", "evidence", "insight"],
-      ...["insight/forecast", "insight/history", "insight/what-if", "journal", "vault"],
+      ...["insight/audit", "insight/forecast", "insight/history", "insight/what-if", "journal"],
+      "vault",
     ],
     packages: [
       ...["node:*", "fastify", "@fastify/swagger", "@fastify/swagger-ui"],
@@ -116,8 +122,8 @@ const layers: Readonly<Record<string, Layer>> = {
   "workers/proxy": { folders: ["api", "client", "core"], packages: ["node:*"] },
   cli: {
     folders: [
-      ...["api", "auth", "auth/sign-in", "client", "config", "core", "insight/pacing"],
-      ...["insight/what-if", "kubernetes"],
+      ...["api", "auth", "auth/sign-in", "client", "config", "core", "insight/audit"],
+      ...["insight/pacing", "insight/what-if", "kubernetes"],
       ...["server", "server/migrate", "slots", "vault", "workers", "workers/janitor"],
       "workers/proxy",
     ],

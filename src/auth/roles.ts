@@ -10,8 +10,8 @@ export const actions = ["read", "observe", "ask", "clean", "operate", "administe
  * - `observe`: read everything of all spaces.
  * - `ask`: request leases.
  * - `clean`: lease resources that are not free, and change the states of idle ones.
- * - `operate`: act on the leases and resources of others.
- * - `administer`: read who did what.
+ * - `operate`: act on the leases and resources of others, and read who did what.
+ * - `administer`: no call needs it yet.
  */
 export type Action = (typeof actions)[number];
 

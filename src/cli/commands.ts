@@ -136,6 +136,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./show/history.ts")).history,
   },
   {
+    name: "audit",
+    summary: "List who changed what, verify that nobody changed the record",
+    group: "For operators",
+    load: async () => (await import("./operate/audit.ts")).audit,
+  },
+  {
     name: "stats",
     summary: "Show wait times, hold times, throughput and utilisation over time",
     group: "Inspect",

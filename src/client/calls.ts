@@ -1,3 +1,4 @@
+import type { AuditPage } from "../api/audit-schemas.ts";
 import type {
   EstimateAccuracy,
   HistoryEntry,
@@ -78,6 +79,22 @@ export interface HistoryFilter extends Filter {
   /** RFC 3339, or an age such as `2h`; the same for `until`. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+}
+
+export interface AuditFilter extends Pick<Filter, "limit" | "after"> {
+  readonly by?: string | undefined;
+  readonly space?: string | undefined;
+  readonly action?: string | undefined;
+  readonly way?: string | undefined;
+  readonly pool?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly lease?: string | undefined;
+  readonly text?: string | undefined;
+  /** RFC 3339, or an age such as `2h`; the same for `until`. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Default: `newest`. */
+  readonly order?: "newest" | "oldest" | undefined;
 }
 
 export interface EventFilter extends Pick<Filter, "limit" | "after"> {
@@ -285,6 +302,11 @@ export class BerthCalls {
   /** Past requests and leases, the latest first. */
   history(filter: HistoryFilter = {}, options?: CallOptions): Promise<PageOf<HistoryEntry>> {
     return this.#get(["v1", "history"], { ...options, query: { ...filter } });
+  }
+
+  /** Who did what, the latest first; only for operators. */
+  audit(filter: AuditFilter = {}, options?: CallOptions): Promise<AuditPage> {
+    return this.#get(["v1", "audit"], { ...options, query: { ...filter } });
   }
 
   /** Events of a request, a lease or a resource, the latest first. */

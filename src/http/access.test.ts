@@ -72,6 +72,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "GET /v1/events": everyone,
   "GET /v1/events/past": everyone,
   "GET /v1/history": everyone,
+  "GET /v1/audit": operators,
   "GET /v1/stats": everyone,
   "GET /v1/estimates": everyone,
   "GET /v1/trends": everyone,

@@ -71,6 +71,7 @@ const table: Readonly<Record<string, Access>> = {
   "GET /v1/events": "read",
   "GET /v1/events/past": "read",
   "GET /v1/history": "read",
+  "GET /v1/audit": "operate",
   "GET /v1/stats": "read",
   "GET /v1/estimates": "read",
   "GET /v1/trends": "read",

@@ -7,6 +7,7 @@ import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { checkCallers } from "./allowed-callers.ts";
 import { arrivalTimeouts } from "./arrival.ts";
+import { auditRoute } from "./audit.ts";
 import { authorizeCalls } from "./authorize.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
@@ -125,6 +126,7 @@ function apiRoutes(app: App, context: Context): void {
   eventRoutes(app, context);
   pastEventsRoute(app, context);
   historyRoutes(app, context);
+  auditRoute(app, context);
   planRoutes(app, context);
   whoamiRoute(app, context);
   sessionRoutes(app, context);

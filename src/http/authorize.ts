@@ -10,11 +10,8 @@ import type { RequestId, SpaceName } from "../core/model/ids.ts";
 import { type Access, accessOf } from "./access.ts";
 import { certificateOf } from "./client-certificate.ts";
 import type { App, Context } from "./context.ts";
-<<<<<<< HEAD
-=======
 import { callerAddress } from "./proxies.ts";
 import { auditRefusedCall, auditRefusedSignIn } from "./refused-attempts.ts";
->>>>>>> 113f3b3 (auth: floods are answered with 429, and never cost others their leases)
 import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
 import { problems } from "./responses.ts";
 import { sessionOf } from "./session-cookie.ts";
@@ -94,16 +91,20 @@ function mustMay(
   action: Action,
 ): Promise<void> | undefined {
   const found = principalOf(context, request);
-  if (found instanceof Promise) return found.then((one) => setCaller(request, one, action));
-  setCaller(request, found, action);
+  if (found instanceof Promise) {
+    return found.then((one) => setCaller(context, request, one, action));
+  }
+  setCaller(context, request, found, action);
   return undefined;
 }
 
-function setCaller(request: FastifyRequest, principal: Principal, action: Action): void {
+function setCaller(
+  context: Context,
+  request: FastifyRequest,
+  principal: Principal,
+  action: Action,
+): void {
   request.principal = principal;
-<<<<<<< HEAD
-  checkMay(request, principal, action);
-=======
   const { auth, broker } = context;
   if (auth.isOn) auth.limits.countCall(principal, callerAddress(request), broker.now());
   try {
@@ -112,7 +113,6 @@ function setCaller(request: FastifyRequest, principal: Principal, action: Action
     if (action === "operate") auditRefusedCall(context, request, principal);
     throw error;
   }
->>>>>>> 113f3b3 (auth: floods are answered with 429, and never cost others their leases)
 }
 
 /** Who sends the call. Throws a Problem if it has no valid credentials. */
@@ -123,15 +123,13 @@ export function principalOf(
   const { auth } = context;
   if (!auth.isOn) return localPrincipal(request);
   const { authorization } = request.headers;
-  if (authorization !== undefined) return auth.authenticate(authorization);
+  if (authorization !== undefined) return authenticate(context, request, authorization);
   const session = sessionOf(context, request);
   if (session === undefined) return auth.authenticate(undefined, certificateOf(request));
-  if ("token" in session) return auth.authenticate(`Bearer ${session.token}`);
+  if ("token" in session) return authenticate(context, request, `Bearer ${session.token}`);
   return auth.principalOfSession(session.signedIn);
 }
 
-<<<<<<< HEAD
-=======
 /** The same for credentials that stand elsewhere in the call. */
 export function authenticate(
   context: Context,
@@ -160,7 +158,6 @@ function asFailure({ auth, broker }: Context, request: FastifyRequest, error: un
   return auth.limits.countFailure(callerAddress(request), broker.now()) ?? error;
 }
 
->>>>>>> 113f3b3 (auth: floods are answered with 429, and never cost others their leases)
 /** Whether the caller of a long answer may go on reading: a token may have expired or been removed. */
 export async function isStillAllowed(
   context: Context,

@@ -35,6 +35,7 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
         },
         { name: "events", description: "What happens, live" },
         { name: "history", description: "Past leases, statistics and simulations" },
+        { name: "audit", description: "Who did what" },
         { name: "page", description: "What the page at / needs in addition" },
       ],
       components: {

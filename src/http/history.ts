@@ -5,23 +5,21 @@ import { Problem } from "../api/problem.ts";
 import { Duration, Page } from "../api/schemas.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
 import type { PoolName } from "../core/model/ids.ts";
-import { parseDuration } from "../core/model/time.ts";
 import type { Accuracy } from "../insight/forecast/accuracy.ts";
 import { HistoryUnavailable } from "../insight/history/history.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
 import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
-import { invalid, problemOf } from "./problems.ts";
+import { problemOf } from "./problems.ts";
 import { renderEntry, renderStats } from "./render/history.ts";
-import { durationIn } from "./request.ts";
+import { durationIn, momentIn, momentText } from "./request.ts";
 import { problems } from "./responses.ts";
 import { limitedTo } from "./sight.ts";
 
 const filter = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.holderLengthMax, description }));
-const moment = (description: string) =>
-  filter(`${description}: RFC 3339, or a duration that has passed since, such as 2h`);
+const moment = (description: string) => filter(momentText(description));
 
 const HistoryQuery = Type.Object(
   {
@@ -149,19 +147,6 @@ function accuracyRoute(app: App, { broker, insight }: Context): void {
 
 function renderAccuracy({ meanErrorMs, ...counts }: Accuracy) {
   return { ...counts, meanErrorSeconds: Math.round(meanErrorMs) / 1_000 };
-}
-
-/** A time, or how long ago it was. */
-function momentIn(place: string, text: string | undefined, now: number): number | undefined {
-  if (text === undefined) return undefined;
-  const agoMs = parseDuration(text);
-  const at = agoMs === undefined ? Date.parse(text) : now - agoMs;
-  if (!Number.isNaN(at) && (agoMs !== undefined || /^\d{4}-\d\d-\d\d/.test(text))) return at;
-  throw invalid(
-    place,
-    `"${text.slice(0, 40)}" is not a time`,
-    "Write 2026-01-31T12:00:00Z, or how long ago, such as 2h",
-  );
 }
 
 /** 503: too many questions wait, or the past cannot be read. Anything else is thrown on. */

@@ -56,6 +56,23 @@ export function durationIn(place: string, text: string, { minMs, maxMs }: Durati
   throw invalid(place, `"${text}" is out of range`, `Give a duration ${range}`);
 }
 
+export function momentText(description: string): string {
+  return `${description}: RFC 3339, or a duration that has passed since, such as 2h`;
+}
+
+/** A time, or how long ago it was. */
+export function momentIn(place: string, text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const agoMs = parseDuration(text);
+  const at = agoMs === undefined ? Date.parse(text) : now - agoMs;
+  if (!Number.isNaN(at) && (agoMs !== undefined || /^\d{4}-\d\d-\d\d/.test(text))) return at;
+  throw invalid(
+    place,
+    `"${text.slice(0, 40)}" is not a time`,
+    "Write 2026-01-31T12:00:00Z, or how long ago, such as 2h",
+  );
+}
+
 /** For how long the connection may be held open; 0 unless given. */
 export function waitIn(place: string, wait: string | undefined): number {
   if (wait === undefined) return 0;

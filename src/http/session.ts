@@ -3,6 +3,7 @@ import Type from "typebox";
 import { SignedOut, Whoami } from "../api/schemas.ts";
 import { refuseCredentials } from "../auth/refusals.ts";
 import { sessionMs, sessionTokenLengthMax } from "../auth/sessions.ts";
+import { authenticate } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { problems } from "./responses.ts";
 import { mustBeOwnPage, sessionOf, setSessionCookie } from "./session-cookie.ts";
@@ -25,7 +26,7 @@ export function sessionRoutes(app: App, context: Context): void {
     mustBeOwnPage(request);
     const { token } = request.body;
     if (!auth.isOn) throw refuseCredentials("this server has no authentication");
-    const principal = await auth.authenticate(`Bearer ${token}`);
+    const principal = await authenticate(context, request, `Bearer ${token}`);
     const session = sessions.start({ token });
     setSessionCookie(context, request, reply, {
       value: session.value,

@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { type Journal, JournalUnavailable, JournalUnusable } from "../journal/journal.ts";
 import { sqliteFailure } from "../journal/sqlite-failure.ts";
+import { AuditUnavailable } from "./audit/audit.ts";
+import type { AuditReader } from "./audit/reader.ts";
 import { type EventPage, findEvents, withHolders } from "./event-search.ts";
 import { estimate } from "./forecast/estimate.ts";
 import { HistoryUnavailable } from "./history/history.ts";
@@ -22,6 +24,7 @@ type JournalSearch = (journal: Pick<Journal, "search">) => Promise<EventPage>;
  */
 export interface Sources {
   readonly history: () => HistoryReader;
+  readonly audit: () => AuditReader;
   /** The journal is open only while it is searched. */
   readonly journal: (search: JournalSearch) => Promise<EventPage>;
 }
@@ -38,14 +41,17 @@ export async function answerQuery<Kind extends QueryKind>(
   try {
     return await answers[kind](sources, question, options);
   } catch (error) {
-    throw inWords(error);
+    throw inWords(error, kind === "audit" ? AuditUnavailable : HistoryUnavailable);
   }
 }
 
-function inWords(error: unknown): unknown {
-  const failure = sqliteFailure(error, "read", "history");
+function inWords(
+  error: unknown,
+  Unavailable: typeof AuditUnavailable | typeof HistoryUnavailable,
+): unknown {
+  const failure = sqliteFailure(error, "read", "its file");
   const unreadable = failure instanceof JournalUnusable || failure instanceof JournalUnavailable;
-  return unreadable ? new HistoryUnavailable(failure.message, { cause: error }) : error;
+  return unreadable ? new Unavailable(failure.message, { cause: error }) : error;
 }
 
 type Answers = {
@@ -66,6 +72,7 @@ const answers: Answers = {
     const page = await journal((open) => findEvents(open, search, firstSeq));
     return withHolders(page, (ids) => history().holdersOf(ids));
   },
+  audit: ({ audit }, search) => audit().page(search),
   simulate: ({ history }, question, options) => simulate(history(), question, options),
   estimate: (_, { parts, samples, now, seed }) =>
     parts.flatMap((part, index) => estimate(part, samples, now, seed + index)),

@@ -1,4 +1,6 @@
 /** The queries to the stats thread, and its answers. */
+import { AuditUnavailable } from "./audit/audit.ts";
+import type { AuditPage, AuditSearch } from "./audit/reader.ts";
 import type { EventPage, EventSearch } from "./event-search.ts";
 import type { Forecast } from "./forecast/estimate.ts";
 import type { ForecastInput } from "./forecast/estimates.ts";
@@ -32,6 +34,7 @@ export interface StatsQueries {
   samples: { question: SampleTimes; answer: readonly PoolSamples[] };
   events: { question: EventSearch; answer: EventPage };
   simulate: { question: SimulateQuery; answer: WhatIfReport };
+  audit: { question: AuditSearch; answer: AuditPage };
   estimate: { question: ForecastInput; answer: readonly Forecast[] };
 }
 
@@ -50,7 +53,7 @@ export class TooMuchHistory extends Error {
 }
 
 /** Our error classes that callers distinguish. */
-const errorClasses = { TooMuchHistory, HistoryUnavailable } as const;
+const errorClasses = { TooMuchHistory, HistoryUnavailable, AuditUnavailable } as const;
 
 /**
  * An error that is sent between threads. Structured cloning keeps the message, the stack and Node's

@@ -1,5 +1,5 @@
 /**
- * Everything that is derived from commits: history, statistics, estimates and what-if.
+ * Everything that is derived from commits: history, audit, statistics, estimates and what-if.
  *
  * It uses two threads, because percentiles over months, simulated weeks and the futures of a long
  * queue each take the time of thousands of grants:
@@ -23,12 +23,16 @@ import { setTimeout } from "node:timers/promises";
 import type { Journal } from "../journal/journal.ts";
 import { journalPath } from "../journal/sqlite.ts";
 import { answerQuery, type Sources } from "./answer-query.ts";
+import { Audit } from "./audit/audit.ts";
+import { auditPath } from "./audit/audit-file.ts";
+import { anchorText } from "./audit/chain.ts";
+import { type AuditPage, AuditReader, type AuditSearch } from "./audit/reader.ts";
+import { AuditStore } from "./audit/store.ts";
+import type { Followed } from "./follow/journal-follower.ts";
 import { Estimates, type Watched } from "./forecast/estimates.ts";
 import { HoldSamples } from "./forecast/hold-samples.ts";
-import type { Followed } from "./history/follower.ts";
 import { History } from "./history/history.ts";
 import { historyPath } from "./history/history-file.ts";
-import type { HistoryReader } from "./history/reader.ts";
 import { HistoryStore } from "./history/store.ts";
 import type { QueryKind, QueryOptions, StatsQueries } from "./stats-query.ts";
 import { StatsWorker } from "./stats-worker.ts";
@@ -39,11 +43,14 @@ export interface StatsServiceOptions {
   /** Whether the journal is not in the data folder, so that the thread cannot read it. */
   readonly journalElsewhere?: boolean | undefined;
   readonly retentionMs?: number | undefined;
+  readonly auditRetentionMs?: number | undefined;
   /** Deletes the existing history and builds it again from the journal. */
   readonly anew?: boolean | undefined;
   /** Called with the number of entries that were moved from the journal file of an older Berth. */
   readonly moved?: (entries: number) => void;
   readonly failed?: (what: string, cause: unknown) => void;
+  /** Called now and then with the last entry of the audit, to be noted elsewhere. */
+  readonly anchor?: (anchor: string) => void;
 }
 
 /** The number of holds to read for estimates after a restart. */
@@ -56,6 +63,7 @@ const waitMsMax = 2_000;
 
 export class StatsService {
   readonly estimates: Estimates;
+  readonly audit: Audit;
   readonly #history: History;
   readonly #worker: StatsWorker;
   readonly #inMemory: boolean;
@@ -86,6 +94,14 @@ export class StatsService {
         holds.recordUpkeep(upkeep);
       },
     });
+    const store = () =>
+      folder === undefined ? AuditStore.inMemory() : AuditStore.open(auditPath(folder));
+    this.audit = new Audit(store, journal, broker, {
+      retentionMs: options.auditRetentionMs,
+      journalId: idOf(journal),
+      failed: (cause) => failed("the audit", cause),
+      anchor: (anchor) => options.anchor?.(anchorText(anchor)),
+    });
     this.estimates = new Estimates(broker, holds, (input) => this.#worker.ask("estimate", input), {
       failed: (cause) => failed("an estimate", cause),
     });
@@ -100,35 +116,51 @@ export class StatsService {
    * Answers from a history with everything that was committed before the call, unless it is far
    * behind. Rejects with `HistoryUnavailable`, `StatsWorkerBusy` or `TooMuchHistory`.
    */
-  async ask<Kind extends Exclude<QueryKind, "estimate">>(
+  async ask<Kind extends Exclude<QueryKind, "estimate" | "audit">>(
     kind: Kind,
     question: StatsQueries[Kind]["question"],
     options: QueryOptions = {},
   ): Promise<StatsQueries[Kind]["answer"]> {
-    const { reader } = this.#history;
-    if (this.#history.lag <= lagWaitedFor) {
-      // If history is not writable, it does not catch up, but it is still readable.
-      const late = new AbortController();
-      const tooLate = setTimeout(waitMsMax, undefined, { signal: late.signal, ref: false });
-      await Promise.race([this.#history.caughtUp(), tooLate.catch(() => {})]);
-      late.abort();
-    }
+    this.#history.mustBeOpen();
+    await upToDate(this.#history);
     // A search in another database does not keep this thread busy.
     const isHere = this.#inMemory || (kind === "events" && this.#journalElsewhere);
     return isHere
-      ? answerQuery(this.#sources(reader), kind, question, options)
+      ? answerQuery(this.#sources, kind, question, options)
       : this.#worker.ask(kind, question, options);
   }
 
-  #sources(reader: HistoryReader): Sources {
-    return { history: () => reader, journal: (search) => search(this.#journal) };
+  /** The same for the audit. Rejects with `AuditUnavailable` or `StatsWorkerBusy`. */
+  async askAudit(search: AuditSearch): Promise<AuditPage> {
+    this.audit.mustBeOpen();
+    await upToDate(this.audit);
+    return this.#inMemory
+      ? answerQuery(this.#sources, "audit", search)
+      : this.#worker.ask("audit", search);
+  }
+
+  get #sources(): Sources {
+    return {
+      history: () => this.#history.reader,
+      audit: () => new AuditReader(this.audit.store.database),
+      journal: (search) => search(this.#journal),
+    };
   }
 
   /** Must be called before the journal is closed. */
   async close(): Promise<void> {
     await Promise.all([this.estimates.close(), this.#worker.close()]);
-    await this.#history.close();
+    await Promise.all([this.#history.close(), this.audit.close()]);
   }
+}
+
+/** If it is not writable, it does not catch up, but it is still readable. */
+async function upToDate(follower: Pick<History, "lag" | "caughtUp">): Promise<void> {
+  if (follower.lag > lagWaitedFor) return;
+  const late = new AbortController();
+  const tooLate = setTimeout(waitMsMax, undefined, { signal: late.signal, ref: false });
+  await Promise.race([follower.caughtUp(), tooLate.catch(() => {})]);
+  late.abort();
 }
 
 function opener(options: StatsServiceOptions): () => HistoryStore {

@@ -4,6 +4,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import { journalPath } from "../journal/sqlite.ts";
 import { SqliteJournalReader } from "../journal/sqlite-reader.ts";
 import { answerQuery, type Sources } from "./answer-query.ts";
+import { auditPath, readAuditFile } from "./audit/audit-file.ts";
+import { AuditReader } from "./audit/reader.ts";
 import { historyPath } from "./history/history-file.ts";
 import { HistoryReader } from "./history/reader.ts";
 import { type QueryKind, type StatsQueries, sentError } from "./stats-query.ts";
@@ -22,6 +24,7 @@ interface Cancel {
 
 const folder: unknown = workerData;
 let reader: HistoryReader | undefined;
+let auditReader: AuditReader | undefined;
 
 const running = new Map<number, AbortController>();
 
@@ -48,6 +51,10 @@ const sources: Sources = {
     const path = historyPath(String(folder));
     reader ??= new HistoryReader(new DatabaseSync(path, { readOnly: true }));
     return reader;
+  },
+  audit: () => {
+    auditReader ??= new AuditReader(readAuditFile(auditPath(String(folder))));
+    return auditReader;
   },
   // Opened for each search: the server may have to replace the files of its journal.
   journal: async (search) => {

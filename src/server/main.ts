@@ -96,6 +96,8 @@ export interface ServeOptions {
   readonly journalBytesMax?: number;
   /** How long finished requests and leases stay in the history. */
   readonly historyRetentionMs?: number;
+  /** How long entries stay in the audit. */
+  readonly auditRetentionMs?: number;
   /** Delete the history file and build it again from the journal. */
   readonly rebuildHistory?: boolean;
   /** The file with the keys of the vault; absent: in the data folder. */
@@ -335,18 +337,17 @@ class Server {
     this.#health?.setReady(this.#ready && broker?.stoppedBy === null && isServing);
   }
 
-  #openInsight(
-    journal: Journal,
-    broker: Broker,
-    { data, memory, historyRetentionMs: retentionMs, rebuildHistory: anew }: ServeOptions,
-  ): StatsService {
+  #openInsight(journal: Journal, broker: Broker, options: ServeOptions): StatsService {
+    const { data, memory, historyRetentionMs: retentionMs, rebuildHistory: anew } = options;
     this.#insight = new StatsService(journal, broker, {
       ...(memory ? undefined : { folder: data }),
       journalElsewhere: this.#replica !== undefined,
       retentionMs,
+      auditRetentionMs: options.auditRetentionMs,
       anew,
       moved: (entries) => this.#logger.info({ entries }, "history moved to its own file"),
       failed: (what, err) => this.#logger.error({ err }, `${what} failed; the server tries again`),
+      anchor: (anchor) => this.#logger.info({ anchor }, "audit: the last entry"),
     });
     return this.#insight;
   }

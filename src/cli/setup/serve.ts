@@ -28,6 +28,7 @@ interface Flags extends BoskosFlags, JournalFlags, TlsFlags {
   readonly healthListen?: string;
   readonly metricsListen?: string;
   readonly historyRetention?: number;
+  readonly auditRetention?: number;
   readonly rebuildHistory?: boolean;
   readonly journalRetention?: number;
   readonly journalSize?: number;
@@ -72,6 +73,11 @@ export const serve: CliCommand = {
       retention,
     ),
     flag(
+      "--audit-retention <duration>",
+      "how long to store who did what ($BERTH_AUDIT_RETENTION, else 365d)",
+      retention,
+    ),
+    flag(
       "--journal-retention <duration>",
       "how long to keep events ($BERTH_JOURNAL_RETENTION, else 30d)",
       retention,
@@ -99,6 +105,8 @@ export const serve: CliCommand = {
     const file = config ?? fromEnvironment("BERTH_CONFIG", asWritten);
     const retentionMs =
       given.historyRetention ?? fromEnvironment("BERTH_HISTORY_RETENTION", retention);
+    const auditRetentionMs =
+      given.auditRetention ?? fromEnvironment("BERTH_AUDIT_RETENTION", retention);
     const vaultKey = given.vaultKey ?? fromEnvironment("BERTH_VAULT_KEY", asWritten);
     const { serve: start } = await import("../../server/main.ts");
     const running = await start({
@@ -117,6 +125,7 @@ export const serve: CliCommand = {
       ...journalSettings(given, note),
       ...boskosSettings(given),
       ...(retentionMs === undefined ? undefined : { historyRetentionMs: retentionMs }),
+      ...(auditRetentionMs === undefined ? undefined : { auditRetentionMs }),
       rebuildHistory: given.rebuildHistory ?? false,
       ...(vaultKey === undefined ? undefined : { vaultKey }),
       ...journalLimits(given),

@@ -7,7 +7,8 @@ import { until } from "../../broker/hand-clock.suite.ts";
 import { brokerOf, openBroker, type TestBroker } from "../../broker/test-broker.suite.ts";
 import { acquire, pool, release } from "../../core/decide/lending.suite.ts";
 import { MemoryJournal } from "../../journal/memory.ts";
-import { type Followed, HistoryFollower } from "./follower.ts";
+import type { Followed } from "../follow/journal-follower.ts";
+import { HistoryFollower } from "./follower.ts";
 import { HistoryReader } from "./reader.ts";
 import { HistoryStore } from "./store.ts";
 

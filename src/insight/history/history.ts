@@ -1,5 +1,6 @@
 import type { Journal } from "../../journal/journal.ts";
-import { type Followed, type FollowerOptions, HistoryFollower } from "./follower.ts";
+import type { Followed } from "../follow/journal-follower.ts";
+import { type FollowerOptions, HistoryFollower } from "./follower.ts";
 import { HistoryReader } from "./reader.ts";
 import type { HistoryStore } from "./store.ts";
 
@@ -61,6 +62,11 @@ export class History {
   get reader(): HistoryReader {
     if (!(this.#state instanceof Error)) return this.#state.reader;
     throw new HistoryUnavailable(this.#state.message, { cause: this.#state });
+  }
+
+  /** Throws `HistoryUnavailable` while the history is not open. */
+  mustBeOpen(): void {
+    void this.reader;
   }
 
   /** Resolves once history contains every event that is committed now. */

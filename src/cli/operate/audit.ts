@@ -1,0 +1,105 @@
+import type { AuditEntry } from "../../api/audit-schemas.ts";
+import { limits } from "../../api/limits.ts";
+import { ways } from "../../core/model/origin.ts";
+import type { CliCommand, Context } from "../cli-command.ts";
+import { flag, onceFlag } from "../flags.ts";
+import { formatAge } from "../show/age.ts";
+import { list, listOptions } from "../show/listing.ts";
+import type { Column } from "../terminal/table.ts";
+import { oneOf, wholeNumber } from "../values.ts";
+import { auditExport } from "./audit-export.ts";
+import { auditVerify } from "./audit-verify.ts";
+
+interface Flags {
+  readonly by?: string;
+  readonly space?: string;
+  readonly action?: string;
+  readonly way?: string;
+  readonly pool?: string;
+  readonly resource?: string;
+  readonly lease?: string;
+  readonly text?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit: number;
+}
+
+const limitDefault = 50;
+
+const columns: readonly Column<AuditEntry>[] = [
+  { header: "AT", cell: ({ at }) => `${formatAge(at)} ago` },
+  { header: "BY", cell: nameOf },
+  { header: "WAY", cell: ({ way }) => way },
+  { header: "ACTION", cell: ({ action }) => action },
+  { header: "OF", cell: objectOf },
+  { header: "REASON", cell: ({ reason, detail }) => reason ?? String(detail?.["end"] ?? "-") },
+  { header: "SPACE", cell: ({ space, leaseSpace }) => space ?? leaseSpace ?? "-", wide: true },
+  { header: "HOLDER", cell: ({ holder }) => holder ?? "-", wide: true },
+  { header: "POOL", cell: ({ pools = [] }) => pools.join(",") || "-", wide: true },
+  { header: "TIME", cell: ({ at }) => at, wide: true },
+  { header: "NUMBER", cell: ({ number }) => String(number), align: "right", wide: true },
+];
+
+export const audit: CliCommand = {
+  options: [
+    onceFlag("--by <principal>", "only by this principal"),
+    onceFlag("--space <space>", "only by callers of this space, or on its leases"),
+    onceFlag("--action <action>", "only this action, such as resource-changed or call-refused"),
+    flag(
+      "--way <way>",
+      "only what came this way, such as page or boskos",
+      oneOf(...ways, "unknown"),
+    ),
+    onceFlag("--pool <pool>", "only of this pool"),
+    onceFlag("--resource <resource>", "only of this resource"),
+    onceFlag("--lease <lease>", "only of this request or lease"),
+    onceFlag("--text <text>", "only with this text in a name or reason"),
+    flag("--since <time>", "at this time or later: RFC 3339, or an age such as 2h"),
+    flag("--until <time>", "before this time"),
+    flag(
+      "--limit <number>",
+      "at most this many, the latest first",
+      wholeNumber(1, limits.pageSizeMax),
+    ).default(limitDefault),
+    ...listOptions(),
+  ],
+  help: `
+BY is the name that the caller has proved; in brackets is one that it has only given. A dash: the
+server itself, or a caller of a server without authentication.`,
+  subcommands: {
+    verify: { summary: "Check that nobody has changed the record", command: auditVerify },
+    export: { summary: "Write the record as JSON lines", command: auditExport },
+  },
+  run: (context) =>
+    list(context, {
+      columns,
+      nameOf: ({ number }) => String(number),
+      read: () => readEntries(context),
+      emptyText: "No entry matches.",
+    }),
+};
+
+/** A search over many entries takes several pages. */
+async function readEntries({ client, flags }: Context): Promise<readonly AuditEntry[]> {
+  const { by, space, action, way, pool, resource, lease, text, since, until, limit } =
+    flags<Flags>();
+  const filter = { by, space, action, way, pool, resource, lease, text, since, until };
+  const found: AuditEntry[] = [];
+  let after: string | undefined;
+  do {
+    const page = await client.audit({ ...filter, limit: limit - found.length, after });
+    found.push(...page.items);
+    after = page.next ?? undefined;
+  } while (found.length < limit && after !== undefined);
+  return found;
+}
+
+function nameOf({ by, as }: AuditEntry): string {
+  if (by === undefined) return as === undefined ? "-" : `(${as})`;
+  return as === undefined ? by : `${by} (${as})`;
+}
+
+function objectOf({ resources, pools, lease, detail }: AuditEntry): string {
+  const names = resources ?? (lease === undefined ? pools : [lease]);
+  return names?.join(",") ?? String(detail?.["call"] ?? "-");
+}

@@ -1,0 +1,302 @@
+import type { Journal, Recorded } from "../../journal/journal.ts";
+import {
+  type Derived,
+  type Followed,
+  type FollowOptions,
+  JournalFollower,
+} from "../follow/journal-follower.ts";
+import { type KnownState, lastSnapshot, oldestKnown } from "../follow/oldest-known.ts";
+import type { AttemptLimits } from "./attempts.ts";
+import { Attempts } from "./attempts.ts";
+import type { Anchor } from "./chain.ts";
+import type { AuditFacts } from "./entry.ts";
+import { AuditFold } from "./fold.ts";
+import type { AuditStore } from "./store.ts";
+
+/** The audit exists but is not readable at present. Grants are not affected. */
+export class AuditUnavailable extends Error {
+  override readonly name = "AuditUnavailable";
+}
+
+type ReadJournal = Pick<Journal, "read" | "loadSnapshot">;
+
+export interface AuditOptions extends Partial<FollowOptions> {
+  /** Entries that are older than this are deleted, in whole days. */
+  readonly retentionMs?: number | undefined;
+  /** Identifies the journal; absent if there can be only one. */
+  readonly journalId?: string | undefined;
+  /** The interval at which opening the audit is tried again. */
+  readonly retryMs?: number | undefined;
+  readonly attempts?: AttemptLimits | undefined;
+  /** Called with the last entry: after the start, once an hour if there is a new one, at the end. */
+  readonly anchor?: ((anchor: Anchor) => void) | undefined;
+}
+
+const defaultRetryMs = 30_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+export const auditRetentionMsDefault = 365 * dayMs;
+
+/**
+ * The audit of a server. Grants do not depend on it: if its file cannot be opened, it tries again by
+ * itself. Until then the journal keeps the events that the audit has not recorded.
+ */
+export class Audit {
+  readonly #open: () => AuditStore;
+  readonly #journal: ReadJournal;
+  readonly #followed: Followed;
+  readonly #options: AuditOptions;
+  readonly #opened = Promise.withResolvers<JournalFollower>();
+  readonly #refusedCalls: Attempts;
+  readonly #refusedSignIns: Attempts;
+  #state: { readonly follower: JournalFollower; readonly derived: DerivedAudit } | Error;
+  #stopListening = () => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    open: () => AuditStore,
+    journal: ReadJournal,
+    followed: Followed,
+    options: AuditOptions = {},
+  ) {
+    this.#open = open;
+    this.#journal = journal;
+    this.#followed = followed;
+    this.#options = options;
+    this.#refusedCalls = new Attempts(options.attempts);
+    this.#refusedSignIns = new Attempts(options.attempts);
+    this.#state = this.#tryToOpen();
+    if (!(this.#state instanceof Error)) return;
+    options.failed?.(this.#state);
+    this.#stopListening = followed.listen({
+      committed: () => {},
+      caughtUp: async () => (await this.#opened.promise).onDisk(),
+    });
+    this.#retryLater();
+  }
+
+  /** The number of events that are not recorded yet. */
+  get lag(): number {
+    return this.#state instanceof Error ? this.#followed.head : this.#state.follower.lag;
+  }
+
+  /** The last entry that survives a power cut. Throws `AuditUnavailable`. */
+  get head(): Anchor {
+    return this.#derived.store.synced;
+  }
+
+  /** Throws `AuditUnavailable` while the audit is not open. */
+  mustBeOpen(): void {
+    void this.#derived;
+  }
+
+  get store(): AuditStore {
+    return this.#derived.store;
+  }
+
+  /** Records an attempt that was refused, unless there were too many. Never throws. */
+  attempted(facts: AuditFacts & { readonly action: "call-refused" | "sign-in-refused" }): void {
+    const attempts = facts.action === "call-refused" ? this.#refusedCalls : this.#refusedSignIns;
+    const now = this.#followed.now();
+    const entry = attempts.add(facts, now);
+    if (entry === undefined || this.#state instanceof Error) return;
+    this.#state.derived.note(now, entry);
+    this.#state.follower.wake();
+  }
+
+  /** Resolves once the audit contains every event that is committed now, on disk. */
+  async caughtUp(): Promise<void> {
+    await (await this.#opened.promise).onDisk();
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    clearTimeout(this.#timer);
+    if (!(this.#state instanceof Error)) await this.#state.follower.close();
+  }
+
+  get #derived(): DerivedAudit {
+    if (!(this.#state instanceof Error)) return this.#state.derived;
+    throw new AuditUnavailable(this.#state.message, { cause: this.#state });
+  }
+
+  #tryToOpen() {
+    let store: AuditStore | undefined;
+    try {
+      store = this.#open();
+      const derived = new DerivedAudit(store, this.#journal, this.#followed, this.#options);
+      const follower = new JournalFollower(derived, this.#journal, this.#followed, this.#options);
+      this.#opened.resolve(follower);
+      return { follower, derived };
+    } catch (cause) {
+      store?.close();
+      return cause instanceof Error ? cause : new Error(String(cause));
+    }
+  }
+
+  #retryLater(): void {
+    this.#timer = setTimeout(() => {
+      this.#state = this.#tryToOpen();
+      if (this.#state instanceof Error) this.#retryLater();
+      else this.#stopListening();
+    }, this.#options.retryMs ?? defaultRetryMs).unref();
+  }
+}
+
+class DerivedAudit implements Derived {
+  readonly store: AuditStore;
+  readonly #journal: ReadJournal;
+  readonly #followed: Followed;
+  readonly #options: AuditOptions;
+  #fold: AuditFold;
+  /** The id of the journal that the store was written from; undefined once it was checked. */
+  #uncheckedJournal: string | undefined;
+  #reached: number;
+  #unsaved = 0;
+  /** The last entry that is being deleted. */
+  #forgetThrough = 0;
+  #anchored = 0;
+  #anchorAt = 0;
+
+  constructor(store: AuditStore, journal: ReadJournal, followed: Followed, options: AuditOptions) {
+    this.store = store;
+    this.#journal = journal;
+    this.#followed = followed;
+    this.#options = options;
+    const standing = store.load();
+    this.#fold = new AuditFold(standing);
+    this.#uncheckedJournal = standing.journal;
+    this.#reached = store.seq;
+  }
+
+  get stored(): number {
+    return this.store.seq;
+  }
+
+  get reached(): number {
+    return this.#reached;
+  }
+
+  get unsaved(): number {
+    return this.#unsaved;
+  }
+
+  get isPrepared(): boolean {
+    return this.#uncheckedJournal === undefined;
+  }
+
+  /** Journal and audit are two files, so one of them may be new, or an older copy. */
+  async prepare(): Promise<void> {
+    const writtenFrom = this.#uncheckedJournal ?? "";
+    const { journalId = "the journal" } = this.#options;
+    if (writtenFrom !== journalId) {
+      const known = await oldestKnown(this.#journal, this.#followed.now());
+      const isNew = this.store.last.number === 0;
+      this.#restart(known, isNew ? "audit-started" : "journal-replaced");
+      this.store.nameJournal(journalId);
+    } else if (this.#reached > this.#followed.head) {
+      await this.#rewind();
+    }
+    this.#uncheckedJournal = undefined;
+  }
+
+  follow(recorded: Recorded): void {
+    this.#fold.follow(recorded);
+    this.#reached = recorded.seq + recorded.events.length - 1;
+    this.#unsaved += recorded.events.length;
+  }
+
+  note(at: number, facts: AuditFacts): void {
+    this.#fold.note(at, facts);
+    this.#unsaved += 1;
+  }
+
+  save(): void {
+    this.store.save(this.#reached, this.#fold.take(), this.#fold.open);
+    this.#unsaved = 0;
+  }
+
+  /** One sync for all slices of a run, so that an entry that was shown to somebody stays. */
+  afterRun(): void {
+    this.sync();
+    const now = this.#followed.now();
+    if (now < this.#anchorAt) return;
+    this.#anchorAt = now + hourMs;
+    this.#tellAnchor();
+  }
+
+  /** Refused attempts that were not stored yet are lost. */
+  reload(): void {
+    this.#unsaved = 0;
+    this.#fold = new AuditFold(this.store.load());
+    this.#reached = this.store.seq;
+  }
+
+  async startOver(): Promise<void> {
+    const known = await lastSnapshot(this.#journal, this.#followed.now());
+    if (known.seq > this.#reached) this.#restart(known, "events-missing");
+  }
+
+  /** In whole days of UTC, so that there is one `entries-deleted` per day. */
+  forget(now: number): boolean {
+    const { retentionMs = auditRetentionMsDefault } = this.#options;
+    if (this.#forgetThrough === 0) {
+      const before = Math.floor((now - retentionMs) / dayMs) * dayMs;
+      const last = this.store.lastBefore(before);
+      if (last === undefined) return false;
+      const detail = { through: last.number, hash: last.hash };
+      this.note(now, { action: "entries-deleted", way: "clock", detail });
+      this.save();
+      this.#forgetThrough = last.number;
+    }
+    if (this.store.forget(this.#forgetThrough)) return true;
+    this.#forgetThrough = 0;
+    return false;
+  }
+
+  sync(): void {
+    this.store.sync();
+  }
+
+  close(): void {
+    this.#tellAnchor();
+    this.store.close();
+  }
+
+  #tellAnchor(): void {
+    const { synced } = this.store;
+    if (synced.number === this.#anchored) return;
+    this.#anchored = synced.number;
+    this.#options.anchor?.(synced);
+  }
+
+  #restart(
+    { state, at, seq }: KnownState,
+    action: "audit-started" | "journal-replaced" | "events-missing",
+  ): void {
+    const writtenAt = new Date(this.#followed.now()).toISOString();
+    const detail = { after: this.#reached, from: seq + 1, writtenAt };
+    this.#fold.startOver(state);
+    // The time of the events that follow: retention goes by the times of the oldest entries.
+    this.#fold.note(at, { action, way: "clock", detail });
+    this.#reached = seq;
+    this.save();
+  }
+
+  /** The journal is an older copy of itself. What it has is recorded; what it lost has happened. */
+  async #rewind(): Promise<void> {
+    const after = this.#reached;
+    const { state, seq } = await lastSnapshot(this.#journal, this.#followed.now());
+    this.#fold.startOver(state);
+    this.#reached = seq;
+    for await (const recorded of this.#journal.read(seq)) {
+      this.#fold.follow(recorded);
+      this.#reached = recorded.seq + recorded.events.length - 1;
+    }
+    const changes = this.#fold.take();
+    const detail = { after, from: this.#reached + 1 };
+    const facts = { action: "journal-replaced", way: "clock", detail } as const;
+    const entries = [{ at: this.#followed.now(), facts }];
+    this.store.save(this.#reached, { ...changes, entries }, this.#fold.open);
+  }
+}

@@ -1,0 +1,202 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { sqliteFailure } from "../../journal/sqlite-failure.ts";
+import { auditInMemory, openAuditFile } from "./audit-file.ts";
+import { type Anchor, bodyOf, hashOf, noHash } from "./chain.ts";
+import type { AuditChanges, NewEntry, OpenLease, Standing } from "./fold.ts";
+
+const forgetChunk = 512;
+
+const sql = {
+  place: "SELECT journal, seq FROM audit_place",
+  move: "UPDATE audit_place SET seq = ?",
+  nameJournal: "UPDATE audit_place SET journal = ?",
+  touch: "UPDATE audit_place SET seq = seq",
+  last: "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1",
+  insert: "INSERT INTO audit VALUES (?, ?, ?, ?, ?)",
+  putOpen: `
+    INSERT INTO audit_open VALUES (?, ?)
+    ON CONFLICT (id) DO UPDATE SET lease = excluded.lease`,
+  dropOpen: "DELETE FROM audit_open WHERE id = ?",
+  putMember: `
+    INSERT INTO audit_member VALUES (?, ?)
+    ON CONFLICT (resource) DO UPDATE SET pool = excluded.pool`,
+  dropMember: "DELETE FROM audit_member WHERE resource = ?",
+  /** Only the oldest in a row count, and the last entry stays. */
+  lastBefore: `
+    SELECT number, hash FROM audit WHERE number < coalesce(
+      (SELECT number FROM audit WHERE at >= ? ORDER BY number LIMIT 1),
+      (SELECT max(number) FROM audit))
+    ORDER BY number DESC LIMIT 1`,
+  forget: `
+    DELETE FROM audit WHERE number <= ?
+    AND number IN (SELECT number FROM audit ORDER BY number LIMIT ${forgetChunk})`,
+} as const;
+
+type Statements = Record<keyof typeof sql, StatementSync>;
+
+/**
+ * Stores the audit in a file next to the journal. Entries, what is open, and the number of the last
+ * event are written in one transaction, so a crash neither loses nor repeats an entry.
+ */
+export class AuditStore {
+  readonly database: DatabaseSync;
+  readonly #path: string;
+  readonly #run: Statements;
+  readonly #stored = new Set<string>();
+  #seq = 0;
+  #last: Anchor;
+  #synced: Anchor;
+  #syncedSeq = -1;
+
+  private constructor(path: string, database: DatabaseSync) {
+    this.database = database;
+    this.#path = path;
+    const names = Object.keys(sql) as (keyof typeof sql)[];
+    const prepared = names.map((name) => [name, database.prepare(sql[name])] as const);
+    this.#run = Object.fromEntries(prepared) as Statements;
+    const last = this.#run.last.get();
+    this.#last = { number: Number(last?.["number"] ?? 0), hash: String(last?.["hash"] ?? noHash) };
+    this.#synced = this.#last;
+  }
+
+  static open(path: string): AuditStore {
+    return new AuditStore(path, openAuditFile(path));
+  }
+
+  static inMemory(): AuditStore {
+    return new AuditStore(":memory:", auditInMemory());
+  }
+
+  /** The number of the last processed event. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** The last entry; its number is 0 if there is none. */
+  get last(): Anchor {
+    return this.#last;
+  }
+
+  /** The last entry that survives a power cut. */
+  get synced(): Anchor {
+    return this.#synced;
+  }
+
+  load(): Standing & { readonly journal: string } {
+    return this.#attempt("read", () => {
+      const place = this.#run.place.get();
+      this.#seq = Number(place?.["seq"]);
+      const open = new Map<string, OpenLease>();
+      for (const { id, lease } of this.database.prepare("SELECT * FROM audit_open").iterate()) {
+        open.set(String(id), JSON.parse(String(lease)) as OpenLease);
+      }
+      this.#stored.clear();
+      for (const id of open.keys()) this.#stored.add(id);
+      const members = new Map<string, string>();
+      const rows = this.database.prepare("SELECT * FROM audit_member");
+      for (const { resource, pool } of rows.iterate()) members.set(String(resource), String(pool));
+      return { open, members, journal: String(place?.["journal"]) };
+    });
+  }
+
+  /** Writes everything, or nothing and throws. `seq` is the last event behind the changes. */
+  save(seq: number, changes: AuditChanges, open: ReadonlyMap<string, OpenLease>): void {
+    const last = this.#transact(() => {
+      this.#saveOpen(changes, open);
+      for (const [resource, pool] of changes.members) {
+        if (pool === null) this.#run.dropMember.run(resource);
+        else this.#run.putMember.run(resource, pool);
+      }
+      this.#run.move.run(seq);
+      return this.#append(changes.entries);
+    });
+    for (const id of changes.touched) {
+      if (open.has(id)) this.#stored.add(id);
+      else this.#stored.delete(id);
+    }
+    this.#seq = seq;
+    this.#last = last;
+  }
+
+  /** Records that the events come from this journal. */
+  nameJournal(journal: string): void {
+    this.#attempt("write", () => this.#run.nameJournal.run(journal));
+  }
+
+  /** Afterwards everything that was saved survives a power cut. */
+  sync(): void {
+    if (this.#syncedSeq === this.#seq && this.#synced.number === this.#last.number) return;
+    this.#attempt("sync", () => {
+      // A synced commit also syncs everything before it in the log.
+      this.database.exec("PRAGMA synchronous = FULL");
+      try {
+        this.#run.touch.run();
+      } finally {
+        this.database.exec("PRAGMA synchronous = NORMAL");
+      }
+    });
+    this.#synced = this.#last;
+    this.#syncedSeq = this.#seq;
+  }
+
+  /** The last of the oldest entries that were written before then. */
+  lastBefore(before: number): Anchor | undefined {
+    return this.#attempt("read", () => {
+      const row = this.#run.lastBefore.get(before);
+      return row && { number: Number(row["number"]), hash: String(row["hash"]) };
+    });
+  }
+
+  /** Deletes some entries up to this number. Returns whether there may be more. */
+  forget(through: number): boolean {
+    return this.#attempt("prune", () => {
+      return Number(this.#run.forget.run(through).changes) === forgetChunk;
+    });
+  }
+
+  close(): void {
+    if (this.database.isOpen) this.database.close();
+  }
+
+  #saveOpen({ touched }: AuditChanges, open: ReadonlyMap<string, OpenLease>): void {
+    for (const id of touched) {
+      const lease = open.get(id);
+      if (lease !== undefined) this.#run.putOpen.run(id, JSON.stringify(lease));
+      else if (this.#stored.has(id)) this.#run.dropOpen.run(id);
+    }
+  }
+
+  #append(entries: readonly NewEntry[]): Anchor {
+    let { number, hash: previous } = this.#last;
+    for (const { at, facts } of entries) {
+      number += 1;
+      const body = bodyOf({ number, at: new Date(at).toISOString(), ...facts });
+      const hash = hashOf(previous, body);
+      this.#run.insert.run(number, at, body, previous, hash);
+      previous = hash;
+    }
+    return { number, hash: previous };
+  }
+
+  #transact<Result>(work: () => Result): Result {
+    return this.#attempt("write", () => {
+      this.database.exec("BEGIN IMMEDIATE");
+      try {
+        const result = work();
+        this.database.exec("COMMIT");
+        return result;
+      } catch (error) {
+        if (this.database.isTransaction) this.database.exec("ROLLBACK");
+        throw error;
+      }
+    });
+  }
+
+  #attempt<Result>(verb: string, work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw sqliteFailure(error, `${verb} the audit in`, this.#path);
+    }
+  }
+}
