@@ -23,6 +23,7 @@ function codesInSources(): Set<string> {
   const folders = [
     "src/http/*.ts",
     "src/http/clusters/*.ts",
+    "src/http/relay/*.ts",
     "src/auth/**/*.ts",
     "src/api/problem.ts",
   ];
@@ -30,7 +31,7 @@ function codesInSources(): Set<string> {
     cwd: root,
   }).filter((file) => !/\.(test|suite)\.ts$/.test(file));
   const text = files.map((file) => read(file)).join("\n");
-  const found = text.matchAll(/\bcode: "([a-z_]+)"|\bno\(\s*"([a-z_]+)"/g);
+  const found = text.matchAll(/\bcode: "([a-z_]+)"|\b(?:no|tooMany)\(\s*"([a-z_]+)"/g);
   return new Set([...found].map(([, first, second]) => first ?? second ?? ""));
 }
 
