@@ -1,6 +1,8 @@
 /** Tokens of an issuer, good and bad, through the whole of the HTTP edge. */
+import * as fc from "fast-check";
 import {
   CompactEncrypt,
+  CompactSign,
   exportSPKI,
   generateKeyPair,
   importJWK,
@@ -108,6 +110,15 @@ const claimsFor = ({ issuer, nowMs }: World) => {
   return { iss: issuer.url, aud: audience, sub: "job:secret", ...times(nowMs) };
 };
 
+/** Names two issuers in one payload: parsers disagree which of them counts. */
+async function twice(world: World, first: string, last: string): Promise<string> {
+  const { iss: _, ...claims } = claimsFor(world);
+  const rest = JSON.stringify(claims).slice(1);
+  const payload = Buffer.from(`{"iss":"${first}","iss":"${last}",${rest}`).toString("base64url");
+  const [head, , signature] = (await world.issuer.sign(world.nowMs)).split(".");
+  return `${head}.${payload}.${signature}`;
+}
+
 /** Each makes a token that must be refused. */
 const wrong: Record<string, (world: World) => Promise<string>> = {
   "a changed claim": async ({ issuer, nowMs }) => {
@@ -182,6 +193,40 @@ const wrong: Record<string, (world: World) => Promise<string>> = {
     const sign = new SignJWT(claimsFor(world)).setProtectedHeader(header);
     return sign.sign(key?.privateKey as never, options);
   },
+  "keys at an address in its header": async (world) => {
+    const mine = await makeKey("first");
+    const [jku, x5u] = [`${world.other.url}/keys`, `${world.other.url}/cert`];
+    const header = { alg: "ES256", kid: "mine", jku, x5u };
+    return new SignJWT(claimsFor(world)).setProtectedHeader(header).sign(mine.privateKey);
+  },
+  "a certificate in its header": async (world) => {
+    const mine = await makeKey("first");
+    const header = { alg: "ES256", kid: "first", x5c: ["MIIB"], x5t: "dGVzdA" };
+    return new SignJWT(claimsFor(world)).setProtectedHeader(header).sign(mine.privateKey);
+  },
+  "a key id that is a path": async ({ issuer, nowMs }) =>
+    issuer.sign(nowMs, {}, { ...(await makeKey("../../keys")), kid: "../../etc/passwd" }),
+  "the issuer twice, first the right one": (world) =>
+    twice(world, world.issuer.url, "https://evil"),
+  "the issuer twice, last the right one": (world) => twice(world, "https://evil", world.issuer.url),
+  "the audience in the wrong case": ({ issuer, nowMs }) =>
+    issuer.sign(nowMs, { aud: audience.toUpperCase() }),
+  "an audience that only begins like ours": ({ issuer, nowMs }) =>
+    issuer.sign(nowMs, { aud: [`${audience}.evil.example`] }),
+  "another algorithm than its key": async (world) => {
+    const [key] = world.issuer.keys;
+    const token = await world.issuer.sign(world.nowMs, {}, key);
+    return token.replace(/^[^.]+/, encode({ alg: "RS256", kid: "first" }));
+  },
+  "an unencoded payload": async (world) => {
+    const [key] = world.issuer.keys;
+    const header = { alg: "ES256", kid: "first", b64: false, crit: ["b64"] };
+    const [, payload, signature] = (await world.issuer.sign(world.nowMs, {}, key)).split(".");
+    return `${encode(header)}.${payload}.${signature}`;
+  },
+  "a signature with padding": async ({ issuer, nowMs }) => `${await issuer.sign(nowMs)}==x`,
+  "a signature of zeros (CVE-2022-21449)": async ({ issuer, nowMs }) =>
+    (await issuer.sign(nowMs)).replace(/[^.]*$/, Buffer.alloc(64).toString("base64url")),
   "a payload that is encrypted": async (world) => {
     const { publicKey } = await generateKeyPair("ECDH-ES+A256KW");
     const plain = Buffer.from(JSON.stringify(claimsFor(world)));
@@ -233,6 +278,19 @@ test.each([["RS256"], ["PS384"], ["ES512"], ["EdDSA"]])(
   },
 );
 
+test("of a claim that a signed token has twice, the one that was checked counts", async () => {
+  await using issuer = await TestIssuer.start();
+  const rules = [{ ...everyone, space: "{team}" }];
+  await using site = await siteOf(issuer, rules);
+  const times_ = JSON.stringify({ aud: audience, sub: "job:1", ...times(site.clock.now()) });
+  const text = `{"iss":"${issuer.url}","team":"first","team":"last",${times_.slice(1)}`;
+  const [key] = issuer.keys;
+  const token = await new CompactSign(Buffer.from(text))
+    .setProtectedHeader({ alg: "ES256", kid: "first" })
+    .sign(key?.privateKey as never);
+  expect(await whoami(site, token)).toMatchObject({ space: "last" });
+});
+
 test("a token that is too long is refused without being read", async () => {
   await using issuer = await TestIssuer.start();
   await using site = await siteOf(issuer);
@@ -247,6 +305,34 @@ test("of two keys with one id, the one that fits is found", async () => {
   const token = await issuer.sign(site.clock.now(), {}, issuer.keys[2]);
   expect((await site.call("GET /v1/pools", { token })).status).toBe(200);
 });
+
+test("no token with one character changed is accepted, repeated or logged", async () => {
+  await using issuer = await TestIssuer.start();
+  await using site = await siteOf(issuer);
+  const good = await issuer.sign(site.clock.now());
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+  const place = fc.record({
+    at: fc.nat(good.length - 1),
+    to: fc.constantFrom(...alphabet),
+  });
+  await fc.assert(
+    fc.asyncProperty(place, async ({ at, to }) => {
+      const token = good.slice(0, at) + to + good.slice(at + 1);
+      if (sameBytes(token, good)) return;
+      const answer = await site.call("GET /v1/pools", { token });
+      expect(answer.status).toBe(401);
+      expect(answer.text + site.log()).not.toContain(token.slice(-40));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** The last character of a part may have bits that stand for nothing. */
+function sameBytes(one: string, other: string): boolean {
+  const bytes = (token: string) =>
+    token.split(".").map((part) => Buffer.from(part, "base64url").toString("hex"));
+  return bytes(one).join(".") === bytes(other).join(".");
+}
 
 test("clocks may differ by half a minute, and no verified token outlives its expiry", async () => {
   await using issuer = await TestIssuer.start();

@@ -72,7 +72,13 @@ function SignedOutNote() {
   const note = useStore(signInNote);
   const [signedOut] = useState(justSignedOut);
   useEffect(forgetSignedOut, []);
+  const us = useStore(whoami);
   if (note !== null) return <p className="note">{note}</p>;
+  const refusal = us?.name === null ? us.refusal : null;
+  // Without any session it only says that there are no credentials.
+  if (refusal !== null && !refusal.startsWith("Cannot tell who is calling")) {
+    return <p className="note">{refusal}</p>;
+  }
   if (signedOut === undefined) return null;
   return (
     <p className="note" role="status">
