@@ -175,7 +175,7 @@ describe.skipIf(chromiumPath === undefined)("a hostile page", () => {
     });
     await page.goto(hostile.url);
     for (const frame of page.frames().slice(1)) {
-      expect(await frame.locator("body").innerText()).not.toContain("Sign in");
+      expect(await frame.locator("body").textContent()).not.toContain("Sign in");
     }
     await page.goto(server.url);
     for (const returnTo of [

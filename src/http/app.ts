@@ -12,6 +12,7 @@ import { authorizeCalls } from "./authorize.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
 import { clusterApi } from "./clusters/routes.ts";
+import { documentCommonProblems } from "./common-problems.ts";
 import { compressAnswers } from "./compression.ts";
 import type { App, Context } from "./context.ts";
 import { documentRoutes } from "./docs.ts";
@@ -94,6 +95,7 @@ export async function makeApp(
   checkCallers(app, context.callers);
   relay?.addHook(app);
   authorizeCalls(app, context);
+  documentCommonProblems(app);
   compressAnswers(app);
   refuseUnknownParameters(app);
   await documentRoutes(app, context.version);

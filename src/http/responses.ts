@@ -1,7 +1,22 @@
 import Type from "typebox";
 import { ProblemDocument } from "../api/schemas.ts";
 
-type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 502 | 503;
+type ProblemStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 409
+  | 410
+  | 413
+  | 414
+  | 415
+  | 421
+  | 422
+  | 429
+  | 431
+  | 502
+  | 503;
 
 /** Documents the problems that a route answers with. */
 export function problems(...statuses: ProblemStatus[]): Record<ProblemStatus, object> {
