@@ -135,8 +135,10 @@ async function work(grant: Grant, held: Held, jobWorld: JobWorld): Promise<"done
       Math.min(callTimeoutMs, Math.floor(ttlMs / 6)),
     );
     if (reply?.type !== "outcome") continue;
-    if (reply.outcome.type === "granted") observer.renewed(held, sentAtMs + ttlMs);
-    else break; // The server reports that the lease is lost.
+    if (reply.outcome.type !== "granted") break; // The server reports that the lease is lost.
+    observer.renewed(held, sentAtMs + ttlMs);
+    // Most jobs obey a notice; some go on until the lease is revoked.
+    if (reply.outcome.lease.notice !== null && random.chance(0.7)) break;
   }
   return "done";
 }

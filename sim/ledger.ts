@@ -14,6 +14,7 @@ import type {
 import { AdmissionLedger } from "./admission-ledger.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
+import { PreemptionLedger } from "./preemption-ledger.ts";
 import { PriorityLedger } from "./priority-ledger.ts";
 import { SelectionLedger } from "./selection-ledger.ts";
 import { SharedLedger } from "./shared-ledger.ts";
@@ -49,6 +50,7 @@ export class Ledger {
   readonly #selections = new SelectionLedger();
   readonly #spaces = new SpaceLedger(this);
   readonly #priorities = new PriorityLedger();
+  readonly #preemption = new PreemptionLedger(this);
   readonly #grantedKeys = new Map<string, string>();
   /** The last fence of each resource, also after its removal. */
   readonly #fences = new Map<string, number>();
@@ -69,6 +71,7 @@ export class Ledger {
     this.shared.record(event);
     this.#selections.record(event);
     this.#spaces.record(event);
+    this.#preemption.record(event, at);
     this.#recordOther(event, at);
     this.#priorities.record(event, at);
   }

@@ -160,6 +160,15 @@ export function randomSpaces(random: Random, pools: readonly PoolSpec[]): Spaces
   return { ...anySpace, spaces };
 }
 
+/** Some exclusive pools take leases back for waiting requests. */
+export function withPreemption(pools: readonly PoolSpec[], random: Random): PoolSpec[] {
+  return pools.map((pool) => {
+    if (pool.policy.placement !== undefined || random.chance(0.6)) return pool;
+    const noticeMs = random.pick([0, 5_000, 20_000]);
+    return { ...pool, policy: { ...pool.policy, preempt: true, noticeMs } };
+  });
+}
+
 /** How priorities rise in some worlds; undefined: they do not. */
 export function randomPriorities(random: Random): PrioritiesSpec | undefined {
   if (random.chance(0.5)) return undefined;

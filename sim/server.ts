@@ -74,6 +74,8 @@ export interface EdgeBugs {
   readonly ignoreQuotas?: boolean;
   /** Lends in the order of arrival, whatever the spaces hold. */
   readonly ignoreShares?: boolean;
+  /** Pools take leases back although they may not. */
+  readonly preemptAlways?: boolean;
   /** A cohort lends twice what its spaces have. */
   readonly lendTwice?: boolean;
   /** Spaces borrow what others wait for. */
@@ -160,6 +162,7 @@ export class Server {
         if (this.#bugs.ignoreQuotas) ignoreQuotas(state);
         if (this.#bugs.ignoreShares) ignoreShares(state);
         if (this.#bugs.lendTwice || this.#bugs.forgetLenders) spoilCohorts(state, this.#bugs);
+        if (this.#bugs.preemptAlways) preemptAlways(state);
         if (this.#bugs.forgetAgeing) spoilAgeing(state, Number.NEGATIVE_INFINITY);
         if (this.#bugs.ageWithoutBound) spoilAgeing(state, Number.POSITIVE_INFINITY);
       },
@@ -358,6 +361,10 @@ function ignoreShares({ spaces }: State): void {
   for (const line of lines) line.queue.detach(line);
   for (const space of spaces.values()) edit(space).share = 0;
   for (const line of lines) line.queue.attach(line);
+}
+
+function preemptAlways({ pools }: State): void {
+  for (const pool of pools.values()) edit(pool).policy = { ...pool.policy, preempt: true };
 }
 
 function spoilCohorts(state: State, { lendTwice }: EdgeBugs): void {

@@ -32,6 +32,7 @@ import {
   randomPools,
   randomPriorities,
   randomSpaces,
+  withPreemption,
   zones,
 } from "./scenario.ts";
 import { Server } from "./server.ts";
@@ -125,7 +126,7 @@ class Simulation {
       () => `r${++this.#lastId}` as RequestId,
     );
     this.#network = new Network(this.#world, this.#random, this.#server);
-    this.#pools = randomPools(this.#random);
+    this.#pools = withPreemption(randomPools(this.#random), new Random(seed + 4));
     this.#boskos = new BoskosWorld(this.#jobWorld());
     this.#spaceRandom = new Random(seed + 2);
     const hasSpaces = this.#spaceRandom.chance(0.5);

@@ -82,6 +82,8 @@ function valuesFor({ key, kind }: Field): readonly [inTheFile: unknown, another:
       return [kind.choices[1], kind.choices[0]];
     case "choices":
       return [kind.choices.slice(-1), kind.choices.slice(-2, -1)];
+    case "flag":
+      return [true, false];
     case "states":
       return [
         ["free", "dirty", "needs-a-look"],

@@ -40,6 +40,8 @@ function valueSchema(kind: WireKind, description: string): TSchema {
     case "state":
     case "pool":
       return Type.String({ description });
+    case "flag":
+      return Type.Boolean({ description });
     case "choices":
     case "states":
       return Type.Array(Type.String(), { description });

@@ -235,6 +235,17 @@ const TtlShown = {
   description: "Null for a holder that is known by name only, as Boskos's clients are",
 };
 
+const Notice = Type.Object(
+  {
+    endsBy: Timestamp,
+    reason: Type.String({ description: "Who needs it; jobs of other spaces are not named" }),
+  },
+  {
+    description:
+      "The pool takes the lease back for a waiting request: release it by this time. Then it is revoked",
+  },
+);
+
 export const Lease = Type.Object({
   id: Type.String(),
   requestId: RequestIdShown,
@@ -258,6 +269,7 @@ export const Lease = Type.Object({
       "When an operator took the lease back. Its resources are not lent again before its holder " +
       "releases it, or before `expiresAt`",
   }),
+  notice: Type.Optional(Notice),
   delivered: Type.Optional(
     Type.Boolean({
       description:
@@ -491,6 +503,7 @@ export const Heartbeat = Type.Object({
   id: Type.String(),
   expiresAt: Timestamp,
   endsAt: nullable(Timestamp),
+  notice: Type.Optional(Notice),
 });
 
 export const Explanation = Type.Object({

@@ -112,6 +112,7 @@ export class Waits {
       case "lease-granted":
       case "request-left":
       case "lease-revoked":
+      case "notice-given":
       case "lease-ended":
         this.end(event.id);
     }

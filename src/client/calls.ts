@@ -185,14 +185,21 @@ export class BerthCalls {
     return this.#get(["v1", "leases", id], { ...options });
   }
 
-  /** Resolves with true when the lease has ended or was revoked, or with false after `waitMs`. */
-  async isLostWithin(waitMs: number, { id }: Held, options?: CallOptions): Promise<boolean> {
+  /**
+   * Resolves with true when the lease has ended or was revoked, with "noticed" if its pool takes it
+   * back, or with false after `waitMs`.
+   */
+  async isLostWithin(
+    waitMs: number,
+    { id }: Held,
+    options?: CallOptions,
+  ): Promise<boolean | "noticed"> {
     const answerMs = options?.answerMs ?? waitMs + clientLimits.pollSlackMs;
     const query = { wait: formatDuration(waitMs) };
     try {
       const call = { ...options, query, answerMs };
-      const { revokedAt } = await this.#get<Lease>(["v1", "leases", id], call);
-      return typeof revokedAt === "string";
+      const { revokedAt, notice } = await this.#get<Lease>(["v1", "leases", id], call);
+      return typeof revokedAt === "string" || (notice === undefined ? false : "noticed");
     } catch (error) {
       if (hasEnded(error)) return true;
       throw error;

@@ -16,6 +16,8 @@ export interface KeepAliveOptions {
   readonly onHeartbeatFailed?: ((error: unknown, sinceMs: number) => void) | undefined;
   /** Called when heartbeats succeed again. */
   readonly onRecovered?: (() => void) | undefined;
+  /** Called once when the pool takes the lease back: release it by `endsBy`. */
+  readonly onNotice?: ((notice: NonNullable<Heartbeat["notice"]>) => void) | undefined;
 }
 
 /** The fields that heartbeats need, of a server's lease or of a slot. */
@@ -25,7 +27,7 @@ export interface Heartbeats {
   /** Throws a Problem such as `lease_ended` if the lease has ended. Any other error is retried. */
   heartbeat(held: Held, options?: CallOptions): Promise<Heartbeat>;
   /** Where the server can say at once that the lease is lost, before the next heartbeat. */
-  isLostWithin?(waitMs: number, held: Held, options?: CallOptions): Promise<boolean>;
+  isLostWithin?(waitMs: number, held: Held, options?: CallOptions): Promise<boolean | "noticed">;
 }
 
 /**
@@ -47,6 +49,7 @@ export class KeepAlive {
   #aliveAtMs: number;
   #endsAtMs: number;
   #deadline: ReturnType<typeof setTimeout> | undefined;
+  #isNoticed = false;
 
   /** Sends the first heartbeat at once: the lease may have been granted a while ago. */
   constructor(calls: Heartbeats, lease: KeptLease, options: KeepAliveOptions = {}) {
@@ -121,7 +124,9 @@ export class KeepAlive {
     const { signal } = ended;
     const waitMs = Math.max(1, Math.round(durationMs));
     this.#calls.isLostWithin?.(waitMs, this.#lease, { signal }).then(
-      (isLost) => isLost && ended.abort(),
+      (fate) => {
+        if (fate === true || (fate === "noticed" && !this.#isNoticed)) ended.abort();
+      },
       () => {}, // An older server, or no connection: heartbeats find out.
     );
     await this.#pause(durationMs, signal);
@@ -143,6 +148,10 @@ export class KeepAlive {
   #succeeded(sentAtMs: number, heartbeat: Heartbeat | undefined): void {
     this.#aliveAtMs = sentAtMs;
     this.#confirmed.resolve();
+    if (heartbeat?.notice !== undefined && !this.#isNoticed) {
+      this.#isNoticed = true;
+      this.#options.onNotice?.(heartbeat.notice);
+    }
     if (heartbeat !== undefined && heartbeat.endsAt !== null) {
       // The server's clock at that moment was `expiresAt` minus the ttl.
       const leftMs = Date.parse(heartbeat.endsAt) - Date.parse(heartbeat.expiresAt) + this.#ttlMs;

@@ -115,7 +115,15 @@ interface Written {
 }
 
 export function checkPolicy(source: Source, pool: Place, written: Written): void {
-  const rules = [checkMissing, checkPlacement, checkPace, checkAdaptive, checkDynamic, checkStates];
+  const rules = [
+    checkMissing,
+    checkPlacement,
+    checkPace,
+    checkPreempt,
+    checkAdaptive,
+    checkDynamic,
+    checkStates,
+  ];
   for (const rule of rules) rule(new Complaints(source, pool, written.entries), written);
 }
 
@@ -180,6 +188,18 @@ function checkPace(complaints: Complaints, { policy, entries }: Written): void {
   if (policy.placement !== undefined) {
     const state = "auto works the pace out from how many can be held, which no amount tells";
     complaints.refuseKey("pace/every", state, "write a duration such as 24s");
+  }
+}
+
+function checkPreempt(complaints: Complaints, { policy }: Written): void {
+  const { preempt, placement, cluster } = policy;
+  if (preempt === true && placement !== undefined) {
+    const state = "a pool that is lent by amount cannot take leases back";
+    complaints.refuseKey("preempt", state, "remove it");
+  }
+  if (preempt === true && cluster !== undefined) {
+    const state = "a used cluster is destroyed, so nobody gains by taking it back";
+    complaints.refuseKey("preempt", state, "remove it");
   }
 }
 
@@ -341,6 +361,9 @@ export function warnOfPolicy(
     const state = `it never ends before the lifetime of ${formatDuration(lifetimeMs)} does`;
     source.warn(hold.value, state, "write a shorter hold, or none");
   }
+  const notice = fields.get("notice");
+  if (notice !== undefined && policy.preempt !== true)
+    source.warn(notice.at, "it has no effect without preempt", "add preempt: true, or remove it");
   for (const key of ["onRelease", "onExpire"] as const) {
     const field = fields.get(key);
     if (field !== undefined) warnOfState(source, field, policy[key]);

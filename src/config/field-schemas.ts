@@ -63,6 +63,8 @@ function schemaOf(field: Field): TSchema | undefined {
       return choiceSchema(kind, about(field));
     case "choices":
       return choicesSchema(field, kind);
+    case "flag":
+      return Type.Boolean({ title: "true or false", ...about(field) });
     case "states":
       return Type.Array(StateName, {
         title: "list of states",

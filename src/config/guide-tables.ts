@@ -72,6 +72,8 @@ function allowedIn({ kind, wire }: Field): string {
       return kind.choices.map((choice) => `\`${choice}\``).join(", ");
     case "choices":
       return "a list of these";
+    case "flag":
+      return "`true`, `false`";
     case "states":
       return "a list of states";
     case "state":

@@ -143,6 +143,8 @@ function readValue(document: ConfigDocument, kind: Kind, entry: Entry): unknown 
       return readChoice(document, entry.value, kind);
     case "choices":
       return readChoices(document, entry.value, kind);
+    case "flag":
+      return readFlag(source, entry.value);
     case "states":
       return readStates(document, entry.value, kind);
     case "parts":
@@ -155,6 +157,13 @@ function readValue(document: ConfigDocument, kind: Kind, entry: Entry): unknown 
     case "outside":
       return undefined;
   }
+}
+
+function readFlag(source: ConfigDocument["source"], spot: Spot): boolean | undefined {
+  const value = scalarOf(spot);
+  if (typeof value === "boolean") return value;
+  refuseValue(source, spot, { title: "yes or no", hint: "write true or false" });
+  return undefined;
 }
 
 function readStates(document: ConfigDocument, spot: Spot, { max }: StatesKind) {

@@ -27,7 +27,7 @@ import type { App, Context } from "./context.ts";
 import { originOf } from "./origin.ts";
 import { ListQuery, pageOf } from "./paging.ts";
 import { invalid, problemOf } from "./problems.ts";
-import { answerNewRequest, publicAudience, renderLease } from "./render/lease.ts";
+import { answerNewRequest, publicAudience, renderLease, renderNotice } from "./render/lease.ts";
 import {
   auditFields,
   auditReason,
@@ -167,6 +167,7 @@ function heartbeatRoute(app: App, { broker }: Context): void {
       id,
       expiresAt: timestamp(expiresAt),
       endsAt: endsAt === null ? null : timestamp(endsAt),
+      ...renderNotice(outcome.lease),
     };
   });
 }

@@ -18,6 +18,8 @@ export function lossOf(event: DurableEvent | undefined): string {
     case "claim-ended":
     case "lease-revoked":
       return `the lease ${event.id} still holds its resources, until its ttl is over`;
+    case "notice-given":
+      return `the lease ${event.id} stays, until another notice is given`;
     case "lease-delivered":
     case "room-kept":
     case "event-skipped":

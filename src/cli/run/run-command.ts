@@ -12,6 +12,7 @@ import { type FailOpen, failOpenOf } from "./fail-open.ts";
 import { HeartbeatLog } from "./heartbeat-log.ts";
 import { writeLeaseFile } from "./lease-file.ts";
 import { leaseVariables } from "./lease-variables.ts";
+import { NoticeToCommand } from "./notice.ts";
 import type { RunFlags } from "./run.ts";
 import type { Sidecar } from "./sidecar.ts";
 import { isTerminating, type SignalName, type SignalRouter } from "./signals.ts";
@@ -37,7 +38,9 @@ export async function runWithLease(
   const { grace: graceMs = graceMsDefault } = flags;
   const failOpen = failOpenOf(flags);
   const log = new HeartbeatLog(note, parseDuration(lease.ttl ?? "") ?? 0);
-  const keepAlive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners });
+  const notice = new NoticeToCommand(note, name);
+  const onNotice = notice.given;
+  const keepAlive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners, onNotice });
   let isLost = false;
   let sidecar: Sidecar | undefined;
   let clusters: ClusterFiles | undefined;
@@ -60,6 +63,7 @@ export async function runWithLease(
       const env = { ...process.env, ...variables, ...job.variables, ...sidecar.variables };
       const child = await CommandProcess.start(args, env, sidecar.watch([lease]));
       router.routeTo((signal) => forwardSignal(child, signal));
+      notice.started(child);
       const loss = await exitOrLoss(child, keepAlive, failOpen, note);
       if (loss === undefined) {
         code = await child.exited;

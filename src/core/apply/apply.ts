@@ -19,6 +19,7 @@ import {
   leaseGranted,
   leaseRenewed,
   leaseRevoked,
+  noticeGiven,
   renewRequest,
   requestLeft,
   requestQueued,
@@ -116,6 +117,7 @@ type RareEvent =
       | "priorities-defined"
       | "priority-changed"
       | "room-kept"
+      | "notice-given"
       | "deadline-postponed"
       | "event-skipped"
     >;
@@ -139,6 +141,8 @@ function otherEvent(state: State, event: RareEvent, at: Instant): void {
       return priorityChanged(state, event, at);
     case "room-kept":
       return roomKept(state, event);
+    case "notice-given":
+      return noticeGiven(state, event, at);
     case "deadline-postponed":
       return postponeFirst(state, event.until);
     case "priorities-defined":

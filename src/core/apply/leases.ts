@@ -241,7 +241,19 @@ function renewLease(state: State, lease: Lease, at: Instant): void {
 /** Sets the expiry of a lease, from the last sign of life of its holder. */
 export function scheduleLease(state: State, lease: Lease): void {
   edit(lease).expiresAt = after(lease.seenAt, holderTtlOf(lease));
-  schedule(state, lease, earliest(lease.expiresAt, lease.endsAt));
+  const endsAt = earliest(lease.endsAt, lease.notice?.until ?? never);
+  schedule(state, lease, earliest(lease.expiresAt, endsAt));
+}
+
+/** Also used by `thaw`. */
+export function giveNotice(state: State, lease: Lease, notice: Revoked): void {
+  edit(lease).notice = notice;
+  if (lease.revoked === null) scheduleLease(state, lease);
+}
+
+export function noticeGiven(state: State, event: EventOf<"notice-given">, at: Instant): void {
+  const { id, endsBy: until, reason } = event;
+  giveNotice(state, must(state.leases.get(id), id), { at, until, reason });
 }
 
 /** How long a holder counts as present after its last heartbeat. */
@@ -386,6 +398,7 @@ export function addLease(state: State, record: LeaseRecord): Lease {
     sent: delivered ? 1 : 0,
     confirmed: false,
     revoked: null,
+    notice: null,
     claims: [],
     replacements: noReplacements,
     dueAt: never,

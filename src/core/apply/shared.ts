@@ -4,7 +4,6 @@
  */
 import type { KeptRoom } from "../model/event.ts";
 import { ruleOf } from "../model/lifecycle.ts";
-import { compareArrival } from "../model/rank.ts";
 import type {
   Claim,
   Pool,
@@ -216,14 +215,14 @@ export function setReservations(
     if (resource.sharing === "exclusive") continue;
     const one = { by: request, since, amounts: Object.entries(amount), taken: new Map() };
     for (const claim of resource.claims) if (claim.fence > since) noteTaken(one, claim.amount, 1);
-    // Sorted by arrival, so that the order does not depend on the time of each reservation.
-    edit(resource).reservations = [...resource.reservations, one].sort((a, b) =>
-      compareArrival(a.by, b.by),
-    );
+    // Sorted by arrival, which never changes, so that a snapshot has them in the same order.
+    edit(resource).reservations = [...resource.reservations, one].sort((a, b) => {
+      return a.by.order - b.by.order;
+    });
     for (const [kind, names] of Object.entries(parts)) {
       for (const partName of names) {
         const part = partFor(resource.pool, kind, partName);
-        edit(part).reservedFor = [...part.reservedFor, request].sort(compareArrival);
+        edit(part).reservedFor = [...part.reservedFor, request].sort((a, b) => a.order - b.order);
       }
     }
   }

@@ -39,7 +39,7 @@ import { keepStock } from "./clusters.ts";
 import { emptyState, newPool } from "./create.ts";
 import { edit } from "./edit.ts";
 import { addMember, linkParent, schedule, schedulePool, scheduleResource } from "./indexes.ts";
-import { addLease, addRequest, type ClaimRecord, revokeLease } from "./leases.ts";
+import { addLease, addRequest, type ClaimRecord, giveNotice, revokeLease } from "./leases.ts";
 import type { Ranked } from "./priorities.ts";
 import { newResource } from "./resources.ts";
 import { setReservations } from "./shared.ts";
@@ -124,6 +124,7 @@ interface FrozenLease {
   readonly claims: readonly ClaimRecord[];
   readonly undelivered?: true;
   readonly revoked?: Revoked;
+  readonly notice?: Revoked;
 }
 
 export function freeze(state: State): FrozenState {
@@ -247,6 +248,7 @@ function freezeLease(lease: Lease): FrozenLease {
     claims: lease.claims.map(freezeClaim),
     ...(lease.delivered ? undefined : { undelivered: true as const }),
     ...(lease.revoked === null ? undefined : { revoked: lease.revoked }),
+    ...(lease.notice === null ? undefined : { notice: lease.notice }),
   };
 }
 
@@ -344,6 +346,7 @@ function thawLease(state: State, frozen: FrozenLease): void {
   const delivered = frozen.undelivered !== true;
   const { endsAt = never, priority = frozen.ask.priority ?? 0 } = frozen;
   const lease = addLease(state, { ...frozen, endsAt, priority, delivered });
+  if (frozen.notice !== undefined) giveNotice(state, lease, frozen.notice);
   if (frozen.revoked !== undefined) revokeLease(state, lease, frozen.revoked);
   if (frozen.ask.key !== undefined) edit(state.keys).set(frozen.ask.key, frozen.id);
 }

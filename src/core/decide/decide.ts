@@ -33,6 +33,7 @@ import {
 import { configure, removeResources } from "./configure.ts";
 import { releaseHeld, renewHeld, reset, take } from "./held.ts";
 import { importResources } from "./import.ts";
+import { preempt } from "./preempt.ts";
 import { refresh } from "./refresh.ts";
 import { keepWaiting, leave, notDelivered, release, renew, revoke } from "./release.ts";
 import { setAside } from "./set-aside.ts";
@@ -56,6 +57,7 @@ export function decide(state: State, command: Command, now: Instant): Decision {
   const answer = handle(turn, command);
   const own = turn.events.length;
   settle(turn);
+  if (turn.preempting.size > 0) preempt(turn);
   const outcome = typeof answer === "function" ? answer() : answer;
   return { events: turn.events, own, outcome };
 }

@@ -108,6 +108,7 @@ export function serve(turn: Turn, pool: Pool): void {
 }
 
 function servePools(turn: Turn, pools: readonly Pool[]): void {
+  for (const pool of pools) if (pool.policy.preempt === true) turn.preempting.add(pool);
   let serving = pools[0];
   turn.evaluating = null;
   try {

@@ -43,7 +43,7 @@ export function tick(turn: Turn): Outcome {
 function attend(turn: Turn, due: Due): void {
   switch (due.kind) {
     case "lease":
-      return endLease(turn, due, endingDue(turn, due));
+      return attendLease(turn, due);
     case "claim":
       return endHold(turn, due);
     case "request":
@@ -57,6 +57,15 @@ function attend(turn: Turn, due: Due): void {
     case "resource":
       return attendResource(turn, due);
   }
+}
+
+/** At the end of a notice the lease is revoked; its holder may still be at work. */
+function attendLease(turn: Turn, lease: Lease): void {
+  const { notice, revoked, expiresAt, endsAt } = lease;
+  const isOver = expiresAt <= turn.now || endsAt <= turn.now || revoked !== null;
+  if (isOver || notice === null) return endLease(turn, lease, endingDue(turn, lease));
+  const { reason } = notice;
+  emit(turn, { type: "lease-revoked", id: lease.id, heldUntil: expiresAt, reason });
 }
 
 /** A lease by name ends with its last claim: no holder would release it. */

@@ -17,12 +17,14 @@ export interface Turn {
    * Pools in which a request may now be granted, or which need upkeep. `settle` empties the set.
    */
   readonly touched: Set<Pool>;
+  /** Pools whose leases may be ended for a waiting request. `preempt` empties the set. */
+  readonly preempting: Set<Pool>;
   /** The waiting request that is being evaluated. A failure is attributed to it. */
   evaluating: RequestId | null;
 }
 
 export function newTurn(state: State, now: Instant): Turn {
-  return { state, now, events: [], touched: new Set(), evaluating: null };
+  return { state, now, events: [], touched: new Set(), preempting: new Set(), evaluating: null };
 }
 
 /**
@@ -134,11 +136,8 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "pool-attended":
     case "pool-resumed":
     case "pool-withheld":
-    case "rate-changed": {
-      const pool = turn.state.pools.get(event.pool);
-      if (pool !== undefined) turn.touched.add(pool);
-      return;
-    }
+    case "rate-changed":
+      return touchPool(turn, turn.state.pools.get(event.pool));
     case "pool-defined":
     case "pool-retired":
     case "spaces-defined":
@@ -150,6 +149,7 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "event-skipped":
     case "lease-renewed":
     case "lease-revoked":
+    case "notice-given":
     case "pool-removed":
     case "pool-signalled":
     case "pool-suspended":
@@ -234,6 +234,10 @@ function touchAll({ state, touched }: Turn): void {
   for (const pool of state.pools.values()) touched.add(pool);
 }
 
+function touchPool({ touched }: Turn, pool: Pool | undefined): void {
+  if (pool !== undefined) touched.add(pool);
+}
+
 function touchResource({ state, touched }: Turn, name: ResourceName): void {
   const pool = state.resources.get(name)?.pool;
   if (pool !== undefined) touched.add(pool);
@@ -257,11 +261,12 @@ function touchCohorts(
  * Touches the pools of a new request only if a dynamic resource may be made for it or its gang is
  * complete. In all other cases `acquire` has found that it does not fit.
  */
-function touchQueued({ touched }: Turn, request: Request | undefined): void {
+function touchQueued({ touched, preempting }: Turn, request: Request | undefined): void {
   if (request === undefined) return;
   const isWhole = request.gang !== null && request.inLine;
   for (const { pool } of request.needs) {
     if (isWhole || pool.policy.dynamic !== undefined || pool.clusters !== null) touched.add(pool);
+    if (pool.policy.preempt === true) preempting.add(pool);
   }
 }
 

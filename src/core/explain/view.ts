@@ -2,7 +2,14 @@
 import type { Item } from "../model/command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import { busyState } from "../model/lifecycle.ts";
-import { type Claim, type Lease, type Need, queueAt, type Request } from "../model/state.ts";
+import {
+  type Claim,
+  type Lease,
+  type Need,
+  queueAt,
+  type Request,
+  type Revoked,
+} from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 import { leaderOf } from "../queue/needs.ts";
 import type { Amounts, Attribute, Part } from "../shared/placement/shareable.ts";
@@ -56,6 +63,8 @@ export interface LeaseView {
   readonly endsAt: Instant | null;
   /** When an operator revoked it; null if it is not revoked. */
   readonly revokedAt: Instant | null;
+  /** Its pool takes it back for a waiting request; null if it does not. */
+  readonly notice: Revoked | null;
   readonly claims: readonly ClaimView[];
 }
 
@@ -91,6 +100,7 @@ export function leaseView(lease: Lease): LeaseView {
     expiresAt: lease.expiresAt === never ? null : lease.expiresAt,
     endsAt: lease.endsAt === never ? null : lease.endsAt,
     revokedAt: lease.revoked?.at ?? null,
+    notice: lease.notice,
     claims: lease.claims.map(claimView),
   };
 }

@@ -57,6 +57,12 @@ export function passesGates(needs: readonly Use[], rank: Rank, now: Instant): bo
   return !isGuarded(needs, rank.space) || closedBy({ needs, rank, now }) === null;
 }
 
+/** Whether only resources, limits and quotas are missing: the other gates are open now. */
+export function isReadyToLend(attempt: Attempt): boolean {
+  const counts = [quotaGate, limitGate];
+  return gates.every((gate) => counts.includes(gate) || closedAt(gate, attempt) === null);
+}
+
 function closedAt(gate: Gate, attempt: Attempt): Pool | null {
   return gate.closedBy(attempt, earlierThan.get(gate) ?? []);
 }

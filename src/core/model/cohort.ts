@@ -56,7 +56,7 @@ function lendableOf({ max, lend = max }: Quota): number {
 }
 
 /** What a space uses of the cohort if it holds this much: not the part that it never lends. */
-function usedBy(quota: Quota, held: number): number {
+export function usedBy(quota: Quota, held: number): number {
   return Math.max(0, held - (quota.max - lendableOf(quota)));
 }
 

@@ -300,6 +300,13 @@ type RecordedEvent =
       readonly heldUntil: Instant;
       readonly reason: Reason;
     }
+  /** The pool takes the lease back for a waiting request. It is revoked at that time. */
+  | {
+      readonly type: "notice-given";
+      readonly id: RequestId;
+      readonly endsBy: Instant;
+      readonly reason: Reason;
+    }
   | {
       readonly type: "lease-ended";
       readonly id: RequestId;

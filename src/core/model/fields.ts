@@ -30,6 +30,11 @@ export interface ChoiceKind {
   readonly choices: readonly string[];
 }
 
+/** Yes or no. */
+export interface FlagKind {
+  readonly type: "flag";
+}
+
 /** A list of states. */
 export interface StatesKind {
   readonly type: "states";
@@ -70,7 +75,7 @@ export interface HiddenKind {
 }
 
 /** A kind whose value has no fields of its own. */
-export type ValueKind = DurationKind | NumberKind | ChoiceKind | StatesKind | NamedKind;
+export type ValueKind = DurationKind | NumberKind | ChoiceKind | FlagKind | StatesKind | NamedKind;
 
 /** A kind that the API returns as a value with its own key. */
 export type WireKind = ValueKind | GroupKind | ByStateKind;
@@ -162,6 +167,7 @@ type WireValues = ForEachKind<{
   number: number;
   choice: string;
   choices: readonly string[];
+  flag: boolean;
   states: readonly string[];
   state: string;
   pool: string;
@@ -224,6 +230,7 @@ function valueInWords(kind: WireKind, value: unknown): unknown {
     case "number":
     case "choice":
     case "choices":
+    case "flag":
     case "states":
     case "state":
     case "pool":

@@ -177,6 +177,25 @@ export const policyFields = {
     text: "What one claim costs, for the `cost` quotas of spaces. Without it a claim costs nothing.",
     examples: [10],
   },
+  preempt: {
+    key: "preempt",
+    kind: { type: "flag" },
+    optional: true,
+    label: "Preemption",
+    text:
+      "Leases of a lower priority, or that a space has borrowed, are ended with notice if a waiting " +
+      "request can then be granted. Only for exclusive pools.",
+    examples: [true],
+    more: "spaces.md#preemption",
+  },
+  noticeMs: {
+    key: "notice",
+    kind: duration(0, dayMs),
+    optional: true,
+    label: "Notice",
+    text: "With `preempt`: how long a holder has from the notice until its lease is revoked; `1m` without it.",
+    examples: ["5m"],
+  },
   admission: {
     key: "admission",
     kind: { type: "outside" },

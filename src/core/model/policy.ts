@@ -26,6 +26,9 @@ export interface PoolPolicy {
   readonly parent?: PoolName;
   readonly limit?: number;
   readonly cost?: number;
+  /** Leases may be ended with notice for a waiting request. */
+  readonly preempt?: boolean;
+  readonly noticeMs?: number;
   readonly pace?: PacePolicy;
   readonly placement?: PlacementPolicy;
   readonly admission?: AdmissionPolicy;

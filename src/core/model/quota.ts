@@ -79,7 +79,7 @@ function costShortage(
   return asked > 0 && held + asked > max ? { quota: undefined, held, asked, max } : undefined;
 }
 
-function costOf(needs: readonly QuotaUse[]): number {
+export function costOf(needs: readonly QuotaUse[]): number {
   let sum = 0;
   for (const { pool, purpose, count } of needs) {
     if (purpose === "use") sum += count * (pool.policy.cost ?? 0);

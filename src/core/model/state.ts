@@ -390,6 +390,8 @@ export interface Lease extends Timed {
   readonly endsAt: Instant;
   /** Revoked by an operator. The holder may not know it yet. */
   readonly revoked: Revoked | null;
+  /** The pool takes it back for a waiting request. It is revoked at `until`. */
+  readonly notice: Revoked | null;
   /**
    * Claims that are not released yet. The array is replaced, never changed, because replies may
    * still refer to it.

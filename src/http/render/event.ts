@@ -52,7 +52,8 @@ export function ownerOfEvent(state: State, event: DurableEvent): SpaceName | und
 
 /** Writes the times of an event as RFC 3339, as in all replies. A new time must be added here. */
 function withTimestamps(key: string, value: unknown): unknown {
-  const isInstant = key === "endsAt" || key === "heldUntil" || key === "restsUntil";
+  const isInstant =
+    key === "endsAt" || key === "endsBy" || key === "heldUntil" || key === "restsUntil";
   return isInstant && typeof value === "number" ? timestamp(value as Instant) : value;
 }
 

@@ -44,10 +44,16 @@ export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
     expiresAt: timestampOrNull(lease.expiresAt),
     endsAt: timestampOrNull(lease.endsAt),
     revokedAt: timestampOrNull(lease.revokedAt),
+    ...renderNotice(lease),
     ...(lease.delivered ? undefined : { delivered: false }),
     waitedSeconds: (lease.grantedAt - lease.queuedAt) / 1_000,
     claims: lease.claims.map((claim) => renderClaim(claim, audience)),
   };
+}
+
+export function renderNotice({ notice }: LeaseView): Pick<Wire.Lease, "notice"> | undefined {
+  if (notice === null) return undefined;
+  return { notice: { endsBy: timestamp(notice.until), reason: notice.reason.why } };
 }
 
 /** As the client has chosen it. */

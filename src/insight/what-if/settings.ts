@@ -71,12 +71,13 @@ function inWords({ path, message, hint }: ConfigProblem): string {
 }
 
 /**
- * A key with a list is split at commas, a number becomes a number, and all else stays
- * text.
+ * A key with a list is split at commas, a number becomes a number, yes or no becomes true or false,
+ * and all else stays text.
  */
 function valueFrom(key: string, text: string): unknown {
   const type = fieldAt(policyFields, key.split("."))?.kind.type;
   if (type === "choices" || type === "states") return text.split(",");
+  if (type === "flag" && /^(?:true|false)$/.test(text)) return text === "true";
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 

@@ -19,6 +19,11 @@ export function HeldView({ lease }: { lease: Lease }) {
       <h1>
         {holder} <StateChip state={revokedAt === null ? "leased" : "revoking"} />
       </h1>
+      {lease.notice === undefined || revokedAt !== null ? null : (
+        <p className="lead">
+          Its pool takes it back by <Moment at={lease.notice.endsBy} />: {lease.notice.reason}.
+        </p>
+      )}
       {revokedAt === null ? null : (
         <p className="aside-note">
           An operator ended it at <Moment at={revokedAt} />. Its job may work for another{" "}

@@ -49,6 +49,13 @@ function sentenceOf(event: FeedEvent): ReactNode {
           {because(event)}
         </>
       );
+    case "notice-given":
+      return (
+        <>
+          {whoOf(event)} must release its lease soon
+          {because(event)}
+        </>
+      );
     case "lease-revoked":
       return (
         <>
