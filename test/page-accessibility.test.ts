@@ -27,6 +27,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     "out of service": "/out",
     clusters: "/clusters",
     events: "/events",
+    audit: "/audit",
     search: "/search?q=acc",
     history: "/history",
     "a pool that is lent by amount": "/pools/room",

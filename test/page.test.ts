@@ -242,6 +242,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       ["/out", "Out of service"],
       ["/clusters", "Clusters"],
       ["/events", "Events"],
+      ["/audit", "Audit"],
       ["/search?q=acc", "Search"],
       ["/nowhere/at/all", "No such page"],
     ])("%s", async (path, heading) => {

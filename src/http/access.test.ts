@@ -107,11 +107,23 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
 /** Refusals of authentication; a refusal of the call itself means that the caller may call. */
 const refusals = ["unauthenticated", "forbidden", "token_missing", "token_wrong"];
 
-async function isRefused(line: string, role: Role | undefined): Promise<boolean> {
+/** As Boskos's clients send it: the name of the token, and the token as the password. */
+function basic(role: Role): { headers: { authorization: string } } {
+  const pair = Buffer.from(`${role}:${testTokens[role]}`).toString("base64");
+  return { headers: { authorization: `Basic ${pair}` } };
+}
+
+async function isRefused(
+  line: string,
+  role: Role | undefined,
+  credentials: object = role === undefined ? {} : { token: testTokens[role] },
+): Promise<boolean> {
   const path = line.replace("{id}", "x").replace("{claim}", "1").replace("{name}", "aws");
   const answer = await site.call(path === "GET /v1/events" ? "HEAD /v1/events" : path, {
-    ...(role === undefined ? {} : { token: testTokens[role] }),
+    ...credentials,
   });
+  // This test sends more wrong tokens than the limit of one address allows.
+  if (answer.status === 429) return true;
   if (answer.status !== 401 && answer.status !== 403) return false;
   if (answer.text === "") return true; // The answer to HEAD has no body.
   if (answer.type === "application/problem+json") return refusals.includes(asProblem(answer).code);
@@ -126,6 +138,49 @@ describe("who may call", () => {
     for (const role of roles) found.push([role, !(await isRefused(line, role))]);
     expect(found).toEqual(expected);
     expect(await isRefused(line, undefined)).toBe(who !== "open");
+  });
+
+  test.each(Object.entries(allowed))("%s, with basic authentication", async (line, who) => {
+    // A lease has a token of its own, which is no password.
+    if (who === nobody) return;
+    for (const role of roles) {
+      const refused = await isRefused(line, role, basic(role));
+      expect([role, refused]).toEqual([role, who !== "open" && !who.includes(role)]);
+    }
+  });
+
+  test("is written above, and in the OpenAPI document, for every call of the document", async () => {
+    const { body } = await site.call("GET /openapi.json");
+    const { paths } = body as { paths: Record<string, Record<string, { security?: unknown[] }>> };
+    const calls = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { security }]) => ({
+        line: `${method.toUpperCase()} ${path}`,
+        isOpen: security === undefined,
+      })),
+    );
+    expect(calls.length).toBeGreaterThan(30);
+    for (const { line, isOpen } of calls) {
+      const who = allowed[line];
+      expect({ line, isWritten: who !== undefined }).toEqual({ line, isWritten: true });
+      expect({ line, isOpen }).toEqual({ line, isOpen: who === "open" });
+    }
+  });
+
+  test("the token of a lease opens the calls of that lease, and of no other", async () => {
+    const ask = { body: { items: [{ pool: "aws" }], holder: "me" }, token: testTokens.holder };
+    const one = (await site.call("POST /v1/leases", ask)).body as { id: string; token: string };
+    const two = (await site.call("POST /v1/leases", ask)).body as { id: string; token: string };
+    for (const line of ["POST /v1/leases/{id}/heartbeat", "GET /v1/leases/{id}"]) {
+      const path = line.replace("{id}", one.id);
+      expect((await site.call(path, { token: one.token })).status).toBe(200);
+      expect((await site.call(path, { token: two.token })).status).toBeGreaterThanOrEqual(401);
+    }
+    const others = Object.entries(allowed).filter(
+      ([line, who]) => who !== "open" && !/\{id\}/.test(line),
+    );
+    for (const [line] of others) {
+      expect([line, await isRefused(line, undefined, { token: one.token })]).toEqual([line, true]);
+    }
   });
 
   test("is written above for every route that is served", () => {

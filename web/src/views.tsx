@@ -1,5 +1,6 @@
 /** The views by address. */
 import type { ReactNode } from "react";
+import { Audit } from "./pages/audit.tsx";
 import { Clusters } from "./pages/clusters.tsx";
 import { Events } from "./pages/events.tsx";
 import { History } from "./pages/history.tsx";
@@ -26,6 +27,7 @@ export const views = [
   { href: "/clusters", label: "Clusters" },
   { href: "/history", label: "History" },
   { href: "/events", label: "Events" },
+  { href: "/audit", label: "Audit" },
 ] as const;
 
 const plain: Readonly<Record<string, View>> = {
@@ -36,6 +38,7 @@ const plain: Readonly<Record<string, View>> = {
   clusters: { title: "Clusters", show: () => <Clusters /> },
   history: { title: "History", show: () => <History /> },
   events: { title: "Events", show: () => <Events /> },
+  audit: { title: "Audit", show: () => <Audit /> },
   search: { title: "Search", show: () => <SearchPage /> },
 };
 

@@ -1,5 +1,6 @@
 /** All reads of the page, each with the events after which it is repeated. */
 
+import type { AuditPage } from "../../../src/api/audit-schemas.ts";
 import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
 import { Problem } from "../../../src/api/problem.ts";
@@ -15,7 +16,7 @@ import type {
   Trends,
   WaitingRequest,
 } from "../../../src/api/schemas.ts";
-import type { Granted, HistoryFilter, Waiting } from "../../../src/client/calls.ts";
+import type { AuditFilter, Granted, HistoryFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { type EventFilter, isAbout } from "../../../src/core/explain/event-about.ts";
 import { berth, serverNowMs } from "./berth.ts";
@@ -216,6 +217,13 @@ export const accuracy: Question<EstimateAccuracy> = {
   touchedBy: never,
   everyMs: 30_000,
 };
+
+export const auditOf = (filter: AuditFilter): Question<AuditPage> => ({
+  key: `audit ${JSON.stringify(filter)}`,
+  read: (signal) => berth.audit(filter, { signal }),
+  touchedBy: always,
+  everyMs: 30_000,
+});
 
 export const past = (filter: HistoryFilter): Question<PageOf<HistoryEntry>> => ({
   key: `past ${JSON.stringify(filter)}`,

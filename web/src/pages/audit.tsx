@@ -1,0 +1,164 @@
+import type { AuditEntry } from "../../../src/api/audit-schemas.ts";
+import { useSettled } from "../data/clock.ts";
+import { whoami } from "../data/live.ts";
+import { useAnswer } from "../data/query.ts";
+import { auditOf } from "../data/questions.ts";
+import { useStore } from "../data/store.ts";
+import { Choice } from "../parts/choice.tsx";
+import { FilterBox } from "../parts/filter-box.tsx";
+import { Link } from "../parts/link.tsx";
+import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { Moment } from "../parts/times.tsx";
+import { at, useFilter } from "../router.ts";
+
+const actions = [
+  ["", "All"],
+  ["lease-granted", "Grants"],
+  ["lease-ended", "Ends of leases"],
+  ["resource-changed", "Changed resources"],
+  ["pool-defined", "Configuration"],
+  ["call-refused", "Refused calls"],
+  ["sign-in-refused", "Refused credentials"],
+] as const;
+
+const settleMs = 300;
+const shownMax = 200;
+
+/** Who did what. Only operators may read it. */
+export function Audit() {
+  const us = useStore(whoami);
+  return (
+    <>
+      <h1>Audit</h1>
+      {us !== null && !us.operator ? (
+        <EmptyNote title="Only operators can read who did what">{us.refusal}</EmptyNote>
+      ) : (
+        <Entries />
+      )}
+    </>
+  );
+}
+
+function Entries() {
+  const [text] = useFilter("q");
+  const [by] = useFilter("by");
+  const [action] = useFilter("action");
+  const filter = {
+    limit: shownMax,
+    text: useSettled(text, settleMs) || undefined,
+    by: useSettled(by, settleMs) || undefined,
+    action: action || undefined,
+  };
+  const { data, error } = useAnswer(auditOf(filter));
+  return (
+    <>
+      <div className="tools">
+        <FilterBox label="Names and reasons" />
+        <FilterBox label="Exact caller" name="by" hint={false} />
+        <Choice name="action" label="Action" options={actions} />
+      </div>
+      <ProblemNote error={error} />
+      {data === undefined ? (
+        error === undefined && <Loading />
+      ) : data.items.length === 0 ? (
+        <EmptyNote title="No entry matches">
+          Every change appears here; <code>berth audit</code> prints the same entries.
+        </EmptyNote>
+      ) : (
+        <AuditTable entries={data.items} />
+      )}
+      {data?.next ? (
+        <p className="calm">
+          Older entries are not shown; <code>berth audit</code> searches all of them.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
+  return (
+    <table className="past">
+      <thead>
+        <tr>
+          <th scope="col">At</th>
+          <th scope="col">By</th>
+          <th scope="col">Action</th>
+          <th scope="col">Of</th>
+          <th scope="col" className="optional">
+            Reason
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <tr key={entry.number} data-row>
+            <td>
+              <Moment at={entry.at} />
+            </td>
+            <th scope="row">
+              <Caller entry={entry} />
+            </th>
+            <td>{entry.action}</td>
+            <td>
+              <Objects entry={entry} />
+            </td>
+            <td className="optional">
+              <bdi>{entry.reason ?? String(entry.detail?.["end"] ?? "")}</bdi>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Names come from callers, so each is isolated: it cannot turn the text around it. */
+function Caller({ entry: { by, as, way, space } }: { readonly entry: AuditEntry }) {
+  return (
+    <>
+      <bdi>{by ?? (way === "clock" ? "Berth" : "unnamed")}</bdi>
+      {as === undefined ? null : (
+        <>
+          {" "}
+          (<bdi>{as}</bdi>)
+        </>
+      )}
+      <small className="faint">
+        {" "}
+        {way}
+        {space === undefined ? "" : `, ${space}`}
+      </small>
+    </>
+  );
+}
+
+function Objects({
+  entry: { resources, lease, holder, pools, detail },
+}: {
+  readonly entry: AuditEntry;
+}) {
+  const [resource] = resources ?? [];
+  const more =
+    resources === undefined || resources.length < 2 ? "" : ` and ${resources.length - 1} more`;
+  const [pool] = pools ?? [];
+  return (
+    <>
+      {resource !== undefined ? (
+        <Link href={at("resources", resource)}>{resource}</Link>
+      ) : lease === undefined && pool !== undefined ? (
+        <Link href={at("pools", pool)}>{pool}</Link>
+      ) : null}
+      {more}
+      {lease === undefined ? null : (
+        <>
+          {" "}
+          <Link href={at("leases", lease)}>
+            <bdi>{holder ?? lease}</bdi>
+          </Link>
+        </>
+      )}
+      {detail?.["call"] === undefined ? null : <code>{String(detail["call"])}</code>}
+    </>
+  );
+}
