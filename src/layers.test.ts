@@ -119,6 +119,10 @@ const layers: Readonly<Record<string, Layer>> = {
     folders: ["api", "broker", "client", "config", "core", "kubernetes"],
     packages: ["node:*"],
   },
+  "workers/provisioner": {
+    folders: [...["api", "broker", "client", "config", "core", "drivers", "journal", "kubernetes"]],
+    packages: ["node:*"],
+  },
   "workers/proxy": { folders: ["api", "client", "core"], packages: ["node:*"] },
   cli: {
     folders: [
@@ -139,6 +143,7 @@ const layers: Readonly<Record<string, Layer>> = {
       "vault",
       ...["journal/postgres", "replicas"],
       ...["workers/admission", "workers/janitor", "workers/mirror"],
+      "workers/provisioner",
     ],
     types: ["auth/issuers"],
     packages: ["node:*", "pino", "pino-pretty"],

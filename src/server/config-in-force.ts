@@ -9,6 +9,7 @@ import type { ParsedConfig } from "../config/parse.ts";
 import type { AdmissionSpec } from "../config/read-admission.ts";
 import type { JanitorSpec } from "../config/read-janitor.ts";
 import type { MirrorSpec } from "../config/read-mirror.ts";
+import type { TemplateSpec } from "../config/template-spec.ts";
 import { type ConfigWatch, watchConfig } from "../config/watch.ts";
 import { unlistedResources } from "../core/decide/configure.ts";
 import type { Origin } from "../core/model/origin.ts";
@@ -34,9 +35,12 @@ export class ConfigInForce {
   readonly #rules: ConfigRules;
   #status: ConfigStatus;
   #janitors: readonly JanitorSpec[] = [];
+  #templates: readonly TemplateSpec[] = [];
   #mirror: MirrorSpec | undefined;
   #admissions: readonly AdmissionSpec[] = [];
   #auth: AuthSpec | undefined;
+  /** Called before a new configuration is applied: clusters may be planned from it at once. */
+  beforeChange = (_templates: readonly TemplateSpec[]): void => {};
   /** Called each time a new configuration is applied. */
   onChange = (): void => {};
   #watch: ConfigWatch | undefined;
@@ -91,6 +95,11 @@ export class ConfigInForce {
   /** How to clean dirty resources. */
   get janitors(): readonly JanitorSpec[] {
     return this.#janitors;
+  }
+
+  /** How clusters are made. */
+  get templates(): readonly TemplateSpec[] {
+    return this.#templates;
   }
 
   /** The admission checks of the pools. */
@@ -170,6 +179,7 @@ export class ConfigInForce {
       return;
     }
     const { pools: specs } = withExpiry(parsed, this.#rules.expiry);
+    this.beforeChange(parsed.templates);
     // The server that leads uses its own file. This one uses the rest of it until it leads.
     if (this.#broker.mode === "standby") {
       this.#waiting = read;
@@ -180,6 +190,7 @@ export class ConfigInForce {
       await this.#broker.submit(configure, fromFile);
     }
     this.#janitors = parsed.janitors;
+    this.#templates = parsed.templates;
     this.#mirror = parsed.mirror;
     this.#admissions = parsed.admissions;
     this.#auth = parsed.auth;

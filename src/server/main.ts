@@ -47,6 +47,7 @@ import {
   urlOf,
 } from "./listen-address.ts";
 import { type LogLevel, makeLogger } from "./logger.ts";
+import { type ProvisionerParts, templateInfo } from "./server-provisioner.ts";
 import { ServerReplica } from "./server-replica.ts";
 import { ServerVault } from "./server-vault.ts";
 import { answerText, onlyPath, SideListener } from "./side-listener.ts";
@@ -83,6 +84,8 @@ export interface ServeOptions {
   readonly metricsListen?: string;
   /** False: a janitor in another process cleans dirty resources. */
   readonly janitor?: boolean;
+  /** False: a provisioner in another process makes and destroys clusters. */
+  readonly provisioner?: boolean;
   readonly logLevel: LogLevel;
   /** After how long without an update the resources of a Boskos file expire; absent: never. */
   readonly boskosExpiry?: BoskosExpiry;
@@ -180,12 +183,16 @@ class Server {
     });
     const insight = this.#openInsight(journal, broker, options);
     this.#config = config;
-    const workers = new Workers(broker, this.#logger, options.janitor ?? true);
-    this.#workers = workers;
     const replica = this.#replica;
+    const workers = new Workers(broker, this.#logger, {
+      cleans: options.janitor ?? true,
+      provisions: this.#provisions(options, replica === undefined),
+    });
+    this.#workers = workers;
     if (replica === undefined) workers.start(config);
     const auth = new Authenticator(config.auth, Date.now, logIssuers(this.#logger));
     this.#logExposure(options);
+    config.beforeChange = (templates) => workers.prepare(templates);
     config.onChange = () => {
       auth.configure(config.auth);
       this.#logExposure(options);
@@ -201,7 +208,7 @@ class Server {
       deliveries: new Deliveries(broker),
       insight,
       ...this.#vault.parts,
-      templates: () => [],
+      templates: () => config.templates.map(templateInfo),
       configStatus: () => this.#withWarnings(config.status, options),
       clockAheadMs: () => this.#clock?.aheadMs ?? 0,
       mirror: () => workers.mirrorFigures,
@@ -242,6 +249,15 @@ class Server {
       stop: () => this.stop(),
       stopped: this.#ended.promise,
     };
+  }
+
+  #provisions(
+    { provisioner, memory, data }: ServeOptions,
+    isAlone: boolean,
+  ): ProvisionerParts | undefined {
+    if (provisioner === false) return undefined;
+    const folder = memory ? undefined : data;
+    return { ...this.#vault.parts, logger: this.#logger, folder, isAlone };
   }
 
   async #openJournal(options: ServeOptions, version: string): Promise<Journal> {

@@ -4,6 +4,7 @@ import type { IssuerReports } from "../auth/issuers/issuer-keys.ts";
 import type { AdmissionListener, Verdict } from "../workers/admission/admission.ts";
 import type { JanitorListener } from "../workers/janitor/janitor.ts";
 import type { MirrorReports } from "../workers/mirror/mirror.ts";
+import type { ProvisionerListener } from "../workers/provisioner/provisioner.ts";
 
 export function logJanitor(logger: Logger): JanitorListener {
   return {
@@ -15,6 +16,26 @@ export function logJanitor(logger: Logger): JanitorListener {
     },
     retrying: (err) =>
       logger.error({ err }, "the janitor cannot lease a dirty resource; it tries again"),
+  };
+}
+
+export function logProvisioner(logger: Logger): ProvisionerListener {
+  return {
+    started: ({ resource, pool, phase }) => logger.debug({ resource, pool }, phase),
+    finished: ({ resource, pool, phase }, { state, failure }, durationMs) => {
+      const facts = { resource, pool, phase, seconds: Math.round(durationMs / 1_000) };
+      if (failure !== undefined) {
+        logger.warn({ ...facts, failure }, state === undefined ? "tries again" : state);
+      } else logger.info(facts, state ?? "interrupted");
+    },
+    lost: ({ resource, pool, instance }, why) =>
+      logger.warn({ resource, pool, instance, why }, "the cluster is lost"),
+    orphan: ({ name, instance, template, createdAt }, isDestroyed) => {
+      const facts = { name, instance, template, createdAt };
+      const what = isDestroyed ? "it is destroyed" : "destroy it by hand, or adopt it";
+      logger.warn(facts, `a cluster exists that nobody knows of; ${what}`);
+    },
+    retrying: (err) => logger.error({ err }, "the provisioner failed; it tries again"),
   };
 }
 

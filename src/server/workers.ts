@@ -5,25 +5,34 @@ import { Admission } from "../workers/admission/admission.ts";
 import { BrokerWork } from "../workers/janitor/broker-work.ts";
 import { Janitor } from "../workers/janitor/janitor.ts";
 import { Mirror } from "../workers/mirror/mirror.ts";
+import type { Provisioner } from "../workers/provisioner/provisioner.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
+import { type ProvisionerParts, startProvisioner } from "./server-provisioner.ts";
 import { logAdmission, logJanitor, logMirror } from "./worker-logs.ts";
 
-type WorkerConfig = Pick<ConfigInForce, "admissions" | "janitors" | "mirror">;
+type WorkerConfig = Pick<ConfigInForce, "admissions" | "janitors" | "mirror" | "templates">;
+
+export interface WorkerOptions {
+  /** False if another process cleans the resources. */
+  readonly cleans: boolean;
+  /** Undefined if another process makes and destroys clusters. */
+  readonly provisions: ProvisionerParts | undefined;
+}
 
 export class Workers {
   readonly #broker: Broker;
   readonly #logger: Logger;
-  readonly #cleans: boolean;
+  readonly #options: WorkerOptions;
   #janitor: Janitor | undefined;
+  #provisioner: Provisioner | undefined;
   #mirror: Mirror | undefined;
   #admission: Admission | undefined;
   #stopping: Promise<unknown> = Promise.resolve();
 
-  /** `cleans`: false if another process cleans the resources. */
-  constructor(broker: Broker, logger: Logger, cleans: boolean) {
+  constructor(broker: Broker, logger: Logger, options: WorkerOptions) {
     this.#broker = broker;
     this.#logger = logger;
-    this.#cleans = cleans;
+    this.#options = options;
   }
 
   get mirrorFigures(): Mirror["figures"] | undefined {
@@ -36,13 +45,22 @@ export class Workers {
 
   start(config: WorkerConfig): void {
     if (this.#mirror !== undefined) return;
-    if (this.#cleans) {
+    const { cleans, provisions } = this.#options;
+    if (cleans) {
       const work = new BrokerWork(this.#broker);
       this.#janitor = new Janitor(work, config.janitors, logJanitor(this.#logger));
+    }
+    if (provisions !== undefined) {
+      this.#provisioner = startProvisioner(this.#broker, provisions, config.templates);
     }
     this.#mirror = new Mirror(this.#broker, logMirror(this.#logger));
     this.#admission = new Admission(this.#broker, logAdmission(this.#logger));
     this.configure(config);
+  }
+
+  /** Before clusters are planned from new templates. */
+  prepare(templates: WorkerConfig["templates"]): void {
+    this.#provisioner?.configure(templates);
   }
 
   /** Has no effect while they do not run. */
@@ -54,8 +72,10 @@ export class Workers {
 
   /** The broker should still accept releases. Resolves when all have ended, also earlier ones. */
   async stop(): Promise<void> {
-    const running = [this.#janitor, this.#mirror, this.#admission].map((worker) => worker?.stop());
+    const workers = [this.#janitor, this.#provisioner, this.#mirror, this.#admission];
+    const running = workers.map((worker) => worker?.stop());
     this.#janitor = undefined;
+    this.#provisioner = undefined;
     this.#mirror = undefined;
     this.#admission = undefined;
     this.#stopping = Promise.all([this.#stopping, ...running]);

@@ -25,6 +25,7 @@ interface Flags extends BoskosFlags, JournalFlags, TlsFlags {
   readonly logLevel?: LogLevel;
   readonly memory?: boolean;
   readonly janitor?: boolean;
+  readonly provisioner?: boolean;
   readonly healthListen?: string;
   readonly metricsListen?: string;
   readonly historyRetention?: number;
@@ -67,6 +68,7 @@ export const serve: CliCommand = {
       oneOf(...logLevels),
     ),
     flag("--no-janitor", "do not clean; run berth janitor --config FILE elsewhere"),
+    flag("--no-provisioner", "make no clusters; run berth provisioner --config FILE elsewhere"),
     flag(
       "--history-retention <duration>",
       "how long to store past leases ($BERTH_HISTORY_RETENTION, else 90d)",
@@ -118,6 +120,7 @@ export const serve: CliCommand = {
       logLevel: logLevel ?? "info",
       memory: memory ?? false,
       janitor: given.janitor ?? true,
+      provisioner: given.provisioner ?? true,
       ...(healthListen === undefined ? undefined : { healthListen }),
       ...(metricsListen === undefined ? undefined : { metricsListen }),
       ...publicAddress(given),

@@ -1,0 +1,57 @@
+/** The provisioner in a server: its work is in the broker, its secrets are in the vault. */
+import type { Logger } from "pino";
+import type { Broker } from "../broker/broker.ts";
+import type { TemplateSpec } from "../config/template-spec.ts";
+import type { ClusterLogs } from "../evidence/cluster-logs.ts";
+import type { TemplateInfo } from "../http/clusters/template-info.ts";
+import type { SecretStores } from "../vault/secret-stores.ts";
+import { readRef } from "../vault/space-credentials.ts";
+import { BrokerWork, type ClusterStores } from "../workers/provisioner/broker-work.ts";
+import { MissingDependency } from "../workers/provisioner/credentials.ts";
+import { Provisioner } from "../workers/provisioner/provisioner.ts";
+import { logProvisioner } from "./worker-logs.ts";
+
+export interface ProvisionerParts {
+  readonly vault: SecretStores;
+  readonly clusterLogs: Pick<ClusterLogs, "put">;
+  readonly logger: Logger;
+  /** Undefined: nothing is kept on disk. */
+  readonly folder: string | undefined;
+  /** No other server uses the journal, so that leases of an earlier provisioner are left over. */
+  readonly isAlone: boolean;
+}
+
+export function startProvisioner(
+  broker: Broker,
+  { vault, clusterLogs, logger, folder, isAlone }: ProvisionerParts,
+  templates: readonly TemplateSpec[],
+): Provisioner {
+  const stores: ClusterStores = {
+    putAccess: (instance, bundle) => vault.access.put(instance, bundle),
+    putLogs: ({ resource, pool, instance, space }, why, text) =>
+      clusterLogs.put({ name: resource, pool, instance, space, atMs: broker.now(), why, text }),
+    openCredentials: async (reference) => {
+      const ref = readRef(reference);
+      const values = ref && (await vault.credentials.open(ref));
+      if (values !== undefined) return values;
+      const state = "the space has not stored them";
+      throw new MissingDependency(`Cannot use the credentials ${reference}: ${state}`);
+    },
+  };
+  const work = new BrokerWork(broker, stores, { isAlone });
+  return new Provisioner(work, templates, {
+    ...logProvisioner(logger),
+    mask: vault.redactor,
+    ...(folder === undefined ? undefined : { folder }),
+  });
+}
+
+/** A template as everybody may see it. */
+export function templateInfo(spec: TemplateSpec): TemplateInfo {
+  const { name, how, revision, parameters, pinned, ownCredentials, cost, hibernates, limits } =
+    spec;
+  return {
+    ...{ name, driver: how.driver, revision, parameters, pinned: Object.keys(pinned) },
+    ...{ ownCredentials, cost, hibernates, limits },
+  };
+}

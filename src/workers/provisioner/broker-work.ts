@@ -1,0 +1,298 @@
+import type { Broker } from "../../broker/broker.ts";
+import { newRequestId } from "../../broker/lease-identity.ts";
+import {
+  type Cluster,
+  type ClusterReport,
+  credentialsParameter,
+  isPhase,
+  type Phase,
+  phases,
+  type Wanted,
+} from "../../core/model/cluster.ts";
+import type { DurableEvent } from "../../core/model/event.ts";
+import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
+import type { ExclusiveResource, State } from "../../core/model/state.ts";
+import { never } from "../../core/model/time.ts";
+import type { AccessBundle, Json } from "../../drivers/driver.ts";
+import type { Recorded } from "../../journal/journal.ts";
+import type {
+  ClusterFacts,
+  ClusterTask,
+  ClusterWork,
+  WatchedCluster,
+  WorkResult,
+} from "./cluster-work.ts";
+
+export const provisionerName = "berth-provisioner";
+
+/** The time after which the broker notices that the provisioner is gone. */
+const ttlMs = 60_000;
+const heartbeatMs = 15_000;
+/** The shortest time between two tries while the journal is not writable. */
+const retryMs = 5_000;
+
+/** Where secrets and logs go, beside the journal. */
+export interface ClusterStores {
+  putAccess(instance: string, bundle: AccessBundle): Promise<void>;
+  putLogs(
+    cluster: ClusterFacts & { readonly space: string | null },
+    why: string,
+    text: string,
+  ): void;
+  /** The credentials that a space has stored, by the reference that the cluster has. */
+  openCredentials(reference: string): Promise<Readonly<Record<string, string>>>;
+}
+
+type Made = ExclusiveResource & { readonly cluster: Cluster };
+
+/** Clusters of the broker in this process. */
+export class BrokerWork implements ClusterWork {
+  readonly #broker: Broker;
+  readonly #stores: ClusterStores;
+  #turn = 0;
+  #hasLeftOver: boolean;
+
+  /** `isAlone`: no other process can have a provisioner on this journal. */
+  constructor(broker: Broker, stores: ClusterStores, { isAlone = false } = {}) {
+    this.#broker = broker;
+    this.#stores = stores;
+    this.#hasLeftOver = isAlone;
+  }
+
+  /**
+   * Ends the leases of a provisioner of this journal that has died. Its driver programs have died with
+   * it, so that its clusters need not wait for the ttl.
+   */
+  async #releaseLeftOver(): Promise<void> {
+    const ids = await this.#broker.read(({ leases }) =>
+      [...leases.values()]
+        .filter(({ claims }) => claims.some(({ purpose }) => purpose === "provision"))
+        .filter(({ ask }) => ask.holder === provisionerName)
+        .map(({ id }) => id),
+    );
+    for (const id of ids) await this.#broker.submit({ type: "release", id });
+    this.#hasLeftOver = false;
+  }
+
+  async take(): Promise<ClusterTask | undefined> {
+    const broker = this.#broker;
+    if (this.#hasLeftOver) await this.#releaseLeftOver();
+    const found = await broker.read((state) => this.#next(state));
+    if (found === undefined) return undefined;
+    const { pool, phase } = found;
+    const outcome = await broker.submit({
+      type: "acquire",
+      id: newRequestId(broker.now()),
+      ask: {
+        holder: provisionerName,
+        items: [{ pool, count: 1, state: phase, into: phase }],
+        ttlMs,
+      },
+      waitMs: 0,
+      nowOnly: true,
+    });
+    const claim = outcome.type === "granted" ? outcome.lease.claims[0] : undefined;
+    if (outcome.type !== "granted" || claim === undefined) return undefined;
+    const { id } = outcome.lease;
+    const cluster = await broker.read(({ resources }) => {
+      const resource = resources.get(claim.resource);
+      return resource !== undefined && isMade(resource)
+        ? { ...factsOf(resource), space: resource.cluster.space }
+        : undefined;
+    });
+    if (cluster === undefined) {
+      await broker.submit({ type: "release", id });
+      return undefined;
+    }
+    return new BrokerTask(broker, this.#stores, { id, phase, cluster });
+  }
+
+  /** Pools and phases take turns, so that one with much work does not delay the others. */
+  #next({ pools }: State): { readonly pool: PoolName; readonly phase: Phase } | undefined {
+    const waiting: { pool: PoolName; phase: Phase }[] = [];
+    for (const pool of pools.values()) {
+      if (pool.clusters === null) continue;
+      for (const phase of phases) {
+        if ((pool.buckets.get(phase)?.idle.size ?? 0) > 0) waiting.push({ pool: pool.name, phase });
+      }
+    }
+    this.#turn += 1;
+    return waiting[this.#turn % Math.max(1, waiting.length)];
+  }
+
+  waitForWork(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        stopListening();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const committed = ({ events }: Recorded): void => {
+        if (events.some(makesWork)) end();
+      };
+      const stopListening = this.#broker.listen({ committed });
+      // The timer is for a journal that was not writable.
+      const timer = setTimeout(end, retryMs);
+      signal.addEventListener("abort", end);
+      if (signal.aborted) end();
+    });
+  }
+
+  clusters(): Promise<readonly WatchedCluster[]> {
+    return this.#broker.read(({ pools }) => {
+      const found: WatchedCluster[] = [];
+      for (const pool of pools.values()) {
+        if (pool.clusters === null) continue;
+        for (const resource of pool.members.values()) {
+          if (isMade(resource)) found.push(watchedOf(resource));
+        }
+      }
+      return found;
+    });
+  }
+
+  async lost({ resource, instance }: ClusterFacts, why: string): Promise<void> {
+    const name = resource as ResourceName;
+    await this.#broker.submit({ type: "cluster-lost", resource: name, instance, why });
+  }
+
+  async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {
+    const isCurrent = await this.#broker.read(({ resources }) => {
+      const resource = resources.get(cluster.resource as ResourceName);
+      if (resource === undefined || !isMade(resource)) return false;
+      return resource.cluster.instance === cluster.instance && resource.claim?.fence === fence;
+    });
+    if (isCurrent) await this.#stores.putAccess(cluster.instance, bundle);
+  }
+}
+
+/** Whether the event may have made work, or have lent a cluster. */
+function makesWork(event: DurableEvent): boolean {
+  switch (event.type) {
+    case "lease-ended":
+      return event.back.some(({ state }) => isPhase(state));
+    case "claim-ended":
+      return isPhase(event.back.state);
+    case "resource-rested":
+    case "resource-added":
+    case "cluster-moved":
+      return isPhase(event.state ?? "");
+    case "lease-granted":
+      return event.claims.every(({ purpose }) => purpose === undefined);
+    default:
+      return false;
+  }
+}
+
+function isMade(resource: { readonly sharing: string }): resource is Made {
+  return resource.sharing === "exclusive" && (resource as ExclusiveResource).cluster !== null;
+}
+
+function factsOf({ name, pool, cluster }: Made): ClusterFacts {
+  const { instance, template, revision, parameters, hub, handle } = cluster;
+  return {
+    ...{ resource: name, pool: pool.name, instance, template, revision, parameters, hub },
+    handle: handle === null ? undefined : (JSON.parse(handle) as Json),
+  };
+}
+
+function watchedOf(made: Made): WatchedCluster {
+  const { claim, state } = made;
+  const isUsed = claim !== null && claim.purpose === "use";
+  const endsAt = isUsed ? claim.lease.endsAt : never;
+  const lent = isUsed
+    ? { fence: claim.fence, endsAtMs: endsAt === never ? undefined : endsAt }
+    : undefined;
+  // One that a worker holds is not idle.
+  return { ...factsOf(made), state: claim !== null && !isUsed ? "in work" : state, lent };
+}
+
+interface Work {
+  readonly id: RequestId;
+  readonly phase: Phase;
+  readonly cluster: ClusterFacts & { readonly space: string | null };
+}
+
+class BrokerTask implements ClusterTask {
+  readonly resource: string;
+  readonly pool: string;
+  readonly instance: string;
+  readonly template: string;
+  readonly revision: string;
+  readonly parameters: ClusterFacts["parameters"];
+  readonly hub: string | null;
+  readonly handle: Json | undefined;
+  readonly phase: Phase;
+  readonly lost: AbortSignal;
+  readonly #broker: Broker;
+  readonly #stores: ClusterStores;
+  readonly #work: Work;
+  readonly #lost = new AbortController();
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor(broker: Broker, stores: ClusterStores, work: Work) {
+    this.#broker = broker;
+    this.#stores = stores;
+    this.#work = work;
+    const { cluster } = work;
+    this.phase = work.phase;
+    this.resource = cluster.resource;
+    this.pool = cluster.pool;
+    this.instance = cluster.instance;
+    this.template = cluster.template;
+    this.revision = cluster.revision;
+    this.parameters = cluster.parameters;
+    this.hub = cluster.hub;
+    this.handle = cluster.handle;
+    this.lost = this.#lost.signal;
+    const beat = async (): Promise<void> => {
+      const outcome = await broker.submit({ type: "renew", id: work.id });
+      if (outcome.type === "refused") this.#lost.abort(new LeaseEnded());
+    };
+    this.#heartbeat = setInterval(() => void beat().catch(() => {}), heartbeatMs);
+  }
+
+  async report(report: ClusterReport): Promise<Wanted> {
+    const resource = this.resource as ResourceName;
+    const outcome = await this.#broker.submit({
+      ...{ type: "cluster-report", id: this.#work.id, resource, report },
+    });
+    if (outcome.type === "reported") return outcome.wanted;
+    this.#lost.abort(new LeaseEnded());
+    throw new LeaseEnded();
+  }
+
+  putAccess(bundle: AccessBundle): Promise<void> {
+    return this.#stores.putAccess(this.instance, bundle);
+  }
+
+  async putLogs(why: string, text: string): Promise<void> {
+    this.#stores.putLogs(this.#work.cluster, why, text);
+  }
+
+  ownCredentials(): Promise<Readonly<Record<string, string>>> {
+    return this.#stores.openCredentials(String(this.parameters[credentialsParameter] ?? ""));
+  }
+
+  async finish({ state, failure }: WorkResult): Promise<void> {
+    clearInterval(this.#heartbeat);
+    if (this.lost.aborted) return;
+    // If the release fails, the lease expires by itself, and the cluster is observed again.
+    await this.#broker
+      .submit({
+        ...{ type: "release", id: this.#work.id },
+        ...(state === undefined ? undefined : { state }),
+        ...(failure === undefined ? undefined : { failure }),
+      })
+      .catch(() => {});
+  }
+}
+
+/** The time for the phase is over, or an operator has ended the lease. */
+class LeaseEnded extends Error {
+  override readonly name = "LeaseEnded";
+  constructor() {
+    super("The lease of the provisioner has ended");
+  }
+}

@@ -1,0 +1,71 @@
+/** The source of a provisioner's work: the broker in this process, or another server. */
+import type { ClusterReport, Parameters, Phase, Wanted } from "../../core/model/cluster.ts";
+import type { AccessBundle, ClusterRef, Json } from "../../drivers/driver.ts";
+import { externalName } from "../../drivers/names.ts";
+
+/** What is known about a cluster, by the journal. */
+export interface ClusterFacts {
+  readonly resource: string;
+  readonly pool: string;
+  readonly instance: string;
+  readonly template: string;
+  readonly revision: string;
+  readonly parameters: Parameters;
+  readonly hub: string | null;
+  /** Undefined if `create` has not returned it, or if its reply was lost. */
+  readonly handle: Json | undefined;
+}
+
+/** A cluster that this provisioner has leased, in the phase that has work for it. */
+export interface ClusterTask extends ClusterFacts {
+  readonly phase: Phase;
+  /** Aborts when the lease is lost, or when the time for the phase is over. */
+  readonly lost: AbortSignal;
+  /** Tells what was found out, and learns what is wanted now. */
+  report(report: ClusterReport): Promise<Wanted>;
+  putAccess(bundle: AccessBundle): Promise<void>;
+  putLogs(why: string, text: string): Promise<void>;
+  /** The credentials that the space of its request has stored. */
+  ownCredentials(): Promise<Readonly<Record<string, string>>>;
+  /** Ends the heartbeats and releases the lease. Never rejects. */
+  finish(result: WorkResult): Promise<void>;
+}
+
+/** Without a state and a failure, the work was interrupted and is to be done again. */
+export interface WorkResult {
+  /** The state that the cluster has reached. */
+  readonly state?: string;
+  /** Why it failed. Without a state it is tried again, later. */
+  readonly failure?: string;
+}
+
+/** A cluster that no worker holds. */
+export interface WatchedCluster extends ClusterFacts {
+  readonly state: string;
+  /** Who uses it now. */
+  readonly lent: Lent | undefined;
+}
+
+export interface Lent {
+  readonly fence: number;
+  /** The end of its lease; undefined: it has none. */
+  readonly endsAtMs: number | undefined;
+}
+
+export interface ClusterWork {
+  /** Leases one cluster that has work, or returns undefined if there is none. */
+  take(): Promise<ClusterTask | undefined>;
+  /** Resolves when there may be work, or when a cluster was lent. */
+  waitForWork(signal: AbortSignal): Promise<void>;
+  /** All clusters in the books, those included that workers hold. */
+  clusters(): Promise<readonly WatchedCluster[]>;
+  /** The cluster is gone or has failed outside. */
+  lost(cluster: ClusterFacts, why: string): Promise<void>;
+  /** Access that was made for the present holder. */
+  putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void>;
+}
+
+export function refOf({ instance, handle }: ClusterFacts): ClusterRef {
+  const name = externalName(instance);
+  return { name, instance, ...(handle === undefined ? undefined : { handle }) };
+}

@@ -1,0 +1,73 @@
+/**
+ * Access that is made for one lease: drivers that mint it are asked when a cluster is lent, and again
+ * before it ends, for as long as the lease goes on. It never outlasts the lease by more than the
+ * shortest time that a driver grants.
+ */
+import { busyState } from "../../core/model/lifecycle.ts";
+import type { CallLimit } from "./call-limit.ts";
+import { type ClusterWork, refOf, type WatchedCluster } from "./cluster-work.ts";
+import type { DriverSet } from "./driver-set.ts";
+import type { TemplateArchive } from "./template-archive.ts";
+
+export interface SweepTools {
+  readonly work: ClusterWork;
+  readonly archive: TemplateArchive;
+  readonly drivers: DriverSet;
+  readonly calls: CallLimit;
+}
+
+/** Without an end of the lease, access lasts this long and is renewed. */
+const spanMs = 3_600_000;
+/** Renewed when less than this part is left. */
+const renewAt = 0.5;
+
+interface Minted {
+  readonly fence: number;
+  readonly renewAtMs: number;
+}
+
+export class LentAccess {
+  readonly #tools: SweepTools;
+  readonly #minted = new Map<string, Minted>();
+
+  constructor(tools: SweepTools) {
+    this.#tools = tools;
+  }
+
+  /** Makes what is missing, for all lent clusters. Rejects after the first failure, with the others done. */
+  async renew(signal: AbortSignal): Promise<void> {
+    const { archive, work } = this.#tools;
+    if (!archive.current.some(({ how }) => how.driver === "namespace") && this.#minted.size === 0) {
+      return;
+    }
+    const lent = (await work.clusters()).filter(({ state }) => state === busyState);
+    const known = new Set(lent.map(({ instance }) => instance));
+    for (const instance of this.#minted.keys()) {
+      if (!known.has(instance)) this.#minted.delete(instance);
+    }
+    const tries = lent.map((cluster) => this.#renewOne(cluster, signal));
+    const failed = (await Promise.allSettled(tries)).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+  }
+
+  async #renewOne(cluster: WatchedCluster, signal: AbortSignal): Promise<void> {
+    const { lent, instance } = cluster;
+    if (lent === undefined) return;
+    const { fence, endsAtMs } = lent;
+    const now = Date.now();
+    const minted = this.#minted.get(instance);
+    if (minted?.fence === fence && now < minted.renewAtMs) return;
+    const { driver } = await this.#tools.drivers.open(cluster, async () => ({}));
+    if (!driver.capabilities.mintsAccess) {
+      this.#minted.set(instance, { fence, renewAtMs: Number.POSITIVE_INFINITY });
+      return;
+    }
+    const untilMs = Math.min(endsAtMs ?? Number.POSITIVE_INFINITY, now + spanMs);
+    const bundle = await this.#tools.calls.run(() =>
+      driver.credentials(refOf(cluster), { signal, until: new Date(untilMs) }),
+    );
+    await this.#tools.work.putLentAccess(cluster, fence, bundle);
+    const endMs = bundle.expiresAt === undefined ? untilMs : Date.parse(bundle.expiresAt);
+    this.#minted.set(instance, { fence, renewAtMs: now + (endMs - now) * renewAt });
+  }
+}

@@ -1,0 +1,326 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { defaultPhaseLimits } from "../../core/model/cluster.ts";
+import { externalName } from "../../drivers/names.ts";
+import { ScriptedSite } from "./scripted-site.suite.ts";
+
+let site: ScriptedSite;
+beforeEach(async () => {
+  site = await ScriptedSite.open();
+});
+afterEach(() => site[Symbol.asyncDispose]());
+
+const limits = { ...defaultPhaseLimits };
+
+describe("a provisioner", () => {
+  test("keeps a pool: makes clusters, puts the rest to sleep, and stores their access first", async () => {
+    await site.configure({ size: 2, running: 1 });
+    await site.untilStock("kube-1 free, kube-2 hibernated");
+    const { instance, handle, apiUrl, version, external } = await site.cluster("kube-1");
+    expect(site.access.get(instance)).toMatchObject({
+      kubeconfig: `token: secret-of-${instance}\n`,
+      password: `password-of-${instance}`,
+    });
+    expect(JSON.parse(handle ?? "")).toEqual({ folder: external });
+    expect({ apiUrl, version }).toEqual({
+      apiUrl: `https://${external}.example:6443`,
+      version: "1.35",
+    });
+    expect(await site.world.calls("create")).toHaveLength(2);
+    const order = (await site.world.calls()).filter((call) => call.includes(external));
+    expect(order.map((call) => call.split(" ")[0]).slice(0, 2)).toEqual(["observe", "create"]);
+  });
+
+  test("lends on demand, destroys what was used, and makes a new one", async () => {
+    await site.configure({ size: 0 });
+    const id = await site.ask();
+    const first = await site.lent(id);
+    const { external } = await site.cluster(first);
+    expect(await site.world.clusters()).toEqual([external]);
+    await site.release(id);
+    await site.until(() => site.world.clusters(), []);
+    await site.untilStock("");
+    const next = await site.lent(await site.ask());
+    expect(next).not.toBe(first);
+  });
+
+  test("wakes a sleeping cluster for a request, before it is lent", async () => {
+    await site.configure({ size: 1, running: 0 });
+    await site.untilStock("kube-1 hibernated");
+    expect(await site.lent(await site.ask())).toBe("kube-1");
+    expect(await site.world.calls("resume")).toHaveLength(1);
+  });
+
+  test("P10: without its credentials it makes no call, and says what is missing", async () => {
+    const path = join(site.folder, "aws.ini");
+    const credentials = { aws: { from: "file" as const, path } };
+    await site.configure({ size: 1 }, site.template({ credentials }));
+    await site.until(async () => (await site.cluster("kube-1")).failures, 1);
+    expect((await site.cluster("kube-1")).note).toContain(
+      "Cannot use the template small: the credential aws is missing: ENOENT",
+    );
+    expect(await site.world.calls()).toEqual([]);
+  });
+
+  test("passes credentials, parameters and pinned values, and no credential as a parameter", async () => {
+    const path = join(site.folder, "aws.ini");
+    await writeFile(path, "very-secret");
+    const credentials = { aws: { from: "file" as const, path } };
+    const template = site.template({
+      credentials,
+      ownCredentials: "aws",
+      pinned: { region: "eu" },
+    });
+    await site.world.before(
+      "create",
+      `cp "$BERTH_CREDENTIALS" "$WORLD/seen"; printf '%s' "$request" > "$WORLD/request"`,
+    );
+    const parameters = { version: "4.20", credentials: "team/aws#1" };
+    await site.configure({ size: 1, running: 1, parameters }, template);
+    await site.untilStock("kube-1 free");
+    const read = async (name: string) =>
+      JSON.parse(await readFile(join(site.world.folder, name), "utf8"));
+    expect(await read("seen")).toEqual({ aws: "very-secret", OWN: "own-credential-value" });
+    const { instance } = await site.cluster("kube-1");
+    expect(await read("request")).toEqual({
+      ...{ name: externalName(instance), instance, template: "small", revision: "r1" },
+      parameters: { version: "4.20", region: "eu" },
+      tags: { "berth-instance": instance, "berth-resource": "kube-1", "berth-pool": "kube" },
+    });
+  });
+
+  test("P12: adopts a cluster whose reply was lost, by its name", async () => {
+    await site.world.before("create", "if ! mine; then make; kill -9 $$; fi");
+    await site.configure({ size: 1, running: 1, limits: { ...limits, createMs: 600_000 } });
+    await site.until(async () => (await site.cluster("kube-1")).failures, 1);
+    await site.untilStock("kube-1 free");
+    expect(await site.world.clusters()).toHaveLength(1);
+    expect((await site.cluster("kube-1")).failures).toBe(0);
+  });
+
+  test("P11: finishes what a provisioner began that died half-way, and makes no second one", async () => {
+    await site.world.before("create", 'mkdir "$here.new.half"; sleep 600');
+    await site.configure({ size: 1, running: 1 });
+    await site.until(async () => (await site.world.calls("create")).length, 1);
+    await site.stop();
+    await site.untilStock("kube-1 creating");
+    await site.world.before("create", undefined);
+    site.start();
+    await site.untilStock("kube-1 free");
+    expect(await site.world.clusters()).toHaveLength(1);
+  });
+
+  test("I4: a hopeless failure is known at once, with the logs, and the cluster is replaced", async () => {
+    await site.world.before("logs", "echo the machine has no disk; exit 0");
+    await site.world.before("create", "say no such region; exit 20");
+    await site.configure({ size: 1, running: 1, max: 1 });
+    await site.until(() => site.logs.length > 0, true);
+    expect(site.logs[0]).toMatchObject({
+      why: "no such region (scripted.sh create exited with 20)",
+      text: "the machine has no disk\n",
+    });
+    await site.world.before("create", undefined);
+    await site.until(async () => /^kube-\d+ free$/.test(await site.stock()), true);
+    expect(await site.world.clusters()).toHaveLength(1);
+  });
+
+  test("I4: so is a cluster that its back end reports as failed, or as taken", async () => {
+    await site.world.before("create", 'make; echo failed > "$here/phase"; echo "{}"; exit 0');
+    await site.configure({ size: 1, running: 1, max: 1, concurrent: 1 });
+    await site.until(() => site.logs.length > 0, true);
+    expect(site.logs[0]?.why).toBe("It has failed");
+    await site.world.before("create", "exit 40");
+    await site.until(() => site.logs.some(({ why }) => why.includes("exited with 40")), true);
+    await site.world.before("create", undefined);
+    await site.until(async () => /^kube-\d+ free$/.test(await site.stock()), true);
+  });
+
+  test("I3: a cluster of an older revision is destroyed with its own template, after a restart too", async () => {
+    await site.configure({ size: 1, running: 1 });
+    await site.untilStock("kube-1 free");
+    const id = await site.ask();
+    await site.lent(id);
+    await site.stop();
+    await site.configure({ size: 0 }, undefined);
+    expect(await site.stock()).toContain("kube-1 busy");
+    await site.release(id);
+    await site.until(() => site.world.clusters(), []);
+    await site.untilStock("");
+  });
+
+  test("D1, D5: destroying what is gone already is done", async () => {
+    await site.configure({ size: 1, running: 1 });
+    await site.untilStock("kube-1 free");
+    await site.world.vanish((await site.cluster("kube-1")).external);
+    await site.configure({ size: 0 });
+    await site.untilStock("");
+  });
+
+  test("D6, D9: destroys by exact name and instance", async () => {
+    await site.configure({ size: 1, running: 1 });
+    await site.untilStock("kube-1 free");
+    const { external } = await site.cluster("kube-1");
+    await site.world.occupy(`${external}2`, "neighbour");
+    await site.world.vanish(external);
+    await site.world.occupy(external, "a-newer-instance");
+    await site.configure({ size: 0 });
+    await site.untilStock("");
+    expect(await site.world.instances()).toEqual(["a-newer-instance", "neighbour"]);
+  });
+
+  test("D7: logs that hang do not keep a cluster from being destroyed", async () => {
+    await site.world.before("logs", "echo begin; sleep 600");
+    await site.world.before("create", "exit 20");
+    const how = { ...site.template().how, timeoutMs: 1_000 };
+    await site.configure({ size: 1, running: 1, max: 1 }, site.template({ how }));
+    await site.until(() => site.logs.length > 0, true);
+    expect(site.logs[0]?.text).toContain("begin");
+    await site.world.before("create", undefined);
+    await site.until(async () => /^kube-\d+ free$/.test(await site.stock()), true);
+  });
+
+  test("D8: while the back end cannot be reached nothing is given up, and then it goes on", async () => {
+    await site.configure({ size: 1, running: 1 });
+    await site.untilStock("kube-1 free");
+    await site.world.before("observe", "say cannot connect; exit 10");
+    await site.world.before("destroy", "say cannot connect; exit 10");
+    await site.destroy("kube-1");
+    await site.until(async () => (await site.cluster("kube-1")).failures > 0, true);
+    expect((await site.cluster("kube-1")).note).toContain("cannot connect");
+    expect((await site.cluster("kube-1")).state).toBe("destroying");
+    expect(await site.world.clusters()).not.toEqual([]);
+    await site.world.before("observe", undefined);
+    await site.world.before("destroy", undefined);
+    await site.until(async () => (await site.stock()).includes("kube-1"), false);
+  });
+
+  test("tells what blocks a destruction, and tries again and again", async () => {
+    await site.configure({ size: 1, running: 1 });
+    await site.untilStock("kube-1 free");
+    const { external } = await site.cluster("kube-1");
+    const observe = `echo '{"phase":"destroying","blocking":["volume vol-1 is in use"]}'; exit 0`;
+    await site.world.before("observe", observe, external);
+    await site.world.before("destroy", "echo '{}'; exit 0", external);
+    await site.configure({ size: 0 });
+    await site.until(async () => (await site.cluster("kube-1")).stuck, ["volume vol-1 is in use"]);
+    await site.world.before("observe", undefined, external);
+    await site.world.before("destroy", undefined, external);
+    await site.untilStock("");
+  });
+
+  test("H1: a cluster that is to sleep and is wanted at once ends awake", async () => {
+    await site.world.before(
+      "hibernate",
+      'mine || exit 30; echo stopping > "$here/phase"; echo "{}"; exit 0',
+    );
+    await site.configure({ size: 1, running: 0, max: 1 });
+    await site.until(() => site.stock(), "kube-1 stopping");
+    await site.until(async () => (await site.world.calls("hibernate")).length > 0, true);
+    expect(await site.lent(await site.ask())).toBe("kube-1");
+    expect(await site.world.calls("resume")).not.toEqual([]);
+  });
+
+  test("H5: a cluster that does not start is tried again, is broken in the end, and replaced", async () => {
+    await site.configure({ size: 1, running: 0 });
+    await site.untilStock("kube-1 hibernated");
+    const { external } = await site.cluster("kube-1");
+    await site.world.before("resume", "say no capacity; exit 10", external);
+    const id = await site.ask();
+    await site.until(async () => (await site.cluster("kube-1")).failures > 0, true);
+    expect((await site.cluster("kube-1")).note).toContain("no capacity");
+    await site.world.before("resume", "say it is corrupt; exit 20", external);
+    expect(await site.lent(id)).not.toBe("kube-1");
+    await site.until(() => site.logs.some(({ why }) => why.includes("it is corrupt")), true);
+  });
+
+  test("C9, C10: two provisioners never work on one cluster at a time", async () => {
+    await site.world.before(
+      "create",
+      'mkdir "$WORLD/lock.$name" || say "two at once" ; sleep 0.2; rmdir "$WORLD/lock.$name"',
+    );
+    await site.configure({ size: 4, running: 4 });
+    site.start();
+    await site.untilStock("kube-1 free, kube-2 free, kube-3 free, kube-4 free");
+    expect(await site.world.calls("create")).toHaveLength(4);
+    expect(await site.world.clusters()).toHaveLength(4);
+  });
+
+  test("ends its calls when it is stopped, and leaves the clusters in their phase", async () => {
+    await site.world.before("create", "sleep 600");
+    await site.configure({ size: 1 });
+    await site.until(async () => (await site.world.calls("create")).length, 1);
+    await site.stop();
+    expect(await site.stock()).toBe("kube-1 creating");
+    expect((await site.cluster("kube-1")).failures).toBe(0);
+  });
+
+  test("makes as many calls at once as it may, and no more", async () => {
+    await site.world.before(
+      "create",
+      'touch "$WORLD/at.$$"; ls "$WORLD" | grep -c "^at" >> "$WORLD/most"; sleep 0.1; rm "$WORLD/at.$$"',
+    );
+    await site.configure({ size: 12, running: 12 }, undefined, { parallel: 3 });
+    await site.configure({ size: 12, running: 12 });
+    await site.until(async () => (await site.stock()).match(/free/g)?.length, 12);
+    const counts = (await readFile(join(site.world.folder, "most"), "utf8")).trim().split("\n");
+    expect(Math.max(...counts.map(Number))).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("a sweep", () => {
+  const often = { sweepMs: 50, orphanSearchMs: 50 };
+
+  test("C11, D5: finds idle clusters that are gone, and replaces them", async () => {
+    await site.configure({ size: 2, running: 1 }, undefined, often);
+    await site.configure({ size: 2, running: 1 });
+    await site.untilStock("kube-1 free, kube-2 hibernated");
+    await site.world.vanish((await site.cluster("kube-1")).external);
+    await site.until(() => site.lost, ["kube-1: It does not exist any longer"]);
+    await site.until(async () => (await site.world.clusters()).length, 2);
+    await site.until(async () => (await site.stock()).includes("kube-1"), false);
+  });
+
+  test("C11: tells the holder of a lent cluster that it is lost, and takes nothing from it", async () => {
+    await site.configure({ size: 0 }, site.template(), often);
+    const name = await site.lent(await site.ask());
+    await site.world.set((await site.cluster(name)).external, "phase", "failed\n");
+    await site.until(
+      async () => (await site.cluster(name)).lost,
+      "Its driver reports that it has failed",
+    );
+    expect((await site.cluster(name)).state).toBe("busy");
+  });
+
+  test("D8: a back end that does not answer loses no cluster", async () => {
+    await site.configure({ size: 1, running: 1 }, site.template(), often);
+    await site.untilStock("kube-1 free");
+    await site.world.before("observe", "exit 10");
+    const before = (await site.world.calls("observe")).length;
+    await site.until(async () => (await site.world.calls("observe")).length > before + 5, true);
+    expect(await site.stock()).toBe("kube-1 free");
+    expect(site.lost).toEqual([]);
+  });
+
+  test("D4: reports orphans only after the grace period, and destroys none without a policy", async () => {
+    const options = { ...often, orphanGraceMs: 1_500 };
+    await site.world.occupy("berth-old", "old.1", "2020-01-01T00:00:00Z");
+    const startedAt = Date.now();
+    await site.configure({ size: 1, running: 1 }, site.template(), options);
+    await site.until(() => site.orphans.map(({ instance }) => instance), ["old.1"]);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
+    await site.untilStock("kube-1 free");
+    expect(site.provisioner.orphans).toMatchObject([{ name: "berth-old", template: "small" }]);
+    expect(await site.world.exists("berth-old")).toBe(true);
+    expect(site.orphans).toHaveLength(1);
+  });
+
+  test("D4: destroys orphans if the template says so, and never what is in the books", async () => {
+    const options = { ...often, orphanGraceMs: 500 };
+    await site.world.occupy("berth-old", "old.1", "2020-01-01T00:00:00Z");
+    await site.configure({ size: 2, running: 1 }, site.template({ orphans: "destroy" }), options);
+    await site.until(() => site.world.exists("berth-old"), false);
+    await site.untilStock("kube-1 free, kube-2 hibernated");
+    expect(await site.world.clusters()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,142 @@
+/**
+ * Makes, hibernates, wakes and destroys clusters. The provisioner is an ordinary client: it leases one
+ * cluster after the other in the state that has work for it, so a provisioner that dies is replaced
+ * like any other holder. Any number of clusters may wait for their drivers; the calls are bounded.
+ */
+
+import { LinkedAbort } from "../../client/linked-abort.ts";
+import type { TemplateSpec } from "../../config/template-spec.ts";
+import { DriverError } from "../../drivers/driver.ts";
+import { noMask, type SecretMask } from "../../drivers/secret-mask.ts";
+import { CallLimit } from "./call-limit.ts";
+import type { ClusterFacts, ClusterTask, ClusterWork, WorkResult } from "./cluster-work.ts";
+import { MissingDependency } from "./credentials.ts";
+import { DriverSet } from "./driver-set.ts";
+import { LentAccess } from "./lent-access.ts";
+import { callsAtOnceDefault, messageLengthMax, tasksMax } from "./limits.ts";
+import { type Orphan, Sweep, type SweepTimes } from "./sweep.ts";
+import { TemplateArchive } from "./template-archive.ts";
+import { workOnCluster } from "./work-on-cluster.ts";
+
+export interface ProvisionerListener {
+  started?(task: ClusterTask): void;
+  finished?(task: ClusterTask, result: WorkResult, durationMs: number): void;
+  /** An idle or lent cluster is gone or has failed outside. */
+  lost?(cluster: ClusterFacts, why: string): void;
+  orphan?(orphan: Orphan, isDestroyed: boolean): void;
+  /** Work could not be leased, or a sweep failed. The provisioner tries again. */
+  retrying?(cause: unknown): void;
+}
+
+export interface ProvisionerOptions extends ProvisionerListener, SweepTimes {
+  /** Driver calls at once, over all clusters. */
+  readonly parallel?: number;
+  readonly mask?: SecretMask;
+  /** Where templates are kept that clusters still need; undefined: in memory. */
+  readonly folder?: string;
+}
+
+export class Provisioner {
+  readonly #work: ClusterWork;
+  readonly #options: ProvisionerOptions;
+  readonly #archive: TemplateArchive;
+  readonly #drivers: DriverSet;
+  readonly #calls: CallLimit;
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #sweep: Sweep;
+  readonly #access: LentAccess;
+  #wake = Promise.withResolvers<void>();
+  readonly #done: Promise<void>;
+
+  constructor(
+    work: ClusterWork,
+    templates: readonly TemplateSpec[],
+    options: ProvisionerOptions = {},
+  ) {
+    this.#work = work;
+    this.#options = options;
+    this.#archive = new TemplateArchive(options.folder);
+    this.#archive.configure(templates);
+    this.#drivers = new DriverSet(this.#archive, options.mask ?? noMask);
+    this.#calls = new CallLimit(options.parallel ?? callsAtOnceDefault);
+    const tools = { work, archive: this.#archive, drivers: this.#drivers, calls: this.#calls };
+    this.#access = new LentAccess(tools);
+    this.#sweep = new Sweep(tools, options, this.#stop.signal);
+    this.#done = Promise.all([this.#loop(), this.#sweep.run()]).then(() => {});
+  }
+
+  /** Clusters that the drivers know and Berth does not, as far as the last search found them. */
+  get orphans(): readonly Orphan[] {
+    return this.#sweep.orphans;
+  }
+
+  /** Calls that run go on with the old settings. */
+  configure(templates: readonly TemplateSpec[]): void {
+    this.#archive.configure(templates);
+    this.#wake.resolve();
+  }
+
+  /** Ends the running calls and releases their clusters, which keep their phase. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.resolve();
+    await this.#done;
+    await Promise.all(this.#running);
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#wake = Promise.withResolvers();
+      const work = this.#work.waitForWork(signal);
+      try {
+        while (await this.#startOne());
+        await this.#access.renew(signal);
+      } catch (cause) {
+        if (!signal.aborted) this.#options.retrying?.(cause);
+      }
+      await Promise.race([work, this.#wake.promise]);
+    }
+  }
+
+  async #startOne(): Promise<boolean> {
+    if (this.#running.size >= tasksMax || this.#stop.signal.aborted) return false;
+    const task = await this.#work.take();
+    if (task === undefined) return false;
+    const running = this.#run(task).finally(() => {
+      this.#running.delete(running);
+      this.#wake.resolve();
+    });
+    this.#running.add(running);
+    return true;
+  }
+
+  async #run(task: ClusterTask): Promise<void> {
+    this.#options.started?.(task);
+    const startedAt = performance.now();
+    const stop = new LinkedAbort(this.#stop.signal, task.lost);
+    const result = await this.#workOn(task, stop.signal)
+      .catch((error: unknown) => this.#failed(error, stop.signal))
+      .finally(() => stop.unlink());
+    await task.finish(result);
+    this.#options.finished?.(task, result, performance.now() - startedAt);
+  }
+
+  async #workOn(task: ClusterTask, signal: AbortSignal): Promise<WorkResult> {
+    const { driver, parameters } = await this.#drivers.open(task, () => task.ownCredentials());
+    return workOnCluster(task, { driver, parameters, calls: this.#calls, signal });
+  }
+
+  #failed(error: unknown, signal: AbortSignal): WorkResult {
+    if (signal.aborted) return {};
+    if (error instanceof DriverError || error instanceof MissingDependency) {
+      return { failure: error.message.slice(-messageLengthMax) };
+    }
+    // The journal cannot be written, the server cannot be reached, or there is a bug. The message of
+    // an unknown error may contain a secret.
+    const mask = this.#options.mask ?? noMask;
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
+    return { failure: mask.clean(`The provisioner failed: ${text}`).slice(0, messageLengthMax) };
+  }
+}
