@@ -78,6 +78,16 @@ function reservedState(): Lending {
 
 /** Rare data that cannot be derived from the rest of the state. */
 const rareStates: Record<string, () => Lending> = {
+  "reservations of requests whose priorities change later": () => {
+    const policy = { patienceMs: 1_000, ttlMs: 9e9 };
+    const lending = new Lending(capacityPool({ m: { capacity: { vcpus: 9 } } }, policy));
+    lending.outcome(want("a", room(9)), want("first", room(4)), want("second", room(5)));
+    lending.tickAt(1_000);
+    expect(lending.shared("m").reservations).toHaveLength(2);
+    const id = "second" as RequestId;
+    lending.do({ type: "bump", id, priority: 5, reason: operator });
+    return lending;
+  },
   "how often a cleaning has failed": () => {
     const lending = new Lending(pool("aws", 1, { cleaning }));
     lending.outcome(change("aws-1", { state: "dirty" }), clean("dirty"));

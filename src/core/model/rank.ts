@@ -20,7 +20,7 @@ export function compareRank(a: Rank, b: Rank): number {
   return b.priority - a.priority || mine - other || a.order - b.order;
 }
 
-/** The order within a space. It never changes. */
+/** The order within a space. It changes only with the priority of a request. */
 export function compareArrival(a: Rank, b: Rank): number {
   return b.priority - a.priority || a.order - b.order;
 }
