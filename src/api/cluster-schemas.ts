@@ -79,6 +79,33 @@ export const Cluster = Type.Object({
 });
 export type Cluster = Static<typeof Cluster>;
 
+const nullableCount = nullable(Type.Integer());
+const Usual = {
+  ...nullable(Type.Number()),
+  description: "Seconds that recent clusters of the pool took; null while none is known",
+};
+
+/** What a pool of clusters keeps, and what it does now and next. */
+export const ClusterPlan = Type.Object({
+  pool: Type.String(),
+  template: nullable(Type.String()),
+  size: Type.Integer({ description: "Clusters that nobody holds, kept in stock" }),
+  running: Type.Integer({ description: "Of these, how many are awake" }),
+  auto: Type.Boolean({ description: "running follows the recent demand" }),
+  max: nullableCount,
+  concurrent: nullableCount,
+  demand: Type.Integer({ description: "Clusters that waiting requests need" }),
+  stale: Type.Integer({ description: "Made from an older revision of the template" }),
+  usualSeconds: Type.Object({
+    creating: Usual,
+    stopping: Usual,
+    resuming: Usual,
+    destroying: Usual,
+  }),
+  nextSteps: Type.Array(Type.String(), { description: "In words" }),
+});
+export type ClusterPlan = Static<typeof ClusterPlan>;
+
 export const ClusterLogs = Type.Object({
   name: Type.String(),
   entries: Type.Array(

@@ -422,6 +422,9 @@ export const Pool = Type.Object({
     ),
   ),
   policy: Policy,
+  template: Type.Optional(
+    Type.String({ description: "The pool makes its resources: clusters of this template" }),
+  ),
   limit: Type.Optional(
     Type.Object(
       {

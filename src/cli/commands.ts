@@ -148,6 +148,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./show/stats.ts")).stats,
   },
   {
+    name: "costs",
+    summary: "Show what clusters cost, by space, template and pool",
+    group: "Inspect",
+    load: async () => (await import("./clusters/costs.ts")).costs,
+  },
+  {
     name: "slots",
     summary: "Lend slots on Kubernetes Leases, without a server",
     group: "For jobs",

@@ -4,6 +4,7 @@ import type {
   Cluster,
   ClusterAccess,
   ClusterLogs,
+  ClusterPlan,
   Costs,
   Credentials,
   CredentialsBody,
@@ -61,6 +62,22 @@ export class ClusterCalls {
 
   one(name: string, options?: CallOptions): Promise<Cluster> {
     return this.#get(["v1", "clusters", name], { ...options });
+  }
+
+  plan(pool: string, options?: CallOptions): Promise<ClusterPlan> {
+    return this.#get(["v1", "pools", pool, "plan"], { ...options });
+  }
+
+  /** All pages of the listing. */
+  async every(filter: ClusterFilter = {}, options?: CallOptions): Promise<Cluster[]> {
+    const all: Cluster[] = [];
+    for (let after: string | null | undefined; after !== null; ) {
+      const page = { limit: 1_000, ...(after === undefined ? undefined : { after }) };
+      const { items, next } = await this.list({ ...filter, ...page }, options);
+      all.push(...items);
+      after = next;
+    }
+    return all;
   }
 
   logs(name: string, options?: CallOptions): Promise<ClusterLogs> {

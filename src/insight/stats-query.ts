@@ -4,6 +4,7 @@ import type { AuditPage, AuditSearch } from "./audit/reader.ts";
 import type { EventPage, EventSearch } from "./event-search.ts";
 import type { Forecast } from "./forecast/estimate.ts";
 import type { ForecastInput } from "./forecast/estimates.ts";
+import type { CostQuery, CostSum } from "./history/costs.ts";
 import { HistoryUnavailable } from "./history/history.ts";
 import type { HistoryFilter, HistoryPage } from "./history/reader.ts";
 import type { PoolSamples, SampleTimes } from "./history/samples.ts";
@@ -31,6 +32,7 @@ export interface SimulateQuery {
 export interface StatsQueries {
   page: { question: PageQuery; answer: HistoryPage };
   stats: { question: StatsQuery; answer: Stats };
+  costs: { question: CostQuery; answer: readonly CostSum[] };
   samples: { question: SampleTimes; answer: readonly PoolSamples[] };
   events: { question: EventSearch; answer: EventPage };
   simulate: { question: SimulateQuery; answer: WhatIfReport };

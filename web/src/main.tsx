@@ -16,6 +16,7 @@ import "./style/lists.css";
 import "./style/charts.css";
 import "./style/pool.css";
 import "./style/tiles.css";
+import "./style/clusters.css";
 import "./style/phone.css";
 
 showTheme();

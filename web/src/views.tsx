@@ -1,6 +1,7 @@
 /** The views by address. */
 import type { ReactNode } from "react";
 import { Audit } from "./pages/audit.tsx";
+import { ClusterPage } from "./pages/cluster-page.tsx";
 import { Clusters } from "./pages/clusters.tsx";
 import { Events } from "./pages/events.tsx";
 import { History } from "./pages/history.tsx";
@@ -44,6 +45,7 @@ const plain: Readonly<Record<string, View>> = {
 
 const named: Readonly<Record<string, (name: string) => ReactNode>> = {
   pools: (name) => <PoolPage key={name} name={name} />,
+  clusters: (name) => <ClusterPage key={name} name={name} />,
   resources: (name) => <ResourcePage key={name} name={name} />,
   // A request and the lease that it becomes are one thing with one id.
   leases: (id) => <LeasePage key={id} id={id} />,

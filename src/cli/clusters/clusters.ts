@@ -1,5 +1,4 @@
 import type { Cluster } from "../../api/cluster-schemas.ts";
-import type { BerthClient } from "../../client/berth-client.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { onceFlag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
@@ -98,22 +97,11 @@ Examples:
 async function readClusters({ args, client, flags }: Context): Promise<readonly Cluster[]> {
   if (args.length > 0) return Promise.all(args.map((name) => client.clusters.one(name)));
   const { pool, state, template } = flags<Flags>();
-  const found = await everyCluster(client, { pool, state, template });
+  const found = await client.clusters.every({ pool, state, template });
   if (found.length === 0) await poolMustExist(client, pool);
   return found;
 }
 
-async function everyCluster(client: BerthClient, filter: Flags | object): Promise<Cluster[]> {
-  const all: Cluster[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page = { limit: 1_000, ...(after === undefined ? undefined : { after }) };
-    const { items, next } = await client.clusters.list({ ...filter, ...page });
-    all.push(...items);
-    after = next;
-  }
-  return all;
-}
-
 async function clusterNames({ client }: Context): Promise<string[]> {
-  return (await everyCluster(client, {})).map(({ name }) => name);
+  return (await client.clusters.every()).map(({ name }) => name);
 }

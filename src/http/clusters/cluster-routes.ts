@@ -5,13 +5,14 @@ import {
   AdoptBody,
   Cluster,
   ClusterLogs,
+  ClusterPlan,
   HoldBody,
   OperatorBody,
 } from "../../api/cluster-schemas.ts";
 import { limits } from "../../api/limits.ts";
 import { Problem } from "../../api/problem.ts";
 import { Page } from "../../api/schemas.ts";
-import { resourceNotFound } from "../../core/decide/not-found.ts";
+import { poolNotFound, resourceNotFound } from "../../core/decide/not-found.ts";
 import {
   type ClusterView,
   clustersOf,
@@ -30,7 +31,7 @@ import { auditFields, auditReason, durationIn, NameParams } from "../request.ts"
 import { NoContent, problems } from "../responses.ts";
 import { limitedTo, onlySpace, sightOf } from "../sight.ts";
 import { timestamp } from "../timestamp.ts";
-import { renderCluster } from "./render.ts";
+import { renderCluster, renderPlan } from "./render.ts";
 
 const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
 const Query = Type.Object(
@@ -43,6 +44,7 @@ const holdRange = { minMs: 60_000, maxMs: 30 * 24 * 3_600_000 };
 
 export function clusterRoutes(app: App, context: Context): void {
   listRoute(app, context);
+  planRoute(app, context);
   oneRoute(app, context);
   logsRoute(app, context);
   holdRoutes(app, context);
@@ -74,6 +76,33 @@ function listRoute(app: App, context: Context): void {
       );
     }),
   );
+}
+
+function planRoute(app: App, { broker }: Context): void {
+  const schema = {
+    tags: ["clusters"],
+    summary: "What a pool of clusters keeps, and what it does now and next",
+    params: NameParams,
+    response: { 200: ClusterPlan, ...problems(404, 409) },
+  };
+  app.get("/v1/pools/:name/plan", { schema }, async ({ params }) => {
+    const found = await broker.read((state, now) => {
+      const pool = state.pools.get(params.name as PoolName);
+      if (pool === undefined) return problemOf(poolNotFound(state, params.name as PoolName));
+      return renderPlan(pool, now) ?? notOfClusters(pool.name);
+    });
+    if (found instanceof Problem) throw found;
+    return found;
+  });
+}
+
+function notOfClusters(pool: string): Problem {
+  return new Problem({
+    code: "not_a_cluster",
+    status: 409,
+    message: `Cannot show the plan of ${pool}: the pool has no template`,
+    hint: "Only pools that make their resources have a plan",
+  });
 }
 
 function viewerOf({ broker }: Context, request: FastifyRequest, state: State) {

@@ -1,7 +1,10 @@
 /** Clusters and templates as the wire carries them. */
 import type * as Wire from "../../api/cluster-schemas.ts";
 import type { ClusterView } from "../../core/explain/cluster-view.ts";
+import { clusterPlanView } from "../../core/explain/next-steps.ts";
+import type { Phase } from "../../core/model/cluster.ts";
 import type { SpaceName } from "../../core/model/ids.ts";
+import type { Pool } from "../../core/model/state.ts";
 import { formatDuration, type Instant } from "../../core/model/time.ts";
 import { seconds, timestampOrNull } from "../render/lease.ts";
 import { type Sight, withoutNames } from "../sight.ts";
@@ -76,5 +79,25 @@ export function renderTemplate(template: TemplateInfo, pools: readonly string[])
       destroy: formatDuration(destroyMs),
     },
     pools: [...pools],
+  };
+}
+
+export function renderPlan(pool: Pool, now: Instant): Wire.ClusterPlan | undefined {
+  const view = clusterPlanView(pool, now);
+  const phases = pool.clusters?.phases;
+  if (view === null || phases === undefined) return undefined;
+  const usual = (phase: Phase) =>
+    phases[phase].count === 0 ? null : seconds(phases[phase].meanMs);
+  return {
+    pool: pool.name,
+    template: pool.policy.cluster?.template ?? null,
+    ...view,
+    usualSeconds: {
+      creating: usual("creating"),
+      stopping: usual("stopping"),
+      resuming: usual("resuming"),
+      destroying: usual("destroying"),
+    },
+    nextSteps: [...view.nextSteps],
   };
 }

@@ -1,6 +1,7 @@
 import type { App, Context } from "../context.ts";
 import { accessRoutes } from "./access-routes.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
+import { costRoute } from "./cost-route.ts";
 import { credentialRoutes } from "./credential-routes.ts";
 import { templateRoutes } from "./template-routes.ts";
 import { workerRoutes } from "./worker-routes.ts";
@@ -12,4 +13,5 @@ export function clusterApi(app: App, context: Context): void {
   accessRoutes(app, context);
   credentialRoutes(app, context);
   workerRoutes(app, context);
+  costRoute(app, context);
 }

@@ -13,6 +13,7 @@ import type { Pool, State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { Context } from "../context.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
+import { clusterMetrics } from "./cluster-metrics.ts";
 import { etaMetrics } from "./eta-metrics.ts";
 import { floodMetrics } from "./flood-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
@@ -30,7 +31,8 @@ export type MetricsSource = Pick<
   | "mirror"
   | "peers"
   | "version"
->;
+> &
+  Partial<Pick<Context, "templates">>;
 
 /** Everything under `berth_`, in base units. Labels are pools, states and reasons, never holders. */
 export function makeMetrics(source: MetricsSource): Registry {
@@ -51,6 +53,7 @@ export function makeMetrics(source: MetricsSource): Registry {
   admissionMetrics(() => source.admission?.(), registry);
   mirrorMetrics(() => source.mirror?.(), registry);
   replicaMetrics(source.peers, registry);
+  clusterMetrics(source, registry);
   return registry;
 }
 

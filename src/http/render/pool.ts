@@ -30,6 +30,7 @@ export function renderPool(
     retiring: pool.retired,
     suspended: suspended === null ? null : { why: suspended.why, since: timestamp(suspended.at) },
     policy: renderPolicy(pool.policy),
+    ...(pool.policy.cluster && { template: pool.policy.cluster.template }),
     flow: renderFlow(pool.flow),
     admission: renderAdmission(pool.admission, admission?.()?.last.get(pool.name)),
     ...renderPlacement(pool.placement),

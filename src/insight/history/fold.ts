@@ -12,19 +12,25 @@ import { dirtyState, type Purpose, purposeOf } from "../../core/model/lifecycle.
 import type { Claim, Resource, State } from "../../core/model/state.ts";
 import type { Amounts, CapacitySpec } from "../../core/shared/placement/shareable.ts";
 import type { Recorded } from "../../journal/journal.ts";
+import {
+  type ChargeChanges,
+  ChargeFold,
+  type ChargeStanding,
+  noChargeChanges,
+} from "./charge-fold.ts";
 import type { Asked, AskedItem, HistoryEntry, OpenClaim, OpenEntry, Upkeep } from "./entry.ts";
 import { type Members, noSizeChanges, PoolSizes, type SizeChanges } from "./pool-sizes.ts";
 import { type Dirty, noUpkeepChanges, type UpkeepChanges, UpkeepFold } from "./upkeep-fold.ts";
 
 /** The result of some events, to be written as a whole. */
-export interface Changes extends SizeChanges, UpkeepChanges {
+export interface Changes extends SizeChanges, UpkeepChanges, ChargeChanges {
   readonly ended: HistoryEntry[];
   /** Ids that began, changed or ended. `open` contains those that have not ended. */
   readonly touched: Set<string>;
 }
 
 /** The state of a fold after some event, which is enough to continue from there. */
-export interface Standing extends Members {
+export interface Standing extends Members, ChargeStanding {
   readonly open: ReadonlyMap<string, OpenEntry>;
   readonly dirty: ReadonlyMap<string, Dirty>;
   readonly lastNumber: number;
@@ -47,6 +53,12 @@ interface SeenEvent {
   readonly state?: string;
   readonly room?: CapacitySpec;
   readonly waitedFor?: string;
+  readonly policy?: { readonly cost?: number };
+  readonly cluster?: {
+    readonly instance: string;
+    readonly template: string;
+    readonly price: number;
+  };
 }
 
 interface GrantedClaim {
@@ -61,6 +73,7 @@ export class HistoryFold {
   readonly #open = new Map<string, OpenEntry>();
   readonly #sizes: PoolSizes;
   readonly #upkeep: UpkeepFold;
+  readonly #charges: ChargeFold;
   #number = 0;
   #ended: HistoryEntry[] = [];
   #touched = new Set<string>();
@@ -68,6 +81,7 @@ export class HistoryFold {
   constructor(standing?: Standing) {
     this.#sizes = new PoolSizes(standing);
     this.#upkeep = new UpkeepFold(standing?.dirty);
+    this.#charges = new ChargeFold(standing);
     if (standing === undefined) return;
     this.#number = standing.lastNumber;
     for (const [id, entry] of standing.open) this.#open.set(id, entry);
@@ -85,7 +99,8 @@ export class HistoryFold {
   /** Returns the changes since the last call. */
   take(): Changes {
     const own = { ended: this.#ended, touched: this.#touched };
-    const changes = { ...own, ...this.#sizes.take(), ...this.#upkeep.take() };
+    const parts = { ...this.#sizes.take(), ...this.#upkeep.take(), ...this.#charges.take() };
+    const changes = { ...own, ...parts };
     this.#ended = [];
     this.#touched = new Set();
     return changes;
@@ -105,6 +120,7 @@ export class HistoryFold {
     for (const id of this.#open.keys()) this.#close(id);
     this.#sizes.clear(at);
     this.#upkeep.startOver(state);
+    this.#charges.startOver(state, at);
     for (const resource of state.resources.values()) this.#join(resource, at);
     for (const request of [...state.requests.values(), ...state.leases.values()]) {
       const entry = this.#begin(request.id, request.ask, request.queuedAt, 0);
@@ -137,12 +153,13 @@ export class HistoryFold {
       case "claim-ended":
         return this.#claimEnded(event, at);
       case "claim-replaced":
-        return this.#claimReplaced(event);
+        return this.#claimReplaced(event, at);
       case "lease-ended":
       case "request-left":
         return this.#end(event, at);
       case "resource-added":
         if (event.state === dirtyState) this.#upkeep.added(resource, pool, at);
+        if (event.cluster !== undefined) this.#charges.planned(resource, pool, event.cluster, at);
         return this.#sizes.join(resource, pool, at, event.room);
       case "resource-moved":
         return this.#sizes.join(resource, pool, at, event.room);
@@ -154,7 +171,10 @@ export class HistoryFold {
       case "cluster-abandoned":
       case "resource-removed":
         this.#upkeep.forget(resource);
+        this.#charges.removed(resource, at);
         return this.#sizes.leave(resource, at);
+      case "pool-defined":
+        return this.#charges.priced(pool, event.policy?.cost ?? 0);
     }
   }
 
@@ -183,6 +203,7 @@ export class HistoryFold {
     const granted = claims.map((claim, index): OpenClaim => {
       const { id: name, resource, amount } = claim;
       const pool = this.#sizes.poolOf(resource) ?? wanted[index] ?? "";
+      if (purposeOf(claim) === "use") this.#charges.granted(resource, entry.space, at);
       return { claim: name, resource, pool, ...marked(purposeOf(claim)), ...amountIn(amount) };
     });
     const known = waitedFor === undefined ? undefined : { waitedFor };
@@ -199,10 +220,11 @@ export class HistoryFold {
   }
 
   /** Another cluster for a claim of a lease. */
-  #claimReplaced({ id = "", granted }: SeenEvent): void {
+  #claimReplaced({ id = "", granted }: SeenEvent, at: number): void {
     const entry = this.#open.get(id);
     if (entry === undefined || granted === undefined) return;
     const { id: claim, resource } = granted;
+    this.#charges.granted(resource, entry.space, at);
     const claims = [...entry.claims, { claim, resource, pool: this.#sizes.poolOf(resource) ?? "" }];
     this.#put({ ...entry, claims });
   }
@@ -220,6 +242,7 @@ export class HistoryFold {
     const back = backOf(claim, event);
     this.#write(entry, claim, howEnded(claim, event.why ?? "", back), at);
     if (back === undefined) return;
+    if (back.unused === true) this.#charges.unused(claim.resource, at);
     const { claim: name, pool, purpose = "use" } = claim;
     this.#upkeep.returned({ id: entry.id, claim: name, pool, purpose }, back, at);
   }
@@ -303,7 +326,8 @@ function howEnded({ purpose }: OpenClaim, why: string, back: Return | undefined)
 
 /** Changes of nothing, to be completed. */
 export function noChanges(): Changes {
-  return { ended: [], touched: new Set(), ...noSizeChanges(), ...noUpkeepChanges() };
+  const parts = { ...noSizeChanges(), ...noUpkeepChanges(), ...noChargeChanges() };
+  return { ended: [], touched: new Set(), ...parts };
 }
 
 /** A worker takes a cluster in the state in which it holds it. */

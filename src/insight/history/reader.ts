@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Purpose } from "../../core/model/lifecycle.ts";
 import type { Amounts } from "../../core/shared/placement/shareable.ts";
+import { type CostQuery, type CostSum, costsIn } from "./costs.ts";
 import { type Asked, type HistoryEntry, type OpenEntry, type PoolSize, poolsOf } from "./entry.ts";
 import { type PoolSamples, type SampleTimes, samplesOf } from "./samples.ts";
 import { janitorHolder } from "./schema.ts";
@@ -75,6 +76,10 @@ export class HistoryReader {
       open: ofPool(this.open(), pool),
       sizes: this.sizes(pool),
     });
+  }
+
+  costs(query: CostQuery): CostSum[] {
+    return hasTable(this.#database, "history_charge") ? costsIn(this.#database, query) : [];
   }
 
   samples(times: SampleTimes): PoolSamples[] {

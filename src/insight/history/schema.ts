@@ -99,6 +99,29 @@ CREATE TABLE history_dirty ( -- what is dirty, or being cleaned
   dirty TEXT NOT NULL -- JSON
 ) STRICT, WITHOUT ROWID;
 `,
+  `
+CREATE TABLE history_charge ( -- times in which a cluster was charged to a space, or was stock
+  number INTEGER PRIMARY KEY, -- in the order of to_at
+  resource TEXT NOT NULL,
+  instance TEXT NOT NULL,
+  pool TEXT NOT NULL,
+  template TEXT NOT NULL,
+  space TEXT, -- null: stock
+  price REAL NOT NULL, -- per hour
+  from_at INTEGER NOT NULL,
+  to_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE history_charged ( -- clusters that exist
+  resource TEXT PRIMARY KEY,
+  charge TEXT NOT NULL -- JSON
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history_price ( -- of clusters that are lent from now on
+  pool TEXT PRIMARY KEY,
+  price REAL NOT NULL -- per hour
+) STRICT, WITHOUT ROWID;
+`,
 ];
 
 /** Runs before any change: the database of another program must not be changed. */

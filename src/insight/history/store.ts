@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { sqliteFailure } from "../../journal/sqlite-failure.ts";
+import { readCharged, readPrices } from "./costs.ts";
 import type { HistoryEntry, OpenEntry } from "./entry.ts";
 import type { Changes, Standing } from "./fold.ts";
 import { historyInMemory, type OpenOptions, openHistoryFile } from "./history-file.ts";
@@ -36,6 +37,20 @@ const sql = {
     INSERT INTO history_dirty VALUES (?, ?)
     ON CONFLICT (resource) DO UPDATE SET dirty = excluded.dirty`,
   dropDirty: "DELETE FROM history_dirty WHERE resource = ?",
+  putCharge: `
+    INSERT INTO history_charge
+      (resource, instance, pool, template, space, price, from_at, to_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  putCharged: `
+    INSERT INTO history_charged VALUES (?, ?)
+    ON CONFLICT (resource) DO UPDATE SET charge = excluded.charge`,
+  dropCharged: "DELETE FROM history_charged WHERE resource = ?",
+  putPrice: `
+    INSERT INTO history_price VALUES (?, ?)
+    ON CONFLICT (pool) DO UPDATE SET price = excluded.price`,
+  forgetCharges: `
+    DELETE FROM history_charge WHERE to_at < ?
+    AND number IN (SELECT number FROM history_charge ORDER BY number LIMIT ${forgetChunk})`,
   forgetUpkeep: `
     DELETE FROM history_upkeep WHERE ready_at < ?
     AND number IN (SELECT number FROM history_upkeep ORDER BY number LIMIT ${forgetChunk})`,
@@ -109,10 +124,13 @@ export class HistoryStore {
       for (const { resource, pool } of rows.iterate()) members.set(String(resource), String(pool));
       const capacities = readCapacities(this.database);
       const dirty = readDirty(this.database);
+      const charged = readCharged(this.database);
+      const prices = readPrices(this.database);
       const journal = String(place?.["journal"]);
       const hasCapacities = Number(place?.["has_capacities"]) === 1;
       const lastNumber = Number(place?.["last_number"]);
-      return { open, members, capacities, dirty, lastNumber, journal, hasCapacities };
+      const clusters = { charged, prices };
+      return { open, members, capacities, dirty, ...clusters, lastNumber, journal, hasCapacities };
     });
   }
 
@@ -136,6 +154,7 @@ export class HistoryStore {
         }
         this.#saveSizes(changes);
         this.#saveUpkeep(changes);
+        this.#saveCharges(changes);
         this.#run.move.run(seq, changes.ended.at(-1)?.number ?? 0);
         this.database.exec("COMMIT");
       } catch (error) {
@@ -178,6 +197,7 @@ export class HistoryStore {
   forget(before: number): boolean {
     return this.#attempt("prune", () => {
       this.#run.forgetUpkeep.run(before);
+      this.#run.forgetCharges.run(before);
       const { changes } = this.#run.forget.run(before);
       if (Number(changes) === forgetChunk) return true;
       this.#run.forgetSizes.run(before);
@@ -211,6 +231,18 @@ export class HistoryStore {
       if (found === null) this.#run.dropDirty.run(resource);
       else this.#run.putDirty.run(resource, JSON.stringify(found));
     }
+  }
+
+  #saveCharges({ charges, charged, prices }: Changes): void {
+    for (const { resource, instance, pool, template, space, price, fromAt, toAt } of charges) {
+      const what = [resource, instance, pool, template, space] as const;
+      this.#run.putCharge.run(...what, price, fromAt, toAt);
+    }
+    for (const [resource, charge] of charged) {
+      if (charge === null) this.#run.dropCharged.run(resource);
+      else this.#run.putCharged.run(resource, JSON.stringify(charge));
+    }
+    for (const [pool, price] of prices) this.#run.putPrice.run(pool, price);
   }
 
   #insert(entry: HistoryEntry): void {

@@ -1,6 +1,7 @@
 /** All reads of the page, each with the events after which it is repeated. */
 
 import type { AuditPage } from "../../../src/api/audit-schemas.ts";
+import type { Cluster, ClusterLogs, ClusterPlan, Costs } from "../../../src/api/cluster-schemas.ts";
 import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
 import { Problem } from "../../../src/api/problem.ts";
@@ -120,6 +121,44 @@ export const queueOf = (pool: string | undefined): Question<WaitingRequest[]> =>
   touchedBy: always,
   everyMs: heartbeatsMs,
 });
+
+const clustersChange = about("cluster-", "resource-", "lease-", "claim-");
+
+/** Progress that is too small for an event is read at an interval. */
+export const allClusters: Question<Cluster[]> = {
+  key: "clusters",
+  read: (signal) => berth.clusters.every({}, { signal }),
+  touchedBy: clustersChange,
+  everyMs: heartbeatsMs,
+};
+
+export const oneCluster = (name: string): Question<Cluster> => ({
+  key: `cluster ${name}`,
+  read: (signal) => berth.clusters.one(name, { signal }),
+  touchedBy: clustersChange,
+  everyMs: heartbeatsMs,
+});
+
+export const clusterLogs = (name: string): Question<ClusterLogs> => ({
+  key: `logs of ${name}`,
+  read: (signal) => berth.clusters.logs(name, { signal }),
+  touchedBy: clustersChange,
+  everyMs: 30_000,
+});
+
+export const planOf = (pool: string): Question<ClusterPlan> => ({
+  key: `plan of ${pool}`,
+  read: (signal) => berth.clusters.plan(pool, { signal }),
+  touchedBy: always,
+  everyMs: 5_000,
+});
+
+export const costs: Question<Costs> = {
+  key: "costs",
+  read: (signal) => berth.clusters.costs({ since: "7d" }, { signal }),
+  touchedBy: never,
+  everyMs: 60_000,
+};
 
 /** The resources in each of the states, in the order of the states. */
 export const inStates = (states: readonly string[]): Question<Resource[][]> => ({

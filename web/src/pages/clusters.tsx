@@ -1,92 +1,132 @@
-import { useState } from "react";
-import type { Resource } from "../../../src/api/schemas.ts";
+import { useMemo, useState } from "react";
+import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { inStates } from "../data/questions.ts";
+import { allClusters } from "../data/questions.ts";
+import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
-import { clusterStates } from "../parts/state-look.ts";
-import { Age } from "../parts/times.tsx";
-import { at } from "../router.ts";
+import { grouped } from "../parts/numbers.ts";
+import { PhaseBar, PhaseTime } from "../parts/phase-bar.tsx";
+import { StateChip } from "../parts/state-chip.tsx";
+import { inWholeSeconds } from "../parts/times.tsx";
+import { at, useFilter } from "../router.ts";
+import { ClusterCosts } from "./cluster-costs.tsx";
+import { messageOf, urgencyOf } from "./cluster-facts.ts";
 
-const about: Readonly<Record<(typeof clusterStates)[number], string>> = {
-  creating: "It is being created.",
-  hibernated: "It exists and is stopped; it starts again when it is needed.",
-  resuming: "It starts again.",
-  destroying: "It is being deleted.",
-};
-const shownAtFirst = 50;
+const shownAtFirst = 100;
 
-/** Clusters that are being created, stopped, started or deleted. */
+/** All clusters: first those that need somebody, then those that are on their way. */
 export function Clusters() {
-  const { data, error } = useAnswer(inStates(clusterStates));
+  const { data, error } = useAnswer(allClusters);
+  const [text] = useFilter("q");
+  const [limit, setLimit] = useState(shownAtFirst);
+  const shown = useMemo(() => {
+    const wanted = text.toLowerCase();
+    return (data ?? [])
+      .filter((one) => wordsOf(one).some((word) => word.toLowerCase().includes(wanted)))
+      .toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || byName.compare(a.name, b.name));
+  }, [data, text]);
   return (
     <>
-      <h1>Clusters</h1>
+      <h1>
+        Clusters <small>{data === undefined ? "" : grouped(data.length)}</small>
+      </h1>
       <ProblemNote error={error} />
       {data === undefined ? <Loading /> : null}
-      {data?.every((resources) => resources.length === 0) ? <NoClusters /> : null}
-      {clusterStates.map((state, index) => (
-        <InState key={state} state={state} resources={data?.[index] ?? []} />
-      ))}
+      {data?.length === 0 ? <NoClusters /> : null}
+      {data === undefined || data.length === 0 ? null : (
+        <>
+          <div className="tools">
+            <FilterBox label="Filter by cluster, pool, state or holder" />
+          </div>
+          {shown.length === 0 ? (
+            <EmptyNote title="No cluster matches" />
+          ) : (
+            <ClusterTable clusters={shown.slice(0, limit)} withPools />
+          )}
+          <MoreButton shown={limit} of={shown.length} onMore={setLimit} />
+        </>
+      )}
+      <ClusterCosts />
     </>
   );
+}
+
+const byName = new Intl.Collator("en", { numeric: true });
+
+function wordsOf({ name, pool, state, template, lease }: Cluster): readonly string[] {
+  return [name, pool, state, template, lease?.holder ?? ""];
 }
 
 function NoClusters() {
   return (
-    <>
-      <EmptyNote title="No cluster is being created, started or deleted">
-        Berth does not create clusters yet. When it does, this page will show each one with its
-        state, the time in that state and the last message.
-      </EmptyNote>
-      <h2>What can be done today</h2>
-      <ul className="plain-list">
-        <li>
-          Lend clusters that exist: name them as <code>members</code> of a pool. A job gets one like
-          any other resource, and a <code>janitor</code> can clean it afterwards.
-        </li>
-        <li>
-          Create them elsewhere: your tool can set a resource to <code>creating</code>,{" "}
-          <code>hibernated</code>, <code>resuming</code> or <code>destroying</code> with{" "}
-          <code>PATCH /v1/resources/NAME</code>, and to <code>free</code> once it is ready. Until
-          then it is not lent, and is listed here.
-        </li>
-        <li>
-          Limit how many are installed at once: a pool with a <code>pace</code> lends permission to
-          start, not a cluster.
-        </li>
-      </ul>
-    </>
+    <EmptyNote title="There are no clusters">
+      A pool with a <code>template</code> makes clusters, lends each to one job and destroys it
+      afterwards. See <code>berth templates</code>, and the guide to clusters.
+    </EmptyNote>
   );
 }
 
-interface InStateProps {
-  readonly state: (typeof clusterStates)[number];
-  readonly resources: readonly Resource[];
+interface TableProps {
+  readonly clusters: readonly Cluster[];
+  readonly withPools?: boolean;
 }
 
-function InState({ state, resources }: InStateProps) {
-  const [limit, setLimit] = useState(shownAtFirst);
-  if (resources.length === 0) return null;
+export function ClusterTable({ clusters, withPools = false }: TableProps) {
   return (
-    <section aria-labelledby={`clusters-${state}`}>
-      <h2 id={`clusters-${state}`}>
-        {state} <small>{resources.length}</small>
-      </h2>
-      <p className="calm">{about[state]}</p>
-      {resources.slice(0, limit).map(({ name, pool, changedAt, note }) => (
-        <article key={name} className="out-row" data-row>
-          <p>
-            <Link href={at("resources", name)}>{name}</Link>
-            <span className="faint">
-              in <Link href={at("pools", pool)}>{pool}</Link> for <Age since={changedAt} />
-            </span>
-          </p>
-          <p className="words">{note.trim().split("\n").at(-1)}</p>
-        </article>
-      ))}
-      <MoreButton shown={limit} of={resources.length} onMore={setLimit} />
-    </section>
+    <table className="clusters">
+      <thead>
+        <tr>
+          <th scope="col">Cluster</th>
+          {withPools ? <th scope="col">Pool</th> : null}
+          <th scope="col">State</th>
+          <th scope="col">In this state</th>
+          <th scope="col" className="number optional">
+            Age
+          </th>
+          <th scope="col">Holder</th>
+          <th scope="col" className="optional">
+            Message
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {clusters.map((cluster) => (
+          <ClusterRow key={cluster.name} cluster={cluster} withPools={withPools} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ClusterRow({ cluster, withPools }: { cluster: Cluster; withPools: boolean }) {
+  const { name, pool, state, lease, ageSeconds, phase } = cluster;
+  return (
+    <tr data-row>
+      <th scope="row">
+        <Link href={at("clusters", name)}>{name}</Link>
+      </th>
+      {withPools ? (
+        <td>
+          <Link href={at("pools", pool)}>{pool}</Link>
+        </td>
+      ) : null}
+      <td>
+        <StateChip state={state} />
+      </td>
+      <td>
+        <PhaseBar cluster={cluster} /> <PhaseTime phase={phase} />
+      </td>
+      <td className="number optional">{inWholeSeconds(ageSeconds)}</td>
+      <td>
+        {lease === null ? (
+          <span className="faint">–</span>
+        ) : (
+          <Link href={at("leases", lease.id)}>{lease.holder}</Link>
+        )}
+      </td>
+      <td className="optional words">{messageOf(cluster)}</td>
+    </tr>
   );
 }

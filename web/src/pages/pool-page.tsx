@@ -10,6 +10,7 @@ import { grouped, percent } from "../parts/numbers.ts";
 import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { AdmissionSection } from "./admission-section.tsx";
+import { ClusterStock } from "./cluster-stock.tsx";
 import { FlowSection } from "./flow-section.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { LeaseTable } from "./leases.tsx";
@@ -54,6 +55,7 @@ function PoolView({ pool }: { pool: Pool }) {
       ) : (
         <CapacityBars usage={pool.usage} />
       )}
+      {pool.template === undefined ? null : <ClusterStock pool={pool} />}
       <NoActionsNote />
       <PolicyFacts policy={pool.policy} />
       <FlowSection pool={pool} />

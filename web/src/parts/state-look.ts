@@ -12,7 +12,10 @@ const looks: Readonly<Record<string, string>> = {
   drained: "drained",
   creating: "making",
   resuming: "making",
+  stopping: "cooling",
   hibernated: "cooling",
+  used: "dirty",
+  broken: "bad",
   destroying: "dirty",
   toBeDeleted: "drained",
   tombstone: "drained",
@@ -43,6 +46,3 @@ export function inOrder(states: Readonly<Record<string, number>>): readonly [str
   };
   return Object.entries(states).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
 }
-
-/** The states of a cluster that is not ready. */
-export const clusterStates = ["creating", "hibernated", "resuming", "destroying"] as const;

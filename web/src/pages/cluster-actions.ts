@@ -1,0 +1,65 @@
+/** What operators do with a cluster, each with sentences that describe its effects. */
+import type { Cluster } from "../../../src/api/cluster-schemas.ts";
+import { berth } from "../data/berth.ts";
+import type { Action } from "../parts/action-button.tsx";
+
+/** The actions that are possible in the cluster's state. */
+export function actionsFor(cluster: Cluster): readonly Action[] {
+  const { state, hold, lease } = cluster;
+  const isGoing = state === "destroying";
+  return [
+    ...(hold !== null ? [unhold(cluster)] : isGoing ? [] : [keep(cluster)]),
+    ...(lease === null && hold === null && !isGoing ? [destroy(cluster)] : []),
+    ...(lease === null ? [abandon(cluster)] : []),
+  ];
+}
+
+function keep({ name, lease, space }: Cluster): Action {
+  const pays = space === null ? "" : ` ${space} pays for it meanwhile.`;
+  return {
+    verb: "Hold for 2 hours",
+    title: `Hold ${name}`,
+    effects: [
+      `${name} is not destroyed for 2 hours, so that you can look at it.${pays}`,
+      lease === null ? "It is never lent again." : `${lease.holder} keeps its lease.`,
+    ],
+    run: (audit) => berth.clusters.hold(name, { for: "2h", ...audit }),
+    done: `${name} is held for 2 hours`,
+  };
+}
+
+function unhold({ name, hold }: Cluster): Action {
+  return {
+    verb: "Let go",
+    title: `Let ${name} go`,
+    effects: [`${hold?.by} has kept it. It is destroyed as soon as the plan of its pool allows.`],
+    run: (audit) => berth.clusters.unhold(name, audit),
+    done: `${name} is no longer held`,
+  };
+}
+
+function destroy({ name, pool }: Cluster): Action {
+  return {
+    verb: "Destroy",
+    title: `Destroy ${name}`,
+    effects: [`${name} is destroyed, and ${pool} makes another one if its plan wants one.`],
+    run: (audit) => berth.clusters.destroy(name, audit),
+    done: `${name} will be destroyed`,
+    harmful: true,
+  };
+}
+
+function abandon({ name, instance }: Cluster): Action {
+  return {
+    verb: "Abandon",
+    title: `Abandon ${name}`,
+    effects: [
+      `Berth forgets ${name}, and nobody is charged for it any longer.`,
+      `Whatever exists of ${instance} outside stays, and costs money until somebody removes it.`,
+      "The event records your name and reason. This cannot be undone.",
+    ],
+    run: (audit) => berth.clusters.abandon(name, audit),
+    done: `${name} is abandoned`,
+    harmful: true,
+  };
+}

@@ -1,0 +1,56 @@
+import type { Cost } from "../../../src/api/cluster-schemas.ts";
+import { useAnswer } from "../data/query.ts";
+import { costs } from "../data/questions.ts";
+
+/** What clusters cost in the last week, by space. Nothing while nothing was charged. */
+export function ClusterCosts() {
+  const { data } = useAnswer(costs);
+  if (data === undefined || data.items.length === 0) return null;
+  const rows = data.items.toSorted((a, b) => b.costHours - a.costHours);
+  return (
+    <section aria-labelledby="costs-title">
+      <h2 id="costs-title">
+        Costs <small>7 days</small>
+      </h2>
+      <table className="costs">
+        <thead>
+          <tr>
+            <th scope="col">Space</th>
+            <th scope="col">Pool</th>
+            <th scope="col" className="optional">
+              Template
+            </th>
+            <th scope="col" className="number">
+              Clusters
+            </th>
+            <th scope="col" className="number">
+              Hours
+            </th>
+            <th scope="col" className="number">
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={`${row.space} ${row.pool} ${row.template}`} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Row({ row }: { row: Cost }) {
+  const { space, pool, template, clusters, clusterHours, costHours } = row;
+  return (
+    <tr>
+      <th scope="row">{space ?? <span className="faint">stock</span>}</th>
+      <td>{pool}</td>
+      <td className="optional">{template}</td>
+      <td className="number">{clusters}</td>
+      <td className="number">{clusterHours.toFixed(2)}</td>
+      <td className="number">{costHours.toFixed(2)}</td>
+    </tr>
+  );
+}

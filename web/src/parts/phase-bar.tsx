@@ -1,0 +1,42 @@
+import type { Cluster } from "../../../src/api/cluster-schemas.ts";
+import { useInTime } from "../data/clock.ts";
+import { lookOf } from "./state-look.ts";
+import { Age, inWords } from "./times.tsx";
+
+type Timed = Pick<Cluster, "phase" | "progress" | "state">;
+
+/** The part of the phase that is done: as the driver says, or by the usual time. */
+export function PhaseBar({ cluster }: { cluster: Timed }) {
+  const { phase, progress, state } = cluster;
+  const { since, usualSeconds } = phase;
+  const byTime = useInTime((nowMs) => {
+    if (usualSeconds === null) return 0;
+    return Math.min(100, Math.round((nowMs - Date.parse(since)) / 10 / usualSeconds));
+  });
+  const share = progress === null ? byTime : Math.round(progress * 100);
+  if (progress === null && usualSeconds === null) return null;
+  const how = progress === null ? "of the usual time" : "done, as its driver says";
+  const isLate = progress === null && share >= 100;
+  return (
+    <span
+      className={isLate ? "phase-bar late" : `phase-bar look-${lookOf(state)}`}
+      role="img"
+      aria-label={`${share} % ${how}`}
+      title={`${share} % ${how}`}
+    >
+      <span style={{ width: `${share}%` }} />
+    </span>
+  );
+}
+
+/** `3m12s of about 5m`. */
+export function PhaseTime({ phase }: Pick<Cluster, "phase">) {
+  return (
+    <>
+      <Age since={phase.since} />
+      {phase.usualSeconds === null ? null : (
+        <span className="faint"> of about {inWords(phase.usualSeconds)}</span>
+      )}
+    </>
+  );
+}
