@@ -50,6 +50,9 @@ export interface SimulationResult {
   readonly virtualMs: number;
 }
 
+/** No request has a lower one, so that endless requests of this priority may starve nobody. */
+const lowestPriority = -2;
+
 const faultsMs = 15 * 60_000;
 /** Far longer than the holds of all jobs together. A request that waits longer waits for ever. */
 const livenessMs = 12 * 3_600_000;
@@ -322,7 +325,7 @@ class Simulation {
       await this.#world.sleep(random.between(5_000, 90_000));
       const ids = [...this.#observer.ledger.waiting.keys()] as RequestId[];
       if (ids.length === 0 || random.chance(0.5)) continue;
-      const priority = random.pick([-2, -1, 0, 1, 2, "urgent", "nightly", "unknown"]);
+      const priority = random.pick([lowestPriority, -1, 0, 1, 2, "urgent", "nightly", "unknown"]);
       const reason = { by: "operator", why: "simulated" };
       await this.#operate({ type: "bump", id: random.pick(ids), priority, reason });
     }
@@ -377,7 +380,7 @@ class Simulation {
     for (let turn = 1; this.#faulty || this.#unfinished > 0; turn++) {
       const holder = `${name}-${turn}`;
       const { priority: _, ...ask } = this.#inSpace(randomAsk(this.#random, [pool], holder));
-      await runJob(holder, { ...ask, priority: -1 }, this.#jobWorld());
+      await runJob(holder, { ...ask, priority: lowestPriority }, this.#jobWorld());
       // The request may have been refused while the file had no such pool.
       await this.#world.sleep(1_000);
     }
