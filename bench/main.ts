@@ -11,6 +11,7 @@ import { benchHandOff } from "./hand-off.ts";
 import { benchHistory } from "./history.ts";
 import { benchMemory } from "./memory.ts";
 import { benchPolling } from "./polling.ts";
+import { benchFailover, benchReplicaRequests } from "./replicas.ts";
 import { benchRequests } from "./requests.ts";
 import { benchRestart } from "./restart.ts";
 
@@ -39,6 +40,11 @@ const parts: Record<string, () => Promise<object[]>> = {
   capacity: async () => benchCapacity(),
   "hand-off": async () => [await benchHandOff()],
   restart: async () => [await benchRestart(1_240_000)],
+  replicas: () => benchReplicaRequests(),
+  failover: async () => [
+    ...(await benchFailover("SIGKILL", 100)),
+    ...(await benchFailover("SIGTERM", 20)),
+  ],
   memory: () => benchMemory(100_000, 10_000),
 };
 

@@ -37,8 +37,8 @@ function ordinaryUser(): { uid: number; gid: number } | undefined {
 export interface PostgresOptions {
   /** Further lines of its configuration. */
   readonly settings?: readonly string[];
-  /** Lines of pg_hba.conf instead of trusting everybody. */
-  readonly rules?: readonly string[];
+  /** Where its folder is made; the folder for temporary files unless told. */
+  readonly parent?: string;
 }
 
 /** It can be stopped, killed and started again on the same port, with the same data. */
@@ -55,10 +55,13 @@ export class PostgresServer implements AsyncDisposable {
     this.port = port;
   }
 
-  static async start({ settings = [] }: PostgresOptions = {}): Promise<PostgresServer> {
+  static async start({
+    settings = [],
+    parent = tmpdir(),
+  }: PostgresOptions = {}): Promise<PostgresServer> {
     const bin = findPostgres();
     if (bin === undefined) throw new Error(howToGetPostgres);
-    const folder = mkdtempSync(join(tmpdir(), "berth-postgres-"));
+    const folder = mkdtempSync(join(parent, "berth-postgres.tmp-"));
     const server = new PostgresServer(bin, folder, await freePort());
     if (server.#user !== undefined) chownSync(folder, server.#user.uid, server.#user.gid);
     chmodSync(folder, 0o700);

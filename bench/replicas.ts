@@ -1,0 +1,132 @@
+/**
+ * Replicas on PostgreSQL: durable requests beside a journal in SQLite, how far a follower is behind,
+ * and how long nothing is granted when the leader dies or hands over. Needs Debian's `postgresql`.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "pg";
+import { PostgresServer } from "../test/postgres-server.ts";
+import { acquire, call, type ReplicaProcess, ReplicaWorld } from "../test/replica-world.ts";
+import { scratchFolder, start, startBerth } from "./process.ts";
+import { compareInTurns, load } from "./turns.ts";
+
+const pool = "quota";
+const configText = `pools: { ${pool}: { count: 200, ttl: 1s, lockDelay: 0s } }`;
+
+/** On a disk, with every commit synced, as in production. */
+async function postgres(): Promise<PostgresServer> {
+  return PostgresServer.start({ settings: ["shared_buffers=64MB"], parent: process.cwd() });
+}
+
+export async function benchReplicaRequests(): Promise<object[]> {
+  const folder = scratchFolder();
+  await using database = await postgres();
+  const sqlite = await startBerth(folder.path, configText);
+  mkdirSync(join(folder.path, "replica"));
+  const leader = await start("berth-server.ts", [
+    ...[join(folder.path, "replica"), join(folder.path, "berth.yaml")],
+    database.url("postgres"),
+  ]);
+  const follower = await start("berth-server.ts", [
+    ...[join(folder.path, "follower"), join(folder.path, "berth.yaml")],
+    database.url("postgres"),
+  ]);
+  try {
+    await acquire({ url: `http://127.0.0.1:${leader.port}` }, "warm-up", pool);
+    const lag = followLag(database, follower.port);
+    const { base, measured, ...rest } = await compareInTurns(
+      [sqlite, leader],
+      () => load({ port: sqlite.port, connections: 64, pool }),
+      () => load({ port: leader.port, connections: 64, pool }),
+    );
+    return [{ connections: 64, sqlite: base, postgres: measured, ...rest, ...(await lag.end()) }];
+  } finally {
+    await Promise.all([sqlite.stop(), leader.stop(), follower.stop()]);
+    folder.remove();
+  }
+}
+
+/** From the commit, as the database tells it, until a follower has sent its events to a client. */
+function followLag(database: PostgresServer, port: number) {
+  const committedAt = new Map<number, number>();
+  const seenAt = new Map<number, number>();
+  const stop = new AbortController();
+  const listening = (async () => {
+    const client = new Client(database.url("postgres"));
+    await client.connect();
+    client.on("notification", ({ payload = "" }) => {
+      if (/^\d+$/.test(payload)) committedAt.set(Number(payload), performance.now());
+    });
+    await client.query('LISTEN "berth_berth"');
+    return client;
+  })();
+  const reading = (async () => {
+    const { signal } = stop;
+    const feed = await fetch(`http://127.0.0.1:${port}/v1/events`, { signal });
+    const decoder = new TextDecoder();
+    for await (const part of feed.body ?? []) {
+      const now = performance.now();
+      for (const [, id] of decoder.decode(part).matchAll(/^id: (\d+)$/gm)) {
+        seenAt.set(Number(id), now);
+      }
+    }
+  })().catch(() => {});
+  return {
+    async end() {
+      stop.abort();
+      await reading;
+      await (await listening).end();
+      const lags = [...committedAt]
+        .flatMap(([seq, at]) => (seenAt.has(seq) ? [(seenAt.get(seq) ?? 0) - at] : []))
+        .map((ms) => Math.max(0, ms))
+        .toSorted((a, b) => a - b);
+      const at = (share: number) => round(lags[Math.floor(lags.length * share)] ?? Number.NaN);
+      return { lags: lags.length, lagP50Ms: at(0.5), lagP99Ms: at(0.99) };
+    },
+  };
+}
+
+const round = (ms: number) => Math.round(ms * 10) / 10;
+
+/** How long it takes from the signal until another replica has granted a new request. */
+export async function benchFailover(
+  signal: "SIGKILL" | "SIGTERM",
+  rounds: number,
+): Promise<object[]> {
+  await using database = await postgres();
+  await using world = await ReplicaWorld.start(3, {
+    port: database.port,
+    address: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+    config: { pools: { [pool]: { count: 1_000, ttl: "1m" } } },
+  });
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await world.restore(3);
+    const leader = await world.leader();
+    const [other] = world.replicas.filter((replica) => replica !== leader);
+    const asked = await timed(leader, other as ReplicaProcess, signal, `${signal}-${round}`);
+    times.push(asked);
+    await leader.process.ended;
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => Math.round(times[Math.floor(times.length * share)] ?? 0);
+  const worst = Math.round(times.at(-1) ?? 0);
+  return [{ signal, rounds, p50Ms: at(0.5), p99Ms: at(0.99), worstMs: worst }];
+}
+
+/** One call after the other, each with an id of its own, until one is granted after the signal. */
+async function timed(
+  leader: ReplicaProcess,
+  other: ReplicaProcess,
+  signal: "SIGKILL" | "SIGTERM",
+  id: string,
+): Promise<number> {
+  leader.process.signal(signal);
+  const startedAt = performance.now();
+  const granted = await acquire(other, id, pool);
+  const elapsedMs = performance.now() - startedAt;
+  if (granted.status !== 201) throw new Error(`Cannot measure: ${JSON.stringify(granted)}`);
+  const token = String(granted.body["token"]);
+  await call(other, `DELETE /v1/leases/${granted.body["id"]}`, { token }).catch(() => {});
+  return elapsedMs;
+}
