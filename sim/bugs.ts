@@ -1,7 +1,8 @@
 import type { DiskBugs } from "./disk.ts";
+import type { WorkerBugs } from "./provisioner.ts";
 import type { EdgeBugs } from "./server.ts";
 
-export type Bugs = DiskBugs & EdgeBugs;
+export type Bugs = DiskBugs & EdgeBugs & WorkerBugs;
 
 /**
  * Known bugs, planted one at a time to test the simulator itself. Each was once a bug of a real
@@ -31,4 +32,11 @@ export const plantedBugs: Readonly<Record<string, Bugs>> = {
   "the priority of a request does not rise while it waits": { forgetAgeing: true },
   "a priority rises above its bound": { ageWithoutBound: true },
   "a release by name does not check the holder": { trustNames: true },
+  "a cluster is lent before it is ready": { readyEarly: true },
+  "a worker creates a cluster that nobody has planned": { newNames: true },
+  "a cluster stays in the cloud when the books have none": { forgetOrphans: true },
+  "a used cluster is lent again": { lendUsed: true },
+  "a pool makes more clusters than its max": { ignoreMax: true },
+  "the limit of an account does not count clusters": { ignoreAccounts: true },
+  "a quota does not count clusters that are being destroyed": { uncharge: true },
 };

@@ -2,6 +2,8 @@
 
 import { isDue } from "../src/core/apply/indexes.ts";
 import { type FrozenState, freeze, thaw } from "../src/core/apply/snapshot.ts";
+import { planPool } from "../src/core/clusters/plan.ts";
+import { snapshotOf } from "../src/core/clusters/snapshot.ts";
 import { fits } from "../src/core/decide/settle.ts";
 import { passesGates } from "../src/core/gates/gates.ts";
 import { cohortOf, descendants } from "../src/core/gates/limits.ts";
@@ -32,6 +34,7 @@ export function checkState(state: State, now: Instant): void {
   checkHolders(state);
   checkDeadlines(state);
   for (const pool of state.pools.values()) checkPool(state, pool);
+  for (const pool of state.pools.values()) checkPlan(pool, now);
   checkCohorts(state);
   checkWaiting(state, now);
 }
@@ -122,8 +125,21 @@ function checkDeadlines(state: State): void {
 function awaitsSomething(resource: Resource): boolean {
   const { dynamic, leaving, expiresAt } = resource;
   if (isHeld(resource)) return false;
+  if (resource.sharing === "exclusive" && resource.cluster !== null) {
+    const { deadlineAt, hold } = resource.cluster;
+    return resource.restsUntil !== never || deadlineAt !== never || hold !== null;
+  }
   if (resource.state === "cooling") return true;
   return dynamic && (resource.state === "toBeDeleted" || (!leaving && expiresAt !== never));
+}
+
+function checkPlan(pool: Pool, now: Instant): void {
+  if (pool.clusters === null || pool.suspended !== null) return;
+  // A deadline may have passed since the last decision.
+  if ([...cohortOf(pool)].some((kin) => isDue(kin, now))) return;
+  if ([...pool.members].some((resource) => isDue(resource, now))) return;
+  const [left] = planPool(snapshotOf(pool, now));
+  assertInvariant(left === undefined, () => `the plan of ${pool.name} has more to ${left?.do}`);
 }
 
 function checkPool(state: State, pool: Pool): void {
@@ -221,7 +237,8 @@ function checkUsed(pool: Pool): void {
   let used = 0;
   for (const { members } of descendants(pool)) {
     for (const resource of members) {
-      if (resource.state !== "cleaning") used += [...claimsOn(resource)].length;
+      if (resource.sharing === "exclusive" && resource.cluster !== null) used += 1;
+      else if (resource.state !== "cleaning") used += [...claimsOn(resource)].length;
     }
   }
   assertInvariant(used === pool.used, () => `${pool.name} counts ${pool.used} claims, has ${used}`);
@@ -273,6 +290,8 @@ function checkWanted({ pool, idle, queue }: Bucket, now: Instant): void {
     // The patience of other requests is not checked here.
     if (item === undefined || !isSimple) return;
     const wanted = [...idle].filter((resource) => isWanted(resource, item));
+    // Which cluster a request wants is checked by the ledger of the clusters.
+    if (pool.clusters !== null) return;
     const left = wanted.filter((resource) => !taken.has(resource));
     assertInvariant(
       left.length < item.count || !passesGates(request.needs, request, now),

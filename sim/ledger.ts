@@ -12,6 +12,7 @@ import type {
   Return,
 } from "../src/core/model/event.ts";
 import { AdmissionLedger } from "./admission-ledger.ts";
+import { ClusterLedger } from "./cluster-ledger.ts";
 import { LimitLedger } from "./limit-ledger.ts";
 import { PaceLedger } from "./pace-ledger.ts";
 import { PreemptionLedger } from "./preemption-ledger.ts";
@@ -47,6 +48,7 @@ export class Ledger {
   >();
   readonly ended = new Map<string, string>();
   readonly shared = new SharedLedger();
+  readonly clusters = new ClusterLedger();
   readonly #selections = new SelectionLedger();
   readonly #spaces = new SpaceLedger(this);
   readonly #priorities = new PriorityLedger();
@@ -70,6 +72,7 @@ export class Ledger {
   record(event: DurableEvent, at: number): void {
     this.shared.record(event);
     this.#selections.record(event);
+    this.clusters.record(event);
     this.#spaces.record(event);
     this.#preemption.record(event, at);
     this.#recordOther(event, at);
@@ -104,6 +107,20 @@ export class Ledger {
           () => `${event.resource} was taken from its holder`,
         );
         this.things.delete(event.resource);
+        return;
+      case "cluster-abandoned":
+        assertInvariant(
+          this.#thing(event.resource).heldBy === null,
+          () => `${event.resource} was abandoned under its holder`,
+        );
+        this.things.delete(event.resource);
+        return;
+      case "cluster-moved":
+        assertInvariant(
+          this.#thing(event.resource).heldBy === null,
+          () => `the state of ${event.resource} changed under its holder`,
+        );
+        this.#thing(event.resource).state = event.state;
         return;
       case "resource-moved":
         assertInvariant(
@@ -255,7 +272,9 @@ export class Ledger {
       thing.heldBy = id;
       this.#put(thing, into);
     }
-    this.#limits.granted(id, claims, this.things, (resource) => this.shared.countOn(resource));
+    for (const claim of claims) this.clusters.granted(claim, ask.space);
+    const counted = claims.filter(({ resource }) => !this.clusters.has(resource));
+    this.#limits.granted(id, counted, this.things, (resource) => this.shared.countOn(resource));
     this.leases.set(id, {
       ask,
       claims: new Map(claims.map((claim) => [claim.id, claim.resource])),
@@ -328,7 +347,11 @@ export class Ledger {
         poolsOf(ask.items[0]).includes(pool);
       const [item] = ask.items;
       const isWanted =
-        item !== undefined && taken.some((name) => this.#selections.isWanted(name, item));
+        item !== undefined &&
+        taken.some((name) => {
+          const isOfKind = this.clusters.isOfKind(name, item.parameters);
+          return isOfKind && this.#selections.isWanted(name, item);
+        });
       const priority = this.#priorities.of(other, ask);
       // The members of a gang are granted one after the other at the rank of their leader.
       const isGang = (granted.group?.size ?? 1) > 1;
@@ -356,7 +379,8 @@ export class Ledger {
     return false;
   }
 
-  #back(id: string, { resource, state, restsUntil }: Return): void {
+  #back(id: string, back: Return): void {
+    const { resource, state, restsUntil } = back;
     if (this.shared.has(resource)) return;
     const thing = this.#thing(resource);
     assertInvariant(
@@ -364,7 +388,9 @@ export class Ledger {
       () => `${id} gave back ${resource}, which ${thing.heldBy} has`,
     );
     thing.heldBy = null;
-    this.#put(thing, restsUntil === undefined ? state : "cooling");
+    const { clusters } = this;
+    clusters.returned(back);
+    this.#put(thing, restsUntil === undefined || clusters.has(resource) ? state : "cooling");
   }
 
   #isNew(id: string): void {

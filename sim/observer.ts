@@ -119,6 +119,11 @@ export class Observer {
     this.#givenBack.add(held.id);
   }
 
+  /** A worker releases a cluster. */
+  releases(id: RequestId): void {
+    this.#givenBack.add(id);
+  }
+
   left(id: RequestId): undefined {
     this.#left.add(id);
   }

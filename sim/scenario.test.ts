@@ -4,7 +4,7 @@ import { policyFields } from "../src/core/model/policy-fields.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 import { randomPools, withPreemption } from "./scenario.ts";
 
-/** `boskos-world.ts` has the first two. No scenario has the retries of a janitor or clusters yet. */
+/** `boskos-world.ts` has the first two, `cluster-world.ts` the last. No scenario has the retries of a janitor. */
 const elsewhere = ["silence", "dynamic", "cleaning", "cluster"];
 
 test("the simulator meets every field of a policy", () => {

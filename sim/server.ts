@@ -17,12 +17,18 @@ import { idOf, type Outcome } from "../src/core/model/outcome.ts";
 import type { Bucket, Pool, State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import type { Recorded } from "../src/journal/journal.ts";
+import { spoilClusters } from "./cluster-bugs.ts";
 import type { Disk } from "./disk.ts";
 import type { World } from "./world.ts";
 
 /** The calls of clients. The reply to an acquire contains the token; all other calls need it. */
 export type Call =
-  | { readonly type: "acquire"; readonly ask: Ask; readonly waitMs: number }
+  | {
+      readonly type: "acquire";
+      readonly ask: Ask;
+      readonly waitMs: number;
+      readonly nowOnly?: true;
+    }
   | {
       readonly type: "poll" | "leave" | "renew" | "release";
       readonly id: RequestId;
@@ -86,6 +92,14 @@ export interface EdgeBugs {
   readonly ageWithoutBound?: boolean;
   /** The index of idle resources by label misses those that became idle. */
   readonly loseMatches?: boolean;
+  /** Puts used clusters back into the pool. */
+  readonly lendUsed?: boolean;
+  /** Plans as if pools of clusters had no maximum. */
+  readonly ignoreMax?: boolean;
+  /** Plans clusters as if the pools above had no limit. */
+  readonly ignoreAccounts?: boolean;
+  /** Spaces are charged for clusters only while they hold them. */
+  readonly uncharge?: boolean;
 }
 
 export interface ServerWatcher {
@@ -165,6 +179,7 @@ export class Server {
         if (this.#bugs.preemptAlways) preemptAlways(state);
         if (this.#bugs.forgetAgeing) spoilAgeing(state, Number.NEGATIVE_INFINITY);
         if (this.#bugs.ageWithoutBound) spoilAgeing(state, Number.POSITIVE_INFINITY);
+        spoilClusters(state, this.#bugs, recorded.at);
       },
       failed: (_what, cause) => this.#watcher.failed(cause),
       fatal: (cause) => this.#watcher.failed(cause),
@@ -219,8 +234,7 @@ export class Server {
       return this.#reply(await broker.submit({ ...call, type: "take", ids }));
     }
     if (call.type === "acquire") {
-      const { ask, waitMs } = call;
-      const command = { type: "acquire", id: this.#newId(), ask, waitMs } as const;
+      const command = { ...call, id: this.#newId() };
       return this.#reply(await submitAndWait(broker, command));
     }
     const { id, token, waitMs = 0 } = call;

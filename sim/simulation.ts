@@ -20,6 +20,7 @@ import { Random } from "../src/insight/forecast/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";
 import { BoskosWorld } from "./boskos-world.ts";
 import type { Bugs } from "./bugs.ts";
+import { ClusterWorld } from "./cluster-world.ts";
 import { Disk } from "./disk.ts";
 import { checkSnapshot, checkState, checkWaiting } from "./invariants.ts";
 import { type JobWorld, runJob } from "./job.ts";
@@ -89,6 +90,7 @@ class Simulation {
   readonly #network: Network;
   readonly #pools: PoolSpec[];
   readonly #boskos: BoskosWorld;
+  readonly #clusters: ClusterWorld;
   /** A separate random source, so that worlds without spaces keep their story. */
   readonly #spaceRandom: Random;
   /** Undefined: the clients of this world have no spaces. */
@@ -131,9 +133,11 @@ class Simulation {
     this.#network = new Network(this.#world, this.#random, this.#server);
     this.#pools = withPreemption(randomPools(this.#random), new Random(seed + 4));
     this.#boskos = new BoskosWorld(this.#jobWorld());
+    this.#clusters = new ClusterWorld(this.#jobWorld(), new Random(seed + 4), bugs);
     this.#spaceRandom = new Random(seed + 2);
     const hasSpaces = this.#spaceRandom.chance(0.5);
-    this.#spaces = hasSpaces ? randomSpaces(this.#spaceRandom, this.#pools) : undefined;
+    const pools = [...this.#pools, ...this.#clusters.pools];
+    this.#spaces = hasSpaces ? randomSpaces(this.#spaceRandom, pools) : undefined;
     this.#priorityRandom = new Random(seed + 3);
     this.#priorities = randomPriorities(this.#priorityRandom);
   }
@@ -143,6 +147,7 @@ class Simulation {
     this.#spawnJobs();
     this.#spawnBackground();
     this.#spawnPollers();
+    this.#spawnClusters();
     this.#act(() => this.#injectFaults());
     this.#act(() => this.#bump());
     this.#act(() => this.#clean());
@@ -161,6 +166,7 @@ class Simulation {
       () => `${this.#unfinished} jobs still wait, ${livenessMs / 3_600_000} h after the last fault`,
     );
     await this.#drain();
+    await this.#settleClusters();
     this.#checkReplay();
     const digest = createHash("sha256").update(JSON.stringify(this.#disk.commits)).digest("hex");
     return {
@@ -191,6 +197,16 @@ class Simulation {
       if (this.#failure !== undefined) throw this.#failure;
     }
     this.#boskos.checkNothingLeft();
+  }
+
+  /** The books and the cloud agree in the end: nothing is half made, and nothing is orphaned. */
+  async #settleClusters(): Promise<void> {
+    const endMs = this.#world.nowMs + livenessMs;
+    while (this.#clusters.unsettled() !== undefined && (await this.#world.step(endMs))) {
+      if (this.#failure !== undefined) throw this.#failure;
+    }
+    const left = this.#clusters.unsettled();
+    assertInvariant(left === undefined, () => `${left}, ${livenessMs / 3_600_000} h after the end`);
   }
 
   /**
@@ -291,12 +307,17 @@ class Simulation {
   }
 
   #configure(pools: readonly PoolSpec[] = this.#pools): Promise<void> {
-    return this.#configureWith([...pools, ...this.#boskos.pools], this.#spaces);
+    const all = [...pools, ...this.#boskos.pools, ...this.#clusters.pools];
+    return this.#configureWith(all, this.#spaces);
   }
 
   /** An operator edits the file, and later restores it. */
   #edit(): Promise<void> {
-    const pools = [...editedPools(this.#pools, this.#random), ...this.#boskos.editedPools()];
+    const pools = [
+      ...editedPools(this.#pools, this.#random),
+      ...this.#boskos.editedPools(),
+      ...this.#clusters.editedPools(),
+    ];
     const isSame = this.#spaces === undefined || this.#spaceRandom.chance(0.5);
     const spaces = isSame ? this.#spaces : this.#editedSpaces(pools);
     if (this.#priorityRandom.chance(0.2)) this.#priorities = randomPriorities(this.#priorityRandom);
@@ -342,6 +363,20 @@ class Simulation {
         await client;
         if (waitedFor) this.#unfinished -= 1;
       });
+    }
+  }
+
+  #spawnClusters(): void {
+    for (const worker of this.#clusters.workers()) this.#act(() => worker);
+    for (const asked of this.#clusters.asks()) {
+      const ask = this.#inSpace(asked);
+      this.#unfinished += 1;
+      this.#world.after(this.#random.between(0, faultsMs), () =>
+        this.#act(async () => {
+          await runJob(ask.holder, ask, this.#jobWorld());
+          this.#unfinished -= 1;
+        }),
+      );
     }
   }
 

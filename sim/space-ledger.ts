@@ -5,6 +5,7 @@
 import type { DurableEvent, ResolvedAsk } from "../src/core/model/event.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
 import { defaultSpacePolicy, type SpacePolicy } from "../src/core/model/space.ts";
+import type { ClusterLedger } from "./cluster-ledger.ts";
 import { CohortLedger } from "./cohort-ledger.ts";
 import { assertInvariant } from "./violation.ts";
 
@@ -24,6 +25,7 @@ export interface Books {
   readonly things: ReadonlyMap<string, Thing>;
   readonly leases: ReadonlyMap<string, Held>;
   readonly waiting: ReadonlyMap<string, { readonly ask: ResolvedAsk }>;
+  readonly clusters: Pick<ClusterLedger, "has" | "chargedTo">;
 }
 
 export class SpaceLedger {
@@ -125,17 +127,20 @@ export class SpaceLedger {
   }
 
   #sizeOf(pool: string): number {
-    const { limit, dynamic } = this.#pools.get(pool) ?? {};
+    const { limit, dynamic, cluster } = this.#pools.get(pool) ?? {};
     const there = [...this.#books.things.values()].filter((thing) => thing.pool === pool);
-    return Math.max(1, limit ?? Math.max(there.length, dynamic?.max ?? 0));
+    return Math.max(1, limit ?? Math.max(there.length, dynamic?.max ?? cluster?.max ?? 0));
   }
 
-  /** The pool of each claim of a space, without cleaning. */
+  /** The pool of each claim of a space, without cleaning, and of each cluster that it is charged for. */
   #claimsOf(space: string): string[] {
-    return [...this.#books.leases.values()].flatMap(({ ask, claims }) => {
+    const { clusters, leases, things } = this.#books;
+    const claimed = [...leases.values()].flatMap(({ ask, claims }) => {
       if (ask.space !== space || ask.items.some(({ into }) => into === "cleaning")) return [];
-      return Array.from(claims.values(), (name) => this.#books.things.get(name)?.pool ?? "");
+      const listed = [...claims.values()].filter((name) => !clusters.has(name));
+      return listed.map((name) => things.get(name)?.pool ?? "");
     });
+    return [...claimed, ...clusters.chargedTo(space).map(({ pool }) => pool)];
   }
 
   /** How many of a pool each waiting request of a space wants, of those that surely are in a queue. */

@@ -1,0 +1,203 @@
+/** The pools of clusters that a seed creates, the workers that make them, and what is left. */
+import type { Ask, Command } from "../src/core/model/command.ts";
+import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
+import type { Random } from "../src/insight/forecast/random.ts";
+import { Cloud } from "./cloud.ts";
+import type { JobWorld } from "./job.ts";
+import { runProvisioner, type WorkerBugs } from "./provisioner.ts";
+import { assertInvariant } from "./violation.ts";
+
+const account = "cloud-account" as PoolName;
+/** A cluster that nobody knows is destroyed at this age, and never before. */
+const orphanMs = 600_000;
+const sweepEveryMs = 60_000;
+
+export class ClusterWorld {
+  readonly pools: readonly PoolSpec[];
+  readonly cloud: Cloud;
+  readonly #jobs: JobWorld;
+  readonly #random: Random;
+  readonly #bugs: WorkerBugs;
+  readonly #missing = new Map<string, number>();
+
+  /** Two worlds of three have no clusters. `random` is a source of its own. */
+  constructor(jobs: JobWorld, random: Random, bugs: WorkerBugs) {
+    this.#jobs = jobs;
+    this.#random = random;
+    this.#bugs = bugs;
+    this.cloud = new Cloud(jobs.world, random, jobs.faulty);
+    this.pools = random.chance(2 / 3) ? [] : this.#somePools();
+    if (this.pools.length === 0) return;
+    jobs.observer.ledger.clusters.outside = {
+      wasReady: (instance) => this.cloud.everReady.has(instance),
+      isDestroyed: (instance) => this.cloud.told.has(instance),
+    };
+  }
+
+  #somePools(): PoolSpec[] {
+    const names = (["ocp", "rosa"] as const).slice(0, this.#random.between(1, 2));
+    const isLimited = this.#random.chance(0.5);
+    const pools = names.map((name) => this.#pool(name as PoolName, isLimited));
+    if (!isLimited) return pools;
+    const policy = { ...defaultPolicy, limit: this.#random.between(2, 5) };
+    return [{ name: account, policy, members: [] }, ...pools];
+  }
+
+  #pool(name: PoolName, isLimited: boolean): PoolSpec {
+    const random = this.#random;
+    const size = random.between(0, 2);
+    const hibernates = random.chance(0.7);
+    const cluster = {
+      template: "sim",
+      revision: "r1",
+      size,
+      running: hibernates ? random.pick([0, 1, "auto" as const]) : size,
+      ...(random.chance(0.7) ? { max: random.between(2, 4) } : undefined),
+      ...(random.chance(0.5) ? { concurrent: random.between(1, 2) } : undefined),
+      hibernates,
+      limits: { createMs: 300_000, resumeMs: 120_000, stopMs: 120_000, destroyMs: 180_000 },
+      parameters: { version: "4.20" },
+    };
+    const policy = {
+      ...defaultPolicy,
+      ...{ ttlMs: 30_000, lockDelayMs: random.pick([0, 5_000]), cluster, cost: 1 },
+      ...(random.chance(0.2) ? { lifetimeMs: 90_000 } : undefined),
+      ...(isLimited ? { parent: account } : undefined),
+    };
+    return { name, policy, members: [] };
+  }
+
+  /** Another size or revision, or one pool removed. */
+  editedPools(): PoolSpec[] {
+    const random = this.#random;
+    const edited = this.pools.map((pool) => {
+      const { cluster } = pool.policy;
+      if (cluster === undefined) {
+        return { ...pool, policy: { ...pool.policy, limit: random.between(2, 5) } };
+      }
+      const size = random.between(0, 3);
+      const running = cluster.hibernates ? random.between(0, size) : size;
+      const revision = random.pick(["r1", "r2"]);
+      const changed = { ...cluster, size, running, revision };
+      return { ...pool, policy: { ...pool.policy, cluster: changed } };
+    });
+    return random.chance(0.15) ? edited.slice(0, -1) : edited;
+  }
+
+  get #lent(): readonly PoolSpec[] {
+    return this.pools.filter(({ name }) => name !== account);
+  }
+
+  /** One or two of a pool, sometimes with other parameters, sometimes of any pool. */
+  *asks(): Generator<Ask> {
+    const random = this.#random;
+    if (this.#lent.length === 0) return;
+    for (let number = 1; number <= random.between(4, 12); number++) {
+      const { name } = random.pick(this.#lent);
+      const holder = `tester-${number}`;
+      const anyOf = random.chance(0.2) ? { anyOf: [random.pick(this.#lent).name] } : undefined;
+      const item = {
+        ...{ pool: name, count: random.chance(0.2) ? 2 : 1, ...anyOf },
+        ...(random.chance(0.2) ? { parameters: { version: "4.19" } } : undefined),
+      };
+      yield { holder, items: [item], key: `key-${holder}` };
+    }
+  }
+
+  /** Workers, a sweep, and people who delete clusters by hand. They never end. */
+  *workers(): Generator<Promise<void>> {
+    if (this.#lent.length === 0) return;
+    const { world, network, observer } = this.#jobs;
+    const { clusters } = observer.ledger;
+    const at = {
+      ...{ world, network, random: this.#random, cloud: this.cloud, bugs: this.#bugs },
+      pools: this.#lent.map(({ name }) => name),
+      faulty: () => this.#jobs.faulty(),
+      instanceOf: (resource: string) => clusters.clusters.get(resource)?.instance,
+      creates: (instance: string) => {
+        const isPlanned = clusters.isPlanned(instance);
+        assertInvariant(isPlanned, () => `${instance} is created, and nobody has planned it`);
+      },
+      released: (id: RequestId) => observer.releases(id),
+    };
+    yield runProvisioner("w1", at);
+    yield runProvisioner("w2", at);
+    yield this.#sweep();
+    yield this.#meddle();
+  }
+
+  /** Compares what exists with the books, in both directions. */
+  async #sweep(): Promise<void> {
+    const { world, observer } = this.#jobs;
+    for (;;) {
+      await world.sleep(sweepEveryMs);
+      const books = observer.ledger.clusters.clusters;
+      const known = new Set(Array.from(books.values(), ({ instance }) => instance));
+      for (const [instance, ageMs] of this.cloud.list()) {
+        if (known.has(instance) || ageMs < orphanMs || this.#bugs.forgetOrphans) continue;
+        await this.cloud.call("destroy", instance).catch(() => {});
+      }
+      for (const [resource, { instance, state }] of [...books]) {
+        const phase = this.cloud.phaseOf(instance);
+        const isAwake = state === "free" || state === "busy";
+        const isWrong =
+          (isAwake && phase !== "ready") || (state === "hibernated" && phase !== "hibernated");
+        if (isWrong) await this.#reportLost(resource, instance);
+        else this.#missing.delete(resource);
+      }
+    }
+  }
+
+  async #reportLost(resource: string, instance: string): Promise<void> {
+    const seen = (this.#missing.get(resource) ?? 0) + 1;
+    this.#missing.set(resource, seen);
+    if (seen < 2) return; // One look may be wrong.
+    const why = "the cloud does not have it";
+    await this.#send({ type: "cluster-lost", resource: resource as ResourceName, instance, why });
+  }
+
+  /** Operators hold, destroy and abandon clusters, and delete some behind the broker's back. */
+  async #meddle(): Promise<void> {
+    const { world, observer } = this.#jobs;
+    const random = this.#random;
+    while (this.#jobs.faulty()) {
+      await world.sleep(random.between(10_000, 120_000));
+      const [...known] = observer.ledger.clusters.clusters;
+      if (known.length === 0 || !this.#jobs.faulty()) continue;
+      const [name, { instance }] = random.pick(known);
+      const resource = name as ResourceName;
+      const reason = { by: "operator", why: "simulated" };
+      const forMs = random.between(10_000, 300_000);
+      await random.pick([
+        async () => this.cloud.lose(instance),
+        () => this.#send({ type: "cluster-hold", resource, forMs, reason }),
+        () => this.#send({ type: "cluster-destroy", resource, reason }),
+        () => this.#send({ type: "cluster-abandon", resource, reason }),
+      ])();
+    }
+  }
+
+  async #send(command: Command): Promise<void> {
+    await this.#jobs.network.call({ type: "operate", command }, 3_000);
+  }
+
+  /** What is still to be done; undefined once books and cloud agree and nothing is under way. */
+  unsettled(): string | undefined {
+    if (this.#lent.length === 0) return undefined;
+    const books = this.#jobs.observer.ledger.clusters.clusters;
+    const known = new Set<string>();
+    for (const [resource, { state, instance }] of books) {
+      known.add(instance);
+      const phase = this.cloud.phaseOf(instance);
+      const isRight =
+        (state === "free" && phase === "ready") ||
+        (state === "hibernated" && phase === "hibernated");
+      if (!isRight) return `${resource} is ${state}, and ${phase} in the cloud`;
+    }
+    for (const instance of this.cloud.list().keys()) {
+      if (!known.has(instance)) return `${instance} is in the cloud, and nobody knows it`;
+    }
+    return undefined;
+  }
+}
