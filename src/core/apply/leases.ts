@@ -241,7 +241,8 @@ function renewLease(state: State, lease: Lease, at: Instant): void {
 /** Sets the expiry of a lease, from the last sign of life of its holder. */
 export function scheduleLease(state: State, lease: Lease): void {
   edit(lease).expiresAt = after(lease.seenAt, holderTtlOf(lease));
-  const endsAt = earliest(lease.endsAt, lease.notice?.until ?? never);
+  // In this order a time that is no number stays one, and the schedule refuses it.
+  const endsAt = earliest(lease.notice?.until ?? never, lease.endsAt);
   schedule(state, lease, earliest(lease.expiresAt, endsAt));
 }
 
