@@ -105,6 +105,17 @@ describe("a space of a cohort", () => {
     check(made);
   });
 
+  test("is granted at once if its request holds back one that kept resources to borrow", () => {
+    const made = lending({ a: { max: 1 }, b: { max: 3 } }, pool("aws", 3));
+    made.do(ask("h", "aws", b));
+    made.do(ask("1", "aws:3", a));
+    // The cohort has enough for the three of `a`, so the two free ones are kept for it.
+    expect(made.held("1")).toBeUndefined();
+    made.do(ask("2", "aws", b));
+    expect(made.held("2")).toHaveLength(1);
+    check(made);
+  });
+
   test("borrows and lends within its bounds", () => {
     const made = lending(
       { a: { max: 1, borrow: 1 }, b: { max: 3, lend: 2 }, c: { max: 1, lend: 0 } },

@@ -185,6 +185,10 @@ function touchMoved({ touched }: Turn, request: Request | undefined): void {
 function touchSpace(turn: Turn, event: BrokerEvent): void {
   const { state, touched } = turn;
   switch (event.type) {
+    case "request-queued":
+      // A request within its quota may hold back one that borrows and that kept resources so far.
+      if (event.ask.space !== undefined) touchCohort(turn, event.ask.space);
+      return;
     case "request-left":
     case "lease-granted":
     case "lease-ended":
@@ -193,7 +197,7 @@ function touchSpace(turn: Turn, event: BrokerEvent): void {
       const ended = state.ended.get(event.id)?.space;
       const name = state.leases.get(event.id)?.ask.space ?? ended;
       if (name === undefined) return;
-      if (state.cohorts.size > 0) touchCohort(turn, name);
+      touchCohort(turn, name);
       const space = event.type === "request-left" ? undefined : state.spaces.get(name);
       for (const { head } of space?.lines ?? []) {
         for (const { pool, sharing } of (head as Request).needs) {
@@ -210,6 +214,7 @@ function touchSpace(turn: Turn, event: BrokerEvent): void {
 
 /** Touches the pools whose quotas the cohort of a space shares: others may borrow more now. */
 function touchCohort({ state, touched }: Turn, name: SpaceName): void {
+  if (state.cohorts.size === 0) return;
   for (const { pool: quoted } of spaceCohort(state, name)?.quotas.values() ?? []) {
     const pool = state.pools.get(quoted);
     if (pool === undefined) continue;
