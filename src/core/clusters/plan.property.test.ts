@@ -137,6 +137,7 @@ function configOf(one: Partial<ClusterPolicy>, two: Partial<ClusterPolicy>): Poo
     pool("account", 0, { limit: 6 }),
     clusterPool("ocp", one, below),
     clusterPool("kind", { ...two, hibernates: false }, below),
+    clusterPool("lone", one, { cost: 10 }),
   ];
 }
 
@@ -154,7 +155,7 @@ class Day {
       spaces: [
         {
           name: "small" as SpaceName,
-          policy: { weight: 1, quotas: [{ pool: "account" as never, max: 1 }], costMax: 20 },
+          policy: { weight: 1, quotas: [{ pool: "account" as never, max: 1 }], costMax: 10 },
         },
       ],
       others: { weight: 1, quotas: [] },
@@ -167,14 +168,13 @@ class Day {
 
   do({ do: what, pick }: Step): void {
     const { lending } = this;
-    const pools = ["ocp", "kind"] as const;
-    const name = pools[pick % 2] ?? "ocp";
+    const name = (["ocp", "kind", "lone"] as const)[pick % 3] ?? "ocp";
     switch (what) {
       case "ask": {
         const space = (pick < 3 ? "small" : "large") as SpaceName;
-        const wanted = ["ocp", "kind", "ocp|kind", "ocp:2", "ocp kind"][pick % 5] ?? "ocp";
+        const wanted = ["ocp", "kind", "ocp|kind", "ocp:2", "ocp kind", "lone"][pick % 6];
         this.#asked += 1;
-        lending.do(acquire(`q${this.#asked}`, wanted, { space }));
+        lending.do(acquire(`q${this.#asked}`, wanted ?? "ocp", { space }));
         break;
       }
       case "release":
@@ -297,7 +297,7 @@ class Day {
   rest(): void {
     for (const id of [...this.lending.state.requests.keys()]) this.lending.do(leave(id));
     for (let round = 0; round < 200; round++) {
-      for (const name of ["ocp", "kind"]) this.lending.workAll(name);
+      for (const name of ["ocp", "kind", "lone"]) this.lending.workAll(name);
       this.#wait(20 * 60_000);
     }
     this.check();

@@ -44,7 +44,12 @@ export function settle(turn: Turn): void {
   while (touched.size > 0) {
     // `maintain` may touch more pools. The loop visits them too, because a set grows while it is
     // iterated.
-    for (const pool of touched) maintain(turn, pool);
+    for (const pool of touched) {
+      maintain(turn, pool);
+      if (pool.clusters === null) continue;
+      turn.plannedAt ??= new Map();
+      turn.plannedAt.set(pool, turn.events.length);
+    }
     // Pools that grants touch wait for the next round, because they may need `maintain` first.
     for (const pool of [...touched]) if (touched.has(pool)) serve(turn, pool);
   }
@@ -85,7 +90,6 @@ export function fits(needs: readonly Need[], rank: Rank, now: Instant): boolean 
 /** Grants all waiting requests of the pool that can be granted now, in order. */
 export function serve(turn: Turn, pool: Pool): void {
   const { touched } = turn;
-  const eventsBefore = turn.events.length;
   if (hasCohort(pool)) {
     // A limit that one pool releases may serve another, so all pools of the cohort are served
     // together.
@@ -101,9 +105,9 @@ export function serve(turn: Turn, pool: Pool): void {
     if (isSettled(pool)) touched.delete(pool);
   }
 
-  /** After a grant a pool of clusters must plan again. */
-  function isSettled({ clusters }: Pool): boolean {
-    return clusters === null || turn.events.length === eventsBefore;
+  /** A pool of clusters plans again after every event: it may change what the pool needs. */
+  function isSettled(member: Pool): boolean {
+    return member.clusters === null || turn.plannedAt?.get(member) === turn.events.length;
   }
 }
 

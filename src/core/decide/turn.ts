@@ -19,12 +19,22 @@ export interface Turn {
   readonly touched: Set<Pool>;
   /** Pools whose leases may be ended for a waiting request. `preempt` empties the set. */
   readonly preempting: Set<Pool>;
+  /** The number of events when a pool of clusters was planned last. */
+  plannedAt: Map<Pool, number> | null;
   /** The waiting request that is being evaluated. A failure is attributed to it. */
   evaluating: RequestId | null;
 }
 
 export function newTurn(state: State, now: Instant): Turn {
-  return { state, now, events: [], touched: new Set(), preempting: new Set(), evaluating: null };
+  return {
+    state,
+    now,
+    events: [],
+    touched: new Set(),
+    preempting: new Set(),
+    plannedAt: null,
+    evaluating: null,
+  };
 }
 
 /**
