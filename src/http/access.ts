@@ -11,12 +11,15 @@ export interface LeaseAccess {
   readonly or?: Action;
   /** With `force=true` the caller's role must allow this. */
   readonly forced?: Action;
+  /** Its answer or body is a secret, so a refusal is recorded in the audit. */
+  readonly secret?: true;
 }
 
 /** `open`: needs no credentials. */
 export type Access = "open" | Action | LeaseAccess;
 
 const byLease: LeaseAccess = { leaseToken: true };
+const byLeaseSecret: LeaseAccess = { leaseToken: true, secret: true };
 const byLeaseOrReader: LeaseAccess = { leaseToken: true, or: "read" };
 const byLeaseOrForce: LeaseAccess = { leaseToken: true, forced: "operate" };
 
@@ -30,12 +33,12 @@ const table: Readonly<Record<string, Access>> = {
   "POST /v1/leases/:id/signal": byLease,
   "POST /v1/leases/:id/refresh": byLease,
   "DELETE /v1/leases/:id/claims/:claim": byLease,
-  "GET /v1/leases/:id/claims/:claim/access": byLease,
-  "PUT /v1/leases/:id/claims/:claim/access": byLease,
+  "GET /v1/leases/:id/claims/:claim/access": byLeaseSecret,
+  "PUT /v1/leases/:id/claims/:claim/access": byLeaseSecret,
   "POST /v1/leases/:id/claims/:claim/replace": byLease,
   "POST /v1/leases/:id/claims/:claim/report": byLease,
   "PUT /v1/leases/:id/claims/:claim/logs": byLease,
-  "GET /v1/leases/:id/claims/:claim/credentials": byLease,
+  "GET /v1/leases/:id/claims/:claim/credentials": byLeaseSecret,
   "GET /v1/requests": "read",
   "GET /v1/requests/:id": byLeaseOrReader,
   "DELETE /v1/requests/:id": byLeaseOrForce,

@@ -7,11 +7,11 @@ import { type Action, mayDo } from "../auth/roles.ts";
 import { nameInSpace } from "../auth/space-names.ts";
 import type { Ask } from "../core/model/command.ts";
 import type { RequestId, SpaceName } from "../core/model/ids.ts";
-import { type Access, accessOf } from "./access.ts";
+import { type Access, accessOf, type LeaseAccess } from "./access.ts";
 import { certificateOf } from "./client-certificate.ts";
 import type { App, Context } from "./context.ts";
 import { callerAddress } from "./proxies.ts";
-import { auditRefusedCall, auditRefusedSignIn } from "./refused-attempts.ts";
+import { auditRefusedCall, auditRefusedHolder, auditRefusedSignIn } from "./refused-attempts.ts";
 import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
 import { problems } from "./responses.ts";
 import { sessionOf } from "./session-cookie.ts";
@@ -70,16 +70,22 @@ function authorize(context: Context, request: FastifyRequest): Promise<void> | u
   if (access.or !== undefined && !isHolder(context.tokens, id, request)) {
     return mustMay(context, request, access.or);
   }
-  checkHolder(context, request, id);
+  checkHolder(context, request, id, access);
   return undefined;
 }
 
 /** The calls of a lease have a limit of their own, so that no other caller can use it up. */
-function checkHolder(context: Context, request: FastifyRequest, id: RequestId): void {
+function checkHolder(
+  context: Context,
+  request: FastifyRequest,
+  id: RequestId,
+  { secret }: LeaseAccess,
+): void {
   const { auth, broker, tokens } = context;
   try {
     mustBeHolder(tokens, id, request);
   } catch (error) {
+    if (secret) auditRefusedHolder(context, request);
     throw request.headers.authorization === undefined ? error : asFailure(context, request, error);
   }
   if (auth.isOn) auth.limits.countLeaseCall(id, broker.now());

@@ -25,6 +25,17 @@ export function auditRefusedCall(
   });
 }
 
+/** Somebody without the token of a lease has asked for what only its holder may have. */
+export function auditRefusedHolder({ insight }: Context, request: FastifyRequest): void {
+  const { id } = request.params as { readonly id: string };
+  insight.audit.attempted({
+    action: "call-refused",
+    way: wayOf(request),
+    lease: id,
+    detail: { call: callOf(request), address: callerAddress(request) },
+  });
+}
+
 /** Somebody has sent credentials that are not accepted. */
 export function auditRefusedSignIn(
   { insight }: Context,

@@ -4,6 +4,7 @@ import type { Broker } from "../broker/broker.ts";
 import type { TemplateSpec } from "../config/template-spec.ts";
 import type { ClusterLogs } from "../evidence/cluster-logs.ts";
 import type { TemplateInfo } from "../http/clusters/template-info.ts";
+import { maskOf } from "../vault/secret-patterns.ts";
 import type { SecretStores } from "../vault/secret-stores.ts";
 import { readRef } from "../vault/space-credentials.ts";
 import { BrokerWork, type ClusterStores } from "../workers/provisioner/broker-work.ts";
@@ -41,7 +42,7 @@ export function startProvisioner(
   const work = new BrokerWork(broker, stores, { isAlone });
   return new Provisioner(work, templates, {
     ...logProvisioner(logger),
-    mask: vault.redactor,
+    mask: maskOf(vault.redactor),
     ...(folder === undefined ? undefined : { folder }),
   });
 }

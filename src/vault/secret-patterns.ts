@@ -2,7 +2,7 @@
  * Finds what looks like a secret by its form, for texts from outside that may contain values which
  * nobody has registered. A second protection: the redactor masks the values that are known.
  */
-import { masked } from "./redactor.ts";
+import { masked, type Redactor } from "./redactor.ts";
 
 /** Each with a group around the secret part; without one, the whole match is secret. */
 const patterns: readonly RegExp[] = [
@@ -26,4 +26,15 @@ export function maskSecretForms(text: string): string {
     });
   }
   return cleaned;
+}
+
+/** For texts of drivers: masks the values that are known, and whatever looks like a secret. */
+export function maskOf(
+  redactor: Redactor,
+): Pick<Redactor, "register" | "registerDocument" | "clean"> {
+  return {
+    register: (value) => redactor.register(value),
+    registerDocument: (text) => redactor.registerDocument(text),
+    clean: (text) => maskSecretForms(redactor.clean(text)),
+  };
 }
