@@ -134,7 +134,10 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*", "commander", "yaml"],
   },
   // Moves between another broker's records and a data folder that no server uses.
-  "server/migrate": { folders: ["broker", "config", "core", "journal"], packages: ["node:*"] },
+  "server/migrate": {
+    folders: ["broker", "config", "core", "journal", "journal/postgres"],
+    packages: ["node:*"],
+  },
   // Where all parts meet.
   server: {
     folders: [

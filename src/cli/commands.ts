@@ -226,8 +226,20 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./identity/token.ts")).token,
   },
   {
+    name: "backup",
+    summary: "Save the journal in a file, also while a server uses it",
+    group: "For operators",
+    load: async () => (await import("./operate/journal-copies.ts")).backup,
+  },
+  {
+    name: "restore",
+    summary: "Make a journal from a backup",
+    group: "For operators",
+    load: async () => (await import("./operate/journal-copies.ts")).restore,
+  },
+  {
     name: "journal",
-    summary: "Verify the journal of a stopped server",
+    summary: "Verify the journal, or move it to PostgreSQL",
     group: "For operators",
     load: async () => (await import("./operate/journal.ts")).journal,
   },

@@ -147,6 +147,14 @@ function parseEvents(commit: StoredCommit): readonly DurableEvent[] {
   );
 }
 
+/** A part of the events would be missing. */
+export function unfinishedCopy(name: string): JournalUnusable {
+  return new JournalUnusable(
+    `Cannot open the journal ${name}: a copy into it has begun and not ended`,
+    "Repeat berth journal copy or berth restore, which goes on where it ended",
+  );
+}
+
 export function staleHead(expected: number, actual: number): JournalConflict {
   return new JournalConflict(
     `Cannot append after event ${expected}: the last event of the journal is ${actual}`,

@@ -2,11 +2,12 @@ import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type CheckedCommit, CommitChain } from "./checksum.ts";
 import { type JournalEnd, missingEnd, otherEnd, readHeadMark } from "./head-mark.ts";
+import { unfinishedCopy } from "./journal.ts";
 import { checksumVersion } from "./migrations.ts";
 import { openDatabase } from "./sqlite-database.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { commitFrom, readChecksumsFrom, readSecret } from "./sqlite-rows.ts";
-import { sql } from "./sqlite-statements.ts";
+import { copyingKey, sql } from "./sqlite-statements.ts";
 
 /** An open database of the journal with its prepared statements. */
 export class SqliteConnection {
@@ -27,6 +28,7 @@ export class SqliteConnection {
       this.insert = database.prepare(sql.insertCommit);
       this.page = database.prepare(sql.pageOfCommits);
       this.page.setReturnArrays(true); // 2.5 µs per row with its JSON parsed; 4.2 µs as objects.
+      if (database.prepare(sql.meta).get(copyingKey) !== undefined) throw unfinishedCopy(path);
       this.secret = readSecret(database, path);
       this.checksumsFrom = readChecksumsFrom(database, path);
       this.#inode = inodeOf(path);

@@ -10,6 +10,9 @@ export const pruneChunk = 512;
 /** In the order that `commitFrom` in `sqlite-rows.ts` expects. */
 const commitColumns = "seq, at, count, events, previous, checksum";
 
+/** In the table `meta` while a copy into the journal is not finished. */
+export const copyingKey = "copying";
+
 /** All SQL of the journal, except its schema. */
 export const sql = {
   meta: "SELECT value FROM meta WHERE key = ?",

@@ -8,9 +8,11 @@ import { CliError } from "../failure.ts";
 import { flag, outputFlag } from "../flags.ts";
 import { dataFolder, folderFailure, offlineOptions } from "../setup/data-folder.ts";
 import { formatData } from "../show/listing.ts";
+import { copyCommand, journalPlace, placeOptions } from "./journal-copies.ts";
 
 interface Flags {
   readonly data?: string;
+  readonly journal?: string;
   readonly output: "table" | "json" | "yaml";
 }
 
@@ -22,13 +24,23 @@ function existingFolder(data: string | undefined): string {
 }
 
 const check: CliCommand = {
-  options: [...offlineOptions, outputFlag("table", "json", "yaml")],
+  options: [...placeOptions, outputFlag("table", "json", "yaml")],
   help: `
 Verifies the journal of a stopped server: the file, every checksum, the sequence of events, the
-snapshot, and that every event applies. Changes nothing. Exits 65 if something is damaged.`,
+snapshot, and that every event applies. Changes nothing. Exits 65 if something is damaged. A journal in
+PostgreSQL can be verified while servers use it.`,
   async run({ flags, print }) {
-    const { data, output } = flags<Flags>();
-    const folder = existingFolder(data);
+    const { output, ...given } = flags<Flags>();
+    const place = journalPlace(given);
+    if (isAddress(place)) {
+      const { checkPostgres } = await import("../../server/check-postgres.ts");
+      const found = await checkPostgres(place).catch((error: unknown) => {
+        throw folderFailure(error, "the journal");
+      });
+      print(output === "table" ? textOf(found) : await formatData(found, output));
+      return found.problems.length === 0 ? exitCodes.ok : exitCodes.badInput;
+    }
+    const folder = existingFolder(place);
     const { checkJournal } = await import("../../server/check-journal.ts");
     const report = await checkJournal(folder).catch((error: unknown) => {
       throw folderFailure(error, folder);
@@ -83,19 +95,29 @@ function skipTextOf(report: SkipReport, folder: string): string {
 export const journal: CliCommand = {
   subcommands: {
     check: { summary: "Verify the journal of a stopped server", command: check },
+    copy: { summary: "Move the journal to PostgreSQL, or back", command: copyCommand },
     skip: { summary: "Skip events that cannot be applied", command: skip },
   },
 };
 
-function textOf(report: JournalReport, folder: string): string {
+/** A place that is no folder. */
+function isAddress(place: string): boolean {
+  return /^postgres(ql)?:/i.test(place);
+}
+
+function textOf(report: JournalReport, folder?: string): string {
   const { file, problems, moreProblems } = report;
   if (problems.length === 0) return `${file} is good: ${contentOf(report)}`;
   return [
     `${file} is damaged: ${contentOf(report)}`,
     ...problems.map(({ where, what }) => `  ${where}: ${what}`),
     ...(moreProblems ? ["  … and more"] : []),
-    "Stop here and restore the data folder from a backup, or copy it before you change it.",
-    `To see what is lost if the server continues without it: berth journal skip --data ${folder}`,
+    ...(folder === undefined
+      ? ["Stop the servers and restore a backup into another schema: berth restore FILE"]
+      : [
+          "Stop here and restore the data folder from a backup, or copy it before you change it.",
+          `To see what is lost if the server continues without it: berth journal skip --data ${folder}`,
+        ]),
   ].join("\n");
 }
 

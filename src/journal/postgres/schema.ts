@@ -1,7 +1,7 @@
 /** Creates the schema of the journal or upgrades it, and reads what is created with it. */
 import { randomBytes } from "node:crypto";
 import { damageHint, secretChecksum } from "../checksum.ts";
-import { JournalUnusable } from "../journal.ts";
+import { JournalUnusable, unfinishedCopy } from "../journal.ts";
 import type { Connections, Row } from "./connections.ts";
 import { migrations as known, type Migration, oldestReader } from "./migrations.ts";
 import { statementsFor } from "./statements.ts";
@@ -10,11 +10,15 @@ interface Meta {
   readonly secret: string;
 }
 
-/** Throws `JournalUnusable` if the schema belongs to something else or to a newer Berth. */
+/**
+ * Throws `JournalUnusable` if the schema belongs to something else or to a newer Berth. `unfinished`:
+ * accept a journal into which a copy has begun and not ended.
+ */
 export async function prepareSchema(
   connections: Connections,
   schema: string,
   migrations: readonly Migration[] = known,
+  { unfinished = false }: { readonly unfinished?: boolean } = {},
 ): Promise<Meta> {
   let meta = await readMeta(connections, schema);
   if (meta === undefined || versionIn(meta) < migrations.length) {
@@ -22,6 +26,7 @@ export async function prepareSchema(
     meta = (await readMeta(connections, schema)) ?? new Map();
   }
   mustBeKnown(meta, connections.name, migrations.length);
+  if (meta.has("copying") && !unfinished) throw unfinishedCopy(connections.name);
   return { secret: secretIn(meta, connections.name) };
 }
 

@@ -1,0 +1,64 @@
+/** Where a journal can be: `postgres://…`, a data folder, or (for backups) a file. */
+import { existsSync } from "node:fs";
+import { JournalUnusable } from "../../journal/journal.ts";
+import { isPostgresAddress } from "../../journal/postgres/address.ts";
+import { journalPath } from "../../journal/sqlite.ts";
+import { BackupTarget, backupSource } from "./backup-file.ts";
+import {
+  type CopyReport,
+  copyJournal,
+  type JournalSource,
+  type JournalTarget,
+} from "./journal-copy.ts";
+import { PostgresTarget, postgresSource } from "./postgres-place.ts";
+import { SqliteTarget, sqliteSource } from "./sqlite-place.ts";
+
+async function sourceAt(place: string): Promise<JournalSource> {
+  if (isPostgresAddress(place)) return postgresSource(place);
+  if (existsSync(journalPath(place))) return sqliteSource(place);
+  throw new JournalUnusable(
+    `Cannot read the journal of "${place}": the folder has none`,
+    "Name the data folder of a server, or postgres://HOST/DATABASE",
+  );
+}
+
+async function targetAt(place: string): Promise<JournalTarget> {
+  return isPostgresAddress(place) ? PostgresTarget.make(place) : new SqliteTarget(place);
+}
+
+async function copyBetween(
+  source: JournalSource,
+  makeTarget: () => Promise<JournalTarget>,
+): Promise<CopyReport> {
+  try {
+    const target = await makeTarget();
+    try {
+      return await copyJournal(source, target);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** No server may use the source: what it lends meanwhile would be missing. */
+export async function copyPlace(from: string, to: string): Promise<CopyReport> {
+  const source = await sourceAt(from);
+  // The lock of the folder proves that no server runs on it.
+  const guard = isPostgresAddress(from) ? undefined : new SqliteTarget(from);
+  try {
+    return await copyBetween(source, () => targetAt(to));
+  } finally {
+    await guard?.close();
+  }
+}
+
+/** Also while servers use the journal: the backup has everything up to the moment of the call. */
+export async function backUp(place: string, file: string): Promise<CopyReport> {
+  return copyBetween(await sourceAt(place), async () => new BackupTarget(file));
+}
+
+export async function restoreFrom(file: string, place: string): Promise<CopyReport> {
+  return copyBetween(await backupSource(file), () => targetAt(place));
+}

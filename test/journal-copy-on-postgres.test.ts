@@ -1,0 +1,121 @@
+/** `berth journal copy`, `backup`, `restore` and `check` on both kinds of journal. */
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
+import { runInProcess } from "./cli-in-process.ts";
+import { TestServer } from "./cli-processes.ts";
+import { acquire, call } from "./replica-world.ts";
+import { postgresTest as test, testDatabase } from "./test-database.ts";
+
+const database = testDatabase();
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "berth-copy-"));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const berth = (...args: string[]) => runInProcess(args, {});
+
+/** A stopped server with a lease and a waiting request; the lease's id and token. */
+async function stopped(): Promise<{ server: TestServer; data: string; id: string; token: string }> {
+  const server = await TestServer.start({ aws: { count: 1, ttl: "10m" } });
+  const { body } = await acquire(server, "held", "aws");
+  await acquire(server, "waits", "aws");
+  await server.stop();
+  const [id, token] = [String(body["id"]), String(body["token"])];
+  return { server, data: join(server.folder, "data"), id, token };
+}
+
+test("a lease survives the way to PostgreSQL and back", async () => {
+  const { server, data, id, token } = await stopped();
+  await using _ = server;
+  const address = database.address();
+  const copied = await berth("journal", "copy", "--from", data, "--to", address);
+  expect(copied).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Copied events 1 to \d+/),
+  });
+  // Again: everything is there already.
+  expect((await berth("journal", "copy", "--from", data, "--to", address)).stdout).toContain(
+    "were there already",
+  );
+  expect((await berth("journal", "check", "--journal", address)).stdout).toContain("is good");
+  const replica = await TestServer.startWith(
+    { pools: { aws: { count: 1 } } },
+    "--journal",
+    address,
+  );
+  await using __ = replica;
+  while ((await call(replica, `POST /v1/leases/${id}/heartbeat`, { token })).status !== 200);
+  expect((await acquire(replica, "waits", "aws")).body).toMatchObject({ position: 1 });
+  await replica.stop();
+  const back = join(folder, "back");
+  expect((await berth("journal", "copy", "--from", address, "--to", back)).code).toBe(0);
+  expect((await berth("journal", "check", "--data", back)).stdout).toContain("is good");
+  // A server has used the copy since, so it has later events.
+  const older = await berth("journal", "copy", "--from", data, "--to", address);
+  expect(older).toMatchObject({ code: 69, stderr: expect.stringContaining("later events") });
+});
+
+test("a backup of a running server is restored to both kinds of journal", async () => {
+  const server = await TestServer.start({ aws: { count: 2, ttl: "10m" } });
+  await using _ = server;
+  await acquire(server, "one", "aws");
+  const file = join(folder, "backup");
+  const data = join(server.folder, "data");
+  expect((await berth("backup", file, "--data", data)).code).toBe(0);
+  expect((await berth("backup", file, "--data", data)).stderr).toContain("it exists already");
+  const restored = join(folder, "restored");
+  expect((await berth("restore", file, "--data", restored)).code).toBe(0);
+  expect((await berth("journal", "check", "--data", restored)).code).toBe(0);
+  const address = database.address();
+  expect((await berth("restore", file, "--journal", address)).code).toBe(0);
+  const again = join(folder, "again");
+  expect((await berth("backup", again, "--journal", address)).code).toBe(0);
+  expect(readFileSync(again, "utf8")).toBe(readFileSync(file, "utf8"));
+  // Another journal is not overwritten.
+  const other = await stopped();
+  await using __ = other.server;
+  const refused = await berth("journal", "copy", "--from", other.data, "--to", address);
+  expect(refused.stderr).toContain("it has another journal");
+});
+
+test("a damaged backup is refused, and nothing is written", async () => {
+  const { server, data } = await stopped();
+  await using _ = server;
+  const file = join(folder, "backup");
+  await berth("backup", file, "--data", data);
+  const good = readFileSync(file);
+  const damage: Record<string, () => void> = {
+    changed: () => writeFileSync(file, Buffer.from(good).fill("x", 400, 401)),
+    "cut off": () => truncateSync(file, good.length - 20),
+    "without its end": () => writeFileSync(file, good.subarray(0, good.lastIndexOf("\n", -2) + 1)),
+    "with more": () => appendFileSync(file, "00000000 {}\n"),
+  };
+  for (const [name, apply] of Object.entries(damage)) {
+    writeFileSync(file, good);
+    apply();
+    const { code, stderr } = await berth("restore", file, "--data", join(folder, name));
+    expect([code, stderr], name).toEqual([69, expect.stringContaining("damaged or missing")]);
+  }
+});
+
+test("journal check finds a changed commit in PostgreSQL, and a server refuses half a copy", async () => {
+  const { server, data } = await stopped();
+  await using _ = server;
+  const address = database.address();
+  const schema = new URL(address).searchParams.get("schema");
+  await berth("journal", "copy", "--from", data, "--to", address);
+  await database.query(`UPDATE ${schema}.journal SET at = at + 1 WHERE seq = 1`);
+  const found = await berth("journal", "check", "--journal", address);
+  expect(found).toMatchObject({ code: 65, stdout: expect.stringContaining("checksum") });
+  await database.query(`INSERT INTO ${schema}.meta VALUES ('copying', 'yes')`);
+  const started = TestServer.start({ aws: { count: 1 } }, "--journal", address);
+  await expect(started).rejects.toThrow("a copy into it has begun and not ended");
+});
