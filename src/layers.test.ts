@@ -129,7 +129,7 @@ const layers: Readonly<Record<string, Layer>> = {
       ...["api", "auth", "auth/sign-in", "client", "config", "core", "insight/audit"],
       ...["insight/pacing", "insight/what-if", "kubernetes"],
       ...["server", "server/migrate", "slots", "vault", "workers", "workers/janitor"],
-      "workers/proxy",
+      ...["workers/provisioner", "workers/proxy"],
     ],
     packages: ["node:*", "commander", "yaml"],
   },

@@ -202,6 +202,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./operate/janitor.ts")).janitor,
   },
   {
+    name: "provisioner",
+    summary: "Make and destroy clusters, outside of the server",
+    group: "For operators",
+    load: async () => (await import("./operate/provisioner.ts")).provisioner,
+  },
+  {
     name: "simulate",
     summary: "Replay recorded demand against other pool settings",
     group: "For operators",

@@ -19,6 +19,7 @@ import type {
   ClusterFacts,
   ClusterTask,
   ClusterWork,
+  Lent,
   WatchedCluster,
   WorkResult,
 } from "./cluster-work.ts";
@@ -145,10 +146,21 @@ export class BrokerWork implements ClusterWork {
       for (const pool of pools.values()) {
         if (pool.clusters === null) continue;
         for (const resource of pool.members.values()) {
-          if (isMade(resource)) found.push(watchedOf(resource));
+          if (isMade(resource)) found.push({ ...factsOf(resource), state: resource.state });
         }
       }
       return found;
+    });
+  }
+
+  lentOf({ resource: name, instance }: ClusterFacts): Promise<Lent | undefined> {
+    return this.#broker.read(({ resources }) => {
+      const resource = resources.get(name as ResourceName);
+      if (resource === undefined || !isMade(resource)) return undefined;
+      const { claim, cluster } = resource;
+      if (claim?.purpose !== "use" || cluster.instance !== instance) return undefined;
+      const { endsAt } = claim.lease;
+      return { fence: claim.fence, endsAtMs: endsAt === never ? undefined : endsAt };
     });
   }
 
@@ -195,17 +207,6 @@ function factsOf({ name, pool, cluster }: Made): ClusterFacts {
     ...{ resource: name, pool: pool.name, instance, template, revision, parameters, hub },
     handle: handle === null ? undefined : (JSON.parse(handle) as Json),
   };
-}
-
-function watchedOf(made: Made): WatchedCluster {
-  const { claim, state } = made;
-  const isUsed = claim !== null && claim.purpose === "use";
-  const endsAt = isUsed ? claim.lease.endsAt : never;
-  const lent = isUsed
-    ? { fence: claim.fence, endsAtMs: endsAt === never ? undefined : endsAt }
-    : undefined;
-  // One that a worker holds is not idle.
-  return { ...factsOf(made), state: claim !== null && !isUsed ? "in work" : state, lent };
 }
 
 interface Work {

@@ -39,13 +39,12 @@ export interface WorkResult {
   readonly failure?: string;
 }
 
-/** A cluster that no worker holds. */
+/** A cluster in the books. One that a worker holds has the state of its phase. */
 export interface WatchedCluster extends ClusterFacts {
   readonly state: string;
-  /** Who uses it now. */
-  readonly lent: Lent | undefined;
 }
 
+/** Who uses a cluster now. */
 export interface Lent {
   readonly fence: number;
   /** The end of its lease; undefined: it has none. */
@@ -59,6 +58,8 @@ export interface ClusterWork {
   waitForWork(signal: AbortSignal): Promise<void>;
   /** All clusters in the books, those included that workers hold. */
   clusters(): Promise<readonly WatchedCluster[]>;
+  /** Undefined if nobody uses it any longer. */
+  lentOf(cluster: ClusterFacts): Promise<Lent | undefined>;
   /** The cluster is gone or has failed outside. */
   lost(cluster: ClusterFacts, why: string): Promise<void>;
   /** Access that was made for the present holder. */

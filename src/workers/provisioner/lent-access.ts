@@ -51,7 +51,10 @@ export class LentAccess {
   }
 
   async #renewOne(cluster: WatchedCluster, signal: AbortSignal): Promise<void> {
-    const { lent, instance } = cluster;
+    const { instance } = cluster;
+    const known = this.#minted.get(instance);
+    if (known !== undefined && known.renewAtMs === Number.POSITIVE_INFINITY) return;
+    const lent = await this.#tools.work.lentOf(cluster);
     if (lent === undefined) return;
     const { fence, endsAtMs } = lent;
     const now = Date.now();

@@ -1,0 +1,209 @@
+import type { Cluster } from "../../api/cluster-schemas.ts";
+import { Problem } from "../../api/problem.ts";
+import type { BerthClient, HeldLease } from "../../client/berth-client.ts";
+import type { KeepAlive } from "../../client/keep-alive.ts";
+import { LinkedAbort } from "../../client/linked-abort.ts";
+import { pause } from "../../client/pause.ts";
+import { type ClusterReport, type Phase, phases, type Wanted } from "../../core/model/cluster.ts";
+import type { AccessBundle, Json } from "../../drivers/driver.ts";
+import type {
+  ClusterFacts,
+  ClusterTask,
+  ClusterWork,
+  Lent,
+  WatchedCluster,
+  WorkResult,
+} from "./cluster-work.ts";
+
+/** Events arrive in bursts. One read of the pools serves a whole burst. */
+const burstMs = 500;
+/** The pools are read at this interval if there are no events or the event stream fails. */
+const pollIntervalMs = 15_000;
+const pageSize = 500;
+const whyLengthMax = 1_000;
+
+/** Clusters of a server over HTTP, for `berth provisioner`. */
+export class ClientWork implements ClusterWork {
+  readonly #client: BerthClient;
+  readonly #holder: string;
+  /** Pools and phases that had work at the last read. */
+  #waiting: { readonly pool: string; readonly phase: Phase; count: number }[] | undefined;
+
+  constructor(client: BerthClient, holder: string) {
+    this.#client = client;
+    this.#holder = holder;
+  }
+
+  async take(): Promise<ClusterTask | undefined> {
+    this.#waiting ??= await this.#readWaiting();
+    // Pools and phases take turns.
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      const task = await this.#takeOf(next.pool, next.phase);
+      if (task === undefined) continue;
+      next.count -= 1;
+      if (next.count > 0) this.#waiting.push(next);
+      return task;
+    }
+    return undefined;
+  }
+
+  async #takeOf(pool: string, phase: Phase): Promise<ClusterTask | undefined> {
+    try {
+      const lease = await this.#client.acquire({
+        items: [{ pool, state: phase, into: phase }],
+        holder: this.#holder,
+        ttl: "60s",
+        nowOnly: true,
+      });
+      const [claim] = lease.claims;
+      const cluster = await this.#client.clusters.one(claim?.resource ?? "");
+      return new ClientTask(this.#client, lease, { phase, cluster, claim: claim?.id ?? "" });
+    } catch (error) {
+      if (error instanceof Problem && error.code === "none_free") return undefined;
+      throw error;
+    }
+  }
+
+  /** The next `take` reads the pools again. */
+  async waitForWork(signal: AbortSignal): Promise<void> {
+    const woken = new LinkedAbort(signal);
+    const timer = setTimeout(() => woken.abort(), pollIntervalMs);
+    try {
+      // The loop ends without an error when the timer aborts it.
+      for await (const { type } of this.#client.events({ signal: woken.signal })) {
+        if (/^(?:lease|claim)-ended$|^lease-granted$|^resource-|^cluster-/.test(type)) break;
+      }
+      await pause(burstMs, signal);
+    } catch {
+      await pause(pollIntervalMs, signal).catch(() => {});
+    } finally {
+      clearTimeout(timer);
+      woken.unlink();
+      woken.abort();
+      this.#waiting = undefined;
+    }
+  }
+
+  async clusters(): Promise<readonly WatchedCluster[]> {
+    const found: WatchedCluster[] = [];
+    let after: string | null | undefined;
+    do {
+      const page = await this.#client.clusters.list({ limit: pageSize, ...(after && { after }) });
+      for (const cluster of page.items) {
+        found.push({ ...factsOf(cluster), state: cluster.state });
+      }
+      after = page.next;
+    } while (after !== null);
+    return found;
+  }
+
+  async lentOf({ resource, instance }: ClusterFacts): Promise<Lent | undefined> {
+    const cluster = await this.#client.clusters.one(resource);
+    if (cluster.lease === null || cluster.instance !== instance) return undefined;
+    const { claims, endsAt } = await this.#client.lease(cluster.lease.id);
+    const claim = claims.find((each) => each.resource === resource);
+    if (claim === undefined) return undefined;
+    return { fence: claim.fence, endsAtMs: endsAt === null ? undefined : Date.parse(endsAt) };
+  }
+
+  async lost({ resource, instance }: ClusterFacts, why: string): Promise<void> {
+    await this.#client.clusters.lost(resource, { instance, why: why.slice(0, whyLengthMax) });
+  }
+
+  async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {
+    const { resource, instance } = cluster;
+    await this.#client.clusters.putLentAccess(resource, { ...bundle, instance, fence });
+  }
+
+  async #readWaiting() {
+    const pools = await this.#client.everyPool();
+    return pools.flatMap(({ name: pool, states }) =>
+      phases.flatMap((phase) => {
+        const count = states[phase] ?? 0;
+        return count > 0 ? [{ pool, phase, count }] : [];
+      }),
+    );
+  }
+}
+
+/** Its handle is not on the wire: a driver finds a cluster by its name. */
+function factsOf(cluster: Cluster): ClusterFacts {
+  const { name: resource, pool, instance, template, revision, parameters, hub } = cluster;
+  return { resource, pool, instance, template, revision, parameters, hub, handle: undefined };
+}
+
+interface Work {
+  readonly phase: Phase;
+  readonly cluster: Cluster;
+  readonly claim: string;
+}
+
+class ClientTask implements ClusterTask {
+  readonly resource: string;
+  readonly pool: string;
+  readonly instance: string;
+  readonly template: string;
+  readonly revision: string;
+  readonly parameters: ClusterFacts["parameters"];
+  readonly hub: string | null;
+  readonly handle = undefined;
+  readonly phase: Phase;
+  readonly #client: BerthClient;
+  readonly #lease: HeldLease;
+  readonly #claim: string;
+  readonly #alive: KeepAlive;
+
+  constructor(client: BerthClient, lease: HeldLease, { phase, cluster, claim }: Work) {
+    const facts = factsOf(cluster);
+    this.resource = facts.resource;
+    this.pool = facts.pool;
+    this.instance = facts.instance;
+    this.template = facts.template;
+    this.revision = facts.revision;
+    this.parameters = facts.parameters;
+    this.hub = facts.hub;
+    this.phase = phase;
+    this.#client = client;
+    this.#lease = lease;
+    this.#claim = claim;
+    this.#alive = client.keepAlive(lease);
+  }
+
+  get lost(): AbortSignal {
+    return this.#alive.signal;
+  }
+
+  async report({ handle, stuck, ...rest }: ClusterReport): Promise<Wanted> {
+    const body = {
+      ...rest,
+      ...(handle === undefined ? undefined : { handle: JSON.parse(handle) as Json }),
+      ...(stuck === undefined ? undefined : { stuck: [...stuck] }),
+    };
+    const { wanted } = await this.#client.clusters.report(this.#lease, this.#claim, body);
+    return wanted as Wanted;
+  }
+
+  putAccess(bundle: AccessBundle): Promise<void> {
+    return this.#client.clusters.putAccess(this.#lease, this.#claim, bundle);
+  }
+
+  putLogs(why: string, text: string): Promise<void> {
+    const body = { why: why.slice(0, whyLengthMax), text };
+    return this.#client.clusters.putLogs(this.#lease, this.#claim, body);
+  }
+
+  async ownCredentials(): Promise<Readonly<Record<string, string>>> {
+    return (await this.#client.clusters.ownCredentials(this.#lease, this.#claim)).values;
+  }
+
+  async finish({ state, failure }: WorkResult): Promise<void> {
+    this.#alive.stop();
+    if (this.lost.aborted) return;
+    const options = {
+      ...(state === undefined ? undefined : { state }),
+      ...(failure === undefined ? undefined : { failure }),
+    };
+    // If the release fails, the lease expires by itself, and the cluster is observed again.
+    await this.#client.release(this.#lease, options).catch(() => {});
+  }
+}
