@@ -1,5 +1,6 @@
 /** What a machine can check of the style, so that no reviewer has to. */
-import { globSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commands } from "./cli/commands.ts";
@@ -12,10 +13,27 @@ const files = globSync("**/*.{ts,tsx,js,json,md,yaml,yml,sql,sh,html,css}", {
   cwd: root,
   exclude: ["**/node_modules/**", "**/dist/**", "**/coverage/**", "package-lock.json"],
 });
+/** All that Git would commit; in an unpacked archive, the same as above. */
+const tracked = trackedFiles() ?? files;
 const code = files.filter((path) => /\.tsx?$/.test(path));
 const core = code.filter((path) => /^src\/core\/.*(?<!\.test|\.suite)\.ts$/.test(path));
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+
+function trackedFiles(): readonly string[] | undefined {
+  try {
+    const list = execFileSync("git", ["ls-files", "-z"], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return list
+      .toString()
+      .split("\0")
+      .filter((path) => path !== "" && existsSync(new URL(path, root)));
+  } catch {
+    return undefined; // There is no Git, or this is no clone.
+  }
+}
 
 /** The files that have something, each with the first line that has it. */
 function having(
@@ -67,6 +85,12 @@ describe("no file", () => {
   test("names a place on somebody's machine", () => {
     const homes = ["work", "home/[a-z]", "Users/[A-Za-z]", "root"];
     expect(having(files, new RegExp(`(?<![\\w.])/(?:${homes.join("|")})/`))).toEqual([]);
+  });
+
+  test("has the marks of a merge that was not finished", () => {
+    const marks = new RegExp(`^(?:${["<", ">", "|"].map((c) => `[${c}]{7}`).join("|")})(?: |$)`);
+    expect(marks.test(`${"<".repeat(7)} HEAD`)).toBe(true);
+    expect(having(tracked, marks)).toEqual([]);
   });
 
   test("runs one test alone, or none", () => {
@@ -146,6 +170,21 @@ describe("README.md", () => {
     const known = commands.map(({ name }) => name);
     const used = [...read("README.md").matchAll(/^(?:bin\/)?berth ([a-z-]+)/gm)];
     for (const [, name] of used) expect(known).toContain(name);
+  });
+});
+
+describe("docs/decisions", () => {
+  const records = globSync("docs/decisions/*.md", { cwd: root }).map((path) => basename(path));
+  const numberOf = (record: string) => record.split("-", 1)[0] ?? "";
+
+  test("has one record for each number", () => {
+    const numbers = records.map(numberOf);
+    expect(numbers.length).toBeGreaterThan(20);
+    expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
+  });
+
+  test.each(records)("has the number of %s in its title too", (record) => {
+    expect(read(`docs/decisions/${record}`)).toMatch(new RegExp(`^# ${numberOf(record)}: `));
   });
 });
 

@@ -1,11 +1,15 @@
+import { connect } from "node:net";
 import { hostname } from "node:os";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, asProblem, routesOf, type TestSite, testSite } from "./test-site.suite.ts";
 
 let site: TestSite;
+let address: string;
 beforeAll(async () => {
   site = await testSite([pool("aws", 50)]);
+  address = await site.listen();
 });
 afterAll(() => site[Symbol.asyncDispose]());
 
@@ -92,6 +96,42 @@ describe("a call is answered", () => {
     const headers = { host: "localhost" };
     const answer = await site.call("GET http://localhost/v1/whoami", { headers });
     expect(answer.status).toBe(200);
+  });
+});
+
+/** Sends the head of a call as it is, and answers the status line with the body. */
+async function callRaw(target: string, hosts: readonly string[], method = "GET") {
+  const { hostname: host, port } = new URL(address);
+  const socket = connect(Number(port), host);
+  const lines = hosts.map((name) => `${name}\r\n`).join("");
+  socket.end(`${method} ${target} HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`);
+  return await text(socket);
+}
+
+describe("on a socket", () => {
+  test.each([
+    [["Host: localhost", "Host: evil.example"]],
+    [["Host: evil.example", "host: localhost"]],
+    [["Host: localhost", "HOST: localhost"]],
+  ])("a call with %j is refused", async (hosts) => {
+    const answer = await callRaw("/v1/whoami", hosts);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain("more than one Host header");
+  });
+
+  test.each([
+    ["http://localhost/v1/whoami", "Host: localhost", 200],
+    ["http://127.0.0.1:9/v1/whoami", "Host: evil.example", 200],
+    ["http://evil.example/v1/whoami", "Host: localhost", 421],
+    ["http://localhost@evil.example/v1/whoami", "Host: localhost", 421],
+    ["HTTP://EVIL.example:80/v1/whoami", "Host: localhost", 421],
+    ["http://300.1.2.3/v1/whoami", "Host: localhost", 400],
+  ])("the host of the target %s counts, not %s", async (target, host, status) => {
+    expect(await callRaw(target, [host])).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+
+  test("Host counts in a call to the server as a whole", async () => {
+    expect(await callRaw("*", ["Host: evil.example"], "OPTIONS")).toMatch(/^HTTP\/1\.1 421 /);
   });
 });
 

@@ -39,7 +39,9 @@ function closing(reply: FastifyReply): FastifyReply {
 }
 
 function refusalOf(request: FastifyRequest, names: AllowedNames): Problem | undefined {
-  const { headers, method } = request;
+  const { headers, method, raw } = request;
+  // Node keeps the first of two; a proxy in front may have checked the other one.
+  if (hasTwoHosts(raw.rawHeaders)) return twoHosts();
   const { origin } = headers;
   const host = hostOf(request);
   // HTTP/1.0 has no Host, and no browser speaks HTTP/1.0.
@@ -95,6 +97,25 @@ class AllowedNames {
     const own = `${page.protocol}//${host}`;
     return URL.canParse(own) && new URL(own).host === page.host;
   }
+}
+
+/** Names and values alternate in `rawHeaders`. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts > 1;
+}
+
+function twoHosts(): Problem {
+  return new Problem({
+    code: "invalid_request",
+    status: 400,
+    message: "Cannot answer: the call has more than one Host header",
+    hint: "Send one Host header, with the name of this server",
+  });
 }
 
 function wrongHost(host: string): Problem {

@@ -45,12 +45,15 @@ export class Proxies {
     }
   }
 
-  /** Null if the peer of the connection is no trusted proxy: then its headers do not count. */
-  read(peer: string, headers: IncomingHttpHeaders): Forwarded | null {
+  /**
+   * Null if the peer of the connection is no trusted proxy: then its headers do not count. `host` is
+   * the one that the proxy itself has asked for.
+   */
+  read(peer: string, headers: IncomingHttpHeaders, host: string | undefined): Forwarded | null {
     if (!this.#trusts(peer)) return null;
     return {
       address: this.#callerIn(headers["x-forwarded-for"]),
-      host: lastOf(headers["x-forwarded-host"]) ?? headers.host,
+      host: lastOf(headers["x-forwarded-host"]) ?? host,
       protocol: lastOf(headers["x-forwarded-proto"])?.toLowerCase(),
     };
   }
@@ -102,7 +105,8 @@ export function readForwarded(app: App, { proxies, peers }: Context): void {
       request.forwarded = { address, host, protocol, certificate };
       request.relayed = true;
     } else if (proxies !== undefined) {
-      request.forwarded = proxies.read(request.socket.remoteAddress ?? "", request.headers);
+      const peer = request.socket.remoteAddress ?? "";
+      request.forwarded = proxies.read(peer, request.headers, hostAskedFor(request));
     }
     done();
   });
@@ -120,6 +124,16 @@ export function protocolOf({ forwarded, socket }: FastifyRequest): string | unde
 }
 
 /** The name that the caller used for the server. */
-export function hostOf({ forwarded, headers }: FastifyRequest): string | undefined {
-  return forwarded === null ? headers.host : forwarded.host;
+export function hostOf(request: FastifyRequest): string | undefined {
+  return request.forwarded === null ? hostAskedFor(request) : request.forwarded.host;
+}
+
+/**
+ * If the target of a call is a whole address, its host counts and `Host` does not (RFC 9112, 3.2.2).
+ * An address without a host gives "", which is nobody's name.
+ */
+function hostAskedFor({ raw, headers }: FastifyRequest): string | undefined {
+  const target = raw.url ?? "/";
+  if (target.startsWith("/") || target === "*") return headers.host;
+  return URL.parse(target)?.host ?? "";
 }
