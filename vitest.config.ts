@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/closing-line.ts";
@@ -10,6 +12,9 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
 );
 
 const onPostgres = ["src/**/*-on-postgres.test.ts", "test/**/*-on-postgres.test.ts"];
+// What the servers of the tests write is searched for secrets when all tests have ended.
+process.env["BERTH_TEST_EVIDENCE"] ??= join(tmpdir(), `berth-evidence-${process.pid}`);
+
 const onKubernetes =
   "test/{slots*,mirror,admission,page-admission,issuer-kubernetes,driver-namespace}.test.ts";
 

@@ -22,14 +22,22 @@ function field(reply: Buffer, name: string): string {
 }
 
 /** Acquires a lease and releases it with its token. */
-function berth(pool: string): Dialogue {
+function berth(pool: string, index: number, tokens: readonly string[] = []): Dialogue {
   const body = JSON.stringify({ holder: "bench/1", items: [{ pool }] });
-  const first = `POST /v1/leases HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const ask = (authorization: string) =>
+    `POST /v1/leases HTTP/1.1\r\nHost: localhost\r\n${authorization}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  // Made before the load begins. Each connection starts at another caller, and goes through all.
+  const asks = tokens.map((token) => ask(`Authorization: Bearer ${token}\r\n`));
+  const first = asks[index % Math.max(1, asks.length)] ?? ask("");
+  let at = index;
   return {
     first,
     next(reply) {
       const status = statusOf(reply);
-      if (status === 204) return first;
+      if (status === 204) {
+        at += 1;
+        return asks[at % Math.max(1, asks.length)] ?? first;
+      }
       const token = status === 201 ? field(reply, "token") : "";
       if (token === "") return undefined;
       return `DELETE /v1/leases/${field(reply, "id")} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;

@@ -15,6 +15,8 @@ export interface LoadJob {
   readonly pool: string;
   /** The API to use; default: Berth's own. */
   readonly api?: keyof typeof dialogues;
+  /** Who asks, in turns; default: nobody in particular. */
+  readonly tokens?: readonly string[];
 }
 
 export interface Load {
@@ -35,7 +37,7 @@ let measuring = false;
  * must cost much less than the server.
  */
 function worker(_: unknown, index: number): Socket {
-  const dialogue: Dialogue = dialogues[job.api ?? "berth"](job.pool, index);
+  const dialogue: Dialogue = dialogues[job.api ?? "berth"](job.pool, index, job.tokens);
   let sentAt = 0;
   const send = (text: string): void => {
     sentAt = performance.now();

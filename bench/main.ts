@@ -3,6 +3,7 @@
  * part.
  */
 import { availableParallelism, loadavg } from "node:os";
+import { benchAuth } from "./auth.ts";
 import { benchBoskos } from "./boskos.ts";
 import { benchCapacity } from "./capacity.ts";
 import { benchDecisions } from "./decisions.ts";
@@ -31,6 +32,7 @@ const teams = [
 
 const parts: Record<string, () => Promise<object[]>> = {
   requests: () => benchRequests([1, 16, 64]),
+  auth: () => benchAuth(),
   boskos: () => benchBoskos([1, 16, 64]),
   polling: async () => [await benchPolling(2_000)],
   grants: () => benchGrants(sizes),

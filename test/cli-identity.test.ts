@@ -11,6 +11,7 @@ import { tokenHash } from "../src/auth/static-tokens.ts";
 import { findCredentials } from "../src/cli/identity/credentials.ts";
 import { type Finished, runInProcess } from "./cli-in-process.ts";
 import { berthPath, TestServer } from "./cli-processes.ts";
+import { watchFor } from "./evidence.ts";
 
 const requestToken = "the-request-token-of-the-job";
 
@@ -78,6 +79,7 @@ class World implements AsyncDisposable {
   }
 
   static async make(): Promise<World> {
+    await watchFor(requestToken);
     const issuer = await TestIssuer.start();
     const server = await TestServer.startWith(configOf(issuer));
     return new World(issuer, await Github.start(issuer), server);

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-
 import { canRunInProcess, type Finished, runInProcess } from "./cli-in-process.ts";
+import { keepEvidence } from "./evidence.ts";
 
 export const berthPath = fileURLToPath(new URL("../bin/berth", import.meta.url));
 
@@ -105,6 +105,8 @@ export class TestServer implements AsyncDisposable {
   #process: Process | undefined;
   #url = "";
   readonly #children = new Set<Process>();
+  /** What the server and its commands have reported. */
+  #said = "";
 
   private constructor(folder: string, extra: readonly string[]) {
     this.folder = folder;
@@ -150,6 +152,7 @@ export class TestServer implements AsyncDisposable {
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     this.#process?.signal(signal);
     await this.#process?.ended;
+    this.#said += this.log;
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -191,9 +194,11 @@ export class TestServer implements AsyncDisposable {
 
   /** Those that still run are ended as a CI system would. */
   async endCommands(): Promise<void> {
-    for (const { child, ended } of this.#children) {
+    for (const each of this.#children) {
+      const { child, ended } = each;
       if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
       await ended;
+      this.#said += each.stderr;
     }
     this.#children.clear();
   }
@@ -201,6 +206,7 @@ export class TestServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.endCommands();
     await this.stop("SIGKILL");
+    await keepEvidence(this.#said, join(this.folder, "data"));
     await rm(this.folder, { recursive: true, force: true });
   }
 }

@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 import { TestServer } from "./cli-processes.ts";
+import { watchFor } from "./evidence.ts";
 import { clientSecret, issuerFor, PeopleProvider, signInAtProvider } from "./people-provider.ts";
 
 const button = "Sign in with Acme account";
@@ -19,6 +20,7 @@ describe.skipIf(chromiumPath === undefined)("the page with an issuer", () => {
     provider = await PeopleProvider.start();
     const auth = { issuers: [issuerFor(provider)] };
     server = await TestServer.startWith({ pools: { aws: { count: 2 } }, auth });
+    await watchFor(clientSecret);
     await writeFile(join(server.folder, "sign-in.secret"), `${clientSecret}\n`);
     browser = await launchChromium();
   });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tokenHash } from "../src/auth/static-tokens.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 import { TestServer } from "./cli-processes.ts";
+import { watchFor } from "./evidence.ts";
 
 const [operator, holder] = ["operator-token-1", "holder-token-1"];
 const tokens = [
@@ -17,6 +18,7 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
   let browser: Awaited<ReturnType<typeof launchChromium>>;
   beforeAll(async () => {
     server = await TestServer.startWith({ pools: { aws: { count: 2 } }, auth: { tokens } });
+    for (const token of [operator, holder]) await watchFor(token);
     browser = await launchChromium();
   });
   afterAll(async () => {

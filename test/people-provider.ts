@@ -22,6 +22,7 @@ export class PeopleProvider implements AsyncDisposable {
   readonly #server: Server;
   readonly #key: JWK;
   #answer: RequestListener = () => {};
+  idTokenSeconds = 600;
   /** Changes or replaces what the provider answers. */
   trouble: RequestListener | undefined;
 
@@ -50,6 +51,7 @@ export class PeopleProvider implements AsyncDisposable {
 
   /** Forgets everybody who is signed in. */
   configure({ pageUrl = "http://127.0.0.1:1", idTokenSeconds = 600 }: ProviderSettings): void {
+    this.idTokenSeconds = idTokenSeconds;
     const provider = new Provider(this.url, {
       clients: [
         {
@@ -79,7 +81,7 @@ export class PeopleProvider implements AsyncDisposable {
       }),
       jwks: { keys: [this.#key] },
       pkce: { required: () => true },
-      ttl: { IdToken: idTokenSeconds, Session: 3_600, Grant: 3_600, Interaction: 3_600 },
+      ttl: { IdToken: () => this.idTokenSeconds, Session: 3_600, Grant: 3_600, Interaction: 3_600 },
     });
     this.#answer = provider.callback();
   }

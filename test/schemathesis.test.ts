@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roles } from "../src/auth/roles.ts";
 import { tokenHash } from "../src/auth/static-tokens.ts";
 import { TestServer } from "./cli-processes.ts";
+import { watchFor } from "./evidence.ts";
 
 /** Printed by Schemathesis too; another one finds other things. */
 const seed = process.env["BERTH_SCHEMATHESIS_SEED"] ?? "14";
@@ -58,9 +59,13 @@ describe("the server answers as its OpenAPI document says", () => {
     const tokens = roles.map((role) => {
       return { name: role, sha256: tokenHash(tokenOf(role)), space: "team", role };
     });
+    for (const role of roles) await watchFor(tokenOf(role));
     const shared = { place: "least-used", members: { v1: { capacity: { vcpus: 8 } } } };
     const pools = { aws: { count: 3 }, vsphere: shared };
-    server = await TestServer.startWith({ pools, auth: { tokens } });
+    // With the usual ones most answers would be 429.
+    const most = 1_000_000;
+    const limits = { failuresPerMinute: most, failuresBurst: most, requestsPerSecond: most };
+    server = await TestServer.startWith({ pools, auth: { tokens, limits } });
   });
   afterAll(() => server?.[Symbol.asyncDispose]());
 

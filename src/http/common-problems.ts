@@ -9,7 +9,7 @@ export function documentCommonProblems(app: App): void {
     if (schema === undefined || schema.hide) return;
     const hasBody = [route.method].flat().some((method) => method !== "GET" && method !== "HEAD");
     schema.response = {
-      ...problems(400, 403, 421, 431),
+      ...problems(400, 403, 421, 429, 431),
       ...(hasBody ? problems(413, 415) : undefined),
       ...(route.url.includes("/:") ? problems(414) : undefined),
       ...Object(schema.response),
