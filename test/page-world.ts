@@ -32,11 +32,16 @@ export function sharedWorld(pools: object, ...serveOptions: string[]): () => Wor
   };
 }
 
-export async function pageWorld(pools: object, ...serveOptions: string[]): Promise<World> {
+export function pageWorld(pools: object, ...serveOptions: string[]): Promise<World> {
+  return pageWorldWith({ pools }, ...serveOptions);
+}
+
+/** With a whole configuration. */
+export async function pageWorldWith(config: object, ...serveOptions: string[]): Promise<World> {
   if (!existsSync(new URL("../web/dist/index.html", import.meta.url))) {
     throw new Error("Cannot test the page: it has not been built. Run npm run build:web");
   }
-  const server = await TestServer.start(pools, ...serveOptions);
+  const server = await TestServer.startWith(config, ...serveOptions);
   const browser = await launchChromium();
   const complaints: string[] = [];
   return {

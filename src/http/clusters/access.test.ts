@@ -153,3 +153,35 @@ test("no listing, event, history, metric, error or log has anything of the acces
   seen.push(JSON.stringify(site.journal.appends), await site.state());
   for (const text of seen) for (const secret of secrets) expect(text).not.toContain(secret);
 });
+
+test("a replaced cluster has another access and a larger fence; the old epoch is refused (C12)", async () => {
+  await using site = await clusterSite([clusterPool("ocp", { size: 2, running: 2 })]);
+  const [first] = [await site.make(), await site.make()];
+  const lease = asLease(await site.call("POST /v1/leases", { body: askBody("ocp") }));
+  const [claim] = lease.claims;
+  expect(claim?.resource).toBe(first);
+  const path = `/v1/leases/${lease.id}/claims/${claim?.id}`;
+  const stranger = asLease(await site.call("POST /v1/leases", { body: askBody("ocp") }));
+  const refused = await site.call(`POST ${path}/replace`, { token: stranger.token });
+  expect(refused.status).toBe(403);
+  await site.call(`DELETE /v1/leases/${stranger.id}`, stranger);
+  expect((await site.call(`POST ${path}/replace`, { token: lease.token })).status).toBe(204);
+  for (
+    let made = 0;
+    made < 3 && (await site.call(`GET /v1/leases/${lease.id}`, lease)).status === 200;
+    made++
+  ) {
+    const now = asLease(await site.call(`GET /v1/leases/${lease.id}`, lease));
+    if (now.claims.length > 0) break;
+    await site.make();
+  }
+  const now = asLease(await site.call(`GET /v1/leases/${lease.id}`, lease));
+  const [other] = now.claims;
+  expect(other?.resource).not.toBe(first);
+  expect(other?.fence).toBeGreaterThan(claim?.fence ?? 0);
+  const access = `/v1/leases/${lease.id}/claims/${other?.id}/access`;
+  const old = await site.call(`GET ${access}?fence=${claim?.fence}`, lease);
+  expect([old.status, asProblem(old).code]).toEqual([409, "cluster_replaced"]);
+  const present = await site.call(`GET ${access}`, lease);
+  expect(present.body).toMatchObject({ resource: other?.resource, fence: other?.fence });
+});

@@ -1,4 +1,5 @@
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
+import { Problem } from "../../../src/api/problem.ts";
 import { useAnswer } from "../data/query.ts";
 import { clusterLogs, eventsAbout, oneCluster, planOf } from "../data/questions.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
@@ -26,13 +27,24 @@ export function ClusterPage({ name }: { name: string }) {
       <h1>
         {name} {cluster === undefined ? null : <StateChip state={cluster.state} />}
       </h1>
-      <ProblemNote error={error} />
+      {isGone(error) ? (
+        <p className="aside-note">
+          There is no such cluster now. Below is what is still known about it.
+        </p>
+      ) : (
+        <ProblemNote error={error} />
+      )}
       {cluster === undefined ? error === undefined && <Loading /> : <View cluster={cluster} />}
       <Phases name={name} pool={pool} />
       <Logs name={name} />
       <EventsAbout key={name} subject={{ resource: name }} />
     </>
   );
+}
+
+/** Most links to a cluster are older than its destruction. */
+function isGone(error: unknown): boolean {
+  return error instanceof Problem && error.code === "resource_not_found";
 }
 
 function View({ cluster }: { cluster: Cluster }) {
@@ -47,7 +59,10 @@ function View({ cluster }: { cluster: Cluster }) {
         ))}
       </div>
       <p className="phase-line">
-        <PhaseBar cluster={cluster} /> <PhaseTime phase={phase} />
+        <PhaseBar cluster={cluster} />
+        <span>
+          {cluster.state} for <PhaseTime phase={phase} />
+        </span>
         {message === "" ? null : <span className="words">{message}</span>}
       </p>
       <Facts

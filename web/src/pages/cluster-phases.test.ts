@@ -35,7 +35,6 @@ test("phasesOf() follows a cluster from its plan to its removal", () => {
     ["creating", "00", "05"],
     ["free", "05", "06"],
     ["busy", "06", "09"],
-    ["used", "09", "09"],
     ["destroying", "09", "12"],
     ["gone", "12", undefined],
   ]);

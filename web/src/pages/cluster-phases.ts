@@ -18,7 +18,8 @@ export function phasesOf(name: string, events: readonly FeedEvent[]): readonly P
     if (last !== undefined) spans[spans.length - 1] = { ...last, to: event.at };
     spans.push({ state, from: event.at, to: null });
   }
-  return spans;
+  // A cluster that is lent in the same decision is free for no time.
+  return spans.filter(({ from, to }) => from !== to);
 }
 
 /** The state that an event puts the cluster into; undefined if it keeps its state. */

@@ -17,15 +17,20 @@ export function PhaseTimeline({ name, events, usual }: Props) {
   const now = useNowMs();
   const spans = phasesOf(name, events);
   if (spans.length === 0) return null;
-  const secondsOf = ({ from, to }: (typeof spans)[number]) =>
-    Math.max(0, ((to === null ? now : Date.parse(to)) - Date.parse(from)) / 1_000);
+  const secondsOf = ({ state, from, to }: (typeof spans)[number]) => {
+    const endMs = to === null ? now : Date.parse(to);
+    return state === "gone" ? 0 : Math.max(0, (endMs - Date.parse(from)) / 1_000);
+  };
   const longest = Math.max(1, ...spans.map(secondsOf));
   return (
     <section aria-labelledby="phases-title">
       <h2 id="phases-title">Phases</h2>
       <ol className="phases">
         {spans.map((span) => (
-          <li key={`${span.state} ${span.from}`} className={span.to === null ? "now" : undefined}>
+          <li
+            key={`${span.state} ${span.from}`}
+            className={span.to === null && span.state !== "gone" ? "now" : undefined}
+          >
             <b>{span.state}</b>
             <Moment at={span.from} />
             <span className={`phase-length look-${lookOf(span.state)}`} aria-hidden="true">

@@ -71,9 +71,50 @@ function sentenceOf(event: FeedEvent): ReactNode {
       );
     case "rate-changed":
       return rateWords(event);
+    case "cluster-moved":
+    case "cluster-reported":
+    case "cluster-held":
+    case "cluster-lost":
+    case "cluster-stuck":
+    case "cluster-abandoned":
+      return (
+        <>
+          <Link href={at("clusters", text(event["resource"]))}>{text(event["resource"])}</Link>{" "}
+          {clusterWords(event)}
+          {because(event)}
+        </>
+      );
     default:
       return otherwise(event);
   }
+}
+
+function clusterWords(event: FeedEvent): string {
+  const why = text(event["why"]) === "" ? "" : `: ${text(event["why"])}`;
+  switch (event.type) {
+    case "cluster-moved":
+      return `is ${text(event["state"])}${why}`;
+    case "cluster-reported":
+      return `reports ${reportedIn(event)}`;
+    case "cluster-held":
+      return event["hold"] === null ? "is no longer held for debugging" : "is held for debugging";
+    case "cluster-lost":
+      return `is lost${why}`;
+    case "cluster-stuck":
+      return "takes too long to be destroyed";
+    default:
+      return "is abandoned: what is left of it is not known to Berth any more";
+  }
+}
+
+function reportedIn(event: FeedEvent): string {
+  const { progress, message, version } = event;
+  const parts = [
+    typeof progress === "number" ? `${Math.round(progress * 100)} %` : "",
+    text(message),
+    text(version) === "" ? "" : `version ${text(version)}`,
+  ];
+  return parts.filter((part) => part !== "").join(", ") || "what its driver has found out";
 }
 
 function rateWords(event: FeedEvent): ReactNode {
