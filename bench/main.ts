@@ -6,6 +6,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { benchAuth } from "./auth.ts";
 import { benchBoskos } from "./boskos.ts";
 import { benchCapacity } from "./capacity.ts";
+import { benchClusters } from "./clusters.ts";
 import { benchDecisions } from "./decisions.ts";
 import { benchGrants } from "./grants.ts";
 import { benchHandOff } from "./hand-off.ts";
@@ -38,6 +39,7 @@ const parts: Record<string, () => Promise<object[]>> = {
   grants: () => benchGrants(sizes),
   decisions: async () => benchDecisions(sizes),
   spaces: async () => benchDecisions(teams),
+  clusters: async () => benchClusters(),
   history: () => benchHistory(),
   capacity: async () => benchCapacity(),
   "hand-off": async () => [await benchHandOff()],

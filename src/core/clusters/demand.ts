@@ -1,9 +1,21 @@
-/** How many clusters the waiting requests of a pool need. */
+/**
+ * How many clusters each pool may have for its waiting requests and for its stock, under all limits.
+ *
+ * Pools that share a limit are looked at together. Requests come first, in the order of their
+ * priority and arrival, and each gets all that it needs before the next: two requests for two
+ * clusters each never keep one each. Then comes the stock. What this leaves out is given up, even if
+ * it exists, so that idle stock keeps nobody waiting.
+ *
+ * The result depends on requests, limits and on what is lent, and not on what the plan has done so
+ * far: otherwise the plan would change its mind.
+ */
+import { cohortOf, hasCohort, limitOf, limitsFor } from "../gates/limits.ts";
 import { type Parameters, parametersKeyOf } from "../model/cluster.ts";
 import { freeState } from "../model/lifecycle.ts";
 import { type QuotaUse, quotaShortage } from "../model/quota.ts";
+import { compareArrival } from "../model/rank.ts";
 import type { Space } from "../model/space.ts";
-import { type Need, type Pool, queueAt, type Request } from "../model/state.ts";
+import { type ExclusiveNeed, type Need, type Pool, queueAt, type Request } from "../model/state.ts";
 import { poolsOf } from "../queue/needs.ts";
 
 export interface Demand {
@@ -14,41 +26,121 @@ export interface Demand {
   readonly parameters: Parameters;
 }
 
-/** The maximum number of waiting requests that one decision reads. */
+export interface Budget {
+  readonly demand: ReadonlyMap<string, Demand>;
+  /** How many clusters that no request needs the pool may keep: at most its size. */
+  readonly stock: number;
+  /** How many more clusters requests and stock would need, if the limits allowed them. */
+  readonly lacking: number;
+}
+
+/** The clusters of a pool that no plan can change: they are lent, or an operator keeps them. */
+export type FixedIn = (pool: Pool) => number;
+
+/** The maximum number of waiting requests of one queue that a decision reads. */
 const readMax = 10_000;
 
-/**
- * The clusters of each kind that the waiting requests need, at most about `most` in all. A request
- * counts only if the quotas of its space would let it pass after all requests ahead of it: for a
- * quota of 1 one cluster is made, however many wait.
- *
- * A request that takes any of several pools is made a cluster in the first of them, whatever the
- * others have: otherwise the plan of one pool would depend on all others, and would change its mind.
- */
-export function demandIn(pool: Pool, most: number): ReadonlyMap<string, Demand> {
-  const demand = new Map<string, Demand>();
-  const charged = new Map<Space, QuotaUse[]>();
-  let [total, read] = [0, 0];
-  for (const request of queueAt({ pool, state: freeState })) {
-    if (total >= most || read++ >= readMax) break;
-    const chosen = request.alternatives.find((needs) => needs.every(canBeMade));
-    const isHere = (one: Need) => one.pool === pool && one.state === freeState;
-    const need = chosen?.find(isHere) ?? request.needs.find(isHere);
-    if (need?.sharing !== "exclusive") continue;
-    if (!passesQuotas(request.space, chosen ?? [need], charged)) continue;
-    const isMade = chosen?.some(isHere) ?? false;
-    for (const { parametersKey, count } of need.selections ?? []) {
-      if (parametersKey === undefined) continue;
-      const before = demand.get(parametersKey);
-      demand.set(parametersKey, {
-        count: (before?.count ?? 0) + (isMade ? count : 0),
-        accepted: (before?.accepted ?? 0) + count,
-        parameters: before?.parameters ?? parametersIn(request, pool, parametersKey),
-      });
-      total += count;
+/** The budget of the pool, and of all pools of clusters that share a limit with it. */
+export function budgetsFor(pool: Pool, fixedIn: FixedIn): ReadonlyMap<Pool, Budget> {
+  const cohort = hasCohort(pool) ? [...cohortOf(pool)] : [pool];
+  const pools = cohort.filter(({ policy, retired }) => policy.cluster !== undefined && !retired);
+  const funds = new Funds(pools, fixedIn);
+  for (const request of requestsIn(pools)) funds.fund(request);
+  return funds.budgets();
+}
+
+/** All waiting requests, each once, in an order that changes only with their priorities. */
+function requestsIn(pools: readonly Pool[]): Iterable<Request> {
+  const requests = new Set<Request>();
+  for (const pool of pools) {
+    let read = 0;
+    for (const request of queueAt({ pool, state: freeState })) {
+      if (read++ >= readMax) break;
+      requests.add(request);
     }
   }
-  return demand;
+  return requests.size < 2 ? requests : [...requests].sort(compareArrival);
+}
+
+class Funds {
+  readonly #pools: ReadonlyMap<Pool, Map<string, Demand>>;
+  /** What is left of each limit. A pool's own `max` is in a map of its own. */
+  readonly #left = new Map<Pool, number>();
+  readonly #ownLeft = new Map<Pool, number>();
+  readonly #charged = new Map<Space, QuotaUse[]>();
+  readonly #lacking = new Map<Pool, number>();
+
+  constructor(pools: readonly Pool[], fixedIn: FixedIn) {
+    this.#pools = new Map(pools.map((pool) => [pool, new Map<string, Demand>()]));
+    for (const pool of pools) {
+      const movable = pool.members.size - fixedIn(pool);
+      const { max = Number.POSITIVE_INFINITY } = pool.policy.cluster ?? {};
+      this.#ownLeft.set(pool, max - fixedIn(pool));
+      for (const limit of limitsFor(pool)) {
+        const left = this.#left.get(limit) ?? limitOf(limit) - limit.used;
+        this.#left.set(limit, left + movable);
+      }
+    }
+  }
+
+  /**
+   * A request counts only if the quotas of its space would let it pass after all requests before it:
+   * for a quota of 1 one cluster is made, however many wait. A request that takes any of several
+   * pools is made a cluster in the first of them.
+   */
+  fund(request: Request): void {
+    const chosen = request.alternatives.find((needs) => needs.every(canBeMade));
+    if (!passesQuotas(request.space, chosen ?? request.needs, this.#charged)) return;
+    for (const need of chosen ?? [])
+      if (need.sharing === "exclusive") this.#add(request, need, true);
+    for (const need of request.needs) {
+      const isMade = chosen?.some(({ pool }) => pool === need.pool) ?? false;
+      if (!isMade && need.sharing === "exclusive") this.#add(request, need, false);
+    }
+  }
+
+  #add(request: Request, { pool, state, selections }: ExclusiveNeed, isMade: boolean): void {
+    const demand = this.#pools.get(pool);
+    if (demand === undefined || state !== freeState) return;
+    for (const { parametersKey, count: wanted } of selections ?? []) {
+      if (parametersKey === undefined) continue;
+      const count = isMade ? this.#take(pool, wanted) : 0;
+      const before = demand.get(parametersKey);
+      demand.set(parametersKey, {
+        count: (before?.count ?? 0) + count,
+        accepted: (before?.accepted ?? 0) + (isMade ? count : wanted),
+        parameters: before?.parameters ?? parametersIn(request, pool, parametersKey),
+      });
+    }
+  }
+
+  /** Takes up to this many from all limits of the pool. */
+  #take(pool: Pool, wanted: number): number {
+    let count = Math.min(wanted, this.#ownLeft.get(pool) ?? 0);
+    for (const limit of limitsFor(pool)) count = Math.min(count, this.#left.get(limit) ?? 0);
+    count = Math.max(0, count);
+    this.#lacking.set(pool, (this.#lacking.get(pool) ?? 0) + wanted - count);
+    if (count === 0) return 0;
+    this.#ownLeft.set(pool, (this.#ownLeft.get(pool) ?? 0) - count);
+    for (const limit of limitsFor(pool))
+      this.#left.set(limit, (this.#left.get(limit) ?? 0) - count);
+    return count;
+  }
+
+  budgets(): ReadonlyMap<Pool, Budget> {
+    const budgets = new Map<Pool, Budget>();
+    for (const [pool, demand] of this.#pools) {
+      const stock = this.#take(pool, pool.policy.cluster?.size ?? 0);
+      const lacking = this.#lacking.get(pool) ?? 0;
+      // What other pools are asked for may stay here only if there is room for it.
+      for (const [kind, one] of demand) {
+        const extra = this.#take(pool, one.accepted - one.count);
+        demand.set(kind, { ...one, accepted: one.count + extra });
+      }
+      budgets.set(pool, { demand, stock, lacking });
+    }
+    return budgets;
+  }
 }
 
 /** Whether the pool makes what it needs, or has no template and lends what is there. */

@@ -520,3 +520,54 @@ describe("a pool of clusters", () => {
     expect(lending.states()).toEqual({ hibernated: 6 });
   });
 });
+
+describe("requests go before the stock", () => {
+  const below = { parent: "account" as never };
+
+  test("of their own pool: a cluster of the stock is given up for other parameters", () => {
+    const lending = new ClusterLending(clusterPool("ocp", { size: 2, running: 2, max: 2 }));
+    lending.workAll();
+    const item = { pool: "ocp" as never, count: 1, parameters: { version: "4.19" } };
+    const ask = { holder: "job", items: [item] };
+    lending.do({ type: "acquire", id: "old" as RequestId, ask, waitMs: 0 });
+    expect(lending.stock()).toBe("ocp-1 destroying, ocp-2 free");
+    lending.workAll();
+    expect(lending.held("old")).toEqual(["ocp-3"]);
+    expect(lending.stock()).toBe("ocp-2 free, ocp-3 busy");
+  });
+
+  test("of other pools below the same limit", () => {
+    const lending = new ClusterLending(
+      pool("account", 0, { limit: 2 }),
+      clusterPool("ocp", { size: 2 }, below),
+      clusterPool("rosa", {}, below),
+    );
+    lending.workAll();
+    lending.do(acquire("a", "rosa"));
+    expect(lending.states()).toEqual({ destroying: 1, hibernated: 1 });
+    lending.workAll();
+    lending.workAll("rosa");
+    expect(lending.held("a")).toHaveLength(1);
+    lending.do(release("a"));
+    lending.workAll("rosa");
+    expect(lending.poolNamed("account").used).toBe(2);
+  });
+
+  test("and two requests for two never keep one each", () => {
+    const lending = new ClusterLending(
+      pool("account", 0, { limit: 2 }),
+      clusterPool("ocp", {}, below),
+      clusterPool("rosa", {}, below),
+    );
+    lending.outcome(acquire("a", "ocp:2"), acquire("b", "rosa:2"));
+    expect([lending.stock(), lending.stock("rosa")]).toEqual([
+      "ocp-1 creating, ocp-2 creating",
+      "",
+    ]);
+    lending.workAll();
+    lending.do(release("a"));
+    lending.workAll();
+    lending.workAll("rosa");
+    expect(lending.held("b")).toHaveLength(2);
+  });
+});

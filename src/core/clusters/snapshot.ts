@@ -13,41 +13,55 @@ import {
 } from "../model/lifecycle.ts";
 import type { ExclusiveResource, Pool } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
-import { type Demand, demandIn } from "./demand.ts";
+import { type Budget, budgetsFor, type Demand } from "./demand.ts";
 import { isUsable, type PlannedCluster, type PoolSnapshot, type Role } from "./plan.ts";
 import { arrivalEndsAt, awakeOf } from "./running.ts";
 
 export interface Snapshot extends PoolSnapshot {
+  /** How many more clusters are wanted than the limits allow. */
+  readonly lacking: number;
   readonly demands: ReadonlyMap<string, Demand>;
 }
 
 const unlimited = Number.POSITIVE_INFINITY;
 
-export function snapshotOf(pool: Pool, now: Instant): Snapshot {
+type Budgets = ReadonlyMap<Pool, Budget>;
+
+export function snapshotOf(
+  pool: Pool,
+  now: Instant,
+  budgets: Budgets = budgetsFor(pool, fixedIn),
+): Snapshot {
   const policy = pool.policy.cluster;
-  const clusters = clustersIn(pool).map((resource) => plannedOf(resource, now));
-  const closed = closedBecause(pool);
-  const usable = clusters.filter(isUsable).length;
-  const max = policy?.max ?? unlimited;
-  const most = usable + Math.max(0, max - clusters.length);
-  const demands = closed === null ? demandIn(pool, most) : noDemand;
+  const { demand: demands, stock: size, lacking } = budgets.get(pool) ?? noBudget;
   return {
-    size: policy?.size ?? 0,
-    running: policy === undefined ? 0 : awakeOf(pool, policy, now),
-    max,
+    lacking,
+    size,
+    running: policy === undefined ? 0 : Math.min(size, awakeOf(pool, policy, now)),
+    max: policy?.max ?? unlimited,
     concurrent: policy?.concurrent ?? unlimited,
     hibernates: policy?.hibernates ?? false,
     stock: parametersKeyOf(policy?.parameters ?? {}),
-    clusters,
+    clusters: clustersIn(pool).map((resource) => plannedOf(resource, now)),
     demands,
     demand: new Map(Array.from(demands, ([kind, { count }]) => [kind, count])),
     accepted: new Map(Array.from(demands, ([kind, { accepted }]) => [kind, accepted])),
-    ...roomFor(pool),
-    closed,
+    ...roomFor(pool, budgets),
+    closed: closedBecause(pool),
   };
 }
 
-const noDemand: ReadonlyMap<string, Demand> = new Map();
+const noBudget: Budget = { demand: new Map(), stock: 0, lacking: 0 };
+
+/** The clusters that are lent or kept, and whatever else the pool has. */
+export function fixedIn(pool: Pool): number {
+  let movable = 0;
+  for (const resource of clustersIn(pool)) {
+    const role = roleOf(resource, resource.cluster);
+    if (role !== "lent" && role !== "kept" && role !== "kept in creation") movable += 1;
+  }
+  return pool.members.size - movable;
+}
 
 function closedBecause({ retired, policy }: Pool): string | null {
   if (retired) return "the pool was removed";
@@ -122,36 +136,32 @@ export function lateAt({ cluster, failures, state, pool }: ExclusiveResource): I
   return (cluster.deadlineAt - limitOfPhase(limits, resumingState) / 2) as Instant;
 }
 
-/** What the limits of the pool and of those above it leave. */
-function roomFor(pool: Pool): Pick<PoolSnapshot, "room" | "wantedByOthers"> {
-  let [room, left] = [unlimited, unlimited];
-  for (const limit of limitsFor(pool)) {
-    const here = limitOf(limit) - limit.used;
-    room = Math.min(room, here);
-    left = Math.min(left, here - wantedBelow(limit, pool));
+/** What the limits of the pool and of those above it leave now. */
+function roomFor(pool: Pool, budgets: Budgets): Pick<PoolSnapshot, "room" | "wantedByOthers"> {
+  let room = unlimited;
+  for (const limit of limitsFor(pool)) room = Math.min(room, limitOf(limit) - limit.used);
+  if (room === unlimited || room <= 0) return { room, wantedByOthers: 0 };
+  let wantedByOthers = 0;
+  for (const [other, { demand }] of budgets) {
+    if (other !== pool) wantedByOthers += missingIn(other, demand);
   }
-  return { room, wantedByOthers: room === unlimited ? 0 : room - left };
+  return { room, wantedByOthers };
 }
 
-/** How many clusters the waiting requests of the other pools below a limit still need. */
-function wantedBelow(limit: Pool, except: Pool): number {
-  let wanted = limit === except ? 0 : unmetIn(limit);
-  for (const child of limit.children) if (child !== except) wanted += wantedBelow(child, except);
-  return wanted;
+/** How many clusters the requests of a pool still need. */
+function missingIn(pool: Pool, demand: Budget["demand"]): number {
+  let missing = 0;
+  for (const [kind, { count }] of demand) {
+    if (count > 0) missing += Math.max(0, count - usableIn(pool, kind));
+  }
+  return missing;
 }
 
-function unmetIn(pool: Pool): number {
-  const { cluster } = pool.policy;
-  if (cluster === undefined || pool.retired || pool.waiting === 0) return 0;
-  const clusters = clustersIn(pool);
-  const capacity = (cluster.max ?? unlimited) - clusters.length;
-  if (capacity <= 0) return 0;
-  const usable = clusters.filter((resource) => {
-    return isUsable({ role: roleOf(resource, resource.cluster) });
-  });
-  let wanted = 0;
-  for (const { count } of demandIn(pool, usable.length + capacity).values()) wanted += count;
-  return Math.max(0, Math.min(capacity, wanted - usable.length));
+function usableIn(pool: Pool, kind: string): number {
+  return clustersIn(pool).filter((resource) => {
+    const { cluster } = resource;
+    return cluster.parametersKey === kind && isUsable({ role: roleOf(resource, cluster) });
+  }).length;
 }
 
 /** When the plan may change although nothing happens; `never` if it cannot. */

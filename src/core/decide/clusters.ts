@@ -1,7 +1,10 @@
 /** Carries out the plan of a pool of clusters, as events. */
+
+import { budgetsFor } from "../clusters/demand.ts";
 import type { Action } from "../clusters/plan.ts";
 import { planPool } from "../clusters/plan.ts";
-import { clustersIn, type Snapshot, snapshotOf } from "../clusters/snapshot.ts";
+import { clustersIn, fixedIn, type Snapshot, snapshotOf } from "../clusters/snapshot.ts";
+import { cohortOf, hasCohort } from "../gates/limits.ts";
 import type { ClusterPolicy, Wanted } from "../model/cluster.ts";
 import type { ResourceName } from "../model/ids.ts";
 import {
@@ -20,7 +23,16 @@ export function planClusters(turn: Turn, pool: Pool): void {
       emit(turn, { type: "resource-removed", resource: name });
     }
   }
-  const snapshot = snapshotOf(pool, turn.now);
+  if (!hasCohort(pool)) return planOne(turn, pool);
+  // What one pool needs changes what is left for the others.
+  const budgets = budgetsFor(pool, fixedIn);
+  for (const member of cohortOf(pool)) {
+    if (member.clusters !== null && member.suspended === null) planOne(turn, member, budgets);
+  }
+}
+
+function planOne(turn: Turn, pool: Pool, budgets?: ReturnType<typeof budgetsFor>): void {
+  const snapshot = snapshotOf(pool, turn.now, budgets);
   for (const action of planPool(snapshot)) carryOut(turn, pool, snapshot, action);
 }
 

@@ -28,9 +28,9 @@ const stepsMax = 20;
 export function clusterPlanView(pool: Pool, now: Instant): ClusterPlanView | null {
   if (pool.clusters === null) return null;
   const policy = pool.policy.cluster;
-  const { size, running, clusters, accepted } = snapshotOf(pool, now);
+  const { running, clusters, accepted } = snapshotOf(pool, now);
   return {
-    size,
+    size: policy?.size ?? 0,
     running,
     auto: policy?.running === "auto",
     max: policy?.max ?? null,
@@ -62,9 +62,9 @@ export function nextSteps(pool: Pool, now: Instant): string[] {
 
 /** What the plan would create if it could, and what it replaces later. */
 function waitingSteps(pool: Pool, now: Instant): string[] {
-  const { size, stock, demand, clusters, closed } = snapshotOf(pool, now);
+  const { size, stock, demand, clusters, closed, lacking } = snapshotOf(pool, now);
   if (closed !== null) return [closed];
-  let missing = 0;
+  let missing = lacking;
   for (const kind of new Set([stock, ...demand.keys()])) {
     const usable = clusters.filter((one) => one.kind === kind && isUsable(one)).length;
     missing += Math.max(0, (kind === stock ? size : 0) + (demand.get(kind) ?? 0) - usable);
