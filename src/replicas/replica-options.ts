@@ -28,9 +28,9 @@ export interface ReplicaLimits {
 
 /** `docs/decisions/0027-one-replica-leads.md` says why. */
 export const replicaLimits: ReplicaLimits = {
-  leaseMs: 2_000,
-  marginMs: 400,
-  renewEveryMs: 500,
+  leaseMs: 1_600,
+  marginMs: 300,
+  renewEveryMs: 400,
   pollEveryMs: 500,
   pollAloneEveryMs: 50,
   retryMs: 100,

@@ -287,13 +287,15 @@ class Server {
   async stop(): Promise<void> {
     this.#ready = false;
     this.#reportReady();
-    await Promise.all([this.#config?.close(), this.#tls?.close()]);
+    const filesEnd = Promise.all([this.#config?.close(), this.#tls?.close()]);
+    // A replica hands the lead over first of all: others wait for it.
+    if (this.#replica === undefined) await filesEnd;
     // The broker must still accept releases here. Other servers do not wait for long.
     const workersEnd = this.#workers?.stop();
     const late = setTimeout(workersMsMax, undefined, { ref: false });
     await (this.#replica === undefined ? workersEnd : Promise.race([workersEnd, late]));
     await this.#replica?.handOver();
-    await workersEnd;
+    await Promise.all([workersEnd, filesEnd]);
     // Both run together: `app` stops listening, and the broker answers the open long polls.
     // Connections with an incomplete request are closed after a while.
     const closeTimer = global.setTimeout(() => {

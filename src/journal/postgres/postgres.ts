@@ -38,7 +38,7 @@ import { pruneChunk, type Statements, statementsFor } from "./statements.ts";
 const appendMsMax = 2_000;
 const appendTries = 4;
 /** Shorter than a lease, so that a renewal on a dead connection can be repeated in time. */
-const renewMsMax = 700;
+const renewMsMax = 600;
 
 interface JournalEnd {
   readonly head: number;
