@@ -73,10 +73,12 @@ test("npm run demo prints its address, has a history, lends, and leaves nothing 
   await demo.says(/Ctrl-C stops it/);
   const read = async <T>(path: string) => (await (await fetch(`${url}${path}`)).json()) as T;
   const { items: pools } = await read<PageOf<Pool>>("/v1/pools?limit=1000");
-  expect(pools).toHaveLength(240);
+  const listed = pools.filter(({ name }) => name !== "kube"); // Only where there is Kubernetes.
+  expect(listed).toHaveLength(240);
   expect(pools.reduce((sum, { states }) => sum + (states["busy"] ?? 0), 0)).toBeGreaterThan(200);
-  const { items: past } = await read<PageOf<HistoryEntry>>("/v1/history?limit=100");
-  expect(past).toHaveLength(100);
+  // The history follows the journal, a little behind.
+  const past = () => read<PageOf<HistoryEntry>>("/v1/history?limit=100");
+  await expect.poll(async () => (await past()).items.length, { timeout: 60_000 }).toBe(100);
   demo.signal("SIGTERM");
   expect(await demo.ended).toBe(0);
   expect(demo.stdout).toMatch(/\d+ requests; \d+ could not reach the server/);

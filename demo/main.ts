@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { parseDuration } from "../src/core/model/time.ts";
+import { DemoClusters } from "./clusters.ts";
 import { demandBetween } from "./demand.ts";
 import { writePast } from "./past.ts";
 import { DemoServer } from "./server.ts";
@@ -37,15 +38,17 @@ else {
 }
 
 async function demo(): Promise<void> {
-  const config = fileURLToPath(new URL("berth.yaml", import.meta.url));
   const data = mkdtempSync(join(tmpdir(), "berth-demo-"));
+  const listed = readFileSync(fileURLToPath(new URL("berth.yaml", import.meta.url)), "utf8");
+  const clusters = new DemoClusters(listed, data);
+  const config = clusters.write(data);
   const pools = demoPools();
   const options = { dayMs: duration(values.day), grainMs: 200, seed: Number(values.seed) };
   try {
     const now = Math.floor(Date.now() / 1_000) * 1_000;
     const from = now - duration(values.past);
     const demand = demandBetween(pools, from, now, { ...options, grainMs: 500 });
-    const past = await writePast(data, readFileSync(config, "utf8"), demand, { from, to: now });
+    const past = await writePast(data, listed, demand, { from, to: now });
     const where = ["--config", config, "--data", data, "--listen", values.listen];
     const server = await DemoServer.start(where);
     if (server === undefined) {
@@ -55,24 +58,26 @@ async function demo(): Promise<void> {
     const traffic = new Traffic(server.url, pools, options);
     traffic.takeOver(past);
     const flowing = Promise.all([traffic.flow(now), traffic.tend()]);
-    printGreeting(server);
+    printGreeting(server, clusters);
     await Promise.race([signalled(), ending(), server.ended]);
     await traffic.stop();
     await flowing;
     await server.stop();
     console.log(`${traffic.asked} requests; ${traffic.failed} could not reach the server`);
   } finally {
+    await clusters.destroyAll();
     rmSync(data, { recursive: true, force: true });
   }
 }
 
-function printGreeting({ url, greeting }: DemoServer): void {
+function printGreeting({ url, greeting }: DemoServer, clusters: DemoClusters): void {
   const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
   console.log(`${greeting}
 A day takes ${values.day}. The history has ${values.past}. Try:
   ${server}bin/berth status --watch
   ${server}bin/berth queue -o wide
   ${server}bin/berth stats --window ${values.past} --step 1m
+${clusters.hint(server)}
 Ctrl-C stops it and deletes all its data.`);
 }
 
