@@ -87,6 +87,10 @@ function withTemplate(
     const state = `${size} is more than max, which is ${max}`;
     document.source.refuse(sizeField.value, state, "raise max, or lower size");
   }
+  if (template.ownCredentials !== null && size > 0 && sizeField !== undefined) {
+    const state = `the template ${quote(template.name)} has ownCredentials, so its clusters cannot be made before somebody asks`;
+    document.source.refuse(sizeField.value, state, "remove size, or ownCredentials");
+  }
   return {
     ...(template.cost > 0 && !fields.has("cost") && { cost: template.cost }),
     cluster: {

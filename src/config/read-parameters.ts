@@ -3,7 +3,11 @@
 import Type from "typebox";
 import { Compile } from "typebox/compile";
 import { isSeq } from "yaml";
-import type { Parameters, ParameterValue } from "../core/model/cluster.ts";
+import {
+  credentialsParameter,
+  type Parameters,
+  type ParameterValue,
+} from "../core/model/cluster.ts";
 import { nearest } from "../core/model/nearest.ts";
 import { type ConfigDocument, describe, quote, refuseValue, type Spot } from "./document.ts";
 import { templateLimits } from "./limits.ts";
@@ -30,6 +34,9 @@ const schemaKeys = Object.keys(Parameter.properties);
 export function readParameterSchemas(document: ConfigDocument, field: Entry | undefined): Schemas {
   if (field === undefined) return {};
   const found = readNamed(document, field, schemas).flatMap((entry) => {
+    if (entry.key === credentialsParameter) {
+      document.source.refuse(entry.at, "Berth uses this name itself", "choose another name");
+    }
     const schema = readSchema(document, entry);
     return schema === undefined ? [] : [[entry.key, schema] as const];
   });

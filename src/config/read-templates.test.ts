@@ -33,11 +33,11 @@ templates:
       aws: { file: aws.ini }
       token: { env: CLOUD_TOKEN }
       pull: { secret: hive/pull-secret, key: .dockerconfigjson }
-    ownCredentials: aws
     cost: 10
     limits: { create: 40m, destroy: 2h }
     orphans: destroy
   ns: { driver: namespace, quota: { pods: 20, requests.cpu: "4" }, parameters: { pods: { type: integer, maximum: 50 } } }
+  byo: { driver: command, command: [./driver.sh], ownCredentials: aws }
 pools:
   ocp-4.20: { template: ocp-aws, size: 6, running: 2, max: 20, concurrent: 4, lifetime: 4h, parameters: { workers: 3 } }
   spaces: { template: ns, size: 2 }
@@ -47,7 +47,8 @@ pools:
 describe("templates", () => {
   test("are read as a whole", () => {
     const { templates, pools } = good(whole);
-    const [ocp, ns] = templates;
+    const [ocp, ns, byo] = templates;
+    expect(byo?.ownCredentials).toBe("aws");
     expect(ocp).toMatchObject({
       name: "ocp-aws",
       revision: expect.stringMatching(/^[0-9a-f]{12}$/),
@@ -64,7 +65,7 @@ describe("templates", () => {
         token: { from: "env", variable: "CLOUD_TOKEN" },
         pull: { from: "secret", namespace: "hive", name: "pull-secret", key: ".dockerconfigjson" },
       },
-      ownCredentials: "aws",
+      ownCredentials: null,
       cost: 10,
       limits: { createMs: 2_400_000, resumeMs: 900_000, stopMs: 900_000, destroyMs: 7_200_000 },
       hibernates: true,
@@ -130,6 +131,16 @@ describe("templates", () => {
       "a default that its schema refuses",
       one(`${command}, parameters: { v: { enum: [a], default: b } }`),
       'parameters.v.default: "b" is not allowed by its own schema',
+    ],
+    [
+      "a parameter with the name that Berth uses itself",
+      one(`${command}, parameters: { credentials: {} }`),
+      "parameters.credentials: Berth uses this name itself",
+    ],
+    [
+      "stock of clusters that are made with the credentials of who asks",
+      one(`${command}, ownCredentials: aws, hibernates: true`, "{ template: t, size: 2 }"),
+      'p.size: the template "t" has ownCredentials, so its clusters cannot be made before',
     ],
     [
       "a parameter that is pinned as well",
