@@ -1,4 +1,5 @@
 /** The past, asked for with the real command line: of a server, and of a data folder without one. */
+import { closeSync, cpSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HistoryEntry, Simulation, Stats } from "../src/api/history-schemas.ts";
@@ -129,6 +130,19 @@ describe("berth simulate", () => {
     const ended = await server.done(["simulate", ...args]);
     expect(ended.code, ended.all).toBe(code);
     expect(ended.stderr).toContain(words);
+  });
+
+  test("names a history that is damaged", async () => {
+    const copy = join(server.folder, "damaged");
+    cpSync(data(), copy, { recursive: true });
+    const file = openSync(join(copy, "history.db"), "r+");
+    writeSync(file, Buffer.alloc(65_536), 0, undefined, 4_096);
+    closeSync(file);
+    rmSync(join(copy, "history.db-wal"), { force: true });
+    const ended = await server.done(["simulate", "--from", copy]);
+    expect(ended.code, ended.all).not.toBe(0);
+    expect(ended.stderr).toContain("Cannot read the history");
+    expect(ended.stderr).not.toContain("bug");
   });
 
   test("reads all pools from another file", async () => {

@@ -1,10 +1,13 @@
 /** Verifies the journal of a stopped server, without changing it. */
+import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { FolderLock } from "../journal/folder-lock.ts";
 import { missingEnd, otherEnd, readHeadMark } from "../journal/head-mark.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import { applicationId, checksumVersion } from "../journal/migrations.ts";
 import { journalPath } from "../journal/sqlite.ts";
+import { sqliteFailure } from "../journal/sqlite-failure.ts";
 import { commitFrom, readChecksumsFrom, readSecret, readSnapshot } from "../journal/sqlite-rows.ts";
 import { sql, withoutChecksums } from "../journal/sqlite-statements.ts";
 import { ContentCheck, type JournalContent } from "./check-content.ts";
@@ -13,7 +16,7 @@ export interface JournalReport extends JournalContent {
   readonly file: string;
 }
 
-/** Throws `JournalUnusable` if a server uses the folder. */
+/** Throws `JournalUnusable` if a server uses the folder, `JournalUnavailable` if it cannot be read. */
 export async function checkJournal(folder: string): Promise<JournalReport> {
   const lock = lockIfWritable(folder);
   try {
@@ -33,6 +36,30 @@ function lockIfWritable(folder: string): FolderLock | undefined {
   }
 }
 
+/**
+ * SQLite writes beside a journal even to read it, which a read-only disk or folder refuses. Without a
+ * write-ahead log everything is in the file itself: then it is read as one that never changes.
+ */
+function openToRead(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    database.prepare("PRAGMA application_id").get();
+    return database;
+  } catch (error) {
+    const failure = sqliteFailure(error, "read the journal", path);
+    if (!(failure instanceof JournalUnavailable)) return database; // Damaged: the check says how.
+    database.close();
+    if (hasLog(path)) throw failure;
+    const unchanging = pathToFileURL(path);
+    unchanging.searchParams.set("immutable", "1");
+    return new DatabaseSync(unchanging, { readOnly: true });
+  }
+}
+
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 class JournalCheck {
   readonly #folder: string;
   readonly #path: string;
@@ -44,8 +71,8 @@ class JournalCheck {
   }
 
   run(): JournalReport {
+    using database = openToRead(this.#path);
     this.#try("the file", () => {
-      using database = new DatabaseSync(this.#path, { readOnly: true });
       const version = this.#checkFile(database);
       if (version !== undefined) this.#checkContent(database, version >= checksumVersion);
     });

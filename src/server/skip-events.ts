@@ -34,6 +34,8 @@ export async function planSkip(folder: string): Promise<SkipReport> {
   const lock = FolderLock.take(folder);
   try {
     return reportOf(folder, readPlan(folder), null);
+  } catch (error) {
+    throw sqliteFailure(error, "read the journal", journalPath(folder));
   } finally {
     lock.release();
   }

@@ -5,6 +5,7 @@ import { type Recovered, recover } from "../../broker/recovery.ts";
 import { type FrozenState, thaw } from "../../core/apply/snapshot.ts";
 import { JournalPruned } from "../../journal/journal.ts";
 import { journalPath } from "../../journal/sqlite.ts";
+import { sqliteFailure } from "../../journal/sqlite-failure.ts";
 import { SqliteJournalReader } from "../../journal/sqlite-reader.ts";
 import type { HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
 import { HistoryFold, type Standing } from "../history/fold.ts";
@@ -80,6 +81,18 @@ function readKept(
   since: number,
 ): Kept | undefined {
   if (!existsSync(path)) return undefined;
+  try {
+    return readHistory(path, hasHistory, since);
+  } catch (error) {
+    throw sqliteFailure(error, "read the history", path);
+  }
+}
+
+function readHistory(
+  path: string,
+  hasHistory: (database: DatabaseSync) => boolean,
+  since: number,
+): Kept | undefined {
   using database = new DatabaseSync(path, { readOnly: true });
   database.exec("BEGIN"); // A server may write meanwhile, so all reads see one moment.
   if (!hasHistory(database)) return undefined;
