@@ -301,20 +301,6 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     });
   });
 
-  test("has a page for clusters, which explains the alternatives until Berth can create them", async () => {
-    const page = await world().open("/clusters");
-    await page.getByText("Berth does not create clusters yet").waitFor();
-    await world().client.changeResource("desk-3", {
-      state: "creating",
-      note: "installing\n43 of 120 steps",
-    });
-    const row = page.getByRole("region", { name: "creating 1" }).locator(".out-row");
-    await row.getByText("43 of 120 steps").waitFor();
-    await world().client.changeResource("desk-3", { state: "free", note: "" });
-    await page.getByText("Berth does not create clusters yet").waitFor();
-    expect(world().complaints).toEqual([]);
-  });
-
   test("shows a shared resource as bars, with the amount of each holder", async () => {
     const page = await world().open("/pools/room");
     await page.locator(".capacity", { hasText: "0 of 96" }).waitFor();
