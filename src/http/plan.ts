@@ -2,7 +2,7 @@ import { SimulateBody, Simulation, SimulationProgress } from "../api/history-sch
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { TooMuchHistory } from "../insight/stats-query.ts";
-import { poolsInForce } from "../insight/what-if/in-force.ts";
+import { poolsInForce, tenancyInForce } from "../insight/what-if/in-force.ts";
 import { reportOf } from "../insight/what-if/report.ts";
 import { BadSetting, changedBy, parseSetting, withSettings } from "../insight/what-if/settings.ts";
 import type { App, Context } from "./context.ts";
@@ -23,8 +23,8 @@ export function planRoutes(app: App, { broker, insight }: Context): void {
     const { last, set = [] } = body;
     const range = { minMs: 1_000, maxMs: limits.statsWindowMsMax };
     const lastMs = last === undefined ? weekMs : durationIn("body.last", last, range);
-    const { now, pools } = await broker.read((state, at) => {
-      return { now: at, pools: poolsInForce(state) };
+    const { now, pools, tenancy } = await broker.read((state, at) => {
+      return { now: at, pools: poolsInForce(state), tenancy: tenancyInForce(state) };
     });
     if (done !== undefined) throw alreadyRunning();
     done = 0;
@@ -35,7 +35,7 @@ export function planRoutes(app: App, { broker, insight }: Context): void {
       const whatIf = {
         ...{ from: now - lastMs, to: now, pools: withSettings(pools, settings) },
         ...changedBy(settings),
-        inForce: pools,
+        ...{ inForce: pools, tenancy },
       };
       const ask = { whatIf, entriesMax: limits.simulatedMax };
       const progress = (share: number) => {

@@ -81,10 +81,10 @@ async function simulateHere({ screen }: Context, wanted: LocalSimulation): Promi
   const bar = new ProgressBar(screen);
   try {
     const past = await readPast(wanted.from, wanted.last);
-    const { pools, changed, inForce } = await poolsFor(past.now.state, wanted);
+    const { pools, tenancy, changed, inForce } = await poolsFor(past.now.state, wanted);
     const to = past.now.at + 1; // Includes the last event.
     const range = { from: to - wanted.last, to };
-    const run = whatIf({ ...range, pools, inForce, ...changed }, past.source);
+    const run = whatIf({ ...range, pools, tenancy, inForce, ...changed }, past.source);
     for (;;) {
       const step = run.next();
       if (step.done) return reportOf(step.value);
@@ -98,24 +98,30 @@ async function simulateHere({ screen }: Context, wanted: LocalSimulation): Promi
 }
 
 async function poolsFor(state: State, { set, config }: Pick<LocalSimulation, "set" | "config">) {
-  const { poolsInForce } = await import("../../insight/what-if/in-force.ts");
+  const { poolsInForce, tenancyInForce } = await import("../../insight/what-if/in-force.ts");
   const { changedBy, parseSetting, withSettings } = await import(
     "../../insight/what-if/settings.ts"
   );
   const inForce = poolsInForce(state);
-  const pools = config === undefined ? inForce : await poolsOf(config);
+  const { pools, ...tenancy } =
+    config === undefined
+      ? { pools: inForce, ...tenancyInForce(state) }
+      : await configurationOf(config);
   const names = pools.map(({ name }) => name);
   const settings = set.map((text) => parseSetting(text, names));
   // With another file, every pool may have changed.
   const changed = config === undefined ? changedBy(settings) : {};
-  return { pools: withSettings(pools, settings), changed, inForce };
+  return { pools: withSettings(pools, settings), tenancy, changed, inForce };
 }
 
-async function poolsOf(file: string) {
+async function configurationOf(file: string) {
   const { loadConfig } = await import("../../config/load.ts");
   const { formatProblem } = await import("../../config/document.ts");
   const parsed = await loadConfig(file);
-  if (parsed.ok) return parsed.pools;
+  if (parsed.ok) {
+    const { pools, spaces, priorities } = parsed;
+    return { pools, spaces, priorities };
+  }
   const hint = `Fix the file, then check it with: berth config check ${file}`;
   throw new CliError(
     parsed.problems.map(formatProblem).join("\n"),

@@ -24,7 +24,7 @@ interface Wanted extends MemberSpec {
 }
 
 /** The order between tenants and requests, beside the pools. */
-type Tenancy = Pick<Extract<Command, { type: "configure" }>, "spaces" | "priorities">;
+export type Tenancy = Pick<Extract<Command, { type: "configure" }>, "spaces" | "priorities">;
 
 export function configure(
   turn: Turn,

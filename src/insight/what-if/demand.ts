@@ -18,6 +18,8 @@ export interface Demand {
   readonly items: readonly AskedItem[];
   readonly group?: Group;
   readonly priority: number;
+  /** Absent: as all other requests without one. */
+  readonly space?: string;
   readonly askedAt: number;
   /** Orders requests of the same millisecond. */
   readonly order: number;
@@ -89,8 +91,8 @@ function fromEnded(
 ): Demand {
   const [first] = parts;
   if (first === undefined) throw new Error("Cannot derive a demand: there are no entries");
-  const { id, holder, priority, askedAt, askedSeq: order, grantedAt, endedAt } = first;
-  const common = { id, holder, priority, askedAt, order };
+  const { id, holder, space, priority, askedAt, askedSeq: order, grantedAt, endedAt } = first;
+  const common = { id, holder, space, priority, askedAt, order };
   const asked = askedOf(first, parts);
   if (grantedAt === null) {
     const holdMs = Math.max(...parts.map(({ pool }) => medians.get(pool) ?? 0));
@@ -137,7 +139,7 @@ function fromOpen(
   medians: ReadonlyMap<string, number>,
   { from, to }: { from: number; to: number },
 ): Demand {
-  const { id, holder, priority, askedAt, askedSeq: order, grantedAt } = entry;
+  const { id, holder, space, priority, askedAt, askedSeq: order, grantedAt } = entry;
   const since = grantedAt !== null && grantedAt < from ? { heldSince: grantedAt } : undefined;
   const heldFrom = Math.max(grantedAt ?? to, from);
   const parts = [...ended, ...entry.claims];
@@ -150,7 +152,8 @@ function fromOpen(
   const usualMs = Math.max(...items.map(({ pool }) => medians.get(pool) ?? 0));
   const afterMs = Math.max(usualMs, to - heldFrom + 1);
   return {
-    ...{ id, holder, priority, askedAt, order, ...wantedIn(held), patienceMs: null, ...since },
+    ...{ id, holder, space, priority, askedAt, order, ...wantedIn(held), patienceMs: null },
+    ...since,
     ends: [...ends, { claim: null, afterMs, forced: false }],
   };
 }

@@ -1,3 +1,4 @@
+import type { Tenancy } from "../../core/decide/configure.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import type { State } from "../../core/model/state.ts";
 
@@ -19,4 +20,10 @@ export function poolsInForce(state: State): PoolSpec[] {
           ...(resource.sharing === "shared" ? { room: resource.spec } : undefined),
         })),
     }));
+}
+
+/** The spaces and priorities of a state as a configuration. */
+export function tenancyInForce(state: State): Tenancy {
+  const spaces = Array.from(state.spacePolicies, ([name, policy]) => ({ name, policy }));
+  return { spaces: { spaces, others: state.otherSpaces }, priorities: state.priorities };
 }

@@ -1,9 +1,10 @@
 /** Runs days of traffic through a real broker on a virtual clock, and keeps the history. */
 import { settled } from "../../broker/hand-clock.suite.ts";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
+import type { Tenancy } from "../../core/decide/configure.ts";
 import { clean, leave, release, revoke } from "../../core/decide/lending.suite.ts";
 import type { Ask, Command } from "../../core/model/command.ts";
-import type { RequestId } from "../../core/model/ids.ts";
+import type { RequestId, SpaceName } from "../../core/model/ids.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import { HistoryFollower } from "../history/follower.ts";
 import { HistoryReader } from "../history/reader.ts";
@@ -34,8 +35,10 @@ export async function record(
   jobs: readonly Demand[],
   lastMs = 1_000,
   janitor?: TestJanitor,
+  tenancy: Tenancy = {},
 ): Promise<Recorded> {
   const site = await brokerOf(pools);
+  await site.broker.submit({ type: "configure", pools, ...tenancy });
   const store = HistoryStore.inMemory();
   const follower = new HistoryFollower(store, site.journal, site.broker);
   const start = site.clock.now();
@@ -67,11 +70,12 @@ export async function record(
 const dayMs = 86_400_000;
 
 /** A holder that dies sends no heartbeat, so its lease expires. */
-function commandOf({ id, items, priority, group, ends }: Demand): Command {
+function commandOf({ id, items, priority, space, group, ends }: Demand): Command {
   const ttlMs = ends.find(({ forced }) => forced)?.afterMs ?? dayMs;
   const ask: Ask = {
     ...{ holder: `job-${id}`, items: items as Ask["items"], priority, ttlMs },
     ...(group === undefined ? undefined : { group }),
+    ...(space === undefined ? undefined : { space: space as SpaceName }),
   };
   return { type: "acquire", id: id as RequestId, ask, waitMs: dayMs };
 }
@@ -129,7 +133,7 @@ function cleanWhenDirty(
 export function simulate(
   { reader, start, end }: Recorded,
   pools: readonly PoolSpec[],
-  { from = start, ...more }: Partial<Pick<WhatIf, "from" | "changed" | "inForce">> = {},
+  { from = start, ...more }: Partial<Omit<WhatIf, "to" | "pools">> = {},
 ): WhatIfReport {
   const source = {
     ...{ ended: reader.endedSince(from), open: reader.open(), sizes: reader.sizes() },

@@ -1,7 +1,7 @@
 /** Replays recorded demand against the real core on a virtual clock. */
 import type { Command, Item } from "../../core/model/command.ts";
 import { type BrokerEvent, type DurableEvent, isDurable } from "../../core/model/event.ts";
-import type { ClaimId, PoolName, RequestId } from "../../core/model/ids.ts";
+import type { ClaimId, PoolName, RequestId, SpaceName } from "../../core/model/ids.ts";
 import { freeState } from "../../core/model/lifecycle.ts";
 import type { State } from "../../core/model/state.ts";
 import { after, type Instant } from "../../core/model/time.ts";
@@ -55,7 +55,7 @@ export class Replay {
    * it was refused, because nothing could ever satisfy it.
    */
   ask(demand: Demand): boolean {
-    const { id, holder, items, group, priority, patienceMs, ends } = demand;
+    const { id, holder, space, items, group, priority, patienceMs, ends } = demand;
     const death = ends.find(({ forced }) => forced);
     const ask = {
       holder,
@@ -64,6 +64,7 @@ export class Replay {
       // A holder that dies sends no heartbeat, so the lease expires at its recorded end.
       ttlMs: death?.afterMs ?? this.#options.ttlMs ?? ttlMsOtherwise,
       ...(group === undefined ? undefined : { group }),
+      ...(space === undefined ? undefined : { space: space as SpaceName }),
     };
     this.#asked.set(id, demand);
     if (patienceMs !== null) {

@@ -3,8 +3,9 @@
  * virtual clock and records them, and the replay must have the same waits, holds and use.
  */
 import { describe, expect, test } from "vitest";
+import type { Tenancy } from "../../core/decide/configure.ts";
 import { pool } from "../../core/decide/lending.suite.ts";
-import type { PoolName } from "../../core/model/ids.ts";
+import type { PoolName, SpaceName } from "../../core/model/ids.ts";
 import { defaultAdaptive, type PoolPolicy, type PoolSpec } from "../../core/model/policy.ts";
 import { capacityPool } from "../../core/shared/capacity.suite.ts";
 import { Random } from "../forecast/random.ts";
@@ -48,8 +49,8 @@ function endOf(random: Random): Pick<DemandEnd, "forced" | "revoked"> {
 }
 
 /** Some requests waited, and the replay has the same figures in every pool. */
-function expectSame(recorded: Recorded, pools: readonly PoolSpec[]): void {
-  const { total, pools: each, requests, refused } = simulate(recorded, pools);
+function expectSame(recorded: Recorded, pools: readonly PoolSpec[], tenancy: Tenancy = {}): void {
+  const { total, pools: each, requests, refused } = simulate(recorded, pools, { tenancy });
   expect([requests, refused]).toEqual([200, 0]);
   expect(total.recorded.waitMs?.p90, "there is something to wait for").toBeGreaterThan(500);
   for (const { pool: name, recorded: real, simulated } of each) {
@@ -74,6 +75,55 @@ function vm(random: Random): AskedItem[] {
   const selector = random.chance(0.2) ? { selector: { zone: "a" } } : undefined;
   return [{ pool: "vsphere", count: 1, amount, ...selector }];
 }
+
+describe("what-if with spaces", () => {
+  const pools = [pool("slot", 4, { lockDelayMs: 0 }), pool("far", 2, { lockDelayMs: 0 })];
+  const oneOrBoth = (random: Random): AskedItem[] => {
+    const slot = { pool: "slot", count: 1 };
+    return random.chance(0.2) ? [slot, { pool: "far", count: 1 }] : [slot];
+  };
+  /** Most requests are of one space; two others ask now and then. */
+  const more = (random: Random) => {
+    const space = random.chance(0.7) ? "big" : random.chance(0.5) ? "small" : "tiny";
+    return { space, priority: random.chance(0.3) ? -3 : 0 };
+  };
+  const named = (name: string) => name as SpaceName;
+  const slots = (max: number) => [{ pool: "slot" as PoolName, max }];
+  const tenancy: Tenancy = {
+    spaces: {
+      spaces: [
+        { name: named("big"), policy: { weight: 1, quotas: slots(3) } },
+        { name: named("small"), policy: { weight: 3, quotas: [] } },
+      ],
+      others: { weight: 1, quotas: [] },
+    },
+    priorities: { classes: {}, ageing: { everyMs: 10_000, step: 1, max: 0 } },
+  };
+
+  test.each([31, 32, 33])("reproduces shares, quotas and ageing (seed %i)", async (seed) => {
+    await using recorded = await record(
+      pools,
+      jobs(oneOrBoth, { seed, gapMs: 800, more }),
+      1_000,
+      undefined,
+      tenancy,
+    );
+    expectSame(recorded, pools, tenancy);
+    const equal = simulate(recorded, pools);
+    expect(equal.total.simulated.waitMs).not.toEqual(equal.total.recorded.waitMs);
+  });
+
+  test("replays other quotas, and says what its shares count", async () => {
+    const given = jobs(oneOrBoth, { seed: 34, gapMs: 800, more });
+    await using recorded = await record(pools, given, 1_000, undefined, tenancy);
+    const policy = { weight: 1, quotas: slots(1), waitingMax: 0, pools: ["nothing"] };
+    const tighter = { spaces: { spaces: [{ name: named("big"), policy }], others: null } };
+    const { total, refused, unknowns } = simulate(recorded, pools, { tenancy: tighter });
+    expect(refused).toBe(0);
+    expect(total.simulated.waitMs?.mean).toBeGreaterThan((total.recorded.waitMs?.mean ?? 0) * 2);
+    expect(unknowns.join(" ")).toContain("shares of spaces");
+  });
+});
 
 describe("what-if with a shared pool", () => {
   const oneVm = (random: Random) => vm(random).map((item) => ({ ...item, count: 1 }));

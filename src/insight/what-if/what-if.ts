@@ -1,7 +1,9 @@
 import { emptyState } from "../../core/apply/create.ts";
+import type { Tenancy } from "../../core/decide/configure.ts";
 import { decide } from "../../core/decide/decide.ts";
 import { type DurableEvent, isDurable } from "../../core/model/event.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
+import { anySpace, defaultSpacePolicy, type SpacePolicy } from "../../core/model/space.ts";
 import type { Instant } from "../../core/model/time.ts";
 import {
   type AskedItem,
@@ -32,6 +34,8 @@ export interface WhatIf {
   readonly changed?: readonly string[];
   /** The pools of the recorded configuration. Absent: as far as is known, the same. */
   readonly inForce?: readonly PoolSpec[];
+  /** The spaces and priorities of the simulated configuration. Absent: all requests are equal. */
+  readonly tenancy?: Tenancy;
 }
 
 export interface Comparison {
@@ -98,10 +102,12 @@ export function* whatIf(
   const fitting = demand.filter(({ items }) => items.every(fits));
   const toReplay = fitting.filter(({ items }) => items.every((item) => hasAmount(item, shared)));
   const times = new CleaningTimes(source, ended, to);
+  const tenancy = tenancyOf(what.tenancy, toReplay);
   const simulated = yield* replayed(toReplay.map(releasedTo(inForce, times)), times, {
     from,
     to,
     pools: pools.filter(({ name }) => isReached({ pool: name })),
+    tenancy,
   });
   const made = new StatsByPool({ from, to }, simulated);
   const openThere = open.filter(({ items }) => items.some(isReached));
@@ -125,6 +131,7 @@ export function* whatIf(
     unknowns: [
       ...unknowns,
       ...withoutAmounts(fitting.length - toReplay.length),
+      ...sharesOf(tenancy),
       ...limitsOf(reported, ended, times),
     ],
   };
@@ -181,7 +188,16 @@ function withoutAmounts(count: number): string[] {
   ];
 }
 
-function* replayed(demand: readonly Demand[], times: CleaningTimes, { from, to, pools }: WhatIf) {
+interface Replayed extends Pick<WhatIf, "from" | "to" | "pools"> {
+  /** Undefined: there is only one space, so the order is that of the arrival. */
+  readonly tenancy: Tenancy | undefined;
+}
+
+function* replayed(
+  demand: readonly Demand[],
+  times: CleaningTimes,
+  { from, to, pools, tenancy }: Replayed,
+) {
   const state = emptyState();
   const fold = new HistoryFold();
   let seq = 1;
@@ -189,7 +205,7 @@ function* replayed(demand: readonly Demand[], times: CleaningTimes, { from, to, 
     fold.follow({ seq, at, events });
     seq += events.length;
   };
-  const configure = { type: "configure" as const, pools: pools.map(admittingAll) };
+  const configure = { type: "configure" as const, pools: pools.map(admittingAll), ...tenancy };
   const { events } = decide(state, configure, from as Instant);
   happened(from as Instant, events.filter(isDurable));
   const cleaningMs = (pool: string, lease: string | null, claim: string | null) =>
@@ -200,7 +216,8 @@ function* replayed(demand: readonly Demand[], times: CleaningTimes, { from, to, 
   let refused = 0;
   for (const [index, one] of demand.entries()) {
     if (one.askedAt > replay.now) replay.passTo(one.askedAt);
-    if (!replay.ask(one)) refused += 1;
+    const { space: _, ...alone } = one;
+    if (!replay.ask(tenancy === undefined ? alone : one)) refused += 1;
     if (index % sliceLength === 0) yield index / demand.length;
   }
   replay.passTo(to);
@@ -239,4 +256,33 @@ function earliest(sizes: readonly PoolSize[]): number[] {
 function admittingAll(pool: PoolSpec): PoolSpec {
   const { admission: _, ...policy } = pool.policy;
   return { ...pool, policy };
+}
+
+/**
+ * Rules that decide whether a request may be sent are left out: these requests were sent. What spaces
+ * share, and who of them is next, is decided again.
+ */
+function tenancyOf(tenancy: Tenancy | undefined, demand: readonly Demand[]): Tenancy | undefined {
+  const { spaces = anySpace, priorities } = tenancy ?? {};
+  const names = new Set(demand.map(({ space }) => space));
+  const ageing = priorities?.ageing ?? null;
+  if (names.size < 2 && spaces.spaces.length === 0 && ageing === null) return undefined;
+  return {
+    ...(priorities === undefined ? undefined : { priorities }),
+    spaces: {
+      spaces: spaces.spaces.map(({ name, policy }) => ({ name, policy: sharingOf(policy) })),
+      others: sharingOf(spaces.others ?? defaultSpacePolicy),
+    },
+  };
+}
+
+function sharingOf({ pools: _, waitingMax: __, priorityMax: ___, ...policy }: SpacePolicy) {
+  return policy;
+}
+
+function sharesOf(tenancy: Tenancy | undefined): string[] {
+  if (tenancy === undefined) return [];
+  return [
+    "The shares of spaces count only the replayed pools, and priorities that an operator changed are replayed as they were asked.",
+  ];
 }
