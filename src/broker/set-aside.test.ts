@@ -1,38 +1,10 @@
 /** What a decision fails on is set aside; everything else goes on. */
 import { describe, expect, test } from "vitest";
-import { acquire, pool, release } from "../core/decide/lending.suite.ts";
-import type { Ask, Command } from "../core/model/command.ts";
+import { acquire, release } from "../core/decide/lending.suite.ts";
 import type { RequestId } from "../core/model/ids.ts";
-import { capacityPool, vsphere } from "../core/shared/capacity.suite.ts";
 import { settled } from "./hand-clock.suite.ts";
+import { ask, poisonedAsk, pools } from "./poisoned.suite.ts";
 import { brokerOf, typesOf } from "./test-broker.suite.ts";
-
-const pools = () => [
-  capacityPool({ hv: { capacity: { vcpus: 4 } } }, { ttlMs: 60_000 }),
-  pool("aws", 1),
-];
-
-function ask(id: string, vcpus: number, ttlMs?: number): Command {
-  const items: Ask["items"] = [{ pool: vsphere, count: 1, amount: { vcpus } }];
-  return {
-    type: "acquire",
-    id: id as RequestId,
-    ask: { holder: id, items, ...(ttlMs === undefined ? undefined : { ttlMs }) },
-    waitMs: 0,
-  };
-}
-
-/** It waits like any other; its grant throws, as a bug in the core would. */
-function poisonedAsk(id: string): Command {
-  const items: Ask["items"] = [{ pool: vsphere, count: 1, amount: { vcpus: 2 } }];
-  const lifetimeMs = "no number" as unknown as number;
-  return {
-    type: "acquire",
-    id: id as RequestId,
-    ask: { holder: id, items, lifetimeMs },
-    waitMs: 0,
-  };
-}
 
 describe("a request that cannot be decided", () => {
   test("leaves the queue with the reason, and the others go on", async () => {

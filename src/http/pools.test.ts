@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { poolAnswer } from "../api/pool-answer.suite.ts";
 import type { Pool } from "../api/schemas.ts";
-import { pool } from "../core/decide/lending.suite.ts";
+import { ask, poisonedAsk, pools } from "../broker/poisoned.suite.ts";
+import { pool, release } from "../core/decide/lending.suite.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import { askBody, asLease, testSite } from "./test-site.suite.ts";
 
@@ -107,4 +108,19 @@ test("GET /v1/config tells what is in force", async () => {
     status: 200,
     body: { ok: true, pools: 1, problems: [] },
   });
+});
+
+test("GET /v1/pools/{name} and the metrics say that a pool is suspended, and why", async () => {
+  await using site = await testSite(pools());
+  const shown = async () => (await site.call("GET /v1/pools/vsphere")).body;
+  expect(await shown()).toMatchObject({ suspended: null });
+  await site.broker.submit(ask("all", 4));
+  await site.broker.submit(poisonedAsk("bad1"));
+  await site.broker.submit(poisonedAsk("bad2"));
+  await site.broker.submit(release("all"));
+  const why = expect.stringContaining("Cannot");
+  expect(await shown()).toMatchObject({ suspended: { why, since: expect.any(String) } });
+  const { text } = await site.call("GET /metrics");
+  expect(text).toContain('berth_pool_suspended{pool="vsphere"} 1');
+  expect(text).toContain('berth_pool_suspended{pool="aws"} 0');
 });

@@ -111,6 +111,13 @@ export function formatStates(states: Readonly<Record<string, number>>): string {
   return formatLabels(Object.fromEntries(Object.entries(states).map(([k, n]) => [k, String(n)])));
 }
 
-function nameWithMarks({ name, retiring, suspended, limit }: Pool): string {
-  return `${name}${limit === undefined ? "" : " (limit)"}${retiring ? " (retiring)" : ""}${suspended === null ? "" : " (suspended)"}`;
+/** For operators: what of the pool is out of the ordinary. */
+export function nameWithMarks(pool: Pool): string {
+  const limit = pool.limit === undefined ? "" : " (limit)";
+  return `${pool.name}${limit}${pool.retiring ? " (retiring)" : ""}${suspendedMark(pool)}`;
+}
+
+/** A decision on the pool has failed, and nothing is lent. */
+export function suspendedMark({ suspended }: Pool): string {
+  return suspended === null ? "" : " (suspended)";
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { poolAnswer } from "../../api/pool-answer.suite.ts";
 import type { Pool } from "../../api/schemas.ts";
-import { bar } from "./status.ts";
+import { nameWithMarks } from "./pools.ts";
+import { bar, columnsFor } from "./status.ts";
 
 function pool(total: number, free: number, held: number): Pool {
   return poolAnswer({ total, free, held, states: { free, busy: held } });
@@ -19,4 +20,16 @@ const bars: Record<string, [pool: Pool, want: string]> = {
 };
 test.each(Object.entries(bars))("bar() shows %s", (_, [of, want]) => {
   expect(bar(of, false)).toBe(want);
+});
+
+test("status and pools mark a pool that is suspended", () => {
+  const suspended = { since: "2031-02-03T04:05:06Z", why: "a bug" };
+  const screen = { colour: false, unicode: false, width: () => 100, height: () => 30 };
+  const columns = columnsFor(screen, { known: false, heldIn: () => [] });
+  const nameIn = (of: Pool) => columns[0]?.cell(of);
+  const ordinary = poolAnswer();
+  expect(nameIn(ordinary)).toBe(ordinary.name);
+  expect(nameWithMarks(ordinary)).toBe(ordinary.name);
+  expect(nameIn(poolAnswer({ suspended }))).toBe(`${ordinary.name} (suspended)`);
+  expect(nameWithMarks(poolAnswer({ suspended }))).toBe(`${ordinary.name} (suspended)`);
 });

@@ -14,6 +14,7 @@ import {
   outCount,
   poolNames,
   readPools,
+  suspendedMark,
   totalCount,
   waitingIn,
 } from "./pools.ts";
@@ -28,12 +29,14 @@ const bothWidthMin = 100;
 const sparkWidthMin = 80;
 const outWidthMin = 60;
 
-function columnsFor(screen: Screen, trends: Trends): readonly Column<Pool>[] {
+type HeldBefore = Pick<Trends, "known" | "heldIn">;
+
+export function columnsFor(screen: Screen, trends: HeldBefore): readonly Column<Pool>[] {
   const width = screen.width() ?? bothWidthMin;
   const hasSpark = trends.known && width >= sparkWidthMin;
   const narrow = width < sparkWidthMin || (trends.known && width < bothWidthMin);
   return [
-    { header: "POOL", cell: ({ name }) => name },
+    { header: "POOL", cell: (pool) => `${pool.name}${suspendedMark(pool)}` },
     ...(narrow ? [] : [barColumn(screen)]),
     {
       header: narrow ? "HELD" : "",
@@ -59,7 +62,7 @@ function barColumn({ unicode }: Screen): Column<Pool> {
   return { header: "HELD", cell: (pool) => bar(pool, unicode), whole: true };
 }
 
-function sparkColumn({ unicode }: Screen, trends: Trends): Column<Pool> {
+function sparkColumn({ unicode }: Screen, trends: HeldBefore): Column<Pool> {
   return {
     header: "LAST HALF HOUR",
     // Adds the current count, because the last sample may be old.
