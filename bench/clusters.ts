@@ -6,7 +6,7 @@ import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
 import type { Command } from "../src/core/model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
-import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
+import { defaultPolicy, type PoolPolicy, type PoolSpec } from "../src/core/model/policy.ts";
 import type { State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { median } from "./process.ts";
@@ -25,20 +25,26 @@ const grants = 5_000;
 const poolCount = 50;
 const size = 20;
 const lent = "quota" as PoolName;
+const account: PoolSpec = {
+  name: "account" as PoolName,
+  policy: { ...defaultPolicy, limit: 3_000 },
+  members: [],
+};
 
 class Bench {
   readonly state: State = emptyState();
   #next = 0;
 
-  constructor(withClusters: boolean) {
+  constructor(clusters: "none" | "apart" | "below one account") {
     const members = Array.from({ length: 200 }, (_, index) => {
       return { name: `quota-${index}` as ResourceName, labels: {} };
     });
     const plain: PoolSpec = { name: lent, policy: defaultPolicy, members };
-    const pools = Array.from({ length: withClusters ? poolCount : 0 }, (_, index) => {
-      return clusterPool(`ocp-${index}` as PoolName);
+    const below = clusters === "below one account" ? { parent: account.name } : undefined;
+    const pools = Array.from({ length: clusters === "none" ? 0 : poolCount }, (_, index) => {
+      return clusterPool(`ocp-${index}` as PoolName, below);
     });
-    this.submit({ type: "configure", pools: [plain, ...pools] });
+    this.submit({ type: "configure", pools: [plain, account, ...pools] });
     for (const { name } of pools) for (let made = 0; made < size; made++) this.#make(name);
   }
 
@@ -74,13 +80,13 @@ class Bench {
 
 const decisionsPerUse = 6;
 
-function clusterPool(name: PoolName): PoolSpec {
+function clusterPool(name: PoolName, more: Partial<PoolPolicy> | undefined): PoolSpec {
   const cluster = {
     ...{ template: "t", revision: "r1", size, running: size, hibernates: true },
     ...{ max: 2 * size, parameters: { version: "4.20" } },
     limits: { createMs: 1e6, resumeMs: 1e6, stopMs: 1e6, destroyMs: 1e6 },
   };
-  return { name, policy: { ...defaultPolicy, cluster }, members: [] };
+  return { name, policy: { ...defaultPolicy, cluster, ...more }, members: [] };
 }
 
 function timed(count: number, run: (index: number) => void): number {
@@ -90,18 +96,23 @@ function timed(count: number, run: (index: number) => void): number {
 }
 
 export function benchClusters(): ClusterRow[] {
-  const [alone, beside] = [new Bench(false), new Bench(true)];
-  const times = { alone: [] as number[], beside: [] as number[], plan: [] as number[] };
+  const alone = new Bench("none");
+  const beside = new Bench("apart");
+  const shared = new Bench("below one account");
+  const none = (): number[] => [];
+  const times = { alone: none(), beside: none(), plan: none(), sharedPlan: none() };
   for (let round = 0; round <= rounds; round++) {
     const own = timed(grants, () => alone.grant());
     const other = timed(grants, () => beside.grant());
-    const uses = timed(500, (index) => {
-      beside.useCluster(`ocp-${index % poolCount}` as PoolName);
-    });
+    const use = (bench: Bench) => (index: number) => {
+      bench.useCluster(`ocp-${index % poolCount}` as PoolName);
+    };
+    const [uses, sharedUses] = [timed(500, use(beside)), timed(50, use(shared))];
     if (round === 0) continue; // The first one warms up.
     times.alone.push(own);
     times.beside.push(other);
     times.plan.push(uses / decisionsPerUse);
+    times.sharedPlan.push(sharedUses / decisionsPerUse);
   }
   const ratios = times.beside.map((time, round) => time / (times.alone[round] ?? time));
   const counts = { clusters: poolCount * size, pools: poolCount };
@@ -114,5 +125,10 @@ export function benchClusters(): ClusterRow[] {
       ratio: median(ratios),
     },
     { ...counts, what: "decision on a cluster, with its plan", microseconds: median(times.plan) },
+    {
+      ...counts,
+      what: "the same, if all pools share one limit",
+      microseconds: median(times.sharedPlan),
+    },
   ];
 }

@@ -23,12 +23,22 @@ export function planClusters(turn: Turn, pool: Pool): void {
       emit(turn, { type: "resource-removed", resource: name });
     }
   }
-  if (!hasCohort(pool)) return planOne(turn, pool);
-  // What one pool needs changes what is left for the others.
+  if (turn.plannedAt?.get(pool) === turn.events.length) return;
+  const planned = hasCohort(pool) ? planCohort(turn, pool) : [pool];
+  if (planned.length === 1) planOne(turn, pool);
+  turn.plannedAt ??= new Map();
+  for (const one of planned) turn.plannedAt.set(one, turn.events.length);
+}
+
+/** What one pool needs changes what is left for the others, so all are planned together. */
+function planCohort(turn: Turn, pool: Pool): readonly Pool[] {
+  const members = [...cohortOf(pool)].filter((member) => {
+    return member.clusters !== null && member.suspended === null;
+  });
+  if (members.length === 1) return members;
   const budgets = budgetsFor(pool, fixedIn);
-  for (const member of cohortOf(pool)) {
-    if (member.clusters !== null && member.suspended === null) planOne(turn, member, budgets);
-  }
+  for (const member of members) planOne(turn, member, budgets);
+  return members;
 }
 
 function planOne(turn: Turn, pool: Pool, budgets?: ReturnType<typeof budgetsFor>): void {

@@ -44,12 +44,7 @@ export function settle(turn: Turn): void {
   while (touched.size > 0) {
     // `maintain` may touch more pools. The loop visits them too, because a set grows while it is
     // iterated.
-    for (const pool of touched) {
-      maintain(turn, pool);
-      if (pool.clusters === null) continue;
-      turn.plannedAt ??= new Map();
-      turn.plannedAt.set(pool, turn.events.length);
-    }
+    for (const pool of touched) maintain(turn, pool);
     // Pools that grants touch wait for the next round, because they may need `maintain` first.
     for (const pool of [...touched]) if (touched.has(pool)) serve(turn, pool);
   }
