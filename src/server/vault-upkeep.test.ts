@@ -29,6 +29,19 @@ test("the access to a cluster is wiped when it is released, before it is destroy
   await upkeep.close();
 });
 
+test("the access to a cluster that an operator holds for debugging is wiped: nobody can read it", async () => {
+  await using site = await clusterSite([clusterPool("ocp", { size: 1, running: 1 })]);
+  const upkeep = new VaultUpkeep(site.vault, site.broker, { delayMs: 1_000_000 });
+  const name = await site.make();
+  const instance = await instanceOf(site, name);
+  const body = { for: "2h", by: "ann", reason: "a look" };
+  const held = await site.call(`PUT /v1/clusters/${name}/hold`, { body });
+  expect(held.body).toMatchObject({ state: "used", hold: { by: "ann", why: "a look" } });
+  await upkeep.run();
+  expect(await site.vault.access.open(instance)).toBeUndefined();
+  await upkeep.close();
+});
+
 test("a release is noticed by itself, and what a crash has left is erased at the start", async () => {
   await using site = await clusterSite([clusterPool("ocp", { size: 1, running: 1 })]);
   await site.vault.access.put("gone.1", bundle);
