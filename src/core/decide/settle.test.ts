@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Command } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { capacityPool, want } from "../shared/capacity.suite.ts";
-import { acquire, change, Lending, leave, pool, release } from "./lending.suite.ts";
+import { acquire, change, Lending, leave, pool, release, runTo } from "./lending.suite.ts";
 
 const parent = "account" as PoolName;
 const account = (limit: number) => pool("account", [], { limit });
@@ -142,6 +142,17 @@ test("a resource that is no longer listed counts as dynamic at once", () => {
   lending.configure(pool("dt", [], { dynamic }));
   const states = [...lending.state.resources.values()].map(({ state }) => state);
   expect(states.sort()).toEqual(["free", "toBeDeleted"]);
+});
+
+test("a pool that is no longer dynamic keeps none that was to be deleted", () => {
+  const dynamic = { min: 3, max: 3, state: "free", lifespanMs: null };
+  const lending = new Lending(pool("dt", [], { dynamic }));
+  lending.configure(pool("dt", [], { dynamic: { ...dynamic, min: 0, max: 1 } }));
+  const states = () => [...lending.state.resources.values()].map(({ state }) => state).sort();
+  expect(states()).toEqual(["free", "toBeDeleted", "toBeDeleted"]);
+  lending.configure(pool("dt", ["dt-1"]));
+  runTo(lending, 60_000);
+  expect([...lending.state.resources.keys()]).toEqual(["dt-1"]);
 });
 
 test("a request that lost its credits no longer keeps a limit from others", () => {
