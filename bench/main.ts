@@ -12,6 +12,7 @@ import { benchGrants } from "./grants.ts";
 import { benchHandOff } from "./hand-off.ts";
 import { benchHistory } from "./history.ts";
 import { benchMemory } from "./memory.ts";
+import { benchObserve } from "./observe.ts";
 import { benchPolling } from "./polling.ts";
 import { benchFailover, benchReplicaRequests } from "./replicas.ts";
 import { benchRequests } from "./requests.ts";
@@ -40,6 +41,7 @@ const parts: Record<string, () => Promise<object[]>> = {
   decisions: async () => benchDecisions(sizes),
   spaces: async () => benchDecisions(teams),
   clusters: async () => benchClusters(),
+  observe: async () => [await benchObserve(1_000)],
   history: () => benchHistory(),
   capacity: async () => benchCapacity(),
   "hand-off": async () => [await benchHandOff()],
