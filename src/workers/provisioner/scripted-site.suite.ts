@@ -72,13 +72,14 @@ export class ScriptedSite implements AsyncDisposable {
     };
   }
 
-  /** Configures one pool, `kube`, and starts the provisioner or changes its templates. */
+  /** Configures one pool, `kube`, with or without its template, and starts the provisioner or changes its templates. */
   async configure(
     cluster: Partial<ClusterPolicy>,
-    template: TemplateSpec | undefined = this.template(),
+    template: TemplateSpec | null = this.template(),
     options: ProvisionerOptions = {},
+    { isStarted = true } = {},
   ): Promise<void> {
-    this.#templates = template === undefined ? [] : [template];
+    this.#templates = template === null ? [] : [template];
     this.#provisioner?.configure(this.#templates);
     const usual = {
       ...{ template: "small", size: 0, running: 0, parameters: {}, hibernates: true },
@@ -86,16 +87,20 @@ export class ScriptedSite implements AsyncDisposable {
     };
     const policy = { lockDelayMs: 0, cluster: { ...usual, ...cluster } };
     await this.broker.submit({ type: "configure", pools: [pool("kube", 0, policy)] });
-    if (this.#provisioner === undefined) this.start(options);
+    if (this.#provisioner === undefined && isStarted) this.start(options);
   }
 
-  start(options: ProvisionerOptions = {}): void {
+  /** `isAlone`: one that died before it has left its leases. */
+  work({ isAlone }: { readonly isAlone: boolean }): BrokerWork {
     const stores: ClusterStores = {
       putAccess: async (instance, bundle) => void this.access.set(instance, bundle),
       putLogs: ({ instance }, why, text) => void this.logs.push({ instance, why, text }),
       openCredentials: async () => ({ OWN: "own-credential-value" }),
     };
-    const work = new BrokerWork(this.broker, stores, { isAlone: true });
+    return new BrokerWork(this.broker, stores, { isAlone });
+  }
+
+  start(options: ProvisionerOptions = {}, work = this.work({ isAlone: true })): void {
     this.#provisioner = new Provisioner(work, this.#templates, {
       ...{ sweepMs: 3_600_000, orphanSearchMs: 3_600_000, folder: this.folder },
       lost: ({ resource }, why) => void this.lost.push(`${resource}: ${why}`),
