@@ -385,7 +385,7 @@ describe("berth completion bash", () => {
   }
 
   const lines: Record<string, { line: string; want: string[] }> = {
-    commands: { line: "berth re", want: ["release", "refresh", "resources"] },
+    commands: { line: "berth re", want: ["release", "refresh", "resources", "restore"] },
     subcommands: { line: "berth config ", want: ["check", "schema"] },
     options: { line: "berth release --to", want: ["--token", "--token-file"] },
     "pools by name": { line: "berth run --pool ", want: ["account", "dirty", "empty"] },
