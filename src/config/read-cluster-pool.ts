@@ -1,5 +1,6 @@
 /** The part of a pool that says how its resources are made. */
 import type { ClusterPolicy } from "../core/model/cluster.ts";
+import { destroyingState } from "../core/model/lifecycle.ts";
 import { nearest } from "../core/model/nearest.ts";
 import { type ConfigDocument, quote, type Spot } from "./document.ts";
 import { templateLimits } from "./limits.ts";
@@ -30,6 +31,8 @@ const contradictions: Readonly<Record<string, string>> = {
 /** What the pool gets of its template: how its clusters are made, and what one costs. */
 export interface ClusterDraft {
   readonly cluster: ClusterPolicy;
+  readonly onRelease: string;
+  readonly onExpire: string;
   readonly cost?: number;
 }
 
@@ -93,6 +96,7 @@ function withTemplate(
   }
   return {
     ...(template.cost > 0 && !fields.has("cost") && { cost: template.cost }),
+    ...{ onRelease: destroyingState, onExpire: destroyingState },
     cluster: {
       ...{ template: template.name, revision: template.revision, size },
       running: running ?? (template.hibernates ? 0 : size),

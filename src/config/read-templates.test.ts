@@ -75,6 +75,9 @@ describe("templates", () => {
       how: { driver: "namespace", quota: { pods: "20", "requests.cpu": "4" } },
       ...{ hibernates: false, cost: 0, orphans: "report", ownCredentials: null },
     });
+    for (const { policy } of pools) {
+      expect([policy.onRelease, policy.onExpire]).toEqual(["destroying", "destroying"]);
+    }
     expect(pools.map(({ policy }) => [policy.cost, policy.cluster])).toEqual([
       [
         10,
