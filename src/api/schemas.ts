@@ -458,6 +458,9 @@ export const Resource = Type.Object({
   changedAt: Timestamp,
   restsUntil: nullable(Timestamp),
   dynamic: Type.Boolean({ description: "Made on demand" }),
+  cluster: Type.Optional(
+    Type.Boolean({ description: "True: it is a cluster; GET /v1/clusters/NAME shows more of it" }),
+  ),
   expiresAt: { ...nullable(Timestamp), description: "When it is deleted if nobody wants it" },
   failures: Type.Integer({ description: "How often in a row its cleaning has failed" }),
   labels: Type.Record(Type.String(), Type.String()),

@@ -23,6 +23,8 @@ export interface ResourceView {
   readonly changedAt: Instant;
   readonly restsUntil: Instant | null;
   readonly dynamic: boolean;
+  /** Its state follows from its plan: nobody else may set it. */
+  readonly cluster: boolean;
   readonly expiresAt: Instant | null;
   readonly failures: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -60,6 +62,7 @@ export function resourceView(resource: Resource): ResourceView {
     changedAt: resource.changedAt,
     restsUntil: orNull(resource.restsUntil),
     dynamic: resource.dynamic,
+    cluster: resource.sharing === "exclusive" && resource.cluster !== null,
     expiresAt: orNull(resource.expiresAt),
     failures: resource.failures,
     labels: resource.labels,

@@ -154,6 +154,15 @@ test("no listing, event, history, metric, error or log has anything of the acces
   for (const text of seen) for (const secret of secrets) expect(text).not.toContain(secret);
 });
 
+test("a resource that is a cluster says so, because nobody may set its state", async () => {
+  await using site = await clusterSite([clusterPool("ocp", { size: 1, running: 1 })]);
+  const path = `/v1/resources/${await site.make()}`;
+  expect((await site.call(`GET ${path}`)).body).toMatchObject({ state: "free", cluster: true });
+  const body = { state: "quarantined", by: "ops", reason: "test" };
+  const refused = await site.call(`PATCH ${path}`, { body });
+  expect(asProblem(refused).code).toBe("state_reserved");
+});
+
 test("a replaced cluster has another access and a larger fence; the old epoch is refused (C12)", async () => {
   await using site = await clusterSite([clusterPool("ocp", { size: 2, running: 2 })]);
   const [first] = [await site.make(), await site.make()];

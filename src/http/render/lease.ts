@@ -136,6 +136,7 @@ export function renderResource(resource: ResourceView, sees: Sight): Wire.Resour
     changedAt: timestamp(resource.changedAt),
     restsUntil: timestampOrNull(resource.restsUntil),
     dynamic: resource.dynamic,
+    ...(resource.cluster && { cluster: true }),
     expiresAt: timestampOrNull(resource.expiresAt),
     failures: resource.failures,
     labels: resource.labels,

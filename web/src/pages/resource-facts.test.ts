@@ -14,6 +14,7 @@ test.each<[string, Partial<Resource>, boolean]>([
   ["a free one", {}, false],
   ["a drained one", { drained: true, state: "drained" }, false],
   ["a dirty one", { state: "dirty" }, true],
+  ["a cluster that sleeps", { state: "hibernated", cluster: true }, false],
   ["a held one", { state: "busy", lease }, false],
   ["a shared one with holders", { state: "busy", shares: [share] }, false],
   ["a shared one without holders", { state: "quarantined", shares: [] }, true],

@@ -1,10 +1,10 @@
 /** What the actions on a resource depend on. */
 import type { Resource } from "../../../src/api/schemas.ts";
 
-/** The server refuses to change the state of a resource that is held, also in part. */
-export function canBeFreed({ lease, shares = [], drained, state }: Resource): boolean {
+/** The server refuses to change the state of a cluster, and of a resource that is held. */
+export function canBeFreed({ lease, shares = [], drained, state, cluster }: Resource): boolean {
   const isHeld = lease !== null || shares.length > 0;
-  return !isHeld && !drained && state !== "free";
+  return !isHeld && !drained && cluster !== true && state !== "free";
 }
 
 /** What happens to the holders if the resource is drained. */
