@@ -1,7 +1,8 @@
+import { FileHashes } from "./file-hashes.ts";
 import { FileWatch, type WatchOptions } from "./file-watch.ts";
 import { type ConfigText, parseText, readConfigText } from "./load.ts";
 import type { ParsedConfig } from "./parse.ts";
-import { hashOfFile, referencesOf } from "./revision.ts";
+import { referencesOf } from "./revision.ts";
 
 /** The file, and hashes of the files that decide how its clusters are made. */
 interface Watched {
@@ -39,6 +40,7 @@ export async function watchConfig(
 /** Knows which files a configuration refers to, and reads it again only when its text has changed. */
 class ReferenceReader {
   readonly #path: string;
+  readonly #hashes = new FileHashes();
   #text = "";
   #files: readonly string[] = [];
 
@@ -52,7 +54,7 @@ class ReferenceReader {
       this.#text = read.text;
       this.#files = this.#filesOf(read);
     }
-    return this.#files.map((file) => hashOfFile(file) ?? "missing").join(" ");
+    return this.#files.map((file) => this.#hashes.of(file) ?? "missing").join(" ");
   }
 
   #filesOf(read: ConfigText): readonly string[] {
