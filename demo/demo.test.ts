@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HistoryEntry } from "../src/api/history-schemas.ts";
@@ -63,6 +65,20 @@ describe("the demo's demand", () => {
     expect(other).not.toEqual(demandBetween(pools, 0, 5_000, day));
   });
 });
+
+test("npm run demo says at once that its address is taken", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void other.close());
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const main = fileURLToPath(new URL("main.ts", import.meta.url));
+  const args = [main, "--listen", `127.0.0.1:${port}`];
+  const demo = new Process(process.execPath, args, process.env);
+  expect(await demo.ended).toBe(69);
+  expect(demo.stderr).toContain(`Cannot listen on 127.0.0.1:${port}: something else listens there`);
+  expect(demo.stderr).toContain("npm run demo -- --listen");
+  expect(demo.stdout).toBe("");
+}, 60_000);
 
 test("npm run demo prints its address, has a history, lends, and leaves nothing behind", async () => {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));

@@ -8,7 +8,7 @@ import { parseDuration } from "../src/core/model/time.ts";
 import { DemoClusters } from "./clusters.ts";
 import { demandBetween } from "./demand.ts";
 import { writePast } from "./past.ts";
-import { DemoServer } from "./server.ts";
+import { cannotListen, DemoServer } from "./server.ts";
 import { demoPools } from "./shape.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -38,6 +38,14 @@ else {
 }
 
 async function demo(): Promise<void> {
+  const taken = await cannotListen(values.listen);
+  if (taken !== undefined) {
+    console.error(`Cannot listen on ${values.listen}: ${taken}
+  Choose another address: npm run demo -- --listen 127.0.0.1:8081`);
+    process.exitCode = 69;
+    return;
+  }
+  console.log(`Making a history of ${values.past}; on a busy machine this takes a minute …`);
   const data = mkdtempSync(join(tmpdir(), "berth-demo-"));
   const listed = readFileSync(fileURLToPath(new URL("berth.yaml", import.meta.url)), "utf8");
   const clusters = new DemoClusters(listed, data);

@@ -1,9 +1,28 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { describeListenError, parseListenAddress } from "../src/server/listen-address.ts";
 
 const berth = fileURLToPath(new URL("../bin/berth", import.meta.url));
+
+/**
+ * Says why the demo cannot listen there, before it makes the history, which takes a while. What else
+ * is wrong with the address is for the server to say.
+ */
+export async function cannotListen(listen: string): Promise<string | undefined> {
+  const probe = createServer();
+  try {
+    const { host, port } = parseListenAddress(listen);
+    await once(probe.listen(port, host), "listening");
+    return undefined;
+  } catch (error) {
+    return describeListenError(error);
+  } finally {
+    probe.close();
+  }
+}
 
 /** A server in its own process, as `berth serve` starts it. */
 export class DemoServer {
