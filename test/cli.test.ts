@@ -165,7 +165,9 @@ describe("berth's listings", () => {
   test("report an empty list on stderr, with a hint", async () => {
     const none = await server.done(["leases"]);
     expect(none).toMatchObject({ code: 0, stdout: "" });
-    expect(none.stderr).toBe("There are no leases. Request one: berth run --pool POOL -- CMD\n");
+    expect(none.stderr).toBe(
+      "There are no leases that you may see. Request one: berth run --pool POOL -- CMD\n",
+    );
     expect((await server.done(["queue", "-o", "json"])).stdout).toBe("[]\n");
   });
 

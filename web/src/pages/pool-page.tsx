@@ -16,7 +16,7 @@ import { HistoryCharts } from "./history-charts.tsx";
 import { LeaseTable } from "./leases.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
 import { coolingAside, countsOf, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
-import { QueueTable } from "./queue-table.tsx";
+import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { WhatIf } from "./what-if.tsx";
 
@@ -90,6 +90,7 @@ function figuresOf(pool: Pool): Figure[] {
 
 function Waiting({ name, withPools }: { name: string; withPools: boolean }) {
   const { data } = useAnswer(queueOf(name));
+  const emptyText = useEmptyQueueText();
   return (
     <section aria-labelledby="queue-title">
       <h2 id="queue-title">
@@ -98,7 +99,7 @@ function Waiting({ name, withPools }: { name: string; withPools: boolean }) {
       {data === undefined ? (
         <Loading />
       ) : data.length === 0 ? (
-        <p className="calm">The queue is empty.</p>
+        <p className="calm">{emptyText}.</p>
       ) : (
         <QueueTable requests={data} withPools={withPools} shownAtFirst={8} />
       )}

@@ -1,5 +1,7 @@
 import { useState } from "react";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { whoami } from "../data/live.ts";
+import { useStore } from "../data/store.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
@@ -14,6 +16,12 @@ interface Props {
   readonly withPools: boolean;
   /** How many requests are shown before "Show more". */
   readonly shownAtFirst: number;
+}
+
+/** A holder sees the requests of its own space only, so others may wait when it sees none. */
+export function useEmptyQueueText(): string {
+  const us = useStore(whoami);
+  return us?.role === "holder" ? "No request of your space is waiting" : "The queue is empty";
 }
 
 export function QueueTable({ requests, withPools, shownAtFirst }: Props) {

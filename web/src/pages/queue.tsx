@@ -6,11 +6,12 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { useFilter } from "../router.ts";
 import { EstimateAccuracyNote } from "./estimate.tsx";
-import { QueueTable } from "./queue-table.tsx";
+import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
 
 /** The waiting requests of all pools, the longest wait first. */
 export function Queue() {
   const { data, error } = useAnswer(queueOf(undefined));
+  const emptyText = useEmptyQueueText();
   const [text] = useFilter("q");
   const wanted = text.toLowerCase();
   const shown = (data ?? [])
@@ -34,7 +35,7 @@ export function Queue() {
       {data === undefined ? (
         <Loading />
       ) : shown.length === 0 ? (
-        <EmptyNote title={data.length === 0 ? "The queue is empty" : "No request matches"}>
+        <EmptyNote title={data.length === 0 ? emptyText : "No request matches"}>
           {data.length === 0
             ? "Requests that wait for a resource appear here, with their position."
             : "Change the filter."}
