@@ -571,3 +571,33 @@ describe("requests go before the stock", () => {
     expect(lending.held("b")).toHaveLength(2);
   });
 });
+
+describe("what is easily forgotten", () => {
+  test("a cluster that an operator keeps while it is made is not lent when it is ready", () => {
+    const lending = new ClusterLending(clusterPool("ocp", { size: 1, max: 1 }));
+    const id = lending.take("creating") ?? "";
+    lending.outcome(operate("cluster-hold", "ocp-1"), acquire("a", "ocp"));
+    lending.finish(id, { state: "free" });
+    expect([lending.stock(), lending.held("a")]).toEqual(["ocp-1 used", undefined]);
+  });
+
+  test("a space is not charged for a cluster whose lease it never received", () => {
+    const lending = new ClusterLending(
+      clusterPool("ocp", { size: 1, running: 1 }, { cost: 7 }),
+      pool("slot", 1),
+    );
+    lending.workAll();
+    const team = "team" as SpaceName;
+    lending.outcome(acquire("s", "slot", { space: team }), acquire("a", "ocp", { space: team }));
+    expect(lending.state.spaces.get(team)?.cost).toBe(7);
+    lending.do({ type: "not-delivered", id: "a" as RequestId, repliesSent: 1 });
+    expect(lending.state.spaces.get(team)?.cost).toBe(0);
+  });
+
+  test("after the first failure to wake a cluster the next one is woken beside it", () => {
+    const lending = twoAsleep({ max: 2 });
+    lending.do(acquire("a", "ocp"));
+    lending.finish(lending.take("resuming") ?? "", { failure: "no capacity" });
+    expect(lending.stock()).toBe("ocp-1 resuming, ocp-2 resuming");
+  });
+});
