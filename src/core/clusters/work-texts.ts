@@ -16,20 +16,21 @@ export function usualMs({ clusters }: Pool, phase: Phase): number | null {
   return known === undefined || known.count === 0 ? null : known.meanMs;
 }
 
-/** `resuming ocp-7, 3m of about 5m` */
-export function workText(resource: Made, now: Instant): string {
-  return `${resource.state} ${resource.name}${timeText(resource, now)}`;
+/** `resuming ocp-7, 3m of about 5m`. Only with `details` what the driver says. */
+export function workText(resource: Made, now: Instant, details = true): string {
+  return `${resource.state} ${resource.name}${timeText(resource, now, details)}`;
 }
 
 /** `, 3m of about 5m` */
-function timeText({ state, cluster, claim, failures, pool, note }: Made, now: Instant): string {
+function timeText(resource: Made, now: Instant, details: boolean): string {
+  const { state, cluster, claim, failures, pool, note } = resource;
   if (!isPhase(state)) return "";
   if (cluster.stuck !== null) {
-    const blocking = cluster.stuck.length === 0 ? "" : `: ${cluster.stuck.join(", ")}`;
+    const blocking = cluster.stuck.length === 0 || !details ? "" : `: ${cluster.stuck.join(", ")}`;
     return `, stuck for ${roughDuration(now - cluster.since)}${blocking}`;
   }
   if (claim === null && failures > 0) {
-    const why = cluster.message || note;
+    const why = details ? cluster.message || note : "";
     return `, failed ${failures === 1 ? "once" : `${failures} times`}${why && `: ${why}`}`;
   }
   if (claim === null && cluster.deadlineAt === never) return ", which waits for a worker";

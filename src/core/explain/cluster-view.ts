@@ -1,6 +1,6 @@
 /** The public view of a cluster: plain data with names, without references. */
-import { type Cluster, isPhase } from "../model/cluster.ts";
-import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import { type Cluster, credentialsParameter, isPhase, parametersKeyOf } from "../model/cluster.ts";
+import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import type { ExclusiveResource, State } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 
@@ -26,6 +26,8 @@ export interface ClusterView
   > {
   readonly name: ResourceName;
   readonly pool: PoolName;
+  /** Who may see what it is like (`ownerOfCluster`). */
+  readonly owner: SpaceName | null | undefined;
   readonly state: string;
   readonly since: Instant;
   readonly deadlineAt: Instant | null;
@@ -46,8 +48,21 @@ export interface ClusterView
 type Made = ExclusiveResource & { readonly cluster: Cluster };
 
 export function isMade(resource: unknown): resource is Made {
-  const { sharing, cluster } = resource as Partial<ExclusiveResource>;
+  const { sharing, cluster } = Object(resource) as Partial<ExclusiveResource>;
   return sharing === "exclusive" && cluster !== null && cluster !== undefined;
+}
+
+/**
+ * The space that may see what a cluster is like; null: all may, because it is stock. Undefined: no
+ * space yet, because it is made to order, and its parameters are what a request of some space says.
+ */
+export function ownerOfCluster({ cluster, pool }: Made): SpaceName | null | undefined {
+  const { space, parameters, parametersKey } = cluster;
+  if (space !== null) return space;
+  const [ownSpace, name] = String(parameters[credentialsParameter] ?? "").split("/");
+  if (name !== undefined) return ownSpace as SpaceName;
+  const stock = parametersKeyOf(pool.policy.cluster?.parameters ?? {});
+  return parametersKey === stock ? null : undefined;
 }
 
 export function* clustersOf(state: State): Generator<Made, void, undefined> {
@@ -66,6 +81,7 @@ export function clusterView(resource: Made): ClusterView {
     ...shown,
     name,
     pool: pool.name,
+    owner: ownerOfCluster(resource),
     state,
     since,
     deadlineAt: deadlineAt === never ? null : deadlineAt,

@@ -1,7 +1,7 @@
 /** What a pool of clusters does now and next, in words, for operators. */
 import { isUsable } from "../clusters/plan.ts";
 import { clustersIn, snapshotOf } from "../clusters/snapshot.ts";
-import { busyText, limitText, workText } from "../clusters/work-texts.ts";
+import { busyText, limitText, type Made, workText } from "../clusters/work-texts.ts";
 import { isDoomed, isPhase } from "../model/cluster.ts";
 import { brokenState } from "../model/lifecycle.ts";
 import type { Pool } from "../model/state.ts";
@@ -25,7 +25,11 @@ export interface ClusterPlanView {
 const stepsMax = 20;
 
 /** Null for a pool without clusters. */
-export function clusterPlanView(pool: Pool, now: Instant): ClusterPlanView | null {
+export function clusterPlanView(
+  pool: Pool,
+  now: Instant,
+  shows: Shows = showsAll,
+): ClusterPlanView | null {
   if (pool.clusters === null) return null;
   const policy = pool.policy.cluster;
   const { running, clusters, accepted } = snapshotOf(pool, now);
@@ -37,22 +41,31 @@ export function clusterPlanView(pool: Pool, now: Instant): ClusterPlanView | nul
     concurrent: policy?.concurrent ?? null,
     demand: sumOf(accepted.values()),
     stale: clusters.filter((one) => one.isStale && isUsable(one)).length,
-    nextSteps: nextSteps(pool, now).slice(0, stepsMax),
+    nextSteps: nextSteps(pool, now, shows).slice(0, stepsMax),
   };
 }
 
-export function nextSteps(pool: Pool, now: Instant): string[] {
+/** Whether the reader may know more of a cluster than that it exists, and its state. */
+export type Shows = (cluster: Made) => boolean;
+
+const showsAll: Shows = () => true;
+
+export function nextSteps(pool: Pool, now: Instant, shows: Shows = showsAll): string[] {
   const all = clustersIn(pool);
   const working = all.filter(({ state, claim }) => isPhase(state) && claim?.purpose !== "use");
-  const held = all.flatMap(({ name, cluster: { hold } }) => {
+  const held = all.flatMap((one) => {
+    const { hold } = one.cluster;
     if (hold === null) return [];
-    return [`keeps ${name} for ${hold.by} for ${roughDuration(hold.until - now)}: ${hold.why}`];
+    const time = `for ${roughDuration(hold.until - now)}`;
+    if (!shows(one)) return [`keeps ${one.name} ${time}`];
+    return [`keeps ${one.name} for ${hold.by} ${time}: ${hold.why}`];
   });
-  const lost = all.flatMap(({ name, claim, cluster }) => {
-    return claim !== null && cluster.lost !== null ? [`${name} is lost: ${cluster.lost}`] : [];
+  const lost = all.flatMap((one) => {
+    if (one.claim === null || one.cluster.lost === null) return [];
+    return [`${one.name} is lost${shows(one) ? `: ${one.cluster.lost}` : ""}`];
   });
   return [
-    ...working.map((one) => workText(one, now)),
+    ...working.map((one) => workText(one, now, shows(one))),
     ...waitingSteps(pool, now),
     ...doomedSteps(pool),
     ...lost,

@@ -7,6 +7,7 @@ import {
   type Parameters,
 } from "../../core/model/cluster.ts";
 import type { PoolName } from "../../core/model/ids.ts";
+import { freeState } from "../../core/model/lifecycle.ts";
 import type { State } from "../../core/model/state.ts";
 import { writeRef } from "../../vault/space-credentials.ts";
 import type { Context } from "../context.ts";
@@ -66,7 +67,7 @@ async function forPool(context: Context, ask: AskedOfPool): Promise<Parameters |
     if (credentials !== undefined) throw noTemplate(pool);
     return asked; // The core refuses parameters of a pool without a template.
   }
-  if (state !== undefined && wantsNothing) return undefined; // A worker.
+  if ((state ?? freeState) !== freeState && wantsNothing) return undefined; // A worker.
   const template = context.templates().find(({ name }) => name === policy.template);
   if (template === undefined) throw templateGone(pool, policy.template);
   const own = await credentialsFor(context, { space, pool, template, name: credentials });

@@ -85,11 +85,13 @@ function planRoute(app: App, { broker }: Context): void {
     params: NameParams,
     response: { 200: ClusterPlan, ...problems(404, 409) },
   };
-  app.get("/v1/pools/:name/plan", { schema }, async ({ params }) => {
+  app.get("/v1/pools/:name/plan", { schema }, async (request) => {
+    const name = request.params.name as PoolName;
+    const only = limitedTo(callerOf(request));
     const found = await broker.read((state, now) => {
-      const pool = state.pools.get(params.name as PoolName);
-      if (pool === undefined) return problemOf(poolNotFound(state, params.name as PoolName));
-      return renderPlan(pool, now) ?? notOfClusters(pool.name);
+      const pool = state.pools.get(name);
+      if (pool === undefined) return problemOf(poolNotFound(state, name));
+      return renderPlan(pool, now, only) ?? notOfClusters(pool.name);
     });
     if (found instanceof Problem) throw found;
     return found;

@@ -1,6 +1,6 @@
 /** Clusters and templates as the wire carries them. */
 import type * as Wire from "../../api/cluster-schemas.ts";
-import type { ClusterView } from "../../core/explain/cluster-view.ts";
+import { type ClusterView, ownerOfCluster } from "../../core/explain/cluster-view.ts";
 import { clusterPlanView } from "../../core/explain/next-steps.ts";
 import type { Phase } from "../../core/model/cluster.ts";
 import type { SpaceName } from "../../core/model/ids.ts";
@@ -20,7 +20,7 @@ export interface Viewer {
 
 /** Of a cluster of another space only what everybody may know: that it exists, and its state. */
 export function renderCluster(view: ClusterView, { now, sees, only }: Viewer): Wire.Cluster {
-  const shown = only === undefined || view.space === null || view.space === only;
+  const shown = isSeen(view.owner, only);
   const { lease, hold } = view;
   return {
     name: view.name,
@@ -49,11 +49,19 @@ export function renderCluster(view: ClusterView, { now, sees, only }: Viewer): W
     space: shown ? view.space : null,
     stuck: view.stuck === null ? null : shown ? [...view.stuck] : [],
     lost: shown ? view.lost : null,
-    hold: hold && { by: hold.by, why: shown ? hold.why : "", until: timestamp(hold.until) },
+    hold: hold && {
+      by: shown ? hold.by : "",
+      why: shown ? hold.why : "",
+      until: timestamp(hold.until),
+    },
     failures: view.failures,
     nextTryAt: timestampOrNull(view.nextTryAt),
     lease: lease && renderLease(lease, sees),
   };
+}
+
+function isSeen(owner: ClusterView["owner"], only: SpaceName | undefined): boolean {
+  return only === undefined || owner === null || owner === only;
 }
 
 function renderLease(lease: NonNullable<ClusterView["lease"]>, sees: Sight) {
@@ -82,8 +90,12 @@ export function renderTemplate(template: TemplateInfo, pools: readonly string[])
   };
 }
 
-export function renderPlan(pool: Pool, now: Instant): Wire.ClusterPlan | undefined {
-  const view = clusterPlanView(pool, now);
+export function renderPlan(
+  pool: Pool,
+  now: Instant,
+  only: SpaceName | undefined,
+): Wire.ClusterPlan | undefined {
+  const view = clusterPlanView(pool, now, (one) => isSeen(ownerOfCluster(one), only));
   const phases = pool.clusters?.phases;
   if (view === null || phases === undefined) return undefined;
   const usual = (phase: Phase) =>

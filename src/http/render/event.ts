@@ -1,6 +1,7 @@
 /** An event of the journal, as the feed and the list of past events have it. */
+import { isMade, ownerOfCluster } from "../../core/explain/cluster-view.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
-import type { SpaceName } from "../../core/model/ids.ts";
+import type { ResourceName, SpaceName } from "../../core/model/ids.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { spaceOf } from "../sight.ts";
@@ -28,7 +29,7 @@ export type EventSight = (event: DurableEvent) => boolean;
 
 export const seesAll: EventSight = () => true;
 
-/** Events of pools and resources are for everyone, events of leases only for their space. */
+/** Events of pools and resources are for everyone, events of leases and clusters for their space. */
 export function eventSightOf(state: State, space: SpaceName | undefined): EventSight {
   if (space === undefined) return seesAll;
   return (event) => {
@@ -42,12 +43,24 @@ const onlyForObservers: readonly DurableEvent["type"][] = [
   ...(["spaces-defined", "pool-defined", "rate-changed", "event-skipped"] as const),
 ];
 
-/** The space of the request or lease that an event is about; null if it is about neither. */
+/** The space whose request, lease or cluster an event is about; null if it is for everyone. */
 export function ownerOfEvent(state: State, event: DurableEvent): SpaceName | undefined | null {
   if (onlyForObservers.includes(event.type)) return undefined;
+  if (isOfCluster(event)) {
+    const resource = state.resources.get(event.resource);
+    return isMade(resource) ? ownerOfCluster(resource) : undefined;
+  }
   if (!("id" in event) || event.id === undefined) return null;
   const ask = "ask" in event ? event.ask : undefined;
   return ask === undefined ? spaceOf(state, event.id) : ask.space;
+}
+
+type ResourceEvent = Extract<DurableEvent, { readonly resource: ResourceName }>;
+
+/** These have parameters, addresses, messages and notes: only for the space whose cluster it is. */
+function isOfCluster(event: DurableEvent): event is ResourceEvent {
+  if (event.type === "resource-added") return event.cluster !== undefined;
+  return event.type.startsWith("cluster-");
 }
 
 /** Writes the times of an event as RFC 3339, as in all replies. A new time must be added here. */

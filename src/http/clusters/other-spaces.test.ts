@@ -1,0 +1,64 @@
+/** What other spaces learn of a cluster: that it exists, its pool and its state. */
+import { expect, test } from "vitest";
+import { otherToken, testAuth, testTokens } from "../../auth/test-tokens.suite.ts";
+import { clusterPool } from "../../core/clusters/clusters.suite.ts";
+import { asProblem } from "../test-site.suite.ts";
+import { clusterSite } from "./clusters-site.suite.ts";
+
+const pools = [clusterPool("ocp"), clusterPool("byo", { template: "byo-aws" })];
+const site = () => clusterSite(pools, testAuth, testTokens.worker);
+type Site = Awaited<ReturnType<typeof site>>;
+
+async function read(berth: Site, name: string, pool: string, token: string): Promise<string> {
+  const lines = [
+    ...["clusters", `clusters/${name}`, `resources/${name}`, `pools/${pool}`, `pools/${pool}/plan`],
+    ...["events/past", `events/past?resource=${name}`],
+  ];
+  const answers = lines.map((line) => berth.call(`GET /v1/${line}`, { token }));
+  const texts = (await Promise.all(answers)).map(({ status, text }) => {
+    expect(status).toBe(200);
+    return text;
+  });
+  return texts.join("\n");
+}
+
+test("a cluster with own credentials belongs to its space from its first moment", async () => {
+  await using berth = await site();
+  const token = testTokens.holder;
+  await berth.call("PUT /v1/credentials/aws", { token, body: { values: { KEY: "value-1" } } });
+  const body = { holder: "a job", items: [{ pool: "byo" }] };
+  expect((await berth.call("POST /v1/leases", { token, body })).status).toBe(202);
+  const work = await berth.take("creating", "byo");
+  const name = work?.resource ?? "";
+  expect(await read(berth, name, "byo", token)).toContain("team/aws#1");
+  expect(await read(berth, name, "byo", otherToken)).not.toContain("team/aws");
+});
+
+test("parameters, messages, addresses and notes of a cluster stay in its space", async () => {
+  await using berth = await site();
+  const token = testTokens.holder;
+  const items = [{ pool: "ocp", parameters: { workers: 5, version: "4.19" } }];
+  await berth.call("POST /v1/leases", { token, body: { holder: "a job", items } });
+  const work = await berth.take("creating");
+  const { id, claim, resource: name } = work ?? { id: "", claim: "", resource: "" };
+  const report = { message: "for the launch", apiUrl: "https://launch.example" };
+  const reported = { token: work?.token ?? "", body: report };
+  await berth.call(`POST /v1/leases/${id}/claims/${claim}/report`, reported);
+  const hidden = /"workers"|4\.19|launch|secret-plan|operator-name/;
+  expect(await read(berth, name, "ocp", otherToken)).not.toMatch(hidden);
+  await berth.call(`DELETE /v1/leases/${id}?state=free`, { token: work?.token ?? "" });
+  const hold = { for: "5m", reason: "secret-plan", by: "operator-name" };
+  const held = { token: testTokens.operator, body: hold };
+  expect((await berth.call(`PUT /v1/clusters/${name}/hold`, held)).status).toBe(200);
+  expect(await read(berth, name, "ocp", token)).toMatch(/secret-plan/);
+  expect(await read(berth, name, "ocp", otherToken)).not.toMatch(hidden);
+  const plan = await berth.call("GET /v1/pools/ocp/plan", { token: otherToken });
+  expect(plan.text).toContain(`keeps ${name} for 5m"`);
+});
+
+test("naming the state free does not get around the credentials of a space", async () => {
+  await using berth = await site();
+  const body = { holder: "a job", items: [{ pool: "byo", state: "free" }] };
+  const answer = await berth.call("POST /v1/leases", { token: otherToken, body });
+  expect([answer.status, asProblem(answer).code]).toEqual([422, "credentials_needed"]);
+});
