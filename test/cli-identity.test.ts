@@ -173,6 +173,15 @@ describe("berth whoami", () => {
     expect((await run([], github)).stdout).toMatch(/^repo:acme/);
   });
 
+  test("says that the file of --token-file does not exist", async () => {
+    const file = join(tmpdir(), "berth-no-such.token");
+    const { code, stderr } = await runInProcess(["whoami", "--token-file", file], {
+      BERTH_URL: world.server.url,
+    });
+    expect(code).toBe(64);
+    expect(stderr).toContain(`Cannot use --token-file "${file}": there is no such file`);
+  });
+
   test("has the credentials of --token-file in the command of berth run", async () => {
     const folder = await mkdtemp(join(tmpdir(), "berth-identity-"));
     const file = join(folder, "job.token");

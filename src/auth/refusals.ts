@@ -41,7 +41,7 @@ export function forbidden({ name, role }: Principal, action: Action): Problem {
     code: "forbidden",
     status: 403,
     message: `Cannot do this as "${name}": it has the role ${role}, and this call needs ${needed}`,
-    hint: `Use credentials with the role ${needed}, or ask an admin of the server for it`,
+    hint: `Use credentials with the role ${needed}, or ask the operators of the server for it`,
     facts: { role, needed },
   });
 }

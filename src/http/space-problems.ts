@@ -23,7 +23,7 @@ export function spaceProblem(refusal: SpaceRefusal): Problem {
         code,
         status: 403,
         message: `Cannot lend ${refusal.pool} to the space "${space}": its pools do not include it`,
-        hint: "Use another pool, or ask an admin of the server to add it to pools of the space",
+        hint: "Use another pool, or ask the operators of the server to add it to pools of the space",
         facts: { space, pool: refusal.pool },
       });
     case "quota_too_small": {
@@ -33,7 +33,7 @@ export function spaceProblem(refusal: SpaceRefusal): Problem {
         code,
         status: 422,
         message: `Cannot ever grant ${asked} ${unit}: the quota of the space "${space}" is ${max}`,
-        hint: `Ask for at most ${max}, or ask an admin of the server for a larger quota`,
+        hint: `Ask for at most ${max}, or ask the operators of the server for a larger quota`,
         facts: {
           space,
           pool,

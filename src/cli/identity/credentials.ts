@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseServerUrl } from "../../client/transport.ts";
 import { usageError } from "../failure.ts";
+import { unreadableText } from "../setup/read-input.ts";
 import { fromEnvironment, ownToken, type Parse, readValue } from "../values.ts";
 import { findGithubToken } from "./github-token.ts";
 import { loginsPath } from "./logins-path.ts";
@@ -54,7 +55,7 @@ function readTokenFile(name: string, path: string): string {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    const state = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    const state = unreadableText(error) ?? "it is unreadable";
     throw usageError(`Cannot use ${name} "${path}": ${state}`, "Check the path and its rights");
   }
   return readValue(`the token in "${path}"`, text, ownToken);

@@ -32,7 +32,12 @@ export const auditVerify: CliCommand = {
     outputFlag("table", "json", "yaml"),
   ],
   help: `
-Checks that no entry was changed, removed or inserted. The server may run meanwhile. A chain alone
+Checks that no entry was changed, removed or inserted. It reads the data folder on the machine of
+the server, which may run meanwhile; on another machine, export first:
+
+  berth audit export > audit.jsonl && berth audit verify audit.jsonl
+
+A chain alone
 cannot show that its end was cut off: note the printed anchor in another place, and give it with
 --anchor the next time. Exits 65 if something is wrong.`,
   async run({ args: [file], flags, print }) {
