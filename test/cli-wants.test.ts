@@ -41,6 +41,15 @@ test("queue and explain show the labels and amounts that are wanted", async () =
   expect(stdout).toContain("hv (vcpus=60) aws (region=us-east)");
   const explained = (await server.inProcess(["explain", id])).stdout;
   expect(explained).toContain("aws with region=us-east: needs 1, 0 of 1 free");
+  const byHolder = (await server.inProcess(["explain", "both"])).stdout;
+  expect(byHolder).toContain("aws with region=us-east: needs 1, 0 of 1 free");
+  await fetch(`${server.url}/v1/leases`, { method, headers, body });
+  const several = await server.inProcess(["explain", "both"]);
+  expect(several.code).toBe(exitCodes.usage);
+  expect(several.stderr).toContain('Cannot explain "both": 2 requests of this holder wait');
+  expect(several.stderr).toContain(id);
+  const nobody = await server.inProcess(["explain", "nobody"]);
+  expect(nobody.stderr).toContain('Cannot find request "nobody"');
 });
 
 test("a label that no resource has is refused with the nearest one", async () => {

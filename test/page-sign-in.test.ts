@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
     const other = await signedIn(holder);
     await other.page.locator(".signed-in", { hasText: "ci" }).waitFor();
     await other.page.goto(`${server.url}/resources/aws-1`);
-    await other.page.getByText("this call needs operator").waitFor();
+    await other.page.getByText("only operators can act here, and ci has the role holder").waitFor();
     await other.context.close();
   });
 

@@ -1,5 +1,6 @@
 import { Problem } from "../../api/problem.ts";
 import type { Estimate, Explanation } from "../../api/schemas.ts";
+import type { BerthClient } from "../../client/berth-client.ts";
 import { formatDuration, roughDuration } from "../../core/model/time.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -17,12 +18,15 @@ type Need = Explanation["needs"][number];
 type Shortfall = NonNullable<Need["rooms"]>[number]["short"][number];
 
 export const explain: CliCommand = {
-  args: [["<id>", "the request's id, or the --request-id of its client"]],
+  args: [["<id>", "the request's id, the --request-id of its client, or its holder"]],
   options: [outputFlag("table", "json", "yaml")],
   completes: requestIds,
   async run({ args: [id = ""], client, flags, print, screen }) {
     const { output } = flags<{ output: "table" | "json" | "yaml" }>();
-    const explanation = await client.explain(id).catch((error: unknown) => {
+    const explanation = await client.explain(id).catch(async (error: unknown) => {
+      const holders = isUnknown(error) ? await requestsOf(client, id) : [];
+      if (holders.length > 1) throw severalError(id, holders);
+      if (holders[0] !== undefined) return client.explain(holders[0]);
       throw isEnded(error) ? endedError(id, error) : error;
     });
     if (output === "table") print(explanationLines(explanation, screen.width()).join("\n"));
@@ -30,6 +34,21 @@ export const explain: CliCommand = {
     return undefined;
   },
 };
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof Problem && error.code === "request_not_found";
+}
+
+/** People know their requests by the holder. */
+async function requestsOf(client: BerthClient, holder: string): Promise<string[]> {
+  const requests = await client.everyRequest({ holder }).catch(() => []);
+  return requests.filter((request) => request.holder === holder).map(({ id }) => id);
+}
+
+function severalError(holder: string, ids: readonly string[]): CliError {
+  const message = `Cannot explain "${holder}": ${ids.length} requests of this holder wait`;
+  return new CliError(plain(message), `Name one of them: ${ids.join(", ")}`, exitCodes.usage);
+}
 
 function isEnded(error: unknown): error is Problem {
   return error instanceof Problem && ["request_ended", "lease_ended"].includes(error.code);

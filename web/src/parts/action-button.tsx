@@ -75,5 +75,10 @@ export function OpenQuestion({ returnTo }: { returnTo: RefObject<HTMLElement | n
 export function NoActionsNote() {
   const us = useStore(whoami);
   if (us === null || us.operator) return null;
-  return <p className="aside-note">No actions: {us.refusal}.</p>;
+  const { authentication, name, role, refusal } = us;
+  const why =
+    authentication && name !== null && role !== null
+      ? `only operators can act here, and ${name} has the role ${role}.`
+      : `${refusal}.`;
+  return <p className="aside-note">No actions: {why}</p>;
 }
