@@ -7,6 +7,7 @@ import type { PoolName, ResourceName } from "../../core/model/ids.ts";
 import { freeState, purposeOf } from "../../core/model/lifecycle.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { askIn, callerOf, inSpaceOf, mustAlso } from "../authorize.ts";
+import { withOwnCredentials } from "../clusters/cluster-items.ts";
 import type { Context } from "../context.ts";
 import { priorityOf } from "../leases.ts";
 import { originOf } from "../origin.ts";
@@ -45,7 +46,8 @@ export async function acquire(
   const requestId = query.get("request_id");
   if (state !== freeState || purposeOf({ into: dest }) === "clean") mustAlso(request, "clean");
   const wanted = askOf(context, { type, state, dest, owner, requestId }, options);
-  const ask = askIn(callerOf(request), wanted);
+  const caller = callerOf(request);
+  const ask = await withOwnCredentials(context, caller, askIn(caller, wanted));
   const outcome = await acquireOrWait(context, ask, options, request);
   if (outcome.type === "granted") {
     metrics.acquired(outcome.lease, { type, state, dest, hasRequestId: requestId !== "" });

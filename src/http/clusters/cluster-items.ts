@@ -1,11 +1,13 @@
 /** Items of a request for pools of clusters: their parameters are checked before anything else. */
 import { Problem } from "../../api/problem.ts";
 import type { AskBody } from "../../api/schemas.ts";
+import type { Principal } from "../../auth/principal.ts";
 import {
   type ClusterPolicy,
   credentialsParameter,
   type Parameters,
 } from "../../core/model/cluster.ts";
+import type { Ask } from "../../core/model/command.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import { freeState } from "../../core/model/lifecycle.ts";
 import type { State } from "../../core/model/state.ts";
@@ -28,6 +30,25 @@ export function parametersOfItems(
   // Nearly every request is for other pools: it must not wait for anything here.
   if (context.templates().length === 0 && items.every(isPlain)) return undefined;
   return Promise.all(items.map((item) => parametersOf(context, space, item)));
+}
+
+/** The same for clients that cannot send parameters: their space's own credentials, where needed. */
+export async function withOwnCredentials(
+  context: Context,
+  { space }: Principal,
+  ask: Ask,
+): Promise<Ask> {
+  const asked = ask.items.map(({ pool, state }) => ({
+    pool,
+    ...(state === undefined ? undefined : { state }),
+  }));
+  const found = await parametersOfItems(context, space ?? "", asked);
+  if (found === undefined) return ask;
+  const items = ask.items.map((item, index) => {
+    const parameters = found[index];
+    return parameters === undefined ? item : { ...item, parameters };
+  });
+  return { ...ask, items };
 }
 
 async function parametersOf(

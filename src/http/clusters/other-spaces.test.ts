@@ -62,3 +62,18 @@ test("naming the state free does not get around the credentials of a space", asy
   const answer = await berth.call("POST /v1/leases", { token: otherToken, body });
   expect([answer.status, asProblem(answer).code]).toEqual([422, "credentials_needed"]);
 });
+
+test("neither do Boskos's calls or the lease proxy's: nothing is planned that cannot be made", async () => {
+  await using berth = await site();
+  const token = otherToken;
+  const asks = [
+    "POST /acquire?type=byo&state=free&dest=busy&owner=a&request_id=1",
+    "POST /lease/acquire?type=byo",
+  ];
+  for (const ask of asks) {
+    const { status, text } = await berth.call(ask, { token });
+    expect([status, text]).toEqual([422, expect.stringContaining("no credentials")]);
+  }
+  const { body } = await berth.call("GET /v1/clusters?pool=byo", { token: testTokens.operator });
+  expect(body).toMatchObject({ items: [] });
+});

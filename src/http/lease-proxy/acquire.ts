@@ -7,6 +7,7 @@ import type { Ask } from "../../core/model/command.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { askIn, callerOf } from "../authorize.ts";
+import { withOwnCredentials } from "../clusters/cluster-items.ts";
 import type { Context } from "../context.ts";
 import { originOf } from "../origin.ts";
 import { problemOf } from "../problems.ts";
@@ -29,7 +30,8 @@ export interface Asker {
 
 /** All of it or nothing, and only for a client that is still connected. */
 export async function acquire(context: Context, wanted: Wanted, asker: Asker): Promise<string[]> {
-  const ask = askIn(callerOf(asker.request), askOf(wanted, asker));
+  const caller = callerOf(asker.request);
+  const ask = await withOwnCredentials(context, caller, askIn(caller, askOf(wanted, asker)));
   const timeoutMs = wanted.timeoutMs ?? timeoutMsDefault;
   checkCanWait(context, timeoutMs);
   const outcome = await acquireOrWait(context, ask, timeoutMs, asker.request);
