@@ -9,6 +9,7 @@ const codes = [
   "cluster_state",
   "cluster_exists",
   "cluster_limit",
+  "cluster_surplus",
   "handle_too_long",
 ] as const satisfies readonly Refusal["code"][];
 
@@ -60,6 +61,14 @@ export function clusterProblem(refusal: ClusterRefusal): Problem {
         message: `Cannot adopt a cluster: ${refusal.pool} has ${refusal.used} of at most ${refusal.limit}`,
         hint: "Destroy another cluster first, or raise the limit",
         facts: { pool: refusal.pool, used: refusal.used, limit: refusal.limit },
+      });
+    case "cluster_surplus":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot adopt a cluster: ${refusal.pool} keeps ${refusal.size} and has them, so it would be destroyed`,
+        hint: "Raise size of the pool first, or destroy one of its clusters",
+        facts: { pool: refusal.pool, size: refusal.size },
       });
     case "handle_too_long":
       return new Problem({

@@ -460,6 +460,25 @@ describe("an operator", () => {
   });
 });
 
+test("a cluster that the plan would destroy is not adopted, and one of no revision is not outdated", () => {
+  const pool = (size: number) => clusterPool("ocp", { size, running: size, max: 9 });
+  const lending = new ClusterLending(pool(2));
+  lending.workAll();
+  const adopt = {
+    type: "cluster-adopt",
+    ...{ pool: "ocp" as never, resource: "mine" as ResourceName, instance: "mine.1" },
+    reason: operator,
+  } as const;
+  const surplus = { code: "cluster_surplus", pool: "ocp", size: 2 };
+  expect(lending.outcome(adopt)).toEqual({ type: "refused", refusal: surplus });
+  expect(lending.stock()).toBe("ocp-1 free, ocp-2 free");
+  lending.do(acquire("a", "ocp"));
+  lending.do(operate("cluster-destroy", "ocp-3"));
+  lending.do(adopt);
+  lending.workAll();
+  expect(lending.stock()).toContain("mine free");
+});
+
 describe("a pool of clusters", () => {
   test("P13: that is removed stays until the last cluster is gone; what is lent stays", () => {
     const lending = twoReady();

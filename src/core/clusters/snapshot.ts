@@ -1,6 +1,7 @@
 /** What the plan sees of a pool of clusters. */
 import { limitOf, limitsFor } from "../gates/limits.ts";
 import { type Cluster, limitOfPhase, parametersKeyOf } from "../model/cluster.ts";
+import type { ResourceName } from "../model/ids.ts";
 import {
   brokenState,
   creatingState,
@@ -94,6 +95,12 @@ function plannedOf(
     isLate: role === "resuming" && now >= lateAt(resource),
     age: ageOf(name),
   };
+}
+
+/** A cluster that is not in the pool yet, as the plan would see it. */
+export function candidateOf(name: ResourceName, parameters: Cluster["parameters"]): PlannedCluster {
+  const kind = parametersKeyOf(parameters);
+  return { name, role: "resuming", kind, isStale: false, isLate: false, age: ageOf(name) };
 }
 
 /** Names end in the number of the cluster, and later ones have larger numbers. */

@@ -1,4 +1,6 @@
 /** Commands about single clusters: of the worker that makes them, and of operators. */
+import { planPool } from "../clusters/plan.ts";
+import { candidateOf, snapshotOf } from "../clusters/snapshot.ts";
 import { limitOf, limitsFor } from "../gates/limits.ts";
 import { type Cluster, type ClusterReport, handleLengthMax, isPhase } from "../model/cluster.ts";
 import type { ClusterCommand } from "../model/command.ts";
@@ -181,7 +183,7 @@ function replacementId(lease: RequestId, claim: ClaimId, fence: number): Request
 
 /** A worker looks at the adopted cluster and gets its access before it is lent. */
 export function adoptCluster(turn: Turn, command: Of<"cluster-adopt">): Outcome {
-  const { pool: poolName, resource, instance, handle, hub, reason, revision = "" } = command;
+  const { pool: poolName, resource, instance, handle, hub, reason } = command;
   const pool = turn.state.pools.get(poolName);
   const policy = pool?.policy.cluster;
   if (pool === undefined || policy === undefined)
@@ -189,7 +191,14 @@ export function adoptCluster(turn: Turn, command: Of<"cluster-adopt">): Outcome 
   if (turn.state.resources.has(resource)) return refused({ code: "cluster_exists", resource });
   const full = fullLimit(pool);
   if (full !== undefined) return refused(full);
-  const { parameters = policy.parameters } = command;
+  // Without a revision, the operator says that it is what the pool would make.
+  const { parameters = policy.parameters, revision = policy.revision } = command;
+  const planned = snapshotOf(pool, turn.now);
+  const clusters = [...planned.clusters, candidateOf(resource, parameters)];
+  const isSurplus = planPool({ ...planned, clusters }).some((action) => {
+    return action.do === "destroy" && action.name === resource;
+  });
+  if (isSurplus) return refused({ code: "cluster_surplus", pool: poolName, size: policy.size });
   const birth = { instance, template: policy.template, revision, parameters };
   const known = {
     ...(handle === undefined ? undefined : { handle }),

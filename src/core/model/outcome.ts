@@ -219,6 +219,8 @@ export type Refusal =
   /** The driver's handle is too long. */
   | { readonly code: "handle_too_long"; readonly resource: ResourceName; readonly max: number }
   | { readonly code: "cluster_exists"; readonly resource: ResourceName }
+  /** The plan would destroy the adopted cluster at once. */
+  | { readonly code: "cluster_surplus"; readonly pool: PoolName; readonly size: number }
   /** No further cluster fits into the pool or below a limit. */
   | {
       readonly code: "cluster_limit";

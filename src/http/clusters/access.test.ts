@@ -194,3 +194,16 @@ test("a replaced cluster has another access and a larger fence; the old epoch is
   const present = await site.call(`GET ${access}`, lease);
   expect(present.body).toMatchObject({ resource: other?.resource, fence: other?.fence });
 });
+
+test("an adopted cluster has a name as in the configuration, and is not destroyed at once", async () => {
+  await using site = await clusterSite([clusterPool("ocp", { size: 1, running: 1 })]);
+  await site.make();
+  const body = { pool: "ocp", instance: "mine.1", by: "ops", reason: "found" };
+  const bad = await site.call(`PUT /v1/clusters/${encodeURIComponent("<b>\u202e")}`, { body });
+  expect(bad.status).toBe(400);
+  const surplus = await site.call("PUT /v1/clusters/mine", { body });
+  expect([surplus.status, asProblem(surplus).code]).toEqual([409, "cluster_surplus"]);
+  await site.call("POST /v1/leases", { body: askBody("ocp") });
+  const made = await site.call("GET /v1/clusters?pool=ocp");
+  expect(made.text).not.toContain("mine");
+});

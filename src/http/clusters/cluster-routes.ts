@@ -33,6 +33,10 @@ import { limitedTo, onlySpace, sightOf } from "../sight.ts";
 import { timestamp } from "../timestamp.ts";
 import { renderCluster, renderPlan } from "./render.ts";
 
+/** Names of new resources have the form of those in the configuration. */
+const NewNameParams = Type.Object({
+  name: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$", maxLength: limits.nameLengthMax }),
+});
 const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
 const Query = Type.Object(
   { pool: filter, state: filter, template: filter, ...pageFields },
@@ -235,7 +239,7 @@ function adoptRoute(app: App, context: Context): void {
   const schema = {
     tags: ["clusters"],
     summary: "Take over a cluster that exists outside. A provisioner checks it before it is lent",
-    params: NameParams,
+    params: NewNameParams,
     body: AdoptBody,
     response: { 200: Cluster, ...problems(400, 404, 409, 503) },
   };
