@@ -103,6 +103,7 @@ function setShare(space: Space, share: number): void {
 /** Updates the shares after an event that may change how much there is. */
 export function followSizes(state: State, event: BrokerEvent): void {
   switch (event.type) {
+    case "cluster-abandoned":
     case "resource-added":
     case "resource-adopted":
     case "resource-kept":

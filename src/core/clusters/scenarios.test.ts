@@ -1,5 +1,6 @@
 /** What holders and operators see of clusters. The names are those of the conformance scenarios. */
 import { describe, expect, test } from "vitest";
+import { checkSnapshot } from "../../../sim/invariants.ts";
 import { acquire, leave, operator, pool, release, renew, runTo } from "../decide/lending.suite.ts";
 import type { ClaimId, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import type { SpacePolicy } from "../model/space.ts";
@@ -283,6 +284,18 @@ describe("quotas", () => {
     const { events } = lending.do(operate("cluster-abandon", "ocp-1"));
     expect(events[0]).toMatchObject({ type: "cluster-abandoned", instance, reason: operator });
     expect(lending.stock()).toBe("ocp-2 creating");
+  });
+
+  test("an abandoned cluster of others makes the share of a space larger (seed 232)", () => {
+    const lending = withQuota({ costMax: 50 });
+    lending.outcome(ask("a"), acquire("x", "ocp", { space: "other" as SpaceName }));
+    lending.workAll();
+    lending.do(release("x"));
+    expect(lending.state.spaces.get(team)?.share).toBe(0.5);
+    lending.do(operate("cluster-abandon", "ocp-2"));
+    expect(lending.stock()).toBe("ocp-1 busy");
+    expect(lending.state.spaces.get(team)?.share).toBe(1);
+    checkSnapshot(lending.state);
   });
 
   test("Q5: what is lent keeps its price, and what is lent next has the new one", () => {
