@@ -90,7 +90,7 @@ Examples:
       columns,
       nameOf: ({ name }) => name,
       read: () => readClusters(context),
-      emptyText: "No cluster matches. List all: berth clusters; see pools: berth pools",
+      emptyText: "There are no such clusters. Pools with a template make them: berth templates",
     }),
 };
 
