@@ -9,6 +9,7 @@ import type { IssuerSpec } from "./issuer-spec.ts";
 import type { IssuerReports } from "./issuers/issuer-keys.ts";
 import { IssuerTokens } from "./issuers/issuer-tokens.ts";
 import { principalFrom } from "./issuers/rules.ts";
+import { LastCallers } from "./last-callers.ts";
 import type { Principal } from "./principal.ts";
 import {
   certificateRefused,
@@ -24,6 +25,7 @@ export class Authenticator {
   #spec: AuthSpec | undefined;
   #tokens = new StaticTokens([]);
   readonly #issuers: IssuerTokens;
+  readonly #lastCallers = new LastCallers();
   readonly #nowMs: () => number;
 
   constructor(
@@ -45,6 +47,7 @@ export class Authenticator {
     this.limits.configure(spec?.limits);
     this.#tokens = new StaticTokens(spec?.tokens ?? []);
     this.#issuers.configure(spec?.issuers ?? []);
+    this.#lastCallers.forgetAll();
   }
 
   /** False: the configuration has no `auth`, so nobody can prove anything. */
@@ -55,19 +58,22 @@ export class Authenticator {
   /**
    * Throws, or rejects with, a Problem with status 401, 403 or 503. Returns a promise only for the
    * token of an issuer that is not verified yet. Only call it while authentication is on.
-   * `beforeVerifying` is called, and may throw, before a signature is checked: that costs much.
    */
   authenticate(
-    authorization: string | undefined,
-    certificate?: ShownCertificate,
-    beforeVerifying: () => void = () => {},
+    authorization: string,
+    { connection, beforeVerifying }: CallOfToken = {},
   ): Principal | Promise<Principal> {
-    if (authorization === undefined) return this.#withoutToken(certificate);
+    const nowMs = this.#nowMs();
+    const last = connection && this.#lastCallers.recall(connection, authorization, nowMs);
+    if (last !== undefined) return last;
     const { token, user } = parseAuthorization(authorization);
     // The token of an issuer says itself who the caller is, so the user with it may be anybody.
-    const known = this.#issuers.recall(token) ?? this.#tokens.find(token, this.#nowMs(), user);
-    if (known !== undefined) return known;
-    beforeVerifying();
+    const known = this.#issuers.recall(token) ?? this.#tokens.find(token, nowMs, user);
+    if (known !== undefined) {
+      if (connection !== undefined) this.#lastCallers.remember(connection, authorization, known);
+      return known.principal;
+    }
+    beforeVerifying?.();
     const issued = this.#issuers.find(token);
     if (issued !== undefined) return issued;
     throw refuseCredentials(unknownToken);
@@ -93,8 +99,8 @@ export class Authenticator {
     return principalFrom(spec, claims);
   }
 
-  /** A certificate that is not accepted counts as no credentials. */
-  #withoutToken(certificate: ShownCertificate | undefined): Principal {
+  /** For calls without a token. A certificate that is not accepted counts as no credentials. */
+  authenticateByCertificate(certificate: ShownCertificate | undefined): Principal {
     const rules = this.#spec?.certificates ?? [];
     const anonymous = this.#spec?.anonymous;
     if (certificate === undefined || rules.length === 0) {
@@ -115,6 +121,13 @@ const noCertificateRule = "no rule of auth.certificates matches it";
 function refusalOf(certificate: ShownCertificate, nowMs: number): string | undefined {
   if ("refusal" in certificate) return certificate.refusal;
   return certificate.expiresAtMs <= nowMs ? "it has expired" : undefined;
+}
+
+interface CallOfToken {
+  /** The connection of the call: what was last proved on it is remembered. */
+  readonly connection?: object;
+  /** Called, and may throw, before a signature is checked: that costs much. */
+  readonly beforeVerifying?: () => void;
 }
 
 interface Credentials {

@@ -70,7 +70,7 @@ test("a certificate stops to count when it expires, also on an open connection",
   const spec = { tokens: [], certificates: [rule("CN=*")] };
   const authenticator = new Authenticator(spec, () => nowMs);
   const certificate = { ...shown, expiresAtMs: 2_000 };
-  expect(authenticator.authenticate(undefined, certificate)).toMatchObject({ name: "ci-7" });
+  expect(authenticator.authenticateByCertificate(certificate)).toMatchObject({ name: "ci-7" });
   nowMs = 2_000;
-  expect(() => authenticator.authenticate(undefined, certificate)).toThrow("it has expired");
+  expect(() => authenticator.authenticateByCertificate(certificate)).toThrow("it has expired");
 });

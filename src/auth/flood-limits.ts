@@ -28,16 +28,20 @@ export type FloodLimit = "requests" | "failures";
 
 export class FloodLimits {
   readonly #requests: TokenBuckets;
+  readonly #leaseCalls: TokenBuckets;
   readonly #failures: TokenBuckets;
   readonly #refused = { requests: 0, failures: 0 };
+  readonly #keys = new WeakMap<Principal, string>();
 
   constructor(spec: FloodLimitsSpec = defaultFloodLimits) {
     this.#requests = new TokenBuckets(spec.requests, callersMax);
+    this.#leaseCalls = new TokenBuckets(spec.requests, callersMax);
     this.#failures = new TokenBuckets(spec.failures, addressesMax);
   }
 
   configure(spec: FloodLimitsSpec = defaultFloodLimits): void {
     this.#requests.configure(spec.requests);
+    this.#leaseCalls.configure(spec.requests);
     this.#failures.configure(spec.failures);
   }
 
@@ -47,17 +51,27 @@ export class FloodLimits {
   }
 
   /** Counts a call of a principal. Anonymous callers are told apart by their address. */
-  countCall({ name, space, proof }: Principal, address: string, nowMs: number): void {
-    this.#take(proof === "none" ? `@${addressKey(address)}` : `${space}\n${name}`, nowMs);
+  countCall(principal: Principal, address: () => string, nowMs: number): void {
+    const isAnonymous = principal.proof === "none";
+    const key = isAnonymous ? `@${addressKey(address())}` : this.#keyOf(principal);
+    this.#mustBeFew(this.#requests.take(key, nowMs));
+  }
+
+  /** Kept, because making the same text for every call would cost more than counting it. */
+  #keyOf(principal: Principal): string {
+    const known = this.#keys.get(principal);
+    if (known !== undefined) return known;
+    const key = `${principal.space}\n${principal.name}`;
+    this.#keys.set(principal, key);
+    return key;
   }
 
   /** Counts a call with the token of a lease. */
   countLeaseCall(id: string, nowMs: number): void {
-    this.#take(`#${id}`, nowMs);
+    this.#mustBeFew(this.#leaseCalls.take(id, nowMs));
   }
 
-  #take(key: string, nowMs: number): void {
-    const waitMs = this.#requests.take(key, nowMs);
+  #mustBeFew(waitMs: number): void {
     if (waitMs === 0) return;
     this.#refused.requests += 1;
     throw tooMany("too_many_requests", "Cannot answer: this caller sends too many calls", waitMs);

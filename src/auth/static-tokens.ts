@@ -1,7 +1,7 @@
 /** Tokens that the configuration lists by their hash. */
 import { hash, timingSafeEqual } from "node:crypto";
 import type { SpaceName } from "../core/model/ids.ts";
-import type { Principal } from "./principal.ts";
+import type { Proven } from "./last-callers.ts";
 import { refuseCredentials } from "./refusals.ts";
 import type { Role } from "./roles.ts";
 
@@ -23,7 +23,7 @@ export function tokenHash(token: string): string {
 interface KnownToken {
   readonly spec: TokenSpec;
   readonly digest: Buffer;
-  readonly principal: Principal;
+  readonly proven: Proven;
 }
 
 export class StaticTokens {
@@ -33,27 +33,31 @@ export class StaticTokens {
     this.#byHash = new Map(
       specs.map((spec) => {
         const { name, space, role } = spec;
-        const principal: Principal = { name, space, role, proof: "token" };
-        return [spec.sha256, { spec, digest: Buffer.from(spec.sha256, "hex"), principal }];
+        const proven: Proven = {
+          principal: { name, space, role, proof: "token" },
+          untilMs: spec.expiresAtMs ?? Number.POSITIVE_INFINITY,
+          isCurrent: () => true,
+        };
+        return [spec.sha256, { spec, digest: Buffer.from(spec.sha256, "hex"), proven }];
       }),
     );
   }
 
   /**
-   * The principal of a token, or undefined if the token is unknown. Only hashes are compared, and
+   * Who has a token, or undefined if the token is unknown. Only hashes are compared, and
    * nobody can choose a token by its hash, so the time of the lookup reveals nothing. `user` is the
    * name in basic authentication, which must be the token's.
    */
-  find(token: string, nowMs: number, user?: string): Principal | undefined {
+  find(token: string, nowMs: number, user?: string): Proven | undefined {
     const digest = hash("sha256", token, "buffer");
     const known = this.#byHash.get(digest.toString("hex"));
     if (known === undefined || !timingSafeEqual(known.digest, digest)) return undefined;
-    const { spec, principal } = known;
+    const { spec, proven } = known;
     if (user !== undefined && user !== spec.name) return undefined;
     if (spec.expiresAtMs !== undefined && spec.expiresAtMs <= nowMs) {
       const when = new Date(spec.expiresAtMs).toISOString();
       throw refuseCredentials(`the token "${spec.name}" expired at ${when}`);
     }
-    return principal;
+    return proven;
   }
 }

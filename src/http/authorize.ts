@@ -112,7 +112,7 @@ function setCaller(
 ): void {
   request.principal = principal;
   const { auth, broker } = context;
-  if (auth.isOn) auth.limits.countCall(principal, callerAddress(request), broker.now());
+  if (auth.isOn) auth.limits.countCall(principal, () => callerAddress(request), broker.now());
   try {
     checkMay(request, principal, action);
   } catch (error) {
@@ -131,7 +131,7 @@ export function principalOf(
   const { authorization } = request.headers;
   if (authorization !== undefined) return authenticate(context, request, authorization);
   const session = sessionOf(context, request);
-  if (session === undefined) return auth.authenticate(undefined, certificateOf(request));
+  if (session === undefined) return auth.authenticateByCertificate(certificateOf(request));
   if ("token" in session) return authenticate(context, request, `Bearer ${session.token}`);
   return auth.principalOfSession(session.signedIn);
 }
@@ -148,8 +148,9 @@ export function authenticate(
     throw asFailure(context, request, error);
   };
   try {
-    const found = auth.authenticate(authorization, undefined, () => {
-      auth.limits.mustMayFail(callerAddress(request), broker.now());
+    const found = auth.authenticate(authorization, {
+      connection: request.raw.socket,
+      beforeVerifying: () => auth.limits.mustMayFail(callerAddress(request), broker.now()),
     });
     return found instanceof Promise ? found.catch(refuse) : found;
   } catch (error) {

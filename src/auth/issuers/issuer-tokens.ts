@@ -1,6 +1,7 @@
 /** Verifies tokens that an issuer has signed, and caches the result by hash until they expire. */
 import { hash } from "node:crypto";
 import type { IssuerSpec } from "../issuer-spec.ts";
+import type { Proven } from "../last-callers.ts";
 import type { Principal } from "../principal.ts";
 import { refuseCredentials, unknownToken } from "../refusals.ts";
 import { IssuerKeys, type IssuerReports } from "./issuer-keys.ts";
@@ -11,12 +12,6 @@ import { TokenReviews } from "./token-review.ts";
 import { claimsOf } from "./unverified.ts";
 import { type Verdict, verifyByKeys } from "./verify.ts";
 
-interface Verified {
-  readonly principal: Principal;
-  readonly untilMs: number;
-  readonly isCurrent: () => boolean;
-}
-
 interface Issuer {
   readonly spec: IssuerSpec;
   readonly verifier: IssuerKeys | TokenReviews;
@@ -24,7 +19,7 @@ interface Issuer {
 
 /** The results under one configuration. */
 interface Memory {
-  readonly verified: Map<string, Verified>;
+  readonly verified: Map<string, Proven>;
   /** Calls with the same token wait for one verification. */
   readonly running: Map<string, Promise<Principal>>;
 }
@@ -50,12 +45,12 @@ export class IssuerTokens {
   }
 
   /** Returns the caller if the token is cached, as it is for nearly all calls. */
-  recall(token: string): Principal | undefined {
+  recall(token: string): Proven | undefined {
     // The header of a signed token begins with {" in base64.
     if (this.#issuers.length === 0 || !token.startsWith("eyJ")) return undefined;
     const known = this.#memory.verified.get(keyOfToken(token));
     const isValid = known !== undefined && this.#nowMs() < known.untilMs && known.isCurrent();
-    return isValid ? known.principal : undefined;
+    return isValid ? known : undefined;
   }
 
   /** Verifies a token. Returns undefined if no issuer of this name is known. Throws a Problem. */

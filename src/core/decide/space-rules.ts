@@ -13,6 +13,7 @@ export function refuseSpace(state: State, space: Space | null, ask: Ask): Refusa
     // Without the nearest name: the caller may not know the spaces of others.
     return { code: "space_unknown", space: name };
   }
+  if (policy.pools === undefined) return undefined;
   for (const pool of ask.items.flatMap(poolsOf)) {
     if (!mayUse(policy, pool)) return { code: "pool_not_allowed", space: name, pool };
   }

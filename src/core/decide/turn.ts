@@ -204,8 +204,8 @@ function touchSpace(turn: Turn, event: BrokerEvent): void {
     case "lease-ended":
     case "claim-replaced":
     case "claim-ended": {
-      const ended = state.ended.get(event.id)?.space;
-      const name = state.leases.get(event.id)?.ask.space ?? ended;
+      const lease = state.leases.get(event.id);
+      const name = lease === undefined ? state.ended.get(event.id)?.space : lease.ask.space;
       if (name === undefined) return;
       touchCohort(turn, name);
       const space = event.type === "request-left" ? undefined : state.spaces.get(name);
