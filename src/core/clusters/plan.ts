@@ -63,11 +63,13 @@ export type Action =
   | { readonly do: "create"; readonly kind: string; readonly why: string }
   | { readonly do: "destroy" | "wake" | "stop"; readonly name: ResourceName; readonly why: string };
 
-/** Returns what to do now, in order. */
+/** Returns what to do now, in order. Throws if the plan undoes what it does, which is a bug. */
 export function planPool(snapshot: PoolSnapshot): readonly Action[] {
   const plan = new Plan(snapshot);
+  const actionsMax = mostActions(snapshot);
   for (let before = -1; before !== plan.actions.length; ) {
     before = plan.actions.length;
+    if (before > actionsMax) throw new Error("the plan of its clusters contradicts itself");
     plan.create();
     plan.destroyDoomed();
     plan.destroySurplus();
@@ -75,6 +77,13 @@ export function planPool(snapshot: PoolSnapshot): readonly Action[] {
     plan.setPower();
   }
   return plan.actions;
+}
+
+/** A plan that is right does less: no cluster is moved more than three times. */
+function mostActions({ clusters, size, demand }: PoolSnapshot): number {
+  let count = clusters.length + size;
+  for (const wanted of demand.values()) count += wanted;
+  return 3 * count + 10;
 }
 
 const usableRoles: ReadonlySet<Role> = new Set<Role>([

@@ -15,6 +15,7 @@ import {
   tombstoneState,
 } from "../model/lifecycle.ts";
 import type { Pool, State } from "../model/state.ts";
+import { Undecidable } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
 
 export function planClusters(turn: Turn, pool: Pool): void {
@@ -24,10 +25,21 @@ export function planClusters(turn: Turn, pool: Pool): void {
     }
   }
   if (turn.plannedAt?.get(pool) === turn.events.length) return;
+  countPlan(turn, pool);
   const planned = hasCohort(pool) ? planCohort(turn, pool) : [pool];
   if (planned.length === 1) planOne(turn, pool);
   turn.plannedAt ??= new Map();
   for (const one of planned) turn.plannedAt.set(one, turn.events.length);
+}
+
+/** One decision plans a pool a few times. A plan and a grant that undo each other never end. */
+const plansMax = 200;
+
+function countPlan(turn: Turn, pool: Pool): void {
+  turn.plans ??= new Map();
+  const plans = (turn.plans.get(pool) ?? 0) + 1;
+  if (plans > plansMax) throw new Error("the plan of its clusters does not come to an end");
+  turn.plans.set(pool, plans);
 }
 
 /** What one pool needs changes what is left for the others, so all are planned together. */
@@ -42,8 +54,13 @@ function planCohort(turn: Turn, pool: Pool): readonly Pool[] {
 }
 
 function planOne(turn: Turn, pool: Pool, budgets?: ReturnType<typeof budgetsFor>): void {
-  const snapshot = snapshotOf(pool, turn.now, budgets);
-  for (const action of planPool(snapshot)) carryOut(turn, pool, snapshot, action);
+  try {
+    const snapshot = snapshotOf(pool, turn.now, budgets);
+    for (const action of planPool(snapshot)) carryOut(turn, pool, snapshot, action);
+  } catch (cause) {
+    // The pool that is planned is suspended, and not the one whose change made it necessary.
+    throw new Undecidable({ pools: [pool.name] }, cause);
+  }
 }
 
 function carryOut(turn: Turn, pool: Pool, { demands }: Snapshot, action: Action): void {

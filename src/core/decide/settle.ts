@@ -56,7 +56,7 @@ function maintain(turn: Turn, pool: Pool): void {
     upkeep(turn, pool);
     removeIfDeserted(turn, pool);
   } catch (cause) {
-    throw new Undecidable({ pools: [pool.name] }, cause);
+    throw cause instanceof Undecidable ? cause : new Undecidable({ pools: [pool.name] }, cause);
   }
 }
 
@@ -102,7 +102,8 @@ export function serve(turn: Turn, pool: Pool): void {
 
   /** A pool of clusters plans again after every event: it may change what the pool needs. */
   function isSettled(member: Pool): boolean {
-    return member.clusters === null || turn.plannedAt?.get(member) === turn.events.length;
+    if (member.clusters === null || member.suspended !== null) return true;
+    return turn.plannedAt?.get(member) === turn.events.length;
   }
 }
 

@@ -21,6 +21,8 @@ export interface Turn {
   readonly preempting: Set<Pool>;
   /** The number of events when a pool of clusters was planned last. */
   plannedAt: Map<Pool, number> | null;
+  /** How often this decision has planned a pool of clusters. */
+  plans: Map<Pool, number> | null;
   /** The waiting request that is being evaluated. A failure is attributed to it. */
   evaluating: RequestId | null;
 }
@@ -33,6 +35,7 @@ export function newTurn(state: State, now: Instant): Turn {
     touched: new Set(),
     preempting: new Set(),
     plannedAt: null,
+    plans: null,
     evaluating: null,
   };
 }
