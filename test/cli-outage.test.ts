@@ -54,8 +54,24 @@ test("berth run stops its command before the server may lend the resource again"
   await run.says(/ready/);
   await server.stop("SIGKILL");
   await run.says(/LEASE LOST\. .*no heartbeat succeeded for \ds of its ttl 2s; stopping bash/);
+  await run.says(/connection refused; trying for 30s more/);
+  // The server has given its lease a full ttl again, and now learns that nobody uses it.
+  await server.start();
   expect(await run.ended).toBe(76);
-  await run.says(/It expires at 20\S+Z, in \ds at the latest/);
+  expect(await server.json("leases")).toEqual([]);
+});
+
+test("berth run says how long a lease stays that it cannot release", async () => {
+  await using server = await TestServer.start(pools);
+  const args = ["run", "--pool", "account", "--ttl", "2m"];
+  const run = server.berth([...args, "--", "bash", "-c", untilTerm]);
+  await run.says(/ready/);
+  await server.stop("SIGKILL");
+  run.signal("SIGTERM");
+  await run.says(/trying for 30s more/);
+  run.signal("SIGTERM"); // It does not wait for that.
+  expect(await run.ended).toBe(3);
+  expect(run.stderr).toMatch(/It expires 2m after its last heartbeat, or after the server is back/);
 });
 
 test("berth run --fail-open continues when heartbeats fail", async () => {

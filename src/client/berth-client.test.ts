@@ -152,6 +152,34 @@ describe("acquire()", () => {
     expect(server.received.map(({ method }) => method)).toEqual(["POST", "POST", "DELETE"]);
   });
 
+  test("gives back a lease whose grant it has given up on, and says so", async () => {
+    await using server = await scriptedServer({
+      "POST /v1/leases": inTurn((_, response) => cut(response), granted),
+      "DELETE /v1/requests/r1": say(409, "request_granted"),
+      "DELETE /v1/leases/r1": done,
+    });
+    const steps: string[] = [];
+    const asking = new BerthClient({ url: server.url }).acquire(ask, {
+      connectMs: 0,
+      onGivingUp: (step) => steps.push(step),
+    });
+    await expect(asking).rejects.toThrow("the connection was cut");
+    expect(steps).toEqual(["trying"]);
+    const [first, second] = server.received;
+    expect(second?.body).toEqual(first?.body);
+    expect(server.received.at(-1)).toMatchObject({ method: "DELETE", path: "/v1/leases/r1" });
+  });
+
+  test("does not try that when nothing was sent", async () => {
+    const steps: string[] = [];
+    const asking = new BerthClient({ url: "http://127.0.0.1:1" }).acquire(ask, {
+      connectMs: 0,
+      onGivingUp: (step) => steps.push(step),
+    });
+    await expect(asking).rejects.toThrow("Cannot reach the server");
+    expect(steps).toEqual([]);
+  });
+
   test("releases a lease that was granted while it left the queue", async () => {
     await using server = await scriptedServer({
       "POST /v1/leases": waiting,

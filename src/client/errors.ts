@@ -11,6 +11,11 @@ const hintByProblem: Readonly<Record<CertificateProblem, string>> = {
   "wrong-name": "Call the server by a name that its certificate has",
 };
 
+interface UnreachableFacts {
+  readonly certificate?: CertificateProblem | undefined;
+  readonly wasSent?: boolean;
+}
+
 /** The server did not respond: connection refused, network error or timeout. */
 export class BerthUnreachable extends Error {
   override readonly name = "BerthUnreachable";
@@ -18,11 +23,19 @@ export class BerthUnreachable extends Error {
   readonly hint: string;
   /** Undefined: the certificate of the server is not the reason. */
   readonly certificate: CertificateProblem | undefined;
+  /** False if there was no connection. Otherwise the server may have done what was asked. */
+  readonly wasSent: boolean;
 
-  constructor(url: string, state: string, cause?: unknown, certificate?: CertificateProblem) {
+  constructor(
+    url: string,
+    state: string,
+    cause?: unknown,
+    { certificate, wasSent = true }: UnreachableFacts = {},
+  ) {
     super(`Cannot reach the server at ${url}: ${state}`, { cause });
     this.url = url;
     this.certificate = certificate;
+    this.wasSent = wasSent;
     const isRunning = "Check the address, and that the server is running";
     this.hint = certificate === undefined ? isRunning : hintByProblem[certificate];
   }

@@ -39,6 +39,14 @@ const textByCode: Readonly<Record<string, string>> = {
   EPROTO: plainPort,
 };
 
+/** Codes of a connection that was there. With all others nothing was sent. */
+const codesAfterSending: ReadonlySet<string> = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "UND_ERR_SOCKET",
+  "ETIMEDOUT",
+]);
+
 /** `fetch` throws "fetch failed"; the reason is in its cause, or in the first of several causes. */
 export function describeNetworkError(error: unknown): string {
   const { code, reason } = reasonOf(error);
@@ -49,8 +57,10 @@ export function describeNetworkError(error: unknown): string {
 
 /** Why the server cannot be reached, from an error of `fetch`. */
 export function unreachable(url: string, error: unknown): BerthUnreachable {
-  const problem = certificateProblems[reasonOf(error).code];
-  return new BerthUnreachable(url, describeNetworkError(error), error, problem);
+  const { code } = reasonOf(error);
+  const certificate = certificateProblems[code];
+  const wasSent = codesAfterSending.has(code);
+  return new BerthUnreachable(url, describeNetworkError(error), error, { certificate, wasSent });
 }
 
 interface Reason {

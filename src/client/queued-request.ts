@@ -3,7 +3,7 @@ import type { Lease, WaitingRequest } from "../api/schemas.ts";
 import type { BerthCalls, CallOptions, Granted, Held, Waiting } from "./calls.ts";
 import { type BerthUnreachable, NotGranted } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
-import { retrying } from "./pause.ts";
+import { isTemporary, retrying } from "./pause.ts";
 import { releaseWithRetries } from "./release.ts";
 
 /** A lease with its token. */
@@ -14,6 +14,11 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the state after each poll. */
   readonly onWaiting?: ((request: WaitingRequest) => void) | undefined;
+  /**
+   * Called when the request is given up although the server may know it, with the time for which
+   * leaving is tried; and if that fails, too.
+   */
+  readonly onGivingUp?: ((step: "trying" | "failed", forMs: number) => void) | undefined;
   /** Called after each failed try. The next `onWaiting` means that the server answers again. */
   readonly onRetry?: ((error: BerthUnreachable | Problem) => void) | undefined;
   /** Throws `NotGranted` after this time. Default: no limit. 0 does not wait at all. */
@@ -34,6 +39,8 @@ export class QueuedRequest {
   readonly #options: AcquireOptions;
   readonly #startedAtMs = performance.now();
   #held: Held | undefined;
+  /** A call was sent whose answer is missing. */
+  #mayBeKnown = false;
   #lastState: WaitingRequest | undefined;
 
   constructor(calls: BerthCalls, send: SendRequest, options: AcquireOptions) {
@@ -99,7 +106,7 @@ export class QueuedRequest {
       this.#held === undefined ? connectMs : Math.max(connectMs, clientLimits.outageMs);
     const forMs = Math.min(limitMs, Math.max(0, this.#leftMs()));
     try {
-      return await retrying(attempt, { forMs, signal, onRetry });
+      return await retrying(() => attempt().catch(this.#noteFailure), { forMs, signal, onRetry });
     } catch (error) {
       if (this.#lastState === undefined || this.#leftMs() > 0) throw error;
       await this.#leave();
@@ -125,27 +132,49 @@ export class QueuedRequest {
     throw new NotGranted(request, this.#options.timeoutMs ?? 0);
   }
 
-  /** Leaves the queue, best effort. If it fails, the server drops the request without polls. */
+  readonly #noteFailure = (error: unknown): never => {
+    this.#mayBeKnown ||= isTemporary(error) && (error instanceof Problem || error.wasSent);
+    throw error;
+  };
+
+  /**
+   * Leaves the queue, or releases what was granted meanwhile. A person who has pressed Ctrl-C does
+   * not wait for long. If it fails, the server drops the request or the lease after its ttl.
+   */
   async #leave(): Promise<void> {
-    const answerMs = clientLimits.leaveMs;
-    const { signal } = this.#options;
+    const { signal, connectMs = clientLimits.connectMs, onGivingUp } = this.#options;
+    const isByUser = signal?.aborted === true;
+    if (this.#held === undefined && !isByUser && !this.#mayBeKnown) return;
+    const { leaveMs, releaseMs } = clientLimits;
+    const forMs = isByUser ? leaveMs : Math.max(leaveMs, Math.min(releaseMs, connectMs));
+    const tells = !isByUser && this.#mayBeKnown;
+    if (tells) onGivingUp?.("trying", forMs);
     try {
-      if (this.#held === undefined) {
-        if (!signal?.aborted) return; // The server refused, or was unreachable.
-        // The response to the first send is missing, so the request may be queued. Send it again.
-        const answer = await this.#send({ answerMs });
-        const { id, token } = answer.granted ? answer.lease : answer.request;
-        this.#held = { id, token: requireToken(token) };
-      }
-      const held = this.#held;
-      const forMs = clientLimits.leaveMs;
-      await retrying(() => this.#calls.leave(held, { answerMs }), { forMs });
+      await retrying(() => this.#leaveOnce(), { forMs });
     } catch (error) {
-      const granted = error instanceof Problem && error.code === "request_granted";
-      if (!granted || this.#held === undefined) return;
-      await releaseWithRetries(this.#calls, this.#held, { forMs: clientLimits.leaveMs }).catch(
-        () => {},
-      );
+      const isKnown = error instanceof Problem && error.code === "request_granted";
+      if (isKnown && this.#held !== undefined && (await this.#released(this.#held, forMs))) return;
+      if (tells && isTemporary(error)) onGivingUp?.("failed", forMs);
+    }
+  }
+
+  /** If the answer to the first send is missing, the same request is sent again to learn its id. */
+  async #leaveOnce(): Promise<void> {
+    const answerMs = clientLimits.leaveMs;
+    if (this.#held === undefined) {
+      const answer = await this.#send({ answerMs });
+      const { id, token } = answer.granted ? answer.lease : answer.request;
+      this.#held = { id, token: requireToken(token) };
+    }
+    await this.#calls.leave(this.#held, { answerMs });
+  }
+
+  async #released(held: Held, forMs: number): Promise<boolean> {
+    try {
+      await releaseWithRetries(this.#calls, held, { forMs });
+      return true;
+    } catch {
+      return false;
     }
   }
 

@@ -81,7 +81,7 @@ export async function runWithLease(
     await sidecar?.close(aborted);
     keepAlive.stop();
     if (isLost) await confirmLoss(context, lease, aborted);
-    else if (await wasEnded(context, lease, name, keepAlive, aborted)) {
+    else if (await wasEnded(context, lease, name, aborted)) {
       if (failOpen === "never" && code !== exitCodes.leaseLost) {
         note(`berth: LEASE LOST before ${name} exited with ${code}. Do not trust its result`);
         code = exitCodes.leaseLost;
@@ -156,7 +156,6 @@ async function wasEnded(
   { client, note }: Context,
   lease: HeldLease,
   name: string,
-  keepAlive: KeepAlive,
   aborted: AbortSignal,
 ): Promise<boolean> {
   // The release is for the whole lease. Only the log line leaves out the resources that the server
@@ -166,16 +165,20 @@ async function wasEnded(
   );
   const resources = held.map(({ resource }) => resource).join(" ");
   note(plain(`Releasing leases for test ${name}: [${resources}]`));
+  let isTold = false;
+  const { releaseMs: forMs } = clientLimits;
+  const onRetry = (error: Error) => {
+    if (!isTold) note(`berth: ${plain(error.message)}; trying for ${roughDuration(forMs)} more`);
+    isTold = true;
+  };
   try {
-    // After the lease has expired there is nothing left to release.
-    const forMs = Math.min(clientLimits.releaseMs, Math.max(keepAlive.leftMs, 0));
-    return (await client.release(lease, { signal: aborted, forMs })) === "gone";
+    // Also when the ttl is over: after a restart the server gives every lease a full ttl again.
+    return (await client.release(lease, { signal: aborted, forMs, onRetry })) === "gone";
   } catch (error) {
     const why = plain(error instanceof Error ? error.message : String(error));
-    const leftMs = Math.max(0, keepAlive.leftMs);
-    const at = new Date(Date.now() + leftMs).toISOString();
     note(`berth: Cannot release lease ${lease.id}: ${why}`);
-    note(`  It expires at ${at}, in ${roughDuration(leftMs)} at the latest`);
+    const ttl = lease.ttl === null ? "its ttl" : lease.ttl;
+    note(`  It expires ${ttl} after its last heartbeat, or after the server is back`);
     return false;
   }
 }

@@ -1,5 +1,6 @@
 import type { AskBody } from "../../api/schemas.ts";
 import type { AcquireOptions, HeldLease } from "../../client/berth-client.ts";
+import { roughDuration } from "../../core/model/time.ts";
 import type { Context } from "../cli-command.ts";
 import { Interrupted } from "../failure.ts";
 import { type Screen, screenOf, wantsColour } from "../terminal/screen.ts";
@@ -36,11 +37,22 @@ export async function waitInQueue(
       ...(screen.width() === undefined ? undefined : { pollMs: terminalPollIntervalMs }),
       onWaiting: (request) => display.show(request),
       onRetry: (error) => display.retrying(error),
+      onGivingUp: (step, forMs) => {
+        display.end();
+        process.stderr.write(`${givingUpText(step, forMs)}\n`);
+      },
     });
   } finally {
     display.end();
     router.buffer();
   }
+}
+
+/** The answer to a request was lost, so that it may hold something that nobody uses. */
+function givingUpText(step: "trying" | "failed", forMs: number): string {
+  const known = "berth: The server may have granted the request";
+  if (step === "trying") return `${known}; trying to release it for ${roughDuration(forMs)}`;
+  return `${known}, and it could not be released. It expires after its ttl`;
 }
 
 /** Aborts on the first terminating signal. The second one exits the process at once. */
