@@ -2,7 +2,7 @@ import type { CliCommand } from "./cli-command.ts";
 import { oneOf, readValue } from "./values.ts";
 
 /** Each script passes the words so far to `berth __complete`, which prints one candidate per line. */
-const scripts = {
+export const completionScripts = {
   bash: `# berth completion for bash. In ~/.bashrc: source <(berth completion bash)
 _berth() {
   local IFS=$'\\n'
@@ -23,7 +23,9 @@ _berth() {
   if (( \${#candidates} )); then _describe berth candidates; else _files; fi
 }
 (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
-compdef _berth berth`,
+compdef _berth berth
+# From a folder of $fpath this file is the function itself, and is called for the first word.
+[[ $funcstack[1] != _berth ]] || _berth "$@"`,
   fish: `# berth completion for fish. In ~/.config/fish/config.fish: berth completion fish | source
 function __berth_complete
   set -l words (commandline -opc) (commandline -ct)
@@ -33,7 +35,7 @@ complete -c berth -e
 complete -c berth -a '(__berth_complete)'`,
 } as const;
 
-type Shell = keyof typeof scripts;
+type Shell = keyof typeof completionScripts;
 const shells: readonly Shell[] = ["bash", "zsh", "fish"];
 
 export const completion: CliCommand = {
@@ -44,7 +46,7 @@ zsh:  source <(berth completion zsh)        in ~/.zshrc
 fish: berth completion fish | source        in ~/.config/fish/config.fish`,
   completes: async () => shells,
   async run({ args: [shell = ""], print }) {
-    print(scripts[readValue("<shell>", shell, oneOf(...shells))]);
+    print(completionScripts[readValue("<shell>", shell, oneOf(...shells))]);
     return undefined;
   },
 };

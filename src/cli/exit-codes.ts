@@ -34,17 +34,18 @@ const meanings: Readonly<Record<Exclude<keyof typeof exitCodes, "ok">, string>> 
 const meaningByName: Readonly<Record<string, string>> = meanings;
 const codeWidth = 13;
 
-function helpLine(code: string, meaning: string): string {
-  return `  ${code.padEnd(codeWidth)}${meaning}`;
-}
+/** Every code with its meaning, in the order in which people read them. */
+export const exitCodeLines: readonly (readonly [code: string, meaning: string])[] = [
+  ["CMD's own", "CMD has exited; 128+N if signal N killed it"],
+  ...Object.entries(exitCodes).flatMap(([name, code]): [string, string][] => {
+    const meaning = meaningByName[name];
+    return meaning === undefined ? [] : [[String(code), meaning]];
+  }),
+  ["130, 143", "interrupted by Ctrl-C, by TERM, while waiting (128+N)"],
+];
 
 export const exitCodeHelp = [
   "",
   "Exit codes:",
-  helpLine("CMD's own", "CMD has exited; 128+N if signal N killed it"),
-  ...Object.entries(exitCodes).flatMap(([name, code]) => {
-    const meaning = meaningByName[name];
-    return meaning === undefined ? [] : [helpLine(String(code), meaning)];
-  }),
-  helpLine("130, 143", "interrupted by Ctrl-C, by TERM, while waiting (128+N)"),
+  ...exitCodeLines.map(([code, meaning]) => `  ${code.padEnd(codeWidth)}${meaning}`),
 ].join("\n");

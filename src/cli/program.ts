@@ -30,7 +30,23 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Start> 
 type Chosen = (command: CliCommand, args: readonly string[], sources: readonly Command[]) => void;
 
 /** Declares every command by name, but loads the options of the called command only. */
-export async function programFor(argv: readonly string[], chosen: Chosen): Promise<Command> {
+export function programFor(argv: readonly string[], chosen: Chosen): Promise<Command> {
+  const called = calledCommandName(argv);
+  return declareProgram((name) => name === called, chosen);
+}
+
+/** Every command with its options, for the manual page. */
+export function wholeProgram(): Promise<Command> {
+  return declareProgram(
+    () => true,
+    () => {},
+  );
+}
+
+async function declareProgram(
+  isLoaded: (name: string) => boolean,
+  chosen: Chosen,
+): Promise<Command> {
   const program = configureCommand(new Command("berth"))
     .description("Lends scarce test infrastructure to CI jobs, one fair queue at a time")
     .version(versionText(), "-V, --version", "print the version")
@@ -38,11 +54,10 @@ export async function programFor(argv: readonly string[], chosen: Chosen): Promi
     .enablePositionalOptions()
     .addHelpText("after", "\nRun berth COMMAND --help for more about a command.");
   for (const option of globalFlags()) program.addOption(option);
-  const called = calledCommandName(argv);
   for (const { name, summary, group, load } of commands) {
     const command = configureCommand(program.command(name)).description(summary);
     command.helpGroup(`${group}:`);
-    if (name === called) declareCommand(command, await load(), [program], chosen);
+    if (isLoaded(name)) declareCommand(command, await load(), [program], chosen);
   }
   return program;
 }
