@@ -7,23 +7,18 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Process } from "./cli-processes.ts";
 import { output, ran, without } from "./programs.ts";
 
-const checkout = fileURLToPath(new URL("..", import.meta.url));
 const place = mkdtempSync(join(tmpdir(), "berth-package-test-"));
 const prefix = join(place, "prefix");
 const share = join(prefix, "lib/node_modules/berth/dist/share");
 const path = [join(prefix, "bin"), dirname(process.execPath), process.env["PATH"]];
 const env = { ...process.env, HOME: place, PATH: path.join(delimiter) };
 
-/** Vitest has built the page already; another build would take it away from tests beside this one. */
 beforeAll(() => {
-  const npm = { cwd: checkout, env: { ...process.env, PATH: env.PATH } };
-  output("npm", ["run", "build"], npm);
-  const pack = ["pack", "--silent", "--ignore-scripts", "--pack-destination", place];
-  const archive = join(place, output("npm", pack, npm).trim());
+  const archive = output(fileURLToPath(new URL("../scripts/package", import.meta.url)), []).trim();
   const quiet = ["--no-audit", "--no-fund", "--prefer-offline"];
   output("npm", ["install", "--global", "--prefix", prefix, ...quiet, archive], {
     cwd: place,
-    env: npm.env,
+    env: { ...process.env, PATH: env.PATH },
   });
 }, 240_000);
 afterAll(() => rmSync(place, { recursive: true, force: true }));

@@ -1,33 +1,25 @@
 import type { Running, ServeOptions } from "../../server/main.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { flag, repeatedFlag } from "../flags.ts";
+import { flag } from "../flags.ts";
 import { countOf } from "../terminal/text.ts";
+import { byteSize, duration, fromEnvironment, oneOf, type Parse } from "../values.ts";
 import {
-  byteSize,
-  duration,
-  fromEnvironment,
-  hostName,
-  oneOf,
-  origin,
-  type Parse,
-} from "../values.ts";
+  type AddressFlags,
+  addressOptions,
+  addressSettings,
+  sideAddressOptions,
+} from "./serve-addresses.ts";
 import { type BoskosFlags, boskosOptions, boskosSettings } from "./serve-boskos.ts";
 import { type JournalFlags, journalOptions, journalSettings } from "./serve-journal.ts";
 import { type TlsFlags, tlsOptions, tlsSettings } from "./serve-tls.ts";
 
-interface Flags extends BoskosFlags, JournalFlags, TlsFlags {
+interface Flags extends AddressFlags, BoskosFlags, JournalFlags, TlsFlags {
   readonly config?: string;
   readonly data?: string;
-  readonly listen?: string;
-  readonly insecureListen?: boolean;
-  readonly allowHost?: readonly string[];
-  readonly publicUrl?: string;
   readonly logLevel?: LogLevel;
   readonly memory?: boolean;
   readonly janitor?: boolean;
   readonly provisioner?: boolean;
-  readonly healthListen?: string;
-  readonly metricsListen?: string;
   readonly historyRetention?: number;
   readonly auditRetention?: number;
   readonly rebuildHistory?: boolean;
@@ -49,22 +41,11 @@ export const serve: CliCommand = {
     flag("--config <file>", "configuration file ($BERTH_CONFIG, else an example)"),
     flag("--data <dir>", "data folder ($BERTH_DATA, else .berth)"),
     ...journalOptions,
-    flag("--listen <host:port>", "address to listen on ($BERTH_LISTEN, else 127.0.0.1:8080)"),
-    flag("--insecure-listen", "allow an address beyond loopback without authentication"),
-    repeatedFlag(
-      "--allow-host <name>",
-      "another name that clients use for the server; repeatable",
-      hostName,
-    ),
-    flag(
-      "--public-url <url>",
-      "address that people use, if a proxy is in front; for sign-in ($BERTH_PUBLIC_URL)",
-      origin,
-    ),
+    ...addressOptions,
     ...tlsOptions,
     flag(
       "--log-level <level>",
-      `one of ${logLevels.join(", ")}; default info`,
+      `one of ${logLevels.join(", ")}; default info ($BERTH_LOG_LEVEL)`,
       oneOf(...logLevels),
     ),
     flag("--no-janitor", "do not clean; run berth janitor --config FILE elsewhere"),
@@ -95,15 +76,13 @@ export const serve: CliCommand = {
       "keys that seal secrets ($BERTH_VAULT_KEY, else vault.key in the data folder)",
     ),
     flag("--memory", "store nothing on disk; all leases are lost when the server stops"),
-    flag("--health-listen <host:port>", "also serve /healthz and /healthz/ready on this address"),
-    flag("--metrics-listen <host:port>", "also serve /metrics on this address"),
+    ...sideAddressOptions,
     ...boskosOptions,
   ],
   help: "\nReloads its configuration and certificate when the files change or on HUP. TERM and Ctrl-C stop it.",
   async run({ flags, note }) {
     const given = flags<Flags>();
-    const { config, data, listen, insecureListen, logLevel, memory } = given;
-    const { healthListen, metricsListen } = given;
+    const { config, data, memory } = given;
     const file = config ?? fromEnvironment("BERTH_CONFIG", asWritten);
     const retentionMs =
       given.historyRetention ?? fromEnvironment("BERTH_HISTORY_RETENTION", retention);
@@ -114,16 +93,11 @@ export const serve: CliCommand = {
     const running = await start({
       ...(file === undefined ? undefined : { config: file }),
       data: data ?? fromEnvironment("BERTH_DATA", asWritten) ?? ".berth",
-      listen: listen ?? fromEnvironment("BERTH_LISTEN", asWritten) ?? "127.0.0.1:8080",
-      insecureListen: insecureListen ?? false,
-      allowHosts: given.allowHost ?? [],
-      logLevel: logLevel ?? "info",
+      ...addressSettings(given),
+      logLevel: given.logLevel ?? fromEnvironment("BERTH_LOG_LEVEL", oneOf(...logLevels)) ?? "info",
       memory: memory ?? false,
       janitor: given.janitor ?? true,
       provisioner: given.provisioner ?? true,
-      ...(healthListen === undefined ? undefined : { healthListen }),
-      ...(metricsListen === undefined ? undefined : { metricsListen }),
-      ...publicAddress(given),
       ...tlsSettings(given),
       ...journalSettings(given, note),
       ...boskosSettings(given),
@@ -144,11 +118,6 @@ export const serve: CliCommand = {
     return undefined;
   },
 };
-
-function publicAddress(given: Flags): Pick<ServeOptions, "publicUrl"> {
-  const publicUrl = given.publicUrl ?? fromEnvironment("BERTH_PUBLIC_URL", origin);
-  return publicUrl === undefined ? {} : { publicUrl };
-}
 
 function journalLimits(given: Flags): Pick<ServeOptions, "journalRetentionMs" | "journalBytesMax"> {
   const ageMs = given.journalRetention ?? fromEnvironment("BERTH_JOURNAL_RETENTION", retention);
