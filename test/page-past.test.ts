@@ -89,10 +89,12 @@ describe.skipIf(chromiumPath === undefined)("the page, about the past", () => {
 
   test("warnings of the configuration are on the overview, and in berth status", async () => {
     const page = await world().open("/");
-    await page.locator(".note", { hasText: "Warnings of the configuration" }).waitFor();
-    await page.locator(".note li", { hasText: "no-such-command" }).waitFor();
+    await page.getByText("1 warning of the server and its configuration").first().click();
+    await page.locator(".trouble.notice li", { hasText: "no-such-command" }).waitFor();
     const { stdout, stderr } = await world().server.done(["status"]);
-    expect(stderr).toMatch(/^Warning of the configuration: .*no-such-command/m);
+    expect(stderr).toMatch(
+      /^1 warning of the server and its configuration\n {2}.*no-such-command/m,
+    );
     expect(stdout).not.toContain("no-such-command");
   });
 });

@@ -1,5 +1,7 @@
 /** The page as a person has it: a real browser, a real server, the real command line beside it. */
 import { describe, expect, test } from "vitest";
+import { countsOf } from "../src/api/pool-counts.ts";
+import type { Pool } from "../src/api/schemas.ts";
 import { chromiumPath } from "./chromium.ts";
 import { sharedWorld, type World } from "./page-world.ts";
 
@@ -90,10 +92,10 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await row.getByText("0/2").waitFor();
     const lease = await ask("account", "ci/3");
     await row.getByText("1/2").waitFor();
-    const told = (await world().server.json("status")) as { name: string; free: number }[];
-    for (const { name, free } of told) {
-      const cells = page.locator("table.pools tbody tr", { hasText: name }).locator("td");
-      expect(await cells.nth(2).textContent(), name).toBe(String(free));
+    const told = (await world().server.json("status")) as Pool[];
+    for (const pool of told) {
+      const cells = page.locator("table.pools tbody tr", { hasText: pool.name }).locator("td");
+      expect(await cells.nth(2).textContent(), pool.name).toBe(String(countsOf(pool).free));
     }
     await world().client.releaseOnce(lease);
     await row.getByText("0/2").waitFor();

@@ -50,6 +50,11 @@ export class Authenticator {
     this.#lastCallers.forgetAll();
   }
 
+  /** The tokens of the configuration that end before this time, or have ended. */
+  tokensUntil(atMs: number): ReturnType<StaticTokens["until"]> {
+    return this.#tokens.until(atMs);
+  }
+
   /** False: the configuration has no `auth`, so nobody can prove anything. */
   get isOn(): boolean {
     return this.#spec !== undefined;

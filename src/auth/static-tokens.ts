@@ -43,6 +43,13 @@ export class StaticTokens {
     );
   }
 
+  /** Those that end before this time, or have ended. */
+  until(atMs: number): { readonly name: string; readonly expiresAtMs: number }[] {
+    return Array.from(this.#byHash.values()).flatMap(({ spec: { name, expiresAtMs } }) => {
+      return expiresAtMs === undefined || expiresAtMs > atMs ? [] : [{ name, expiresAtMs }];
+    });
+  }
+
   /**
    * Who has a token, or undefined if the token is unknown. Only hashes are compared, and
    * nobody can choose a token by its hash, so the time of the lookup reveals nothing. `user` is the

@@ -1,3 +1,4 @@
+import type { Attention } from "../api/attention-schemas.ts";
 import type { AuditPage } from "../api/audit-schemas.ts";
 import type {
   EstimateAccuracy,
@@ -337,6 +338,11 @@ export class BerthCalls {
 
   simulationProgress(options?: CallOptions): Promise<SimulationProgress> {
     return this.#get(["v1", "simulate"], { ...options });
+  }
+
+  /** What needs a person now; empty if all is well. */
+  attention(options?: CallOptions): Promise<Attention> {
+    return this.#get(["v1", "attention"], { ...options });
   }
 
   /** The servers on the same journal: who leads, and how far each follows. */

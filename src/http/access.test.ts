@@ -69,6 +69,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "PUT /v1/credentials/{name}": askers,
   "DELETE /v1/credentials/{name}": askers,
   "GET /v1/spaces": everyone,
+  "GET /v1/attention": everyone,
   "GET /v1/config": everyone,
   "GET /v1/replicas": everyone,
   "GET /v1/events": everyone,

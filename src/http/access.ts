@@ -71,6 +71,7 @@ const table: Readonly<Record<string, Access>> = {
   "PUT /v1/credentials/:name": "ask",
   "DELETE /v1/credentials/:name": "ask",
   "GET /v1/spaces": "read",
+  "GET /v1/attention": "read",
   "GET /v1/config": "read",
   "GET /v1/replicas": "read",
   "GET /v1/events": "read",

@@ -7,6 +7,7 @@ import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { checkCallers } from "./allowed-callers.ts";
 import { arrivalTimeouts } from "./arrival.ts";
+import { attentionRoute } from "./attention/route.ts";
 import { auditRoute } from "./audit.ts";
 import { authorizeCalls } from "./authorize.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
@@ -136,6 +137,7 @@ function apiRoutes(app: App, context: Context): void {
   trendRoute(app, context);
   replicaRoutes(app, context);
   searchRoute(app, context);
+  attentionRoute(app, context);
 }
 
 const noParameters = Type.Object({}, { additionalProperties: false });

@@ -1,4 +1,5 @@
 import { Trends } from "../api/schemas.ts";
+import { isOnlyLimit } from "../core/gates/limits.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
@@ -29,7 +30,8 @@ export class TrendSampler {
     for (const pool of pools.values()) {
       const trend = this.#trends.get(pool.name) ?? { held: [], waiting: [] };
       this.#trends.set(pool.name, trend);
-      push(trend.held, pool.held);
+      // A pool that is only a limit has no resources; its use is that of the pools below it.
+      push(trend.held, isOnlyLimit(pool) ? pool.used : pool.held);
       push(trend.waiting, pool.waiting);
     }
   }

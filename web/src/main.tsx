@@ -6,6 +6,7 @@ import { finishSignIn } from "./data/sign-in.ts";
 import { showTheme } from "./theme.ts";
 import "./style/tokens.css";
 import "./style/page.css";
+import "./style/attention.css";
 import "./style/table.css";
 import "./style/controls.css";
 import "./style/search.css";

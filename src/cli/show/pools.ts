@@ -1,3 +1,4 @@
+import { countsOf } from "../../api/pool-counts.ts";
 import type { Pool } from "../../api/schemas.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import type { Screen } from "../terminal/screen.ts";
@@ -42,7 +43,8 @@ export const pools: CliCommand = {
 OUT counts resources that are neither free nor in use: drained, dirty, being cleaned,
 quarantined, cooling.
 A pool that is only a limit shows the use of its limit, and who waits for the pools below it. List
-the holders: berth leases --pool POOL`,
+the holders: berth leases --pool POOL
+A shared pool shows the dimension that it has least of.`,
   completes: poolNames,
   run: (context) =>
     list(context, {
@@ -62,24 +64,26 @@ export async function poolNames({ client }: Context): Promise<string[]> {
   return (await client.everyPool()).map(({ name }) => name);
 }
 
-/**
- * The counts of a pool. A pool that is only a limit has no resources: its counts are those of its
- * limit and of the pools below it.
- */
-export function heldCount({ held, limit }: Pool): number {
-  return limit?.used ?? held;
+export function heldCount(pool: Pool): number {
+  return countsOf(pool).held;
 }
 
-export function totalCount({ total, limit }: Pool): number {
-  return limit?.limit ?? total;
+export function totalCount(pool: Pool): number {
+  return countsOf(pool).total;
 }
 
-export function freeCount({ free, limit }: Pool): number {
-  return limit === undefined ? free : Math.max(0, limit.limit - limit.used);
+export function freeCount(pool: Pool): number {
+  return countsOf(pool).free;
 }
 
 export function waitingIn(pool: Pool): Pick<Pool, "waiting" | "oldestWaitSeconds"> {
-  return pool.limit ?? pool;
+  return countsOf(pool);
+}
+
+/** The dimension that the counts of a shared pool are of. */
+export function unitMark(pool: Pool): string {
+  const { unit } = countsOf(pool);
+  return unit === "" ? "" : ` (${unit})`;
 }
 
 /** Formats the start rate, such as `2.5/m (pinned)`. */
@@ -114,7 +118,7 @@ export function formatStates(states: Readonly<Record<string, number>>): string {
 /** For operators: what of the pool is out of the ordinary. */
 export function nameWithMarks(pool: Pool): string {
   const limit = pool.limit === undefined ? "" : " (limit)";
-  return `${pool.name}${limit}${pool.retiring ? " (retiring)" : ""}${suspendedMark(pool)}`;
+  return `${pool.name}${unitMark(pool)}${limit}${pool.retiring ? " (retiring)" : ""}${suspendedMark(pool)}`;
 }
 
 /** A decision on the pool has failed, and nothing is lent. */

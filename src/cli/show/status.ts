@@ -6,6 +6,7 @@ import { spark } from "../terminal/sparkline.ts";
 import type { Column } from "../terminal/table.ts";
 import { countOf } from "../terminal/text.ts";
 import { formatMeasured, formatSeconds } from "./age.ts";
+import { noteAttention } from "./attention.ts";
 import { type ListFlags, list, listOptions } from "./listing.ts";
 import { poolOverview } from "./pool-overview.ts";
 import {
@@ -16,6 +17,7 @@ import {
   readPools,
   suspendedMark,
   totalCount,
+  unitMark,
   waitingIn,
 } from "./pools.ts";
 import { Trends } from "./trends.ts";
@@ -36,7 +38,7 @@ export function columnsFor(screen: Screen, trends: HeldBefore): readonly Column<
   const hasSpark = trends.known && width >= sparkWidthMin;
   const narrow = width < sparkWidthMin || (trends.known && width < bothWidthMin);
   return [
-    { header: "POOL", cell: (pool) => `${pool.name}${suspendedMark(pool)}` },
+    { header: "POOL", cell: (pool) => `${pool.name}${unitMark(pool)}${suspendedMark(pool)}` },
     ...(narrow ? [] : [barColumn(screen)]),
     {
       header: narrow ? "HELD" : "",
@@ -85,7 +87,7 @@ export const status: CliCommand = {
   completes: poolNames,
   run: async (context) => {
     const trends = new Trends(context);
-    await noteConfig(context);
+    await noteAttention(context);
     await noteReplicas(context);
     return await list(context, {
       get columns() {
@@ -102,16 +104,6 @@ export const status: CliCommand = {
     });
   },
 };
-
-/** Reports what is wrong with the server's configuration file, to stderr. */
-async function noteConfig({ client, flags, note }: Context): Promise<void> {
-  const { output, watch } = flags<ListFlags>();
-  if (watch || (output !== "table" && output !== "wide")) return;
-  const found = await client.config().catch(() => undefined);
-  if (found === undefined) return; // The read of the pools reports the error.
-  for (const problem of found.problems ?? []) note(`The new configuration is refused: ${problem}`);
-  for (const warning of found.warnings ?? []) note(`Warning of the configuration: ${warning}`);
-}
 
 /** Who leads of several servers, to stderr. */
 async function noteReplicas({ client, flags, note }: Context): Promise<void> {

@@ -197,24 +197,31 @@ export function placementView(pool: Pool): PlacementView | null {
 /** A cleaner or a person should have taken a resource within this time. */
 const stuckAfterMs = 3_600_000;
 
+export interface Stuck {
+  readonly count: number;
+  /** Since when the first of them is there; null if there are none. */
+  readonly since: Instant | null;
+}
+
 /**
- * The number of resources that are in a state from which nobody has taken them for an hour: the state
- * may be a typo, or its cleaner may be gone. Free ones are not stuck, and quarantined ones were put
- * aside on purpose.
+ * The resources that are in a state from which nobody has taken them for an hour: the state may be a
+ * typo, or its cleaner may be gone. Free ones are not stuck, and quarantined ones were put aside on
+ * purpose.
  */
-export function stuckCount({ buckets, clusters }: Pool, now: Instant): number {
-  // A worker and the plan look after clusters, each phase with its own limit.
-  if (clusters !== null) return 0;
+export function stuckIn({ buckets, clusters }: Pool, now: Instant): Stuck {
   let count = 0;
-  for (const { state, idle } of buckets.values()) {
+  let since: Instant | null = null;
+  // A worker and the plan look after clusters, each phase with its own limit.
+  for (const { state, idle } of clusters === null ? buckets.values() : []) {
     const { lendable, deadline } = ruleOf(state);
     if (lendable || deadline !== "none" || state === quarantinedState) continue;
     for (const { changedAt } of idle) {
       if (now - changedAt < stuckAfterMs) break; // The others are there for a shorter time.
       count += 1;
+      if (since === null || changedAt < since) since = changedAt;
     }
   }
-  return count;
+  return { count, since };
 }
 
 /** The number of resources in each state. */

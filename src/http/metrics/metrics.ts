@@ -5,7 +5,7 @@ import {
   paceInterval,
   placementView,
   sharedLimit,
-  stuckCount,
+  stuckIn,
 } from "../../core/explain/pool-view.ts";
 import { rateOf } from "../../core/gates/rate.ts";
 import { countedStates } from "../../core/model/lifecycle.ts";
@@ -154,7 +154,8 @@ function samplePools({ broker }: MetricsSource, registry: Registry): void {
   const stuck =
     "Resources that nobody took for an hour from a state other than free or quarantined";
   sample("berth_resources_stuck", stuck, ["pool"], (gauge, state, now) => {
-    for (const pool of state.pools.values()) gauge.set({ pool: pool.name }, stuckCount(pool, now));
+    for (const pool of state.pools.values())
+      gauge.set({ pool: pool.name }, stuckIn(pool, now).count);
   });
   sample("berth_waiters", "Requests that wait", ["pool"], (gauge, state) => {
     for (const { name: pool, waiting } of state.pools.values()) gauge.set({ pool }, waiting);

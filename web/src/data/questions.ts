@@ -1,12 +1,12 @@
 /** All reads of the page, each with the events after which it is repeated. */
 
+import type { Attention } from "../../../src/api/attention-schemas.ts";
 import type { AuditPage } from "../../../src/api/audit-schemas.ts";
 import type { Cluster, ClusterLogs, ClusterPlan, Costs } from "../../../src/api/cluster-schemas.ts";
 import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import type {
-  ConfigStatus,
   Explanation,
   Lease,
   PageOf,
@@ -51,12 +51,12 @@ export const allPools: Question<PoolList> = {
   everyMs: 30_000,
 };
 
-/** A reload of the file sends no event if it changes no pool. */
-export const configStatus: Question<ConfigStatus> = {
-  key: "config",
-  read: (signal) => berth.config({ signal }),
-  touchedBy: about("pool-"),
-  everyMs: 30_000,
+/** Much of it has no event: a wait that has become long, a reload of the file that is refused. */
+export const attention: Question<Attention> = {
+  key: "attention",
+  read: (signal) => berth.attention({ signal }),
+  touchedBy: about("pool-", "resource-", "cluster-", "rate-"),
+  everyMs: heartbeatsMs,
 };
 
 export const allTrends: Question<Trends> = {

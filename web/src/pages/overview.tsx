@@ -1,16 +1,20 @@
 import { useMemo } from "react";
+import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, Trends } from "../../../src/api/schemas.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, allTrends } from "../data/questions.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
+import { Legend } from "../parts/legend.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
-import { ConfigNotes } from "./config-notes.tsx";
-import { coolingAside, countsOf, hasProblem, outOf, sortedBy } from "./pool-facts.ts";
+import { Attention } from "./attention.tsx";
+import { coolingAside, hasProblem, outOf, sortedBy, statesOf } from "./pool-facts.ts";
+import { poolOrders, usePoolOrder } from "./pool-order.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { SortHeader } from "./sort-header.tsx";
 
@@ -24,7 +28,7 @@ export function Overview() {
     <>
       <h1 className="hidden">All pools</h1>
       <ProblemNote error={error} />
-      <ConfigNotes />
+      <Attention />
       {data === undefined ? <Loading /> : <Pools pools={data.pools} trends={trends} />}
     </>
   );
@@ -33,7 +37,7 @@ export function Overview() {
 function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | undefined }) {
   const [text] = useFilter("q");
   const [show] = useFilter("show");
-  const [sort] = useFilter("sort");
+  const [sort] = usePoolOrder();
   const shown = useMemo(() => {
     const wanted = text.toLowerCase();
     const fits = pools.filter(
@@ -55,14 +59,15 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
       <div className="tools">
         <FilterBox label="Filter pools" />
         <Choice name="show" label="Show" options={showOptions} />
+        <OrderChoice />
         <span className="count" aria-live="polite">
           {shown.length === pools.length
             ? `${pools.length} ${pools.length === 1 ? "pool" : "pools"}`
             : `${shown.length} of ${pools.length}`}
         </span>
-        <Legend />
       </div>
       <PoolTable pools={shown} trends={trends} />
+      <Legend states={shown.flatMap((pool) => Object.keys(statesOf(pool)))} />
     </>
   );
 }
@@ -101,14 +106,34 @@ function Totals({ pools }: { pools: readonly Pool[] }) {
   );
 }
 
-function Legend() {
+/** For readers without the columns, such as on a phone, and for the orders that no column has. */
+function OrderChoice() {
+  const [order, setOrder] = usePoolOrder();
   return (
-    <span className="legend" aria-hidden="true">
-      <i className="look-held" /> held <i className="look-cooling" /> cooling{" "}
-      <i className="look-dirty" /> to clean <i className="look-bad" /> quarantined{" "}
-      <i className="look-drained" /> drained
-    </span>
+    <label className="order">
+      Order
+      <select value={order} onChange={(event) => setOrder(event.target.value)}>
+        {poolOrders.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+        {poolOrders.some(([value]) => value === order) ? null : (
+          <option value={order}>By column</option>
+        )}
+      </select>
+    </label>
   );
+}
+
+/** The samples that the lines show: as many as there are, so that a young server has lines too. */
+function windowOf(trends: Trends | undefined): { readonly span: number; readonly window: string } {
+  const span = Math.max(2, ...(trends?.pools ?? []).map(({ held }) => held.length));
+  const lengthMs = (span - 1) * (trends?.stepSeconds ?? 0) * 1_000;
+  return {
+    span,
+    window: `last ${roughDuration(Math.round(lengthMs / 60_000) * 60_000 || lengthMs)}`,
+  };
 }
 
 function PoolTable({ pools, trends }: { pools: readonly Pool[]; trends: Trends | undefined }) {
@@ -116,6 +141,7 @@ function PoolTable({ pools, trends }: { pools: readonly Pool[]; trends: Trends |
     () => new Map(trends?.pools.map((trend) => [trend.pool, trend])),
     [trends],
   );
+  const { span, window } = useMemo(() => windowOf(trends), [trends]);
   if (pools.length === 0) {
     return <EmptyNote title="No pool matches">Show all pools, or change the filter.</EmptyNote>;
   }
@@ -125,18 +151,28 @@ function PoolTable({ pools, trends }: { pools: readonly Pool[]; trends: Trends |
         <thead>
           <tr>
             <SortHeader name="" label="Pool" />
-            <SortHeader name="usage" label="In use" wide />
-            <SortHeader name="size" label="Held" numeric />
-            <SortHeader name="free" label="Free" numeric />
-            <SortHeader name="out" label="Out" numeric />
-            <SortHeader name="waiting" label="Waiting" numeric />
-            <SortHeader name="oldest" label="Longest wait" numeric />
-            <th className="spark-cell">Last half hour</th>
+            <SortHeader name="usage" label="In use" className="bar-cell" />
+            <SortHeader name="size" label="Held" className="number held-cell" />
+            <SortHeader name="free" label="Free" className="number free-cell" />
+            <SortHeader name="out" label="Out" className="number out-cell" />
+            <SortHeader name="waiting" label="Waiting" className="number" />
+            <SortHeader name="oldest" label="Longest wait" className="number wait-cell" />
+            <th scope="col" className="why-cell">
+              Waits for
+            </th>
+            <th scope="col" className="spark-cell">
+              {trends === undefined ? "" : `${window.charAt(0).toUpperCase()}${window.slice(1)}`}
+            </th>
           </tr>
         </thead>
         <tbody>
           {pools.slice(0, rowsMax).map((pool) => (
-            <PoolRow key={pool.name} pool={pool} trend={byPool.get(pool.name)} />
+            <PoolRow
+              key={pool.name}
+              pool={pool}
+              trend={byPool.get(pool.name)}
+              {...{ span, window }}
+            />
           ))}
         </tbody>
       </table>

@@ -1,3 +1,4 @@
+import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
@@ -15,7 +16,7 @@ import { FlowSection } from "./flow-section.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { LeaseTable } from "./leases.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import { coolingAside, countsOf, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
+import { coolingAside, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
 import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { WhatIf } from "./what-if.tsx";

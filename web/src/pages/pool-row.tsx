@@ -1,57 +1,90 @@
 import { memo } from "react";
+import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, Trends } from "../../../src/api/schemas.ts";
+import { useInTime } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { SparkLine } from "../parts/spark-line.tsx";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at } from "../router.ts";
-import { countsOf, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
+import { outOf, statesOf, waitsFor, waitsTooLong } from "./pool-facts.ts";
 
 interface Props {
   readonly pool: Pool;
   readonly trend: Trends["pools"][number] | undefined;
+  readonly span: number;
+  readonly window: string;
 }
 
-export const PoolRow = memo(function PoolRow({ pool, trend }: Props) {
-  const { name, retiring } = pool;
-  const { total, held, free, waiting, oldestWaitSeconds } = countsOf(pool);
+export const PoolRow = memo(function PoolRow({ pool, trend, span, window }: Props) {
+  const { name } = pool;
+  const { total, held, free, waiting, oldestWaitSeconds, unit } = countsOf(pool);
   const states = statesOf(pool);
   const out = outOf(pool);
   return (
     <tr data-row>
       <th scope="row">
         <Link href={at("pools", name)}>{name}</Link>
+        <Tags pool={pool} unit={unit} />
         <span className="name-bar" aria-hidden="true">
           <UsageBar states={states} total={total} />
         </span>
-        {pool.limit === undefined ? null : (
-          <small title="Only a limit for the pools below"> limit</small>
-        )}
-        {retiring ? <small title="Removed from the configuration"> retiring</small> : null}
       </th>
-      <td className="wide">
+      <td className="bar-cell">
         <UsageBar states={states} total={total} />
       </td>
-      <td className="number">
+      <td className="number held-cell">
         {grouped(held)}
         <span className="faint">/{grouped(total)}</span>
       </td>
-      <td className={free === 0 ? "number strong" : "number"}>{grouped(free)}</td>
-      <td className={out === 0 ? "number faint" : "number"}>{grouped(out)}</td>
+      <td className={free === 0 ? "number free-cell strong" : "number free-cell"}>
+        {grouped(free)}
+      </td>
+      <td className={out === 0 ? "number out-cell faint" : "number out-cell"}>{grouped(out)}</td>
       <td className={waiting === 0 ? "number faint" : "number waiting"}>{grouped(waiting)}</td>
-      <td className={waitsTooLong(pool) ? "number late" : "number"}>
+      <td className={waitsTooLong(pool) ? "number wait-cell late" : "number wait-cell"}>
         {oldestWaitSeconds === null ? (
           <span className="faint">–</span>
         ) : (
           inWholeSeconds(oldestWaitSeconds)
         )}
       </td>
+      <td className="why-cell">
+        <Why pool={pool} />
+      </td>
       <td className="spark-cell">
         {trend === undefined ? null : (
-          <SparkLine held={trend.held} waiting={trend.waiting} total={total} />
+          <SparkLine
+            held={trend.held}
+            waiting={trend.waiting}
+            total={pool.limit?.limit ?? pool.total}
+            span={span}
+            window={window}
+          />
         )}
       </td>
     </tr>
   );
 });
+
+function Tags({ pool, unit }: { pool: Pool; unit: string }) {
+  return (
+    <>
+      {pool.limit === undefined ? null : (
+        <small title="Only a limit for the pools below"> limit</small>
+      )}
+      {unit === "" ? null : <small title="The dimension that it has least of"> {unit}</small>}
+      {pool.retiring ? <small title="Removed from the configuration"> retiring</small> : null}
+    </>
+  );
+}
+
+/** Why requests wait although something may be free. */
+function Why({ pool }: { pool: Pool }) {
+  // A pace opens and credits expire without an event.
+  const word = useInTime((nowMs) => waitsFor(pool, nowMs)?.word ?? "");
+  const why = useInTime((nowMs) => waitsFor(pool, nowMs)?.why ?? "");
+  if (word === "") return null;
+  return <span title={why}>{word}</span>;
+}

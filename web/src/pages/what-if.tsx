@@ -1,12 +1,12 @@
 import { type ReactNode, useId, useState } from "react";
 import type { Simulation, StatsPart } from "../../../src/api/history-schemas.ts";
+import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import { strategies } from "../../../src/core/model/strategies.ts";
 import { useSimulation } from "../data/simulation.ts";
 import { ProblemNote } from "../parts/notes.tsx";
 import { grouped, percentInUse } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
-import { countsOf } from "./pool-facts.ts";
 
 /** A setting to simulate, and its value in words. */
 interface Setting {

@@ -4,48 +4,39 @@ interface Props {
   readonly held: readonly number[];
   readonly waiting: readonly number[];
   readonly total: number;
+  /** The number of samples from the left edge to the right one. */
+  readonly span: number;
+  /** The time that the line shows, in words. */
+  readonly window: string;
 }
 
-const width = 120;
+const width = 240;
 const height = 22;
-/** The number of samples in half an hour. With fewer samples the line starts later. */
-const samplesMax = 90;
 
-/** The last half hour: held resources as an area, waiting requests as a line. */
-export const SparkLine = memo(function SparkLine({ held, waiting, total }: Props) {
+/** Held resources as an area, waiting requests as a line. A gap is a time without samples. */
+export const SparkLine = memo(function SparkLine(props: Props) {
+  const { held, waiting, total, span, window } = props;
   if (held.length === 0) return <span className="spark" />;
   const heldTop = Math.max(1, total, ...held);
-  const waitingTop = Math.max(1, ...waiting);
-  const area = points(drawn(held), heldTop);
-  const words = `last half hour: held ${held[0]} to ${held.at(-1)}, at most ${Math.max(...waiting)} waiting`;
+  const waitingMax = Math.max(0, ...waiting);
+  const xOf = (index: number, length: number) =>
+    (((span - length + index) / Math.max(1, span - 1)) * width).toFixed(1);
+  const line = (values: readonly number[], top: number) => {
+    const drawn = values.length === 1 ? [...values, ...values] : values;
+    const y = (value: number) => height - 1 - (value / top) * (height - 2);
+    return drawn.map((value, at) => `${xOf(at, drawn.length)},${y(value).toFixed(1)}`).join(" ");
+  };
+  const area = line(held, heldTop);
+  const first = area.split(",", 1)[0];
+  const words = `${window}: ${held[0]} held at first, ${held.at(-1)} at last, at most ${waitingMax} waiting`;
   return (
     <svg className="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
       <title>{words}</title>
-      <polygon
-        className="spark-held"
-        points={`${firstX(drawn(held))},${height} ${area} ${width},${height}`}
-      />
+      <polygon className="spark-held" points={`${first},${height} ${area} ${width},${height}`} />
       <polyline className="spark-top" points={area} />
-      {waiting.some((count) => count > 0) ? (
-        <polyline className="spark-waiting" points={points(drawn(waiting), waitingTop)} />
+      {waitingMax > 0 ? (
+        <polyline className="spark-waiting" points={line(waiting, waitingMax)} />
       ) : null}
     </svg>
   );
 });
-
-/** A single sample is drawn as if it had been the same before. */
-function drawn(values: readonly number[]): readonly number[] {
-  return values.length === 1 ? [...values, ...values] : values;
-}
-
-function xOf(index: number, { length }: readonly number[]): string {
-  const last = Math.max(samplesMax, length) - 1;
-  return (((last - (length - 1) + index) / last) * width).toFixed(1);
-}
-
-const firstX = (values: readonly number[]) => xOf(0, values);
-
-function points(values: readonly number[], top: number): string {
-  const y = (value: number) => height - 1 - (value / top) * (height - 2);
-  return values.map((value, index) => `${xOf(index, values)},${y(value).toFixed(1)}`).join(" ");
-}

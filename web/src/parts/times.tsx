@@ -1,6 +1,7 @@
 /** Times as people read them: how long ago, how much is left; the exact moment on hover. */
 import { briefDuration, roughDuration } from "../../../src/core/model/time.ts";
 import { useInTime } from "../data/clock.ts";
+import { clockTime, dayOf, momentText, zoneText } from "./clock-time.ts";
 
 export function Age({ since }: { since: string }) {
   const age = useAge(since);
@@ -37,18 +38,16 @@ export function useLeft(until: string | null): string {
 
 /** `14:03:07` today, with the date on any other day. */
 export function Moment({ at }: { at: string }) {
-  const date = new Date(at);
-  const today = date.toDateString() === new Date().toDateString();
-  const time = date.toLocaleTimeString("en-GB");
   return (
     <time dateTime={at} title={exact(at)}>
-      {today ? time : `${date.toLocaleDateString([], { month: "short", day: "numeric" })} ${time}`}
+      {momentText(at)}
     </time>
   );
 }
 
+/** `Mon 16 Nov 14:03:07 (Europe/Berlin, GMT+1)`. */
 export function exact(at: string): string {
-  return new Date(at).toISOString().replace("T", " ");
+  return `${dayOf(at)} ${clockTime(at)} (${zoneText()})`;
 }
 
 /** A time that was measured or configured; `-` if it is not known. */

@@ -1,0 +1,38 @@
+import type { AttentionItem } from "../../api/attention-schemas.ts";
+import type { Context } from "../cli-command.ts";
+import type { ListFlags } from "./listing.ts";
+
+/** What needs somebody, to stderr: the same list as on the page. */
+export async function noteAttention(context: Context): Promise<void> {
+  const { client, flags, note } = context;
+  const { output, watch } = flags<ListFlags>();
+  if (watch || (output !== "table" && output !== "wide")) return;
+  const found = await client.attention().catch(() => undefined);
+  if (found === undefined) return await noteConfig(context); // An older server does not have the list.
+  for (const line of found.items.flatMap(attentionLines)) note(line);
+}
+
+/** How many of them are named; the command shows all. */
+const namedMax = 3;
+
+export function attentionLines(item: AttentionItem): string[] {
+  const { summary, since, advice, command, about, count } = item;
+  const age = since === null ? "" : `, since ${since}`;
+  const named = about.slice(0, namedMax).map(({ name, text }) => {
+    return `  ${[name, text].filter((word) => word !== "").join(": ")}`;
+  });
+  const more = count - named.length;
+  return [
+    `${summary}${age}`,
+    ...named,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    `  ${advice}${command === "" ? "" : ` (${command})`}`,
+  ];
+}
+
+async function noteConfig({ client, note }: Context): Promise<void> {
+  const found = await client.config().catch(() => undefined);
+  if (found === undefined) return; // The read of the pools reports the error.
+  for (const problem of found.problems ?? []) note(`The new configuration is refused: ${problem}`);
+  for (const warning of found.warnings ?? []) note(`Warning of the configuration: ${warning}`);
+}

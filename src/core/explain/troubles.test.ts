@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { acquire, change, Lending, pool, release } from "../decide/lending.suite.ts";
+import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
+import { defaultAdaptive } from "../model/policy.ts";
+import { defaultSpacePolicy } from "../model/space.ts";
+import type { Instant } from "../model/time.ts";
+import { longWaitFrom } from "./long-wait.ts";
+import { troublesIn } from "./troubles.ts";
+
+const minuteMs = 60_000;
+
+/** Codes and names at a time. */
+function found(lending: Lending, atMs: number): string[] {
+  return troublesIn(lending.state, atMs as Instant).map(({ code, name }) => `${code} ${name}`);
+}
+
+test("longWaitFrom() is the mean hold, but never less than five minutes", () => {
+  expect(longWaitFrom(10_000)).toBe(5 * minuteMs);
+  expect(longWaitFrom(20 * minuteMs)).toBe(20 * minuteMs);
+  expect(longWaitFrom(null)).toBe(10 * minuteMs);
+});
+
+describe("troublesIn()", () => {
+  test("finds nothing while all is well", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.do(acquire("a", "aws"));
+    expect(found(lending, 60 * minuteMs)).toEqual([]);
+  });
+
+  test("finds a wait that is longer than a usual hold", () => {
+    const lending = new Lending(pool("aws", 1, { ttlMs: 9e9 }));
+    lending.do(acquire("a", "aws"));
+    lending.do(acquire("b", "aws"));
+    expect(found(lending, 10 * minuteMs)).toEqual([]);
+    expect(found(lending, 10 * minuteMs + 1)).toEqual(["waits_long aws"]);
+    // From now on the usual hold is known: a quarter of an hour.
+    lending.now = (15 * minuteMs) as Instant;
+    lending.do(release("a"));
+    lending.do(acquire("c", "aws"));
+    expect(found(lending, 30 * minuteMs)).toEqual([]);
+    const [late] = troublesIn(lending.state, (31 * minuteMs) as Instant);
+    expect(late).toMatchObject({
+      since: 15 * minuteMs,
+      text: "the first of 1 has waited for 16m, and a lease usually lasts 15m",
+    });
+  });
+
+  test("finds what is quarantined with the first line of the reason", () => {
+    const lending = new Lending(pool("aws", 2));
+    lending.do(change("aws-2", { state: "quarantined", note: "it failed\ntwice" }));
+    expect(troublesIn(lending.state, 5 as Instant)).toEqual([
+      { code: "quarantined", kind: "resource", name: "aws-2", since: 0, text: "it failed" },
+    ]);
+  });
+
+  test("finds what nobody has cleaned for an hour", () => {
+    const lending = new Lending(pool("aws", 3));
+    lending.do(change("aws-2", { state: "dirty" }));
+    expect(found(lending, 59 * minuteMs)).toEqual([]);
+    expect(found(lending, 60 * minuteMs)).toEqual(["not_cleaned aws"]);
+  });
+
+  test("finds a rate that reports of throttling have brought to its minimum", () => {
+    const adaptive = { ...defaultAdaptive, min: 4, max: 5 };
+    const lending = new Lending(pool("aws", 9, { adaptive }));
+    lending.do(acquire("a", "aws"));
+    expect(found(lending, 1)).toEqual([]);
+    lending.do({ type: "signal", id: "a" as RequestId, throttled: true });
+    expect(found(lending, 1)).toEqual(["rate_at_minimum aws"]);
+  });
+
+  test("finds a space that has waited long for its own quota, and tells whose it is", () => {
+    const team = "team" as SpaceName;
+    const policy = { ...defaultSpacePolicy, quotas: [{ pool: "aws" as PoolName, max: 1 }] };
+    const pools = [pool("aws", 4), pool("gcp", 1)];
+    const lending = new Lending();
+    const spaces = { spaces: [{ name: team, policy }], others: defaultSpacePolicy };
+    lending.do({ type: "configure", pools, spaces });
+    lending.do(acquire("a", "aws", { space: team }));
+    lending.do(acquire("g", "gcp", { space: team }));
+    lending.do(acquire("h", "gcp", { space: team }));
+    expect(found(lending, 6 * minuteMs)).toEqual([]);
+    lending.do(acquire("b", "aws", { space: team }));
+    expect(found(lending, 5 * minuteMs)).toEqual([]);
+    const [trouble] = troublesIn(lending.state, (6 * minuteMs) as Instant);
+    expect(trouble).toMatchObject({ code: "quota_reached_long", name: "team", space: "team" });
+    expect(trouble?.text).toBe("it holds all 1 aws of its quota, and has waited for 6m");
+  });
+});

@@ -1,0 +1,139 @@
+/**
+ * What needs a person, as far as the state shows it: it does not end by itself, or it lasts longer
+ * than usual. The page and `berth status` begin with this list.
+ */
+import type { SpaceName } from "../model/ids.ts";
+import { creatingState, quarantinedState } from "../model/lifecycle.ts";
+import { claimsKey, heldOf, type Quota, type Space } from "../model/space.ts";
+import type { Pool, State } from "../model/state.ts";
+import { type Instant, roughDuration } from "../model/time.ts";
+import { clustersOf } from "./cluster-view.ts";
+import { longWaitFrom } from "./long-wait.ts";
+import { oldestQueuedAt, stuckIn } from "./pool-view.ts";
+
+export type TroubleCode =
+  | "pool_suspended"
+  | "waits_long"
+  | "quota_reached_long"
+  | "quarantined"
+  | "not_cleaned"
+  | "rate_at_minimum"
+  | "cluster_destroy_stuck"
+  | "cluster_fails";
+
+export interface Trouble {
+  readonly code: TroubleCode;
+  readonly kind: "pool" | "resource" | "cluster" | "space";
+  readonly name: string;
+  /** Null if nobody knows. */
+  readonly since: Instant | null;
+  readonly text: string;
+  /** Only those who see this space may see it. Absent: everybody may. */
+  readonly space?: SpaceName;
+}
+
+export function troublesIn(state: State, now: Instant): Trouble[] {
+  const troubles: Trouble[] = [];
+  for (const pool of state.pools.values()) {
+    troubles.push(...suspensionOf(pool), ...longWaitOf(pool, now), ...quarantinedIn(pool));
+    troubles.push(...notCleanedIn(pool, now), ...lowestRateOf(pool));
+  }
+  troubles.push(...clusterTroubles(state), ...quotaTroubles(state, now));
+  return troubles;
+}
+
+function suspensionOf({ name, suspended }: Pool): Trouble[] {
+  if (suspended === null) return [];
+  const { why: text, at: since } = suspended;
+  return [{ code: "pool_suspended", kind: "pool", name, since, text }];
+}
+
+function longWaitOf(pool: Pool, now: Instant): Trouble[] {
+  const since = pool.waiting === 0 ? null : oldestQueuedAt(pool);
+  if (since === null || now - since <= usualWaitOf(pool)) return [];
+  const usual =
+    pool.holds.count === 0 ? "" : `, and a lease usually lasts ${roughDuration(pool.holds.meanMs)}`;
+  const text = `the first of ${pool.waiting} has waited for ${roughDuration(now - since)}${usual}`;
+  return [{ code: "waits_long", kind: "pool", name: pool.name, since, text }];
+}
+
+function usualWaitOf({ holds, clusters }: Pool): number {
+  const usualMs = longWaitFrom(holds.count === 0 ? null : holds.meanMs);
+  // A request may have to wait for a new cluster.
+  return Math.max(usualMs, clusters?.phases[creatingState].meanMs ?? 0);
+}
+
+function quarantinedIn({ buckets }: Pool): Trouble[] {
+  const idle = buckets.get(quarantinedState)?.idle ?? [];
+  return Array.from(idle, ({ name, note, changedAt: since }) => {
+    return { code: "quarantined", kind: "resource", name, since, text: firstLine(note) };
+  });
+}
+
+function notCleanedIn(pool: Pool, now: Instant): Trouble[] {
+  const { count, since } = stuckIn(pool, now);
+  if (count === 0) return [];
+  const { name } = pool;
+  const text = `${count} of ${pool.members.size} have been out of service for more than an hour`;
+  return [{ code: "not_cleaned", kind: "pool", name, since, text }];
+}
+
+function lowestRateOf({ name, policy, adaptive, pin, rateHistory }: Pool): Trouble[] {
+  if (policy.adaptive?.mode !== "auto" || adaptive === null || pin !== null) return [];
+  const last = rateHistory.at(-1);
+  if (adaptive.rate > policy.adaptive.min || last?.cause.how !== "throttled") return [];
+  const text = `${adaptive.rate} starts per minute is the least that is allowed`;
+  return [{ code: "rate_at_minimum", kind: "pool", name, since: last.at, text }];
+}
+
+/** A single failure is tried again, and is no work for anybody. */
+const clusterFailuresMin = 2;
+
+function clusterTroubles(state: State): Trouble[] {
+  const troubles: Trouble[] = [];
+  for (const { name, state: phase, failures, cluster } of clustersOf(state)) {
+    const { stuck, since, message } = cluster;
+    if (stuck !== null) {
+      const text = stuck.length === 0 ? "nobody knows what blocks it" : stuck.join(", ");
+      troubles.push({ code: "cluster_destroy_stuck", kind: "cluster", name, since, text });
+    } else if (failures >= clusterFailuresMin) {
+      const text = `${phase} has failed ${failures} times: ${firstLine(message)}`;
+      troubles.push({ code: "cluster_fails", kind: "cluster", name, since, text });
+    }
+  }
+  return troubles;
+}
+
+function quotaTroubles({ spaces, requests, pools }: State, now: Instant): Trouble[] {
+  const full = new Map<Space, Quota>();
+  for (const space of spaces.values()) {
+    const quota = space.waiting === 0 ? undefined : reachedQuota(space, pools);
+    if (quota !== undefined) full.set(space, quota);
+  }
+  if (full.size === 0) return [];
+  const oldest = new Map<Space, Instant>();
+  for (const { space, queuedAt, needs } of requests.values()) {
+    const quota = space === null ? undefined : full.get(space);
+    if (space === null || !needs.some(({ pool }) => pool.name === quota?.pool)) continue;
+    oldest.set(space, Math.min(queuedAt, oldest.get(space) ?? queuedAt) as Instant);
+  }
+  return [...oldest].flatMap(([space, since]): Trouble[] => {
+    const quota = full.get(space);
+    if (quota === undefined || now - since <= longWaitFrom(0)) return [];
+    const what = [quota.dimension, quota.pool].filter((word) => word !== undefined).join(" of ");
+    const text = `it holds all ${quota.max} ${what} of its quota, and has waited for ${roughDuration(now - since)}`;
+    const { name } = space;
+    return [{ code: "quota_reached_long", kind: "space", name, since, text, space: name }];
+  });
+}
+
+function reachedQuota(space: Space, pools: State["pools"]): Quota | undefined {
+  return space.policy.quotas.find(({ pool: name, dimension, max }) => {
+    const pool = pools.get(name);
+    return pool !== undefined && heldOf(space, pool, dimension ?? claimsKey) >= max;
+  });
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0] ?? "";
+}

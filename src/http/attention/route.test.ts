@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { Attention } from "../../api/attention-schemas.ts";
+import { otherToken, testAuth, testTokens } from "../../auth/test-tokens.suite.ts";
+import { change, pool } from "../../core/decide/lending.suite.ts";
+import type { PoolName, SpaceName } from "../../core/model/ids.ts";
+import { defaultSpacePolicy } from "../../core/model/space.ts";
+import { askBody, testSite } from "../test-site.suite.ts";
+import { grouped } from "./group.ts";
+import { troubleWords } from "./words.ts";
+
+const { holder, viewer, operator } = testTokens;
+
+test("the answer is empty if all is well", async () => {
+  await using site = await testSite([pool("aws", 2)]);
+  await site.call("POST /v1/leases", { body: askBody("aws") });
+  expect((await site.call("GET /v1/attention")).body).toEqual({ items: [] });
+});
+
+test("one line for each kind, with the oldest first and what to do", async () => {
+  await using site = await testSite([pool("aws", 3)]);
+  await site.broker.submit(change("aws-2", { state: "quarantined", note: "it failed" }));
+  await site.clock.advance(5_000);
+  await site.broker.submit(change("aws-1", { state: "quarantined", note: "it failed too" }));
+  const { items } = (await site.call("GET /v1/attention")).body as Attention;
+  expect(items).toMatchObject([
+    {
+      ...{ code: "quarantined", severity: "warning", summary: "2 resources are quarantined" },
+      advice: expect.stringContaining("then free the resource"),
+      command: "berth resources --state quarantined",
+      count: 2,
+      about: [
+        { kind: "resource", name: "aws-2", text: "it failed" },
+        { kind: "resource", name: "aws-1", text: "it failed too" },
+      ],
+    },
+  ]);
+  expect(items[0]?.since).toBe(items[0]?.about[0]?.since);
+});
+
+test("a space sees its own quota only, and only operators see tokens", async () => {
+  // Half an hour after the clock of the test begins.
+  const soonMs = 1_800_000;
+  const soon = testAuth.tokens.map((token) =>
+    token.name === "worker" ? { ...token, expiresAtMs: soonMs } : token,
+  );
+  await using site = await testSite([pool("aws", 4)], {}, undefined, { ...testAuth, tokens: soon });
+  const policy = { ...defaultSpacePolicy, quotas: [{ pool: "aws" as PoolName, max: 1 }] };
+  const spaces = { spaces: [{ name: "team" as SpaceName, policy }], others: defaultSpacePolicy };
+  await site.broker.submit({ type: "configure", pools: [pool("aws", 4)], spaces });
+  const ask = () =>
+    site.call("POST /v1/leases", { token: holder, body: { ...askBody("aws"), ttl: "1h" } });
+  await ask();
+  await ask();
+  await site.clock.advance(301_000);
+  const seenBy = async (token: string) => {
+    const { items } = (await site.call("GET /v1/attention", { token })).body as Attention;
+    return items.map(({ code }) => code);
+  };
+  expect(await seenBy(holder)).toEqual(["quota_reached_long"]);
+  expect(await seenBy(otherToken)).toEqual([]);
+  expect(await seenBy(viewer)).toEqual(["quota_reached_long"]);
+  expect(await seenBy(operator)).toEqual(["quota_reached_long", "token_expires"]);
+});
+
+test("grouped() puts errors first, names at most twenty, and counts all", () => {
+  const one = (name: string) =>
+    ({ code: "quarantined", kind: "resource", name, since: null, text: "" }) as const;
+  const many = Array.from({ length: 25 }, (_, index) => one(`aws-${index}`));
+  const refused = { ...one(""), code: "config_refused", kind: "server" } as const;
+  const items = grouped([...many, refused]);
+  expect(items.map(({ code, count }) => [code, count])).toEqual([
+    ["config_refused", 1],
+    ["quarantined", 25],
+  ]);
+  expect(items[1]?.about).toHaveLength(20);
+});
+
+test("the guide to the page lists every kind of trouble", () => {
+  const guide = readFileSync(new URL("../../../docs/guides/page.md", import.meta.url), "utf8");
+  const listed = [...guide.matchAll(/^\| `([a-z_]{2,})` \|/gm)].map(([, code]) => code);
+  expect(listed).toEqual(Object.keys(troubleWords));
+});

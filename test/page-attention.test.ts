@@ -1,0 +1,84 @@
+/** What needs somebody: on the overview first, and the same in `berth status`. */
+import { describe, expect, test } from "vitest";
+import { chromiumPath } from "./chromium.ts";
+import { sharedWorld } from "./page-world.ts";
+
+describe.skipIf(chromiumPath === undefined)("the overview", () => {
+  const world = sharedWorld({
+    "b-account": { members: ["acc-1", "acc-2"] },
+    "a-paced": { count: 5, pace: { every: "1h" } },
+    "c-room": { place: "pack", members: { "host-1": { capacity: { vcpus: 8, memory: 64 } } } },
+    "d-free": { count: 3 },
+  });
+  const ask = (pool: string, amount?: Record<string, number>) =>
+    world().client.ask({
+      holder: "ci/1",
+      items: [{ pool, ...(amount && { amount }) }],
+      ttl: "10m",
+    });
+  const names = (page: Awaited<ReturnType<ReturnType<typeof world>["open"]>>) =>
+    page.locator("table.pools tbody th a").allTextContents();
+
+  test("says in one quiet line that all is well", async () => {
+    const page = await world().open("/");
+    await page.getByRole("heading", { name: "All is well" }).waitFor();
+    expect(await page.locator(".trouble").count()).toBe(0);
+    const { stderr } = await world().server.done(["status"]);
+    expect(stderr).toBe("");
+  });
+
+  test("shows trouble as it comes, with what to do, and as berth status does", async () => {
+    const page = await world().open("/");
+    await page.getByRole("heading", { name: "All is well" }).waitFor();
+    await world().client.changeResource("acc-2", { state: "quarantined", note: "disk broken" });
+    const trouble = page.locator(".trouble", { hasText: "1 resource is quarantined" });
+    await trouble.getByText("disk broken").waitFor();
+    await trouble.getByText("fix the cause, then free the resource").waitFor();
+    const { stderr } = await world().server.done(["status"]);
+    expect(stderr).toMatch(
+      /^1 resource is quarantined, since .*Z\n {2}acc-2: disk broken\n {2}Read/,
+    );
+    await trouble.getByRole("link", { name: "acc-2" }).click();
+    await page.getByRole("heading", { name: "acc-2" }).waitFor();
+    await world().client.changeResource("acc-2", { state: "free" });
+    await page.goBack();
+    await page.getByRole("heading", { name: "All is well" }).waitFor();
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("says what requests wait for although something is free", async () => {
+    for (let asked = 0; asked < 3; asked++) await ask("a-paced");
+    await ask("c-room", { vcpus: 6, memory: 8 });
+    await ask("c-room", { vcpus: 6, memory: 8 });
+    const page = await world().open("/");
+    const cell = (pool: string) => page.locator("tr", { hasText: pool }).locator(".why-cell");
+    await cell("a-paced").getByText("pace", { exact: true }).waitFor();
+    await cell("c-room").getByText("room", { exact: true }).waitFor();
+    expect(await cell("d-free").textContent()).toBe("");
+    // A shared pool counts the dimension that it has least of.
+    await page.locator("tr", { hasText: "c-room" }).getByText("6/8").waitFor();
+  });
+
+  test("keeps the order that the reader chose, unless a link has another one", async () => {
+    const page = await world().open("/");
+    await page.locator("table.pools").waitFor();
+    expect(await names(page)).toEqual(["a-paced", "b-account", "c-room", "d-free"]);
+    await page.getByLabel("Order").selectOption("Most free");
+    await expect.poll(() => names(page)).toEqual(["a-paced", "d-free", "b-account", "c-room"]);
+    await page.goto(new URL("/", world().server.url).href);
+    await page.locator("table.pools").waitFor();
+    expect(await names(page)).toEqual(["a-paced", "d-free", "b-account", "c-room"]);
+    await page.goto(new URL("/?sort=usage", world().server.url).href);
+    await expect.poll(async () => (await names(page))[0]).toBe("c-room");
+  });
+
+  test("explains every colour of its bars", async () => {
+    await world().client.changeResource("acc-1", { drained: true });
+    const page = await world().open("/");
+    const legend = page.locator(".legend");
+    for (const word of ["held", "drained", "free", "waiting"]) {
+      await legend.getByText(word, { exact: true }).waitFor();
+    }
+    await world().client.changeResource("acc-1", { drained: false });
+  });
+});

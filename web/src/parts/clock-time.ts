@@ -1,0 +1,38 @@
+/** One way to write times everywhere: 24 hours, in the zone of the reader. */
+
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+
+const seconds = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const minutes = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+const day = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+const offset = new Intl.DateTimeFormat("en-GB", { timeZoneName: "shortOffset" });
+
+type Time = string | number | Date;
+
+/** `14:03:07`. */
+export function clockTime(at: Time): string {
+  return seconds.format(new Date(at));
+}
+
+/** `14:03`. */
+export function clockMinute(at: Time): string {
+  return minutes.format(new Date(at));
+}
+
+/** `Mon 16 Nov`. */
+export function dayOf(at: Time): string {
+  return day.format(new Date(at)).replace(",", "");
+}
+
+/** `14:03:07` today, `Mon 16 Nov 14:03:07` on any other day. */
+export function momentText(at: Time): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return isToday ? clockTime(at) : `${dayOf(at)} ${clockTime(at)}`;
+}
+
+/** `Europe/Berlin, GMT+1`. */
+export function zoneText(): string {
+  const parts = offset.formatToParts(new Date());
+  const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+  return timeZone === name ? name : `${timeZone}, ${name}`;
+}

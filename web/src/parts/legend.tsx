@@ -1,0 +1,35 @@
+import { inOrder, lookOf } from "./state-look.ts";
+
+/** What each colour of the bars and lines means. Only colours that are there. */
+export function Legend({ states }: { states: readonly string[] }) {
+  const known = [...new Set(states.filter((state) => state !== "free"))];
+  const inBars = inOrder(Object.fromEntries(known.map((state) => [state, 1])));
+  const words = new Map<string, string[]>();
+  for (const [state] of inBars) {
+    const look = lookOf(state);
+    const name = names[state] ?? state;
+    words.set(look, [...(words.get(look) ?? []).filter((word) => word !== name), name]);
+  }
+  return (
+    <p className="legend">
+      {Array.from(words, ([look, list]) => (
+        <span key={look}>
+          <i className={`look-${look}`} aria-hidden="true" /> {list.join(", ")}
+        </span>
+      ))}
+      <span>
+        <i className="look-track" aria-hidden="true" /> free
+      </span>
+      <span>
+        <i className="key-line" aria-hidden="true" /> waiting
+      </span>
+    </p>
+  );
+}
+
+const names: Readonly<Record<string, string>> = {
+  busy: "held",
+  leased: "held",
+  dirty: "to clean",
+  cleaning: "being cleaned",
+};
