@@ -157,6 +157,15 @@ test.each(["package.json", "web/package.json"])("%s pins every dependency exactl
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });
 
+test.each([
+  ["deploy/kubernetes/base/kustomization.yaml", /newTag: (.+)/],
+  ["deploy/helm/berth/Chart.yaml", /^version: (.+)/m],
+  ["deploy/helm/berth/Chart.yaml", /^appVersion: (.+)/m],
+  ["docs/guides/install.md", /localhost\/berth:([\d.]+)/],
+])("%s has the version of package.json: %s", (path, pattern) => {
+  expect(pattern.exec(read(path))?.[1]).toBe(JSON.parse(read("package.json")).version);
+});
+
 describe("README.md", () => {
   test.each(commands.map(({ name }) => name))("names the command %s", (name) => {
     const table = read("README.md")

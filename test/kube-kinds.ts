@@ -13,6 +13,8 @@ interface Kind {
 const kinds: readonly Kind[] = [
   { group: "hypershift.openshift.io", version: "v1beta1", kind: "HostedCluster" },
   { group: "autoscaling.openshift.io", version: "v1beta1", kind: "MachineAutoscaler" },
+  { group: "monitoring.coreos.com", version: "v1", kind: "ServiceMonitor" },
+  { group: "monitoring.coreos.com", version: "v1", kind: "PrometheusRule" },
 ];
 
 const pluralOf = ({ kind }: Kind) => `${kind.toLowerCase()}s`;

@@ -12,7 +12,11 @@ export class LeftOut implements Reporter {
     const count = (name: RegExp) =>
       skipped.filter(({ module }) => name.test(module.moduleId)).length;
     const lines = [
-      ...kubernetes(count(/\/test\/(?:slots|mirror|admission|page-admission)[^/]*\.test\.ts$/)),
+      ...kubernetes(
+        count(
+          /\/test\/(?:slots|mirror|admission|page-admission|deploy-(?:helm|kubernetes))[^/]*\.test\.ts$/,
+        ),
+      ),
       ...postgres(count(/-on-postgres\.test\.ts$/)),
       ...browser(count(/\/test\/page[^/]*\.test\.ts$/)),
       ...terminal(count(/\/test\/(?:cli-terminal|slots-terminal|slots-outage)\.test\.ts$/)),
