@@ -16,6 +16,8 @@ export interface DecisionRow {
   readonly spaces?: number;
   readonly microseconds: number;
   readonly ratio: number;
+  /** Of a request that joins the queue, with its position. Absent: nobody waits. */
+  readonly joining?: number;
 }
 
 const pool = "quota" as PoolName;
@@ -38,17 +40,21 @@ export function benchDecisions(
     return prepare(resources, waiters, spaces);
   });
   const times = cases.map((): number[] => []);
+  const joining = cases.map((): number[] => []);
   for (const bench of benches) run(bench);
   for (let round = 0; round < rounds; round++) {
     for (const [index, bench] of benches.entries()) {
-      times[index]?.push((run(bench) * 1_000) / grants);
+      const { joinMs, grantMs } = run(bench);
+      times[index]?.push((grantMs * 1_000) / grants);
+      joining[index]?.push((joinMs * 1_000) / grants);
     }
   }
   const base = times[0] ?? [];
   return cases.map((size, index) => {
     const own = times[index] ?? [];
     const ratios = own.map((time, round) => time / (base[round] ?? time));
-    return { ...size, microseconds: median(own), ratio: median(ratios) };
+    const joins = size.waiters > 0 ? { joining: median(joining[index] ?? []) } : undefined;
+    return { ...size, microseconds: median(own), ratio: median(ratios), ...joins };
   });
 }
 
@@ -67,10 +73,11 @@ function prepare(resources: number, waiters: number, spaces: number): Bench {
 
 /**
  * Makes grants. With an empty queue, a grant is an acquire and the release of an older lease. With
- * a long queue, it is a release that grants to the next request; the queue is filled before the
- * clock starts.
+ * a long queue, it is a release that grants to the next request; the requests that join the queue
+ * before are timed on their own.
  */
-function run(bench: Bench): number {
+function run(bench: Bench): { readonly joinMs: number; readonly grantMs: number } {
+  const joinedAt = performance.now();
   if (bench.waiters > 0)
     for (let grant = 0; grant < grants; grant++) bench.held.push(acquire(bench));
   const startedAt = performance.now();
@@ -80,9 +87,9 @@ function run(bench: Bench): number {
     const id = bench.spaces === 0 ? bench.held[grant] : bench.state.leases.keys().next().value;
     submit(bench, { type: "release", id: id as RequestId });
   }
-  const elapsedMs = performance.now() - startedAt;
+  const grantMs = performance.now() - startedAt;
   bench.held.splice(0, grants);
-  return elapsedMs;
+  return { joinMs: startedAt - joinedAt, grantMs };
 }
 
 function acquire(bench: Bench): RequestId {

@@ -369,12 +369,11 @@ function ignoreQuotas({ spaces }: State): void {
   for (const space of spaces.values()) edit(space).policy = { ...space.policy, quotas: [] };
 }
 
-/** Queues stay sorted: all lines leave their queue before the shares change, and enter it after. */
 function ignoreShares({ spaces }: State): void {
-  const lines = [...spaces.values()].flatMap((space) => [...space.lines]);
-  for (const line of lines) line.queue.detach(line);
-  for (const space of spaces.values()) edit(space).share = 0;
-  for (const line of lines) line.queue.attach(line);
+  for (const space of spaces.values()) {
+    edit(space).share = 0;
+    for (const line of space.lines) line.queue.sortAgain(line);
+  }
 }
 
 function preemptAlways({ pools }: State): void {

@@ -10,9 +10,12 @@ const volatile: Readonly<Record<string, readonly string[]>> = {
   lease: ["seenAt", "expiresAt", "sent", "confirmed", "dueAt"],
   request: ["dueAt"],
   pool: ["dueAt", "unmetDemand"],
-  // The order in which lines were made shapes a tree, and no decision depends on it. The queue is
-  // compared in its bucket.
-  line: ["order", "queue"],
+  // The order in which lines were made shapes a tree, and no decision depends on it: when a line gets
+  // its place depends on when somebody reads. The queue is compared in its bucket.
+  line: [
+    ...["queue", "isStale", "share", "firstOrder", "lastOrder"],
+    ...["weight", "left", "right", "total", "latest"],
+  ],
 };
 /** The positions in a heap depend on all deadlines, including the volatile ones. */
 const everywhere = ["cache", "heapIndex", "due"];

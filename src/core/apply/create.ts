@@ -95,7 +95,7 @@ export function newBucket(pool: Pool, state: string): Bucket {
     pool,
     state,
     idle: new IdleList<ExclusiveResource>(),
-    queue: new FairQueue<Request>(),
+    queue: new FairQueue<Request>(pool),
     selecting: 0,
     cache: { matches: { bySelection: new Map(), byName: null } },
   };

@@ -92,12 +92,11 @@ function add(sums: Map<string, number>, key: string, by: number): void {
   else sums.set(key, sum);
 }
 
-/** Lines are sorted by the shares of their spaces, so they leave the order while a share changes. */
+/** Lines are sorted by the shares of their spaces. */
 function setShare(space: Space, share: number): void {
   if (share === space.share) return;
-  for (const line of space.lines) line.queue.detach(line);
   edit(space).share = share;
-  for (const line of space.lines) line.queue.attach(line);
+  for (const line of space.lines) line.queue.sortAgain(line);
 }
 
 /** Updates the shares after an event that may change how much there is. */

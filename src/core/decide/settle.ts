@@ -163,6 +163,7 @@ function serveBucket(turn: Turn, bucket: Bucket): void {
     if (needs !== undefined) {
       grantRequest(turn, request, needs);
       if (walk.goOn()) continue;
+      if (bucket.idle.size === 0) break;
       walk = bucket.queue.walk();
       left = new Leftover(bucket);
     } else {

@@ -4,7 +4,7 @@ import { cohortOf, descendants, hasCohort } from "../gates/limits.ts";
 import type { BrokerEvent } from "../model/event.ts";
 import type { RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import { spaceCohort } from "../model/space.ts";
-import type { Pool, Request, State } from "../model/state.ts";
+import { isShared, type Pool, type Request, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { overtakenMax } from "../queue/leftover.ts";
 import { hasChoice, leaderOf } from "../queue/needs.ts";
@@ -91,9 +91,7 @@ function poolsThatGain(state: State, name: ResourceName): readonly Pool[] {
   const { cluster, pool } = resource;
   const gaining = hasCohort(pool) ? [...cohortOf(pool)] : [pool];
   const space = cluster.space === null ? undefined : state.spaces.get(cluster.space);
-  for (const { head } of space?.lines ?? []) {
-    gaining.push(...(head as Request).needs.map((need) => need.pool));
-  }
+  for (const { queue } of space?.lines ?? []) if (queue.pool !== null) gaining.push(queue.pool);
   return gaining;
 }
 
@@ -212,11 +210,10 @@ function touchSpace(turn: Turn, event: BrokerEvent): void {
       if (name === undefined) return;
       touchCohort(turn, name);
       const space = event.type === "request-left" ? undefined : state.spaces.get(name);
-      for (const { head } of space?.lines ?? []) {
-        for (const { pool, sharing } of (head as Request).needs) {
-          touched.add(pool);
-          if (sharing === "shared") forgetReserved(pool);
-        }
+      for (const { queue } of space?.lines ?? []) {
+        if (queue.pool === null) continue;
+        touched.add(queue.pool);
+        if (isShared(queue.pool)) forgetReserved(queue.pool);
       }
       return;
     }

@@ -157,7 +157,7 @@ function counted<E>(node: Node<E>): Node<E> {
 }
 
 /** Mixes a counter's bits (the finaliser of MurmurHash3), which keeps the tree shallow. */
-function scatter(order: number): number {
+export function scatter(order: number): number {
   let bits = order | 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

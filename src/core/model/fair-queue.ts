@@ -1,115 +1,128 @@
 /**
- * The queue of one bucket. Each space has a line of its own, in which requests stand by priority and
- * arrival. The next request is the first of a line: of those with the highest priority, the one whose
- * space has the lowest share. Shares change with every grant and release, so lines are sorted, and
- * never the requests of different spaces. With one space it is one line: first come, first served.
+ * The queue of one bucket. Each space has a line of its own for each priority, in which requests
+ * stand by arrival. The next request is the first of a line: of those with the highest priority,
+ * the one whose space has the lowest share. Shares change with every grant and release, so lines
+ * are sorted, and never the requests of different spaces. With one space and one priority it is one
+ * line: first come, first served.
+ *
+ * A line whose share or first waiter has changed is put into its place when somebody reads the
+ * queue, so a grant, which changes both, moves it once.
  */
-import { OrderedTree, type ReadonlyTree } from "./collections.ts";
-import { compareArrival, compareRank, type Rank } from "./rank.ts";
+import type { ReadonlyTree } from "./collections.ts";
+import { countEarlier, Line, LineTree, shareOf } from "./line-tree.ts";
+import { MergedWalk, SpaceWalk, type Walk } from "./queue-walk.ts";
+import type { Rank } from "./rank.ts";
 import type { Space } from "./space.ts";
+import type { Pool } from "./state.ts";
 
 /** A queue without the methods that change it. */
 export interface ReadonlyFairQueue<Waiter extends Rank> extends ReadonlyTree<Waiter, Rank> {
   /** Whether requests of several spaces wait, so that a grant changes the order. */
   readonly isShared: boolean;
-  /** The same without the lines of spaces whose first waiter does not count. */
+  /** Of the waiters ahead, those in lines whose first waiter counts. It looks at every line. */
   countBeforeIn(rank: Rank, counts: (head: Waiter) => boolean): number;
   /** The number of waiters of the same space ahead of this rank. */
   countBeforeInSpace(rank: Rank): number;
   walk(): Walk<Waiter>;
 }
 
-/** The requests of one space in one queue. */
-export class Line<Waiter extends Rank = Rank> {
-  readonly kind = "line";
-  readonly space: Space | null;
-  readonly queue: FairQueue<Waiter>;
-  readonly waiters = new OrderedTree<Waiter, Rank>(compareArrival);
-  /** The first waiter. */
-  head: Waiter;
-  /** Only for the shape of the tree of lines. */
-  readonly order: number;
-
-  constructor(queue: FairQueue<Waiter>, head: Waiter) {
-    this.space = head.space;
-    this.queue = queue;
-    this.head = head;
-    this.order = head.order;
-    this.waiters.add(head);
-  }
-}
-
-function compareLines(a: Line, b: Line): number {
-  return compareRank(a.head, b.head);
-}
-
 export class FairQueue<Waiter extends Rank> implements ReadonlyFairQueue<Waiter> {
-  readonly #lines = new Map<Space | null, Line<Waiter>>();
-  /** Sorted by their first waiter; null while there is at most one line. */
-  #sorted: OrderedTree<Line<Waiter>, Line> | null = null;
+  /** The lines of each space, the highest priority first. */
+  readonly #spaces = new Map<Space | null, Line<Waiter>[]>();
+  readonly #sorted = new LineTree<Waiter>();
+  readonly #stale: Line<Waiter>[] = [];
+  /** The pool whose resources the waiters need. */
+  readonly pool: Pool | null;
   #size = 0;
+
+  constructor(pool: Pool | null = null) {
+    this.pool = pool;
+  }
 
   get size(): number {
     return this.#size;
   }
 
   get isShared(): boolean {
-    return this.#sorted !== null;
+    return this.#spaces.size > 1;
   }
 
   add(waiter: Waiter): void {
     this.#size += 1;
-    const line = this.#lines.get(waiter.space);
+    const line = this.#lineOf(waiter);
     if (line === undefined) return this.#addLine(new Line(this, waiter));
-    const isFirst = compareArrival(waiter, line.head) < 0;
-    if (isFirst) this.detach(line);
     line.waiters.add(waiter);
-    if (!isFirst) return;
+    if (waiter.order > line.lastOrder) line.lastOrder = waiter.order;
+    if (waiter.order > line.head.order) return this.#count(line, 1);
     line.head = waiter;
-    this.attach(line);
+    this.sortAgain(line);
   }
 
   remove(waiter: Waiter): void {
-    const line = this.#lines.get(waiter.space);
-    if (line === undefined) return;
+    const line = this.#lineOf(waiter);
+    if (line === undefined || !line.waiters.remove(waiter)) return;
     this.#size -= 1;
-    const isFirst = line.head === waiter;
-    if (isFirst) this.detach(line);
-    line.waiters.remove(waiter);
-    if (!isFirst) return;
+    if (line.head !== waiter) return this.#count(line, -1);
     const next = line.waiters.at(0);
     if (next === undefined) return this.#removeLine(line);
     line.head = next;
-    this.attach(line);
+    this.sortAgain(line);
+  }
+
+  #lineOf({ space, priority }: Rank): Line<Waiter> | undefined {
+    const lines = this.#spaces.get(space);
+    if (lines === undefined) return undefined;
+    // Most spaces have one priority, and ageing has few steps.
+    for (let index = 0; index < lines.length; index++) {
+      if (lines[index]?.priority === priority) return lines[index];
+    }
+    return undefined;
   }
 
   #addLine(line: Line<Waiter>): void {
-    this.#lines.set(line.space, line);
-    linesOf(line.space)?.add(line);
-    if (this.#lines.size > 2) return this.attach(line);
-    if (this.#lines.size < 2) return;
-    this.#sorted = new OrderedTree<Line<Waiter>, Line>(compareLines);
-    for (const each of this.#lines.values()) this.#sorted.add(each);
+    const { space, priority } = line;
+    const lines = this.#spaces.get(space);
+    if (lines === undefined) {
+      this.#spaces.set(space, [line]);
+    } else {
+      const index = lines.findIndex((other) => other.priority < priority);
+      lines.splice(index < 0 ? lines.length : index, 0, line);
+    }
+    linesOf(space)?.add(line);
+    this.#sorted.add(line);
   }
 
   #removeLine(line: Line<Waiter>): void {
-    this.#lines.delete(line.space);
-    linesOf(line.space)?.delete(line);
-    if (this.#lines.size < 2) this.#sorted = null;
+    const { space } = line;
+    const lines = this.#spaces.get(space) ?? [];
+    lines.splice(lines.indexOf(line), 1);
+    if (lines.length === 0) this.#spaces.delete(space);
+    linesOf(space)?.delete(line);
+    this.#sorted.remove(line);
   }
 
-  /** Takes a line out of the order, before its first waiter or its space's share changes. */
-  detach(line: Line): void {
-    this.#sorted?.remove(line as Line<Waiter>);
+  #count(line: Line<Waiter>, by: 1 | -1): void {
+    if (!line.isStale) this.#sorted.count(line, by);
   }
 
-  attach(line: Line): void {
-    this.#sorted?.add(line as Line<Waiter>);
+  /** The share of the line's space has changed, or its first waiter. */
+  sortAgain(line: Line): void {
+    if (line.isStale) return;
+    line.isStale = true;
+    this.#stale.push(line as Line<Waiter>);
+  }
+
+  /** All lines, each in its place. */
+  get #lines(): LineTree<Waiter> {
+    for (let line = this.#stale.pop(); line !== undefined; line = this.#stale.pop()) {
+      line.isStale = false;
+      if (line.waiters.size > 0) this.#sorted.move(line);
+    }
+    return this.#sorted;
   }
 
   at(place: number): Waiter | undefined {
-    if (this.#sorted === null) return this.#only()?.waiters.at(place);
-    if (place === 0) return this.#sorted.at(0)?.head;
+    if (place === 0) return this.#lines.first()?.head;
     const walk = this.walk();
     for (let skipped = 0; skipped < place; skipped++) walk.next();
     return walk.next();
@@ -117,17 +130,21 @@ export class FairQueue<Waiter extends Rank> implements ReadonlyFairQueue<Waiter>
 
   /** The number of waiters ahead of this rank as the shares are now. */
   countBefore(rank: Rank): number {
-    return this.countBeforeIn(rank, () => true);
+    return this.#lines.countBefore(rank);
   }
 
   countBeforeIn(rank: Rank, counts: (head: Waiter) => boolean): number {
     let count = 0;
-    for (const line of this.#lines.values()) if (counts(line.head)) count += countAhead(line, rank);
+    for (const lines of this.#spaces.values()) {
+      for (const line of lines) if (counts(line.head)) count += countAhead(line, rank);
+    }
     return count;
   }
 
   countBeforeInSpace(rank: Rank): number {
-    return this.#lines.get(rank.space)?.waiters.countBefore(rank) ?? 0;
+    let count = 0;
+    for (const line of this.#spaces.get(rank.space) ?? []) count += countAhead(line, rank);
+    return count;
   }
 
   *[Symbol.iterator](): Generator<Waiter, void, undefined> {
@@ -137,13 +154,8 @@ export class FairQueue<Waiter extends Rank> implements ReadonlyFairQueue<Waiter>
 
   /** Visits the waiters in order. Start again after a change, except where `Walk` says otherwise. */
   walk(): Walk<Waiter> {
-    const lines = this.#sorted ?? this.#lines.values();
-    return this.#sorted === null ? new LineWalk(this.#only()) : new MergedWalk(lines);
-  }
-
-  #only(): Line<Waiter> | undefined {
-    for (const line of this.#lines.values()) return line;
-    return undefined;
+    if (this.#spaces.size > 1) return new MergedWalk(this.#lines);
+    return new SpaceWalk(this.#spaces.values().next().value ?? []);
   }
 }
 
@@ -151,103 +163,8 @@ function linesOf(space: Space | null): Set<Line> | undefined {
   return space === null ? undefined : (space.lines as Set<Line>);
 }
 
-function countAhead({ waiters, space }: Line, rank: Rank): number {
-  if (space === rank.space) return waiters.countBefore(rank);
-  const [own, other] = [shareOf(rank.space), shareOf(space)];
-  // Of the same priority all are ahead, or none, or, with the same share, those that came earlier.
-  const order =
-    other < own ? Number.POSITIVE_INFINITY : other > own ? Number.NEGATIVE_INFINITY : rank.order;
-  return waiters.countBefore({ priority: rank.priority, order, space });
-}
-
-function shareOf(space: Space | null): number {
-  return space?.share ?? 0;
-}
-
-export interface Walk<Waiter> {
-  next(): Waiter | undefined;
-  /** Leaves out the other waiters of the last one's space. */
-  skipSpace(): void;
-  /** The last waiter has been removed. False: the order may have changed, so start again. */
-  goOn(): boolean;
-}
-
-/** A walk along the only line. */
-class LineWalk<Waiter extends Rank> implements Walk<Waiter> {
-  readonly #line: Line<Waiter> | undefined;
-  #place = 0;
-
-  constructor(line: Line<Waiter> | undefined) {
-    this.#line = line;
-  }
-
-  next(): Waiter | undefined {
-    return this.#line?.waiters.at(this.#place++);
-  }
-
-  skipSpace(): void {
-    this.#place = Number.MAX_SAFE_INTEGER;
-  }
-
-  goOn(): boolean {
-    this.#place -= 1;
-    return true;
-  }
-}
-
-interface Cursor<Waiter> {
-  readonly current: Waiter;
-  readonly rest: Iterator<Waiter>;
-}
-
-/** Merges several lines, and opens only those that it reaches. */
-class MergedWalk<Waiter extends Rank> implements Walk<Waiter> {
-  readonly #unopened: Iterator<Line<Waiter>>;
-  #next: IteratorResult<Line<Waiter>>;
-  /** Sorted, the first one last. */
-  readonly #opened: Cursor<Waiter>[] = [];
-  /** The line of the last waiter. */
-  #last: Iterator<Waiter> | null = null;
-
-  constructor(lines: Iterable<Line<Waiter>>) {
-    this.#unopened = lines[Symbol.iterator]();
-    this.#next = this.#unopened.next();
-  }
-
-  next(): Waiter | undefined {
-    if (this.#last !== null) this.#open(this.#last);
-    const first = this.#opened.at(-1);
-    const line = this.#next.done ? undefined : this.#next.value;
-    if (line !== undefined && (first === undefined || compareRank(line.head, first.current) < 0)) {
-      this.#next = this.#unopened.next();
-      const rest = line.waiters[Symbol.iterator]();
-      rest.next();
-      this.#last = rest;
-      return line.head;
-    }
-    this.#opened.pop();
-    this.#last = first?.rest ?? null;
-    return first?.current;
-  }
-
-  #open(rest: Iterator<Waiter>): void {
-    const { value, done } = rest.next();
-    if (done) return;
-    let index = this.#opened.length;
-    while (
-      index > 0 &&
-      compareRank((this.#opened[index - 1] as Cursor<Waiter>).current, value) < 0
-    ) {
-      index -= 1;
-    }
-    this.#opened.splice(index, 0, { current: value, rest });
-  }
-
-  skipSpace(): void {
-    this.#last = null;
-  }
-
-  goOn(): boolean {
-    return false;
-  }
+function countAhead(line: Line, rank: Rank): number {
+  const before = rank.priority - line.priority || shareOf(line) - shareOf(rank);
+  if (before !== 0) return before < 0 ? line.waiters.size : 0;
+  return countEarlier(line, rank);
 }

@@ -3,8 +3,8 @@
  * Without authentication there are no spaces, and none of this costs anything.
  */
 import type { Cohort, Quoted } from "./cohort.ts";
-import type { Line } from "./fair-queue.ts";
 import type { PoolName, SpaceName } from "./ids.ts";
+import type { Line } from "./line-tree.ts";
 import type { Lease, Pool, State } from "./state.ts";
 
 /** A limit on what a space may hold at one time. */
@@ -71,7 +71,7 @@ export interface Space {
   readonly users: number;
   /** The number of its waiting requests. */
   readonly waiting: number;
-  /** Its lines in the queues. */
+  /** Its lines in the queues, one for each priority. */
   readonly lines: ReadonlySet<Line>;
   /** The cohort whose quotas it shares; null if none. */
   readonly cohort: Cohort | null;

@@ -23,11 +23,12 @@ import type {
 import type { Reason } from "./command.ts";
 import type { Ended, FrozenEnds } from "./ended-memory.ts";
 import type { KeptRoom, LeaseEnd, Move, RateCause, ResolvedAsk } from "./event.ts";
-import type { ReadonlyFairQueue, Walk } from "./fair-queue.ts";
+import type { ReadonlyFairQueue } from "./fair-queue.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import { busyState, drainedState, freeState, type Purpose, revokingState } from "./lifecycle.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { PrioritiesSpec } from "./priority.ts";
+import type { Walk } from "./queue-walk.ts";
 import type { Rank } from "./rank.ts";
 import { dropMatches, type MatchIndex, type Selection } from "./selection.ts";
 import type { Space, SpacePolicy } from "./space.ts";

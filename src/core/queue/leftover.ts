@@ -3,7 +3,7 @@
  * them. A waiting request with a selection keeps only resources that match it.
  */
 
-import type { Walk } from "../model/fair-queue.ts";
+import type { Walk } from "../model/queue-walk.ts";
 import { isHeldBackByQuota } from "../model/quota.ts";
 import { isAhead, type Rank } from "../model/rank.ts";
 import { isAny, matchingIdle, type Selection } from "../model/selection.ts";

@@ -51,7 +51,8 @@ export function canPlace(need: SharedNeed, rank: Rank): boolean {
 export function isWithinReach(need: Need, rank: Rank): boolean {
   const queue = queueAt(need);
   if (queue.size < reachMax) return true;
-  return queue.countBeforeIn(rank, (head) => !isHeldBackByQuota(head)) < reachMax;
+  const before = queue.countBefore(rank);
+  return before < reachMax || before - queue.countBeforeIn(rank, isHeldBackByQuota) < reachMax;
 }
 
 function placedFor(need: SharedNeed, rank: Rank): SharedResource[][] | undefined {
