@@ -40,6 +40,7 @@ export async function benchObserve(count: number): Promise<ObserveFigures> {
   const unused = () => Promise.reject(new Error("A sweep of healthy clusters changes nothing"));
   const work: ClusterWork = {
     ...{ take: unused, waitForWork: unused, lost: unused, putLentAccess: unused, lentOf: unused },
+    ...{ found: unused, spaceCredentials: unused },
     clusters: async () => clusters,
   };
   const calls = new CallLimit(callsAtOnceDefault);

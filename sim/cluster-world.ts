@@ -1,6 +1,7 @@
 /** The pools of clusters that a seed creates, the workers that make them, and what is left. */
 import type { Ask, Command } from "../src/core/model/command.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import type { Outcome } from "../src/core/model/outcome.ts";
 import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
 import { Cloud } from "./cloud.ts";
@@ -132,12 +133,8 @@ export class ClusterWorld {
     const { world, observer } = this.#jobs;
     for (;;) {
       await world.sleep(sweepEveryMs);
+      await this.#destroyOrphans();
       const books = observer.ledger.clusters.clusters;
-      const known = new Set(Array.from(books.values(), ({ instance }) => instance));
-      for (const [instance, ageMs] of this.cloud.list()) {
-        if (known.has(instance) || ageMs < orphanMs || this.#bugs.forgetOrphans) continue;
-        await this.cloud.call("destroy", instance).catch(() => {});
-      }
       for (const [resource, { instance, state }] of [...books]) {
         const phase = this.cloud.phaseOf(instance);
         const isAwake = state === "free" || state === "busy";
@@ -146,6 +143,21 @@ export class ClusterWorld {
         if (isWrong) await this.#reportLost(resource, instance);
         else this.#missing.delete(resource);
       }
+    }
+  }
+
+  /** The broker says which nobody knows of. */
+  async #destroyOrphans(): Promise<void> {
+    const listed = this.cloud.list();
+    const found = Array.from(listed.keys(), (instance) => {
+      return { name: instance, instance, createdAt: "" };
+    });
+    const scope = { template: "t", credentials: null };
+    const outcome = await this.#send({ type: "clusters-found", ...scope, found });
+    if (outcome?.type !== "orphans" || this.#bugs.forgetOrphans) return;
+    for (const { instance } of outcome.orphans) {
+      if ((listed.get(instance) ?? 0) < orphanMs) continue;
+      await this.cloud.call("destroy", instance).catch(() => {});
     }
   }
 
@@ -178,8 +190,9 @@ export class ClusterWorld {
     }
   }
 
-  async #send(command: Command): Promise<void> {
-    await this.#jobs.network.call({ type: "operate", command }, 3_000);
+  async #send(command: Command): Promise<Outcome | undefined> {
+    const reply = await this.#jobs.network.call({ type: "operate", command }, 3_000);
+    return reply?.type === "outcome" ? reply.outcome : undefined;
   }
 
   /** What is still to be done; undefined once books and cloud agree and nothing is under way. */

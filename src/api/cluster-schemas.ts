@@ -76,8 +76,47 @@ export const Cluster = Type.Object({
   failures: Type.Integer({ description: "Failed attempts in this phase" }),
   nextTryAt: nullable(Timestamp),
   lease: nullable(Type.Object({ id: Type.String(), holder: Type.String(), since: Timestamp })),
+  handle: Type.Optional(
+    Type.Unknown({ description: "What its driver needs to find it; only with handles=true" }),
+  ),
 });
 export type Cluster = Static<typeof Cluster>;
+
+/** A cluster outside that is not in the books. */
+export const Orphan = Type.Object({
+  name: Type.String({ description: "What it is called outside" }),
+  instance: Type.String(),
+  template: Type.String({ description: "Whose driver has found it" }),
+  space: {
+    ...nullable(Type.String()),
+    description: "Whose credentials it was found with; null: the template's",
+  },
+  createdAt: Type.String({ description: "As its driver says" }),
+  seenAt: { ...Timestamp, description: "When it was first found" },
+  seenSeconds: Type.Number({ description: "For how long it has been known" }),
+});
+export type Orphan = Static<typeof Orphan>;
+
+/** All clusters that a driver lists. */
+export const FoundClusters = Type.Object(
+  {
+    template: Type.String({ minLength: 1, maxLength: limits.nameLengthMax }),
+    credentials: nullable(Type.String({ minLength: 1, maxLength: 512 })),
+    found: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 253 }),
+          instance: Type.String({ minLength: 1, maxLength: 253 }),
+          createdAt: Type.String({ maxLength: 100 }),
+        },
+        closed,
+      ),
+      { maxItems: 100_000 },
+    ),
+  },
+  closed,
+);
+export type FoundBody = Static<typeof FoundClusters>;
 
 const nullableCount = nullable(Type.Integer());
 const Usual = {
@@ -235,6 +274,17 @@ export const OwnCredentials = Type.Object({
   values: Type.Record(Type.String(), Type.String()),
 });
 export type OwnCredentials = Static<typeof OwnCredentials>;
+
+/** The same of all spaces, for the worker that looks for clusters that nobody knows of. */
+export const TemplateCredentials = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      reference: Type.String({ description: "As the clusters have it in their parameters" }),
+      values: Type.Record(Type.String(), Type.String()),
+    }),
+  ),
+});
+export type TemplateCredentials = Static<typeof TemplateCredentials>;
 
 /** A variable of the provisioner's environment while it makes a cluster of this space. */
 const VariableName = Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" });

@@ -2,6 +2,7 @@ import type { Command, Option } from "commander";
 import { BerthClient } from "../client/berth-client.ts";
 import type { CliCommand, Context } from "./cli-command.ts";
 import { commands } from "./commands.ts";
+import { findCredentials } from "./identity/credentials.ts";
 import { contextOf, programFor } from "./program.ts";
 import { poolNames } from "./show/pools.ts";
 
@@ -27,7 +28,8 @@ function contextFor(words: readonly string[]): Context {
   const url = (at < 0 ? undefined : words[at + 1]) ?? context.client.url;
   const within: typeof fetch = (input, init) =>
     fetch(input, { ...init, signal: AbortSignal.timeout(answerMs) });
-  return { ...context, client: new BerthClient({ url, fetch: within }) };
+  const token = findCredentials(undefined, url);
+  return { ...context, client: new BerthClient({ url, fetch: within, token }) };
 }
 
 /** Returns option and value as two words. bash passes `--pool=aws` as three: `--pool`, `=`, `aws`. */
@@ -52,12 +54,11 @@ async function candidates(context: Context, words: readonly string[]): Promise<s
   if (option?.required) return fitting(await valuesOf(option, context));
   if (typed.startsWith("-")) return fitting(optionLines(at));
   const below = at.commands.filter((each) => !each.name().startsWith("_"));
-  if (below.length > 0)
-    return fitting(below.map((each) => `${each.name()}\t${each.description()}`));
-  return fitting((await called?.completes?.(context)) ?? []);
+  const names = (await called?.completes?.(context).catch(() => [])) ?? [];
+  return fitting([...below.map((each) => `${each.name()}\t${each.description()}`), ...names]);
 }
 
-/** Finds the innermost command that the words name, and its top-level definition. */
+/** Finds the innermost command that the words name, and its definition. */
 async function findCommand(
   before: readonly string[],
 ): Promise<{ at: Command; called?: CliCommand }> {
@@ -65,7 +66,8 @@ async function findCommand(
   const name = before.find((word) => at.commands.some((each) => each.name() === word));
   for (const word of before) at = at.commands.find((each) => each.name() === word) ?? at;
   const entry = commands.find((each) => each.name === name);
-  const called = await entry?.load();
+  let called = await entry?.load();
+  for (const word of before) called = called?.subcommands?.[word]?.command ?? called;
   return called === undefined ? { at } : { at, called };
 }
 

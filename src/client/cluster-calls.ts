@@ -8,13 +8,16 @@ import type {
   Costs,
   Credentials,
   CredentialsBody,
+  FoundBody,
   LentAccessBody,
   LogBody,
   LostBody,
+  Orphan,
   OwnCredentials,
   ReportBody,
   Reported,
   Template,
+  TemplateCredentials,
 } from "../api/cluster-schemas.ts";
 import type { PageOf } from "../api/schemas.ts";
 import type { CallOptions, Held } from "./calls.ts";
@@ -24,6 +27,8 @@ export interface ClusterFilter {
   readonly pool?: string | undefined;
   readonly state?: string | undefined;
   readonly template?: string | undefined;
+  /** For a provisioner: with what its driver needs. */
+  readonly handles?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly after?: string | undefined;
 }
@@ -60,8 +65,12 @@ export class ClusterCalls {
     return this.#get(["v1", "clusters"], { ...options, query: { ...filter } });
   }
 
-  one(name: string, options?: CallOptions): Promise<Cluster> {
-    return this.#get(["v1", "clusters", name], { ...options });
+  /** `handles`: for a provisioner, with what its driver needs. */
+  one(
+    name: string,
+    { handles, ...options }: CallOptions & { readonly handles?: boolean } = {},
+  ): Promise<Cluster> {
+    return this.#get(["v1", "clusters", name], { ...options, query: { handles } });
   }
 
   plan(pool: string, options?: CallOptions): Promise<ClusterPlan> {
@@ -78,6 +87,28 @@ export class ClusterCalls {
       after = next;
     }
     return all;
+  }
+
+  /** Clusters outside that nobody knows of. */
+  async orphans(options?: CallOptions): Promise<Orphan[]> {
+    const all: Orphan[] = [];
+    for (let after: string | null | undefined; after !== null; ) {
+      const query = { limit: 1_000, ...(after === undefined ? undefined : { after }) };
+      const page = await this.#get<PageOf<Orphan>>(["v1", "orphans"], { ...options, query });
+      all.push(...page.items);
+      after = page.next;
+    }
+    return all;
+  }
+
+  /** For a provisioner: what a search has found. Answers which of them nobody knows of. */
+  found(body: FoundBody, options?: CallOptions): Promise<{ readonly items: readonly Orphan[] }> {
+    return this.#json({ method: "POST", path: ["v1", "orphans"], body, ...options });
+  }
+
+  /** For a provisioner: the credentials of all spaces that clusters of a template are made with. */
+  templateCredentials(template: string): Promise<TemplateCredentials> {
+    return this.#get(["v1", "templates", template, "credentials"], {});
   }
 
   logs(name: string, options?: CallOptions): Promise<ClusterLogs> {

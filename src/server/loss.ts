@@ -23,6 +23,8 @@ export function lossOf(event: DurableEvent | undefined): string {
     case "lease-delivered":
     case "room-kept":
     case "event-skipped":
+    case "orphan-found":
+    case "orphan-gone":
       return "nothing";
     case "spaces-defined":
       return "the spaces stay as they were before, until the next reload";

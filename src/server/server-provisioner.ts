@@ -38,6 +38,7 @@ export function startProvisioner(
       const state = "the space has not stored them";
       throw new MissingDependency(`Cannot use the credentials ${reference}: ${state}`);
     },
+    credentialsNamed: (name) => vault.credentials.named(name),
   };
   const work = new BrokerWork(broker, stores, { isAlone });
   return new Provisioner(work, templates, {

@@ -89,6 +89,22 @@ export class SpaceCredentials {
     return values;
   }
 
+  /** For the search for clusters that nobody knows of: all versions of all spaces that are kept. */
+  async named(
+    name: string,
+  ): Promise<readonly { readonly reference: string; readonly values: CredentialValues }[]> {
+    const kept = [
+      ...(await this.#refs("credentials")),
+      ...(await this.#refs("retired-credentials")),
+    ];
+    const found = new Map<string, CredentialValues>();
+    for (const { ref } of kept) {
+      const values = ref.name === name ? await this.open(ref) : undefined;
+      if (values !== undefined) found.set(writeRef(ref), values);
+    }
+    return Array.from(found, ([reference, values]) => ({ reference, values }));
+  }
+
   /** Whether there are versions that were deleted or replaced, and may still be needed. */
   async hasDeleted(): Promise<boolean> {
     return (await this.#vault.list("retired-credentials")).length > 0;

@@ -5,8 +5,10 @@ import { poolMustExist } from "../operate/pool-must-exist.ts";
 import { formatAge, formatSeconds } from "../show/age.ts";
 import { list, listOptions } from "../show/listing.ts";
 import type { Column } from "../terminal/table.ts";
+import { clusterNames } from "./cluster-names.ts";
 import { logs } from "./logs.ts";
 import { abandon, adopt, destroy, hold, unhold } from "./operate-clusters.ts";
+import { noteOrphans, orphans } from "./orphans.ts";
 
 interface Flags {
   readonly pool?: string;
@@ -82,16 +84,20 @@ Examples:
     unhold: { summary: "Let a held cluster go", command: unhold },
     destroy: { summary: "Destroy a cluster that nobody holds", command: destroy },
     abandon: { summary: "Forget a cluster that cannot be destroyed", command: abandon },
+    orphans: { summary: "List clusters outside that nobody knows of", command: orphans },
     adopt: { summary: "Take over a cluster that exists outside", command: adopt },
   },
   completes: clusterNames,
-  run: (context) =>
-    list(context, {
+  async run(context) {
+    await list(context, {
       columns,
       nameOf: ({ name }) => name,
       read: () => readClusters(context),
       emptyText: "There are no such clusters. Pools with a template make them: berth templates",
-    }),
+    });
+    if (context.args.length === 0) await noteOrphans(context);
+    return undefined;
+  },
 };
 
 async function readClusters({ args, client, flags }: Context): Promise<readonly Cluster[]> {
@@ -100,8 +106,4 @@ async function readClusters({ args, client, flags }: Context): Promise<readonly 
   const found = await client.clusters.every({ pool, state, template });
   if (found.length === 0) await poolMustExist(client, pool);
   return found;
-}
-
-async function clusterNames({ client }: Context): Promise<string[]> {
-  return (await client.clusters.every()).map(({ name }) => name);
 }

@@ -1,10 +1,12 @@
 import type { CliCommand } from "../cli-command.ts";
 import { outputFlag } from "../flags.ts";
 import { formatData } from "../show/listing.ts";
+import { clusterNames } from "./cluster-names.ts";
 
 export const logs: CliCommand = {
   args: [["<cluster>", "the cluster's name"]],
   options: [outputFlag("text", "json", "yaml")],
+  completes: clusterNames,
   help: `
 Berth collects the logs of a cluster before it destroys a broken one, and keeps those of the last
 failures of each pool. Known secrets are masked.

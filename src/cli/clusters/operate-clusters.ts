@@ -6,6 +6,7 @@ import { flag, onceFlag } from "../flags.ts";
 import { userAtHost } from "../run/holder.ts";
 import { plain } from "../terminal/text.ts";
 import { duration, InvalidValue, matching, type Parse } from "../values.ts";
+import { clusterNames } from "./cluster-names.ts";
 
 interface Flags {
   readonly reason?: string;
@@ -15,7 +16,11 @@ interface Flags {
   readonly handle?: unknown;
 }
 
-const args: CliCommand["args"] = [["<cluster>", "the cluster's name"]];
+/** What all commands on a cluster of the books have in common. */
+const ofCluster = {
+  args: [["<cluster>", "the cluster's name"]],
+  completes: clusterNames,
+} satisfies Partial<CliCommand>;
 const reasonFlag = () =>
   flag(
     "--reason <why>",
@@ -31,7 +36,7 @@ function because({ flags }: Context) {
 const dayMs = 24 * 3_600_000;
 
 export const hold: CliCommand = {
-  args,
+  ...ofCluster,
   options: [
     flag(
       "--for <duration>",
@@ -58,7 +63,7 @@ Example:
 };
 
 export const unhold: CliCommand = {
-  args,
+  ...ofCluster,
   options: [reasonFlag()],
   async run(context) {
     const [name = ""] = context.args;
@@ -69,7 +74,7 @@ export const unhold: CliCommand = {
 };
 
 export const destroy: CliCommand = {
-  args,
+  ...ofCluster,
   options: [reasonFlag()],
   help: "\nThe cluster of a lease is destroyed when the lease ends: berth release --force.",
   async run(context) {
@@ -83,7 +88,7 @@ export const destroy: CliCommand = {
 };
 
 export const abandon: CliCommand = {
-  args,
+  ...ofCluster,
   options: [reasonFlag()],
   help: `
 Removes the cluster from Berth's books although it may still exist and cost money. Its space is no

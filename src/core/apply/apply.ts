@@ -8,7 +8,7 @@
 import type { BrokerEvent, ClusterEvent, EventOf } from "../model/event.ts";
 import { must, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { clusterEvent } from "./clusters.ts";
+import { clusterEvent, orphanEvent } from "./clusters.ts";
 import { postponeFirst } from "./indexes.ts";
 import {
   claimEnded,
@@ -133,6 +133,9 @@ function otherEvent(state: State, event: RareEvent, at: Instant): void {
     case "cluster-held":
     case "cluster-abandoned":
       return clusterEvent(state, event, at);
+    case "orphan-found":
+    case "orphan-gone":
+      return orphanEvent(state, event, at);
     case "claim-replaced":
       return claimReplaced(state, event, at);
     case "spaces-defined":

@@ -73,7 +73,15 @@ function clusterOf(state: State, name: ResourceName): ExclusiveResource {
   return resource;
 }
 
-type OneClusterEvent = Exclude<ClusterEvent, { type: "claim-replaced" }>;
+type OrphanEvent = Extract<ClusterEvent, { type: "orphan-found" | "orphan-gone" }>;
+type OneClusterEvent = Exclude<ClusterEvent, OrphanEvent | { type: "claim-replaced" }>;
+
+export function orphanEvent(state: State, event: OrphanEvent, at: Instant): void {
+  const orphans = edit(state.orphanClusters);
+  if (event.type === "orphan-gone") return void orphans.delete(event.instance);
+  const { type: _, ...found } = event;
+  orphans.set(event.instance, { ...found, seenAt: at });
+}
 
 export function clusterEvent(state: State, event: OneClusterEvent, at: Instant): void {
   const resource = clusterOf(state, event.resource);

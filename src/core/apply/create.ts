@@ -45,6 +45,7 @@ export function emptyState(): State {
     fence: 0,
     order: 0,
     made: 0,
+    orphanClusters: new Map(),
     cache: { evaluations: 0 },
   };
 }

@@ -188,7 +188,9 @@ export function resourceAdded(state: State, event: EventOf<"resource-added">, at
   }
   if (dynamic || event.cluster !== undefined) edit(state).made += 1;
   addMember(state, resource);
-  if (event.cluster !== undefined) keepStock(resource.pool);
+  if (event.cluster === undefined) return;
+  keepStock(resource.pool);
+  edit(state.orphanClusters).delete(event.cluster.instance);
 }
 
 /**

@@ -10,6 +10,7 @@ import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
 import type { KeptRoom, Move, ResolvedAsk } from "../model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
 import { busyState } from "../model/lifecycle.ts";
+import type { OrphanCluster } from "../model/orphan.ts";
 import { type PoolPolicy, same } from "../model/policy.ts";
 import { type PrioritiesSpec, plainPriorities } from "../model/priority.ts";
 import { defaultSpacePolicy, type SpacesSpec } from "../model/space.ts";
@@ -51,6 +52,7 @@ export interface FrozenState {
   readonly fence: number;
   readonly order: number;
   readonly made?: number;
+  readonly orphanClusters?: readonly OrphanCluster[];
   readonly spaces?: SpacesSpec;
   readonly priorities?: PrioritiesSpec;
   readonly pools: readonly FrozenPool[];
@@ -132,6 +134,7 @@ export function freeze(state: State): FrozenState {
     fence: state.fence,
     order: state.order,
     made: state.made,
+    ...freezeOrphans(state),
     ...freezeSpaces(state),
     ...(same(state.priorities, plainPriorities) ? undefined : { priorities: state.priorities }),
     pools: Array.from(state.pools.values(), freezePool),
@@ -139,6 +142,10 @@ export function freeze(state: State): FrozenState {
     leases: Array.from(state.leases.values(), freezeLease),
     ended: state.ended.freeze(),
   };
+}
+
+function freezeOrphans({ orphanClusters }: State): Pick<FrozenState, "orphanClusters"> {
+  return orphanClusters.size === 0 ? {} : { orphanClusters: [...orphanClusters.values()] };
 }
 
 function freezeRequest(request: Request): FrozenRequest {
@@ -278,6 +285,7 @@ export function thaw(frozen: FrozenState): State {
   writable.fence = frozen.fence;
   writable.order = frozen.order;
   writable.made = frozen.made ?? 0;
+  for (const one of frozen.orphanClusters ?? []) edit(state.orphanClusters).set(one.instance, one);
   if (frozen.spaces !== undefined)
     spacesDefined(state, { type: "spaces-defined", ...frozen.spaces });
   if (frozen.priorities !== undefined) writable.priorities = frozen.priorities;

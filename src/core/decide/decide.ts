@@ -33,6 +33,7 @@ import {
 import { configure, removeResources } from "./configure.ts";
 import { releaseHeld, renewHeld, reset, take } from "./held.ts";
 import { importResources } from "./import.ts";
+import { clustersFound } from "./orphans.ts";
 import { preempt } from "./preempt.ts";
 import { refresh } from "./refresh.ts";
 import { keepWaiting, leave, notDelivered, release, renew, revoke } from "./release.ts";
@@ -134,6 +135,8 @@ function handleCluster(turn: Turn, command: ClusterCommand): Answer {
       return destroyCluster(turn, command);
     case "cluster-abandon":
       return abandonCluster(turn, command);
+    case "clusters-found":
+      return clustersFound(turn, command);
     case "cluster-adopt":
       return adoptCluster(turn, command);
     default:

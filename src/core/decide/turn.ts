@@ -1,7 +1,7 @@
 /** The decision on one command: the state, the time, and the events so far. */
 import { apply } from "../apply/apply.ts";
 import { cohortOf, descendants, hasCohort } from "../gates/limits.ts";
-import type { BrokerEvent } from "../model/event.ts";
+import type { BrokerEvent, EventOf } from "../model/event.ts";
 import type { RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import { spaceCohort } from "../model/space.ts";
 import { isShared, type Pool, type Request, type State } from "../model/state.ts";
@@ -118,8 +118,7 @@ function queuesThatMove(request: Request): readonly Pool[] {
 function touch(turn: Turn, event: BrokerEvent): void {
   switch (event.type) {
     case "lease-ended":
-      for (const { resource } of event.back) touchResource(turn, resource);
-      return;
+      return touchReturned(turn, event.back);
     case "claim-ended":
       return touchResource(turn, event.back.resource);
     case "lease-granted":
@@ -172,6 +171,8 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "cluster-abandoned":
     case "cluster-reported":
     case "cluster-stuck":
+    case "orphan-found":
+    case "orphan-gone":
       return;
     default:
       return unreachable(event);
@@ -251,6 +252,10 @@ function touchAll({ state, touched }: Turn): void {
 
 function touchPool({ touched }: Turn, pool: Pool | undefined): void {
   if (pool !== undefined) touched.add(pool);
+}
+
+function touchReturned(turn: Turn, back: EventOf<"lease-ended">["back"]): void {
+  for (const { resource } of back) touchResource(turn, resource);
 }
 
 function touchResource({ state, touched }: Turn, name: ResourceName): void {

@@ -1,6 +1,7 @@
 import type { Placing } from "../shared/placement/demand.ts";
 import type { ClusterReport, Parameters } from "./cluster.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
+import type { FoundCluster, SearchScope } from "./orphan.ts";
 import type { PoolSpec } from "./policy.ts";
 import type { PrioritiesSpec } from "./priority.ts";
 import type { SpacesSpec } from "./space.ts";
@@ -242,7 +243,9 @@ export type ClusterCommand =
       /** Absent: unknown, so the cluster is replaced when the plan allows. */
       readonly revision?: string;
       readonly reason: Reason;
-    };
+    }
+  /** What a search has found outside, all of this scope. Those that are not in the books are orphans. */
+  | (SearchScope & { readonly type: "clusters-found"; readonly found: readonly FoundCluster[] });
 
 /** Commands of a holder that has no token, only a name. They may use any word as a state. */
 export type HeldCommand =

@@ -3,6 +3,7 @@ import type { ClusterBirth, ClusterHold, ClusterReport, Wanted } from "./cluster
 import type { Ask, Reason } from "./command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { Origin } from "./origin.ts";
+import type { FoundCluster, SearchScope } from "./orphan.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { PrioritiesSpec } from "./priority.ts";
 import type { SpacesSpec } from "./space.ts";
@@ -365,7 +366,11 @@ export type ClusterEvent =
       readonly instance: string;
       readonly handle?: string;
       readonly reason: Reason;
-    };
+    }
+  /** A search has found a cluster outside that is not in the books. */
+  | ({ readonly type: "orphan-found" } & FoundCluster & SearchScope)
+  /** It does not exist any longer, or it is in the books now. */
+  | { readonly type: "orphan-gone"; readonly instance: string };
 
 /**
  * Events that change the state but are not in the journal. After a restart, every holder and client

@@ -4,6 +4,7 @@ import type { Wanted } from "./cluster.ts";
 import type { Reason } from "./command.ts";
 import type { LeaseEnd, RequestEnd } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
+import type { OrphanCluster } from "./orphan.ts";
 import type { LastHolder } from "./state.ts";
 import type { Instant } from "./time.ts";
 import type { UserDataFault } from "./user-data.ts";
@@ -21,6 +22,8 @@ export type Outcome =
   | { readonly type: "imported"; readonly leases: number; readonly left: readonly LeftOut[] }
   /** The report of a worker: what is wanted of the cluster now. */
   | { readonly type: "reported"; readonly wanted: Wanted }
+  /** Of the clusters that a search has found, those that are not in the books. */
+  | { readonly type: "orphans"; readonly orphans: readonly OrphanCluster[] }
   | { readonly type: "refused"; readonly refusal: Refusal };
 
 export interface LeftOut {

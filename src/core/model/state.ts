@@ -26,6 +26,7 @@ import type { KeptRoom, LeaseEnd, Move, RateCause, ResolvedAsk } from "./event.t
 import type { ReadonlyFairQueue } from "./fair-queue.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import { busyState, drainedState, freeState, type Purpose, revokingState } from "./lifecycle.ts";
+import type { OrphanCluster } from "./orphan.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { PrioritiesSpec } from "./priority.ts";
 import type { Walk } from "./queue-walk.ts";
@@ -65,6 +66,8 @@ export interface State {
   readonly order: number;
   /** The last number given to a dynamic resource. */
   readonly made: number;
+  /** Clusters that exist outside and are not in the books, by instance. */
+  readonly orphanClusters: ReadonlyMap<string, OrphanCluster>;
   readonly cache: StateCache;
 }
 

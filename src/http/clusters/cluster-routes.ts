@@ -12,6 +12,8 @@ import {
 import { limits } from "../../api/limits.ts";
 import { Problem } from "../../api/problem.ts";
 import { Page } from "../../api/schemas.ts";
+import { forbidden } from "../../auth/refusals.ts";
+import { mayDo } from "../../auth/roles.ts";
 import { poolNotFound, resourceNotFound } from "../../core/decide/not-found.ts";
 import {
   type ClusterView,
@@ -37,11 +39,17 @@ import { renderCluster, renderPlan } from "./render.ts";
 const NewNameParams = Type.Object({
   name: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$", maxLength: limits.nameLengthMax }),
 });
+const handlesField = {
+  handles: Type.Optional(
+    Type.Literal("true", { description: "For workers: with what its driver needs to find it" }),
+  ),
+};
 const filter = Type.Optional(Type.String({ maxLength: limits.nameLengthMax }));
 const Query = Type.Object(
-  { pool: filter, state: filter, template: filter, ...pageFields },
+  { pool: filter, state: filter, template: filter, ...pageFields, ...handlesField },
   { additionalProperties: false },
 );
+const OneQuery = Type.Object(handlesField, { additionalProperties: false });
 const ClusterPage = Page(Cluster);
 const WhyQuery = Type.Object(auditFields, { additionalProperties: false });
 const holdRange = { minMs: 60_000, maxMs: 30 * 24 * 3_600_000 };
@@ -72,11 +80,12 @@ function listRoute(app: App, context: Context): void {
         return template === undefined || one.cluster.template === template;
       });
       const viewer = viewerOf(context, request, state);
+      const handle = handleFor(request);
       return pageOf(
         found,
         request.query,
         ({ name }) => name,
-        (one) => renderCluster(clusterView(one), viewer),
+        (one) => ({ ...renderCluster(clusterView(one), viewer), ...handle(one) }),
       );
     }),
   );
@@ -121,9 +130,28 @@ function oneRoute(app: App, context: Context): void {
     tags: ["clusters"],
     summary: "One cluster",
     params: NameParams,
-    response: { 200: Cluster, ...problems(404, 409) },
+    querystring: OneQuery,
+    response: { 200: Cluster, ...problems(400, 404, 409) },
   };
-  app.get("/v1/clusters/:name", { schema }, (request) => find(context, request));
+  app.get("/v1/clusters/:name", { schema }, async (request) => {
+    const handle = handleFor(request);
+    const found = await find(context, request);
+    const name = found.name as ResourceName;
+    const resource = await context.broker.read(({ resources }) => resources.get(name));
+    return { ...found, ...(isMade(resource) ? handle(resource) : undefined) };
+  });
+}
+
+type Handle = (one: { readonly cluster: { readonly handle: string | null } }) => object | undefined;
+
+/** Only a worker needs it. Throws a Problem if the caller is none. */
+function handleFor(request: FastifyRequest): Handle {
+  const { handles } = request.query as { readonly handles?: "true" };
+  if (handles === undefined) return () => undefined;
+  const caller = callerOf(request);
+  if (!mayDo(caller.role, "clean")) throw forbidden(caller, "clean");
+  return ({ cluster: { handle } }) =>
+    handle === null ? undefined : { handle: JSON.parse(handle) };
 }
 
 /** Throws a Problem if there is no cluster of that name. */

@@ -3,6 +3,7 @@ import { accessRoutes } from "./access-routes.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import { costRoute } from "./cost-route.ts";
 import { credentialRoutes } from "./credential-routes.ts";
+import { orphanRoutes } from "./orphan-routes.ts";
 import { templateRoutes } from "./template-routes.ts";
 import { workerRoutes } from "./worker-routes.ts";
 
@@ -13,5 +14,6 @@ export function clusterApi(app: App, context: Context): void {
   accessRoutes(app, context);
   credentialRoutes(app, context);
   workerRoutes(app, context);
+  orphanRoutes(app, context);
   costRoute(app, context);
 }

@@ -9,6 +9,7 @@ import { pageFields, pageOf } from "../paging.ts";
 import { NameParams } from "../request.ts";
 import { problems } from "../responses.ts";
 import { renderTemplate } from "./render.ts";
+import type { TemplateInfo } from "./template-info.ts";
 
 const TemplatePage = Page(Template);
 const Query = Type.Object(pageFields, { additionalProperties: false });
@@ -40,11 +41,7 @@ export function templateRoutes(app: App, { broker, templates }: Context): void {
   app.get("/v1/templates/:name", { schema: one }, (request) => {
     const { name } = request.params;
     const template = templates().find((known) => known.name === name);
-    if (template === undefined)
-      throw notFound(
-        name,
-        templates().map((known) => known.name),
-      );
+    if (template === undefined) throw templateNotFound(name, templates());
     return broker.read((state) => renderTemplate(template, poolsOf(state, name)));
   });
 }
@@ -54,7 +51,8 @@ function poolsOf(state: State, template: string): string[] {
   return Array.from(pools, ({ name }) => name);
 }
 
-function notFound(name: string, known: readonly string[]): Problem {
+export function templateNotFound(name: string, templates: readonly TemplateInfo[]): Problem {
+  const known = templates.map((template) => template.name);
   const meant = nearest(name, known);
   const names =
     known.length === 0 ? "The configuration has no templates" : `Use ${known.join(", ")}`;

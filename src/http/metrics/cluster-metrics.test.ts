@@ -19,6 +19,7 @@ test("/metrics has clusters by state, phases by driver, and their failures", asy
     `berth_cluster_phase_oldest_seconds{${labels},phase="creating"} 90`,
     `berth_cluster_phase_usual_seconds{${labels},phase="creating"} 60`,
     'berth_clusters_stuck{pool="ocp"} 0',
+    'berth_orphan_clusters{template="ocp-aws"} 0',
     `berth_cluster_failures_total{${labels},phase="creating"} 1`,
   ]) {
     expect(text).toContain(`${line}\n`);

@@ -10,10 +10,11 @@ import type { Context } from "../context.ts";
 
 type Source = Pick<Context, "broker"> & Partial<Pick<Context, "templates">>;
 
-type Labels = Record<"pool" | "driver" | "state" | "phase", string>;
+type Labels = Record<"pool" | "driver" | "state" | "phase" | "template", string>;
 
 export function clusterMetrics(source: Source, registry: Registry): void {
   sampleClusters(source, registry);
+  sampleTroubles(source, registry);
   countFailures(source, registry);
 }
 
@@ -22,14 +23,15 @@ function driverIn({ templates }: Source): (template: string) => string {
   return (template) => drivers.get(template) ?? "unknown";
 }
 
-function sampleClusters(source: Source, registry: Registry): void {
-  const { broker } = source;
-  const gauge = (
-    name: string,
-    help: string,
-    labelNames: string[],
-    read: (state: State, set: (labels: Partial<Labels>, value: number) => void) => void,
-  ) =>
+type Sample = (
+  name: string,
+  help: string,
+  labelNames: string[],
+  read: (state: State, set: (labels: Partial<Labels>, value: number) => void) => void,
+) => void;
+
+function samplerIn({ broker }: Source, registry: Registry): Sample {
+  return (name, help, labelNames, read) =>
     new Gauge({
       name,
       help,
@@ -42,6 +44,11 @@ function sampleClusters(source: Source, registry: Registry): void {
         );
       },
     });
+}
+
+function sampleClusters(source: Source, registry: Registry): void {
+  const { broker } = source;
+  const gauge = samplerIn(source, registry);
   gauge("berth_clusters", "Clusters by state", ["pool", "driver", "state"], (state, set) => {
     const driver = driverIn(source);
     const counts = new Map<string, [Partial<Labels>, number]>();
@@ -78,6 +85,11 @@ function sampleClusters(source: Source, registry: Registry): void {
       }
     }
   });
+}
+
+/** What somebody has to look at. */
+function sampleTroubles(source: Source, registry: Registry): void {
+  const gauge = samplerIn(source, registry);
   gauge(
     "berth_clusters_stuck",
     "Clusters whose destruction takes too long",
@@ -90,6 +102,14 @@ function sampleClusters(source: Source, registry: Registry): void {
       for (const [pool, count] of counts) set({ pool }, count);
     },
   );
+  const orphans = "Clusters that exist outside and that nobody knows of";
+  gauge("berth_orphan_clusters", orphans, ["template"], (state, set) => {
+    const counts = new Map(source.templates?.().map(({ name }) => [name, 0]));
+    for (const { template } of state.orphanClusters.values()) {
+      counts.set(template, (counts.get(template) ?? 0) + 1);
+    }
+    for (const [template, count] of counts) set({ template }, count);
+  });
 }
 
 /** What went wrong since the server was started. */

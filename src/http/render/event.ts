@@ -41,6 +41,7 @@ export function eventSightOf(state: State, space: SpaceName | undefined): EventS
 /** These name other spaces, their leases, or what only a holder may see. */
 const onlyForObservers: readonly DurableEvent["type"][] = [
   ...(["spaces-defined", "pool-defined", "rate-changed", "event-skipped"] as const),
+  ...(["orphan-found", "orphan-gone"] as const),
 ];
 
 /** The space whose request, lease or cluster an event is about; null if it is for everyone. */

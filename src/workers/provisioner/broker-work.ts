@@ -11,6 +11,7 @@ import {
 } from "../../core/model/cluster.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
+import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { ExclusiveResource, State } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
@@ -20,6 +21,8 @@ import type {
   ClusterTask,
   ClusterWork,
   Lent,
+  SeenOrphan,
+  SpaceCredentials,
   WatchedCluster,
   WorkResult,
 } from "./cluster-work.ts";
@@ -42,6 +45,8 @@ export interface ClusterStores {
   ): void;
   /** The credentials that a space has stored, by the reference that the cluster has. */
   openCredentials(reference: string): Promise<Readonly<Record<string, string>>>;
+  /** The credentials of this name of all spaces. */
+  credentialsNamed(name: string): Promise<readonly SpaceCredentials[]>;
 }
 
 type Made = ExclusiveResource & { readonly cluster: Cluster };
@@ -167,6 +172,19 @@ export class BrokerWork implements ClusterWork {
   async lost({ resource, instance }: ClusterFacts, why: string): Promise<void> {
     const name = resource as ResourceName;
     await this.#broker.submit({ type: "cluster-lost", resource: name, instance, why });
+  }
+
+  async found(scope: SearchScope, found: readonly FoundCluster[]): Promise<readonly SeenOrphan[]> {
+    const outcome = await this.#broker.submit({ type: "clusters-found", ...scope, found });
+    if (outcome.type !== "orphans") throw new Error(`Cannot search: it is ${outcome.type}`);
+    const now = this.#broker.now();
+    return outcome.orphans.map(({ name, instance, createdAt, seenAt }) => {
+      return { name, instance, createdAt, seenMs: now - seenAt };
+    });
+  }
+
+  spaceCredentials(_template: string, name: string): Promise<readonly SpaceCredentials[]> {
+    return this.#stores.credentialsNamed(name);
   }
 
   async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {

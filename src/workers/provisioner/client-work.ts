@@ -5,12 +5,15 @@ import type { KeepAlive } from "../../client/keep-alive.ts";
 import { LinkedAbort } from "../../client/linked-abort.ts";
 import { pause } from "../../client/pause.ts";
 import { type ClusterReport, type Phase, phases, type Wanted } from "../../core/model/cluster.ts";
+import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
 import type {
   ClusterFacts,
   ClusterTask,
   ClusterWork,
   Lent,
+  SeenOrphan,
+  SpaceCredentials,
   WatchedCluster,
   WorkResult,
 } from "./cluster-work.ts";
@@ -55,11 +58,20 @@ export class ClientWork implements ClusterWork {
         ttl: "60s",
         nowOnly: true,
       });
-      const [claim] = lease.claims;
-      const cluster = await this.#client.clusters.one(claim?.resource ?? "");
-      return new ClientTask(this.#client, lease, { phase, cluster, claim: claim?.id ?? "" });
+      return await this.#taskOf(lease, phase);
     } catch (error) {
       if (error instanceof Problem && error.code === "none_free") return undefined;
+      throw error;
+    }
+  }
+
+  async #taskOf(lease: HeldLease, phase: Phase): Promise<ClusterTask> {
+    const [claim] = lease.claims;
+    try {
+      const cluster = await this.#client.clusters.one(claim?.resource ?? "", { handles: true });
+      return new ClientTask(this.#client, lease, { phase, cluster, claim: claim?.id ?? "" });
+    } catch (error) {
+      await this.#client.release(lease).catch(() => {}); // Or the cluster would wait for the ttl.
       throw error;
     }
   }
@@ -88,7 +100,8 @@ export class ClientWork implements ClusterWork {
     const found: WatchedCluster[] = [];
     let after: string | null | undefined;
     do {
-      const page = await this.#client.clusters.list({ limit: pageSize, ...(after && { after }) });
+      const query = { limit: pageSize, handles: true, ...(after && { after }) };
+      const page = await this.#client.clusters.list(query);
       for (const cluster of page.items) {
         found.push({ ...factsOf(cluster), state: cluster.state });
       }
@@ -110,6 +123,21 @@ export class ClientWork implements ClusterWork {
     await this.#client.clusters.lost(resource, { instance, why: why.slice(0, whyLengthMax) });
   }
 
+  async found(
+    { template, credentials }: SearchScope,
+    found: readonly FoundCluster[],
+  ): Promise<readonly SeenOrphan[]> {
+    const body = { template, credentials, found: [...found] };
+    const { items } = await this.#client.clusters.found(body);
+    return items.map(({ name, instance, createdAt, seenSeconds }) => {
+      return { name, instance, createdAt, seenMs: seenSeconds * 1_000 };
+    });
+  }
+
+  async spaceCredentials(template: string): Promise<readonly SpaceCredentials[]> {
+    return (await this.#client.clusters.templateCredentials(template)).items;
+  }
+
   async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {
     const { resource, instance } = cluster;
     await this.#client.clusters.putLentAccess(resource, { ...bundle, instance, fence });
@@ -126,10 +154,10 @@ export class ClientWork implements ClusterWork {
   }
 }
 
-/** Its handle is not on the wire: a driver finds a cluster by its name. */
 function factsOf(cluster: Cluster): ClusterFacts {
   const { name: resource, pool, instance, template, revision, parameters, hub } = cluster;
-  return { resource, pool, instance, template, revision, parameters, hub, handle: undefined };
+  const handle = cluster.handle as Json | undefined;
+  return { resource, pool, instance, template, revision, parameters, hub, handle };
 }
 
 interface Work {
@@ -146,7 +174,7 @@ class ClientTask implements ClusterTask {
   readonly revision: string;
   readonly parameters: ClusterFacts["parameters"];
   readonly hub: string | null;
-  readonly handle = undefined;
+  readonly handle: Json | undefined;
   readonly phase: Phase;
   readonly #client: BerthClient;
   readonly #lease: HeldLease;
@@ -162,6 +190,7 @@ class ClientTask implements ClusterTask {
     this.revision = facts.revision;
     this.parameters = facts.parameters;
     this.hub = facts.hub;
+    this.handle = facts.handle;
     this.phase = phase;
     this.#client = client;
     this.#lease = lease;

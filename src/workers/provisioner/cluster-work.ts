@@ -1,5 +1,6 @@
 /** The source of a provisioner's work: the broker in this process, or another server. */
 import type { ClusterReport, Parameters, Phase, Wanted } from "../../core/model/cluster.ts";
+import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { AccessBundle, ClusterRef, Json } from "../../drivers/driver.ts";
 import { externalName } from "../../drivers/names.ts";
 
@@ -51,6 +52,19 @@ export interface Lent {
   readonly endsAtMs: number | undefined;
 }
 
+/** A cluster outside that is not in the books. */
+export interface SeenOrphan extends FoundCluster {
+  /** For how long it has been known. */
+  readonly seenMs: number;
+}
+
+/** What a space has stored, for its own clusters. */
+export interface SpaceCredentials {
+  /** As the clusters have it in their parameters. */
+  readonly reference: string;
+  readonly values: Readonly<Record<string, string>>;
+}
+
 export interface ClusterWork {
   /** Leases one cluster that has work, or returns undefined if there is none. */
   take(): Promise<ClusterTask | undefined>;
@@ -62,6 +76,10 @@ export interface ClusterWork {
   lentOf(cluster: ClusterFacts): Promise<Lent | undefined>;
   /** The cluster is gone or has failed outside. */
   lost(cluster: ClusterFacts, why: string): Promise<void>;
+  /** What a search has found outside, all of this scope. Answers which of them nobody knows of. */
+  found(scope: SearchScope, found: readonly FoundCluster[]): Promise<readonly SeenOrphan[]>;
+  /** The credentials of this name that the spaces have stored, for clusters of a template. */
+  spaceCredentials(template: string, name: string): Promise<readonly SpaceCredentials[]>;
   /** Access that was made for the present holder. */
   putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void>;
 }

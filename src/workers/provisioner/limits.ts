@@ -5,6 +5,8 @@ export const tasksMax = 2_000;
 /** Idle and lent clusters are observed this long after the last time. */
 export const sweepMsDefault = 60_000;
 export const orphanSearchMsDefault = 5 * 60_000;
+/** Soon after the start: what it finds is shown, and its grace period begins. */
+export const firstSearchMs = 10_000;
 /** A cluster that nobody knows of may be one that is just being made. */
 export const orphanGraceMsDefault = 30 * 60_000;
 export const messageLengthMax = 2_000;

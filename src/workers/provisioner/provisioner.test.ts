@@ -329,9 +329,44 @@ describe("a sweep", () => {
     await site.until(() => site.orphans.map(({ instance }) => instance), ["old.1"]);
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
     await site.untilStock("kube-1 free");
-    expect(site.provisioner.orphans).toMatchObject([{ name: "berth-old", template: "small" }]);
+    expect(site.orphans).toMatchObject([{ name: "berth-old", template: "small" }]);
     expect(await site.world.exists("berth-old")).toBe(true);
     expect(site.orphans).toHaveLength(1);
+  });
+
+  test("D4: a restart of the provisioner begins no new grace period", async () => {
+    const seen = () =>
+      site.broker.read(({ orphanClusters }) => orphanClusters.get("old.1")?.seenAt ?? "never");
+    await site.world.occupy("berth-old", "old.1", "2020-01-01T00:00:00Z");
+    await site.configure({}, site.template({ orphans: "destroy" }), often);
+    await site.until(async () => (await seen()) !== "never", true);
+    const first = Number(await seen());
+    await site.stop();
+    const graceMs = 1_000;
+    await site.until(() => site.broker.now() - first > graceMs, true);
+    // Its first search destroys it. With a grace period of its own, a later one would.
+    site.start({ orphanSearchMs: 10, orphanGraceMs: graceMs });
+    await site.until(() => site.orphans.length, 1);
+    expect(await seen()).toBe(first);
+    expect((await site.world.calls("list")).length).toBeGreaterThan(1);
+    await site.until(() => site.world.exists("berth-old"), false);
+    await site.until(seen, "never");
+  });
+
+  test("D4: searches with the credentials of every space, where clusters are made with them", async () => {
+    const values = { KEY: "key-of-team-a-1234" };
+    site.credentials.push({ reference: "team-a/aws#1", values });
+    await site.world.before(
+      "list",
+      'cat "$BERTH_CREDENTIALS" >>"$WORLD/searched"; echo >>"$WORLD/searched"',
+    );
+    await site.world.occupy("berth-old", "old.1", "2020-01-01T00:00:00Z");
+    const own = site.template({ ownCredentials: "aws", orphans: "destroy" });
+    await site.configure({}, own, { ...often, orphanGraceMs: 0 });
+    await site.until(() => site.world.exists("berth-old"), false);
+    const searched = await readFile(join(site.world.folder, "searched"), "utf8");
+    expect(JSON.parse(searched.split("\n")[0] ?? "")).toEqual(values);
+    expect(site.orphans).toMatchObject([{ instance: "old.1", template: "small" }]);
   });
 
   test("D4: destroys orphans if the template says so, and never what is in the books", async () => {

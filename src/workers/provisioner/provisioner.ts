@@ -14,7 +14,8 @@ import { MissingDependency } from "./credentials.ts";
 import { DriverSet } from "./driver-set.ts";
 import { LentAccess } from "./lent-access.ts";
 import { callsAtOnceDefault, messageLengthMax, tasksMax } from "./limits.ts";
-import { type Orphan, Sweep, type SweepTimes } from "./sweep.ts";
+import type { Orphan } from "./orphan-search.ts";
+import { Sweep, type SweepTimes } from "./sweep.ts";
 import { TemplateArchive } from "./template-archive.ts";
 import { workOnCluster } from "./work-on-cluster.ts";
 
@@ -29,6 +30,7 @@ export interface ProvisionerListener {
 }
 
 export interface ProvisionerOptions extends ProvisionerListener, SweepTimes {
+  readonly orphanGraceMs?: number;
   /** Driver calls at once, over all clusters. */
   readonly parallel?: number;
   readonly mask?: SecretMask;
@@ -64,11 +66,6 @@ export class Provisioner {
     this.#access = new LentAccess(tools);
     this.#sweep = new Sweep(tools, options, this.#stop.signal);
     this.#done = Promise.all([this.#loop(), this.#sweep.run()]).then(() => {});
-  }
-
-  /** Clusters that the drivers know and Berth does not, as far as the last search found them. */
-  get orphans(): readonly Orphan[] {
-    return this.#sweep.orphans;
   }
 
   /** Calls that run go on with the old settings. */

@@ -17,8 +17,9 @@ import { externalName } from "../../drivers/names.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { MemoryJournal } from "../../journal/memory.ts";
 import { BrokerWork, type ClusterStores } from "./broker-work.ts";
+import type { SpaceCredentials } from "./cluster-work.ts";
+import type { Orphan } from "./orphan-search.ts";
 import { Provisioner, type ProvisionerOptions } from "./provisioner.ts";
-import type { Orphan } from "./sweep.ts";
 
 /** Tests wait for what must happen; nothing is a matter of time. */
 const patienceMs = 40_000;
@@ -31,6 +32,8 @@ export class ScriptedSite implements AsyncDisposable {
   readonly lost: string[] = [];
   readonly orphans: Orphan[] = [];
   readonly errors: unknown[] = [];
+  /** What spaces have stored. */
+  readonly credentials: SpaceCredentials[] = [];
   readonly #journal: Journal = new MemoryJournal();
   #broker: Broker | undefined;
   #provisioner: Provisioner | undefined;
@@ -96,6 +99,7 @@ export class ScriptedSite implements AsyncDisposable {
       putAccess: async (instance, bundle) => void this.access.set(instance, bundle),
       putLogs: ({ instance }, why, text) => void this.logs.push({ instance, why, text }),
       openCredentials: async () => ({ OWN: "own-credential-value" }),
+      credentialsNamed: async () => this.credentials,
     };
     return new BrokerWork(this.broker, stores, { isAlone });
   }

@@ -1,31 +1,32 @@
 /**
- * Compares the books with what exists. A cluster that is gone or has failed is reported as lost. A
- * cluster that nobody knows of is an orphan: it is reported after a grace period, and destroyed if its
- * template says so.
+ * Compares the books with what exists. A cluster that is gone or has failed is reported as lost. What
+ * exists and is not in the books is found by `OrphanSearch`.
  */
 import { pause } from "../../client/pause.ts";
+import { credentialsParameter } from "../../core/model/cluster.ts";
 import { busyState, freeState, hibernatedState } from "../../core/model/lifecycle.ts";
-import { DriverError, type ListedCluster, type Observation } from "../../drivers/driver.ts";
-import { type ClusterFacts, refOf, type WatchedCluster } from "./cluster-work.ts";
+import { DriverError, type Observation } from "../../drivers/driver.ts";
+import {
+  type ClusterFacts,
+  refOf,
+  type SpaceCredentials,
+  type WatchedCluster,
+} from "./cluster-work.ts";
 import { MissingDependency } from "./credentials.ts";
 import type { SweepTools } from "./lent-access.ts";
-import { orphanGraceMsDefault, orphanSearchMsDefault, sweepMsDefault } from "./limits.ts";
+import { firstSearchMs, orphanSearchMsDefault, sweepMsDefault } from "./limits.ts";
+import { OrphanSearch, type SearchOptions } from "./orphan-search.ts";
 
 export interface SweepTimes {
   readonly sweepMs?: number;
   readonly orphanSearchMs?: number;
-  readonly orphanGraceMs?: number;
 }
 
-export interface Orphan extends ListedCluster {
-  readonly template: string;
-}
-
-export interface SweepListener {
+export interface SweepListener extends SearchOptions {
   lost?(cluster: ClusterFacts, why: string): void;
-  orphan?(orphan: Orphan, isDestroyed: boolean): void;
-  retrying?(cause: unknown): void;
 }
+
+type Values = SpaceCredentials["values"];
 
 const observedStates = [freeState, hibernatedState, busyState];
 /** Asked again before a cluster is given up: the first answer may be that of a back end that starts. */
@@ -35,32 +36,26 @@ export class Sweep {
   readonly #tools: SweepTools;
   readonly #options: SweepTimes & SweepListener;
   readonly #signal: AbortSignal;
-  /** When each orphan was first seen, by instance. */
-  readonly #firstSeen = new Map<string, number>();
-  readonly #reported = new Set<string>();
-  #orphans: readonly Orphan[] = [];
+  readonly #search: OrphanSearch;
 
   constructor(tools: SweepTools, options: SweepTimes & SweepListener, signal: AbortSignal) {
     this.#tools = tools;
     this.#options = options;
     this.#signal = signal;
-  }
-
-  get orphans(): readonly Orphan[] {
-    return this.#orphans;
+    this.#search = new OrphanSearch(tools, options, signal);
   }
 
   async run(): Promise<void> {
     const { sweepMs = sweepMsDefault, orphanSearchMs = orphanSearchMsDefault } = this.#options;
     await Promise.all([
       this.#every(sweepMs, () => this.observeAll()),
-      this.#every(orphanSearchMs, () => this.findOrphans()),
+      this.#every(orphanSearchMs, () => this.#search.run(), firstSearchMs),
     ]);
   }
 
-  async #every(intervalMs: number, work: () => Promise<void>): Promise<void> {
-    while (!this.#signal.aborted) {
-      await pause(intervalMs, this.#signal).catch(() => {});
+  async #every(intervalMs: number, work: () => Promise<void>, firstMs = intervalMs): Promise<void> {
+    for (let waitMs = Math.min(firstMs, intervalMs); !this.#signal.aborted; waitMs = intervalMs) {
+      await pause(waitMs, this.#signal).catch(() => {});
       if (this.#signal.aborted) return;
       await work().catch((cause: unknown) => {
         if (!this.#signal.aborted) this.#options.retrying?.(cause);
@@ -73,16 +68,28 @@ export class Sweep {
     const clusters = await this.#tools.work.clusters();
     this.#tools.archive.keepUsed(clusters);
     const observed = clusters.filter(({ state }) => observedStates.includes(state));
-    await Promise.all(observed.map((cluster) => this.#observeOne(cluster)));
+    const own = await this.#ownCredentials();
+    await Promise.all(observed.map((cluster) => this.#observeOne(cluster, own)));
+  }
+
+  /** By reference, of all spaces whose clusters are made with their own credentials. */
+  async #ownCredentials(): Promise<ReadonlyMap<string, Values>> {
+    const found = new Map<string, Values>();
+    for (const { name, ownCredentials } of this.#tools.archive.current) {
+      if (ownCredentials === null) continue;
+      const stored = await this.#tools.work.spaceCredentials(name, ownCredentials);
+      for (const { reference, values } of stored) found.set(reference, values);
+    }
+    return found;
   }
 
   /** A driver that cannot answer tells nothing: the cluster stays as it is. */
-  async #observeOne(cluster: WatchedCluster): Promise<void> {
+  async #observeOne(cluster: WatchedCluster, own: ReadonlyMap<string, Values>): Promise<void> {
     try {
-      const first = await this.#observe(cluster);
+      const first = await this.#observe(cluster, own);
       if (whyLost(first) === undefined) return;
       await pause(confirmMs, this.#signal);
-      const why = whyLost(await this.#observe(cluster));
+      const why = whyLost(await this.#observe(cluster, own));
       if (why === undefined) return;
       await this.#tools.work.lost(cluster, why);
       this.#options.lost?.(cluster, why);
@@ -92,61 +99,14 @@ export class Sweep {
     }
   }
 
-  async #observe(cluster: ClusterFacts): Promise<Observation> {
-    // Credentials of a space are only opened for the worker of its cluster.
-    const { driver, spec } = await this.#tools.drivers.open(cluster, async () => ({}));
-    if (spec.ownCredentials !== null) return { phase: "ready" };
+  async #observe(cluster: ClusterFacts, own: ReadonlyMap<string, Values>): Promise<Observation> {
+    const { driver } = await this.#tools.drivers.open(cluster, async () => {
+      const reference = String(cluster.parameters[credentialsParameter] ?? "");
+      const values = own.get(reference);
+      if (values !== undefined) return values;
+      throw new MissingDependency(`Cannot use the credentials ${reference}: they are not stored`);
+    });
     return this.#tools.calls.run(() => driver.observe(refOf(cluster), { signal: this.#signal }));
-  }
-
-  async findOrphans(): Promise<void> {
-    const { archive, drivers, calls, work } = this.#tools;
-    const found: Orphan[] = [];
-    for (const spec of archive.current) {
-      if (spec.ownCredentials !== null) continue;
-      try {
-        const driver = await drivers.openTemplate(spec);
-        // Listed first: what is planned meanwhile is in the books, and not in the list.
-        const listed = await calls.run(() => driver.list({ signal: this.#signal }));
-        const books = new Set((await work.clusters()).map(({ instance }) => instance));
-        const unknown = listed.filter(({ instance }) => !books.has(instance));
-        for (const each of unknown) {
-          const orphan = { ...each, template: spec.name };
-          if (!this.#isOld(orphan)) continue;
-          const destroys = spec.orphans === "destroy";
-          if (!this.#reported.has(each.instance)) this.#options.orphan?.(orphan, destroys);
-          this.#reported.add(each.instance);
-          if (destroys) {
-            await calls.run(() => driver.destroy(each, { signal: this.#signal }));
-          }
-          found.push(orphan);
-        }
-      } catch (error) {
-        if (this.#signal.aborted) return;
-        this.#options.retrying?.(error);
-      }
-    }
-    this.#orphans = found;
-    this.#forget(found);
-  }
-
-  /** By its own time and by ours: a clock outside may be wrong. */
-  #isOld({ instance, createdAt }: Orphan): boolean {
-    const { orphanGraceMs = orphanGraceMsDefault } = this.#options;
-    const now = Date.now();
-    const seenAt = this.#firstSeen.get(instance) ?? now;
-    this.#firstSeen.set(instance, seenAt);
-    const made = Date.parse(createdAt);
-    const ageMs = now - (Number.isNaN(made) ? seenAt : Math.max(made, 0));
-    return ageMs >= orphanGraceMs && now - seenAt >= orphanGraceMs;
-  }
-
-  #forget(found: readonly Orphan[]): void {
-    const still = new Set(found.map(({ instance }) => instance));
-    for (const instance of this.#reported) {
-      if (!still.has(instance)) this.#reported.delete(instance);
-    }
-    if (this.#firstSeen.size > 100_000) this.#firstSeen.clear();
   }
 }
 

@@ -2,7 +2,13 @@
 
 import type { Attention } from "../../../src/api/attention-schemas.ts";
 import type { AuditPage } from "../../../src/api/audit-schemas.ts";
-import type { Cluster, ClusterLogs, ClusterPlan, Costs } from "../../../src/api/cluster-schemas.ts";
+import type {
+  Cluster,
+  ClusterLogs,
+  ClusterPlan,
+  Costs,
+  Orphan,
+} from "../../../src/api/cluster-schemas.ts";
 import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
 import { Problem } from "../../../src/api/problem.ts";
@@ -130,6 +136,17 @@ export const allClusters: Question<Cluster[]> = {
   read: (signal) => berth.clusters.every({}, { signal }),
   touchedBy: clustersChange,
   everyMs: heartbeatsMs,
+};
+
+/** Only operators and viewers may see them; for others there are none. */
+export const orphanClusters: Question<Orphan[]> = {
+  key: "orphans",
+  read: (signal) =>
+    berth.clusters.orphans({ signal }).catch((error: unknown) => {
+      if (error instanceof Problem && error.status === 403) return [];
+      throw error;
+    }),
+  touchedBy: about("orphan-"),
 };
 
 export const oneCluster = (name: string): Question<Cluster> => ({

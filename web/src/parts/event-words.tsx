@@ -84,6 +84,10 @@ function sentenceOf(event: FeedEvent): ReactNode {
           {because(event)}
         </>
       );
+    case "orphan-found":
+      return `A cluster exists outside that nobody knows of: ${text(event["name"])}`;
+    case "orphan-gone":
+      return `The cluster ${text(event["instance"])} is no longer an orphan`;
     default:
       return otherwise(event);
   }

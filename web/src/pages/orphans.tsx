@@ -1,0 +1,50 @@
+import type { Orphan } from "../../../src/api/cluster-schemas.ts";
+import { useAnswer } from "../data/query.ts";
+import { orphanClusters } from "../data/questions.ts";
+import { grouped } from "../parts/numbers.ts";
+import { inWholeSeconds } from "../parts/times.tsx";
+
+/** Clusters outside that nobody knows of. Nothing while there are none. */
+export function Orphans() {
+  const { data } = useAnswer(orphanClusters);
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <section aria-labelledby="orphans-title">
+      <h2 id="orphans-title">
+        Outside of the books <small>{grouped(data.length)}</small>
+      </h2>
+      <p>
+        The drivers have found these, and no pool has them. Destroy them by hand, or take them over
+        with <code>berth clusters adopt</code>.
+      </p>
+      <table className="orphans">
+        <thead>
+          <tr>
+            <th scope="col">Name outside</th>
+            <th scope="col">Instance</th>
+            <th scope="col">Template</th>
+            <th scope="col" className="number">
+              Known for
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((orphan) => (
+            <Row key={orphan.instance} orphan={orphan} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Row({ orphan: { name, instance, template, seenSeconds } }: { orphan: Orphan }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{instance}</td>
+      <td>{template}</td>
+      <td className="number">{inWholeSeconds(seenSeconds)}</td>
+    </tr>
+  );
+}
