@@ -241,10 +241,20 @@ export class Broker {
     return this.#wait(id, waitMs, { present, signal }, (state) => !state.requests.has(id));
   }
 
-  /** The same for a lease: resolves when it has ended or was revoked. */
-  untilLost(id: RequestId, waitMs: number, signal: AbortSignal): Promise<void> {
-    const isLost = ({ leases }: State) => leases.get(id)?.revoked !== null;
-    return this.#wait(id, waitMs, { present: false, signal }, isLost);
+  /**
+   * The same for a lease: resolves when it has ended or was revoked, or has a notice. A notice that
+   * the holder does not know of may have come before this call.
+   */
+  untilLost(
+    id: RequestId,
+    waitMs: number,
+    { noticed, signal }: { readonly noticed: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const isOver = ({ leases }: State) => {
+      const lease = leases.get(id);
+      return lease?.revoked !== null || (lease.notice !== null && !noticed);
+    };
+    return this.#wait(id, waitMs, { present: false, signal }, isOver);
   }
 
   #wait(

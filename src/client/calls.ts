@@ -188,15 +188,15 @@ export class BerthCalls {
 
   /**
    * Resolves with true when the lease has ended or was revoked, with "noticed" if its pool takes it
-   * back, or with false after `waitMs`.
+   * back, or with false after `waitMs`. With `noticed` the caller knows of that already.
    */
   async isLostWithin(
     waitMs: number,
     { id }: Held,
-    options?: CallOptions,
+    { noticed = false, ...options }: CallOptions & { readonly noticed?: boolean } = {},
   ): Promise<boolean | "noticed"> {
-    const answerMs = options?.answerMs ?? waitMs + clientLimits.pollSlackMs;
-    const query = { wait: formatDuration(waitMs) };
+    const answerMs = options.answerMs ?? waitMs + clientLimits.pollSlackMs;
+    const query = { wait: formatDuration(waitMs), ...(noticed ? { noticed: "true" } : undefined) };
     try {
       const call = { ...options, query, answerMs };
       const { revokedAt, notice } = await this.#get<Lease>(["v1", "leases", id], call);

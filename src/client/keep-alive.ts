@@ -27,7 +27,11 @@ export interface Heartbeats {
   /** Throws a Problem such as `lease_ended` if the lease has ended. Any other error is retried. */
   heartbeat(held: Held, options?: CallOptions): Promise<Heartbeat>;
   /** Where the server can say at once that the lease is lost, before the next heartbeat. */
-  isLostWithin?(waitMs: number, held: Held, options?: CallOptions): Promise<boolean | "noticed">;
+  isLostWithin?(
+    waitMs: number,
+    held: Held,
+    options?: CallOptions & { readonly noticed?: boolean },
+  ): Promise<boolean | "noticed">;
 }
 
 /**
@@ -123,9 +127,10 @@ export class KeepAlive {
     const ended = new LinkedAbort(this.#stopped.signal);
     const { signal } = ended;
     const waitMs = Math.max(1, Math.round(durationMs));
-    this.#calls.isLostWithin?.(waitMs, this.#lease, { signal }).then(
+    const noticed = this.#isNoticed;
+    this.#calls.isLostWithin?.(waitMs, this.#lease, { signal, noticed }).then(
       (fate) => {
-        if (fate === true || (fate === "noticed" && !this.#isNoticed)) ended.abort();
+        if (fate === true || (fate === "noticed" && !noticed)) ended.abort();
       },
       () => {}, // An older server, or no connection: heartbeats find out.
     );

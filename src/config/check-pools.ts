@@ -194,8 +194,10 @@ function checkPace(complaints: Complaints, { policy, entries }: Written): void {
 function checkPreempt(complaints: Complaints, { policy }: Written): void {
   const { preempt, placement, cluster } = policy;
   if (preempt === true && placement !== undefined) {
-    const state = "a pool that is lent by amount cannot take leases back";
-    complaints.refuseKey("preempt", state, "remove it");
+    const state =
+      "in a pool that is lent by amount a smaller request may take what an ended lease leaves, " +
+      "so leases would end for nothing";
+    complaints.refuseKey("preempt", state, "remove it, and give each space a quota instead");
   }
   if (preempt === true && cluster !== undefined) {
     const state = "a used cluster is destroyed, so nobody gains by taking it back";

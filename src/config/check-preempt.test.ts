@@ -25,7 +25,7 @@ test.each([
   ["{ count: 1, preempt: true, notice: 9d }", /notice/],
   [
     "{ place: pack, preempt: true, members: { r: { capacity: { vcpus: 1 } } } }",
-    /a pool that is lent by amount cannot take leases back/,
+    /in a pool that is lent by amount a smaller request may take what an ended lease leaves/,
   ],
 ])("refuses %s", (pool, message) => {
   expect(problemsOf(pool)).toContainEqual(expect.stringMatching(message));

@@ -265,6 +265,22 @@ describe("GET /v1/leases/{id} with wait", () => {
     expect((await site.call(`GET /v1/leases/${id}?wait=1m`)).status).toBe(410);
   });
 
+  test("answers with a notice, also with one that came before the call", async () => {
+    await using site = await testSite([pool("aws", 1, { preempt: true })]);
+    const { id } = asLease(await site.call("POST /v1/leases", { body: askBody("aws") }));
+    const watched = site.call(`GET /v1/leases/${id}?wait=1m`);
+    await until(() => site.broker.openWaits === 1);
+    await site.call("POST /v1/leases", { body: { ...askBody("aws"), priority: 5 } });
+    const notice = { reason: expect.stringContaining("with priority 5 needs aws") };
+    expect(await watched).toMatchObject({ status: 200, body: { notice } });
+    const late = await site.call(`GET /v1/leases/${id}?wait=1m`);
+    expect(late).toMatchObject({ status: 200, body: { notice } });
+    const knowing = site.call(`GET /v1/leases/${id}?wait=1m&noticed=true`);
+    await until(() => site.broker.openWaits === 1);
+    await site.call(`DELETE /v1/leases/${id}?force=true&by=ann&reason=stuck`);
+    expect(await knowing).toMatchObject({ status: 200, body: { revokedAt: expect.any(String) } });
+  });
+
   test("answers as soon as the lease is released", async () => {
     await using site = await testSite([pool("aws", 1)]);
     const { id, token } = asLease(await site.call("POST /v1/leases", { body: askBody("aws") }));

@@ -89,7 +89,15 @@ function acquireRoute(app: App, context: Context): void {
   });
 }
 
-const WatchQuery = Type.Object({ wait: Type.Optional(Duration) }, { additionalProperties: false });
+const WatchQuery = Type.Object(
+  {
+    wait: Type.Optional(Duration),
+    noticed: Type.Optional(
+      Type.Literal("true", { description: "With `wait`: the caller knows of the notice already" }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 function readRoutes(app: App, context: Context): void {
   const { broker, tokens } = context;
@@ -123,7 +131,7 @@ function readRoutes(app: App, context: Context): void {
     tags: ["leases"],
     summary: "One lease; with its token also the user data of its resources",
     description:
-      "With `wait` the answer comes when the lease has ended or was revoked, or after that time",
+      "With `wait` the answer comes when the lease has a notice, was revoked or has ended, or after that time",
     params: IdParams,
     querystring: WatchQuery,
     response: { 200: Lease, ...problems(400, 404, 409, 410, 503) },
@@ -134,7 +142,8 @@ function readRoutes(app: App, context: Context): void {
     checkCanWatch(context, waitMs);
     if (waitMs > 0) {
       using connection = new Connection(request);
-      await broker.untilLost(id, waitMs, connection.signal);
+      const noticed = request.query.noticed === "true";
+      await broker.untilLost(id, waitMs, { noticed, signal: connection.signal });
     }
     const found = await broker.read((state) => {
       const lease = state.leases.get(id);

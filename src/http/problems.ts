@@ -287,11 +287,14 @@ function ended(refusal: Extract<Refusal, { code: "lease_ended" | "request_ended"
   const endedAt = timestamp(refusal.endedAt);
   const what = code === "lease_ended" ? "lease" : "request";
   const reason = code === "lease_ended" ? refusal.reason : undefined;
-  const because = reason === undefined ? "" : ` (${reason.by}: ${reason.why})`;
+  const isTakenBack = how === "revoked" && reason?.by === "berth";
+  const why = isTakenBack ? "its pool took it back" : howEnded[how];
+  const who = isTakenBack || reason === undefined ? "" : `${reason.by}: `;
+  const because = reason === undefined ? "" : ` (${who}${reason.why})`;
   return new Problem({
     code,
     status: 410,
-    message: `Cannot go on with ${what} ${id}: ${howEnded[how]} at ${endedAt}${because}`,
+    message: `Cannot go on with ${what} ${id}: ${why} at ${endedAt}${because}`,
     hint:
       code === "lease_ended"
         ? "Stop using its resources; ask again with a new requestId"
