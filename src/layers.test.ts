@@ -105,7 +105,10 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   slots: { folders: ["api", "client", "core", "kubernetes"], packages: ["node:*"] },
   // Make clusters outside; they know nothing of lending.
-  drivers: { folders: ["api", "client", "kubernetes", "workers"], packages: ["node:*", "typebox"] },
+  drivers: {
+    folders: ["api", "client", "core", "kubernetes", "workers"],
+    packages: ["node:*", "typebox"],
+  },
   workers: { folders: [], packages: ["node:*"] },
   "workers/admission": {
     folders: ["api", "broker", "client", "config", "core", "kubernetes"],

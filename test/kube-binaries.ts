@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const script = fileURLToPath(new URL("../scripts/kube-test-server", import.meta.url));
@@ -20,3 +22,12 @@ export const noKube = !mustBeThere && "missing" in findKubeBinaries();
 
 /** For tests that start a server and a dozen processes, beside a race of fifty. */
 export const patienceMs = 240_000;
+
+/** For tests of what a hub's controllers do beside others: Debian's Kubernetes has none. */
+export const noControllers =
+  noKube ||
+  (!mustBeThere && !existsSync(join(folderOf(findKubeBinaries()), "kube-controller-manager")));
+
+function folderOf(found: KubeBinaries): string {
+  return "missing" in found ? "" : found.folder;
+}

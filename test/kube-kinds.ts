@@ -1,4 +1,9 @@
 /** Kinds of objects that operators bring to a cluster, as far as Berth looks at them. */
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseAllDocuments } from "yaml";
 import { pause } from "../src/client/pause.ts";
 import { isConflict } from "../src/kubernetes/errors.ts";
 import type { KubeList, KubeObject, LeaseObject } from "../src/kubernetes/kube-objects.ts";
@@ -10,19 +15,62 @@ interface Kind {
   readonly kind: string;
 }
 
+const hive = { group: "hive.openshift.io", version: "v1" };
+const hypershift = { group: "hypershift.openshift.io", version: "v1beta1" };
+const clusterApi = { group: "cluster.x-k8s.io", version: "v1beta2" };
+
 const kinds: readonly Kind[] = [
-  { group: "hypershift.openshift.io", version: "v1beta1", kind: "HostedCluster" },
   { group: "autoscaling.openshift.io", version: "v1beta1", kind: "MachineAutoscaler" },
   { group: "monitoring.coreos.com", version: "v1", kind: "ServiceMonitor" },
   { group: "monitoring.coreos.com", version: "v1", kind: "PrometheusRule" },
+  { ...hive, kind: "ClusterPool" },
+  { ...hive, kind: "ClusterClaim" },
+  { ...hive, kind: "ClusterDeployment" },
+  { ...hive, kind: "ClusterDeprovision" },
+  { ...hive, kind: "ClusterProvision" },
+  { ...hypershift, kind: "HostedCluster" },
+  { ...hypershift, kind: "NodePool" },
+  { ...clusterApi, kind: "Cluster" },
+  { ...clusterApi, kind: "MachineDeployment" },
+  { ...clusterApi, kind: "Machine" },
+  {
+    ...{ group: "clustertemplate.openshift.io", version: "v1alpha1" },
+    kind: "ClusterTemplateInstance",
+  },
+  { group: "argoproj.io", version: "v1alpha1", kind: "Application" },
 ];
 
 const pluralOf = ({ kind }: Kind) => `${kind.toLowerCase()}s`;
 
+const script = fileURLToPath(new URL("../scripts/kube-kinds", import.meta.url));
+
+/** The definitions that `scripts/kube-kinds` has fetched, by their names; none if it was not run. */
+function fetchedDefinitions(): ReadonlyMap<string, object> {
+  const { status, stdout } = spawnSync(script, ["--find"], { encoding: "utf8" });
+  if (status !== 0) return new Map();
+  const files = globSync("*/*.yaml", { cwd: stdout.trim() });
+  return new Map(
+    files.flatMap((file) => {
+      const text = readFileSync(join(stdout.trim(), file), "utf8");
+      return parseAllDocuments(text).map((document) => {
+        const read = document.toJS() as KubeObject;
+        return [read.metadata.name, read] as const;
+      });
+    }),
+  );
+}
+
+/** As their projects define them, if possible; otherwise small ones of our own. */
 export async function installKinds(cluster: KubeCluster): Promise<void> {
   const api = await cluster.admin();
   const path = ["apis", "apiextensions.k8s.io", "v1", "customresourcedefinitions"];
-  for (const each of kinds) await cluster.create(path, definition(each));
+  const fetched = fetchedDefinitions();
+  for (const each of kinds) {
+    const real = fetched.get(`${pluralOf(each)}.${each.group}`);
+    // An older API server may not understand it.
+    const made = real && (await cluster.create(path, real).catch(() => undefined));
+    if (made === undefined) await cluster.create(path, definition(each));
+  }
   for (const { group, version, ...rest } of kinds) {
     const served = ["apis", group, version, pluralOf({ group, version, ...rest })];
     for (let known = false; !known; ) {
@@ -39,7 +87,11 @@ function definition(kind: Kind): object {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${kind.group}` },
+    metadata: {
+      name: `${plural}.${kind.group}`,
+      // The API server asks for it in groups of Kubernetes itself.
+      annotations: { "api-approved.kubernetes.io": "unapproved, for tests" },
+    },
     spec: {
       group: kind.group,
       names: {
@@ -54,6 +106,7 @@ function definition(kind: Kind): object {
           name: kind.version,
           served: true,
           storage: true,
+          subresources: { status: {} },
           schema: {
             openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
           },
@@ -62,6 +115,21 @@ function definition(kind: Kind): object {
     },
   };
 }
+
+/** The smallest that HyperShift's definition allows. */
+export const hostedClusterSpec = {
+  platform: { type: "None" },
+  pullSecret: { name: "pull-secret" },
+  release: { image: "quay.io/openshift-release-dev/ocp-release:4.20.1-multi" },
+  services: ["APIServer", "OAuthServer", "Konnectivity", "Ignition"].map((service) => ({
+    service,
+    servicePublishingStrategy: { type: "LoadBalancer" },
+  })),
+  networking: {
+    clusterNetwork: [{ cidr: "10.132.0.0/14" }],
+    serviceNetwork: [{ cidr: "172.31.0.0/16" }],
+  },
+};
 
 /** A cluster as HyperShift has it, with a finalizer as HyperShift puts it. */
 export async function hostedCluster(
@@ -81,6 +149,7 @@ export async function hostedCluster(
     apiVersion: "hypershift.openshift.io/v1beta1",
     kind: "HostedCluster",
     metadata: { name, finalizers: ["hypershift.openshift.io/finalizer"] },
+    spec: hostedClusterSpec,
   });
   return made;
 }

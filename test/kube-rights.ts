@@ -1,6 +1,8 @@
 import type { Passing } from "./kube-proxy.ts";
 
-const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", DELETE: "delete" };
+const verbs: Readonly<Record<string, string>> = {
+  ...{ POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" },
+};
 
 /** `create leases` and so on, as RBAC names what a request does. */
 export function rightOf({ method, path }: Passing): string {

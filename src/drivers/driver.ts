@@ -117,8 +117,9 @@ export interface Driver {
   hibernate(ref: ClusterRef, options?: CallOptions): Promise<void>;
   resume(ref: ClusterRef, options?: CallOptions): Promise<void>;
   /**
-   * Begins or repeats; done when `observe` says `absent`. Destroying what does not exist, or belongs
-   * to another instance, has no effect and is no error.
+   * Begins or repeats; done when `observe` says `absent`. What has to go in an order needs several
+   * calls: one more whenever `observe` says anything but `destroying`. Destroying what does not exist,
+   * or belongs to another instance, has no effect and is no error.
    */
   destroy(ref: ClusterRef, options?: CallOptions): Promise<void>;
   /** All that this driver has made and that still exists. */

@@ -13,13 +13,14 @@ import { type KubePackage, loadKubePackage } from "./kube-package.ts";
 import { ServerClock } from "./server-clock.ts";
 
 type Connections = ReturnType<RequestContext["getDispatcher"]>;
-type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface ApiCall {
   readonly method?: Method;
   /** Path segments, not yet escaped. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Of a PATCH: a JSON merge patch. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly answerMs?: number | undefined;
@@ -116,7 +117,8 @@ export class ApiServer {
     request.setHeaderParam("accept", "application/json");
     request.setHeaderParam("user-agent", "berth");
     if (call.body !== undefined) {
-      request.setHeaderParam("content-type", "application/json");
+      const type = call.method === "PATCH" ? "application/merge-patch+json" : "application/json";
+      request.setHeaderParam("content-type", type);
       request.setBody(JSON.stringify(call.body));
     }
     request.setSignal(signal);

@@ -6,6 +6,7 @@ export interface Metadata {
   readonly resourceVersion?: string;
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly managedFields?: readonly ManagedFields[];

@@ -3,10 +3,7 @@
  * and an account whose rights end at the namespace. Real, small, made in a second, and for many tests
  * all they need.
  */
-import { Problem } from "../../api/problem.ts";
-import { BerthUnreachable } from "../../client/errors.ts";
-import type { ApiCall, ApiServer } from "../../kubernetes/api-server.ts";
-import { isConflict, NoKubeConfig } from "../../kubernetes/errors.ts";
+import type { ApiServer } from "../../kubernetes/api-server.ts";
 import type { KubeList, KubeObject } from "../../kubernetes/kube-objects.ts";
 import {
   Absent,
@@ -23,18 +20,20 @@ import {
   type Observation,
   Retry,
 } from "../driver.ts";
+import { HubApi } from "../hub/hub-api.ts";
+import { namespaceKind as namespaces } from "../hub/kind.ts";
+import { instanceOf, mustBeSame } from "../hub/ownership.ts";
 import { noMask, type SecretMask } from "../secret-mask.ts";
 import { namespaceKubeconfig } from "./kubeconfig.ts";
 import { namespaceLogs } from "./logs.ts";
 import {
-  instanceKey,
+  accountKind,
+  bindingKind,
   type NamespaceObject,
   namespaceOf,
   partName,
   partsOf,
   type Quota,
-  specHash,
-  specKey,
   templateLabel,
 } from "./objects.ts";
 
@@ -47,24 +46,25 @@ export interface NamespaceSettings {
 /** The shortest that the API server grants. */
 const tokenSecondsMin = 600;
 const tokenSecondsDefault = 3_600;
-const pageSize = 500;
+const logLinesMax = 500;
 
 export class NamespaceDriver implements Driver {
   readonly capabilities = { hibernates: false, mintsAccess: true };
-  readonly #settings: NamespaceSettings;
+  readonly #hub: HubApi;
+  readonly #quota: Quota;
   readonly #mask: SecretMask;
-  #api: Promise<ApiServer> | undefined;
 
-  constructor(settings: NamespaceSettings, mask: SecretMask = noMask) {
-    this.#settings = settings;
+  constructor({ connect, quota }: NamespaceSettings, mask: SecretMask = noMask) {
+    this.#hub = new HubApi(connect, mask);
+    this.#quota = quota;
     this.#mask = mask;
   }
 
   async create(spec: ClusterSpec, { signal }: CallOptions = {}): Promise<Json> {
     const made = await this.#createOrAdopt(spec, signal);
-    for (const { root, plural, body } of partsOf(spec.name, this.#quotaFor(spec))) {
-      const path = [...root, "namespaces", spec.name, plural];
-      await this.#call<KubeObject>({ method: "POST", path, body, signal }).catch(unlessConflict);
+    for (const { kind, body } of partsOf(spec.name, this.#quotaFor(spec))) {
+      const within = { namespace: spec.name, signal };
+      await this.#hub.create<KubeObject>(kind, body, within).catch(unlessConflict);
     }
     return { uid: made.metadata.uid ?? "" };
   }
@@ -74,11 +74,10 @@ export class NamespaceDriver implements Driver {
     if (found === undefined) return { phase: "absent" };
     if (found.metadata.deletionTimestamp !== undefined) return destroying(found);
     // The last part that is made: with it, all of them are there.
-    const path = ["apis", "rbac.authorization.k8s.io", "v1", "namespaces", ref.name];
-    const binding = await this.#maybe<KubeObject>([...path, "rolebindings", partName], signal);
+    const binding = await this.#hub.find(bindingKind, partName, { namespace: ref.name, signal });
     if (binding === undefined)
       return { phase: "creating", message: "The namespace is being set up" };
-    return { phase: "ready", apiUrl: (await this.#connected()).url };
+    return { phase: "ready", apiUrl: (await this.#hub.connected()).url };
   }
 
   async credentials(
@@ -87,11 +86,11 @@ export class NamespaceDriver implements Driver {
   ): Promise<AccessBundle> {
     if ((await this.#find(ref, signal)) === undefined) throw absent(ref);
     const wanted = until === undefined ? tokenSecondsDefault : secondsUntil(until);
-    const path = ["api", "v1", "namespaces", ref.name, "serviceaccounts", partName, "token"];
+    const path = ["api", "v1", "namespaces", ref.name, accountKind.plural, partName, "token"];
     const body = { spec: { expirationSeconds: Math.max(tokenSecondsMin, wanted) } };
-    const { status } = await this.#call<TokenReply>({ method: "POST", path, body, signal });
+    const { status } = await this.#hub.call<TokenReply>({ method: "POST", path, body, signal });
     this.#mask.register(status.token);
-    const server = await (await this.#connected()).address();
+    const server = await (await this.#hub.connected()).address();
     const kubeconfig = namespaceKubeconfig({ server, namespace: ref.name, token: status.token });
     this.#mask.registerDocument(kubeconfig);
     return { kubeconfig, expiresAt: status.expirationTimestamp };
@@ -108,125 +107,54 @@ export class NamespaceDriver implements Driver {
   async destroy(ref: ClusterRef, { signal }: CallOptions = {}): Promise<void> {
     const found = await this.#find(ref, signal);
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
-    const path = ["api", "v1", "namespaces", ref.name];
-    // Another instance may take the name between these two calls; its object has another uid.
-    const body = { preconditions: { uid: found.metadata.uid } };
-    try {
-      await this.#call<KubeObject>({ method: "DELETE", path, body, signal });
-    } catch (error) {
-      if (!(error instanceof Absent || error instanceof Conflict)) throw error;
-    }
+    await this.#hub.remove(namespaces, found, { signal });
   }
 
   async list({ signal }: CallOptions = {}): Promise<readonly ListedCluster[]> {
-    const found: ListedCluster[] = [];
-    let next: string | undefined;
-    do {
-      const query = { labelSelector: templateLabel, limit: pageSize, continue: next };
-      const path = ["api", "v1", "namespaces"];
-      const page = await this.#call<KubeList<NamespaceObject>>({ path, query, signal });
-      for (const { metadata } of page.items) {
-        const instance = metadata.annotations?.[instanceKey];
-        const { name, creationTimestamp: createdAt = "" } = metadata;
-        if (instance !== undefined) found.push({ name, instance, createdAt });
-      }
-      next = page.metadata.continue || undefined;
-    } while (next !== undefined);
-    return found;
+    const found = await this.#hub.list<NamespaceObject>(namespaces, {
+      labels: templateLabel,
+      signal,
+    });
+    return found.flatMap((each) => {
+      const { name, creationTimestamp: createdAt = "" } = each.metadata;
+      const instance = instanceOf(each);
+      return instance === undefined ? [] : [{ name, instance, createdAt }];
+    });
   }
 
   async logs(ref: ClusterRef, budget: LogBudget, { signal }: CallOptions = {}): Promise<string> {
     if ((await this.#find(ref, signal)) === undefined) return "";
     const get = <Item>(path: readonly string[], answerMs: number) =>
-      this.#call<KubeList<Item>>({ path, query: { limit: pageSize }, signal, answerMs });
+      this.#hub.call<KubeList<Item>>({ path, query: { limit: logLinesMax }, signal, answerMs });
     return this.#mask.clean(await namespaceLogs(ref.name, budget, get));
   }
 
   #quotaFor({ parameters }: ClusterSpec): Quota {
     const asked = Object.entries(parameters).map(([key, value]) => [key, String(value)]);
-    return { ...this.#settings.quota, ...Object.fromEntries(asked) };
+    return { ...this.#quota, ...Object.fromEntries(asked) };
   }
 
   async #createOrAdopt(spec: ClusterSpec, signal?: AbortSignal): Promise<NamespaceObject> {
-    const path = ["api", "v1", "namespaces"];
     try {
-      const body = namespaceOf(spec);
-      return await this.#call<NamespaceObject>({ method: "POST", path, body, signal });
+      return await this.#hub.create<NamespaceObject>(namespaces, namespaceOf(spec), { signal });
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
     }
-    const found = await this.#maybe<NamespaceObject>([...path, spec.name], signal);
+    const found = await this.#hub.find<NamespaceObject>(namespaces, spec.name, { signal });
     if (found === undefined) throw new Retry(`The namespace ${spec.name} has just been deleted`);
-    const { annotations = {}, deletionTimestamp } = found.metadata;
-    if (annotations[instanceKey] !== spec.instance) {
-      throw new Conflict(`Cannot create the namespace ${spec.name}: it belongs to something else`);
-    }
-    if (annotations[specKey] !== specHash(spec)) {
-      const state = "it exists with another template, revision or parameters";
-      throw new Conflict(`Cannot create the namespace ${spec.name}: ${state}`);
-    }
-    if (deletionTimestamp !== undefined) {
-      throw new Hopeless(`Cannot create the namespace ${spec.name}: it is being deleted`);
-    }
+    mustBeSame(found, spec, `the namespace ${spec.name}`);
     return found;
   }
 
   /** Undefined also if the namespace belongs to something else. */
   async #find(ref: ClusterRef, signal?: AbortSignal): Promise<NamespaceObject | undefined> {
-    const found = await this.#maybe<NamespaceObject>(["api", "v1", "namespaces", ref.name], signal);
-    return found?.metadata.annotations?.[instanceKey] === ref.instance ? found : undefined;
-  }
-
-  async #maybe<Found>(path: readonly string[], signal?: AbortSignal): Promise<Found | undefined> {
-    try {
-      return await this.#call<Found>({ path, signal });
-    } catch (error) {
-      if (error instanceof Absent) return undefined;
-      throw error;
-    }
-  }
-
-  async #call<Reply>(call: ApiCall): Promise<Reply> {
-    try {
-      return await (await this.#connected()).call<Reply>(call);
-    } catch (error) {
-      call.signal?.throwIfAborted();
-      throw this.#asDriverError(error, call);
-    }
-  }
-
-  #connected(): Promise<ApiServer> {
-    this.#api ??= this.#settings.connect();
-    return this.#api;
-  }
-
-  #asDriverError(error: unknown, call: ApiCall): Error {
-    if (isMissing(error, call)) return new Absent(this.#mask.clean(error.message));
-    if (isConflict(error)) return new Conflict(this.#mask.clean(error.message));
-    this.#api = undefined; // The kubeconfig may have been renewed.
-    if (error instanceof Problem && (error.status === 422 || error.status === 400)) {
-      return new Hopeless(this.#mask.clean(error.message));
-    }
-    const known =
-      error instanceof Problem ||
-      error instanceof BerthUnreachable ||
-      error instanceof NoKubeConfig;
-    const text = known || error instanceof Error ? error.message : String(error);
-    return new Retry(this.#mask.clean(text));
+    const found = await this.#hub.find<NamespaceObject>(namespaces, ref.name, { signal });
+    return found !== undefined && instanceOf(found) === ref.instance ? found : undefined;
   }
 }
 
 interface TokenReply {
   readonly status: { readonly token: string; readonly expirationTimestamp: string };
-}
-
-/**
- * The API server says that what the path names does not exist, or its namespace does not. A 404 of a
- * proxy, or for an unknown kind, proves nothing.
- */
-function isMissing(error: unknown, { path }: ApiCall): error is Problem {
-  if (!(error instanceof Problem) || error.code !== "kubernetes_not_found") return false;
-  return path.some((name) => error.message.includes(`"${name}" not found`));
 }
 
 function secondsUntil(until: Date): number {
@@ -244,7 +172,7 @@ function unlessConflict(error: unknown): undefined {
 }
 
 /** What the namespace controller says about what it cannot remove. */
-function destroying({ status }: NamespaceObject): Observation {
+export function destroying({ status }: NamespaceObject): Observation {
   const remaining = (status?.conditions ?? [])
     .filter(({ type = "", status: is }) => /Remaining|Failure/.test(type) && is === "True")
     .map(({ type, message }) => message ?? type ?? "");

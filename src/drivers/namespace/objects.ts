@@ -1,29 +1,18 @@
 /** The objects that make a namespace a small cluster of its own. */
-import { createHash } from "node:crypto";
-import type { KubeObject } from "../../kubernetes/kube-objects.ts";
 import type { ClusterSpec } from "../driver.ts";
+import type { StatusObject } from "../hub/conditions.ts";
+import type { Kind } from "../hub/kind.ts";
+import { instanceKey, labelValue, managedBy, specHash, specKey } from "../hub/ownership.ts";
 
-export const instanceKey = "berth/instance";
-export const specKey = "berth/spec";
 /** Its value is the template. All namespaces of the driver have it. */
 export const templateLabel = "berth/template";
-const managedBy = { "app.kubernetes.io/managed-by": "berth" };
 
 /** What all of them are called, inside of the namespace. */
 export const partName = "berth";
 
 export type Quota = Readonly<Record<string, string>>;
 
-export interface NamespaceObject extends KubeObject {
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly {
-      readonly type?: string;
-      readonly status?: string;
-      readonly message?: string;
-    }[];
-  };
-}
+export type NamespaceObject = StatusObject;
 
 export function namespaceOf(spec: ClusterSpec): object {
   return {
@@ -33,7 +22,7 @@ export function namespaceOf(spec: ClusterSpec): object {
       name: spec.name,
       labels: { ...managedBy, [templateLabel]: labelValue(spec.template) },
       annotations: {
-        ...Object.fromEntries(Object.entries(spec.tags).map(([key, value]) => [key, value])),
+        ...spec.tags,
         [instanceKey]: spec.instance,
         [specKey]: specHash(spec),
       },
@@ -41,45 +30,33 @@ export function namespaceOf(spec: ClusterSpec): object {
   };
 }
 
-/** Two calls for one cluster must agree on this. */
-export function specHash({ template, revision, parameters }: ClusterSpec): string {
-  const sorted = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([template, revision, sorted]);
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
-}
-
-/** A label is shorter than a template's name may be, and has fewer characters. */
-function labelValue(text: string): string {
-  if (/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(text)) return text;
-  return createHash("sha256").update(text).digest("hex").slice(0, 20);
-}
-
 interface Part {
-  /** Below the namespace: `api/v1` and so on come before it. */
-  readonly root: readonly string[];
-  readonly plural: string;
+  readonly kind: Kind;
   readonly body: object;
 }
 
-const core = ["api", "v1"];
-const rbac = ["apis", "rbac.authorization.k8s.io", "v1"];
-const networking = ["apis", "networking.k8s.io", "v1"];
+const core = { group: "", version: "v1", from: "Kubernetes" };
+const rbac = { group: "rbac.authorization.k8s.io", version: "v1", from: "Kubernetes" };
+const networking = { group: "networking.k8s.io", version: "v1", from: "Kubernetes" };
+const quotaKind: Kind = { ...core, kind: "ResourceQuota", plural: "resourcequotas" };
+const policyKind: Kind = { ...networking, kind: "NetworkPolicy", plural: "networkpolicies" };
+const roleKind: Kind = { ...rbac, kind: "Role", plural: "roles" };
+export const accountKind: Kind = { ...core, kind: "ServiceAccount", plural: "serviceaccounts" };
+export const bindingKind: Kind = { ...rbac, kind: "RoleBinding", plural: "rolebindings" };
 
 /** In the order in which they are made: the account is bound to its rights last. */
 export function partsOf(namespace: string, quota: Quota): readonly Part[] {
   const metadata = { name: partName, labels: managedBy };
   const parts: Part[] = [
     {
-      root: networking,
-      plural: "networkpolicies",
+      kind: policyKind,
       // Pods talk to each other and to the outside; nobody else talks to them.
       body: { metadata, spec: { podSelector: {}, policyTypes: ["Ingress"], ingress: sameOnly } },
     },
-    { root: core, plural: "serviceaccounts", body: { metadata } },
-    { root: rbac, plural: "roles", body: { metadata, rules: holderRules } },
+    { kind: accountKind, body: { metadata } },
+    { kind: roleKind, body: { metadata, rules: holderRules } },
     {
-      root: rbac,
-      plural: "rolebindings",
+      kind: bindingKind,
       body: {
         metadata,
         roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: partName },
@@ -88,12 +65,7 @@ export function partsOf(namespace: string, quota: Quota): readonly Part[] {
     },
   ];
   if (Object.keys(quota).length === 0) return parts;
-  const limited = {
-    root: core,
-    plural: "resourcequotas",
-    body: { metadata, spec: { hard: quota } },
-  };
-  return [limited, ...parts];
+  return [{ kind: quotaKind, body: { metadata, spec: { hard: quota } } }, ...parts];
 }
 
 const sameOnly = [{ from: [{ podSelector: {} }] }];
