@@ -1,4 +1,4 @@
-/** `client/berth.sh` in a real bash, against a proxy that counts what it is sent. */
+/** `clients/shell/berth.sh` in a real bash, against a proxy that counts what it is sent. */
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Process } from "./cli-processes.ts";
 
-const script = fileURLToPath(new URL("../client/berth.sh", import.meta.url));
+const script = fileURLToPath(new URL("../clients/shell/berth.sh", import.meta.url));
 
 let folder: string;
 let server: Server;

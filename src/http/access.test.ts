@@ -96,6 +96,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "GET /readyz": "open",
   "GET /": "open",
   "GET /openapi.json": "open",
+  "GET /client.sh": "open",
   "GET /docs": "open",
   "GET /docs/errors": "open",
   "POST /acquire?type=aws&state=free&dest=busy&owner=me": askers,

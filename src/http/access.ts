@@ -114,6 +114,8 @@ const table: Readonly<Record<string, Access>> = {
   "GET /assets/*": "open",
   "GET /docs*": "open",
   "GET /openapi.json": "open",
+  // The shell client, which has no secrets.
+  "GET /client.sh": "open",
 };
 
 /** Throws if nobody has declared who may call the route. */

@@ -38,10 +38,11 @@ describe("/openapi.json", () => {
     expect(Object.keys(document.paths)).not.toHaveLength(0);
   });
 
-  test("has every route under /v1, and nothing else", () => {
+  test("has every route under /v1 and the shell client, and nothing else", () => {
     const documented = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     const served = routesOf(site.app.printRoutes({ commonPrefix: false }));
-    expect(documented.sort()).toEqual(served.filter((route) => route.includes(" /v1/")).sort());
+    const published = served.filter((route) => / (?:\/v1\/|\/client\.sh)/.test(route));
+    expect(documented.sort()).toEqual(published.sort());
   });
 
   test("names for each operation a summary, a known tag and its answers", () => {
@@ -74,11 +75,20 @@ describe("/openapi.json", () => {
     for (const { path, method, operation } of operations()) {
       for (const [status, { content }] of Object.entries(operation.responses)) {
         if (!/^[45]/.test(status)) continue;
-        expect(Object.keys(content ?? {}), `${method} ${path} ${status}`).toEqual([
-          "application/problem+json",
-        ]);
+        const types = Object.keys(content ?? {}).filter((type) => type !== "text/plain");
+        expect(types, `${method} ${path} ${status}`).toEqual(["application/problem+json"]);
       }
     }
+  });
+
+  test("documents the lines that the calls of a job can be answered with", () => {
+    const { responses } = document.paths["/v1/leases"]?.["post"] ?? { responses: {} };
+    for (const status of ["201", "202", "404"]) {
+      expect(Object.keys(responses[status]?.content ?? {}), status).toContain("text/plain");
+    }
+    expect(Object.keys(responses["201"]?.content ?? {})).toContain("application/json");
+    const other = document.paths["/v1/spaces"]?.["get"]?.responses["200"]?.content;
+    expect(Object.keys(other ?? {})).toEqual(["application/json"]);
   });
 
   test("has schemas of 3.1 only: types are known, nothing is nullable, references resolve", () => {

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { App } from "./context.ts";
+import { documentLines } from "./lines.ts";
 import { pagePolicy, withPageHeaders } from "./page-headers.ts";
 
 /** The page sets inline styles and embeds its icons as data. "Try it out" calls this server only. */
@@ -15,13 +16,15 @@ const policy = pagePolicy(
  */
 export async function documentRoutes(app: App, version: string): Promise<void> {
   await app.register(swagger, {
+    transform: ({ schema, url, route }) => ({ schema: documentLines(schema, route), url }),
     openapi: {
       openapi: "3.1.0",
       info: {
         title: "Berth",
         version,
         description:
-          "Lends scarce test infrastructure to CI jobs: ask, wait your turn, hold, give back.",
+          "Lends scarce test infrastructure to CI jobs: ask, wait your turn, hold, give back. The calls " +
+          "of a job also answer `Accept: text/plain`, with one line `path=value` for each value of the JSON.",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       tags: [
@@ -36,6 +39,7 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
         { name: "events", description: "What happens, live" },
         { name: "history", description: "Past leases, statistics and simulations" },
         { name: "audit", description: "Who did what" },
+        { name: "clients", description: "Clients that the server brings" },
         { name: "page", description: "What the page at / needs in addition" },
       ],
       components: {

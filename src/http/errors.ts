@@ -6,6 +6,7 @@ import { Problem } from "../api/problem.ts";
 import { BrokerClosed, BrokerOverloaded, NotLeader } from "../broker/broker-contract.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import type { App } from "./context.ts";
+import { linesOf, linesType, wantsLines } from "./lines.ts";
 import type { Page } from "./page.ts";
 import { notLeaderHeader } from "./relay/not-leader.ts";
 import { validationProblem } from "./validation.ts";
@@ -120,11 +121,10 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
   }
   setRetryAfter(reply, problem);
   if (problem.status === 401) reply.header("www-authenticate", 'Bearer realm="berth"');
-  reply
-    .code(problem.status)
-    .type("application/problem+json")
-    .serializer(JSON.stringify)
-    .send(problem.toJSON());
+  const [type, serialize] = wantsLines(reply.request)
+    ? [linesType, linesOf]
+    : ["application/problem+json", JSON.stringify];
+  reply.code(problem.status).type(type).serializer(serialize).send(problem.toJSON());
 }
 
 function problemFrom(error: FastifyError, request: FastifyRequest): Problem {
