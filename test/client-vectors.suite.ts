@@ -145,7 +145,8 @@ export function testVectors(client: VectorClient, unless: string | false = false
   });
 
   describe.concurrent("the client", () => {
-    test.for(vectors)("$name", async (vector, { skip, expect }) => {
+    const named = vectors.map((vector) => [vector.name, vector] as const);
+    test.for(named)("%s", async ([, vector], { skip, expect }) => {
       if (unless) return skip(unless);
       await servers.use((server) => new VectorRun(server, client, vector, expect).check());
     });

@@ -607,11 +607,16 @@ until_timeout() {
 }
 
 ask_and_wait() {
-    lease_id='' lease_token='' last_line='' last_at=''
+    lease_id='' lease_token='' last_line='' last_at='' maybe_known=''
     own_token
     ms=$connect_timeout
     until_timeout
-    persist "$ms" POST /v1/leases "$answer_ms" "$dir/ask" || return 1
+    if ! persist "$ms" POST /v1/leases "$answer_ms" "$dir/ask"; then
+        # Only a connection that was never made proves that the server does not know the request.
+        ! is_temporary || case $status:$curl_code in 000:[67]) ;; *) maybe_known=yes ;; esac
+        return 1
+    fi
+    maybe_known=''
     if ! is_id "$r_id" || ! is_token "$r_token"; then
         code=unexpected_reply message="Cannot use the server's reply: it has no lease"
         hint='Check that the address is that of a Berth server and that no proxy answers instead'
@@ -681,22 +686,30 @@ leave_at_timeout() {
     return 1
 }
 
-# Leaves the queue, best effort, after a signal or a failure. A lease that was granted is released. If it
-# fails, the server drops the request without polls, and the lease without heartbeats.
+# Leaves the queue after a signal or a failure, and releases what was granted meanwhile. A person who has pressed
+# Ctrl-C does not wait for long. If it fails, the server drops the request or the lease after its ttl.
 leave() {
+    [ -n "$lease_id$caught$maybe_known" ] || return 0
     problem_code=$code problem_message=$message problem_hint=$hint problem_status=$status
-    interrupted_by=$caught caught='' quiet=yes
-    if [ -z "$lease_id" ] && [ -n "$interrupted_by" ]; then
-        # The response to the request is missing, so it may be queued. Send it again.
+    interrupted_by=$caught caught='' quiet=yes leave_for=$leave_ms
+    if [ -z "$interrupted_by" ]; then
+        leave_for=$connect_timeout
+        [ "$leave_for" -le "$release_ms" ] || leave_for=$release_ms
+        [ "$leave_for" -ge "$leave_ms" ] || leave_for=$leave_ms
+        rough "$leave_for"
+        [ -z "$maybe_known" ] ||
+            note "berth: The server may have granted the request; trying to release it for $text"
+    fi
+    if [ -z "$lease_id" ]; then
+        # The response to the request is missing, so it may be queued. Send it again to learn its id.
         own_token
-        call POST /v1/leases "$leave_ms" "$dir/ask"
-        read_reply
+        persist "$leave_for" POST /v1/leases "$leave_ms" "$dir/ask"
         ! is_id "$r_id" || lease_id=$r_id lease_token=$r_token
     fi
     if [ -n "$lease_id" ]; then
         bearer=$lease_token
-        persist "$leave_ms" DELETE "/v1/requests/$lease_id" "$leave_ms" || {
-            [ "$code" != request_granted ] || persist "$leave_ms" DELETE "/v1/leases/$lease_id" "$leave_ms"
+        persist "$leave_for" DELETE "/v1/requests/$lease_id" "$leave_ms" || {
+            [ "$code" != request_granted ] || persist "$leave_for" DELETE "/v1/leases/$lease_id" "$leave_ms"
         }
     fi
     lease_id='' caught=$interrupted_by quiet=''
@@ -1225,13 +1238,11 @@ release_after_run() {
     every=''
     each_pool all_resources
     note "Releasing leases for test $name: [${every# }]"
-    ms=$release_ms
-    [ "$ms" -le "$ttl_ms" ] || ms=$ttl_ms
-    if ! release "$ms" "/v1/leases/$lease_id"; then
+    # Also when the ttl is over: after a restart the server gives every lease a full ttl again.
+    if ! release "$release_ms" "/v1/leases/$lease_id"; then
         [ -z "$caught" ] || message='interrupted by a signal'
-        rough "$ttl_ms"
         note "berth: Cannot release lease $lease_id: $message"
-        note "  It expires in $text at the latest"
+        note "  It expires $lease_ttl after its last heartbeat, or after the server is back"
     elif [ "$outcome" = gone ] && [ "$fail_open" = never ] && [ "$exit_code" -ne 76 ]; then
         note "berth: LEASE LOST before $name exited with $exit_code. Do not trust its result"
         exit_code=76

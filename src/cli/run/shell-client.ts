@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { CliCommand } from "../cli-command.ts";
 
 /** The file is at the root of the package, in the repository and in the published package. */
-export const shellClientPath = fileURLToPath(new URL("../../../clients/shell/berth.sh", import.meta.url));
+export const shellClientPath = fileURLToPath(
+  new URL("../../../clients/shell/berth.sh", import.meta.url),
+);
 
 export const shellClient: CliCommand = {
   help: `
