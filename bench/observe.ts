@@ -23,6 +23,7 @@ export async function benchObserve(count: number): Promise<ObserveFigures> {
     {
       ...{ name: "t", revision: "r", parameters: {}, pinned: {}, credentials: {} },
       ...{ ownCredentials: null, cost: 0, limits: defaultPhaseLimits, hibernates: true },
+      validates: false,
       orphans: "report",
       how: {
         ...{ driver: "command", folder: "/", env: {}, timeoutMs: 60_000 },
@@ -40,7 +41,7 @@ export async function benchObserve(count: number): Promise<ObserveFigures> {
   const unused = () => Promise.reject(new Error("A sweep of healthy clusters changes nothing"));
   const work: ClusterWork = {
     ...{ take: unused, waitForWork: unused, lost: unused, putLentAccess: unused, lentOf: unused },
-    ...{ found: unused, spaceCredentials: unused },
+    ...{ found: unused, spaceCredentials: unused, takeCheck: unused, answerCheck: unused },
     clusters: async () => clusters,
   };
   const calls = new CallLimit(callsAtOnceDefault);

@@ -108,7 +108,7 @@ describe("killed in the middle of creates and destroys,", () => {
   );
 
   test(
-    `a provisioner elsewhere, and its server, make no cluster twice and forget none`,
+    `a provisioner elsewhere, and its server, make no cluster twice and forget none (${kills} kills)`,
     async () => {
       await using world = await scriptedWorld();
       const config = { templates: { t: world.template }, pools };
@@ -119,14 +119,15 @@ describe("killed in the middle of creates and destroys,", () => {
       let provisioner: Process = start();
       const stop = new AbortController();
       const jobs = [1, 2, 3].map(() => useClusters(server, stop.signal));
-      for (let kill = 0; kill < Math.ceil(kills / 2); kill++) {
-        await pause(1_000 + ((kill * 379) % 2_000));
+      for (let kill = 0; kill < kills; kill++) {
+        await pause(700 + ((kill * 379) % 2_000));
         provisioner.signal("SIGKILL");
-        await provisioner.ended;
+        // Both at once, or the provisioner alone while its server goes on.
         if (kill % 2 === 0) {
           await server.stop("SIGKILL");
           await server.start();
         }
+        await provisioner.ended;
         provisioner = start();
       }
       stop.abort();

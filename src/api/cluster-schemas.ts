@@ -286,6 +286,23 @@ export const TemplateCredentials = Type.Object({
 });
 export type TemplateCredentials = Static<typeof TemplateCredentials>;
 
+/** Credentials that a space wants to store, for the worker that tries them out. */
+export const CheckToDo = Type.Object({
+  id: Type.String(),
+  template: Type.String(),
+  values: Type.Record(Type.String(), Type.String()),
+});
+export type CheckToDo = Static<typeof CheckToDo>;
+
+export const CheckBody = Type.Object(
+  {
+    verdict: Type.Union([Type.Literal("valid"), Type.Literal("refused"), Type.Literal("unknown")]),
+    why: Type.String({ maxLength: 1_024, description: "In the words of the driver" }),
+  },
+  closed,
+);
+export type CheckBody = Static<typeof CheckBody>;
+
 /** A variable of the provisioner's environment while it makes a cluster of this space. */
 const VariableName = Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" });
 

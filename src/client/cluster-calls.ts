@@ -1,6 +1,8 @@
 import type {
   AccessBody,
   AdoptBody,
+  CheckBody,
+  CheckToDo,
   Cluster,
   ClusterAccess,
   ClusterLogs,
@@ -201,6 +203,18 @@ export class ClusterCalls {
 
   deleteCredentials(name: string): Promise<void> {
     return this.#done({ method: "DELETE", path: ["v1", "credentials", name] });
+  }
+
+  /** For a provisioner: credentials that a space wants to store. Waits; undefined: there are none. */
+  async takeCheck(wait: string, options: CallOptions): Promise<CheckToDo | undefined> {
+    const path = ["v1", "credential-checks"];
+    const call = { method: "GET", path, query: { wait }, ...options } as const;
+    const { status, body } = await this.#transport.send(call);
+    return status === 204 ? undefined : (body as CheckToDo);
+  }
+
+  answerCheck(id: string, body: CheckBody): Promise<void> {
+    return this.#done({ method: "PUT", path: ["v1", "credential-checks", id], body });
   }
 
   costs(window: CostWindow = {}, options?: CallOptions): Promise<Costs> {

@@ -42,7 +42,7 @@ const templates = {
 const keys = Object.keys(Template.properties);
 /** The keys that only one driver has. */
 const keysOfDriver: Readonly<Record<DriverTemplate["driver"], readonly string[]>> = {
-  command: ["command", "env", "timeout", "hibernates"],
+  command: ["command", "env", "timeout", "hibernates", "validates"],
   namespace: ["kubeconfig", "context", "quota"],
 };
 
@@ -84,6 +84,7 @@ function readTemplate(
       optionalNumber(document, fields.get("cost"), { min: 0, max: templateLimits.costMax }) ?? 0,
     limits: readLimits(document, fields.get("limits")),
     hibernates: how.driver === "command" && (readBoolean(document, fields, "hibernates") ?? false),
+    validates: how.driver === "command" && (readBoolean(document, fields, "validates") ?? false),
     orphans: orphans ?? "report",
   };
   return { ...spec, revision: revisionOf(document.source, spec, fields) };

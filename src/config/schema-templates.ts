@@ -190,6 +190,14 @@ export const Template = Type.Object(
         default: false,
       }),
     ),
+    validates: Type.Optional(
+      Type.Boolean({
+        title: "boolean",
+        description:
+          "Driver command: whether the program can try out credentials that a space stores.",
+        default: false,
+      }),
+    ),
     orphans: Type.Optional(
       Type.Union([Type.Literal("report"), Type.Literal("destroy")], {
         title: "choice",

@@ -57,5 +57,7 @@ export interface TemplateSpec {
   readonly cost: number;
   readonly limits: PhaseLimits;
   readonly hibernates: boolean;
+  /** Whether the driver can try out credentials of a space before they are stored. */
+  readonly validates: boolean;
   readonly orphans: OrphanPolicy;
 }

@@ -36,6 +36,13 @@ export interface ClusterSpec {
   readonly hub?: string;
 }
 
+/** What clusters the credentials are for. */
+export interface Validated {
+  readonly name: string;
+  readonly revision: string;
+  readonly pinned: ClusterSpec["parameters"];
+}
+
 export const phases = [
   "creating",
   "ready",
@@ -101,6 +108,11 @@ export interface LogBudget {
 
 export interface Driver {
   readonly capabilities: Capabilities;
+  /**
+   * Tries the credentials out that the driver was opened with. Changes nothing. `Hopeless` if they
+   * will never work. Absent: the driver cannot tell.
+   */
+  validate?(about: Validated, options?: CallOptions): Promise<void>;
   /**
    * Creates or adopts: the same spec twice is one cluster. Another spec, or another owner, under the
    * same name is a `Conflict`. It need not wait until the cluster is ready.

@@ -67,6 +67,8 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "GET /v1/orphans": observers,
   "POST /v1/orphans": cleaners,
   "GET /v1/templates/{name}/credentials": cleaners,
+  "GET /v1/credential-checks": cleaners,
+  "PUT /v1/credential-checks/{id}": cleaners,
   "GET /v1/costs": everyone,
   "GET /v1/credentials": askers,
   "PUT /v1/credentials/{name}": askers,

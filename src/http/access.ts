@@ -69,6 +69,8 @@ const table: Readonly<Record<string, Access>> = {
   "GET /v1/orphans": "observe",
   "POST /v1/orphans": "clean",
   "GET /v1/templates/:name/credentials": "clean",
+  "GET /v1/credential-checks": "clean",
+  "PUT /v1/credential-checks/:id": "clean",
   "GET /v1/costs": "read",
   "GET /v1/credentials": "ask",
   "PUT /v1/credentials/:name": "ask",

@@ -38,6 +38,7 @@ export function startProvisioner(
       const state = "the space has not stored them";
       throw new MissingDependency(`Cannot use the credentials ${reference}: ${state}`);
     },
+    checks: vault.checks,
     credentialsNamed: (name) => vault.credentials.named(name),
   };
   const work = new BrokerWork(broker, stores, { isAlone });
@@ -50,10 +51,10 @@ export function startProvisioner(
 
 /** A template as everybody may see it. */
 export function templateInfo(spec: TemplateSpec): TemplateInfo {
-  const { name, how, revision, parameters, pinned, ownCredentials, cost, hibernates, limits } =
-    spec;
+  const { name, how, revision, parameters, pinned, ownCredentials } = spec;
+  const { cost, hibernates, validates, limits } = spec;
   return {
     ...{ name, driver: how.driver, revision, parameters, pinned: Object.keys(pinned) },
-    ...{ ownCredentials, cost, hibernates, limits },
+    ...{ ownCredentials, cost, hibernates, validates, limits },
   };
 }

@@ -1,4 +1,5 @@
 import { AccessStore } from "./access-store.ts";
+import { CredentialChecks } from "./credential-checks.ts";
 import type { Redactor } from "./redactor.ts";
 import { SpaceCredentials } from "./space-credentials.ts";
 import type { Vault } from "./vault.ts";
@@ -7,6 +8,7 @@ import type { Vault } from "./vault.ts";
 export interface SecretStores {
   readonly access: AccessStore;
   readonly credentials: SpaceCredentials;
+  readonly checks: CredentialChecks;
   readonly redactor: Redactor;
 }
 
@@ -14,6 +16,7 @@ export function storesIn(vault: Vault, redactor: Redactor): SecretStores {
   return {
     access: new AccessStore(vault, redactor),
     credentials: new SpaceCredentials(vault, redactor),
+    checks: new CredentialChecks(),
     redactor,
   };
 }

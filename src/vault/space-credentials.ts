@@ -46,7 +46,7 @@ export class SpaceCredentials {
 
   /** Stores a new version, which requests use from now on. */
   async put(space: string, name: string, values: CredentialValues): Promise<CredentialRef> {
-    this.#register(values);
+    this.register(values);
     const versions = await this.#versions(space, name);
     const version = 1 + Math.max(0, ...versions.map((one) => one.ref.version));
     const ref = { space, name, version };
@@ -85,7 +85,7 @@ export class SpaceCredentials {
   async open(ref: CredentialRef): Promise<CredentialValues | undefined> {
     const values =
       (await this.#open("credentials", ref)) ?? (await this.#open("retired-credentials", ref));
-    if (values !== undefined) this.#register(values);
+    if (values !== undefined) this.register(values);
     return values;
   }
 
@@ -151,7 +151,8 @@ export class SpaceCredentials {
     return text === undefined ? undefined : (JSON.parse(text) as CredentialValues);
   }
 
-  #register(values: CredentialValues): void {
+  /** Masks the values in all logs from now on. */
+  register(values: CredentialValues): void {
     for (const value of Object.values(values)) this.#redactor.registerDocument(value);
   }
 }

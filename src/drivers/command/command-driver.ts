@@ -19,6 +19,7 @@ import {
   type LogBudget,
   type Observation,
   Retry,
+  type Validated,
 } from "../driver.ts";
 import { noMask, type SecretMask } from "../secret-mask.ts";
 import { BadReply, handleOf, parseReply, type Reply, type Verb } from "./replies.ts";
@@ -34,6 +35,8 @@ export interface CommandSettings {
   /** For one call. */
   readonly timeoutMs: number;
   readonly hibernates: boolean;
+  /** Whether the program knows `validate`. */
+  readonly validates?: boolean;
   /** Passed in a file, whose path is in BERTH_CREDENTIALS. Never in arguments or variables. */
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -65,6 +68,13 @@ export class CommandDriver implements Driver {
     this.#mask = mask;
     this.capabilities = { hibernates: settings.hibernates, mintsAccess: false };
     for (const value of Object.values(settings.credentials)) mask.registerDocument(value);
+  }
+
+  async validate(about: Validated, options: CallOptions = {}): Promise<void> {
+    const { name: template, revision, pinned: parameters } = about;
+    if (this.#settings.validates) {
+      await this.#call("validate", { template, revision, parameters }, options);
+    }
   }
 
   async create(spec: ClusterSpec, options: CallOptions = {}): Promise<Json> {

@@ -36,7 +36,7 @@ const listReply = Compile(
     instances: Type.Array(
       Type.Object({
         name: Type.String({ minLength: 1, maxLength: 253 }),
-        instance: Type.String({ minLength: 1, maxLength: 1_000 }),
+        instance: Type.String({ minLength: 1, maxLength: 253 }),
         createdAt: Type.String({ maxLength: 100 }),
       }),
       { maxItems: 100_000 },
@@ -52,6 +52,7 @@ export const replies = {
   resume: emptyReply,
   destroy: emptyReply,
   list: listReply,
+  validate: emptyReply,
 } as const;
 
 export type Verb = keyof typeof replies;

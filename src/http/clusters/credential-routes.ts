@@ -11,6 +11,7 @@ import type { App, Context } from "../context.ts";
 import { pageFields, pageOf } from "../paging.ts";
 import { NoContent, problems } from "../responses.ts";
 import { timestamp } from "../timestamp.ts";
+import { mustWork } from "./credential-checks.ts";
 import { credentialsNotFound, opened } from "./vault-problems.ts";
 
 const Query = Type.Object(pageFields, { additionalProperties: false });
@@ -46,12 +47,13 @@ export function credentialRoutes(app: App, context: Context): void {
     summary: "Store credentials of the caller's space, or a new version of them",
     params: Params,
     body: CredentialsBody,
-    response: { 200: Credentials, ...problems(400, 422, 503) },
+    response: { 200: Credentials, ...problems(400, 409, 422, 503) },
   };
   app.put("/v1/credentials/:name", { schema: put, bodyLimit }, async (request) => {
     const { space = "" } = callerOf(request);
     const { name } = request.params;
     const { values } = request.body;
+    await mustWork(context, name, values);
     const ref = await opened(credentials.put(space, name, values));
     const clusters = await clustersByName(context, space);
     const info = { ...ref, keys: Object.keys(values).sort(), storedAtMs: Date.now() };

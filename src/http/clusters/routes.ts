@@ -2,6 +2,7 @@ import type { App, Context } from "../context.ts";
 import { accessRoutes } from "./access-routes.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
 import { costRoute } from "./cost-route.ts";
+import { checkRoutes } from "./credential-checks.ts";
 import { credentialRoutes } from "./credential-routes.ts";
 import { orphanRoutes } from "./orphan-routes.ts";
 import { templateRoutes } from "./template-routes.ts";
@@ -13,6 +14,7 @@ export function clusterApi(app: App, context: Context): void {
   templateRoutes(app, context);
   accessRoutes(app, context);
   credentialRoutes(app, context);
+  checkRoutes(app, context);
   workerRoutes(app, context);
   orphanRoutes(app, context);
   costRoute(app, context);

@@ -16,5 +16,7 @@ export interface TemplateInfo {
   readonly ownCredentials: string | null;
   readonly cost: number;
   readonly hibernates: boolean;
+  /** Whether its driver tries out own credentials before they are stored. */
+  readonly validates?: boolean;
   readonly limits: PhaseLimits;
 }

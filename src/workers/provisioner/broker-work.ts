@@ -17,9 +17,11 @@ import { never } from "../../core/model/time.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
 import type { Recorded } from "../../journal/journal.ts";
 import type {
+  CheckResult,
   ClusterFacts,
   ClusterTask,
   ClusterWork,
+  CredentialCheck,
   Lent,
   SeenOrphan,
   SpaceCredentials,
@@ -45,6 +47,11 @@ export interface ClusterStores {
   ): void;
   /** The credentials that a space has stored, by the reference that the cluster has. */
   openCredentials(reference: string): Promise<Readonly<Record<string, string>>>;
+  /** Credentials that spaces want to store. */
+  readonly checks: {
+    take(signal: AbortSignal): Promise<CredentialCheck | undefined>;
+    answer(id: string, result: CheckResult): void;
+  };
   /** The credentials of this name of all spaces. */
   credentialsNamed(name: string): Promise<readonly SpaceCredentials[]>;
 }
@@ -185,6 +192,14 @@ export class BrokerWork implements ClusterWork {
 
   spaceCredentials(_template: string, name: string): Promise<readonly SpaceCredentials[]> {
     return this.#stores.credentialsNamed(name);
+  }
+
+  takeCheck(signal: AbortSignal): Promise<CredentialCheck | undefined> {
+    return this.#stores.checks.take(signal);
+  }
+
+  async answerCheck({ id }: CredentialCheck, result: CheckResult): Promise<void> {
+    this.#stores.checks.answer(id, result);
   }
 
   async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {

@@ -8,9 +8,11 @@ import { type ClusterReport, type Phase, phases, type Wanted } from "../../core/
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
 import type {
+  CheckResult,
   ClusterFacts,
   ClusterTask,
   ClusterWork,
+  CredentialCheck,
   Lent,
   SeenOrphan,
   SpaceCredentials,
@@ -24,6 +26,9 @@ const burstMs = 500;
 const pollIntervalMs = 15_000;
 const pageSize = 500;
 const whyLengthMax = 1_000;
+/** How long the server waits for credentials to check, and how long we wait for its answer. */
+const checkWait = "30s";
+const checkAnswerMs = 45_000;
 
 /** Clusters of a server over HTTP, for `berth provisioner`. */
 export class ClientWork implements ClusterWork {
@@ -136,6 +141,16 @@ export class ClientWork implements ClusterWork {
 
   async spaceCredentials(template: string): Promise<readonly SpaceCredentials[]> {
     return (await this.#client.clusters.templateCredentials(template)).items;
+  }
+
+  takeCheck(signal: AbortSignal): Promise<CredentialCheck | undefined> {
+    return this.#client.clusters.takeCheck(checkWait, { signal, answerMs: checkAnswerMs });
+  }
+
+  async answerCheck({ id }: CredentialCheck, result: CheckResult): Promise<void> {
+    const why = result.why.slice(0, whyLengthMax);
+    // Whoever stores them may not wait any longer.
+    await this.#client.clusters.answerCheck(id, { ...result, why }).catch(() => {});
   }
 
   async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {

@@ -65,6 +65,19 @@ export interface SpaceCredentials {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** Credentials that a space wants to store. */
+export interface CredentialCheck {
+  readonly id: string;
+  readonly template: string;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** `unknown`: the driver could not tell. */
+export interface CheckResult {
+  readonly verdict: "valid" | "refused" | "unknown";
+  readonly why: string;
+}
+
 export interface ClusterWork {
   /** Leases one cluster that has work, or returns undefined if there is none. */
   take(): Promise<ClusterTask | undefined>;
@@ -80,6 +93,9 @@ export interface ClusterWork {
   found(scope: SearchScope, found: readonly FoundCluster[]): Promise<readonly SeenOrphan[]>;
   /** The credentials of this name that the spaces have stored, for clusters of a template. */
   spaceCredentials(template: string, name: string): Promise<readonly SpaceCredentials[]>;
+  /** Credentials that a space wants to store; undefined if there were none for a while. */
+  takeCheck(signal: AbortSignal): Promise<CredentialCheck | undefined>;
+  answerCheck(check: CredentialCheck, result: CheckResult): Promise<void>;
   /** Access that was made for the present holder. */
   putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void>;
 }

@@ -54,9 +54,9 @@ export class DriverSet {
     if (how.driver === "namespace") return this.#namespaceDriver(spec, how);
     for (const value of Object.values(own)) this.#mask.registerDocument(value);
     const { command, folder, timeoutMs } = how;
-    const { hibernates } = spec;
+    const { hibernates, validates } = spec;
     const credentials = { ...shared, ...own };
-    const settings = { command, folder, timeoutMs, hibernates, credentials };
+    const settings = { command, folder, timeoutMs, hibernates, validates, credentials };
     return new CommandDriver({ ...settings, env: environmentOf(name, how) }, this.#mask);
   }
 

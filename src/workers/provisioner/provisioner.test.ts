@@ -287,6 +287,37 @@ describe("a provisioner", () => {
   });
 });
 
+describe("credentials that a space wants to store", () => {
+  const values = { KEY: "key-of-team-a-1234" };
+  const ask = () => site.checks.ask("small", values, 20_000);
+
+  test("B1: are tried out by the driver, which refuses them in its words", async () => {
+    await site.configure({}, site.template({ validates: true, ownCredentials: "aws" }));
+    const reads = 'key=$(sed -n \'s/.*"KEY":"\\([^"]*\\)".*/\\1/p\' "$BERTH_CREDENTIALS")';
+    const refuses = `${reads}; echo "the key $key was revoked" >&2; exit 20`;
+    await site.world.before("validate", refuses);
+    const { verdict, why } = await ask();
+    expect([verdict, why]).toEqual(["refused", expect.stringContaining("was revoked")]);
+    await site.world.before("validate", "echo '{}'; exit 0");
+    expect(await ask()).toEqual({ verdict: "valid", why: "" });
+    expect(await site.world.calls("create")).toEqual([]);
+  });
+
+  test("B1: a cloud that is down says nothing about a key", async () => {
+    await site.configure({}, site.template({ validates: true, ownCredentials: "aws" }));
+    await site.world.before("validate", "echo 'the cloud is down' >&2; exit 10");
+    expect(await ask()).toMatchObject({ verdict: "unknown" });
+    expect(await site.checks.ask("none", values, 20_000)).toMatchObject({ verdict: "unknown" });
+  });
+
+  test("B1: without a provisioner nobody can tell", async () => {
+    expect(await site.checks.ask("small", values, 10)).toEqual({
+      verdict: "unknown",
+      why: "no provisioner has answered",
+    });
+  });
+});
+
 describe("a sweep", () => {
   const often = { sweepMs: 50, orphanSearchMs: 50 };
 

@@ -9,6 +9,7 @@ import type { TemplateSpec } from "../../config/template-spec.ts";
 import { DriverError } from "../../drivers/driver.ts";
 import { noMask, type SecretMask } from "../../drivers/secret-mask.ts";
 import { CallLimit } from "./call-limit.ts";
+import { checkCredentials } from "./check-credentials.ts";
 import type { ClusterFacts, ClusterTask, ClusterWork, WorkResult } from "./cluster-work.ts";
 import { MissingDependency } from "./credentials.ts";
 import { DriverSet } from "./driver-set.ts";
@@ -65,7 +66,9 @@ export class Provisioner {
     const tools = { work, archive: this.#archive, drivers: this.#drivers, calls: this.#calls };
     this.#access = new LentAccess(tools);
     this.#sweep = new Sweep(tools, options, this.#stop.signal);
-    this.#done = Promise.all([this.#loop(), this.#sweep.run()]).then(() => {});
+    const { signal } = this.#stop;
+    const checks = checkCredentials(tools, signal, (cause) => options.retrying?.(cause));
+    this.#done = Promise.all([this.#loop(), this.#sweep.run(), checks]).then(() => {});
   }
 
   /** Calls that run go on with the old settings. */

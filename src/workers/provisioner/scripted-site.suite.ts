@@ -16,6 +16,7 @@ import type { AccessBundle } from "../../drivers/driver.ts";
 import { externalName } from "../../drivers/names.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { MemoryJournal } from "../../journal/memory.ts";
+import { CredentialChecks } from "../../vault/credential-checks.ts";
 import { BrokerWork, type ClusterStores } from "./broker-work.ts";
 import type { SpaceCredentials } from "./cluster-work.ts";
 import type { Orphan } from "./orphan-search.ts";
@@ -32,6 +33,7 @@ export class ScriptedSite implements AsyncDisposable {
   readonly lost: string[] = [];
   readonly orphans: Orphan[] = [];
   readonly errors: unknown[] = [];
+  readonly checks = new CredentialChecks();
   /** What spaces have stored. */
   readonly credentials: SpaceCredentials[] = [];
   readonly #journal: Journal = new MemoryJournal();
@@ -66,7 +68,7 @@ export class ScriptedSite implements AsyncDisposable {
     return {
       ...{ name: "small", revision: "r1", parameters: {}, pinned: {}, credentials: {} },
       ...{ ownCredentials: null, cost: 1, limits: defaultPhaseLimits, hibernates: true },
-      orphans: "report",
+      ...{ orphans: "report", validates: false },
       how: {
         ...{ driver: "command", command: [scriptedProgram], folder: this.folder },
         ...{ env: { WORLD: this.world.folder }, timeoutMs: 20_000 },
@@ -100,6 +102,7 @@ export class ScriptedSite implements AsyncDisposable {
       putLogs: ({ instance }, why, text) => void this.logs.push({ instance, why, text }),
       openCredentials: async () => ({ OWN: "own-credential-value" }),
       credentialsNamed: async () => this.credentials,
+      checks: this.checks,
     };
     return new BrokerWork(this.broker, stores, { isAlone });
   }
