@@ -68,7 +68,7 @@ class GuardedWorld implements AsyncDisposable {
 }
 
 const tooFull =
-  /2 of 2 cluster free, but the capacity check says: too little CPU remains: 3000m needed, 2000m free; you are next/;
+  /2 of 2 cluster free, but the capacity check says: too little CPU remains: 3000m needed, 2000m free; next in line/;
 
 describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => {
   let nodes: OwnNodes;

@@ -80,7 +80,7 @@ describe("berth run --proxy", () => {
     const holder = await server.done(["acquire", "--pool", "single", "-o", "json"]);
     const { id, token } = JSON.parse(holder.stdout) as { id: string; token: string };
     const run = server.berth(bash("lease__acquire --type=single --scope=step", "--proxy"));
-    await run.says(/waiting \ds · position 1 · The only one of single is held; you are next/);
+    await run.says(/waiting \ds · position 1 · The only one of single is held; next in line/);
     await server.done(["release", id, "--token", token]);
     expect(await run.ended).toBe(0);
   });

@@ -143,7 +143,7 @@ describe("berth run, while it waits,", () => {
   test("shows its position, and starts the command once granted", async () => {
     const holder = await hold();
     const run = server.berth(["run", "--pool", "single", "--", "echo", "my turn"]);
-    await run.says(/waiting \ds · position 1 · The only one of single is held; you are next/);
+    await run.says(/waiting \ds · position 1 · The only one of single is held; next in line/);
     holder.signal("SIGTERM");
     expect(await holder.ended).toBe(0);
     expect(await run.ended).toBe(0);

@@ -28,7 +28,7 @@ test.skipIf(noTerminal)("berth run draws one line in place while it waits", asyn
   const holder = server.berth(["run", "--pool", "account", "--", "sleep", "60"]);
   await holder.says(/Acquired/);
   const run = server.onTerminal("berth run --no-color --pool account -- true");
-  await run.says(/\r⠙ waiting \ds · position 1 · The only one of account is held; you are next/);
+  await run.says(/\r⠙ waiting \ds · position 1 · The only one of account is held; next in line/);
   run.type(ctrlC);
   expect(await run.ended).toBe(130);
   expect(run.all.split("\n")).toHaveLength(2); // The announcement, and the line that was wiped out.

@@ -126,7 +126,7 @@ export function aRequest(over: Partial<WaitingRequest> = {}): WaitingRequest {
     reason: {
       code: "no_free",
       pool: "aws",
-      message: "The only one of aws is held; 1 ahead of you",
+      message: "The only one of aws is held; 1 ahead",
     },
     ...over,
   };

@@ -247,6 +247,26 @@ test("an event feed shows a holder only the kind and time of events of other spa
   }
 });
 
+test("an event feed does not tell a holder which operator drained a resource, or why", async () => {
+  await using here = await site();
+  const url = await here.listen();
+  const feedOf = (token: string, query = "") => {
+    return fetch(`${url}/v1/events${query}`, { headers: { authorization: `Bearer ${token}` } });
+  };
+  const live = await feedOf(holder);
+  const body = { drained: true, reason: "secret-reason" };
+  const drained = { token: testTokens.operator, body };
+  expect((await here.call("PATCH /v1/resources/aws-1", drained)).status).toBe(200);
+  const ended = /"drained":true.*\n/;
+  for (const feed of [live, await feedOf(holder, "?after=0")]) {
+    const text = await readFeed(feed, ended);
+    expect(text).toMatch(/"type":"resource-changed","resource":"aws-1","drained":true\}/);
+    expect(text).not.toMatch(/secret-reason|"by"/);
+  }
+  const text = await readFeed(await feedOf(viewer, "?after=0"), ended);
+  expect(text).toContain('"reason":{"by":"operator","why":"secret-reason"}');
+});
+
 test("a refresh cannot name the request of another space", async () => {
   await using here = await site();
   const { held, theirs } = await twoSpaces(here);

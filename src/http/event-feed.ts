@@ -11,7 +11,13 @@ import { acceptsGzip } from "./compression.ts";
 import type { App, Context } from "./context.ts";
 import { type LiveCommit, LiveEventHub, type LiveEvents } from "./live-events.ts";
 import { invalid } from "./problems.ts";
-import { eventSightOf, renderEvent, seesAll } from "./render/event.ts";
+import {
+  type EventSight,
+  eventSightOf,
+  renderEvent,
+  seesAll,
+  sightOfOwner,
+} from "./render/event.ts";
 import { limitedTo } from "./sight.ts";
 import { Turns } from "./turns.ts";
 
@@ -246,20 +252,18 @@ function formatLive(
   space: SpaceName | undefined,
 ): Generator<string> {
   const { owners } = commit;
-  return formatCommit(commit, sent, (_, index) => {
-    return space === undefined || owners[index] === null || owners[index] === space;
-  });
+  return formatCommit(commit, sent, (_, index) => sightOfOwner(owners[index], space));
 }
 
 function* formatCommit(
   { seq, at, events }: Recorded,
   sent: number,
-  sees: (event: DurableEvent, index: number) => boolean,
+  sightOf: (event: DurableEvent, index: number) => ReturnType<EventSight>,
 ): Generator<string> {
   for (const [index, event] of events.entries()) {
     const number = seq + index;
     if (number <= sent) continue;
-    const data = renderEvent({ seq: number, at, event }, () => sees(event, index));
+    const data = renderEvent({ seq: number, at, event }, () => sightOf(event, index));
     yield `id: ${number}\nevent: ${event.type}\ndata: ${data}\n\n`;
   }
 }

@@ -169,7 +169,7 @@ test("a pace that pools share is told by those who wait for it, by the pools, an
   const { id: waiting, reason } = asRequest(await ask(site));
   expect(reason).toEqual({
     ...{ code: "paced", pool: "aws" },
-    message: "2 of 2 aws free, paced by account: one every 24s, the next in 24s; you are next",
+    message: "2 of 2 aws free, paced by account: one every 24s, the next in 24s; next in line",
   });
   const nextAt = "2023-11-14T22:13:44.000Z";
   expect((await site.call(`GET /v1/explain/${waiting}`)).body).toMatchObject({
@@ -203,7 +203,7 @@ test("what waits for its time, or for a shared limit, says so; metrics show both
   const limited = asRequest(await ask(site, "set"));
   expect([paced.reason.code, limited.reason.code]).toEqual(["paced", "limit_reached"]);
   expect(paced.reason.message).toBe(
-    "1 of 2 aws free, paced: one every 24s, the next in 24s; you are next",
+    "1 of 2 aws free, paced: one every 24s, the next in 24s; next in line",
   );
   expect((await site.call(`GET /v1/explain/${paced.id}`)).body).toMatchObject({
     needs: [{ nextAt: "2023-11-14T22:13:44.000Z", nextBy: "aws", limits: [] }],

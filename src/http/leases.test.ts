@@ -69,7 +69,7 @@ describe("POST /v1/leases", () => {
       reason: {
         code: "no_free",
         pool: "aws",
-        message: "The only one of aws is held; you are next",
+        message: "The only one of aws is held; next in line",
       },
     });
   });

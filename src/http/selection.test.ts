@@ -35,7 +35,7 @@ test("GET /v1/explain counts only the resources that match", async () => {
     status: 202,
     body: {
       items: [{ pool: "aws", ...east }],
-      reason: { message: "The only one of aws with region=us-east is held; you are next" },
+      reason: { message: "The only one of aws with region=us-east is held; next in line" },
     },
   });
   const { id } = waiting.body as { id: string };

@@ -54,7 +54,7 @@ test("a request that waits for its quota is told so, with the numbers", async ()
   const waits = asRequest(await here.ask("aws"));
   expect(waits.reason).toMatchObject({
     code: "quota_reached",
-    message: "team holds 2 of its quota of 2 aws (a job), 1 needed; you are next of your space",
+    message: "team holds 2 of its quota of 2 aws (a job), 1 needed; next of its space",
   });
   const explained = await here.call(`GET /v1/explain/${waits.id}`, { token: holder });
   expect(explained.body).toMatchObject({

@@ -18,7 +18,7 @@ test("WaitingLog prints the position and the estimate at once", () => {
   const { log, lines } = started();
   log.show(aRequest({ waitedSeconds: 130, position: 3, etaSeconds: 420 }));
   expect(lines).toEqual([
-    "waiting 2m10s · position 3 · about 7m · The only one of aws is held; 1 ahead of you",
+    "waiting 2m10s · position 3 · about 7m · The only one of aws is held; 1 ahead",
   ]);
   log.end();
 });

@@ -20,7 +20,7 @@ export interface WaitSnapshot {
   readonly readAtMs: number;
 }
 
-/** `waiting 2m10s · position 3 · about 7m · All 2 of aws-account are held; 2 ahead of you` */
+/** `waiting 2m10s · position 3 · about 7m · All 2 of aws-account are held; 2 ahead` */
 export function waitingText({ request, readAtMs }: WaitSnapshot, nowMs: number): string {
   const sinceMs = nowMs - readAtMs;
   const { waitedSeconds, position, etaSeconds, reason } = request;

@@ -16,6 +16,12 @@ const columns: readonly Column<WaitingRequest>[] = [
   { header: "ID", cell: ({ id }) => id, whole: true },
   { header: "HOLDER", cell: ({ holder }) => holder },
   { header: "SPACE", cell: ({ space = "-" }) => space, optional: true },
+  {
+    header: "PRIORITY",
+    cell: ({ priority }) => String(priority),
+    align: "right",
+    optional: ({ priority }) => priority !== 0,
+  },
   { header: "WANTS", cell: ({ items }) => formatItems(items) },
   { header: "WAITED", cell: ({ waitedSeconds }) => formatSeconds(waitedSeconds) },
   { header: "ABOUT", cell: ({ etaSeconds }) => formatSeconds(etaSeconds) },
@@ -25,7 +31,6 @@ const columns: readonly Column<WaitingRequest>[] = [
     wide: true,
   },
   { header: "REASON", cell: ({ reason }) => reason.message },
-  { header: "PRIORITY", cell: ({ priority }) => String(priority), align: "right", wide: true },
   { header: "TTL", cell: ({ ttl }) => ttl ?? "-", wide: true },
   { header: "LABELS", cell: ({ labels }) => formatLabels(labels), wide: true },
 ];
@@ -37,7 +42,7 @@ export const queue: CliCommand = {
     ...listOptions(),
   ],
   help: `
-ABOUT is the median estimate of the remaining wait, AT MOST (-o wide) its 90th percentile. Both come
+PRIORITY is shown if a request has another than 0. ABOUT is the median estimate of the remaining wait, AT MOST (-o wide) its 90th percentile. Both come
 from recorded hold times. To see why a request waits: berth explain ID`,
   run: (context) =>
     list(context, {

@@ -26,6 +26,19 @@ test("tableLines() aligns columns, shows an empty cell as -, and trims line ends
   ]);
 });
 
+test("tableLines() shows an optional column if one item is worth it, and always with -o wide", () => {
+  const optional: readonly Column<Row>[] = [
+    { header: "ID", cell: ({ id }) => id },
+    { header: "N", cell: ({ count }) => String(count), optional: ({ count }) => count > 50 },
+  ];
+  const titles = (items: readonly Row[], wide = false) => {
+    return tableLines(optional, items, { wide, headers: true })[0];
+  };
+  expect(titles(rows)).toMatch(/^ID +N$/);
+  expect(titles(rows.slice(0, 1))).toBe("ID");
+  expect(titles(rows.slice(0, 1), true)).toMatch(/^ID +N$/);
+});
+
 test("tableLines() cuts the widest cells to the width, but never an id", () => {
   const lines = tableLines(columns, rows, { wide: false, headers: false, width: 40 });
   expect(lines).toEqual([

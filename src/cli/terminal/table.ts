@@ -5,8 +5,8 @@ export interface Column<Item> {
   readonly cell: (item: Item) => string;
   /** Shown with `-o wide` only. */
   readonly wide?: boolean;
-  /** Left out if no item has a value, except with `-o wide`. */
-  readonly optional?: boolean;
+  /** Left out if no item has a value, or none passes the test, except with `-o wide`. */
+  readonly optional?: boolean | ((item: Item) => boolean);
   readonly align?: "left" | "right";
   /** Never cut, because half an id is useless. */
   readonly whole?: boolean;
@@ -31,7 +31,10 @@ export function tableLines<Item>(
 ): string[] {
   const shown = columns.filter((column) => {
     if (wide) return true;
-    return !column.wide && (!column.optional || items.some((item) => hasValue(column.cell(item))));
+    const { optional = false, cell } = column;
+    const isWorthIt =
+      typeof optional === "function" ? optional : (item: Item) => hasValue(cell(item));
+    return !column.wide && (optional === false || items.some(isWorthIt));
   });
   const rows = items.map((item) => shown.map(({ cell }) => plain(cell(item)) || "-"));
   const titles = shown.map(({ header }) => header);

@@ -52,7 +52,7 @@ describe("a space of a cohort", () => {
     ]);
     expect(reasonOf(made, "4")).toBe(
       "a holds 3 of its quota of 1 aws (job-1, job-2, job-3), 1 needed, and the cohort all uses 3 of 3; " +
-        "you are next of your space",
+        "next of its space",
     );
     check(made);
   });
@@ -82,7 +82,7 @@ describe("a space of a cohort", () => {
     made.do(ask("3", "aws", a));
     expect(reasonOf(made, "3")).toBe(
       "a holds 1 of its quota of 1 aws (job-1), 1 needed; 1 of the 2 of the cohort all are left, " +
-        "for requests within their quotas; you are next of your space",
+        "for requests within their quotas; next of its space",
     );
     made.configure(pool("aws", 3), pool("gcp", 1));
     made.do({

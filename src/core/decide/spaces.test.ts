@@ -163,8 +163,7 @@ describe("a quota", () => {
     expect(reasonOf(made, "a3")).toEqual({
       code: "quota_reached",
       pool: "aws",
-      message:
-        "a holds 2 of its quota of 2 aws (job-a1, job-a2), 1 needed; you are next of your space",
+      message: "a holds 2 of its quota of 2 aws (job-a1, job-a2), 1 needed; next of its space",
     });
     made.do(ask("b1", "aws", b));
     expect(made.held("b1")).toBeDefined();
@@ -366,7 +365,7 @@ describe("amounts of a shared pool", () => {
     made.do(vcpus("b2", 18, b));
     expect(made.held("b2")).toEqual(["hv-2"]);
     expect(reasonOf(made, "a2")?.message).toBe(
-      "a holds 40 of its quota of 60 vcpus of vsphere (job-a1), 30 needed; you are next of your space",
+      "a holds 40 of its quota of 60 vcpus of vsphere (job-a1), 30 needed; next of its space",
     );
   });
 

@@ -74,7 +74,7 @@ test.each<[string, Command[], object, string]>([
   const request = lending.state.requests.get("me" as RequestId);
   if (request === undefined) throw new Error("it does not wait");
   const { code, message } = waitReason(request, lending.now);
-  expect(`${code}: ${message}`).toBe(`${text}; you are next`);
+  expect(`${code}: ${message}`).toBe(`${text}; next in line`);
   const cordoned = explainNeeds(request, lending.now)[0]?.rooms?.map(({ unfit }) => unfit);
   const drained = commands.some((command) => command.type === "change-resource");
   expect(cordoned?.some((unfit) => unfit?.why === "cordoned")).toBe(drained);

@@ -33,12 +33,12 @@ describe("waitReason() for a cluster", () => {
     const lending = experienced({ max: 1 });
     lending.do(acquire("a", "ocp"));
     expect(reason(lending, "a")).toBe(
-      "cluster_resuming: Resuming ocp-1, which waits for a worker; you are next",
+      "cluster_resuming: Resuming ocp-1, which waits for a worker; next in line",
     );
     lending.take("resuming");
     lending.now = minutes(48);
     expect(reason(lending, "a")).toBe(
-      "cluster_resuming: Resuming ocp-1, 3m of about 5m; you are next",
+      "cluster_resuming: Resuming ocp-1, 3m of about 5m; next in line",
     );
   });
 
@@ -48,9 +48,7 @@ describe("waitReason() for a cluster", () => {
     lending.take("resuming");
     lending.take("creating");
     lending.now = minutes(50);
-    expect(reason(lending, "b")).toBe(
-      "cluster_creating: Creating ocp-2, 5m of about 40m; 1 ahead of you",
-    );
+    expect(reason(lending, "b")).toBe("cluster_creating: Creating ocp-2, 5m of about 40m; 1 ahead");
   });
 
   test("says without experience how long it takes so far, and how often it failed", () => {
@@ -58,10 +56,10 @@ describe("waitReason() for a cluster", () => {
     lending.do(acquire("a", "ocp"));
     const id = lending.take("creating") ?? "";
     lending.now = minutes(2);
-    expect(reason(lending, "a")).toBe("cluster_creating: Creating ocp-1, 2m so far; you are next");
+    expect(reason(lending, "a")).toBe("cluster_creating: Creating ocp-1, 2m so far; next in line");
     lending.finish(id, { failure: "no capacity" });
     expect(reason(lending, "a")).toBe(
-      "cluster_creating: Creating ocp-1, failed once: no capacity; you are next",
+      "cluster_creating: Creating ocp-1, failed once: no capacity; next in line",
     );
   });
 

@@ -22,7 +22,7 @@ const cases: Record<string, Case> = {
       lending.outcome(acquire("a", "aws:2"), acquire("me", "aws"));
       return lending;
     },
-    want: { code: "no_free", pool: "aws", message: "All 2 of aws are held; you are next" },
+    want: { code: "no_free", pool: "aws", message: "All 2 of aws are held; next in line" },
   },
   "how many are ahead": {
     given: () => {
@@ -31,7 +31,7 @@ const cases: Record<string, Case> = {
       lending.do(acquire("me", "aws"));
       return lending;
     },
-    want: { code: "no_free", pool: "aws", message: "The only one of aws is held; 2 ahead of you" },
+    want: { code: "no_free", pool: "aws", message: "The only one of aws is held; 2 ahead" },
   },
   "what the others are, where not all are held": {
     given: () => {
@@ -43,7 +43,7 @@ const cases: Record<string, Case> = {
     want: {
       code: "no_free",
       pool: "aws",
-      message: "No aws is free (1 dirty, 1 drained, 1 busy); you are next",
+      message: "No aws is free (1 dirty, 1 drained, 1 busy); next in line",
     },
   },
   "that none can be lent": {
@@ -60,7 +60,7 @@ const cases: Record<string, Case> = {
       code: "none_usable",
       pool: "aws",
       message:
-        "None of 2 aws can be lent (1 quarantined, 1 drained): aws-1 is quarantined, aws-2 is drained by ann: test; you are next",
+        "None of 2 aws can be lent (1 quarantined, 1 drained): aws-1 is quarantined, aws-2 is drained by ann: test; next in line",
     },
   },
   "that some are free, but too few": {
@@ -72,7 +72,7 @@ const cases: Record<string, Case> = {
     want: {
       code: "not_enough_free",
       pool: "aws",
-      message: "1 of 3 aws free, 2 needed; you are next",
+      message: "1 of 3 aws free, 2 needed; next in line",
     },
   },
   "that others are before it": {
@@ -84,7 +84,7 @@ const cases: Record<string, Case> = {
     want: {
       code: "behind_others",
       pool: "aws",
-      message: "1 of 3 aws free, but others are ahead of you; 1 ahead of you",
+      message: "1 of 3 aws free, but others are ahead; 1 ahead",
     },
   },
   "that it is kept for an older request": {
@@ -96,7 +96,7 @@ const cases: Record<string, Case> = {
     want: {
       code: "kept_for_others",
       pool: "aws",
-      message: "1 of 1 aws free, kept for a request that has waited longer; 1 ahead of you",
+      message: "1 of 1 aws free, kept for a request that has waited longer; 1 ahead",
     },
   },
   "the first pool that is in the way": {
@@ -105,7 +105,7 @@ const cases: Record<string, Case> = {
       lending.outcome(acquire("g", "gcp"), acquire("me", "aws gcp"));
       return lending;
     },
-    want: { code: "no_free", pool: "gcp", message: "The only one of gcp is held; you are next" },
+    want: { code: "no_free", pool: "gcp", message: "The only one of gcp is held; next in line" },
   },
 };
 

@@ -57,14 +57,14 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
 
 function ownSpaceText(need: Need, request: Request): string {
   const ahead = queueAt(need).countBeforeInSpace(request);
-  return ahead === 0 ? "you are next of your space" : `${ahead} of your space ahead of you`;
+  return ahead === 0 ? "next of its space" : `${ahead} of its space ahead`;
 }
 
 function lineText(need: Need, request: Request, shared: Pool | undefined): string {
   const ahead = queueAt(need).countBefore(request);
-  if (ahead > 0) return `${ahead} ahead of you`;
+  if (ahead > 0) return `${ahead} ahead`;
   const isFirst = shared === undefined || !isBehindIn(shared, request);
-  return isFirst ? "you are next" : `others that share ${shared.name} are ahead of you`;
+  return isFirst ? "next in line" : `others that share ${shared.name} are ahead`;
 }
 
 function isBehindIn(shared: Pool, request: Request): boolean {
@@ -138,7 +138,7 @@ function queueObstacle(
 ): Obstacle {
   return keptForOlder(need, request, now)
     ? { code: "kept_for_others", what: `${what}, kept for a request that has waited longer` }
-    : { code: "behind_others", what: `${what}, but others are ahead of you` };
+    : { code: "behind_others", what: `${what}, but others are ahead` };
 }
 
 function outOfUse({ pool, selections }: ExclusiveNeed): string {

@@ -117,7 +117,7 @@ describe("adaptive: the reason of a wait says", () => {
       pool: "aws",
       message:
         "97 of 99 aws free, paced: one every 43s instead of every 30s since it was throttled, " +
-        "the next in 43s; 7 ahead of you",
+        "the next in 43s; 7 ahead",
     });
   });
 

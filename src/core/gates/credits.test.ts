@@ -55,11 +55,11 @@ describe("a pool with admission", () => {
     expect(reasonOf(lending, "a")).toEqual({
       code: "admission",
       pool: "kind",
-      message: "2 of 2 kind free, but the check has not answered yet; you are next",
+      message: "2 of 2 kind free, but the check has not answered yet; next in line",
     });
     lending.do(withhold("kind"));
     expect(reasonOf(lending, "a")?.message).toBe(
-      "2 of 2 kind free, but the check says: too little CPU remains; you are next",
+      "2 of 2 kind free, but the check says: too little CPU remains; next in line",
     );
   });
 

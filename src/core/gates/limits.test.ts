@@ -29,7 +29,7 @@ describe("pools below one limit", () => {
       request: {
         reason: {
           code: "limit_reached",
-          message: "account limit reached (1/1); you are next",
+          message: "account limit reached (1/1); next in line",
         },
       },
     });

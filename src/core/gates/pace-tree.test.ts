@@ -157,7 +157,7 @@ describe("a parent's pace: grants", () => {
     lending.outcome(want("v1", one), want("v2", one), acquire("a", "aws"), want("v3", one));
     expect(reasonOf(lending, "v2")).toMatchObject({
       code: "paced",
-      message: "vsphere has room, paced by account: one every 10s, the next in 10s; you are next",
+      message: "vsphere has room, paced by account: one every 10s, the next in 10s; next in line",
     });
     runTo(lending, minute);
     expect(grants(lending)).toEqual({ v1: 0, v2: 10_000, a: 20_000, v3: 30_000 });
@@ -244,11 +244,11 @@ describe("a parent's pace is explained", () => {
     const what = "paced by account: one every 10s, the next in 6s";
     expect(reasonOf(lending, "b")).toEqual({
       ...{ code: "paced", pool: "aws" },
-      message: `8 of 9 aws free, ${what}; you are next`,
+      message: `8 of 9 aws free, ${what}; next in line`,
     });
     expect(reasonOf(lending, "s")).toEqual({
       ...{ code: "paced", pool: "set" },
-      message: `9 of 9 set free, ${what}; others that share account are ahead of you`,
+      message: `9 of 9 set free, ${what}; others that share account are ahead`,
     });
   });
 

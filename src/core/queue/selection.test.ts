@@ -309,38 +309,38 @@ describe("a selector in a dynamic pool", () => {
 });
 
 describe("the reason of a wait for a selection", () => {
-  const held = "no_free: The only one of aws with region=us is held; you are next";
+  const held = "no_free: The only one of aws with region=us is held; next in line";
   test.each<[string, Command[], Wanted, string]>([
     ["held", [select("h", us)], us, held],
     [
       "held, by name",
       [select("h", us)],
       { resource: "aws-3" },
-      "no_free: aws-3 is held by job-h; you are next",
+      "no_free: aws-3 is held by job-h; next in line",
     ],
     [
       "too few",
       [select("h", { resource: "aws-1" })],
       { ...eu, count: 2 },
-      "not_enough_free: 1 of 2 aws with region=eu free, 2 needed; you are next",
+      "not_enough_free: 1 of 2 aws with region=eu free, 2 needed; next in line",
     ],
     [
       "drained, by name",
       [change("aws-3", { drained: true })],
       { resource: "aws-3" },
-      "none_usable: aws-3 is drained by ann: test; you are next",
+      "none_usable: aws-3 is drained by ann: test; next in line",
     ],
     [
       "drained",
       [change("aws-3", { drained: true })],
       us,
-      "none_usable: None of 1 aws with region=us can be lent (1 drained): aws-3 is drained by ann: test; you are next",
+      "none_usable: None of 1 aws with region=us can be lent (1 drained): aws-3 is drained by ann: test; next in line",
     ],
     [
       "behind",
       [select("h", { resource: "aws-1" }), select("b", { ...eu, count: 2 })],
       { resource: "aws-2" },
-      "behind_others: aws-2 is free, but others are ahead of you; 1 ahead of you",
+      "behind_others: aws-2 is free, but others are ahead; 1 ahead",
     ],
   ])("says that it is %s", (_, commands, wanted, text) => {
     const lending = new Lending(regions("aws", "eu", "eu", "us"));

@@ -24,7 +24,7 @@ describe("a pace on a shared pool", () => {
     lending.outcome(want("a", one), want("b", one), want("c", one));
     expect(reasonOf(lending, "b")).toMatchObject({
       code: "paced",
-      message: "vsphere has room, paced: one every 10s, the next in 10s; you are next",
+      message: "vsphere has room, paced: one every 10s, the next in 10s; next in line",
     });
     lending.tickAt(everyMs);
     expect([lending.held("b"), lending.held("c")]).toEqual([["m"], undefined]);
@@ -73,7 +73,7 @@ describe("a parent's limit over a shared pool", () => {
     lending.outcome(want("a", one), want("b", one), acquire("w", "aws"), want("c", one));
     expect(reasonOf(lending, "c")).toMatchObject({
       code: "limit_reached",
-      message: "account limit reached (3/3); you are next",
+      message: "account limit reached (3/3); next in line",
     });
     lending.do(release("w"));
     expect(lending.held("c")).toEqual(["m"]);

@@ -56,6 +56,30 @@ test("parameters, messages, addresses and notes of a cluster stay in its space",
   expect(plan.text).toContain(`keeps ${name} for 5m"`);
 });
 
+test("of a cluster in stock other spaces learn neither its handle nor what operators wrote", async () => {
+  await using berth = await clusterSite(
+    [clusterPool("ocp", { size: 1 })],
+    testAuth,
+    testTokens.worker,
+  );
+  const work = await berth.take("creating");
+  const { id, claim, resource: name } = work ?? { id: "", claim: "", resource: "" };
+  const token = work?.token ?? "";
+  const report = { handle: { infra: "secret-handle" }, message: "installing" };
+  await berth.call(`POST /v1/leases/${id}/claims/${claim}/report`, { token, body: report });
+  await berth.call(`DELETE /v1/leases/${id}?state=free`, { token });
+  const hold = { for: "5m", reason: "secret-plan", by: "operator-name" };
+  const held = { token: testTokens.operator, body: hold };
+  expect((await berth.call(`PUT /v1/clusters/${name}/hold`, held)).status).toBe(200);
+  const past = `GET /v1/events/past?resource=${name}`;
+  const hidden = /secret-handle|secret-plan|operator-name/;
+  const seen = (await berth.call(past, { token: otherToken })).text;
+  expect(seen).not.toMatch(hidden);
+  expect(seen).toContain('"message":"installing"');
+  const all = (await berth.call(past, { token: testTokens.operator })).text;
+  for (const text of ["secret-handle", "secret-plan", "operator-name"]) expect(all).toContain(text);
+});
+
 test("naming the state free does not get around the credentials of a space", async () => {
   await using berth = await site();
   const body = { holder: "a job", items: [{ pool: "byo", state: "free" }] };

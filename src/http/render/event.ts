@@ -1,5 +1,6 @@
 /** An event of the journal, as the feed and the list of past events have it. */
 import { isMade, ownerOfCluster } from "../../core/explain/cluster-view.ts";
+import type { ClusterHold } from "../../core/model/cluster.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
 import type { ResourceName, SpaceName } from "../../core/model/ids.ts";
 import type { State } from "../../core/model/state.ts";
@@ -18,24 +19,65 @@ interface NumberedEvent {
  * Returns JSON text. Of an event that the caller may not see, only its kind and time are shown. Who
  * caused it (`from`) may be of another space, so only the audit shows that.
  */
-export function renderEvent(numbered: NumberedEvent, sees: EventSight = seesAll): string {
+export function renderEvent(numbered: NumberedEvent, sightOf: EventSight = seesAll): string {
   const { seq, at, event, holder } = numbered;
   const { from: _from, ...seen } = event;
-  const shown = sees(event) ? { ...withoutSecrets(seen), holder } : { type: event.type };
+  const sight = sightOf(event);
+  const shown =
+    sight === "kind" ? { type: event.type } : { ...shownOf(withoutSecrets(seen), sight), holder };
   return JSON.stringify({ seq, at: timestamp(at), ...shown }, withTimestamps);
 }
 
-export type EventSight = (event: DurableEvent) => boolean;
+/**
+ * How much of an event a caller sees: all of it, what its own space may know, what every space may
+ * know, or only its kind.
+ */
+type Sight = "all" | "own" | "public" | "kind";
+export type EventSight = (event: DurableEvent) => Sight;
 
-export const seesAll: EventSight = () => true;
+export const seesAll: EventSight = () => "all";
 
 /** Events of pools and resources are for everyone, events of leases and clusters for their space. */
 export function eventSightOf(state: State, space: SpaceName | undefined): EventSight {
   if (space === undefined) return seesAll;
-  return (event) => {
-    const owner = ownerOfEvent(state, event);
-    return owner === null || owner === space;
+  return (event) => sightOfOwner(ownerOfEvent(state, event), space);
+}
+
+/** What a caller who is limited to a space, unless that is undefined, sees of another's event. */
+export function sightOfOwner(
+  owner: SpaceName | undefined | null,
+  space: SpaceName | undefined,
+): Sight {
+  if (space === undefined) return "all";
+  if (owner === null) return "public";
+  return owner === space ? "own" : "kind";
+}
+
+/**
+ * Handles are for workers. Who has drained, held or adopted a resource that belongs to no space, and
+ * why, is for operators.
+ */
+function shownOf(event: ShownEvent, sight: Exclude<Sight, "kind">): object {
+  if (sight === "all") return event;
+  const { handle: _handle, ...own } = event;
+  if (sight === "own") return own;
+  const { reason, why, hold, ...shown } = own;
+  return {
+    ...shown,
+    ...(reason === undefined && why !== undefined ? { why } : undefined),
+    ...(hold === undefined ? undefined : { hold: hold && { until: hold.until } }),
   };
+}
+
+/** The fields that not everybody sees. */
+interface ShownEvent {
+  readonly type: string;
+  readonly handle?: string;
+  readonly reason?: object;
+  readonly why?: string;
+  readonly hold?: ClusterHold | null;
+  readonly ask?: object;
+  readonly userDataKeys?: readonly string[];
 }
 
 /** These name other spaces, their leases, or what only a holder may see. */
@@ -75,7 +117,7 @@ function withTimestamps(key: string, value: unknown): unknown {
  * Removes the values of user data, which may be credentials, and the request id (`ask.key`): a
  * client that repeats it gets the token of the lease.
  */
-function withoutSecrets(event: DurableEvent): object {
+function withoutSecrets(event: DurableEvent): ShownEvent {
   if ("ask" in event && event.ask?.key !== undefined) {
     const { key: _key, ...ask } = event.ask;
     return { ...event, ask };
