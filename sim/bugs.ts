@@ -1,8 +1,9 @@
 import type { DiskBugs } from "./disk.ts";
 import type { WorkerBugs } from "./provisioner.ts";
+import type { ReplicaBugs } from "./replicas/replica-set.ts";
 import type { EdgeBugs } from "./server.ts";
 
-export type Bugs = DiskBugs & EdgeBugs & WorkerBugs;
+export type Bugs = DiskBugs & EdgeBugs & WorkerBugs & ReplicaBugs;
 
 /**
  * Known bugs, planted one at a time to test the simulator itself. Each was once a bug of a real
@@ -39,4 +40,12 @@ export const plantedBugs: Readonly<Record<string, Bugs>> = {
   "a pool makes more clusters than its max": { ignoreMax: true },
   "the limit of an account does not count clusters": { ignoreAccounts: true },
   "a quota does not count clusters that are being destroyed": { uncharge: true },
+};
+
+/** The same for several servers on one journal. */
+export const plantedReplicaBugs: Readonly<Record<string, ReplicaBugs>> = {
+  "a server that no longer leads appends to the journal": { ignoreEpoch: true },
+  "a server leads for longer than its lease": { stepDownLate: true },
+  "a server that does not lead answers a heartbeat": { followerAnswers: true },
+  "a server that follows answers a reader from old memory": { readStale: true },
 };

@@ -11,6 +11,7 @@ import {
   type Recorded,
   type Snapshot,
 } from "../src/journal/journal.ts";
+import type { OpenStorage, Storage } from "./server.ts";
 import type { World } from "./world.ts";
 
 /** Bugs of a journal, planted to see whether the simulator finds them. */
@@ -21,7 +22,7 @@ export interface DiskBugs {
   readonly forgetFences?: boolean;
 }
 
-export class Disk {
+export class Disk implements Storage {
   readonly commits: { readonly seq: number; readonly at: Instant; readonly text: string }[] = [];
   readonly #world: World;
   readonly #random: Random;
@@ -57,7 +58,11 @@ export class Disk {
     }
   }
 
-  open(): Journal {
+  async open(): Promise<OpenStorage> {
+    return { journal: this.#journal() };
+  }
+
+  #journal(): Journal {
     const epoch = this.#epoch;
     const disk = this;
     const alive = <T>(value: T): Promise<T> =>

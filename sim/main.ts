@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { plantedBugs } from "./bugs.ts";
+import { plantedBugs, plantedReplicaBugs } from "./bugs.ts";
 import { SeedPool } from "./seed-pool.ts";
 import { Tally } from "./tally.ts";
 
@@ -100,7 +100,8 @@ function numberOf(name: "seed" | "seeds" | "workers" | "failures", min: number):
 }
 
 function bugOf(name: string): string {
-  const known = Object.values(plantedBugs).flatMap((bugs) => Object.keys(bugs));
+  const all = { ...plantedBugs, ...plantedReplicaBugs };
+  const known = Object.values(all).flatMap((bugs) => Object.keys(bugs));
   if (known.includes(name)) return name;
   console.error(`Cannot plant the bug "${name}": use one of ${known.join(", ")}`);
   process.exit(64);

@@ -1,5 +1,5 @@
 import type { Random } from "../src/insight/forecast/random.ts";
-import type { Call, Reply, Server } from "./server.ts";
+import type { Call, Reply, Site } from "./server.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -9,10 +9,10 @@ import type { World } from "./world.ts";
 export class Network {
   readonly #world: World;
   readonly #random: Random;
-  readonly #server: Server;
+  readonly #server: Site;
   bad = true;
 
-  constructor(world: World, random: Random, server: Server) {
+  constructor(world: World, random: Random, server: Site) {
     this.#world = world;
     this.#random = random;
     this.#server = server;

@@ -3,6 +3,7 @@
  * that checks tokens as the HTTP edge does. It can be killed, paused and started again.
  */
 import { Broker } from "../src/broker/broker.ts";
+import { type BrokerOptions, NotLeader } from "../src/broker/broker-contract.ts";
 import type { Environment } from "../src/broker/environment.ts";
 import { Tokens } from "../src/broker/lease-identity.ts";
 import { Deliveries, submitAndWait, type WaitingBroker } from "../src/broker/submit-and-wait.ts";
@@ -16,9 +17,8 @@ import type { RequestId, ResourceName } from "../src/core/model/ids.ts";
 import { idOf, type Outcome } from "../src/core/model/outcome.ts";
 import type { Bucket, Pool, State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
-import type { Recorded } from "../src/journal/journal.ts";
+import { type Journal, JournalUnavailable, type Recorded } from "../src/journal/journal.ts";
 import { spoilClusters } from "./cluster-bugs.ts";
-import type { Disk } from "./disk.ts";
 import type { World } from "./world.ts";
 
 /** The calls of clients. The reply to an acquire contains the token; all other calls need it. */
@@ -55,7 +55,8 @@ export type Reply =
       readonly by?: number;
     }
   | { readonly type: "forbidden" }
-  | { readonly type: "unavailable" };
+  /** `notLeader`: it had no effect, because another server leads. */
+  | { readonly type: "unavailable"; readonly notLeader?: boolean };
 
 export interface EdgeBugs {
   /** Does not check the token. */
@@ -103,7 +104,8 @@ export interface EdgeBugs {
 }
 
 export interface ServerWatcher {
-  committed(recorded: Recorded, state: State): void;
+  /** `leads`: this server has just decided it; otherwise it was read from the journal. */
+  committed(recorded: Recorded, state: State, leads: boolean): void;
   failed(cause: unknown): void;
   /** Called for the release of an ended lease, so that a planted bug can act. */
   holderOfStale(id: RequestId): RequestId | undefined;
@@ -111,11 +113,57 @@ export interface ServerWatcher {
   holderOf(resource: ResourceName): string | undefined;
 }
 
-const startMs = 1_700_000_000_000;
+export const startMs = 1_700_000_000_000;
 
-export class Server {
+/** One run of a server, from its start to its end. */
+export interface Process {
+  /** Returns a function that has no effect once the process has ended, and waits while it is paused. */
+  guard<Args extends unknown[]>(run: (...args: Args) => void): (...args: Args) => void;
+}
+
+/** Where the journal of a server is. */
+export interface Storage {
+  /** Grows with every answer to a server. */
+  readonly answers: number;
+  open(process: Process): Promise<OpenStorage>;
+  /** The server has died in the middle of whatever it did. */
+  crash(): void;
+}
+
+export interface OpenStorage {
+  readonly journal: Journal;
+  readonly options?: Partial<BrokerOptions>;
+  readonly started?: (broker: Broker) => void;
+}
+
+/** What clients reach: one server, or several. */
+export interface Site {
+  /** The broker that decides; undefined if none does. */
+  readonly broker: Broker | undefined;
+  /**
+   * Grows whenever the broker may have changed its state: when a timer wakes it, and when the disk
+   * has answered.
+   */
+  readonly turns: number;
+  /** `clockErrorMs`: the error of the machine's clock at the start. */
+  start(clockErrorMs: number): Promise<void>;
+  /** Like `kill -9`: open calls never get a reply. */
+  kill(): void;
+  pause(durationMs: number): void;
+  /** Returns undefined if no server runs, or if it died before it answered. */
+  call(call: Call): Promise<Reply | undefined>;
+  /**
+   * Called when a reply was sent, or when its connection broke. `arrived` is what the server knows.
+   */
+  replyEnded(reply: Reply, ended: { readonly arrived: boolean }): void;
+}
+
+/** No two processes have the same number, so that a reply names the process that has sent it. */
+let lastGeneration = 0;
+
+export class Server implements Site {
   readonly #world: World;
-  readonly #disk: Disk;
+  readonly #storage: Storage;
   readonly #bugs: EdgeBugs;
   readonly #watcher: ServerWatcher;
   readonly #newId: () => RequestId;
@@ -130,13 +178,13 @@ export class Server {
 
   constructor(
     world: World,
-    disk: Disk,
+    storage: Storage,
     bugs: EdgeBugs,
     watcher: ServerWatcher,
     newId: () => RequestId,
   ) {
     this.#world = world;
-    this.#disk = disk;
+    this.#storage = storage;
     this.#bugs = bugs;
     this.#watcher = watcher;
     this.#newId = newId;
@@ -146,19 +194,20 @@ export class Server {
     return this.#broker;
   }
 
-  /**
-   * Grows whenever the broker may have changed its state: when a timer wakes it, and when the disk
-   * has answered.
-   */
-  get turns(): number {
-    return this.#turns + this.#disk.answers;
+  get isPaused(): boolean {
+    return this.#paused !== undefined;
   }
 
-  /** `clockErrorMs`: the error of the machine's clock at the start. */
+  get turns(): number {
+    return this.#turns + this.#storage.answers;
+  }
+
   async start(clockErrorMs: number): Promise<void> {
-    const generation = ++this.#generation;
-    const journal = this.#disk.open();
-    const options = { snapshotEveryEvents: 40, probeEveryMs: 500 };
+    const generation = ++lastGeneration;
+    this.#generation = generation;
+    const process = { guard: this.#guardOf(generation) };
+    const { journal, options: more, started } = await this.#storage.open(process);
+    const options = { snapshotEveryEvents: 40, probeEveryMs: 500, ...more };
     const broker = await Broker.open(
       journal,
       (notBefore) => this.#environment(generation, notBefore, clockErrorMs),
@@ -169,7 +218,7 @@ export class Server {
     broker.listen({
       committed: (recorded, state) => {
         if (generation !== this.#generation) return;
-        this.#watcher.committed(recorded, state);
+        this.#watcher.committed(recorded, state, broker.mode === "leading");
         if (this.#bugs.ignoreSharedPaces) ignoreSharedPaces(state);
         if (this.#bugs.listWrongMatches) listWrongMatches(state);
         if (this.#bugs.loseMatches) loseMatches(state);
@@ -181,20 +230,23 @@ export class Server {
         if (this.#bugs.ageWithoutBound) spoilAgeing(state, Number.POSITIVE_INFINITY);
         spoilClusters(state, this.#bugs, recorded.at);
       },
-      failed: (_what, cause) => this.#watcher.failed(cause),
+      failed: (_what, cause) => {
+        // Pruning fails while the database cannot be reached.
+        if (!(cause instanceof JournalUnavailable)) this.#watcher.failed(cause);
+      },
       fatal: (cause) => this.#watcher.failed(cause),
     });
     this.#broker = broker;
     this.#deliveries = new Deliveries(broker);
+    started?.(broker);
   }
 
-  /** Like `kill -9`: open calls never get a reply. */
   kill(): void {
-    this.#generation += 1;
+    this.#generation = ++lastGeneration;
     this.#broker = undefined;
     this.#paused = undefined;
     this.#deliveries = undefined;
-    this.#disk.crash();
+    this.#storage.crash();
   }
 
   pause(durationMs: number): void {
@@ -209,7 +261,6 @@ export class Server {
     });
   }
 
-  /** Returns undefined if no server runs, or if it died before it answered. */
   async call(call: Call): Promise<Reply | undefined> {
     const generation = this.#generation;
     if (this.#paused !== undefined)
@@ -219,8 +270,8 @@ export class Server {
     let reply: Reply;
     try {
       reply = await this.#handle(broker, call);
-    } catch {
-      reply = { type: "unavailable" };
+    } catch (cause) {
+      reply = { type: "unavailable", notLeader: cause instanceof NotLeader };
     }
     return generation === this.#generation ? reply : undefined;
   }
@@ -275,9 +326,6 @@ export class Server {
     return { type: "outcome", outcome, token: "", by: this.#generation };
   }
 
-  /**
-   * Called when a reply was sent, or when its connection broke. `arrived` is what the server knows.
-   */
   replyEnded(reply: Reply, { arrived }: { readonly arrived: boolean }): void {
     if (reply.type !== "outcome" || reply.by !== this.#generation) return;
     if (reply.outcome.type !== "granted") return;
@@ -299,18 +347,24 @@ export class Server {
     return { type: "outcome", outcome, token: id === undefined ? "" : this.#tokens.of(id) };
   }
 
+  #guardOf(generation: number): Process["guard"] {
+    return (run) =>
+      (...args) => {
+        if (generation !== this.#generation) return;
+        this.#turns += 1;
+        if (this.#paused === undefined) run(...args);
+        else this.#paused.push(() => run(...args));
+      };
+  }
+
   #environment(generation: number, notBefore: Instant, clockErrorMs: number): Environment {
     const world = this.#world;
     let originMs = Math.max(startMs + world.nowMs + clockErrorMs, notBefore) - world.nowMs;
-    const guard = (run: () => void) => (): void => {
-      if (generation !== this.#generation) return;
-      this.#turns += 1;
-      if (this.#paused === undefined) run();
-      else this.#paused.push(run);
-    };
+    const guard = this.#guardOf(generation);
     return {
       now: () => (originMs + world.nowMs) as Instant,
-      wakeAt: (at, wake) => world.at(at - originMs, guard(wake)),
+      // Some deadlines are fractions of a millisecond.
+      wakeAt: (at, wake) => world.at(Math.ceil(at - originMs), guard(wake)),
       startOver: (at) => {
         originMs = Math.max(originMs, at - world.nowMs);
       },

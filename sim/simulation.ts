@@ -26,6 +26,7 @@ import { checkSnapshot, checkState, checkWaiting } from "./invariants.ts";
 import { type JobWorld, runJob } from "./job.ts";
 import { Network } from "./network.ts";
 import { Observer } from "./observer.ts";
+import { ReplicaSet } from "./replicas/replica-set.ts";
 import {
   editedPools,
   inSpace,
@@ -36,7 +37,7 @@ import {
   withPreemption,
   zones,
 } from "./scenario.ts";
-import { Server } from "./server.ts";
+import { Server, type Site } from "./server.ts";
 import { stateDifference } from "./state-difference.ts";
 import { assertInvariant, Violation } from "./violation.ts";
 import { World } from "./world.ts";
@@ -86,7 +87,9 @@ class Simulation {
   readonly #world = new World();
   readonly #observer = new Observer(this.#world);
   readonly #disk: Disk;
-  readonly #server: Server;
+  readonly #server: Site;
+  /** Some worlds have several servers on one journal. */
+  readonly #replicas: ReplicaSet | undefined;
   readonly #network: Network;
   readonly #pools: PoolSpec[];
   readonly #boskos: BoskosWorld;
@@ -105,7 +108,8 @@ class Simulation {
   #toldSeq = 0;
   #commits = 0;
   #lastId = 0;
-  #looking = false;
+  /** The broker that is being looked at. One that was killed meanwhile never answers. */
+  #looking: Broker | undefined;
   #looked: { readonly broker?: Broker; readonly turns: number } = { turns: 0 };
   #untold = new Set<RequestId>();
   /** A separate random source, so that the rest of the history is the same with and without it. */
@@ -116,20 +120,22 @@ class Simulation {
     this.#seed = seed;
     this.#random = new Random(seed);
     this.#disk = new Disk(this.#world, this.#random, bugs);
+    const newId = () => `r${++this.#lastId}` as RequestId;
     const watcher = {
-      committed: (recorded: Recorded, state: State) =>
-        this.#guard(() => this.#committed(recorded, state)),
+      committed: (recorded: Recorded, state: State, leads: boolean) =>
+        this.#guard(() => this.#committed(recorded, state, leads)),
       failed: (cause: unknown) => this.#fail(cause),
       holderOfStale: (id: RequestId) => this.#observer.successorOf(id),
       holderOf: (resource: ResourceName) => this.#observer.holderOf(resource),
+      durable: ({ seq, at, events }: Recorded) => this.#guard(() => this.#tell(seq, at, events)),
+      leads: (broker: Broker) => void this.#checkRecovered(broker),
+      isHeld: (id: RequestId) => this.#observer.ledger.leases.has(id),
     };
-    this.#server = new Server(
-      this.#world,
-      this.#disk,
-      bugs,
-      watcher,
-      () => `r${++this.#lastId}` as RequestId,
-    );
+    const [world, disk] = [this.#world, this.#disk];
+    this.#replicas = hasReplicas(seed)
+      ? new ReplicaSet({ world, disk, bugs, watcher, newId, random: new Random(seed + 5) })
+      : undefined;
+    this.#server = this.#replicas ?? new Server(world, disk, bugs, watcher, newId);
     this.#network = new Network(this.#world, this.#random, this.#server);
     this.#pools = withPreemption(randomPools(this.#random), new Random(seed + 4));
     this.#boskos = new BoskosWorld(this.#jobWorld());
@@ -149,6 +155,11 @@ class Simulation {
     this.#spawnPollers();
     this.#spawnClusters();
     this.#act(() => this.#injectFaults());
+    const replicas = this.#replicas;
+    if (replicas !== undefined) {
+      this.#act(() => this.#troubleReplicas(replicas));
+      this.#act(() => this.#readReplicas(replicas));
+    }
     this.#act(() => this.#bump());
     this.#act(() => this.#clean());
     this.#act(() => this.#checkAdmission());
@@ -159,6 +170,7 @@ class Simulation {
     this.#disk.syncMsMax = 20;
     this.#disk.flaky = false;
     this.#disk.unreadable = false;
+    this.#replicas?.calm();
     this.#act(() => this.#restore());
     await this.#advance(faultsMs + livenessMs);
     assertInvariant(
@@ -215,8 +227,8 @@ class Simulation {
    */
   #checkStep(): void {
     const { broker } = this.#server;
-    if (broker === undefined || this.#looking) return;
-    this.#looking = true;
+    if (broker === undefined || this.#looking === broker) return;
+    this.#looking = broker;
     const looked = broker.read((state, now) =>
       this.#guard(() => {
         const dropped = this.#dropping?.chance(0.3) === true;
@@ -230,7 +242,7 @@ class Simulation {
       }),
     );
     const done = (): void => {
-      this.#looking = false;
+      if (this.#looking === broker) this.#looking = undefined;
     };
     looked.then(done, done); // While the disk is unreadable there is no state to check.
   }
@@ -246,8 +258,11 @@ class Simulation {
     this.#untold = new Set(untold);
   }
 
-  #committed(recorded: Recorded, state: State): void {
+  #committed(recorded: Recorded, state: State, leads: boolean): void {
     this.#tell(recorded.seq, recorded.at, recorded.events);
+    // Those that read it from the journal may be ahead of it and have no deadlines.
+    const isLast = recorded.seq + recorded.events.length - 1 === this.#disk.head;
+    if (!leads || !isLast) return;
     checkState(state, recorded.at);
     this.#commits += 1;
     if (this.#commits % replayEveryCommits === 0) {
@@ -263,9 +278,10 @@ class Simulation {
   }
 
   /** Replaying the whole journal gives the live state. */
-  #checkReplay(live?: State): void {
+  #checkReplay(live?: State, head = this.#disk.head): void {
     const replayed = emptyState();
-    for (const { at, text } of this.#disk.commits) {
+    for (const { seq, at, text } of this.#disk.commits) {
+      if (seq > head) break; // Followers are behind.
       for (const event of JSON.parse(text) as DurableEvent[]) apply(replayed, event, at);
     }
     const endedAt = this.#disk.commits.at(-1)?.at ?? (0 as Instant);
@@ -291,9 +307,13 @@ class Simulation {
     await this.#server.start(clockErrorMs);
     const { broker } = this.#server;
     if (broker === undefined) return;
+    await this.#checkRecovered(broker);
+    await this.#configure();
+  }
+
+  async #checkRecovered(broker: Broker): Promise<void> {
     const recovered = broker.read((state) => this.#guard(() => this.#observer.recovered(state)));
     await recovered.catch(() => {}); // The disk is failing; the next start reports it.
-    await this.#configure();
   }
 
   #jobWorld(): JobWorld {
@@ -442,6 +462,27 @@ class Simulation {
     }
   }
 
+  /** Faults that only several servers have; those that died start again. */
+  async #troubleReplicas(replicas: ReplicaSet): Promise<void> {
+    const random = new Random(this.#seed + 6);
+    while (this.#faulty) {
+      await this.#world.sleep(random.between(1_000, 60_000));
+      if (this.#faulty) await replicas.trouble();
+      await this.#world.sleep(random.between(0, 20_000));
+      await replicas.start();
+    }
+  }
+
+  async #readReplicas(replicas: ReplicaSet): Promise<void> {
+    const random = new Random(this.#seed + 7);
+    while (this.#faulty || this.#unfinished > 0) {
+      await this.#world.sleep(random.between(100, this.#faulty ? 4_000 : 120_000));
+      await replicas.checkReader((state, head) =>
+        this.#guard(() => this.#checkReplay(state, head)),
+      );
+    }
+  }
+
   async #crash(): Promise<void> {
     this.#server.kill();
     await this.#world.sleep(this.#random.between(0, 20_000));
@@ -585,6 +626,11 @@ class Simulation {
   #fail(cause: unknown): void {
     this.#failure ??= cause instanceof Violation ? cause : new Violation(String(cause), { cause });
   }
+}
+
+/** One world of five has several servers on one journal: a step of it takes longer. */
+export function hasReplicas(seed: number): boolean {
+  return seed % 5 === 0;
 }
 
 function withGrace(state: State, at: Instant): State {

@@ -4,9 +4,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /**
  * `lost`: the data does not arrive and the connection is cut. `delivered`: the data arrives, and the
- * connection is cut before any answer to it.
+ * connection is cut before any answer to it. `late`: the connection is cut, and the data arrives when
+ * `deliverLate` is called, as packets do that are sent again after a network was down.
  */
-export type Fate = "pass" | "lost" | "delivered";
+export type Fate = "pass" | "lost" | "delivered" | "late";
 /** `cut`: connections are closed and refused. `silent`: nothing passes, and nobody is told. */
 export type Mode = "open" | "cut" | "silent";
 
@@ -14,6 +15,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #target: number;
   readonly #server: Server;
   readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();
+  readonly #late: (() => void)[] = [];
   #mode: Mode = "open";
   /** Called for each piece of data that a client sends. */
   fateOf: (data: Buffer) => Fate = () => "pass";
@@ -49,6 +51,10 @@ export class TcpProxy implements AsyncDisposable {
     }
   }
 
+  deliverLate(): void {
+    for (const deliver of this.#late.splice(0)) deliver();
+  }
+
   cutAll(): void {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
   }
@@ -74,6 +80,11 @@ export class TcpProxy implements AsyncDisposable {
 
   #pass(data: Buffer, client: Socket, upstream: Socket): void {
     const fate = this.fateOf(data);
+    if (fate === "late") {
+      this.#late.push(() => upstream.write(data));
+      client.removeAllListeners("close").destroy();
+      return;
+    }
     if (fate !== "lost") upstream.write(data);
     if (fate === "pass") return;
     client.destroy();

@@ -139,6 +139,14 @@ describe("Broker whose journal cannot be reloaded", () => {
 });
 
 describe("Broker on standby", () => {
+  test("shows listeners what was committed, not what it had decided itself", async () => {
+    const { broker } = await standby();
+    const held: string[][] = [];
+    broker.listen({ committed: (_, { leases }) => held.push([...leases.keys()]) });
+    await broker.follow();
+    expect(held).toEqual([["b", "c"]]); // It had released b, which met the conflict.
+  });
+
   test("rejects commands, heartbeats and reads, because another server leads", async () => {
     const { broker, reported } = await standby();
     expect([broker.mode, broker.stoppedBy, reported.fatal]).toEqual(["standby", null, []]);

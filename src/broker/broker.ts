@@ -310,7 +310,7 @@ export class Broker {
     this.#snapshotSeq = Math.max(this.#snapshotSeq, recent);
     this.#bytesAtSnapshot = this.#journal.bytes;
     this.#change({ type: "took-over" });
-    this.#graceDue = true;
+    this.#giveGrace(); // At once, so that nobody reads a lease without a deadline.
     this.#schedule();
   }
 
@@ -623,6 +623,8 @@ export class Broker {
   /** Replaces memory with the state from the journal. */
   async #load(): Promise<void> {
     const { state, head, at } = await recover(this.#journal);
+    // Memory had events that were not committed: nobody may see it any more.
+    this.#state = state;
     // A commit that failed may still be in the journal. Publishes it now, and only once.
     try {
       for await (const recorded of this.#journal.read(this.#head)) {
@@ -634,7 +636,6 @@ export class Broker {
       if (!(cause instanceof JournalPruned)) throw cause;
       this.#waits.endAll(); // Nobody can tell what they waited for.
     }
-    this.#state = state;
     this.#head = head;
     this.#lastAt = at;
     this.#change({ type: "reloaded" });

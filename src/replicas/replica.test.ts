@@ -156,4 +156,12 @@ describe("Replica", () => {
     expect(b.replica.isLeading).toBe(true);
     expect(await b.broker.submit(acquire("w", "aws"))).toMatchObject({ type: "granted" });
   });
+
+  test("answers readers with all that was committed while it stops, too", async () => {
+    const { a, b } = await two();
+    await a.replica.stop();
+    await world.advance(replicaLimits.pollAloneEveryMs + 20);
+    await b.broker.submit(acquire("v", "aws"));
+    expect(await a.broker.read(({ leases }) => leases.size)).toBe(1);
+  });
 });

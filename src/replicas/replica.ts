@@ -55,6 +55,8 @@ export class Replica {
   #watch: { readonly isLive: boolean; stop(): void } | undefined;
   #isLeading = false;
   #isStopped = false;
+  /** Set by `stop`: resolves when this replica leads no more. */
+  #handedOver: Promise<void> | undefined;
   #isReachable = true;
   #cancelTick = () => {};
   #ticking: Promise<void> | undefined;
@@ -80,7 +82,7 @@ export class Replica {
 
   /** For the broker: a reader sees everything that was committed before it asked. */
   readonly freshen = (): Promise<void> | undefined => {
-    if (this.#broker === undefined || this.#isStopped) return undefined;
+    if (this.#broker === undefined) return undefined;
     if (this.#isLeading && this.#tenure.isValid) return undefined;
     return this.#freshened();
   };
@@ -138,7 +140,10 @@ export class Replica {
     this.#cancelTick();
     this.#watch?.stop();
     await this.#ticking;
-    if (this.#isLeading) await this.#stepDown(new Error("This server stops"));
+    this.#handedOver = this.#isLeading
+      ? this.#stepDown(new Error("This server stops"))
+      : Promise.resolve();
+    await this.#handedOver;
     await this.#journal.forget(this.id).catch(() => {}); // The list forgets it by itself later.
   }
 
@@ -285,6 +290,7 @@ export class Replica {
 
   /** Those who ask while one look is under way share the next one. */
   async #freshened(): Promise<void> {
+    await this.#handedOver;
     // A leader whose lease has run out: it is renewed, or this replica follows.
     while (this.#isLeading && !this.#isStopped) {
       if (this.isLeading) return;

@@ -1,6 +1,9 @@
 import { Client, type ClientConfig, Pool, type PoolClient, type QueryResultRow } from "pg";
+import type { JournalWatcher } from "../shared-journal.ts";
 import type { PostgresAddress } from "./address.ts";
+import type { Database, Row, Statement } from "./database.ts";
 import { ConnectionLost, postgresFailure } from "./failure.ts";
+import { Listener } from "./listener.ts";
 
 /** Commits, renewals, reads and a few searches at once. */
 const connectionsMax = 6;
@@ -10,21 +13,12 @@ const answerMsMax = 10_000;
 const keepAliveAfterMs = 5_000;
 const noTls = "The server does not support SSL connections";
 
-export type Row = Readonly<Record<string, unknown>>;
-
-export interface Statement {
-  readonly verb: string;
-  readonly sql: string;
-  readonly values?: readonly unknown[];
-  readonly timeoutMs?: number;
-}
-
 /**
  * Connections to one database. Each statement is a transaction of its own, and none depends on the
  * session: a pooler may give each of them another connection. A connection that failed or is too
  * slow is never used again.
  */
-export class Connections {
+export class Connections implements Database {
   readonly #address: PostgresAddress;
   readonly #pool: Pool;
 
@@ -87,9 +81,9 @@ export class Connections {
     });
   }
 
-  /** A connection of its own, for LISTEN. The caller connects and ends it. */
-  client(): Client {
-    return new Client(configOf(this.#address));
+  watch(channel: string, watcher: JournalWatcher): Listener {
+    const client = () => new Client(configOf(this.#address));
+    return new Listener({ client, run: (statement) => this.run(statement) }, channel, watcher);
   }
 
   async close(): Promise<void> {

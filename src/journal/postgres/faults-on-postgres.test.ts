@@ -1,4 +1,5 @@
 /** The connection to the database is lost: at every moment of a commit, for good, and silently. */
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { TcpProxy } from "../../../test/tcp-proxy.ts";
 import { hasPostgres, postgresTest as test, testDatabase } from "../../../test/test-database.ts";
@@ -26,7 +27,7 @@ afterEach(async () => {
 });
 
 /** The first so many pieces that contain the append, or what follows it, meet this fate. */
-function failFirst(count: number, fate: "lost" | "delivered"): () => number {
+function failFirst(count: number, fate: "lost" | "delivered" | "late"): () => number {
   let failed = 0;
   proxy.fateOf = (data) => {
     if (failed >= count || !data.includes("journal")) return "pass";
@@ -58,13 +59,25 @@ describe.each(["lost", "delivered"] as const)("append(), when its statement is %
   });
 });
 
+test("an append that was given up is never written after the journal was read", async () => {
+  failFirst(99, "late");
+  await expect(journal.append(0, at(1), [left(1)])).rejects.toThrow(JournalUnavailable);
+  proxy.fateOf = () => "pass";
+  expect(await readAll(journal)).toEqual([]);
+  proxy.deliverLate();
+  await setTimeout(200);
+  expect(await readAll(journal)).toEqual([]);
+  expect(await journal.append(0, at(2), [left(2)])).toBe(1);
+  expect(await journal.renew(60_000)).toMatchObject({ head: 1, leader: { replica: "a" } });
+});
+
 test("append() reports success if its commit was written before another replica took over", async () => {
   const other = await PostgresJournal.open(database.through(database.port, schema));
   let taken: Promise<unknown> | undefined;
   proxy.fateOf = (data) => {
     if (taken !== undefined || !data.includes("journal")) return "pass";
     const expire = `UPDATE ${schema}.head SET expires_at = '-infinity'`;
-    taken = new Promise((resolve) => setTimeout(resolve, 50))
+    taken = setTimeout(50)
       .then(() => database.query(expire))
       .then(() => other.claim({ id: "b", address: null }, 60_000));
     proxy.mode = "open";
@@ -89,9 +102,9 @@ test("append() throws JournalUnavailable while the database is out of reach, the
 test("append() notices a connection that is silent, and uses another one", async () => {
   const answered = journal.append(0, at(1), [left(1)]);
   proxy.mode = "silent";
-  setTimeout(() => {
+  void setTimeout(2_500).then(() => {
     proxy.mode = "open";
-  }, 2_500);
+  });
   expect(await answered).toBe(1);
   expect(await readAll(journal)).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Client } from "pg";
 import type { JournalWatcher } from "../shared-journal.ts";
-import type { Connections } from "./connections.ts";
+import type { Database } from "./database.ts";
 
 /** After a lost connection it tries again after this time. */
 const retryMs = 1_000;
@@ -9,13 +9,18 @@ const retryMs = 1_000;
 const testEveryMs = 5_000;
 const testMsMax = 2_000;
 
+export interface ListenerConnections extends Pick<Database, "run"> {
+  /** A connection of its own. The listener connects and ends it. */
+  client(): Client;
+}
+
 /**
  * A connection that waits for notifications. It needs a session of its own: behind a pooler that
  * shares sessions it hears nothing. So it sends a notification to itself from time to time, and is
  * live only if that arrives.
  */
 export class Listener {
-  readonly #connections: Connections;
+  readonly #connections: ListenerConnections;
   readonly #channel: string;
   readonly #watcher: JournalWatcher;
   readonly #stopped = new AbortController();
@@ -24,7 +29,7 @@ export class Listener {
   #client: Client | undefined;
   #isLive = false;
 
-  constructor(connections: Connections, channel: string, watcher: JournalWatcher) {
+  constructor(connections: ListenerConnections, channel: string, watcher: JournalWatcher) {
     this.#connections = connections;
     this.#channel = channel;
     this.#watcher = watcher;

@@ -27,9 +27,9 @@ import type {
   Standing,
 } from "../shared-journal.ts";
 import { parsePostgresAddress } from "./address.ts";
-import { Connections, type Row, type Statement } from "./connections.ts";
+import { Connections } from "./connections.ts";
+import type { Database, Row, Statement } from "./database.ts";
 import { ConnectionLost, isTransient } from "./failure.ts";
-import { Listener } from "./listener.ts";
 import { commitFrom, snapshotFrom } from "./rows.ts";
 import { prepareSchema } from "./schema.ts";
 import { pruneChunk, type Statements, statementsFor } from "./statements.ts";
@@ -51,7 +51,7 @@ interface JournalEnd {
  */
 export class PostgresJournal implements SharedJournal {
   readonly secret: string;
-  readonly #connections: Connections;
+  readonly #database: Database;
   readonly #sql: Statements;
   readonly #channel: string;
   #epoch: number | null = null;
@@ -59,14 +59,14 @@ export class PostgresJournal implements SharedJournal {
   #bytes: number;
   #snapshotBytes: number;
   #appending: Promise<unknown> = Promise.resolve();
-  /** An append failed and may still be written, so the end of the journal must be read again. */
+  /**
+   * An append failed and may still be written, even if its connection is long closed: what was sent
+   * may arrive late. Before anything is read or written, a new epoch must begin.
+   */
   #isUnsure = false;
 
-  private constructor(
-    parts: { connections: Connections; schema: string; secret: string },
-    last: Row,
-  ) {
-    this.#connections = parts.connections;
+  private constructor(parts: { database: Database; schema: string; secret: string }, last: Row) {
+    this.#database = parts.database;
     this.#sql = statementsFor(parts.schema);
     this.#channel = channelOf(parts.schema);
     this.secret = parts.secret;
@@ -85,22 +85,29 @@ export class PostgresJournal implements SharedJournal {
     const connections = await Connections.open(parsed);
     try {
       const { secret } = await prepareSchema(connections, schema);
-      const [last] = await connections.run({
-        verb: "open",
-        sql: statementsFor(schema).lastCommit,
-      });
-      if (last === undefined) throw damagedCommit(1, "the table head is empty");
-      checkEnd(last);
-      return new PostgresJournal({ connections, schema, secret }, last);
+      return await PostgresJournal.openIn({ database: connections, schema, secret });
     } catch (error) {
       await connections.close();
       throw error;
     }
   }
 
+  /** The same in a database whose schema is there. */
+  static async openIn(parts: {
+    readonly database: Database;
+    readonly schema: string;
+    readonly secret: string;
+  }): Promise<PostgresJournal> {
+    const sql = statementsFor(parts.schema).lastCommit;
+    const [last] = await parts.database.run({ verb: "open", sql });
+    if (last === undefined) throw damagedCommit(1, "the table head is empty");
+    checkEnd(last);
+    return new PostgresJournal(parts, last);
+  }
+
   /** Where the journal is, without the password. */
   get name(): string {
-    return this.#connections.name;
+    return this.#database.name;
   }
 
   get head(): number {
@@ -115,20 +122,21 @@ export class PostgresJournal implements SharedJournal {
   append(head: number, at: Instant, events: readonly DurableEvent[]): Promise<number> {
     const run = async () => {
       const commit = storedCommit(head, at, events);
+      await this.#makeSure();
       const epoch = this.#epoch;
       if (epoch === null) {
-        if (!this.#connections.isOpen) throw closedJournal("append to");
+        if (!this.#database.isOpen) throw closedJournal("append to");
         throw notLeading();
       }
-      if (this.#isUnsure) await this.#readEnd(epoch);
-      this.#isUnsure = true;
+      this.#isUnsure = commit.count > 0;
       const bytes =
         commit.count === 0 ? await this.#probe(head, epoch) : await this.#write(commit, epoch);
+      // An answer has come: no attempt is under way that could still write it.
+      this.#isUnsure = false;
       if (bytes === undefined) {
         await this.#readEnd(epoch);
         throw staleHead(head, this.head);
       }
-      this.#isUnsure = false;
       this.#bytes = bytes;
       return this.head;
     };
@@ -188,11 +196,25 @@ export class PostgresJournal implements SharedJournal {
       throw notLeading();
     }
     this.#end = { head: Number(row?.["seq"]), checksum: Number(row?.["checksum"]) };
+  }
+
+  /** After an append with an unknown outcome: it is written by now, or never will be. */
+  async #makeSure(): Promise<void> {
+    const epoch = this.#epoch;
+    if (!this.#isUnsure || epoch === null) return;
+    const fence = { verb: "read", sql: this.#sql.fence, values: [epoch], timeoutMs: appendMsMax };
+    const [row] = await this.#run(fence);
+    if (this.#epoch !== epoch) return;
     this.#isUnsure = false;
+    this.#epoch = row === undefined ? null : Number(row["epoch"]);
+    if (row !== undefined) {
+      this.#end = { head: Number(row["seq"]), checksum: Number(row["checksum"]) };
+    }
   }
 
   /** Each page is one statement, so no transaction stays open while the consumer works. */
   async *read(seq: number): AsyncIterable<Recorded> {
+    await this.#makeSure();
     const chain = new CommitChain(1);
     let next = seq + 1;
     let isFirst = true;
@@ -256,6 +278,7 @@ export class PostgresJournal implements SharedJournal {
   }
 
   async loadSnapshot(): Promise<Snapshot | undefined> {
+    await this.#makeSure();
     const verb = "load a snapshot from";
     const [row] = await this.#run({ verb, sql: this.#sql.loadSnapshot });
     return snapshotFrom(row);
@@ -342,19 +365,19 @@ export class PostgresJournal implements SharedJournal {
     }));
   }
 
-  watch(watcher: JournalWatcher): Listener {
-    return new Listener(this.#connections, this.#channel, watcher);
+  watch(watcher: JournalWatcher): { readonly isLive: boolean; stop(): void } {
+    return this.#database.watch(this.#channel, watcher);
   }
 
   async close(): Promise<void> {
     await this.#appending;
     this.#epoch = null;
-    await this.#connections.close();
+    await this.#database.close();
   }
 
   #run(statement: Statement): Promise<Row[]> {
-    if (!this.#connections.isOpen) return Promise.reject(closedJournal(statement.verb));
-    return this.#connections.run(statement);
+    if (!this.#database.isOpen) return Promise.reject(closedJournal(statement.verb));
+    return this.#database.run(statement);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/model/time.ts";
 import { type CheckedCommit, damageHint, snapshotChecksum } from "../checksum.ts";
 import { JournalUnusable, type Snapshot } from "../journal.ts";
-import type { Row } from "./connections.ts";
+import type { Row } from "./database.ts";
 
 /** PostgreSQL sends 64-bit numbers as text. */
 export function commitFrom(row: Row): CheckedCommit {

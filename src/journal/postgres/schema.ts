@@ -2,7 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { damageHint, secretChecksum } from "../checksum.ts";
 import { JournalUnusable, unfinishedCopy } from "../journal.ts";
-import type { Connections, Row } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Row } from "./database.ts";
 import { migrations as known, type Migration, oldestReader } from "./migrations.ts";
 import { statementsFor } from "./statements.ts";
 

@@ -45,6 +45,14 @@ export function statementsFor(schema: string) {
       SELECT head.bytes FROM ${journal} AS commit, ${head} AS head
       WHERE commit.seq = $1::bigint AND commit.checksum = $2::bigint AND commit.epoch = $3::bigint`,
 
+    /**
+     * Ends the epoch of a leader that goes on in the next one, so that an append whose outcome it does
+     * not know is written before this or never.
+     */
+    fence: `
+      UPDATE ${head} SET epoch = epoch + 1 WHERE epoch = $1::bigint
+      RETURNING seq, checksum, epoch`,
+
     head: `SELECT seq, checksum, bytes, epoch FROM ${head}`,
 
     /** The last commit, and the end that the head names. One row, also if there is no commit. */
