@@ -12,6 +12,7 @@ import { auditRoute } from "./audit.ts";
 import { authorizeCalls } from "./authorize.ts";
 import { BoskosMetrics } from "./boskos/metrics.ts";
 import { boskosRoutes } from "./boskos/routes.ts";
+import { answerCallIds, callIds, logCalls } from "./call-id.ts";
 import { clientScriptRoute } from "./client-script.ts";
 import { clusterApi } from "./clusters/routes.ts";
 import { documentCommonProblems } from "./common-problems.ts";
@@ -69,6 +70,7 @@ export async function makeApp(
   const app: App = fastify({
     loggerInstance: withoutChildLoggers(logger),
     logController: new LogController({ disableRequestLogging: true }),
+    genReqId: callIds(),
     bodyLimit: limits.bodyBytesMax,
     keepAliveTimeout: keepAliveTimeoutMs,
     requestTimeout: arrivalTimeouts.requestTimeout,
@@ -91,6 +93,8 @@ export async function makeApp(
       },
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  answerCallIds(app);
+  logCalls(app);
   acceptJson(app);
   const relay = context.peers && new Relay(context.peers);
   handleErrors(app, relay);

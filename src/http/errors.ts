@@ -136,14 +136,14 @@ function problemFrom(error: FastifyError, request: FastifyRequest): Problem {
   const problem = unavailableProblem(error) ?? malformed(error, bodyLimit);
   if (problem !== undefined) return problem;
   request.log.error(
-    { err: error, method: request.method, route: request.routeOptions.url },
+    { err: error, callId: request.id, method: request.method, route: request.routeOptions.url },
     "a bug: the request failed",
   );
   return new Problem({
     code: "internal",
     status: 500,
     message: "Cannot answer: the server has a bug",
-    hint: "Its log has the cause; please report it",
+    hint: `Its log has the cause, with callId ${request.id}; please report it`,
   });
 }
 

@@ -6,6 +6,7 @@ import type { DurableEvent } from "../core/model/event.ts";
 import type { SpaceName } from "../core/model/ids.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
 import { callerOf, isStillAllowed } from "./authorize.ts";
+import { callIdHeader } from "./call-id.ts";
 import { compressedFeed } from "./compressed-feed.ts";
 import { acceptsGzip } from "./compression.ts";
 import type { App, Context } from "./context.ts";
@@ -91,7 +92,7 @@ export function eventRoutes(app: App, context: Context): void {
     const isCompressed = acceptsGzip(request) && compressed.size < compressedFeedsMax;
     const encoding = isCompressed ? { "content-encoding": "gzip" } : undefined;
     reply.raw.shouldKeepAlive = false; // A feed ends when the server stops.
-    reply.raw.writeHead(200, { ...feedHeaders, ...encoding });
+    reply.raw.writeHead(200, { ...feedHeaders, ...encoding, [callIdHeader]: request.id });
     const out = isCompressed ? compressedFeed(reply.raw) : reply.raw;
     for (const feeds of isCompressed ? [open, compressed] : [open]) {
       feeds.add(out);
@@ -104,7 +105,7 @@ export function eventRoutes(app: App, context: Context): void {
       await feed(context, hub, out, { start, past, turns, weight, space, isAllowed });
     } catch (cause) {
       // The client would stay connected and get no events. Now it reconnects and gets the error.
-      request.log.warn({ err: cause }, "closed an event feed after an error");
+      request.log.warn({ err: cause, callId: request.id }, "closed an event feed after an error");
       out.destroy();
     }
     return reply;

@@ -37,7 +37,8 @@ export function boskosRoutes(app: App, context: Context, metrics: BoskosMetrics)
     const failure = failureFrom(error);
     if (error instanceof Problem) setRetryAfter(reply, error);
     if (failure.status === 401) reply.header("www-authenticate", basicChallenge);
-    if (failure.status === 500) request.log.error({ err: error }, "a bug: the request failed");
+    if (failure.status === 500)
+      request.log.error({ err: error, callId: request.id }, "a bug: the request failed");
     return sendText(reply, failure);
   });
   const calls: Record<string, Handler> = {

@@ -30,7 +30,8 @@ export async function leaseProxyRoutes(app: App, context: Context): Promise<void
     if (error instanceof Problem)
       return send(reply, { status: error.status, body: `${error.message}\n` });
     const status = error.statusCode ?? 500;
-    if (status >= 500) request.log.error({ err: error }, "a bug: the request failed");
+    if (status >= 500)
+      request.log.error({ err: error, callId: request.id }, "a bug: the request failed");
     const body = status >= 500 ? "the server has a bug; its log has the cause" : error.message;
     return send(reply, { status, body: `${body}\n` });
   });

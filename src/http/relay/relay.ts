@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../api/problem.ts";
 import { formatDuration, parseDuration } from "../../core/model/time.ts";
+import { callIdHeader } from "../call-id.ts";
 import { certificateOf } from "../client-certificate.ts";
 import type { App } from "../context.ts";
 import { sendProblem } from "../errors.ts";
@@ -151,7 +152,12 @@ function callOf(request: FastifyRequest) {
   };
   const sign = (peers: Peers, to: string) =>
     peers.signature.sign({ method, url: to, headers }, caller);
-  return { method, url, headers: Object.fromEntries(kept), sign };
+  return {
+    method,
+    url,
+    headers: { ...Object.fromEntries(kept), [callIdHeader]: request.id },
+    sign,
+  };
 }
 
 /** A long poll that is sent again waits for the rest of its time only. */
