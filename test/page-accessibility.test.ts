@@ -26,6 +26,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     leases: "/leases",
     "out of service": "/out",
     clusters: "/clusters",
+    spaces: "/spaces",
     events: "/events",
     audit: "/audit",
     search: "/search?q=acc",

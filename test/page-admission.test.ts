@@ -38,6 +38,7 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
       section.locator(".facts > div", { has: page.getByText(name, { exact: true }) }).filter({
         has: page.locator("dd", { hasText: words }),
       });
+    const said = (words: string) => section.locator(".said pre", { hasText: words });
     await fact("Checked by", "the capacity check").waitFor();
     await fact("Last check", "none since the server started").waitFor();
     await fact("Waiting for admission", "nobody").waitFor();
@@ -45,7 +46,7 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
     await client.ask({ holder: "e2e/1", items, ttl: "10m" });
     await fact("Admitted now", /^none$/).waitFor();
     await fact("Last check", /ago, no capacity found$/).waitFor();
-    await fact("Reason", "too little CPU remains: 3000m needed, 2000m free").waitFor();
+    await said("too little CPU remains: 3000m needed, 2000m free").waitFor();
     await fact("Waiting for admission", /^e2e\/1$/).waitFor();
 
     // The other pool has its word, which nobody can use before this one has one too.
@@ -56,7 +57,8 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
 
     await page.goto(new URL("/pools/large", world.server.url).href);
     guard.proxy.away = true;
-    await fact("Reason", "the check failed: the API server cannot be reached").waitFor();
+    await said("the check failed: the API server cannot be reached").waitFor();
+    await section.getByText("closed: the check fails").waitFor();
     await fact("Last check", /ago, check failed$/).waitFor();
     guard.proxy.away = false;
     await removePod(cluster, guard.namespace, "big");

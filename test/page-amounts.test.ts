@@ -31,7 +31,14 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.goto(new URL(`/requests/${idOf(waits)}`, page.url()).href);
     await page.getByText("1 of hv (vcpus 48, memory 64)").waitFor();
     const rooms = page.getByLabel("Room on each resource");
-    await rooms.getByText("has 34 of its 60 vcpus free, 48 needed").waitFor();
+    await rooms.getByText("34 free, 48 needed").waitFor();
+    await rooms.getByText("14 vcpus must come free").waitFor();
+    await rooms.getByRole("link", { name: "vm/1" }).waitFor();
+    // The same picture is on the page of the pool, below its free amounts.
+    await page.goto(new URL("/pools/hv", page.url()).href);
+    await page.getByLabel("hv in numbers").getByText("Free vcpus").waitFor();
+    const picture = page.getByRole("region", { name: "Why vm/2 does not fit" });
+    await picture.getByText("14 vcpus must come free").waitFor();
 
     await page.goto(new URL("/resources/hv-1", page.url()).href);
     await page.getByRole("button", { name: "Drain" }).waitFor();

@@ -27,9 +27,9 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
   test("with a pace lets operators pin it, and the command line shows the pin", async () => {
     await world().client.ask({ holder: "ci/1", items: [{ pool: "install" }], ttl: "10m" });
     const page = await world().open("/pools/install");
-    const section = page.getByRole("region", { name: "Pace and limit" });
+    const section = page.getByRole("region", { name: "Pace" });
     await section.locator("dd", { hasText: /^1h$/ }).first().waitFor(); // The next grant is as far.
-    await section.locator(".capacity", { hasText: "site1 of 4" }).waitFor();
+    await page.locator(".limits", { hasText: "site1 of 4" }).waitFor();
 
     await section.getByRole("button", { name: "Pin", exact: true }).click();
     const dialog = page.getByRole("dialog");
@@ -84,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     });
     if (!answer.granted) throw new Error("Cannot test reports: nothing was granted");
     const page = await world().open("/pools/finder");
-    const section = page.getByRole("region", { name: "Pace and limit" });
+    const section = page.getByRole("region", { name: "Pace" });
     const { id, token = "" } = answer.lease;
     await world().client.signal(
       { id, token },
@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
   test("shows which parent's pace delays the next grant", async () => {
     await world().client.ask({ holder: "ci/3", items: [{ pool: "child" }], ttl: "10m" });
     const page = await world().open("/pools/child");
-    const facts = page.getByRole("region", { name: "Pace and limit" }).getByLabel("Pace");
+    const facts = page.getByRole("region", { name: "Pace" }).getByLabel("Pace");
     await facts.getByText("Next grant in").waitFor();
     await facts.getByText("Because of").waitFor();
     await facts.getByRole("link", { name: "shared" }).click();
@@ -124,6 +124,6 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
   test("without pace and limit has no section for them", async () => {
     const page = await world().open("/pools/plain");
     await page.locator(".tile").waitFor();
-    expect(await page.getByRole("region", { name: "Pace and limit" }).count()).toBe(0);
+    expect(await page.getByRole("region", { name: "Pace" }).count()).toBe(0);
   });
 });

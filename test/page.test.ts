@@ -309,7 +309,13 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const items = [{ pool: "room", amount: { vcpus: 24, memory: 64 } }];
     await world().client.ask({ holder: "big/1", items, ttl: "10m" });
     await page.locator(".capacity", { hasText: "24 of 96" }).waitFor();
-    await page.locator(".tile", { hasText: "vcpus 24/96" }).getByRole("link").first().click();
+    const host = page.locator(".host", { hasText: "room-1" });
+    await host.getByText("72 free").waitFor();
+    await host
+      .locator(".host-holders", { hasText: "big/1" })
+      .getByText("vcpus 24, memory 64")
+      .waitFor();
+    await host.getByRole("link", { name: "room-1" }).click();
     await page.getByLabel("Use by holder").getByText("big/1").waitFor();
     await page.locator(".capacity .look-held[title='big/1: 64']").waitFor({ state: "attached" });
   });

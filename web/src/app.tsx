@@ -65,6 +65,9 @@ function useArrival(path: string, main: React.RefObject<HTMLElement | null>) {
 
 function Navigation({ path }: { path: string }) {
   const nav = useRef<HTMLElement>(null);
+  const us = useStore(whoami);
+  // Without authentication there are no spaces.
+  const shown = views.filter(({ href }) => href !== "/spaces" || us?.authentication);
   // On a phone not all links fit. Scrolls the row (not the page) so that the current link is
   // visible.
   useEffect(() => {
@@ -73,7 +76,7 @@ function Navigation({ path }: { path: string }) {
   }, [path]);
   return (
     <nav aria-label="Views" ref={nav}>
-      {views.map(({ href, label }) => (
+      {shown.map(({ href, label }) => (
         <Link key={href} href={href} aria-current={isAt(path, href) ? "page" : undefined}>
           {label}
         </Link>

@@ -24,12 +24,12 @@ export function usePlace(): Place {
 }
 
 /** `replace`: adds no entry to the browser's history, as for each letter of a filter. */
-export function go(to: string, { replace = false } = {}): void {
+export function go(to: string, { replace = false, keepScroll = false } = {}): void {
   if (to === here()) return;
   if (replace) history.replaceState(null, "", to);
   else {
     history.pushState(null, "", to);
-    window.scrollTo(0, 0);
+    if (!keepScroll) window.scrollTo(0, 0);
   }
   address.set(here());
 }

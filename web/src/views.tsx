@@ -14,6 +14,7 @@ import { PoolPage } from "./pages/pool-page.tsx";
 import { Queue } from "./pages/queue.tsx";
 import { ResourcePage } from "./pages/resource-page.tsx";
 import { SearchPage } from "./pages/search-page.tsx";
+import { Spaces } from "./pages/spaces.tsx";
 
 export interface View {
   readonly title: string;
@@ -26,6 +27,7 @@ export const views = [
   { href: "/leases", label: "Leases" },
   { href: "/out", label: "Out of service" },
   { href: "/clusters", label: "Clusters" },
+  { href: "/spaces", label: "Spaces" },
   { href: "/history", label: "History" },
   { href: "/events", label: "Events" },
   { href: "/audit", label: "Audit" },
@@ -37,6 +39,7 @@ const plain: Readonly<Record<string, View>> = {
   leases: { title: "Leases", show: () => <Leases /> },
   out: { title: "Out of service", show: () => <OutOfService /> },
   clusters: { title: "Clusters", show: () => <Clusters /> },
+  spaces: { title: "Spaces", show: () => <Spaces /> },
   history: { title: "History", show: () => <History /> },
   events: { title: "Events", show: () => <Events /> },
   audit: { title: "Audit", show: () => <Audit /> },

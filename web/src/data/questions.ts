@@ -23,9 +23,11 @@ import type {
   Trends,
   WaitingRequest,
 } from "../../../src/api/schemas.ts";
+import type { Space } from "../../../src/api/space-schemas.ts";
 import type { AuditFilter, Granted, HistoryFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { type EventFilter, isAbout } from "../../../src/core/explain/event-about.ts";
+import { type ChartRange, fittingRange, wholeDay } from "../parts/chart-fit.ts";
 import { berth, serverNowMs } from "./berth.ts";
 import { changedResources, replaceChanged } from "./changed-resources.ts";
 import { type PoolList, withChanges } from "./pool-list.ts";
@@ -249,28 +251,45 @@ export const found = (text: string): Question<SearchResult> => ({
   touchedBy: never,
 });
 
-/** The time windows of the charts, each with a step that makes about sixty points. */
-export const chartWindows = [
-  ["1h", "1m"],
-  ["6h", "5m"],
-  ["24h", "20m"],
-  ["7d", "3h"],
-] as const;
+export const statsOf = (pool: string | undefined, range: ChartRange): Question<Stats> => {
+  const { lengthSeconds, stepSeconds, until } = range;
+  return {
+    key: `stats of ${pool ?? ""} over ${lengthSeconds} until ${until ?? "now"}`,
+    read: (signal) =>
+      berth.stats(
+        {
+          pool,
+          window: `${Math.round(lengthSeconds)}s`,
+          step: `${stepSeconds}s`,
+          until: until === null ? undefined : new Date(until * 1_000).toISOString(),
+        },
+        { signal },
+      ),
+    touchedBy: never,
+    everyMs: Math.min(20_000, Math.max(5_000, stepSeconds * 1_000)),
+  };
+};
 
-export const statsOf = (pool: string | undefined, window: string): Question<Stats> => ({
-  key: `stats of ${pool ?? ""} over ${window}`,
-  read: (signal) => {
-    const step = chartWindows.find(([length]) => length === window)?.[1];
-    return berth.stats({ pool, window, step }, { signal });
-  },
+/** The range that fits the data. It changes slowly, and is much to read. */
+export const fitOf = (pool: string | undefined): Question<ChartRange> => ({
+  key: `fit of ${pool ?? ""}`,
+  read: async (signal) => fittingRange(await statsOf(pool, wholeDay).read(signal)),
   touchedBy: never,
-  everyMs: 20_000,
+  everyMs: 300_000,
 });
 
 export const accuracy: Question<EstimateAccuracy> = {
   key: "accuracy",
   read: (signal) => berth.estimates({ signal }),
   touchedBy: never,
+  everyMs: 30_000,
+};
+
+/** The shares change with every grant and release. */
+export const allSpaces: Question<Space[]> = {
+  key: "spaces",
+  read: (signal) => berth.everySpace({ signal }),
+  touchedBy: about("lease-", "claim-", "request-", "pool-"),
   everyMs: 30_000,
 };
 

@@ -26,3 +26,16 @@ export function waitingForAdmission(
 ): readonly WaitingRequest[] {
   return requests.filter(({ reason }) => reason.code === "admission" && reason.pool === pool);
 }
+
+/** Whether the next request may pass. Without a request that waits for it no check runs. */
+export function admissionStatus(facts: {
+  readonly credits: number;
+  readonly found: string | null;
+  readonly waiting: number;
+}): { readonly open: boolean; readonly words: string } {
+  const { credits, found, waiting } = facts;
+  if (credits > 0) return { open: true, words: "open" };
+  if (found === "unknown") return { open: false, words: "closed: the check fails" };
+  if (waiting === 0) return { open: true, words: "checked on demand" };
+  return { open: false, words: found === "none" ? "closed: no capacity" : "closed" };
+}

@@ -7,22 +7,45 @@ import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { creditsAt, foundText, waitingForAdmission } from "./admission-facts.ts";
+import { admissionStatus, creditsAt, foundText, waitingForAdmission } from "./admission-facts.ts";
+import { GateCard } from "./gate-card.tsx";
 
 type Admission = NonNullable<Pool["admission"]>;
 
 /** Whether free resources may be lent, for pools with `admission`. */
 export function AdmissionSection({ pool: { name, admission } }: { pool: Pool }) {
-  if (admission === null) return null;
+  return admission === null ? null : <Section name={name} admission={admission} />;
+}
+
+function Section({ name, admission }: { name: string; admission: Admission }) {
   const { by, why, found, lookedAt } = admission;
+  // Credits expire without an event.
+  const credits = useInTime((nowMs) => creditsAt(admission, nowMs));
+  const { data } = useAnswer(queueOf(name));
+  const waiting = waitingForAdmission(data ?? [], name);
+  const status = admissionStatus({ credits, found, waiting: waiting.length });
   return (
-    <section aria-labelledby="admission-title">
-      <h2 id="admission-title">Admission</h2>
+    <GateCard title="Admission" status={status}>
+      {why === null ? null : (
+        <figure className={found === "unknown" ? "said bad" : "said"}>
+          <figcaption>What the check said</figcaption>
+          <pre>{why}</pre>
+        </figure>
+      )}
       <Facts
         label="Admission"
         facts={[
           ["Checked by", by],
-          ["Admitted now", <Credits key="credits" admission={admission} />],
+          [
+            "Admitted now",
+            credits === 0 ? (
+              "none"
+            ) : (
+              <>
+                {grouped(credits)} more, within <Left until={admission.until} />
+              </>
+            ),
+          ],
           [
             "Last check",
             lookedAt === null ? (
@@ -33,30 +56,16 @@ export function AdmissionSection({ pool: { name, admission } }: { pool: Pool }) 
               </>
             ),
           ],
-          why !== null && ["Reason", why],
-          ["Waiting for admission", <WhoWaits key="who" pool={name} />],
+          ["Waiting for admission", <WhoWaits key="who" who={waiting} />],
         ]}
       />
-    </section>
-  );
-}
-
-/** Credits expire without an event. */
-function Credits({ admission }: { admission: Admission }) {
-  const credits = useInTime((nowMs) => creditsAt(admission, nowMs));
-  if (credits === 0) return "none";
-  return (
-    <>
-      {grouped(credits)} more, within <Left until={admission.until} />
-    </>
+    </GateCard>
   );
 }
 
 const namedMax = 3;
 
-function WhoWaits({ pool }: { pool: string }) {
-  const { data } = useAnswer(queueOf(pool));
-  const who = waitingForAdmission(data ?? [], pool);
+function WhoWaits({ who }: { who: ReturnType<typeof waitingForAdmission> }) {
   if (who.length === 0) return "nobody";
   const more = who.length - namedMax;
   return (

@@ -78,7 +78,7 @@ function Entries() {
 
 function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   return (
-    <table className="past">
+    <table className="past stack">
       <thead>
         <tr>
           <th scope="col">At</th>

@@ -77,7 +77,7 @@ interface TableProps {
 
 export function ClusterTable({ clusters, withPools = false }: TableProps) {
   return (
-    <table className="clusters">
+    <table className="clusters stack">
       <thead>
         <tr>
           <th scope="col">Cluster</th>
@@ -120,7 +120,9 @@ function ClusterRow({ cluster, withPools }: { cluster: Cluster; withPools: boole
       <td>
         <PhaseBar cluster={cluster} /> <PhaseTime phase={phase} />
       </td>
-      <td className="number optional">{inWholeSeconds(ageSeconds)}</td>
+      <td className="number optional" data-label="Age">
+        {inWholeSeconds(ageSeconds)}
+      </td>
       <td>
         {lease === null ? (
           <span className="faint">–</span>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
-import { hasFlow, pinEffects, rateWords, stepsOf, unpinEffects } from "./flow-facts.ts";
+import { hasPace, pinEffects, rateWords, stepsOf, unpinEffects } from "./flow-facts.ts";
 
 const pace = { every: "24s", burst: 1, jitter: 0 };
 const pinned = { rate: 9, by: "ada", why: "", at: "2026-01-01T00:00:00.000Z" };
@@ -11,7 +11,7 @@ const adaptive = (mode: string) => ({
 
 type Facts = { policy?: Partial<Pool["policy"]>; flow?: Partial<Pool["flow"]> };
 
-describe("hasFlow() of a pool", () => {
+describe("hasPace() of a pool", () => {
   test.each<[string, Facts, boolean]>([
     ["without any gate", {}, false],
     ["with a pace", { policy: { pace } }, true],
@@ -20,9 +20,9 @@ describe("hasFlow() of a pool", () => {
     ["with reports switched off", { policy: { adaptive: adaptive("off") } }, false],
     ["with a pin alone", { flow: { pinned } }, true],
     ["that is closed until a known time", { flow: { nextGrantAt: pinned.at } }, true],
-    ["under a limit", { flow: { limits: [{ pool: "all", used: 1, limit: 2 }] } }, true],
+    ["only under a limit", { flow: { limits: [{ pool: "all", used: 1, limit: 2 }] } }, false],
   ])("%s", (_, facts, want) => {
-    expect(hasFlow(pool(facts))).toBe(want);
+    expect(hasPace(pool(facts))).toBe(want);
   });
 });
 

@@ -3,9 +3,9 @@ import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
 
-/** Whether a gate can hold back its grants. */
-export function hasFlow({ policy, flow }: Pool): boolean {
-  if (policy.pace !== null || flow.pinned !== null || flow.limits.length > 0) return true;
+/** Whether a pace can hold back its grants: its own, or one of a pool above it. */
+export function hasPace({ policy, flow }: Pool): boolean {
+  if (policy.pace !== null || flow.pinned !== null || flow.everySeconds !== null) return true;
   return findsItsRate(policy) || flow.nextGrantAt !== null;
 }
 

@@ -63,7 +63,7 @@ export function HeldView({ lease }: { lease: Lease }) {
         ]}
       />
       <h2>Claims</h2>
-      <table className="claims">
+      <table className="claims stack">
         <thead>
           <tr>
             <th scope="col">Resource</th>
@@ -87,8 +87,10 @@ export function HeldView({ lease }: { lease: Lease }) {
                 <Link href={at("pools", claim.pool)}>{claim.pool}</Link>
               </td>
               {isShare ? <td>{amountText(claim.amount)}</td> : null}
-              <td className="number">{claim.fence}</td>
-              <td className="number">
+              <td className="number" data-label="Fence">
+                {claim.fence}
+              </td>
+              <td className="number" data-label="Auto-release in">
                 <Left until={claim.heldUntil} />
               </td>
             </tr>

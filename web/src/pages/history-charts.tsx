@@ -1,41 +1,79 @@
 import { useMemo } from "react";
 import type { Stats } from "../../../src/api/history-schemas.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
 import { useAnswer } from "../data/query.ts";
-import { chartWindows, statsOf } from "../data/questions.ts";
+import { fitOf, statsOf } from "../data/questions.ts";
+import { counts, durations, parts } from "../parts/chart-axes.ts";
+import { type ChartRange, windowNames } from "../parts/chart-fit.ts";
+import { useChartRange } from "../parts/chart-range.ts";
 import { Choice } from "../parts/choice.tsx";
+import { zoneText } from "../parts/clock-time.ts";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
-import { percent } from "../parts/numbers.ts";
 import { TimeChart } from "../parts/time-chart.tsx";
-import { inWords } from "../parts/times.tsx";
-import { useFilter } from "../router.ts";
 
-const options = chartWindows.map(([length]) => [length === "24h" ? "" : length, length] as const);
+const options = [["", "Fit"], ...windowNames.map((name) => [name, name] as const)] as const;
 
 /** Waits, use and starts over time, of one pool or of all together. */
 export function HistoryCharts({ pool }: { pool?: string }) {
-  const [chosen] = useFilter("window");
-  const window = chartWindows.find(([length]) => length === chosen)?.[0] ?? "24h";
-  const { data, error } = useAnswer(statsOf(pool, window));
+  const { chosen, isZoomed, zoom, reset } = useChartRange();
+  const { data: fitting, error } = useAnswer(fitOf(pool));
+  const range = chosen ?? fitting;
   return (
     <section aria-labelledby="history-title">
       <div className="tools">
         <h2 id="history-title">Over time</h2>
-        <Choice name="window" label="Period" options={options} />
+        {isZoomed ? (
+          <button type="button" onClick={reset}>
+            Reset zoom
+          </button>
+        ) : (
+          <Choice name="window" label="Period" options={options} />
+        )}
+        <small className="faint">
+          {range === undefined || isZoomed
+            ? ""
+            : `last ${roughDuration(range.lengthSeconds * 1_000)}, `}
+          times in {zoneText()}; drag to zoom
+        </small>
       </div>
       <ProblemNote error={error} />
-      {data === undefined ? error === undefined && <Loading /> : <Charts stats={data} />}
+      {range === undefined ? (
+        error === undefined && <Loading />
+      ) : (
+        <Curves pool={pool} range={range} onZoom={zoom} />
+      )}
     </section>
   );
 }
 
-function Charts({ stats }: { stats: Stats }) {
+interface CurvesProps {
+  readonly pool: string | undefined;
+  readonly range: ChartRange;
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+function Curves({ pool, range, onZoom }: CurvesProps) {
+  const { data, error } = useAnswer(statsOf(pool, range));
+  return (
+    <>
+      <ProblemNote error={error} />
+      {data === undefined ? (
+        error === undefined && <Loading />
+      ) : (
+        <Charts stats={data} onZoom={onZoom} />
+      )}
+    </>
+  );
+}
+
+function Charts({ stats, onZoom }: { stats: Stats; onZoom: (from: number, to: number) => void }) {
   const { times, waits, use, starts } = useMemo(() => curvesOf(stats), [stats]);
   const isOvercommitted = stats.steps.some(({ utilisation }) => (utilisation ?? 0) > 1);
   return (
     <div className="charts">
-      <TimeChart title="Wait" times={times} lines={waits} format={inWords} />
-      <TimeChart title="Use" times={times} lines={use} format={percent} top={1} />
-      <TimeChart title="Starts per minute" times={times} lines={starts} format={short} />
+      <TimeChart title="Wait" times={times} lines={waits} scale={durations} onZoom={onZoom} />
+      <TimeChart title="Use" times={times} lines={use} scale={parts} onZoom={onZoom} />
+      <TimeChart title="Per minute" times={times} lines={starts} scale={counts} onZoom={onZoom} />
       {isOvercommitted ? (
         <p className="calm">
           Use above 100 % is overcommitted: resources were made smaller or removed while they were
@@ -46,15 +84,18 @@ function Charts({ stats }: { stats: Stats }) {
   );
 }
 
-function short(value: number): string {
-  if (value === 0) return "0";
-  return value >= 10 ? String(Math.round(value)) : value.toFixed(value >= 1 ? 1 : 2);
-}
-
-function curvesOf({ steps, stepSeconds }: Stats) {
-  const perMinute = (count: number) => count / (stepSeconds / 60);
+function curvesOf({ steps, stepSeconds, to }: Stats) {
+  const end = Date.parse(to) / 1_000;
+  const times = steps.map(({ at }) => Date.parse(at) / 1_000);
+  // The last step is not over yet. Before the first resource there is nothing to count.
+  const perMinute = (count: number, index: number) => {
+    const { asked = 0, utilisation = null } = steps[index] ?? {};
+    if (utilisation === null && asked === 0 && count === 0) return null;
+    const length = Math.min(stepSeconds, end - (times[index] ?? 0));
+    return count / (Math.max(1, length) / 60);
+  };
   return {
-    times: steps.map(({ at }) => Date.parse(at) / 1_000),
+    times,
     waits: [
       {
         label: "9 in 10 within",
@@ -63,7 +104,8 @@ function curvesOf({ steps, stepSeconds }: Stats) {
       },
       {
         label: "half within",
-        colour: "held",
+        colour: "late",
+        dashed: true,
         values: steps.map(({ waitSeconds }) => waitSeconds?.p50 ?? null),
       },
     ],
@@ -76,8 +118,16 @@ function curvesOf({ steps, stepSeconds }: Stats) {
       },
     ],
     starts: [
-      { label: "started", colour: "free", values: steps.map(({ granted }) => perMinute(granted)) },
-      { label: "expired", colour: "bad", values: steps.map(({ expired }) => perMinute(expired)) },
+      {
+        label: "started",
+        colour: "started",
+        values: steps.map(({ granted }, index) => perMinute(granted, index)),
+      },
+      {
+        label: "expired",
+        colour: "bad",
+        values: steps.map(({ expired }, index) => perMinute(expired, index)),
+      },
     ],
   };
 }

@@ -7,7 +7,7 @@ import { at } from "../router.ts";
 /** Past leases, the latest first. */
 export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
   return (
-    <table className="past">
+    <table className="past stack">
       <thead>
         <tr>
           <th scope="col">Ended</th>
@@ -41,8 +41,12 @@ export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
                 <small className="faint"> {amountText(entry.amount)}</small>
               )}
             </td>
-            <td className="number optional">{inWords(entry.waitSeconds)}</td>
-            <td className="number">{inWords(entry.holdSeconds)}</td>
+            <td className="number optional" data-label="Waited">
+              {inWords(entry.waitSeconds)}
+            </td>
+            <td className="number" data-label="Held">
+              {inWords(entry.holdSeconds)}
+            </td>
             <td className={isBad(entry.how) ? "late" : undefined}>{entry.how}</td>
           </tr>
         ))}

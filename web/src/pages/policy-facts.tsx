@@ -4,13 +4,16 @@ import { policyFacts } from "./policy-words.ts";
 /** The pool's policy from the configuration, without the keys that are not set. */
 export function PolicyFacts({ policy }: { policy: Pool["policy"] }) {
   return (
-    <dl className="facts" aria-label="Policy">
-      {policyFacts(policy).map(([label, words]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{words}</dd>
-        </div>
-      ))}
-    </dl>
+    <section aria-labelledby="policy-title">
+      <h2 id="policy-title">Policy</h2>
+      <dl className="facts" aria-label="Policy">
+        {policyFacts(policy).map(([label, words]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

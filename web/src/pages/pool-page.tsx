@@ -1,24 +1,32 @@
 import { countsOf } from "../../../src/api/pool-counts.ts";
-import type { Pool } from "../../../src/api/schemas.ts";
+import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
+import { explanation, leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
+import { Link } from "../parts/link.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
+import { amountText } from "../parts/wants.ts";
+import { at } from "../router.ts";
 import { AdmissionSection } from "./admission-section.tsx";
 import { ClusterStock } from "./cluster-stock.tsx";
-import { FlowSection } from "./flow-section.tsx";
+import type { Amounts } from "./fit-facts.ts";
+import { FitPicture } from "./fit-picture.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
+import { HostTable } from "./host-table.tsx";
 import { LeaseTable } from "./leases.tsx";
+import { LimitSection } from "./limit-section.tsx";
+import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
 import { coolingAside, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
 import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
+import { ShareSection } from "./share-section.tsx";
 import { WhatIf } from "./what-if.tsx";
 
 export function PoolPage({ name }: { name: string }) {
@@ -58,38 +66,60 @@ function PoolView({ pool }: { pool: Pool }) {
       )}
       {pool.template === undefined ? null : <ClusterStock pool={pool} />}
       <NoActionsNote />
-      <PolicyFacts policy={pool.policy} />
-      <FlowSection pool={pool} />
-      <AdmissionSection pool={pool} />
-      <Waiting name={name} withPools={limit !== undefined} />
+      <div className="gates">
+        <PaceSection pool={pool} />
+        <LimitSection pool={pool} />
+        <AdmissionSection pool={pool} />
+        <ShareSection pool={pool} />
+      </div>
+      <Waiting pool={pool} />
+      {pool.usage === undefined ? null : <Members pool={pool} />}
+      {limit === undefined ? null : <Holders name={name} />}
       <HistoryCharts pool={name} />
       <WhatIf pool={pool} />
-      {limit === undefined ? <Members name={name} /> : <Holders name={name} />}
+      <PolicyFacts policy={pool.policy} />
+      {limit === undefined && pool.usage === undefined ? <Members pool={pool} /> : null}
     </>
   );
 }
 
 function figuresOf(pool: Pool): Figure[] {
-  const { total, held, free, waiting, oldestWaitSeconds } = countsOf(pool);
-  const { meanHoldSeconds } = pool;
+  const { waiting, oldestWaitSeconds } = countsOf(pool);
+  return [
+    ...(pool.usage === undefined ? countFigures(pool) : amountFigures(pool, pool.usage)),
+    { label: "Waiting", value: waiting },
+    { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: waitsTooLong(pool) },
+    { label: "Mean hold", value: inWords(pool.meanHoldSeconds) },
+  ];
+}
+
+function countFigures(pool: Pool): Figure[] {
+  const { total, held, free } = countsOf(pool);
   return [
     { label: pool.limit === undefined ? "Resources" : "Limit", value: total },
-    {
-      label: "Held",
-      value: held,
-      aside: total === 0 ? "" : percent(held / total),
-    },
+    { label: "Held", value: held, aside: total === 0 ? "" : percent(held / total) },
     { label: "Free", value: free },
     ...(pool.limit === undefined
       ? [{ label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) }]
       : []),
-    { label: "Waiting", value: waiting },
-    { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: waitsTooLong(pool) },
-    { label: "Mean hold", value: inWords(meanHoldSeconds) },
   ];
 }
 
-function Waiting({ name, withPools }: { name: string; withPools: boolean }) {
+/** A shared pool has no number of free resources: it has free amounts. */
+function amountFigures(pool: Pool, usage: NonNullable<Pool["usage"]>): Figure[] {
+  const out = outOf(pool);
+  return [
+    ...usage.map(({ dimension, used, capacity }) => ({
+      label: `Free ${dimension}`,
+      value: Math.max(0, capacity - used),
+      aside: `of ${grouped(capacity)}`,
+    })),
+    { label: "Resources", value: pool.total, aside: out === 0 ? "" : `${grouped(out)} out` },
+  ];
+}
+
+function Waiting({ pool }: { pool: Pool }) {
+  const { name, limit } = pool;
   const { data } = useAnswer(queueOf(name));
   const emptyText = useEmptyQueueText();
   return (
@@ -102,10 +132,40 @@ function Waiting({ name, withPools }: { name: string; withPools: boolean }) {
       ) : data.length === 0 ? (
         <p className="calm">{emptyText}.</p>
       ) : (
-        <QueueTable requests={data} withPools={withPools} shownAtFirst={8} />
+        <QueueTable
+          groups={[{ name: "", rows: data }]}
+          withPools={limit !== undefined}
+          shownAtFirst={8}
+        />
       )}
+      {pool.usage === undefined ? null : <FirstThatDoesNotFit requests={data ?? []} pool={name} />}
     </section>
   );
+}
+
+/** The picture of the first request that waits for room. */
+function FirstThatDoesNotFit(props: { requests: readonly WaitingRequest[]; pool: string }) {
+  const { requests, pool } = props;
+  const first = requests.find(({ reason }) => reason.code === "no_room");
+  const amount = first?.items.find((item) => item.pool === pool)?.amount;
+  if (first === undefined || amount === undefined) return null;
+  return (
+    <section aria-labelledby="fit-title">
+      <h2 id="fit-title">
+        Why <Link href={at("requests", first.id)}>{first.holder}</Link> does not fit{" "}
+        <small>{amountText(amount)}</small>
+      </h2>
+      <Fit id={first.id} pool={pool} amount={amount} />
+    </section>
+  );
+}
+
+function Fit({ id, pool, amount }: { id: string; pool: string; amount: Amounts }) {
+  const { data: resources } = useAnswer(resourcesOf(pool));
+  const { data } = useAnswer(explanation(id));
+  const rooms = data?.needs.find((need) => need.pool === pool)?.rooms ?? [];
+  if (resources === undefined) return <Loading />;
+  return <FitPicture amount={amount} resources={resources} rooms={rooms} />;
 }
 
 /** The leases that use a pool which is only a limit. */
@@ -122,13 +182,13 @@ function Holders({ name }: { name: string }) {
       ) : leases.length === 0 ? (
         <p className="calm">No lease of the pools below uses this limit.</p>
       ) : (
-        <LeaseTable leases={leases} />
+        <LeaseTable groups={[{ name: "", rows: leases }]} />
       )}
     </section>
   );
 }
 
-function Members({ name }: { name: string }) {
+function Members({ pool: { name, usage } }: { pool: Pool }) {
   const { data: resources, error } = useAnswer(resourcesOf(name));
   return (
     <section aria-labelledby="resources-title">
@@ -136,7 +196,13 @@ function Members({ name }: { name: string }) {
         Resources <small>{resources === undefined ? "" : grouped(resources.length)}</small>
       </h2>
       <ProblemNote error={error} />
-      {resources === undefined ? <Loading /> : <ResourceGrid resources={resources} />}
+      {resources === undefined ? (
+        <Loading />
+      ) : usage === undefined ? (
+        <ResourceGrid resources={resources} />
+      ) : (
+        <HostTable resources={resources} />
+      )}
     </section>
   );
 }

@@ -10,9 +10,11 @@ import { conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { Estimate } from "./estimate.tsx";
+import { GroupRow } from "./group-row.tsx";
+import { firstRows, type Group } from "./grouping.ts";
 
 interface Props {
-  readonly requests: readonly WaitingRequest[];
+  readonly groups: readonly Group<WaitingRequest>[];
   readonly withPools: boolean;
   /** How many requests are shown before "Show more". */
   readonly shownAtFirst: number;
@@ -24,11 +26,12 @@ export function useEmptyQueueText(): string {
   return us?.role === "holder" ? "No request of your space is waiting" : "The queue is empty";
 }
 
-export function QueueTable({ requests, withPools, shownAtFirst }: Props) {
+export function QueueTable({ groups, withPools, shownAtFirst }: Props) {
   const [limit, setLimit] = useState(shownAtFirst);
+  const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   return (
     <>
-      <table className="queue">
+      <table className="queue stack">
         <thead>
           <tr>
             <th scope="col" className="number">
@@ -39,56 +42,61 @@ export function QueueTable({ requests, withPools, shownAtFirst }: Props) {
             <th scope="col" className="number">
               Waits for
             </th>
-            <th scope="col">Expected start</th>
-            <th scope="col" className="optional">
+            <th scope="col" className="why">
               Why it waits
+            </th>
+            <th scope="col" className="optional">
+              Expected start
             </th>
             <th scope="col" className="action-cell">
               <span className="hidden">Actions</span>
             </th>
           </tr>
         </thead>
-        <tbody>
-          {requests.slice(0, limit).map((request) => (
-            <QueueRow key={request.id} request={request} withPools={withPools} />
-          ))}
-        </tbody>
+        {firstRows(groups, limit).map(({ name, rows }) => (
+          <tbody key={name}>
+            {name === "" ? null : (
+              <GroupRow name={name} count={rows.length} columns={withPools ? 7 : 6} />
+            )}
+            {rows.map((request) => (
+              <QueueRow key={request.id} request={request} withPools={withPools} />
+            ))}
+          </tbody>
+        ))}
       </table>
-      <MoreButton shown={limit} of={requests.length} onMore={setLimit} />
+      <MoreButton shown={limit} of={count} onMore={setLimit} />
     </>
   );
 }
 
 function QueueRow({ request, withPools }: { request: WaitingRequest; withPools: boolean }) {
-  const { id, holder, position, items, queuedAt, reason, priority } = request;
+  const { id, holder, position, items, queuedAt, reason, priority, space } = request;
   return (
     <tr data-row>
-      <td className="number">{position}</td>
+      <td className="number position">{position}</td>
       <th scope="row">
         <Link href={at("requests", id)}>{holder}</Link>
+        {space === undefined ? null : <small className="faint"> {space}</small>}
         {priority === 0 ? null : <small> priority {priority}</small>}
         {withPools ? null : <Conditions items={items} />}
       </th>
       {withPools ? (
-        <td>
+        <td className="wants">
           {items.map((item, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: items have no other name, and no state.
             <span key={`${item.pool} ${index}`}>
-              <Link href={at("pools", item.pool)}>
-                {item.count === 1 ? item.pool : `${item.pool} ×${item.count}`}
-              </Link>{" "}
-              <Conditions items={[item]} />
+              <Link href={at("pools", item.pool)}>{item.pool}</Link> <Conditions items={[item]} />
             </span>
           ))}
         </td>
       ) : null}
-      <td className="number">
+      <td className="number wait">
         <Age since={queuedAt} />
       </td>
-      <td>
+      <td className="words">{reason.message}</td>
+      <td className="optional starts" data-label="Expected start">
         <Estimate request={request} />
       </td>
-      <td className="optional words">{reason.message}</td>
       <td className="action-cell">
         <ActionButton action={removeFromQueueAction(request)} />
       </td>
@@ -99,7 +107,8 @@ function QueueRow({ request, withPools }: { request: WaitingRequest; withPools: 
 /** The amounts, labels and names that the items ask for. */
 function Conditions({ items }: Pick<WaitingRequest, "items">) {
   const text = items
-    .map(conditionsText)
+    .map((item) => [item.count === 1 ? "" : `×${item.count}`, conditionsText(item)])
+    .map((parts) => parts.filter((part) => part !== "").join(" "))
     .filter((one) => one !== "")
     .join("; ");
   return text === "" ? null : <small className="faint"> {text} </small>;

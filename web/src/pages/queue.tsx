@@ -1,26 +1,28 @@
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { queueOf } from "../data/questions.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
+import { SpaceFilter } from "../parts/space-filter.tsx";
+import { conditionsText } from "../parts/wants.ts";
 import { useFilter } from "../router.ts";
 import { EstimateAccuracyNote } from "./estimate.tsx";
+import { type Group, groupedBy, groupings, isWanted } from "./grouping.ts";
 import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
 
-/** The waiting requests of all pools, the longest wait first. */
+/** The waiting requests of all pools. */
 export function Queue() {
   const { data, error } = useAnswer(queueOf(undefined));
   const emptyText = useEmptyQueueText();
   const [text] = useFilter("q");
-  const wanted = text.toLowerCase();
-  const shown = (data ?? [])
-    .filter(({ holder, items }) =>
-      [holder, ...items.map(({ pool }) => pool)].some((word) =>
-        word.toLowerCase().includes(wanted),
-      ),
-    )
-    .toSorted((a, b) => a.queuedAt.localeCompare(b.queuedAt));
+  const [space] = useFilter("space");
+  const [by] = useFilter("group");
+  const all = data ?? [];
+  const shown = all.filter((request) => isWanted(request, poolsOf(request), text, space));
   return (
     <>
       <h1>
@@ -30,7 +32,10 @@ export function Queue() {
       <NoActionsNote />
       <EstimateAccuracyNote />
       <div className="tools">
-        <FilterBox label="Filter by holder or pool" />
+        <FilterBox label="Filter by holder, pool, label or reason" />
+        <SpaceFilter spaces={all.map((request) => request.space)} />
+        <Choice name="group" label="Group" options={groupings} />
+        <CsvButton name="queue" rows={() => csvRows(shown)} />
       </div>
       {data === undefined ? (
         <Loading />
@@ -41,8 +46,37 @@ export function Queue() {
             : "Change the filter."}
         </EmptyNote>
       ) : (
-        <QueueTable requests={shown} withPools shownAtFirst={100} />
+        <QueueTable groups={groupsOf(shown, by)} withPools={by !== ""} shownAtFirst={100} />
       )}
     </>
   );
+}
+
+function poolsOf({ items, reason }: WaitingRequest): readonly string[] {
+  return [...items.flatMap(({ pool, anyOf = [] }) => [pool, ...anyOf]), reason.message];
+}
+
+function groupsOf(requests: readonly WaitingRequest[], by: string): Group<WaitingRequest>[] {
+  const oldest = requests.toSorted((a, b) => a.queuedAt.localeCompare(b.queuedAt));
+  if (by === "none") return [{ name: "", rows: oldest }];
+  if (by === "space") return groupedBy(oldest, ({ space }) => space ?? "");
+  // A position counts within one queue.
+  const inQueue = requests.toSorted((a, b) => a.position - b.position);
+  return groupedBy(inQueue, ({ items }) => items.map(({ pool }) => pool).join(" and "));
+}
+
+function csvRows(requests: readonly WaitingRequest[]) {
+  const head = ["position", "holder", "space", "wants", "conditions", "priority", "queuedAt"];
+  const rows = requests.map(
+    ({ position, holder, space = "", items, priority, queuedAt, ...more }) => [
+      ...[position, holder, space],
+      items.map(({ pool, count }) => (count === 1 ? pool : `${pool}:${count}`)).join(" "),
+      items.map(conditionsText).join("; "),
+      ...[priority, queuedAt],
+      ...[more.waitedSeconds, more.estimate?.p50Seconds ?? null, more.estimate?.p90Seconds ?? null],
+      ...[more.reason.code, more.reason.message],
+    ],
+  );
+  const tail = ["waitedSeconds", "startP50Seconds", "startP90Seconds", "reason", "message"];
+  return [[...head, ...tail], ...rows];
 }

@@ -27,16 +27,18 @@ export function RateHistory({ pool }: { pool: Pool }) {
   );
 }
 
+const rates = { format: rateWords };
+
 type Changes = readonly RateChange[];
 
 function RateChart({ changes, advised }: { changes: Changes; advised: boolean }) {
   const { times, lines } = useMemo(() => {
     const steps = stepsOf(changes, serverNowMs());
     const label = advised ? "advised" : "in force";
-    const line = { label, colour: "held", values: steps.rates, stepped: true };
+    const line = { label, colour: "started", values: steps.rates, stepped: true };
     return { times: steps.times, lines: [line] };
   }, [changes, advised]);
-  return <TimeChart title="Start rate" times={times} lines={lines} format={rateWords} />;
+  return <TimeChart title="Starts per minute" times={times} lines={lines} scale={rates} />;
 }
 
 function RateTable({ changes }: { changes: Changes }) {
@@ -44,7 +46,7 @@ function RateTable({ changes }: { changes: Changes }) {
   const newest = changes.toReversed();
   return (
     <>
-      <table className="rates" aria-label="Changes of the start rate">
+      <table className="rates stack" aria-label="Changes of the start rate">
         <thead>
           <tr>
             <th scope="col">When</th>
@@ -74,7 +76,7 @@ function Row({ change }: { change: RateChange }) {
       <td>
         <Moment at={when} />
       </td>
-      <td className="number">
+      <td className="number" data-label="Per minute">
         {was === null || was === rate ? null : (
           <span className="faint optional">{rateWords(was)} → </span>
         )}

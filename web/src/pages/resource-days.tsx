@@ -4,6 +4,7 @@ import { useNowMs } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { past } from "../data/questions.ts";
 import { Choice } from "../parts/choice.tsx";
+import { momentText } from "../parts/clock-time.ts";
 import { ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { useFilter } from "../router.ts";
@@ -81,9 +82,7 @@ function Lane({ entries, resource, spanMs }: LaneProps) {
         ))}
       </svg>
       <figcaption>
-        <span>
-          {new Date(from).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}
-        </span>
+        <span>{momentText(from)}</span>
         <span>{words}</span>
         <span>now</span>
       </figcaption>

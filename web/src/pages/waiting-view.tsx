@@ -1,6 +1,6 @@
 import type { Explanation, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { explanation } from "../data/questions.ts";
+import { explanation, resourcesOf } from "../data/questions.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
@@ -11,6 +11,8 @@ import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { BumpButton } from "./bump-button.tsx";
 import { Estimate } from "./estimate.tsx";
+import type { Amounts } from "./fit-facts.ts";
+import { FitPicture } from "./fit-picture.tsx";
 
 export function WaitingView({ request }: { request: WaitingRequest }) {
   const { id, holder, position, queuedAt, reason, labels, priority } = request;
@@ -40,7 +42,11 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
       />
       <Quotas quotas={data?.space?.quotas ?? []} />
       {data?.needs.map((need) => (
-        <Need key={`${need.pool} ${need.state}`} need={need} />
+        <Need
+          key={`${need.pool} ${need.state}`}
+          need={need}
+          amount={request.items.find(({ pool }) => pool === need.pool)?.amount}
+        />
       ))}
     </>
   );
@@ -91,30 +97,18 @@ function shortage({ free, size, state, available }: NeedExplanation): string {
   return `${free} of ${size} ${state}${kept}.`;
 }
 
-/** For a shared pool: what each resource lacks, or why the request cannot use it. */
-function Rooms({ rooms }: { rooms: NonNullable<NeedExplanation["rooms"]> }) {
-  if (rooms.length === 0) return null;
-  return (
-    <ul className="plain-list" aria-label="Room on each resource">
-      {rooms.map(({ resource, fits, unfit, short }) => (
-        <li key={resource}>
-          <Link href={at("resources", resource)}>{resource}</Link>{" "}
-          <span className="faint">
-            {unfit ?? (fits ? "has room" : `has ${short.map(shortText).join(" and ")}`)}
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
+interface RoomProps {
+  readonly pool: string;
+  readonly amount: Amounts;
+  readonly rooms: NonNullable<NeedExplanation["rooms"]>;
 }
 
-type Shortfall = NonNullable<NeedExplanation["rooms"]>[number]["short"][number];
-
-function shortText({ dimension, asked, free, capacity }: Shortfall): string {
-  return `${free} of its ${capacity} ${dimension} free, ${asked} needed`;
+function Rooms({ pool, amount, rooms }: RoomProps) {
+  const { data } = useAnswer(resourcesOf(pool));
+  return data === undefined ? null : <FitPicture amount={amount} resources={data} rooms={rooms} />;
 }
 
-function Need({ need }: { need: NeedExplanation }) {
+function Need({ need, amount }: { need: NeedExplanation; amount: Amounts | undefined }) {
   const { pool, needed, available, ahead, aheadOfIt, heldBy } = need;
   return (
     <section aria-label={`Needs of ${pool}`}>
@@ -128,7 +122,9 @@ function Need({ need }: { need: NeedExplanation }) {
           ? "No request ahead."
           : `${ahead} ${ahead === 1 ? "request" : "requests"} ahead.`}
       </p>
-      <Rooms rooms={need.rooms ?? []} />
+      {need.rooms === undefined || amount === undefined ? null : (
+        <Rooms pool={pool} amount={amount} rooms={need.rooms} />
+      )}
       {aheadOfIt.length === 0 ? null : (
         <ol className="plain-list">
           {aheadOfIt.map((other) => (

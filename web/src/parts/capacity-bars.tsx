@@ -56,7 +56,7 @@ export function CapacityLine({ label, used, capacity, blocks = [] }: LineProps) 
             />
           ))}
         </span>
-        {grouped(used)} of {grouped(capacity)}
+        <b>{grouped(used)}</b> of {grouped(capacity)}
         <small>{capacity === 0 ? "" : percentInUse(used / capacity)}</small>
       </dd>
     </div>

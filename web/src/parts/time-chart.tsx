@@ -3,15 +3,29 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useStore } from "../data/store.ts";
 import { theme } from "../theme.ts";
+import type { Scale } from "./chart-axes.ts";
+import { chartOptions } from "./chart-options.ts";
+import { momentText } from "./clock-time.ts";
 
 export interface Line {
   readonly label: string;
-  /** The name of a colour of the theme. */
+  /** The name of a colour of the theme. The same thing has the same colour in every chart. */
   readonly colour: string;
+  /** Null: nothing is known, which is drawn as a gap. */
   readonly values: readonly (number | null)[];
   readonly fill?: boolean;
+  readonly dashed?: boolean;
   /** Draws steps: a value is valid until the next one. */
   readonly stepped?: boolean;
+}
+
+/** Something that happened and explains a curve. */
+export interface Mark {
+  /** Seconds since the epoch. */
+  readonly at: number;
+  /** The end, if it took time: an outage. */
+  readonly until?: number;
+  readonly text: string;
 }
 
 interface Props {
@@ -19,17 +33,22 @@ interface Props {
   /** Seconds since the epoch. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  readonly format: (value: number) => string;
-  /** The top of the scale, if it is known: 1 for a share. */
-  readonly top?: number | undefined;
+  readonly scale: Scale;
+  readonly marks?: readonly Mark[];
+  /** Called when somebody has selected a part of it. */
+  readonly onZoom?: (from: number, to: number) => void;
 }
 
-const height = 150;
+const height = 160;
+const noMarks: readonly Mark[] = [];
 
-/** Values over time, also as text for screen readers. */
-export function TimeChart({ title, times, lines, format, top }: Props) {
+/** Values over time. Under the pointer all lines are read at once; the last values are text. */
+export function TimeChart({ title, times, lines, scale, marks = noMarks, onZoom }: Props) {
   const place = useRef<HTMLDivElement>(null);
+  const tip = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
+  const latest = useRef({ lines, marks, scale });
+  latest.current = { lines, marks, scale };
   const name = useStore(theme);
   const data = useMemo<uPlot.AlignedData>(
     () => [[...times], ...lines.map(({ values }) => [...values])],
@@ -41,7 +60,11 @@ export function TimeChart({ title, times, lines, format, top }: Props) {
     const element = place.current;
     if (element === null) return;
     const width = () => Math.max(200, element.clientWidth);
-    const options = optionsOf({ lines, format, top, element });
+    const options = chartOptions({
+      ...{ lines, scale, element, onZoom },
+      marks: () => latest.current.marks,
+      onCursor: (self) => readUnderCursor(self, tip.current, latest.current),
+    });
     chart.current = new uPlot({ ...options, width: width(), height }, data, element);
     const watch = new ResizeObserver(() => chart.current?.setSize({ width: width(), height }));
     watch.observe(element);
@@ -50,90 +73,84 @@ export function TimeChart({ title, times, lines, format, top }: Props) {
       chart.current?.destroy();
       chart.current = null;
     };
-  }, [look, name, top]);
+  }, [look, name, scale, onZoom]);
   useEffect(() => chart.current?.setData(data), [data]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chart reads the marks when it draws.
+  useEffect(() => chart.current?.redraw(false), [marks]);
   return (
     <figure className="chart">
       <figcaption>
         {title}
         {lines.map((line) => (
           <span key={line.label}>
-            <i style={{ background: `var(--${line.colour})` }} aria-hidden="true" />
-            {line.label} <b>{lastOf(line.values, format)}</b>
+            <i
+              className={line.dashed ? "dashed" : undefined}
+              style={{ color: `var(--${line.colour})` }}
+              aria-hidden="true"
+            />
+            {line.label} <b>{lastOf(line.values, scale)}</b>
           </span>
         ))}
       </figcaption>
-      <div ref={place} aria-hidden="true" />
+      <div ref={place} className="plot" aria-hidden="true">
+        <div ref={tip} className="chart-tip" hidden />
+      </div>
     </figure>
   );
 }
 
-function lastOf(values: readonly (number | null)[], format: (value: number) => string): string {
+function lastOf(values: readonly (number | null)[], { format }: Scale): string {
   const last = values.findLast((value) => value !== null);
   return last === undefined || last === null ? "–" : format(last);
 }
 
-const daySeconds = 86_400;
+/** A mark this near to the pointer is named, in pixels. */
+const markNear = 6;
 
-/** `14:30`, or the date if the step is a day. */
-function timeOf(at: number, splits: readonly number[]): string {
-  const date = new Date(at * 1_000);
-  const [first = 0, second = 0] = splits;
-  if (second - first >= daySeconds) return date.toLocaleDateString([], { weekday: "short" });
-  return date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+interface Shown {
+  readonly lines: readonly Line[];
+  readonly marks: readonly Mark[];
+  readonly scale: Scale;
 }
 
-const steps = uPlot.paths.stepped?.({ align: 1 });
-const stepped = steps === undefined ? undefined : { paths: steps };
-
-/** No value is outside of the chart, even if it is above the usual top. */
-function topOf(max: number, top: number | undefined): number {
-  return top === undefined ? Math.max(max * 1.1, 1) : Math.max(max, top);
+/** Writes the time and all values under the pointer into the tip. */
+function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): void {
+  if (tip === null) return;
+  const { idx, left = -1 } = self.cursor;
+  const at = idx === null || idx === undefined ? undefined : self.data[0][idx];
+  if (at === undefined || left < 0) {
+    tip.hidden = true;
+    return;
+  }
+  const near = shown.marks.filter((mark) => isNear(self, mark, left));
+  tip.replaceChildren(
+    textLine("strong", momentText(at * 1_000)),
+    ...shown.lines.map(({ label, values }) => {
+      const value = values[idx ?? 0] ?? null;
+      return textLine(
+        "span",
+        `${label}: ${value === null ? "nothing" : shown.scale.format(value)}`,
+      );
+    }),
+    ...near.map(({ at: when, text }) => textLine("em", `${momentText(when * 1_000)} ${text}`)),
+  );
+  tip.hidden = false;
+  const isRight = left > self.over.clientWidth / 2;
+  const x = self.over.offsetLeft + left;
+  tip.style.left = isRight ? "auto" : `${x + 12}px`;
+  tip.style.right = isRight
+    ? `${tip.parentElement ? tip.parentElement.clientWidth - x + 12 : 0}px`
+    : "auto";
 }
 
-type Look = Pick<Props, "lines" | "format" | "top"> & { element: HTMLElement };
+function isNear(self: uPlot, { at, until }: Mark, left: number): boolean {
+  const start = self.valToPos(at, "x");
+  const end = until === undefined ? start : self.valToPos(until, "x");
+  return left >= start - markNear && left <= end + markNear;
+}
 
-function optionsOf({ lines, format, top, element }: Look): Omit<uPlot.Options, "width" | "height"> {
-  const style = getComputedStyle(element);
-  // A canvas cannot use CSS variables, so their values are read from an element.
-  const colour = (token: string) => {
-    element.style.color = `var(--${token})`;
-    const found = style.color;
-    element.style.color = "";
-    return found;
-  };
-  const axis = { stroke: colour("faint"), grid: { stroke: colour("line"), width: 1 } };
-  return {
-    legend: { show: false },
-    padding: [8, 6, 0, 0],
-    cursor: { y: false, points: { size: 6 } },
-    scales: { y: { range: (_self, _min, max) => [0, topOf(max, top)] } },
-    axes: [
-      {
-        ...axis,
-        ticks: { show: false },
-        size: 26,
-        font: "11px system-ui",
-        values: (_self, splits) => splits.map((at) => timeOf(at, splits)),
-      },
-      {
-        ...axis,
-        ticks: { show: false },
-        size: 56,
-        font: "11px system-ui",
-        values: (_self, splits) => splits.map(format),
-      },
-    ],
-    series: [
-      {},
-      ...lines.map((line) => ({
-        label: line.label,
-        stroke: colour(line.colour),
-        width: 1.5,
-        points: { show: line.values.filter((value) => value !== null).length < 3, size: 5 },
-        ...(line.stepped ? stepped : undefined),
-        ...(line.fill ? { fill: colour("spark") } : undefined),
-      })),
-    ],
-  };
+function textLine(tag: "strong" | "span" | "em", text: string): HTMLElement {
+  const line = document.createElement(tag);
+  line.textContent = text;
+  return line;
 }

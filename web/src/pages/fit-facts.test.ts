@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { fitsOf, releasesFor } from "./fit-facts.ts";
+
+const usage = [
+  { dimension: "vcpus", used: 80, capacity: 96 },
+  { dimension: "memory", used: 100, capacity: 512 },
+];
+const share = (holder: string, vcpus: number, memory: number) => ({
+  ...{ id: holder, holder, since: "2031-02-03T04:05:06Z" },
+  amount: { vcpus, memory },
+});
+
+test("fitsOf() has what is missing of each dimension that is asked for", () => {
+  expect(fitsOf({ vcpus: 24, memory: 64, disks: 1 }, usage)).toEqual([
+    { dimension: "vcpus", used: 80, capacity: 96, asked: 24, missing: 8 },
+    { dimension: "memory", used: 100, capacity: 512, asked: 64, missing: 0 },
+  ]);
+});
+
+describe("releasesFor()", () => {
+  const shares = [share("a", 8, 20), share("b", 48, 60), share("c", 24, 20)];
+  const names = (amount: Record<string, number>) => {
+    const { how, holders } = releasesFor(fitsOf(amount, usage), shares);
+    return [how, ...holders.map(({ holder }) => holder)].join(" ");
+  };
+  test.each([
+    ["it fits", { vcpus: 16 }, "any"],
+    ["each of them alone", { vcpus: 24 }, "any a b c"],
+    ["only a large one", { vcpus: 50 }, "any b"],
+    ["the two largest together", { vcpus: 80 }, "all b c"],
+    ["all of them", { vcpus: 96 }, "all b c a"],
+    ["not even an empty one", { vcpus: 97 }, "any"],
+  ])("%s", (_, amount, want) => {
+    expect(names(amount)).toBe(want);
+  });
+});

@@ -1,0 +1,28 @@
+import { type ReactNode, useId } from "react";
+
+interface Props {
+  readonly title: string;
+  /** Whether it lets the next request through, in a few words. */
+  readonly status?: { readonly open: boolean; readonly words: ReactNode } | undefined;
+  readonly buttons?: ReactNode;
+  /** It has more than a few lines. */
+  readonly wide?: boolean;
+  readonly children?: ReactNode;
+}
+
+/** One rule that can hold requests back, or that shares the pool: its state first, then the details. */
+export function GateCard({ title, status, buttons, wide = false, children }: Props) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={wide ? "gate wide" : "gate"}>
+      <div className="gate-head">
+        <h2 id={id}>{title}</h2>
+        {status === undefined ? null : (
+          <span className={status.open ? "gate-status open" : "gate-status"}>{status.words}</span>
+        )}
+        <span className="gate-buttons">{buttons}</span>
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,89 @@
+import type { Pool } from "../../../src/api/schemas.ts";
+import { whoami } from "../data/live.ts";
+import { useAnswer } from "../data/query.ts";
+import { allSpaces } from "../data/questions.ts";
+import { useStore } from "../data/store.ts";
+import { Link } from "../parts/link.tsx";
+import { grouped, percent } from "../parts/numbers.ts";
+import { GateCard } from "./gate-card.tsx";
+import { dimensionOf, type SpaceShare, sharesOf } from "./share-facts.ts";
+
+/** Who shares the pool: what each space holds beside what its weight gives it. */
+export function ShareSection({ pool }: { pool: Pool }) {
+  const us = useStore(whoami);
+  return us?.authentication ? <Shares pool={pool.name} /> : null;
+}
+
+function Shares({ pool }: { pool: string }) {
+  const { data } = useAnswer(allSpaces);
+  const shares = sharesOf(pool, data ?? []);
+  // One space without a quota shares with nobody.
+  if (shares.length < 2 && !shares.some(({ quota }) => quota !== null)) return null;
+  const dimension = dimensionOf(pool, data ?? []);
+  return (
+    <GateCard title="Spaces" buttons={<Link href="/spaces">All spaces</Link>}>
+      <ShareBars shares={shares} unit={dimension} />
+    </GateCard>
+  );
+}
+
+/** A bar for what is held, and a mark for the part that the weight gives. */
+function ShareBars({ shares, unit }: { shares: readonly SpaceShare[]; unit: string }) {
+  return (
+    <>
+      <dl className="shares">
+        {shares.map((share) => (
+          <div key={share.name}>
+            <dt>
+              {share.name} <small>weight {share.weight}</small>
+            </dt>
+            <dd>
+              <ShareBar share={share.share} fair={share.fair} quota={quotaPart(share)} />
+              <b>{percent(share.share)}</b>
+              <small>
+                {grouped(share.held)} of {grouped(share.capacity)}
+                {unit === "" ? "" : ` ${unit}`}
+                {share.quota === null ? "" : `, quota ${grouped(share.quota)}`}
+              </small>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="legend">
+        <span>
+          <i className="look-held" aria-hidden="true" /> held
+        </span>
+        <span>
+          <i className="key-mark" aria-hidden="true" /> its part by weight
+        </span>
+        {shares.some(({ quota }) => quota !== null) ? (
+          <span>
+            <i className="key-quota" aria-hidden="true" /> quota
+          </span>
+        ) : null}
+      </p>
+    </>
+  );
+}
+
+function quotaPart({ quota, capacity }: SpaceShare): number | null {
+  return quota === null || capacity === 0 ? null : quota / capacity;
+}
+
+interface BarProps {
+  /** All from 0 to 1. */
+  readonly share: number;
+  readonly fair: number;
+  readonly quota: number | null;
+}
+
+export function ShareBar({ share, fair, quota }: BarProps) {
+  const words = `${percent(share)} held, ${percent(fair)} by weight`;
+  return (
+    <span className="share-bar" role="img" aria-label={words} title={words}>
+      <span style={{ width: `${Math.min(1, share) * 100}%` }} />
+      {quota === null ? null : <em style={{ left: `${Math.min(1, quota) * 100}%` }} />}
+      <i style={{ left: `${fair * 100}%` }} />
+    </span>
+  );
+}

@@ -1,0 +1,50 @@
+/** The labels of a chart's axes: distinct, with units, and the same everywhere. */
+import { briefDuration } from "../../../src/core/model/time.ts";
+import { clockMinute, clockTime, dayOf } from "./clock-time.ts";
+import { percent } from "./numbers.ts";
+
+/** What the values of a chart are. */
+export interface Scale {
+  readonly format: (value: number, step?: number) => string;
+  /** Distances between labels that people count in; absent: powers of ten. */
+  readonly steps?: number[];
+  /** The top of the scale, if it is known. */
+  readonly top?: number;
+}
+
+const minute = 60;
+const hour = 3_600;
+const day = 86_400;
+
+/** In seconds. */
+export const durations: Scale = {
+  format: (seconds) => briefDuration(seconds * 1_000),
+  steps: [
+    ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30],
+    ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
+    ...[1, 2, 4, 8, 12].map((hours) => hours * hour),
+    ...[1, 2, 5, 10, 20, 50].map((days) => days * day),
+  ],
+};
+
+/** From 0 to 1. */
+export const parts: Scale = { format: percent, steps: [0.1, 0.25, 0.5, 1, 2, 5, 10], top: 1 };
+
+/** Anything that is counted, also per minute. */
+export const counts: Scale = {
+  format: (value, step) => {
+    if (value === 0) return "0";
+    // As many digits as two labels need to differ; a value between labels gets one more.
+    const digits = step === undefined ? (value >= 10 ? 0 : 2) : step >= 1 ? 0 : step >= 0.1 ? 1 : 2;
+    return value.toFixed(digits);
+  },
+};
+
+/** A time on the axis: the day at midnight, seconds only where the labels are that close. */
+export function axisTime(seconds: number, step: number): string {
+  const at = new Date(seconds * 1_000);
+  if (step >= day || (at.getHours() === 0 && at.getMinutes() === 0 && step >= minute)) {
+    return dayOf(at).split(" ").slice(0, 2).join(" ");
+  }
+  return step < minute ? clockTime(at) : clockMinute(at);
+}

@@ -1,0 +1,43 @@
+/** Which time the charts show: what fits the data, a chosen window, or what somebody has zoomed to. */
+import { useCallback, useMemo } from "react";
+import { go, usePlace } from "../router.ts";
+import { type ChartRange, rangeOf, rangeOver, windows } from "./chart-fit.ts";
+
+export interface Zoom {
+  /** What the address says; null: nothing, so the window that fits. */
+  readonly chosen: ChartRange | null;
+  readonly isZoomed: boolean;
+  readonly zoom: (from: number, to: number) => void;
+  readonly reset: () => void;
+}
+
+const shortestSeconds = 20;
+
+export function useChartRange(): Zoom {
+  const { query } = usePlace();
+  const [from, to] = [Number(query.get("from")), Number(query.get("to"))];
+  const window = query.get("window") ?? "";
+  const isZoomed = to > from && from > 0;
+  const chosen = useMemo(() => {
+    if (isZoomed) return rangeOver(to - from, to);
+    return windows[window] === undefined ? null : rangeOf(window);
+  }, [isZoomed, from, to, window]);
+  const zoom = useCallback((start: number, end: number) => {
+    const middle = (start + end) / 2;
+    const half = Math.max(shortestSeconds, end - start) / 2;
+    replaceQuery({ from: String(Math.floor(middle - half)), to: String(Math.ceil(middle + half)) });
+  }, []);
+  const reset = useCallback(() => replaceQuery({ from: "", to: "" }), []);
+  return { chosen, isZoomed, zoom, reset };
+}
+
+/** A zoom is a step that the Back button undoes. */
+function replaceQuery(values: Readonly<Record<string, string>>): void {
+  const next = new URLSearchParams(location.search);
+  for (const [key, value] of Object.entries(values)) {
+    if (value === "") next.delete(key);
+    else next.set(key, value);
+  }
+  const text = next.toString();
+  go(location.pathname + (text === "" ? "" : `?${text}`), { keepScroll: true });
+}
