@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../api/audit-schemas.ts";
+import { auditSummary } from "../../api/audit-summary.ts";
 import { limits } from "../../api/limits.ts";
 import { ways } from "../../core/model/origin.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
@@ -32,7 +33,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { header: "WAY", cell: ({ way }) => way },
   { header: "ACTION", cell: ({ action }) => action },
   { header: "OF", cell: objectOf },
-  { header: "REASON", cell: ({ reason, detail }) => reason ?? String(detail?.["end"] ?? "-") },
+  { header: "REASON", cell: auditSummary },
   { header: "SPACE", cell: ({ space, leaseSpace }) => space ?? leaseSpace ?? "-", wide: true },
   { header: "HOLDER", cell: ({ holder }) => holder ?? "-", wide: true },
   { header: "POOL", cell: ({ pools = [] }) => pools.join(",") || "-", wide: true },

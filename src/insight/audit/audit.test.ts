@@ -186,6 +186,58 @@ describe("Audit", () => {
   });
 });
 
+describe("a new configuration", () => {
+  const configured = async (size: number) => {
+    const site = await brokerOf(pools);
+    const audit = start(site);
+    const configure = { type: "configure", pools: [pool("aws", size), pool("new", 1)] } as const;
+    await site.broker.submit(configure, { way: "config" });
+    await site.broker.submit(acquire("a1", "aws"), from);
+    await audit.caughtUp();
+    await audit.close();
+    return { site, found: entries().filter(({ way }) => way === "config") };
+  };
+
+  test("is one entry, with counts and names", async () => {
+    const { found, site } = await configured(4);
+    expect(found).toEqual([
+      {
+        ...{ number: expect.any(Number), at: expect.any(String), event: expect.any(Number) },
+        ...{ action: "configuration-changed", way: "config", pools: ["new", "gcp", "aws"] },
+        resources: ["gcp-1", "aws-3", "aws-4", "new-1"],
+        detail: {
+          changes: {
+            "pool-defined": 1,
+            "pool-retired": 1,
+            "resource-added": 3,
+            "resource-removed": 1,
+          },
+          through: expect.any(Number),
+        },
+      },
+    ]);
+    expect(verify().problems).toEqual([]);
+    // What follows from it, and what comes later, have their own entries.
+    expect(entries().slice(-2)).toMatchObject([
+      { action: "pool-removed", way: "clock", pools: ["gcp"] },
+      { action: "lease-granted", lease: "a1", pools: ["aws"], event: site.broker.head },
+    ]);
+  });
+
+  test("is an entry for each slice if it is large, and names a bounded number of resources", async () => {
+    const { found } = await configured(502);
+    expect(found.length).toBeLessThan(4);
+    expect(found[0]?.resources).toHaveLength(50);
+    expect(Number(found[0]?.detail?.["unnamed"])).toBeGreaterThan(100);
+    const added = found.map(({ detail }) => {
+      const { "resource-added": count = 0 } = (detail?.["changes"] ?? {}) as Record<string, number>;
+      return count;
+    });
+    expect(added.reduce((sum, count) => sum + count)).toBe(501);
+    expect(verify().problems).toEqual([]);
+  });
+});
+
 describe("attempts", () => {
   const attempt = (call: string) =>
     ({ action: "call-refused", way: "http", by: "eve", detail: { call } }) as const;

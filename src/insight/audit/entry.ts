@@ -8,6 +8,8 @@ export type OwnAction =
   | "audit-started"
   /** Old entries were deleted. `through` and `hash` are those of the last one. */
   | "entries-deleted"
+  /** A configuration came into force. `changes` counts its events, up to the number `through`. */
+  | "configuration-changed"
   /** The journal is another one, or an older copy. */
   | "journal-replaced"
   /** Events were pruned before they were recorded here. */

@@ -4,6 +4,7 @@ import type { DurableEvent } from "../../core/model/event.ts";
 import type { Origin, Way } from "../../core/model/origin.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Recorded } from "../../journal/journal.ts";
+import { ConfigurationEntry, isConfiguration } from "./configuration.ts";
 import { describeEvent, type EventFacts } from "./describe-event.ts";
 import type { AuditFacts } from "./entry.ts";
 
@@ -51,7 +52,27 @@ export class AuditFold {
 
   follow({ seq, at, events }: Recorded): void {
     let number = seq;
-    for (const event of events) this.#follow(event, number++, at);
+    let configuration: ConfigurationEntry | undefined;
+    for (const event of events) {
+      if (isConfiguration(event)) {
+        const first = { seq: number, event };
+        configuration ??= new ConfigurationEntry(first);
+        this.#configure(configuration, first);
+      } else {
+        if (configuration !== undefined) this.note(at, configuration.facts);
+        configuration = undefined;
+        this.#follow(event, number, at);
+      }
+      number += 1;
+    }
+    if (configuration !== undefined) this.note(at, configuration.facts);
+  }
+
+  #configure(configuration: ConfigurationEntry, numbered: { seq: number; event: DurableEvent }) {
+    const { event } = numbered;
+    this.#place(event);
+    configuration.add(numbered, (resource) => this.#members.get(resource));
+    this.#leave(event);
   }
 
   /** Records something that is no event. */
@@ -80,10 +101,18 @@ export class AuditFold {
   }
 
   #follow(event: DurableEvent, seq: number, at: number): void {
-    if ("ask" in event && event.ask !== undefined) this.#begin(event.id, event.ask, event.from);
-    if ("pool" in event && "resource" in event) this.#put(event.resource, event.pool);
+    this.#place(event);
     const facts = describeEvent(event);
     if (facts !== undefined) this.note(at, this.#entryOf(event, seq, facts));
+    this.#leave(event);
+  }
+
+  #place(event: DurableEvent): void {
+    if ("ask" in event && event.ask !== undefined) this.#begin(event.id, event.ask, event.from);
+    if ("pool" in event && "resource" in event) this.#put(event.resource, event.pool);
+  }
+
+  #leave(event: DurableEvent): void {
     if (event.type === "resource-removed") this.#remove(event.resource);
     if (event.type === "lease-ended" || event.type === "request-left") this.#end(event.id);
   }

@@ -115,8 +115,10 @@ export class ChainCheck {
       this.#anchored ?? (first?.number === anchor.number + 1 ? first.previous : undefined);
     if (found === anchor.hash) return true;
     const where = `anchor ${anchorText(anchor).slice(0, 30)}…`;
-    if (found !== undefined) this.report(where, "the entry with its number has another hash");
-    else if (anchor.number > (this.#last?.number ?? 0)) {
+    if (found !== undefined) {
+      const hint = "each server has a chain of its own, so use the anchor of this one";
+      this.report(where, `the entry with its number has another hash (${hint})`);
+    } else if (anchor.number > (this.#last?.number ?? 0)) {
       this.report(where, `the chain ends at entry ${this.#last?.number ?? 0}: its end is missing`);
     } else this.report(where, "its entry is no longer there, so nothing can be compared");
     return false;

@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../../src/api/audit-schemas.ts";
+import { auditSummary } from "../../../src/api/audit-summary.ts";
 import { useSettled } from "../data/clock.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
@@ -16,7 +17,7 @@ const actions = [
   ["lease-granted", "Grants"],
   ["lease-ended", "Ends of leases"],
   ["resource-changed", "Changed resources"],
-  ["pool-defined", "Configuration"],
+  ["configuration-changed", "Configuration"],
   ["call-refused", "Refused calls"],
   ["sign-in-refused", "Refused credentials"],
 ] as const;
@@ -104,7 +105,7 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
               <Objects entry={entry} />
             </td>
             <td className="optional">
-              <bdi>{entry.reason ?? String(entry.detail?.["end"] ?? "")}</bdi>
+              <bdi>{auditSummary(entry)}</bdi>
             </td>
           </tr>
         ))}

@@ -1,0 +1,92 @@
+/** The page Audit, in a real browser: what it lists, how it filters, and who may read it. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tokenHash } from "../src/auth/static-tokens.ts";
+import { chromiumPath, launchChromium } from "./chromium.ts";
+import { TestServer } from "./cli-processes.ts";
+import { watchFor } from "./evidence.ts";
+
+const [operator, holder] = ["operator-token-audit", "holder-token-audit"];
+const auth = {
+  tokens: [
+    { name: "ann", sha256: tokenHash(operator), space: "ops", role: "operator" },
+    { name: "ci", sha256: tokenHash(holder), space: "team", role: "holder" },
+  ],
+};
+
+describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
+  let server: TestServer;
+  let browser: Awaited<ReturnType<typeof launchChromium>>;
+  beforeAll(async () => {
+    server = await TestServer.startWith({ pools: { aws: { count: 3 } }, auth });
+    for (const token of [operator, holder]) await watchFor(token);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  const call = (method: string, path: string, token: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    return fetch(`${server.url}${path}`, { method, headers, ...sent });
+  };
+
+  async function open(token: string) {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${server.url}/audit`);
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator(".signed-in").waitFor();
+    return page;
+  }
+
+  test("lists who did what, and filters by name, caller and action", async () => {
+    const asked = await call("POST", "/v1/leases", holder, {
+      holder: "e2e/7",
+      items: [{ pool: "aws" }],
+    });
+    expect(asked.status).toBe(201);
+    const drain = { drained: true, reason: "disk is <b>broken</b>", by: "ada" };
+    expect((await call("PATCH", "/v1/resources/aws-3", operator, drain)).status).toBe(200);
+    expect((await call("PATCH", "/v1/resources/aws-3", holder, drain)).status).toBe(403);
+
+    const page = await open(operator);
+    const rows = page.locator("tr[data-row]");
+    const drained = rows.filter({ hasText: "resource-changed" });
+    await drained.getByText("disk is <b>broken</b>").waitFor();
+    expect(await drained.locator("th").textContent()).toMatch(/^ann \(ada\) http, ops$/);
+    await rows.filter({ hasText: "lease-granted" }).getByText("e2e/7").waitFor();
+    const refused = rows.filter({ hasText: "call-refused" });
+    await refused.getByText("PATCH /v1/resources").waitFor();
+
+    await page.getByRole("button", { name: "Configuration" }).click();
+    await rows.getByText("3 resource-added").waitFor();
+    expect(await rows.count()).toBe(1);
+    expect(await rows.textContent()).toMatch(/configuration-changedaws-1 and 2 more/);
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await page.getByLabel("Exact caller").fill("ci");
+    await drained.waitFor({ state: "detached" });
+    expect(await refused.count()).toBe(1);
+    await page.getByLabel("Exact caller").fill("");
+    await page.getByLabel("Names and reasons").fill("broken");
+    await drained.waitFor();
+    await page.waitForFunction("document.querySelectorAll('tr[data-row]').length === 1");
+    expect(new URL(page.url()).searchParams.get("q")).toBe("broken");
+    await page.reload();
+    await drained.getByRole("link", { name: "aws-3" }).click();
+    await page.getByRole("heading", { name: "aws-3" }).waitFor();
+    await page.context().close();
+  });
+
+  test("says so when no entry matches, and is not for holders", async () => {
+    const page = await open(operator);
+    await page.getByLabel("Names and reasons").fill("no such name");
+    await page.getByText("No entry matches").waitFor();
+    await page.context().close();
+    const other = await open(holder);
+    await other.getByText("Only operators can read who did what").waitFor();
+    expect(await other.locator("tr[data-row]").count()).toBe(0);
+    await other.context().close();
+  });
+});
