@@ -98,16 +98,24 @@ export class BerthClient extends BerthCalls {
   ): Promise<T> {
     const lease = await this.acquire(ask, options);
     const keepAlive = this.keepAlive(lease, options);
+    let outcome: Promise<ReleaseOutcome | undefined> | undefined;
+    const release = () => {
+      keepAlive.stop();
+      // If the release fails, the lease expires after its ttl. The result of `work` matters more.
+      outcome ??= this.release(lease).catch(() => undefined);
+      return outcome;
+    };
     try {
       await keepAlive.confirmed;
       keepAlive.signal.throwIfAborted();
       const result = await work({ ...lease, signal: keepAlive.signal });
       keepAlive.signal.throwIfAborted();
+      if ((await release()) === "gone") {
+        throw new LeaseLost(lease.id, "ended", "it had ended before it was released");
+      }
       return result;
     } finally {
-      keepAlive.stop();
-      // If the release fails, the lease expires after its ttl. The result of `work` matters more.
-      await this.release(lease).catch(() => {});
+      await release();
     }
   }
 

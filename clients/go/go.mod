@@ -1,0 +1,3 @@
+module github.com/berth/berth/clients/go
+
+go 1.22
