@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +13,26 @@ function newFile(content: string): string {
   writeFileSync(path, content);
   return path;
 }
+
+test("a file that has changed just now is read each time, until its clock has moved on", () => {
+  const path = newFile("0000");
+  const changedAt = statSync(path).ctimeMs;
+  let [now, reads] = [changedAt, 0];
+  const hashOf = (each: string) => {
+    reads += 1;
+    return hashOfFile(each);
+  };
+  const hashes = new FileHashes({ now: () => now, hashOf });
+  const readsAt = (time: number) => {
+    [now, reads] = [time, 0];
+    for (let i = 0; i < 3; i += 1) expect(hashes.of(path)).toBe(hashOfFile(path));
+    return reads;
+  };
+  expect(readsAt(changedAt + 100)).toBe(3);
+  expect(readsAt(changedAt + 1_999)).toBe(3);
+  expect(readsAt(changedAt + 2_001)).toBe(1);
+  expect(readsAt(changedAt + 60_000)).toBe(0);
+});
 
 test("finds each of many changes of the same length, also within one tick", () => {
   const [path, hashes] = [newFile("0000"), new FileHashes()];

@@ -13,14 +13,21 @@ const settledMs = 2_000;
  * is read.
  */
 export class FileHashes {
+  readonly #now: () => number;
+  readonly #hashOf: (path: string) => string | undefined;
   readonly #known = new Map<string, { readonly stamp: string; readonly hash: string }>();
+
+  constructor({ now = Date.now, hashOf = hashOfFile } = {}) {
+    this.#now = now;
+    this.#hashOf = hashOf;
+  }
 
   /** Undefined if the file cannot be read. */
   of(path: string): string | undefined {
-    const stamp = stampOf(path); // Before the content: a change in between is found the next time.
+    const stamp = stampOf(path, this.#now()); // Before the content: a change in between is found the next time.
     const known = this.#known.get(path);
     if (known !== undefined && known.stamp === stamp) return known.hash;
-    const hash = hashOfFile(path);
+    const hash = this.#hashOf(path);
     if (hash === undefined || stamp === undefined) this.#known.delete(path);
     else this.#known.set(path, { stamp, hash });
     return hash;
@@ -28,18 +35,18 @@ export class FileHashes {
 }
 
 /** Changes with the content; undefined if the file is gone, or has changed just now. */
-function stampOf(path: string): string | undefined {
+function stampOf(path: string, nowMs: number): string | undefined {
   try {
     const about = statSync(path, { bigint: true });
-    return isSettled(about) ? textOf(about) : undefined;
+    return isSettled(about, nowMs) ? textOf(about) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Programs cannot choose the time of the last change, `ctime`, as they can choose `mtime`. */
-function isSettled({ ctimeMs }: BigIntStats): boolean {
-  return Date.now() - Number(ctimeMs) > settledMs;
+function isSettled({ ctimeMs }: BigIntStats, nowMs: number): boolean {
+  return nowMs - Number(ctimeMs) > settledMs;
 }
 
 function textOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {

@@ -58,8 +58,8 @@ class ReferenceReader {
   }
 
   #filesOf(read: ConfigText): readonly string[] {
-    // Most files have no templates, and reading one takes its time.
-    if (!read.ok || !/^\s*["']?templates["']?\s*:/m.test(read.text)) return [];
+    // Most files have no templates, and reading one takes its time. JSON has all on one line.
+    if (!read.ok || !/\btemplates["']?\s*:/.test(read.text)) return [];
     const parsed = parseText(read, this.#path);
     return parsed.ok ? parsed.templates.flatMap((each) => referencesOf(each).files) : [];
   }

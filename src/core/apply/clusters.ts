@@ -14,14 +14,14 @@ import {
   type ClusterStock,
   type ExclusiveClaim,
   type ExclusiveResource,
-  type HoldStatistic,
   must,
+  type PhaseStatistic,
   type Pool,
   type State,
 } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 import { edit } from "./edit.ts";
-import { learn, removeMember, schedule, scheduleResource, update } from "./indexes.ts";
+import { removeMember, schedule, scheduleResource, update } from "./indexes.ts";
 import { chargeCluster } from "./spaces.ts";
 
 export function newCluster(birth: ClusterBirth, at: Instant): Cluster {
@@ -55,7 +55,7 @@ function hasClusters({ members }: Pool): boolean {
 }
 
 export function newStock(): ClusterStock {
-  const none = (): HoldStatistic => ({ count: 0, meanMs: 0 });
+  const none = (): PhaseStatistic => ({ count: 0, recentMs: [], usualMs: 0 });
   const phases = { creating: none(), stopping: none(), resuming: none(), destroying: none() };
   return { phases, arrivals: [] };
 }
@@ -159,10 +159,25 @@ export function clusterReturned(
     return;
   }
   if (isPhase(was) && pool.clusters !== null && isDone(was, back.state)) {
-    learn(pool.clusters.phases[was], at - cluster.since);
+    learnPhase(pool.clusters.phases[was], at - cluster.since);
   }
   const message = back.note ?? "";
   setCluster(resource, { ...freshPhase(was, at), message, wanted: wantedIn(back.state) });
+}
+
+export const recentMax = 15;
+
+function learnPhase(statistic: PhaseStatistic, valueMs: number): void {
+  const writable = edit(statistic);
+  writable.count += 1;
+  writable.recentMs = [...statistic.recentMs.slice(1 - recentMax), valueMs];
+  writable.usualMs = medianOf(writable.recentMs);
+}
+
+export function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
 }
 
 /** What is wanted of a cluster in a state that nobody has changed since. */

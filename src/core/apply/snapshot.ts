@@ -3,7 +3,7 @@
  * lists and arrivals are written in their order, because it matters.
  */
 
-import type { Cluster } from "../model/cluster.ts";
+import type { Cluster, Phase } from "../model/cluster.ts";
 import { parametersKeyOf } from "../model/cluster.ts";
 import type { Reason } from "../model/command.ts";
 import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
@@ -25,6 +25,7 @@ import {
   must,
   noEntries,
   type PaceState,
+  type PhaseStatistic,
   type Pool,
   type Request,
   type Resource,
@@ -72,6 +73,13 @@ interface FrozenPool {
   readonly suspended?: Suspension;
   readonly clusters?: ClusterStock;
   readonly resources: readonly FrozenResource[];
+}
+
+type FrozenPhase = PhaseStatistic | HoldStatistic;
+
+/** As it may be in a snapshot, also of an earlier version. */
+interface FrozenStock extends Omit<ClusterStock, "phases"> {
+  readonly phases: Readonly<Record<Phase, FrozenPhase>>;
 }
 
 interface FrozenRate extends Pick<Pool, "adaptive" | "pin" | "rateHistory" | "signals"> {}
@@ -185,13 +193,20 @@ function freezePool(pool: Pool): FrozenPool {
   return { name, policy, retired, holds: { ...holds }, ...rest, resources };
 }
 
-function copyOf({ phases, arrivals }: ClusterStock): ClusterStock {
+function copyOf({ phases, arrivals }: FrozenStock): ClusterStock {
   const { creating, stopping, resuming, destroying } = phases;
-  const copy = { creating: { ...creating }, stopping: { ...stopping } };
+  const copy = { creating: phaseOf(creating), stopping: phaseOf(stopping) };
   return {
-    phases: { ...copy, resuming: { ...resuming }, destroying: { ...destroying } },
+    phases: { ...copy, resuming: phaseOf(resuming), destroying: phaseOf(destroying) },
     arrivals,
   };
+}
+
+/** Earlier snapshots have a mean. It stands for one recent time. */
+function phaseOf(phase: FrozenPhase): PhaseStatistic {
+  if ("recentMs" in phase) return { ...phase };
+  const { count, meanMs } = phase;
+  return { count, recentMs: count === 0 ? [] : [meanMs], usualMs: meanMs };
 }
 
 function isNotIdle(resource: Resource): boolean {

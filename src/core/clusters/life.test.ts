@@ -4,6 +4,49 @@ import { acquire, release } from "../decide/lending.suite.ts";
 import type { RequestId } from "../model/ids.ts";
 import { ClusterLending, clusterPool, minutes } from "./clusters.suite.ts";
 
+describe("the usual time of a phase", () => {
+  /** Makes and destroys one cluster, which takes this long to create. */
+  function creates(lending: ClusterLending, durationMs: number): void {
+    const id = `job-${lending.now}`;
+    lending.do(acquire(id, "ocp"));
+    lending.tickAt(lending.now + durationMs);
+    lending.work("creating", "free");
+    lending.do(release(id));
+    lending.work("destroying", "tombstone");
+  }
+
+  const usual = (lending: ClusterLending) => lending.poolNamed().clusters?.phases.creating.usualMs;
+
+  test("is a median: one that takes much longer does not change it", () => {
+    const lending = new ClusterLending(clusterPool("ocp"));
+    for (const count of [10, 12, 240, 11, 10]) creates(lending, count * 1_000);
+    expect(usual(lending)).toBe(11_000);
+    creates(lending, 13_000);
+    expect(usual(lending)).toBe(11_500);
+  });
+
+  test("forgets old times, and is kept in a snapshot", () => {
+    const lending = new ClusterLending(clusterPool("ocp"));
+    for (let time = 0; time < 15; time++) creates(lending, 60_000);
+    for (let time = 0; time < 8; time++) creates(lending, 5_000);
+    expect(usual(lending)).toBe(5_000);
+    const thawed = thaw(JSON.parse(JSON.stringify(freeze(lending.state))));
+    const [pool] = thawed.pools.values();
+    expect(pool?.clusters).toEqual(lending.poolNamed().clusters);
+  });
+
+  test("of a snapshot that has a mean is that mean", () => {
+    const lending = new ClusterLending(clusterPool("ocp"));
+    creates(lending, 60_000);
+    const text = JSON.stringify(freeze(lending.state));
+    const earlier = /"creating":\{[^}]*\}/g;
+    const old = JSON.parse(text.replace(earlier, '"creating":{"count":3,"meanMs":5000}'));
+    const [pool] = thaw(old).pools.values();
+    const creating = { count: 3, usualMs: 5_000, recentMs: [5_000] };
+    expect(pool?.clusters?.phases.creating).toEqual(creating);
+  });
+});
+
 describe("a cluster", () => {
   test("is planned, made, lent, used, destroyed and removed", () => {
     const lending = new ClusterLending(clusterPool("ocp"));

@@ -25,7 +25,7 @@ function arrivalsSince({ clusters }: Pool, since: Instant): number {
 /** As long as recent clusters took, or a third of what they may take. */
 function resumeMs({ clusters }: Pool, { limits }: ClusterPolicy): number {
   const known = clusters?.phases.resuming;
-  if (known !== undefined && known.count > 0) return known.meanMs;
+  if (known !== undefined && known.count > 0) return known.usualMs;
   return limitOfPhase(limits, resumingState) / 3;
 }
 

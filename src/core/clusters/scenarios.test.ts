@@ -321,6 +321,23 @@ describe("quotas", () => {
     expect(lending.state.spaces.has(team)).toBe(false);
   });
 
+  test("B4: a cluster of a space's own account uses nothing of the shared one, and is charged", () => {
+    const lending = new ClusterLending(
+      pool("account", 0, { limit: 1 }),
+      clusterPool("shared", { size: 1 }, { parent: "account" as never }),
+      clusterPool("byo", {}, { cost: 10 }),
+    );
+    const parameters = { version: "4.20", credentials: "team/aws#1" };
+    const items = [{ pool: "byo" as never, count: 1, parameters }];
+    const details = { holder: "job", items, space: team, ttlMs: 3_600_000 };
+    lending.do({ type: "acquire", id: "a" as RequestId, ask: details, waitMs: 0 });
+    expect(lending.states("byo"), "the shared account is full").toEqual({ creating: 1 });
+    lending.workAll("byo");
+    expect(lending.states("byo")).toEqual({ busy: 1 });
+    expect(lending.poolNamed("account").used).toBe(1);
+    expect(lending.state.spaces.get(team)?.cost).toBe(10);
+  });
+
   test("Q9: two pools share an account: together they never have more than it allows", () => {
     const below = { parent: "account" as never };
     const lending = new ClusterLending(
@@ -540,11 +557,12 @@ describe("a pool of clusters", () => {
         lending.workAll();
       }
       lending.do(release(`a${index}`));
+      lending.now = minutes(index * 4 + 3.5);
       lending.workAll();
     }
-    // 12 arrivals in the last hour. The first ones waited three minutes for a resume.
+    // 12 arrivals in the last hour, and a resume takes some minutes.
     const { resuming } = lending.poolNamed().clusters?.phases ?? {};
-    const awake = Math.ceil((12 * (resuming?.meanMs ?? 0)) / hour);
+    const awake = Math.ceil((12 * (resuming?.usualMs ?? 0)) / hour);
     expect(awake).toBeGreaterThan(0);
     expect(lending.states()).toEqual({ free: awake, hibernated: 6 - awake });
     runTo(lending, minutes(48 + 61));

@@ -13,7 +13,7 @@ export interface Made extends ExclusiveResource {
 /** How long a phase of the pool usually takes; null before the first one has ended. */
 export function usualMs({ clusters }: Pool, phase: Phase): number | null {
   const known = clusters?.phases[phase];
-  return known === undefined || known.count === 0 ? null : known.meanMs;
+  return known === undefined || known.count === 0 ? null : known.usualMs;
 }
 
 /** `resuming ocp-7, 3m of about 5m`. Only with `details` what the driver says. */

@@ -85,7 +85,7 @@ export function clusterView(resource: Made): ClusterView {
     state,
     since,
     deadlineAt: deadlineAt === never ? null : deadlineAt,
-    usualMs: usual === undefined || usual.count === 0 ? null : usual.meanMs,
+    usualMs: usual === undefined || usual.count === 0 ? null : usual.usualMs,
     samples: usual?.count ?? 0,
     failures,
     nextTryAt: claim !== null || restsUntil === never || failures === 0 ? null : restsUntil,

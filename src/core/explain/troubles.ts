@@ -60,7 +60,7 @@ function longWaitOf(pool: Pool, now: Instant): Trouble[] {
 function usualWaitOf({ holds, clusters }: Pool): number {
   const usualMs = longWaitFrom(holds.count === 0 ? null : holds.meanMs);
   // A request may have to wait for a new cluster.
-  return Math.max(usualMs, clusters?.phases[creatingState].meanMs ?? 0);
+  return Math.max(usualMs, clusters?.phases[creatingState].usualMs ?? 0);
 }
 
 function quarantinedIn({ buckets }: Pool): Trouble[] {

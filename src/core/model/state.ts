@@ -159,7 +159,7 @@ export interface Pool extends Timed {
 /** The state of a pool that makes its resources. */
 export interface ClusterStock {
   /** How long recent clusters took for each phase. */
-  readonly phases: Readonly<Record<Phase, HoldStatistic>>;
+  readonly phases: Readonly<Record<Phase, PhaseStatistic>>;
   /** When the last clusters were lent, oldest first. At most `arrivalsMax`. */
   readonly arrivals: readonly Instant[];
 }
@@ -231,6 +231,15 @@ export interface PaceState {
 export interface HoldStatistic {
   readonly count: number;
   readonly meanMs: number;
+}
+
+/** How long a phase of a pool's clusters takes. */
+export interface PhaseStatistic {
+  readonly count: number;
+  /** The last times, oldest first. At most `recentMax`. */
+  readonly recentMs: readonly number[];
+  /** Their median: one cluster that took an hour does not change what is usual. */
+  readonly usualMs: number;
 }
 
 /** Exclusive: lent to one claim at a time. Shared: lent in amounts to many claims. */

@@ -99,7 +99,7 @@ export function renderPlan(
   const phases = pool.clusters?.phases;
   if (view === null || phases === undefined) return undefined;
   const usual = (phase: Phase) =>
-    phases[phase].count === 0 ? null : seconds(phases[phase].meanMs);
+    phases[phase].count === 0 ? null : seconds(phases[phase].usualMs);
   return {
     pool: pool.name,
     template: pool.policy.cluster?.template ?? null,

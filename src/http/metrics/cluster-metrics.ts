@@ -76,12 +76,12 @@ function sampleClusters(source: Source, registry: Registry): void {
     }
     for (const [labels, seconds] of oldest.values()) set(labels, seconds);
   });
-  gauge("berth_cluster_phase_usual_seconds", "Mean of recent phases", phases, (state, set) => {
+  gauge("berth_cluster_phase_usual_seconds", "Median of recent phases", phases, (state, set) => {
     const driver = driverIn(source);
     for (const { name, clusters, policy } of state.pools.values()) {
-      for (const [phase, { count, meanMs }] of Object.entries(clusters?.phases ?? {})) {
+      for (const [phase, { count, usualMs }] of Object.entries(clusters?.phases ?? {})) {
         const labels = { pool: name, driver: driver(policy.cluster?.template ?? ""), phase };
-        if (count > 0) set(labels, meanMs / 1_000);
+        if (count > 0) set(labels, usualMs / 1_000);
       }
     }
   });

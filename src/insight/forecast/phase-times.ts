@@ -4,12 +4,12 @@ import type { Random } from "./random.ts";
 
 type FrozenPool = FrozenState["pools"][number];
 
-/** A phase takes between these parts of its mean time. The core keeps only the mean. */
+/** A phase takes between these parts of its usual time. */
 const [least, most] = [0.75, 1.5];
-/** One that takes longer already ends after this part of the mean. */
+/** One that takes longer already ends after this part of the usual time. */
 const overdue = 0.1;
 
-/** How long the phases of clusters take, from the means that the core has measured. */
+/** How long the phases of clusters take, from the medians that the core has measured. */
 export class PhaseTimes {
   readonly #pools: ReadonlyMap<string, FrozenPool>;
 
@@ -32,7 +32,7 @@ export class PhaseTimes {
   draw({ pool, phase, ageMs }: ClusterWork, random: Random): number {
     const known = this.#pools.get(pool)?.clusters?.phases[phase];
     if (known === undefined || known.count === 0) return Number.POSITIVE_INFINITY;
-    const drawnMs = known.meanMs * (least + (most - least) * random.next());
-    return Math.max(drawnMs, ageMs + known.meanMs * overdue);
+    const drawnMs = known.usualMs * (least + (most - least) * random.next());
+    return Math.max(drawnMs, ageMs + known.usualMs * overdue);
   }
 }
