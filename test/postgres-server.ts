@@ -76,6 +76,35 @@ export class PostgresServer implements AsyncDisposable {
     return server;
   }
 
+  /** A standby that follows this server, and that every commit of this server waits for. */
+  async standby(): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), "berth-postgres.tmp-"));
+    const standby = new PostgresServer(this.#bin, folder, await freePort());
+    if (this.#user !== undefined) chownSync(folder, this.#user.uid, this.#user.gid);
+    chmodSync(folder, 0o700);
+    const copy = ["-D", join(folder, "data"), "-d", this.url("postgres"), "-R", "-c", "fast"];
+    execFileSync(join(this.#bin, "pg_basebackup"), [...copy, "--no-sync"], {
+      ...this.#user,
+      cwd: folder,
+      stdio: "pipe",
+    });
+    await standby.run();
+    await this.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await this.query("SELECT pg_reload_conf()");
+    const states = "SELECT sync_state FROM pg_stat_replication";
+    while (!(await this.query(states)).some(({ sync_state }) => sync_state === "sync")) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return standby;
+  }
+
+  /** Of a standby: it becomes the primary, and waits for no other. */
+  async promote(): Promise<void> {
+    await this.query("SELECT pg_promote()");
+    await this.query("ALTER SYSTEM RESET synchronous_standby_names");
+    await this.query("SELECT pg_reload_conf()");
+  }
+
   /** Resolves once it accepts connections. */
   async run(settings: readonly string[] = []): Promise<void> {
     const options = [`port=${this.port}`, "listen_addresses=127.0.0.1", ...settings];

@@ -12,6 +12,8 @@ export interface ReplicaProcess {
   readonly process: Process;
   /** Between this server and the database. */
   readonly database: TcpProxy;
+  /** Between the other servers and this one. */
+  readonly relay: TcpProxy;
 }
 
 export interface WorldOptions {
@@ -29,10 +31,12 @@ export class ReplicaWorld implements AsyncDisposable {
   readonly folder: string;
   readonly #options: WorldOptions;
   readonly #all: ReplicaProcess[] = [];
+  #port: number;
 
   private constructor(folder: string, options: WorldOptions) {
     this.folder = folder;
     this.#options = options;
+    this.#port = options.port;
   }
 
   static async start(count: number, options: WorldOptions): Promise<ReplicaWorld> {
@@ -51,26 +55,39 @@ export class ReplicaWorld implements AsyncDisposable {
   }
 
   async add(index: number, listen = "127.0.0.1:0"): Promise<ReplicaProcess> {
-    const { port, address, environment, flags } = this.#options;
-    const database = await TcpProxy.start(port);
+    const { address, environment, flags } = this.#options;
+    const database = await TcpProxy.start(this.#port);
+    const relay = await TcpProxy.start(0);
     const own = environment?.(index) ?? {};
     const args = [
       ...["serve", "--config", join(this.folder, "berth.yaml")],
       ...["--data", join(this.folder, `data-${index}-${Math.random()}`), "--listen", listen],
+      ...["--advertise", `http://127.0.0.1:${relay.port}`],
       ...(flags?.(index) ?? []),
     ];
     const env = { ...process.env, BERTH_JOURNAL: address(database.port), ...own };
     const started = new Process(berthPath, args, env);
     const [, url = ""] = await started.says(/ at (https?:[^\s"]+)/);
-    const replica = { name: `replica ${index}`, url, process: started, database };
+    relay.target = Number(new URL(url).port);
+    const replica = { name: `replica ${index}`, url, process: started, database, relay };
     this.#all.push(replica);
     return replica;
   }
 
+  /** From now on the database is at this port. */
+  moveDatabase(port: number): void {
+    this.#port = port;
+    for (const { database } of this.#all) {
+      database.target = port;
+      database.cutAll();
+    }
+  }
+
   /** All connections work, nobody is paused, and so many run. */
   async restore(count: number): Promise<void> {
-    for (const { process: running, database } of this.replicas) {
+    for (const { process: running, database, relay } of this.replicas) {
       database.mode = "open";
+      relay.mode = "open";
       running.signal("SIGCONT");
     }
     while (this.replicas.length < count) await this.add(this.#all.length);
@@ -110,13 +127,14 @@ export class ReplicaWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { process: running, database } of this.#all) {
+    for (const { process: running, database, relay } of this.#all) {
       if (running.child.exitCode === null && running.child.signalCode === null) {
         running.signal("SIGCONT");
         running.signal("SIGKILL");
       }
       await running.ended;
       await database[Symbol.asyncDispose]();
+      await relay[Symbol.asyncDispose]();
     }
     await rm(this.folder, { recursive: true, force: true });
   }

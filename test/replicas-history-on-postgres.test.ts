@@ -1,5 +1,6 @@
 /** Many clients of three replicas, while leaders die, are paused and cut off, and the database restarts. */
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { type SeenAnswer, type SeenLease, violations } from "./lease-history.ts";
 import { PostgresServer } from "./postgres-server.ts";
@@ -66,13 +67,19 @@ async function client(world: ReplicaWorld, history: History, name: number): Prom
   }
 }
 
-type Trouble = (world: ReplicaWorld, leader: ReplicaProcess, db: PostgresServer) => Promise<void>;
+/** Servers that it starts are stopped at the end by `started`. */
+type Trouble = (
+  world: ReplicaWorld,
+  leader: ReplicaProcess,
+  db: PostgresServer,
+  started: AsyncDisposableStack,
+) => Promise<void>;
 
 const troubles: Readonly<Record<string, Trouble>> = {
   "the leader is killed": async (_, leader) => leader.process.signal("SIGKILL"),
   "the leader is paused beyond its lease": async (_, leader) => {
     leader.process.signal("SIGSTOP");
-    await setTimeout(4_000);
+    await setTimeout(12_000); // Longer than those of the journal and of the calls between servers.
     leader.process.signal("SIGCONT");
   },
   "the leader is cut off from the database": async (_, leader) => {
@@ -84,6 +91,13 @@ const troubles: Readonly<Record<string, Trouble>> = {
     leader.database.mode = "silent";
     await setTimeout(4_000);
     leader.database.mode = "open";
+  },
+  "the other servers do not reach the leader": async (_, leader) => {
+    for (const mode of ["cut", "silent"] as const) {
+      leader.relay.mode = mode;
+      await setTimeout(2_000);
+    }
+    leader.relay.mode = "open";
   },
   "single connections to the database are cut": async (world) => {
     for (let cuts = 0; cuts < 20; cuts += 1) {
@@ -105,6 +119,13 @@ const troubles: Readonly<Record<string, Trouble>> = {
     await db.stop("SIGQUIT");
     await db.run();
   },
+  "the database fails over to a standby": async (world, _, db, started) => {
+    const standby = started.use(await db.standby());
+    await setTimeout(1_000);
+    await db.stop("SIGQUIT");
+    await standby.promote();
+    world.moveDatabase(standby.port);
+  },
   "the leader is asked to stop": async (_, leader) => leader.process.signal("SIGTERM"),
 };
 
@@ -112,16 +133,22 @@ test("nothing is lent twice and nothing is lost, whatever happens", {
   timeout: 300_000,
 }, async () => {
   await using db = await PostgresServer.start();
+  await using started = new AsyncDisposableStack();
   await using world = await ReplicaWorld.start(3, {
     port: db.port,
     address: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
     config: { pools: { [pool]: { count: 5, ttl: "10m" } } },
+    // The clocks of the servers are minutes apart.
+    environment: (index) => ({
+      NODE_OPTIONS: `--import=${fileURLToPath(new URL("shift-clock.ts", import.meta.url))}`,
+      TEST_CLOCK_OFF_HOURS: String(((index % 3) - 1) / 12),
+    }),
   });
   const history: History = { leases: [], answers: [], isOver: false, asked: 0 };
   const running = Array.from({ length: clients }, (_, name) => client(world, history, name));
   for (const [name, cause] of Object.entries(troubles)) {
     const before = history.leases.length;
-    await cause(world, await world.leader(), db);
+    await cause(world, await world.leader(), db, started);
     await world.restore(3);
     // Lending goes on after each of them.
     while (history.leases.length < before + clients) await setTimeout(50);

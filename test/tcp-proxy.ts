@@ -12,7 +12,8 @@ export type Fate = "pass" | "lost" | "delivered" | "late";
 export type Mode = "open" | "cut" | "silent";
 
 export class TcpProxy implements AsyncDisposable {
-  readonly #target: number;
+  /** The port that new connections lead to. */
+  target: number;
   readonly #server: Server;
   readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();
   readonly #late: (() => void)[] = [];
@@ -21,7 +22,7 @@ export class TcpProxy implements AsyncDisposable {
   fateOf: (data: Buffer) => Fate = () => "pass";
 
   private constructor(target: number) {
-    this.#target = target;
+    this.target = target;
     this.#server = createServer({ allowHalfOpen: false }, (client) => this.#join(client));
   }
 
@@ -62,7 +63,7 @@ export class TcpProxy implements AsyncDisposable {
   #join(client: Socket): void {
     client.on("error", () => {});
     if (this.#mode === "cut") return void client.destroy();
-    const upstream = connect(this.#target, "127.0.0.1");
+    const upstream = connect(this.target, "127.0.0.1");
     const pair = [client, upstream] as const;
     this.#pairs.add(pair);
     const end = () => {
