@@ -83,8 +83,8 @@ export const SignIn = Type.Object(
       duration(innerDurationLimits.session, {
         example: "8h",
         description:
-          "How long a session of the page lasts. Without it, until the id token expires, and at " +
-          "most eight hours.",
+          "How long a session of the page lasts, in use or not. Without it, until the id token " +
+          "expires, and longer while the page is in use, at most eight hours.",
       }),
     ),
   },

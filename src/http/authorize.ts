@@ -14,7 +14,7 @@ import { callerAddress } from "./proxies.ts";
 import { auditRefusedCall, auditRefusedHolder, auditRefusedSignIn } from "./refused-attempts.ts";
 import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
 import { problems } from "./responses.ts";
-import { sessionOf } from "./session-cookie.ts";
+import { renewSession, sessionOf } from "./session-cookie.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -38,11 +38,15 @@ export function authorizeCalls(app: App, context: Context): void {
     if (route.config.access !== "open") documentAccess(route);
   });
   // With a callback: a promise for every call would cost more than the check.
-  app.addHook("onRequest", (request, _reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
+    const go = (): void => {
+      if (request.principal !== null) renewSession(context, request, reply);
+      done();
+    };
     try {
       const checked = authorize(context, request);
-      if (checked === undefined) done();
-      else checked.then(() => done(), done);
+      if (checked === undefined) go();
+      else checked.then(go, done);
     } catch (error) {
       done(error as Error);
     }

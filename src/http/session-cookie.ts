@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../api/problem.ts";
 import { refuseCredentials } from "../auth/refusals.ts";
-import type { Session } from "../auth/sessions.ts";
+import type { SealedSession, Session } from "../auth/sessions.ts";
 import type { Context } from "./context.ts";
 import { hostOf, protocolOf } from "./proxies.ts";
 
@@ -15,12 +15,21 @@ export function setSessionCookie(
   site: Site,
   request: FastifyRequest,
   reply: FastifyReply,
-  { value, seconds }: { readonly value: string; readonly seconds: number },
+  { value, leftMs }: Pick<SealedSession, "value" | "leftMs">,
 ): void {
   const isSecure = usesTls(site, request);
-  const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
+  const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${Math.floor(leftMs / 1_000)}`;
   const secure = isSecure ? "; Secure" : "";
   reply.header("set-cookie", `${cookieName(isSecure)}=${value}; ${attributes}${secure}`);
+}
+
+/** Lets a session that is in use last longer. Its user may be anybody whose call was answered. */
+export function renewSession(context: Context, request: FastifyRequest, reply: FastifyReply): void {
+  const { cookie, authorization } = request.headers;
+  if (cookie === undefined || authorization !== undefined || !context.auth.isOn) return;
+  const session = sessionOf(context, request);
+  const renewed = session && context.sessions.renew(session);
+  if (renewed !== undefined) setSessionCookie(context, request, reply, renewed);
 }
 
 /** A proxy that adds TLS does not have to say so, if the public address does. */

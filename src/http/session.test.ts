@@ -52,6 +52,38 @@ test("a session ends after its time, and with its token", async () => {
   expect((await call()).status).toBe(401);
 });
 
+test("a session in use lasts longer, for at most a day; one that nobody uses does not", async () => {
+  await using here = await site();
+  let cookie = sentBack(await signIn(here, testTokens.viewer));
+  const unused = cookie;
+  const read = (sent: string, more: object = {}) => {
+    return here.call("GET /v1/pools", { headers: { ...ownPage, cookie: sent, ...more } });
+  };
+  const idOf = async (sent: string) => {
+    const headers = { host: ownPage.host, "sec-fetch-site": "same-origin", cookie: sent };
+    return (await here.call("GET /v1/whoami", { headers })).body as { session: string };
+  };
+  const { session } = await idOf(cookie);
+  expect((await read(cookie)).headers["set-cookie"]).toBeUndefined();
+  let hours = 0;
+  for (; hours < 30; hours += 5) {
+    await here.clock.advance(5 * 3_600_000);
+    const { status, headers } = await read(cookie);
+    if (status === 401) break;
+    if (headers["set-cookie"] !== undefined) cookie = sentBack(String(headers["set-cookie"]));
+    expect((await idOf(cookie)).session).toBe(session);
+    if (hours > 5) expect((await read(unused)).status).toBe(401);
+  }
+  expect(hours).toBe(20);
+  // A token in the header, or a wrong one, renews nothing.
+  const again = sentBack(await signIn(here, testTokens.viewer));
+  await here.clock.advance(5 * 3_600_000);
+  const authorization = `Bearer ${testTokens.viewer}`;
+  expect((await read(again, { authorization })).headers["set-cookie"]).toBeUndefined();
+  here.auth.configure({ tokens: [], issuers: [] });
+  expect((await read(again)).headers["set-cookie"]).toBeUndefined();
+});
+
 test.each([
   ["a page on another port of this machine", { origin: "http://localhost:3000" }],
   ["a page of the same site", { "sec-fetch-site": "same-site" }],

@@ -2,7 +2,7 @@
 import Type from "typebox";
 import { SignedOut, Whoami } from "../api/schemas.ts";
 import { refuseCredentials } from "../auth/refusals.ts";
-import { sessionMs, sessionTokenLengthMax } from "../auth/sessions.ts";
+import { sessionTokenLengthMax } from "../auth/sessions.ts";
 import { authenticate } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { problems } from "./responses.ts";
@@ -28,10 +28,7 @@ export function sessionRoutes(app: App, context: Context): void {
     if (!auth.isOn) throw refuseCredentials("this server has no authentication");
     const principal = await authenticate(context, request, `Bearer ${token}`);
     const session = sessions.start({ token });
-    setSessionCookie(context, request, reply, {
-      value: session.value,
-      seconds: sessionMs / 1_000,
-    });
+    setSessionCookie(context, request, reply, session);
     return describeCaller(context, request, principal, session);
   });
   const signOut = {
@@ -41,7 +38,7 @@ export function sessionRoutes(app: App, context: Context): void {
   };
   app.delete("/v1/session", { schema: signOut }, async (request, reply) => {
     mustBeOwnPage(request);
-    setSessionCookie(context, request, reply, { value: "", seconds: 0 });
+    setSessionCookie(context, request, reply, { value: "", leftMs: 0 });
     const session = sessionIfAny(context, request);
     if (session === undefined || !("signedIn" in session)) return { issuer: null };
     const returnTo = `${context.publicUrl ?? request.headers.origin}/`;

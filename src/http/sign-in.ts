@@ -51,11 +51,10 @@ export function signInRoutes(app: App, context: Context): void {
   app.post("/v1/sign-in/finish", { schema: finish }, async (request, reply) => {
     mustBeOwnPage(request);
     const { transaction, answer } = request.body;
-    const { principal, signedIn, sessionMs } = await signIn.finish(transaction, answer);
-    const session = sessions.start({ signedIn }, sessionMs);
-    const { value } = session;
-    if (value.length > sessionLengthMax) throw claimsTooLong();
-    setSessionCookie(context, request, reply, { value, seconds: Math.floor(sessionMs / 1_000) });
+    const { principal, signedIn, sessionMs, mostMs } = await signIn.finish(transaction, answer);
+    const session = sessions.start({ signedIn }, sessionMs, mostMs);
+    if (session.value.length > sessionLengthMax) throw claimsTooLong();
+    setSessionCookie(context, request, reply, session);
     return describeCaller(context, request, principal, session);
   });
 }

@@ -42,7 +42,9 @@ export interface Started {
 export interface Finished {
   readonly principal: Principal;
   readonly signedIn: SignedIn;
+  /** How long the session lasts unused, and at most. */
   readonly sessionMs: number;
+  readonly mostMs: number;
 }
 
 type ForPage = IssuerSpec & { readonly signIn: SignInSpec & { readonly client: string } };
@@ -104,6 +106,7 @@ export class SignIn {
       principal,
       signedIn: { issuer: spec.issuer, client, claims: sessionClaims(spec, claims) },
       sessionMs: spec.signIn.sessionMs ?? Math.max(1_000, Math.min(leftMs, sessionMs)),
+      mostMs: spec.signIn.sessionMs ?? sessionMs,
     };
   }
 
