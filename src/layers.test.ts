@@ -97,6 +97,8 @@ const layers: Readonly<Record<string, Layer>> = {
       ...["node:*", "fastify", "@fastify/swagger", "@fastify/swagger-ui"],
       ...["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler"],
       ...["@fastify/type-provider-typebox", "typebox", "prom-client"],
+      // Only its interface, which does nothing unless `tracing` is loaded.
+      "@opentelemetry/api",
     ],
   },
   kubernetes: {
@@ -136,6 +138,14 @@ const layers: Readonly<Record<string, Layer>> = {
     ],
     packages: ["node:*", "commander", "yaml"],
   },
+  // Exports traces; loaded only by a server that does.
+  tracing: {
+    folders: ["broker", "journal"],
+    packages: [
+      ...["node:*", "@opentelemetry/api", "@opentelemetry/exporter-trace-otlp-http"],
+      ...["@opentelemetry/resources", "@opentelemetry/sdk-trace-node", "pino"],
+    ],
+  },
   // Moves between another broker's records and a data folder that no server uses.
   "server/migrate": {
     folders: ["broker", "config", "core", "journal", "journal/postgres"],
@@ -147,7 +157,7 @@ const layers: Readonly<Record<string, Layer>> = {
       ...["api", "auth", "auth/sign-in", "broker", "config", "core", "evidence", "http"],
       ...["insight", "journal"],
       "vault",
-      ...["journal/postgres", "replicas"],
+      ...["journal/postgres", "replicas", "tracing"],
       ...["workers/admission", "workers/janitor", "workers/mirror"],
       "workers/provisioner",
     ],

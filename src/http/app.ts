@@ -49,6 +49,7 @@ import { searchRoute } from "./search.ts";
 import { sessionRoutes } from "./session.ts";
 import { signInRoutes } from "./sign-in.ts";
 import { spaceRoutes } from "./spaces.ts";
+import { traceCalls } from "./trace-calls.ts";
 import { trendRoute } from "./trends.ts";
 import { whoamiRoute } from "./whoami.ts";
 
@@ -99,6 +100,7 @@ export async function makeApp(
   const relay = context.peers && new Relay(context.peers);
   handleErrors(app, relay);
   readForwarded(app, context);
+  if (context.isTraced) traceCalls(app);
   checkCallers(app, context.callers);
   relay?.addHook(app);
   authorizeCalls(app, context);

@@ -52,6 +52,8 @@ export interface Context {
   readonly proxies?: Proxies;
   /** Whether calls can be served; absent: as long as the journal can be written. */
   readonly isReady?: () => boolean;
+  /** Whether traces of calls are exported; absent: no. */
+  readonly isTraced?: boolean;
   /** Other servers on the same journal; absent: the journal is this server's own. */
   readonly peers?: Peers;
 }

@@ -17,7 +17,12 @@ import type { BoskosExpiry } from "../config/check-pools.ts";
 import { exampleConfigPath } from "../config/example.ts";
 import type { Instant } from "../core/model/time.ts";
 import { makeApp } from "../http/app.ts";
-import { type App, type Context, defaultBoskosSettings } from "../http/context.ts";
+import {
+  type App,
+  type BoskosSettings,
+  type Context,
+  defaultBoskosSettings,
+} from "../http/context.ts";
 import { Proxies } from "../http/proxies.ts";
 import { StatsService } from "../insight/stats-service.ts";
 import {
@@ -28,6 +33,7 @@ import {
 } from "../journal/journal.ts";
 import { MemoryJournal } from "../journal/memory.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import { Redactor } from "../vault/redactor.ts";
 import { advertisedUrl } from "./advertised-url.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
@@ -53,6 +59,7 @@ import { ServerVault } from "./server-vault.ts";
 import { answerText, onlyPath, SideListener } from "./side-listener.ts";
 import { Tls } from "./tls.ts";
 import type { TlsPaths } from "./tls-files.ts";
+import { tracesWanted } from "./traces-wanted.ts";
 import { logIssuers, logSignIn } from "./worker-logs.ts";
 import { Workers } from "./workers.ts";
 
@@ -159,6 +166,7 @@ class Server {
   #workers: Workers | undefined;
   #clock: ClockWatch | undefined;
   #tls: Tls | undefined;
+  #tracing: Tracing | undefined;
   #ready = false;
 
   constructor(configFile: string, logger: Logger, vault: ServerVault) {
@@ -175,6 +183,7 @@ class Server {
     const journal = await this.#openJournal(options, berthVersion);
     this.#journal = journal;
     const broker = await this.#openBroker(journal, options);
+    this.#tracing = await startTracing(broker, journal, berthVersion, this.#logger);
     const where = this.#replica?.journal.name ?? (options.memory ? "memory" : options.data);
     this.#logger.info({ events: broker.head, data: where }, "journal read");
     const config = await ConfigInForce.start(this.#configFile, broker, this.#logger, {
@@ -214,10 +223,8 @@ class Server {
       mirror: () => workers.mirrorFigures,
       admission: () => workers.admissionFigures,
       version: berthVersion,
-      boskos: {
-        requestTtlMs: options.requestTtlMs ?? defaultBoskosSettings.requestTtlMs,
-        waitMs: options.boskosWaitMs ?? defaultBoskosSettings.waitMs,
-      },
+      isTraced: this.#tracing !== undefined,
+      boskos: boskosSettings(options),
       startedAtMs: Date.now(),
       callers: allowedCallers(options),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
@@ -308,6 +315,7 @@ class Server {
     await this.#journal?.close();
     await this.#replica?.close();
     await this.#vault.close();
+    await this.#tracing?.close();
     this.#clock?.stop();
     this.#logger.info("stopped");
     this.#ended.resolve();
@@ -413,6 +421,27 @@ class Server {
     this.#ended.reject(new CannotServe(cause.message, hint, exitCodes.unavailable, cause));
     void this.stop();
   }
+}
+
+function boskosSettings({ requestTtlMs, boskosWaitMs }: ServeOptions): BoskosSettings {
+  return {
+    requestTtlMs: requestTtlMs ?? defaultBoskosSettings.requestTtlMs,
+    waitMs: boskosWaitMs ?? defaultBoskosSettings.waitMs,
+  };
+}
+
+/** Loaded here, because most servers export no traces. */
+async function startTracing(
+  broker: Broker,
+  journal: Journal,
+  version: string,
+  logger: Logger,
+): Promise<Tracing | undefined> {
+  if (!tracesWanted(process.env)) return undefined;
+  const { Tracing } = await import("../tracing/tracing.ts");
+  const tracing = new Tracing(version, logger);
+  tracing.follow(broker, journal);
+  return tracing;
 }
 
 /** Errors that a person can fix get a message and a hint. Any other error is a bug. */

@@ -12,6 +12,7 @@ import type { App } from "../context.ts";
 import { sendProblem } from "../errors.ts";
 import { callerAddress, hostOf, protocolOf } from "../proxies.ts";
 import { abortOnClose } from "../request.ts";
+import { traceRelay } from "../trace-calls.ts";
 import { notLeaderHeader } from "./not-leader.ts";
 import type { Peers } from "./peers.ts";
 import { answerLost, nobodyLeads } from "./relay-problems.ts";
@@ -97,7 +98,9 @@ async function attempt(
   const stopWatching = watchLeader(peers, address, () => replaced.abort());
   try {
     const either = AbortSignal.any([signal, replaced.signal]);
-    const answer = await sender.send(address, { ...call, headers }, either);
+    const answer = await traceRelay(address, (more) =>
+      sender.send(address, { ...call, headers: { ...headers, ...more } }, either),
+    );
     if (answer.headers[notLeaderHeader] === undefined) return answer;
     answer.resume();
     return undefined;
