@@ -1,17 +1,18 @@
 /** Waits for a slot or a lease, and starts what keeps it alive. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, openSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { openSync } from "node:fs";
 import { join } from "node:path";
-import { berth, fail, flags, input, tell } from "./step.js";
+import { berth, fail, findCommand, flags, input, privateFolder, tell } from "./step.js";
 
+const command = await findCommand();
+tell("GITHUB_STATE", "command", JSON.stringify(command));
 if (input("pool") === undefined) holdSlot();
 else holdLease();
 
 function holdSlot() {
   const who = flags("suffix", "run-id", "slots", "namespace", "prefix", "kubeconfig");
   const args = ["slots", "acquire", "-o", "json", ...who, ...flags("timeout", "lease-duration")];
-  const { status, stdout } = berth(args);
+  const { status, stdout } = berth(command, args);
   if (status !== 0) fail(`No slot: berth slots acquire ended with ${status}`);
   const { slot, fence, identity } = JSON.parse(stdout);
   tell("GITHUB_STATE", "kind", "slot");
@@ -27,7 +28,7 @@ function holdLease() {
   const wanted = pools.flatMap((pool) => ["--pool", pool]);
   const where = flags("server");
   const args = ["acquire", "-o", "json", ...wanted, ...where, ...flags("timeout", "ttl")];
-  const { status, stdout } = berth(args);
+  const { status, stdout } = berth(command, args);
   if (status !== 0) fail(`No lease: berth acquire ended with ${status}`);
   const lease = JSON.parse(stdout);
   console.log(`::add-mask::${lease.token}`);
@@ -45,14 +46,12 @@ function holdLease() {
 
 /** Goes on after this step; the last step, or else the runner, ends it. */
 function keep(args, env = {}) {
-  const log = join(
-    mkdtempSync(join(process.env["RUNNER_TEMP"] ?? tmpdir(), "berth-")),
-    "renewals.log",
-  );
+  const log = join(privateFolder(), "renewals.log");
   const stdio = ["ignore", "ignore", openSync(log, "a")];
   const every = ["--every", input("renew-every") ?? "2m"];
   const options = { detached: true, stdio, env: { ...process.env, ...env } };
-  const child = spawn(input("berth") ?? "berth", [...args, ...every], options);
+  const [file, ...words] = command;
+  const child = spawn(file, [...words, ...args, ...every], options);
   child.unref();
   tell("GITHUB_STATE", "pid", child.pid);
   tell("GITHUB_STATE", "log", log);

@@ -1,5 +1,5 @@
 /** The GitHub Action as the runner would run it: with files for outputs, and a last step. */
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -66,7 +66,7 @@ async function changes(read: () => Promise<string>): Promise<void> {
 
 test("the example uses inputs and outputs that the action has", async () => {
   const action = parse(await readFile(pathOf("action/action.yml"), "utf8"));
-  const example = parse(await readFile(pathOf("examples/github-actions.yaml"), "utf8"));
+  const example = parse(await readFile(pathOf("examples/ci/github-actions.yaml"), "utf8"));
   const jobs: { steps: { uses?: string; with?: object }[] }[] = Object.values(example.jobs);
   const uses = jobs.flatMap(({ steps }) => steps).filter((step) => step.uses?.includes("berth"));
   expect(uses).toHaveLength(2);
@@ -78,17 +78,36 @@ test("the example uses inputs and outputs that the action has", async () => {
   expect(Object.keys(action.outputs)).toContain("slot_id");
 });
 
-test("the example installs Node and Berth before a job uses them", async () => {
-  const example = parse(await readFile(pathOf("examples/github-actions.yaml"), "utf8"));
-  const jobs = Object.entries(example.jobs as Record<string, { steps: object[] }>);
-  expect(jobs).toHaveLength(2);
-  for (const [name, { steps }] of jobs) {
-    const texts = steps.map((step) => JSON.stringify(step));
-    const use = texts.findIndex((text) => /"uses":"berth|"run":"berth/.test(text));
-    const node = texts.findIndex((text) => /setup-node.*"node-version":24/.test(text));
-    const install = texts.findIndex((text) => /npm install --global .*BERTH_PACKAGE/.test(text));
-    expect([node < install, install < use, node >= 0], name).toEqual([true, true, true]);
-  }
+test("the example installs Node and Berth before a job needs slots", async () => {
+  const example = parse(await readFile(pathOf("examples/ci/github-actions.yaml"), "utf8"));
+  const { steps } = example.jobs["with-a-slot"] as { steps: object[] };
+  const texts = steps.map((step) => JSON.stringify(step));
+  const use = texts.findIndex((text) => /"uses":"berth|"run":"berth/.test(text));
+  const node = texts.findIndex((text) => /setup-node.*"node-version":24/.test(text));
+  const install = texts.findIndex((text) => /npm install --global .*BERTH_PACKAGE/.test(text));
+  expect([node < install, install < use, node >= 0]).toEqual([true, true, true]);
+});
+
+test("the action needs nothing on the runner for a lease: it uses the server's own client", async () => {
+  await using server = await TestServer.start({ account: { members: ["acc-1"], lockDelay: "0s" } });
+  const folder = join(server.folder, "runner");
+  await mkdir(folder);
+  const inputs = { berth: "", pool: "account", server: server.url, ttl: "30s" };
+  const env = { PATH: "/usr/bin:/bin" };
+  const run = new ActionRun(folder, inputs, env);
+  const main = await run.main();
+  expect(main.child.exitCode, main.all).toBe(0);
+  expect(JSON.parse((await run.told("STATE"))["command"] ?? "")).toEqual([
+    "sh",
+    expect.stringMatching(/berth\.sh$/),
+  ]);
+  expect(await run.told("ENV")).toEqual({ BERTH_RESOURCE_ACCOUNT: "acc-1" });
+  const expiresAt = async () =>
+    String(((await server.json("leases")) as { expiresAt: string }[])[0]?.expiresAt);
+  await changes(expiresAt);
+  const post = await run.post();
+  expect(post.child.exitCode, post.all).toBe(0);
+  expect(await server.json("leases")).toEqual([]);
 });
 
 test("the action holds a lease of a server, and releases it", async () => {
