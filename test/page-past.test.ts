@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)("the page, about the past", () => {
 
     await page.goto(new URL("/resources/only-1", world().server.url).href);
     await events.filter({ hasText: "early/1 gets only-1" }).waitFor();
-    await events.filter({ hasText: "only-1 added" }).waitFor();
+    await events.filter({ hasText: "only-1 was added in single" }).waitFor();
     // What happens while the page is open follows, once.
     const third = await lease("single", "late/3");
     await events.first().filter({ hasText: "late/3 gets only-1" }).waitFor();

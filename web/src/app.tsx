@@ -7,6 +7,7 @@ import { SignIn } from "./pages/sign-in.tsx";
 import { OpenQuestion } from "./parts/action-button.tsx";
 import { Announcements } from "./parts/announcements.tsx";
 import { ConnectionLine } from "./parts/connection-line.tsx";
+import { KeyList, toggleKeyList } from "./parts/key-list.tsx";
 import { Link } from "./parts/link.tsx";
 import { SearchBox } from "./parts/search-box.tsx";
 import { SignedIn } from "./parts/signed-in.tsx";
@@ -48,6 +49,7 @@ export function App() {
         {view.show()}
       </main>
       <OpenQuestion returnTo={main} />
+      <KeyList />
       <Announcements />
     </>
   );
@@ -116,6 +118,9 @@ function Corner() {
       <button type="button" className="quiet" onClick={nextTheme} title={`Colours: ${name}`}>
         <span className="hidden">Change colours, now </span>
         {name === "system" ? "Auto" : name === "light" ? "Light" : "Dark"}
+      </button>
+      <button type="button" className="quiet keys-button" onClick={toggleKeyList} title="Keys">
+        <span className="hidden">Keys </span>?
       </button>
       <a className="quiet" href="/docs" title={us === null ? "" : `Berth ${us.version}`}>
         API

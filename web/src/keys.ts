@@ -1,16 +1,24 @@
 /**
- * The keyboard: `/` searches, `j` and `k` or the arrows move along rows, Enter follows the link.
+ * The keyboard: `/` searches, `j` and `k` or the arrows move along rows, Enter follows the link, `g`
+ * and a letter go to a view, `?` lists all of this.
  */
 import { type RefObject, useEffect } from "react";
+import { toggleKeyList } from "./parts/key-list.tsx";
+import { go } from "./router.ts";
 
 const rowLinks = "[data-row] a[href]:first-of-type, a[data-row]";
 
 export function useKeys(main: RefObject<HTMLElement | null>): void {
   useEffect(() => {
+    let goes = false;
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const target = event.target instanceof Element ? event.target : undefined;
       if (target?.closest("input, textarea, select, dialog") != null) return;
+      const view = goes ? viewsByKey[event.key] : undefined;
+      goes = event.key === "g";
+      if (view !== undefined) return go(view);
+      if (event.key === "?") return toggleKeyList();
       if (event.key === "/") return focusAnd(event, document.querySelector("#search"));
       if (event.key === "f") return focusAnd(event, document.querySelector("[data-filter]"));
       const step = steps[event.key];
@@ -23,6 +31,16 @@ export function useKeys(main: RefObject<HTMLElement | null>): void {
     return () => window.removeEventListener("keydown", onKey);
   }, [main]);
 }
+
+/** After `g`. */
+const viewsByKey: Readonly<Record<string, string>> = {
+  p: "/",
+  q: "/queue",
+  l: "/leases",
+  o: "/out",
+  h: "/history",
+  e: "/events",
+};
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 

@@ -6,10 +6,10 @@ import type { FeedEvent } from "../../../src/client/event-feed.ts";
 const namesMax = 20_000;
 const names = new Map<string, string>();
 
-export function noteHolder({ id, ask }: FeedEvent): void {
-  if (typeof id !== "string" || typeof ask !== "object" || ask === null) return;
-  if (!("holder" in ask) || typeof ask.holder !== "string") return;
-  names.set(id, ask.holder);
+export function noteHolder({ id, ask, holder: named }: FeedEvent): void {
+  const holder = named ?? Object(ask).holder; // Past events have it beside the id.
+  if (typeof id !== "string" || typeof holder !== "string") return;
+  names.set(id, holder);
   const [oldest] = names.keys();
   if (names.size > namesMax && oldest !== undefined) names.delete(oldest);
 }

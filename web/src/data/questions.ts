@@ -30,6 +30,7 @@ import { type EventFilter, isAbout } from "../../../src/core/explain/event-about
 import { type ChartRange, fittingRange, wholeDay } from "../parts/chart-fit.ts";
 import { berth, serverNowMs } from "./berth.ts";
 import { changedResources, replaceChanged } from "./changed-resources.ts";
+import { noteHolder } from "./holder-names.ts";
 import { type PoolList, withChanges } from "./pool-list.ts";
 import type { Question } from "./query.ts";
 
@@ -209,6 +210,17 @@ export const eventsAbout = (subject: EventFilter): Question<PageOf<FeedEvent>> =
   patch: (before, events) => events && Promise.resolve(withNewer(before, events)),
   touchedBy: (event) => isAbout(event, subject),
 });
+
+/** The holders of requests that began before the feed of this page: past events name them. */
+export const earlierHolders: Question<number> = {
+  key: "earlier holders",
+  read: async (signal) => {
+    const { items } = await berth.pastEvents({ limit: 500 }, { signal });
+    for (const event of items) noteHolder(event);
+    return items.length;
+  },
+  touchedBy: never,
+};
 
 /** The page that ends before the event `after`. It does not change. */
 export const earlierEvents = (

@@ -1,8 +1,11 @@
 import { useMemo, useState } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { recentEvents } from "../data/live.ts";
+import { useAnswer } from "../data/query.ts";
+import { earlierHolders } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { Choice } from "../parts/choice.tsx";
+import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
 import { useFilter } from "../router.ts";
@@ -14,12 +17,15 @@ const kinds = [
   ["request-", "Requests"],
   ["resource-", "Resources"],
   ["pool-", "Pools"],
+  ["rate-", "Rates"],
+  ["cluster-", "Clusters"],
 ] as const;
 
 const shownMax = 300;
 
 /** Events as they happen. Pause stops the list, so that it does not move while somebody reads. */
 export function Events() {
+  useAnswer(earlierHolders); // Draws the list again once the names are known.
   const live = useStore(recentEvents);
   const [paused, setPaused] = useState<readonly FeedEvent[]>();
   const events = paused ?? live;
@@ -39,6 +45,7 @@ export function Events() {
       <div className="tools">
         <FilterBox label="Filter by any text" />
         <Choice name="type" label="About" options={kinds} />
+        <CsvButton name="events" rows={() => csvRows(shown)} />
         <button
           type="button"
           aria-pressed={paused !== undefined}
@@ -56,4 +63,9 @@ export function Events() {
       )}
     </>
   );
+}
+
+function csvRows(events: readonly FeedEvent[]) {
+  const rows = events.map(({ seq, at, type, ...facts }) => [seq, at, type, JSON.stringify(facts)]);
+  return [["number", "at", "type", "facts"], ...rows];
 }

@@ -3,122 +3,109 @@ import type { ReactNode } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { holderOf } from "../data/holder-names.ts";
 import { at } from "../router.ts";
+import { factsOf, listOf, text } from "./event-facts.ts";
+import { isCleaning, verbOf, waitText } from "./event-verbs.ts";
 import { Link } from "./link.tsx";
 import { amountText, conditionsText } from "./wants.ts";
 
-type Facts = Readonly<Record<string, unknown>>;
-
 export function EventWords({ event }: { event: FeedEvent }) {
-  return <span className="words">{sentenceOf(event)}</span>;
+  return (
+    <span className="words">
+      {sentenceOf(event)}
+      {because(event)}
+    </span>
+  );
 }
 
 function sentenceOf(event: FeedEvent): ReactNode {
+  const verb = verbOf(event);
+  if (verb !== undefined) {
+    return (
+      <>
+        {subjectOf(event)}
+        {verb}
+      </>
+    );
+  }
+  if (event.type === "rate-changed") return rateWords(event);
+  return (
+    <>
+      {whoOf(event)} {requestWords(event)}
+    </>
+  );
+}
+
+/** What a request or a lease does, after its holder. */
+function requestWords(event: FeedEvent): ReactNode {
   switch (event.type) {
     case "request-queued":
-      return (
-        <>
-          {whoOf(event)} queues for {poolsOf(event)}
-        </>
-      );
+      return `queues for ${wantsOf(event)}`;
     case "lease-granted":
       return (
         <>
-          {whoOf(event)} gets {resourcesOf(event["claims"])}
+          {isCleaning(event) ? "begins to clean" : "gets"} {resourcesOf(event["claims"])}
+          {waitText(event["waitedFor"])}
         </>
       );
     case "request-left":
-      return (
-        <>
-          {whoOf(event)} leaves the queue: {text(event["why"])}
-          {because(event)}
-        </>
-      );
+      return leavings[text(event["why"])] ?? `leaves the queue: ${text(event["why"])}`;
     case "priority-changed":
-      return (
-        <>
-          {whoOf(event)} {event["aged"] === true ? "rises by waiting to" : "is set to"} priority{" "}
-          {text(event["priority"])}
-          {because(event)}
-        </>
-      );
+      return `${event["aged"] === true ? "rises by waiting to" : "is set to"} priority ${text(event["priority"])}`;
     case "lease-ended":
-      return (
-        <>
-          {whoOf(event)} {endings[text(event["why"])] ?? `ends (${text(event["why"])})`}
-          {backOf(event["back"])}
-          {because(event)}
-        </>
-      );
+      return leaseEnd(event);
     case "notice-given":
-      return (
-        <>
-          {whoOf(event)} must release its lease soon
-          {because(event)}
-        </>
-      );
+      return "must release its lease soon";
     case "lease-revoked":
-      return (
-        <>
-          {whoOf(event)} loses its lease, and may go on until it learns so
-          {because(event)}
-        </>
-      );
+      return "loses its lease, and may go on until it learns so";
+    case "lease-delivered":
+      return event["delivered"] === true ? "received its lease" : "did not receive its lease yet";
     case "claim-ended":
       return (
         <>
-          {whoOf(event)} releases {backOf([event["back"]], "")}
+          {event["why"] === "hold" ? "has used up its time with" : "releases"}{" "}
+          {backOf([event["back"]])}
         </>
       );
-    case "rate-changed":
-      return rateWords(event);
-    case "cluster-moved":
-    case "cluster-reported":
-    case "cluster-held":
-    case "cluster-lost":
-    case "cluster-stuck":
-    case "cluster-abandoned":
-      return (
-        <>
-          <Link href={at("clusters", text(event["resource"]))}>{text(event["resource"])}</Link>{" "}
-          {clusterWords(event)}
-          {because(event)}
-        </>
-      );
-    case "orphan-found":
-      return `A cluster exists outside that nobody knows of: ${text(event["name"])}`;
-    case "orphan-gone":
-      return `The cluster ${text(event["instance"])} is no longer an orphan`;
+    case "claim-replaced":
+      return "gets another cluster for one that is lost";
+    case "room-kept":
+      return roomWords(event);
     default:
-      return otherwise(event);
+      return event.type.replaceAll("-", " ");
   }
 }
 
-function clusterWords(event: FeedEvent): string {
-  const why = text(event["why"]) === "" ? "" : `: ${text(event["why"])}`;
-  switch (event.type) {
-    case "cluster-moved":
-      return `is ${text(event["state"])}${why}`;
-    case "cluster-reported":
-      return `reports ${reportedIn(event)}`;
-    case "cluster-held":
-      return event["hold"] === null ? "is no longer held for debugging" : "is held for debugging";
-    case "cluster-lost":
-      return `is lost${why}`;
-    case "cluster-stuck":
-      return "takes too long to be destroyed";
-    default:
-      return "is abandoned: what is left of it is not known to Berth any more";
-  }
+const leavings: Readonly<Record<string, string>> = {
+  cancelled: "leaves the queue: cancelled",
+  disconnected: "leaves the queue: its client hung up",
+  abandoned: "leaves the queue: abandoned, its client no longer asks",
+  unsatisfiable: "leaves the queue: the new configuration can never satisfy it",
+  undecidable: "leaves the queue: the decision on it failed",
+};
+
+const endings: Readonly<Record<string, string>> = {
+  released: "releases",
+  expired: "expired and loses",
+  lifetime: "reached its max lifetime and loses",
+  revoked: "was ended by an operator and loses",
+  uncollected: "never fetched",
+  reset: "was reset and loses",
+};
+
+function leaseEnd(event: FeedEvent): ReactNode {
+  const why = text(event["why"]);
+  if (listOf(event["back"]).length === 0) return `ends its lease: ${why}`;
+  return (
+    <>
+      {endings[why] ?? `ends (${why})`} {backOf(event["back"])}
+    </>
+  );
 }
 
-function reportedIn(event: FeedEvent): string {
-  const { progress, message, version } = event;
-  const parts = [
-    typeof progress === "number" ? `${Math.round(progress * 100)} %` : "",
-    text(message),
-    text(version) === "" ? "" : `version ${text(version)}`,
-  ];
-  return parts.filter((part) => part !== "").join(", ") || "what its driver has found out";
+function roomWords(event: FeedEvent): string {
+  const rooms = listOf(event["rooms"]).map(({ resource }) => text(resource));
+  if (rooms.length === 0) return "has waited long, and no room can be kept for it yet";
+  return `has waited long, and room is kept for it on ${rooms.join(", ")}`;
 }
 
 function rateWords(event: FeedEvent): ReactNode {
@@ -134,34 +121,18 @@ function rateWords(event: FeedEvent): ReactNode {
   );
 }
 
-const endings: Readonly<Record<string, string>> = {
-  released: "releases ",
-  expired: "expired and loses ",
-  lifetime: "reached its max lifetime and loses ",
-  revoked: "was ended by an operator and loses ",
-  uncollected: "never fetched ",
-  reset: "was reset and loses ",
-};
-
-function otherwise(event: FeedEvent): ReactNode {
-  const { resource, pool, type } = event;
-  const verb = type.replace(/^(resource|pool|lease|request)-/, "").replaceAll("-", " ");
-  const subject =
-    typeof resource === "string" ? (
-      <Link href={at("resources", resource)}>{resource}</Link>
-    ) : typeof pool === "string" ? (
-      <Link href={at("pools", pool)}>{pool}</Link>
-    ) : (
-      whoOf(event)
-    );
-  const facts = ["state", "drained", "note", "grants", "why"].flatMap((key) =>
-    event[key] === undefined || event[key] === "" ? [] : [`${key} ${text(event[key])}`],
-  );
+/** The resource, cluster or pool that the event is about; nothing if it is about none. */
+function subjectOf({ type, resource, pool }: FeedEvent): ReactNode {
+  const name = typeof resource === "string" ? resource : pool;
+  if (typeof name !== "string") return null;
+  const view = type.startsWith("cluster-")
+    ? "clusters"
+    : typeof resource === "string"
+      ? "resources"
+      : "pools";
   return (
     <>
-      {subject} {verb}
-      {facts.length === 0 ? "" : `: ${facts.join(", ")}`}
-      {because(event)}
+      <Link href={at(view, name)}>{name}</Link>{" "}
     </>
   );
 }
@@ -176,7 +147,7 @@ function whoOf(event: FeedEvent): ReactNode {
   );
 }
 
-function poolsOf(event: FeedEvent): string {
+function wantsOf(event: FeedEvent): string {
   const { items } = factsOf(event["ask"]);
   return listOf(items)
     .map((item) => {
@@ -189,23 +160,28 @@ function poolsOf(event: FeedEvent): string {
 }
 
 function resourcesOf(claims: unknown): ReactNode {
-  return listOf(claims).map(({ id, resource, amount }) => {
+  return listOf(claims).map(({ id, resource, amount }, index) => {
     const amounts = amountText(factsOf(amount) as Readonly<Record<string, number>>);
     return (
       <span key={text(id)}>
-        <Link href={at("resources", text(resource))}>{text(resource)}</Link>{" "}
-        {amounts === "" ? null : `(${amounts}) `}
+        {index === 0 ? "" : ", "}
+        <Link href={at("resources", text(resource))}>{text(resource)}</Link>
+        {amounts === "" ? null : ` (${amounts})`}
       </span>
     );
   });
 }
 
-function backOf(back: unknown, before = ""): ReactNode {
-  return listOf(back).map(({ resource, state }) => (
+function backOf(back: unknown): ReactNode {
+  return listOf(back).map(({ resource, state, restsUntil }, index) => (
     <span key={text(resource)}>
-      {before}
+      {index === 0 ? "" : ", "}
       <Link href={at("resources", text(resource))}>{text(resource)}</Link>
-      {state === "free" ? " " : ` (${text(state)}) `}
+      {restsUntil !== undefined
+        ? ", which cools down"
+        : state === "free"
+          ? ""
+          : `, which is ${text(state)} now`}
     </span>
   ));
 }
@@ -214,16 +190,4 @@ function because(event: FeedEvent): string {
   const { by, why } = factsOf(event["reason"]);
   if (by === undefined) return "";
   return ` (by ${text(by)}${why === "" ? "" : `: ${text(why)}`})`;
-}
-
-function listOf(value: unknown): Facts[] {
-  return Array.isArray(value) ? value.map(factsOf) : [];
-}
-
-function factsOf(value: unknown): Facts {
-  return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
-function text(value: unknown): string {
-  return value === undefined || value === null ? "" : String(value);
 }

@@ -1,0 +1,94 @@
+/** The five commonest tasks with the keyboard alone. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { chromiumPath } from "./chromium.ts";
+import { sharedWorld } from "./page-world.ts";
+
+describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
+  const world = sharedWorld({
+    account: { members: ["acc-1", "acc-2"] },
+    single: { members: ["only-1"], lockDelay: "0s" },
+  });
+  const ask = (holder: string, pool: string) =>
+    world().client.ask({ holder, items: [{ pool }], ttl: "10m" });
+  const heading = (page: Page, name: string) =>
+    page.getByRole("heading", { level: 1, name }).waitFor();
+  /** Presses Tab until the focus is on the button. */
+  const tabTo = async (page: Page, name: string) => {
+    for (let steps = 0; steps < 60; steps++) {
+      const focused = await page.evaluate<string>("document.activeElement?.textContent ?? ''");
+      if (focused === name) return;
+      await page.keyboard.press("Tab");
+    }
+    throw new Error(`Tab does not reach ${name}`);
+  };
+  const answer = async (page: Page) => {
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type("ada"); // The first field has the focus.
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("for a test");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  };
+
+  test("a person learns why a job waits", async () => {
+    await ask("ci/1", "single");
+    await ask("ci/2", "single");
+    const page = await world().open("/");
+    await page.keyboard.press("g");
+    await page.keyboard.press("q");
+    await page.locator(".queue", { hasText: "ci/2" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await heading(page, "ci/2");
+    await page.getByText(/^Position 1, waiting for .* single/).waitFor();
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("a person finds who holds a resource", async () => {
+    const page = await world().open("/");
+    await page.keyboard.press("/");
+    await page.keyboard.type("only-1");
+    await page.getByRole("option", { name: /only-1/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await heading(page, "only-1");
+    await tabTo(page, "ci/1");
+    await page.keyboard.press("Enter");
+    await heading(page, "ci/1");
+  });
+
+  test("an operator removes a request from the queue, and the name is remembered", async () => {
+    const page = await world().open("/queue");
+    await page.locator(".queue", { hasText: "ci/2" }).waitFor();
+    await page.keyboard.press("j");
+    await tabTo(page, "Remove from queue");
+    await page.keyboard.press("Enter");
+    await answer(page);
+    await page.getByText("The queue is empty").waitFor();
+    expect(await page.evaluate("localStorage.getItem('berth.operator')")).toBe("ada");
+  });
+
+  test("an operator drains a resource", async () => {
+    const page = await world().open("/resources/acc-1");
+    await heading(page, "acc-1");
+    await tabTo(page, "Drain");
+    await page.keyboard.press("Enter");
+    await answer(page);
+    await page.locator("h1 .chip", { hasText: "drained" }).waitFor();
+  });
+
+  test("a person changes the order of the pools, filters them, and lists the keys", async () => {
+    const page = await world().open("/");
+    await page.locator("table.pools").waitFor();
+    await page.keyboard.press("f");
+    await page.keyboard.type("sing");
+    await expect.poll(() => page.locator("table.pools tbody tr").count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    const keys = page.getByRole("dialog", { name: "Keys" });
+    await keys.getByText("next row").waitFor();
+    await page.keyboard.press("Escape");
+    await keys.waitFor({ state: "detached" });
+    expect(world().complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { verbOf, waitText } from "./event-verbs.ts";
+
+test.each([
+  [{ type: "resource-rested", state: "free" }, "went back to free after its cooldown"],
+  [{ type: "resource-changed", drained: true }, "was drained"],
+  [
+    { type: "resource-changed", state: "quarantined", note: "disk\nbroken" },
+    "was set to quarantined: disk",
+  ],
+  [{ type: "resource-added", pool: "aws" }, "was added in aws"],
+  [{ type: "resource-retired", movesTo: { pool: "b" } }, "moves to b after its release"],
+  [{ type: "pool-withheld", why: "no CPU" }, "lends nothing: no CPU"],
+  [{ type: "cluster-reported", progress: 0.4, message: "half" }, "reports 40 %, half"],
+  [{ type: "lease-granted" }, undefined],
+])("verbOf(%j)", (event, want) => {
+  expect(verbOf(event)).toBe(want);
+});
+
+test.each([
+  ["paced", " after waiting for the pace"],
+  ["of_a_newer_server", ""],
+  [undefined, ""],
+])("waitText(%j)", (code, want) => {
+  expect(waitText(code)).toBe(want);
+});
