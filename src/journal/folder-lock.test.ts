@@ -15,6 +15,23 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+test("a damaged lock.db is refused, with the hint to delete it", async () => {
+  const path = join(folder, "lock.db");
+  writeFileSync(path, "not a database, and long enough to be read as one ".repeat(100));
+  let failure: unknown;
+  try {
+    FolderLock.take(folder);
+  } catch (error) {
+    failure = error;
+  }
+  expect(failure).toMatchObject({
+    message: expect.stringContaining("not a database"),
+    hint: expect.stringMatching(/^Delete ".*lock\.db": it has no data/),
+  });
+  await rm(path);
+  lock = FolderLock.take(folder);
+});
+
 describe("lock.txt", () => {
   test("replaces a symbolic link, and leaves the file behind it alone", () => {
     const precious = join(folder, "precious");

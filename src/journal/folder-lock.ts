@@ -39,7 +39,9 @@ export class FolderLock {
       database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"); // Leaves no `-journal` file.
     } catch (error) {
       database.close();
-      throw isBusy(error) ? held(folder, notePath) : sqliteFailure(error, "lock", path);
+      if (isBusy(error)) throw held(folder, notePath);
+      const failure = sqliteFailure(error, "lock", path);
+      throw failure instanceof JournalUnusable ? damaged(failure, path) : failure;
     }
     const lock = new FolderLock(database, notePath);
     lock.#leaveNote();
@@ -73,6 +75,11 @@ export class FolderLock {
       // The next holder overwrites it.
     }
   }
+}
+
+function damaged({ message, cause }: JournalUnusable, path: string): JournalUnusable {
+  const hint = `Delete "${path}": it has no data, and the next start makes a new one`;
+  return new JournalUnusable(message, hint, { cause });
 }
 
 function held(folder: string, notePath: string): JournalUnusable {

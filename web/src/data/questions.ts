@@ -12,6 +12,7 @@ import type {
 import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
 import { Problem } from "../../../src/api/problem.ts";
+import type { Replicas } from "../../../src/api/replica-schemas.ts";
 import type {
   Explanation,
   Lease,
@@ -66,6 +67,14 @@ export const attention: Question<Attention> = {
   read: (signal) => berth.attention({ signal }),
   touchedBy: about("pool-", "resource-", "cluster-", "rate-"),
   everyMs: heartbeatsMs,
+};
+
+/** Who leads of several servers. A change of the leader is no event. */
+export const allReplicas: Question<Replicas> = {
+  key: "replicas",
+  read: (signal) => berth.replicas({ signal }),
+  touchedBy: never,
+  everyMs: 5_000,
 };
 
 export const allTrends: Question<Trends> = {

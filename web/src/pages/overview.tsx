@@ -16,6 +16,7 @@ import { Attention } from "./attention.tsx";
 import { coolingAside, hasProblem, outOf, sortedBy, statesOf } from "./pool-facts.ts";
 import { poolOrders, usePoolOrder } from "./pool-order.ts";
 import { PoolRow } from "./pool-row.tsx";
+import { Servers } from "./servers.tsx";
 import { SortHeader } from "./sort-header.tsx";
 
 /** More rows than anybody reads. With more pools, use the filter. */
@@ -30,6 +31,7 @@ export function Overview() {
       <ProblemNote error={error} />
       <Attention />
       {data === undefined ? <Loading /> : <Pools pools={data.pools} trends={trends} />}
+      <Servers />
     </>
   );
 }
