@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { canRunInProcess, type Finished, runInProcess } from "./cli-in-process.ts";
-import { keepEvidence } from "./evidence.ts";
+import { keepEvidence, metricsOf } from "./evidence.ts";
 
 export const berthPath = fileURLToPath(new URL("../bin/berth", import.meta.url));
 
@@ -183,8 +183,10 @@ export class TestServer implements AsyncDisposable {
     return finished(this.berth(args, env));
   }
 
-  inProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
-    return runInProcess(args, this.#environment(env));
+  async inProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+    const done = await runInProcess(args, this.#environment(env));
+    this.#said += done.stderr;
+    return done;
   }
 
   async json(...args: string[]): Promise<unknown> {
@@ -205,6 +207,8 @@ export class TestServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.endCommands();
+    const isRunning = this.#process?.child.exitCode === null && !this.#process.child.signalCode;
+    if (isRunning) this.#said += await metricsOf(this.#url);
     await this.stop("SIGKILL");
     await keepEvidence(this.#said, join(this.folder, "data"));
     await rm(this.folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 /**
- * What the servers of the tests have written: logs, journals and histories are kept until the end of
- * the whole run, and then searched for the tokens of the tests. None may be there.
+ * What the servers of the tests have written: logs, journals, histories and metrics, and what commands
+ * have said, are kept until the end of the whole run, and then searched for the tokens of the tests.
+ * None may be there.
  */
 import { appendFile, cp, glob, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,10 +12,29 @@ const variable = "BERTH_TEST_EVIDENCE";
 export async function watchFor(token: string): Promise<void> {
   const folder = process.env[variable];
   if (folder === undefined) return;
+  watched.add(token);
   await mkdir(folder, { recursive: true });
   await appendFile(join(folder, "tokens"), `${token}\n`);
 }
 
+/** The tokens of this test file. */
+const watched = new Set<string>();
+
+/** The metrics of a server that still runs; of one with authentication, with a token that may. */
+export async function metricsOf(url: string): Promise<string> {
+  if (process.env[variable] === undefined) return "";
+  for (const token of ["", ...watched]) {
+    const headers = token === "" ? {} : { authorization: `Bearer ${token}` };
+    const signal = AbortSignal.timeout(metricsMs);
+    const answer = await fetch(`${url}/metrics`, { headers, signal }).catch(() => undefined);
+    if (answer === undefined) return ""; // It has ended, or speaks TLS with its own authority.
+    const text = await answer.text();
+    if (answer.ok) return text;
+  }
+  return "";
+}
+
+const metricsMs = 2_000;
 let kept = 0;
 
 /** Keeps what a server has left behind. */
