@@ -32,7 +32,8 @@ export class DemoClusters {
     const command = [process.execPath, here("../examples/drivers/local-kubernetes.ts")];
     mkdirSync(env.CLUSTERS);
     const template = { driver: "command", command, env, hibernates: true };
-    const pool = { template: "local", size: 2, running: 1, max: 3, lifetime: "1h" };
+    // One after the other: while the demo starts, the machine has enough to do.
+    const pool = { template: "local", size: 2, running: 1, max: 3, concurrent: 1, lifetime: "1h" };
     this.config = `templates: { local: ${JSON.stringify(template)} }
 ${config.replace(/^pools:$/m, `pools:\n  kube: ${JSON.stringify(pool)}`)}`;
     const settings = { command, folder, env, timeoutMs: 60_000, hibernates: true, credentials: {} };

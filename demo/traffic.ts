@@ -6,6 +6,7 @@ import type { RequestId } from "../src/core/model/ids.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 import type { Demand } from "../src/insight/what-if/demand.ts";
 import { type DayOptions, demandBetween } from "./demand.ts";
+import { Pace } from "./pace.ts";
 import type { Past } from "./past.ts";
 import type { DemoPool } from "./shape.ts";
 
@@ -25,6 +26,7 @@ export class Traffic {
   readonly #options: DayOptions;
   readonly #stop = new AbortController();
   readonly #jobs = new Set<Promise<void>>();
+  readonly #pace = new Pace();
   asked = 0;
   failed = 0;
 
@@ -96,13 +98,20 @@ export class Traffic {
 
   async #job({ holder, items, priority, askedAt, patienceMs, ends: [end] }: Demand): Promise<void> {
     await this.#until(askedAt);
+    if (!this.#pace.mayAsk(Date.now())) return;
     this.asked += 1;
     const dies = end?.forced === true;
     const wanted = items.map(({ pool, count }) => ({ pool, count }));
     const ask = { holder, items: wanted, priority, ...(dies ? { ttl: deathTtl } : undefined) };
     const timeoutMs = patienceMs ?? undefined;
-    const options = { signal: this.#signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const onRetry = () => this.#pace.failed(Date.now());
+    const options = {
+      signal: this.#signal,
+      onRetry,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    };
     const lease = await this.#client.acquire(ask, options);
+    this.#pace.worked();
     await this.#until(Date.now() + (end?.afterMs ?? 0));
     if (!dies) await this.#client.release(lease);
   }

@@ -53,15 +53,18 @@ function listRoute(app: App, { broker }: Context): void {
   );
 }
 
-function foundRoute(app: App, { broker }: Context): void {
+function foundRoute(app: App, { broker, templates }: Context): void {
   const schema = {
     tags: ["clusters"],
     summary: "Report all clusters that a driver has found; answers which of them are orphans",
     body: FoundClusters,
-    response: { 200: Orphans, ...problems(400, 413, 503) },
+    response: { 200: Orphans, ...problems(400, 404, 413, 503) },
   };
   app.post("/v1/orphans", { schema, bodyLimit }, async (request) => {
     const { template, credentials, found } = request.body as FoundBody;
+    // Nobody would search there again, so that it would stay for ever.
+    const isKnown = templates().some(({ name }) => name === template);
+    if (!isKnown) throw templateNotFound(template, templates());
     const command = { type: "clusters-found", template, credentials, found } as const;
     const outcome = await broker.submit(command, originOf(request));
     if (outcome.type === "refused") throw problemOf(outcome.refusal);

@@ -31,6 +31,9 @@ test("a wrong report changes nothing", async () => {
     const answer = await site.call("POST /v1/orphans", { body: wrong });
     expect([answer.status, asProblem(answer).code]).toEqual([400, "invalid_request"]);
   }
+  const unknown = { ...search, template: "__proto__" };
+  const answer = await site.call("POST /v1/orphans", { body: unknown });
+  expect([answer.status, asProblem(answer).code]).toEqual([404, "template_not_found"]);
   expect((await site.call("GET /v1/orphans")).body).toMatchObject({ items: [] });
 });
 

@@ -1,10 +1,10 @@
 import type { Broker } from "../../broker/broker.ts";
 import { newRequestId } from "../../broker/lease-identity.ts";
+import { untilEvent } from "../../broker/until-event.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
 import type { PoolName, RequestId } from "../../core/model/ids.ts";
 import { cleaningState, dirtyState } from "../../core/model/lifecycle.ts";
 import type { Origin } from "../../core/model/origin.ts";
-import type { Recorded } from "../../journal/journal.ts";
 import type { CleaningResult } from "./cleaner.ts";
 import { type DirtyWork, releaseOptions, type Task } from "./janitor.ts";
 
@@ -48,23 +48,9 @@ export class BrokerWork implements DirtyWork {
     return new BrokerTask(broker, outcome.lease.id, { pool: name, resource, userData });
   }
 
+  /** The end of a cooldown is an event too. */
   waitForDirty(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        stopListening();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const committed = ({ events }: Recorded): void => {
-        if (events.some(makesDirty)) end();
-      };
-      const stopListening = this.#broker.listen({ committed });
-      // The end of a cooldown is an event too. The timer is for a journal that was not writable.
-      const timer = setTimeout(end, retryMs);
-      signal.addEventListener("abort", end);
-      if (signal.aborted) end();
-    });
+    return untilEvent(this.#broker, makesDirty, { atMostMs: retryMs, signal });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Broker } from "../../broker/broker.ts";
 import { newRequestId } from "../../broker/lease-identity.ts";
+import { untilEvent } from "../../broker/until-event.ts";
 import {
   type Cluster,
   type ClusterReport,
@@ -15,18 +16,18 @@ import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { ExclusiveResource, State } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
-import type { Recorded } from "../../journal/journal.ts";
-import type {
-  CheckResult,
-  ClusterFacts,
-  ClusterTask,
-  ClusterWork,
-  CredentialCheck,
-  Lent,
-  SeenOrphan,
-  SpaceCredentials,
-  WatchedCluster,
-  WorkResult,
+import {
+  type CheckResult,
+  type ClusterFacts,
+  type ClusterTask,
+  type ClusterWork,
+  type CredentialCheck,
+  type Lent,
+  type SeenOrphan,
+  type SpaceCredentials,
+  TaskFacts,
+  type WatchedCluster,
+  type WorkResult,
 } from "./cluster-work.ts";
 
 export const provisionerName = "berth-provisioner";
@@ -134,22 +135,7 @@ export class BrokerWork implements ClusterWork {
   }
 
   waitForWork(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        stopListening();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const committed = ({ events }: Recorded): void => {
-        if (events.some(makesWork)) end();
-      };
-      const stopListening = this.#broker.listen({ committed });
-      // The timer is for a journal that was not writable.
-      const timer = setTimeout(end, retryMs);
-      signal.addEventListener("abort", end);
-      if (signal.aborted) end();
-    });
+    return untilEvent(this.#broker, makesWork, { atMostMs: retryMs, signal });
   }
 
   clusters(): Promise<readonly WatchedCluster[]> {
@@ -248,16 +234,7 @@ interface Work {
   readonly cluster: ClusterFacts & { readonly space: string | null };
 }
 
-class BrokerTask implements ClusterTask {
-  readonly resource: string;
-  readonly pool: string;
-  readonly instance: string;
-  readonly template: string;
-  readonly revision: string;
-  readonly parameters: ClusterFacts["parameters"];
-  readonly hub: string | null;
-  readonly handle: Json | undefined;
-  readonly phase: Phase;
+class BrokerTask extends TaskFacts implements ClusterTask {
   readonly lost: AbortSignal;
   readonly #broker: Broker;
   readonly #stores: ClusterStores;
@@ -266,19 +243,10 @@ class BrokerTask implements ClusterTask {
   readonly #heartbeat: NodeJS.Timeout;
 
   constructor(broker: Broker, stores: ClusterStores, work: Work) {
+    super(work.cluster, work.phase);
     this.#broker = broker;
     this.#stores = stores;
     this.#work = work;
-    const { cluster } = work;
-    this.phase = work.phase;
-    this.resource = cluster.resource;
-    this.pool = cluster.pool;
-    this.instance = cluster.instance;
-    this.template = cluster.template;
-    this.revision = cluster.revision;
-    this.parameters = cluster.parameters;
-    this.hub = cluster.hub;
-    this.handle = cluster.handle;
     this.lost = this.#lost.signal;
     const beat = async (): Promise<void> => {
       const outcome = await broker.submit({ type: "renew", id: work.id });

@@ -7,17 +7,18 @@ import { pause } from "../../client/pause.ts";
 import { type ClusterReport, type Phase, phases, type Wanted } from "../../core/model/cluster.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
-import type {
-  CheckResult,
-  ClusterFacts,
-  ClusterTask,
-  ClusterWork,
-  CredentialCheck,
-  Lent,
-  SeenOrphan,
-  SpaceCredentials,
-  WatchedCluster,
-  WorkResult,
+import {
+  type CheckResult,
+  type ClusterFacts,
+  type ClusterTask,
+  type ClusterWork,
+  type CredentialCheck,
+  type Lent,
+  type SeenOrphan,
+  type SpaceCredentials,
+  TaskFacts,
+  type WatchedCluster,
+  type WorkResult,
 } from "./cluster-work.ts";
 
 /** Events arrive in bursts. One read of the pools serves a whole burst. */
@@ -181,32 +182,14 @@ interface Work {
   readonly claim: string;
 }
 
-class ClientTask implements ClusterTask {
-  readonly resource: string;
-  readonly pool: string;
-  readonly instance: string;
-  readonly template: string;
-  readonly revision: string;
-  readonly parameters: ClusterFacts["parameters"];
-  readonly hub: string | null;
-  readonly handle: Json | undefined;
-  readonly phase: Phase;
+class ClientTask extends TaskFacts implements ClusterTask {
   readonly #client: BerthClient;
   readonly #lease: HeldLease;
   readonly #claim: string;
   readonly #alive: KeepAlive;
 
   constructor(client: BerthClient, lease: HeldLease, { phase, cluster, claim }: Work) {
-    const facts = factsOf(cluster);
-    this.resource = facts.resource;
-    this.pool = facts.pool;
-    this.instance = facts.instance;
-    this.template = facts.template;
-    this.revision = facts.revision;
-    this.parameters = facts.parameters;
-    this.hub = facts.hub;
-    this.handle = facts.handle;
-    this.phase = phase;
+    super(factsOf(cluster), phase);
     this.#client = client;
     this.#lease = lease;
     this.#claim = claim;

@@ -32,6 +32,31 @@ export interface ClusterTask extends ClusterFacts {
   finish(result: WorkResult): Promise<void>;
 }
 
+/** What every task knows about its cluster. */
+export class TaskFacts implements ClusterFacts {
+  readonly resource: string;
+  readonly pool: string;
+  readonly instance: string;
+  readonly template: string;
+  readonly revision: string;
+  readonly parameters: Parameters;
+  readonly hub: string | null;
+  readonly handle: Json | undefined;
+  readonly phase: Phase;
+
+  constructor(facts: ClusterFacts, phase: Phase) {
+    this.resource = facts.resource;
+    this.pool = facts.pool;
+    this.instance = facts.instance;
+    this.template = facts.template;
+    this.revision = facts.revision;
+    this.parameters = facts.parameters;
+    this.hub = facts.hub;
+    this.handle = facts.handle;
+    this.phase = phase;
+  }
+}
+
 /** Without a state and a failure, the work was interrupted and is to be done again. */
 export interface WorkResult {
   /** The state that the cluster has reached. */
