@@ -57,6 +57,7 @@ export const innerDurationLimits = {
   session: { minMs: 60 * secondMs, maxMs: dayMs },
   /** A phase of a cluster's life. */
   phase: { minMs: secondMs, maxMs: 7 * dayMs },
+  expiry: { minMs: 60 * secondMs, maxMs: 365 * dayMs },
 } as const satisfies Readonly<Record<string, DurationLimits>>;
 
 export const priorityLimits = {

@@ -132,7 +132,9 @@ function checkRunning(
     source.refuse(at, `${running} is more than size, which is ${size}`, "lower it, or raise size");
   } else if (!template.hibernates && at.path.at(-1) === "running" && running !== size) {
     const state = `the clusters of the template ${quote(template.name)} cannot hibernate`;
-    const able = template.how.driver === "command" ? ", or hibernates: true in the template" : "";
+    const able = ["command", "hive"].includes(template.how.driver)
+      ? ", or hibernates: true in the template"
+      : "";
     source.refuse(at, state, `write running: ${size}${able}`);
   }
 }

@@ -106,9 +106,13 @@ describe("templates", () => {
     [
       "no driver",
       one("cost: 1"),
-      "templates.t: it has no driver (add driver: command or namespace)",
+      "templates.t: it has no driver (add driver: command, namespace, hive, hypershift, caas or cluster-api)",
     ],
-    ["an unknown driver", one("driver: hiv"), '"hiv" is not a driver (write command or namespace)'],
+    [
+      "an unknown driver",
+      one("driver: hiv"),
+      '"hiv" is not a driver (write command, namespace, hive, hypershift, caas or cluster-api)',
+    ],
     [
       "no command",
       one("driver: command"),

@@ -4,7 +4,9 @@ import { defaultPhaseLimits, type PhaseLimits } from "../core/model/cluster.ts";
 import { type ConfigDocument, quote, readText, refuseValue, type Spot } from "./document.ts";
 import { innerDurationLimits, janitorVariablesMax, templateLimits } from "./limits.ts";
 import { readCredentials } from "./read-credentials.ts";
+import { readHub } from "./read-hub.ts";
 import { readProgram } from "./read-janitor.ts";
+import { checkManifest } from "./read-manifest.ts";
 import { readCluster, textOf } from "./read-mirror.ts";
 import { readParameterSchemas, readParameterValues } from "./read-parameters.ts";
 import {
@@ -40,10 +42,16 @@ const templates = {
   of: "templates",
 };
 const keys = Object.keys(Template.properties);
-/** The keys that only one driver has. */
-const keysOfDriver: Readonly<Record<DriverTemplate["driver"], readonly string[]>> = {
-  command: ["command", "env", "timeout", "hibernates", "validates"],
-  namespace: ["kubeconfig", "context", "quota"],
+const hubs = ["hive", "hypershift", "caas", "cluster-api"] as const;
+/** The keys that not all drivers have. */
+const driversOfKey: Readonly<Record<string, readonly DriverTemplate["driver"][]>> = {
+  ...{ command: ["command"], env: ["command"], timeout: ["command"] },
+  validates: ["command"],
+  hibernates: ["command", "hive"],
+  ...{ kubeconfig: ["namespace", ...hubs], context: ["namespace", ...hubs], quota: ["namespace"] },
+  ...{ namespace: hubs, broker: hubs, expiry: hubs, pools: ["hive"] },
+  manifest: ["hive", "hypershift", "cluster-api"],
+  ...{ clusterTemplate: ["caas"], argoNamespace: ["caas"] },
 };
 
 export function readTemplates(
@@ -83,10 +91,12 @@ function readTemplate(
     cost:
       optionalNumber(document, fields.get("cost"), { min: 0, max: templateLimits.costMax }) ?? 0,
     limits: readLimits(document, fields.get("limits")),
-    hibernates: how.driver === "command" && (readBoolean(document, fields, "hibernates") ?? false),
+    hibernates: readHibernates(document, fields, how),
     validates: how.driver === "command" && (readBoolean(document, fields, "validates") ?? false),
     orphans: orphans ?? "report",
+    ...readVerify(document, fields),
   };
+  checkManifest(document, fields, spec);
   return { ...spec, revision: revisionOf(document.source, spec, fields) };
 }
 
@@ -97,22 +107,29 @@ function readDriver(
 ): DriverTemplate | undefined {
   const { source } = document;
   if (!fields.has("driver")) {
-    source.refuse(spot, "it has no driver", `add driver: ${driverNames.join(" or ")}`);
+    source.refuse(spot, "it has no driver", `add driver: ${oneOf(driverNames)}`);
     return undefined;
   }
   const driver = readChoice(document, fields, "driver", driverNames);
   if (driver === undefined) return undefined;
-  for (const [other, owned] of Object.entries(keysOfDriver)) {
-    if (other === driver) continue;
-    for (const key of owned) {
-      const field = fields.get(key);
-      const state = `only the driver ${other} has it`;
-      if (field !== undefined) source.refuse(field.at, state, "remove it, or change the driver");
-    }
+  for (const [key, drivers] of Object.entries(driversOfKey)) {
+    const field = fields.get(key);
+    if (field === undefined || drivers.includes(driver)) continue;
+    const only = drivers.length === 1 ? `the driver ${drivers[0]} has` : `${listed(drivers)} have`;
+    source.refuse(field.at, `only ${only} it`, "remove it, or change the driver");
   }
-  return driver === "command"
-    ? readCommand(document, spot, fields)
-    : readNamespace(document, fields);
+  switch (driver) {
+    case "command":
+      return readCommand(document, spot, fields);
+    case "namespace":
+      return readNamespace(document, fields);
+    default:
+      return readHub(document, spot, fields, driver);
+  }
+}
+
+function listed(drivers: readonly string[]): string {
+  return `the drivers ${drivers.slice(0, -1).join(", ")} and ${drivers.at(-1)}`;
 }
 
 function readCommand(document: ConfigDocument, spot: Spot, fields: Fields): CommandTemplate {
@@ -201,6 +218,23 @@ function refuseQuotaNames(document: ConfigDocument, fields: Fields, how: DriverT
   }
 }
 
+function readHibernates(document: ConfigDocument, fields: Fields, how: DriverTemplate): boolean {
+  const written = readBoolean(document, fields, "hibernates");
+  if (how.driver === "hive") return written ?? true;
+  return how.driver === "command" && (written ?? false);
+}
+
+function readVerify(document: ConfigDocument, fields: Fields): Pick<TemplateSpec, "verify"> {
+  const field = fields.get("verify");
+  if (field === undefined) return {};
+  const command = readProgram(document, { owner: field.value, example: "[./left.sh]" }, field);
+  return { verify: { command, folder: document.source.programs?.pathOf(".") ?? "." } };
+}
+
+function oneOf(choices: readonly string[]): string {
+  return `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+}
+
 function readLimits(document: ConfigDocument, field: Entry | undefined): PhaseLimits {
   const hint = { title: "map of limits", hint: "write { create: 1h }" };
   const fields = field && readKnown(document, field.value, Object.keys(Limits.properties), hint);
@@ -236,7 +270,7 @@ function readChoice<Choice extends string>(
   const value = scalarOf(field.value);
   const chosen = choices.find((choice) => choice === value);
   if (chosen === undefined) {
-    refuseValue(source, field.value, { title: key, hint: `write ${choices.join(" or ")}` });
+    refuseValue(source, field.value, { title: key, hint: `write ${oneOf(choices)}` });
   }
   return chosen;
 }

@@ -48,6 +48,7 @@ export function referencesOf({
     const paths = how.command.filter((word) => word.includes("/"));
     files.push(...paths.map((word) => resolve(how.folder, word)));
   }
+  if ("manifest" in how) files.push(how.manifest);
   const own = sources.flatMap((each) => (each.from === "env" ? [each.variable] : []));
   const mapped = how.driver === "command" ? Object.values(how.env) : [];
   const variables = mapped.flatMap((from) => (typeof from === "string" ? [] : [from.env]));

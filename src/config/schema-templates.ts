@@ -9,9 +9,21 @@ import {
 } from "./limits.ts";
 import { duration, Name } from "./schema-fields.ts";
 import { VariableName, Word } from "./schema-janitor.ts";
-import { clusterFields, FilePath } from "./schema-mirror.ts";
+import {
+  clusterFields,
+  FilePath,
+  KubeLabelKey,
+  KubeLabelValue,
+  MirrorPrefix,
+  Namespace,
+} from "./schema-mirror.ts";
 
-export const driverNames = ["command", "namespace"] as const;
+export const driverNames = [
+  ...(["command", "namespace", "hive", "hypershift", "caas", "cluster-api"] as const),
+];
+export const defaultBroker = "berth";
+/** Where the operator of cluster templates has its Argo CD, unless it is told otherwise. */
+export const defaultArgoNamespace = "cluster-aas-operator";
 export const defaultCallTimeoutMs = 5 * 60_000;
 
 export const ParameterName = Type.String({
@@ -135,13 +147,78 @@ const FromEnvironment = Type.Object(
   { title: "variable", additionalProperties: false },
 );
 
+/** The keys of drivers that work on a hub. */
+const hubFields = {
+  namespace: Type.Optional(
+    Type.String({
+      ...Namespace,
+      description:
+        "Drivers on a hub: where the objects are made. Driver hive: that of the ClusterPools; a " +
+        "manifest gets a namespace of its own for each cluster.",
+      examples: ["clusters"],
+    }),
+  ),
+  broker: Type.Optional(
+    Type.String({
+      ...MirrorPrefix,
+      description:
+        "Drivers on a hub: the name of this installation of Berth there. Two on one hub need two names.",
+      default: defaultBroker,
+    }),
+  ),
+  expiry: Type.Optional(
+    duration(innerDurationLimits.expiry, {
+      example: "2d",
+      description:
+        "Drivers on a hub: so long after its creation a cluster may be destroyed by others, as its " +
+        "annotation says. Hive then deletes a claim itself.",
+    }),
+  ),
+  pools: Type.Optional(
+    Type.Record(KubeLabelKey, KubeLabelValue, {
+      title: "map of labels",
+      description:
+        "Driver hive: clusters are claimed from the ClusterPools with these labels, and with those " +
+        "of the parameters.",
+      additionalProperties: false,
+      maxProperties: 32,
+      examples: [{ product: "ocp", version: "4.20" }],
+    }),
+  ),
+  manifest: Type.Optional(
+    Type.String({
+      ...FilePath,
+      description:
+        "Drivers hive, hypershift and cluster-api: a file with the objects to make for each cluster, " +
+        "relative to this one. It is read again when it changes.",
+      examples: ["hosted-cluster.yaml"],
+    }),
+  ),
+  clusterTemplate: Type.Optional(
+    Type.String({
+      ...Name,
+      description: "Driver caas: the ClusterTemplate. The parameters go to its chart.",
+      examples: ["hypershift-aws-cluster"],
+    }),
+  ),
+  argoNamespace: Type.Optional(
+    Type.String({
+      ...Namespace,
+      description: "Driver caas: where the operator keeps its Argo CD Applications.",
+      default: defaultArgoNamespace,
+    }),
+  ),
+};
+
 export const Template = Type.Object(
   {
     driver: Type.Union(
       driverNames.map((name) => Type.Literal(name)),
       {
         title: "driver",
-        description: "What makes the clusters: a program, or namespaces of an API server.",
+        description:
+          "What makes the clusters: a program, an API server that has namespaces, or a hub with Hive, " +
+          "HyperShift, the operator of cluster templates or Cluster API.",
       },
     ),
     parameters: Type.Optional(
@@ -186,8 +263,9 @@ export const Template = Type.Object(
     hibernates: Type.Optional(
       Type.Boolean({
         title: "boolean",
-        description: "Driver command: whether the program can hibernate and resume clusters.",
-        default: false,
+        description:
+          "Drivers command and hive: whether clusters can hibernate. Without it those of hive do, and " +
+          "those of a program do not.",
       }),
     ),
     validates: Type.Optional(
@@ -242,6 +320,18 @@ export const Template = Type.Object(
         additionalProperties: false,
         maxProperties: 100,
         examples: [{ pods: 20, "requests.cpu": "4" }],
+      }),
+    ),
+    ...hubFields,
+    verify: Type.Optional(
+      Type.Array(Word, {
+        title: "list of words",
+        description:
+          "A program that looks for what is left of a destroyed cluster. Until it finds nothing, the " +
+          "cluster is not gone.",
+        minItems: 1,
+        maxItems: janitorWordsMax,
+        examples: [["./left-in-cloud.sh"]],
       }),
     ),
   },

@@ -1,5 +1,6 @@
 /** How clusters are made, as the file says it. Secrets stand here by reference only. */
 import type { Parameters, PhaseLimits } from "../core/model/cluster.ts";
+import type { JsonValue } from "../core/model/placeholders.ts";
 
 /** Where the provisioner finds a secret. */
 export type CredentialSource =
@@ -37,7 +38,70 @@ export interface NamespaceTemplate {
   readonly quota: Readonly<Record<string, string>>;
 }
 
-export type DriverTemplate = CommandTemplate | NamespaceTemplate;
+/** An API server on which something else makes clusters. */
+interface HubTemplate {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  /** This installation of Berth, on everything that it makes on the hub. */
+  readonly broker: string;
+  /** How long after its creation a cluster may be destroyed without Berth. */
+  readonly expiryMs?: number;
+}
+
+/** Objects that are made for each cluster, with places for its values. */
+interface ManifestTemplate extends HubTemplate {
+  /** Where the objects were read from. */
+  readonly manifest: string;
+  readonly objects: readonly ManifestObject[];
+}
+
+export type ManifestObject = { readonly [key: string]: JsonValue };
+
+/** Clusters of Hive's ClusterPools. */
+export interface HiveClaimTemplate extends HubTemplate {
+  readonly driver: "hive";
+  readonly namespace: string;
+  /** Labels of the pools. */
+  readonly pools: Readonly<Record<string, string>>;
+}
+
+/** Single ClusterDeployments, each in a namespace of its own. */
+export interface HiveDeploymentTemplate extends ManifestTemplate {
+  readonly driver: "hive";
+}
+
+export interface HyperShiftTemplate extends ManifestTemplate {
+  readonly driver: "hypershift";
+  readonly namespace: string;
+}
+
+export interface ClusterApiTemplate extends ManifestTemplate {
+  readonly driver: "cluster-api";
+  readonly namespace: string;
+}
+
+export interface CaasTemplate extends HubTemplate {
+  readonly driver: "caas";
+  readonly namespace: string;
+  readonly clusterTemplate: string;
+  /** Where the operator keeps its Argo CD Applications. */
+  readonly argoNamespace: string;
+}
+
+export type DriverTemplate =
+  | CommandTemplate
+  | NamespaceTemplate
+  | HiveClaimTemplate
+  | HiveDeploymentTemplate
+  | HyperShiftTemplate
+  | ClusterApiTemplate
+  | CaasTemplate;
+
+/** A program that looks for what is left of a destroyed cluster. */
+export interface VerifyCommand {
+  readonly command: readonly string[];
+  readonly folder: string;
+}
 
 /** What happens to a cluster that nobody knows of, once it is old enough. */
 export type OrphanPolicy = "report" | "destroy";
@@ -60,4 +124,6 @@ export interface TemplateSpec {
   /** Whether the driver can try out credentials of a space before they are stored. */
   readonly validates: boolean;
   readonly orphans: OrphanPolicy;
+  /** Absent: a cluster is gone when its driver says so. */
+  readonly verify?: VerifyCommand;
 }

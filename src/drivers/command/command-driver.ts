@@ -22,6 +22,7 @@ import {
   type Validated,
 } from "../driver.ts";
 import { noMask, type SecretMask } from "../secret-mask.ts";
+import { inheritedVariables } from "./inherited-variables.ts";
 import { BadReply, handleOf, parseReply, type Reply, type Verb } from "./replies.ts";
 import { type ProgramEnd, runProgram } from "./run-program.ts";
 import { withSecretFile } from "./secret-folder.ts";
@@ -41,8 +42,6 @@ export interface CommandSettings {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** The variables that most programs need. The others may contain secrets. */
-const inherited = ["PATH", "HOME", "TMPDIR", "LANG", "TZ"];
 /** Beyond this a program is ended; one that prints progress stays far below it. */
 const outputBytesMax = 16 * 1024 * 1024;
 /** The last line must fit. A kubeconfig has a few kilobytes; a list of 10,000 clusters has two megabytes. */
@@ -198,15 +197,6 @@ export class CommandDriver implements Driver {
 
 function refOf({ name, instance, handle }: ClusterRef): object {
   return { name, instance, ...(handle === undefined || handle === null ? undefined : { handle }) };
-}
-
-function inheritedVariables(): Record<string, string> {
-  return Object.fromEntries(
-    inherited.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }
 
 /** Control characters of a log would reach terminals. */

@@ -1,13 +1,17 @@
 /** Opens the driver of a cluster, with the template that the cluster was made from. */
-import type { CommandTemplate, TemplateSpec } from "../../config/template-spec.ts";
+import type { CommandTemplate, TemplateSpec, VerifyCommand } from "../../config/template-spec.ts";
 import { credentialsParameter } from "../../core/model/cluster.ts";
 import { CommandDriver } from "../../drivers/command/command-driver.ts";
-import type { Driver } from "../../drivers/driver.ts";
+import { remainingOf } from "../../drivers/command/verify.ts";
+import type { CallOptions, ClusterRef, Driver } from "../../drivers/driver.ts";
+import { HubApi } from "../../drivers/hub/hub-api.ts";
 import { NamespaceDriver } from "../../drivers/namespace/namespace-driver.ts";
 import type { SecretMask } from "../../drivers/secret-mask.ts";
 import { ApiServer } from "../../kubernetes/api-server.ts";
+import type { Place } from "../../kubernetes/kube-config.ts";
 import type { ClusterFacts } from "./cluster-work.ts";
 import { MissingDependency, resolveCredentials } from "./credentials.ts";
+import { openHubDriver } from "./hub-driver.ts";
 import type { TemplateArchive } from "./template-archive.ts";
 
 export interface OpenDriver {
@@ -15,6 +19,8 @@ export interface OpenDriver {
   readonly spec: TemplateSpec;
   /** What the driver gets: those of the cluster, and those that the template has pinned. */
   readonly parameters: ClusterFacts["parameters"];
+  /** What is left of a destroyed cluster, if the template has a program that looks for it. */
+  readonly remaining?: (ref: ClusterRef, options: CallOptions) => Promise<readonly string[]>;
 }
 
 type OwnCredentials = () => Promise<Readonly<Record<string, string>>>;
@@ -24,6 +30,7 @@ export class DriverSet {
   readonly #mask: SecretMask;
   /** They keep a connection. */
   readonly #namespaces = new Map<string, NamespaceDriver>();
+  readonly #hubs = new Map<string, HubApi>();
 
   constructor(archive: TemplateArchive, mask: SecretMask) {
     this.#archive = archive;
@@ -40,8 +47,24 @@ export class DriverSet {
     }
     const { [credentialsParameter]: _, ...parameters } = cluster.parameters;
     const needsOwn = spec.ownCredentials !== null;
-    const driver = await this.openTemplate(spec, needsOwn ? await own() : {});
-    return { driver, spec, parameters: { ...parameters, ...spec.pinned } };
+    const found = needsOwn ? await own() : {};
+    const driver = await this.openTemplate(spec, found);
+    const { verify } = spec;
+    return {
+      ...{ driver, spec, parameters: { ...parameters, ...spec.pinned } },
+      ...(verify !== undefined && { remaining: await this.#verifier(spec, verify, found) }),
+    };
+  }
+
+  async #verifier(
+    { name, credentials }: TemplateSpec,
+    verify: VerifyCommand,
+    own: Readonly<Record<string, string>>,
+  ) {
+    const shared = await resolveCredentials(name, credentials, this.#mask);
+    const settings = { ...verify, credentials: { ...shared, ...own } };
+    return (ref: ClusterRef, options: CallOptions) =>
+      remainingOf(settings, ref, this.#mask, options);
   }
 
   /** For calls that are about no single cluster. */
@@ -53,11 +76,24 @@ export class DriverSet {
     const shared = await resolveCredentials(name, spec.credentials, this.#mask);
     if (how.driver === "namespace") return this.#namespaceDriver(spec, how);
     for (const value of Object.values(own)) this.#mask.registerDocument(value);
-    const { command, folder, timeoutMs } = how;
     const { hibernates, validates } = spec;
     const credentials = { ...shared, ...own };
+    if (how.driver !== "command") {
+      return openHubDriver(this.#hub(how), how, { hibernates, credentials, mask: this.#mask });
+    }
+    const { command, folder, timeoutMs } = how;
     const settings = { command, folder, timeoutMs, hibernates, validates, credentials };
     return new CommandDriver({ ...settings, env: environmentOf(name, how) }, this.#mask);
+  }
+
+  /** One connection for all templates of a hub. */
+  #hub({ kubeconfig, context }: Place): HubApi {
+    const key = JSON.stringify([kubeconfig, context]);
+    const known = this.#hubs.get(key);
+    if (known !== undefined) return known;
+    const hub = new HubApi(() => ApiServer.connect({ kubeconfig, context }), this.#mask);
+    this.#hubs.set(key, hub);
+    return hub;
   }
 
   #namespaceDriver(

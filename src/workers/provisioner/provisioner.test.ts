@@ -213,6 +213,27 @@ describe("a provisioner", () => {
     expect(await site.world.clusters()).toEqual([]);
   });
 
+  test("D2: a program finds what the back end has left, and the cluster is not gone before that is", async () => {
+    const [program, left] = [join(site.folder, "left.sh"), join(site.folder, "left")];
+    const script = `#!/bin/sh\ncat > ${site.folder}/asked\ncat ${left}\n`;
+    await writeFile(program, script, { mode: 0o755 });
+    await writeFile(left, '["volume vol-1"]');
+    const verify = { command: [program], folder: site.folder };
+    await site.configure({ size: 1, running: 1 }, site.template({ verify }));
+    await site.untilStock("kube-1 free");
+    const { instance, external: name } = await site.cluster("kube-1");
+    await site.configure({ size: 0 }, site.template({ verify }));
+    await site.until(async () => (await site.cluster("kube-1")).stuck, ["volume vol-1"]);
+    expect(await site.world.clusters()).toEqual([]);
+    expect(await site.stock()).toBe("kube-1 destroying");
+    expect(JSON.parse(await readFile(join(site.folder, "asked"), "utf8"))).toEqual({
+      name,
+      instance,
+    });
+    await writeFile(left, "looking\n[]\n");
+    await site.untilStock("");
+  });
+
   test("H1: a cluster that is to sleep and is wanted at once ends awake", async () => {
     await site.world.before(
       "hibernate",

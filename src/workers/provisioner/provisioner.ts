@@ -124,8 +124,8 @@ export class Provisioner {
   }
 
   async #workOn(task: ClusterTask, signal: AbortSignal): Promise<WorkResult> {
-    const { driver, parameters } = await this.#drivers.open(task, () => task.ownCredentials());
-    return workOnCluster(task, { driver, parameters, calls: this.#calls, signal });
+    const open = await this.#drivers.open(task, () => task.ownCredentials());
+    return workOnCluster(task, { ...open, calls: this.#calls, signal });
   }
 
   #failed(error: unknown, signal: AbortSignal): WorkResult {

@@ -22,12 +22,10 @@ import {
 import { tagsOf } from "../../drivers/names.ts";
 import type { CallLimit } from "./call-limit.ts";
 import { type ClusterTask, refOf, type WorkResult } from "./cluster-work.ts";
+import type { OpenDriver } from "./driver-set.ts";
 import { logBudget, messageLengthMax, pollDelayMs, reissueTurns } from "./limits.ts";
 
-export interface WorkTools {
-  readonly driver: Driver;
-  /** All parameters that the driver gets, with those that the template has pinned. */
-  readonly parameters: Readonly<Record<string, string | number | boolean>>;
+export interface WorkTools extends Pick<OpenDriver, "driver" | "parameters" | "remaining"> {
   readonly calls: CallLimit;
   readonly signal: AbortSignal;
 }
@@ -116,7 +114,7 @@ class ClusterJob {
 
   async destroy(): Promise<WorkResult> {
     for (let turn = 0; ; turn++) {
-      const seen = await this.#observe();
+      const seen = await this.#verified(await this.#observe());
       if (seen.phase === "absent") return { state: tombstoneState };
       if (turn === 0 && isEvidence(seen)) await this.#collectLogs(seen.message ?? seen.phase);
       if (seen.phase !== "destroying" || turn % reissueTurns === 0) {
@@ -131,6 +129,20 @@ class ClusterJob {
       await this.#tell(seen);
       await pause(pollDelayMs(turn), this.#tools.signal);
     }
+  }
+
+  /** What is absent for the driver may have left something behind; then it is not gone. */
+  async #verified(seen: Observation): Promise<Observation> {
+    const { remaining } = this.#tools;
+    if (seen.phase !== "absent" || remaining === undefined) return seen;
+    const blocking = await this.#call(() => remaining(this.#ref, this.#options)).catch(
+      async (error: unknown) => {
+        if (error instanceof DriverError) await this.#blockedBy([error.message]);
+        throw error;
+      },
+    );
+    if (blocking.length === 0) return seen;
+    return { phase: "destroying", message: `Something is left: ${blocking.join(", ")}`, blocking };
   }
 
   /** Acts on what is observed until a step ends it, or until something else is wanted. */

@@ -1,0 +1,132 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { formatProblem } from "./document.ts";
+import { loadConfig } from "./load.ts";
+import { referencesOf } from "./revision.ts";
+
+const place = (name: string) => `$${`{${name}}`}`;
+const cluster = `apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: { name: "${place("name")}" }
+`;
+
+describe("templates of drivers on a hub", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "berth-hubs-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const load = async (template: string, manifest = cluster) => {
+    const file = join(folder, "berth.yaml");
+    await writeFile(join(folder, "m.yaml"), manifest);
+    await writeFile(file, `templates: { t: { ${template} } }\npools: { p: { template: t } }\n`);
+    return loadConfig(file);
+  };
+  const template = async (text: string, manifest?: string) => {
+    const loaded = await load(text, manifest);
+    if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
+    const [found] = loaded.templates;
+    if (found === undefined) throw new Error("There is no template");
+    return found;
+  };
+  const capi = "driver: cluster-api, namespace: clusters, manifest: m.yaml";
+
+  test("have the objects of their manifest, and another revision when it changes", async () => {
+    const first = await template(capi);
+    expect(first).toMatchObject({
+      how: {
+        ...{ driver: "cluster-api", namespace: "clusters", broker: "berth" },
+        objects: [{ kind: "Cluster" }],
+      },
+      hibernates: false,
+    });
+    expect(referencesOf(first).files).toEqual([join(folder, "m.yaml")]);
+    const second = await template(capi, `${cluster}spec: { paused: true }\n`);
+    expect(second.revision).not.toBe(first.revision);
+    expect((await template(capi)).revision).toBe(first.revision);
+  });
+
+  test("hibernate with Hive, unless they say otherwise", async () => {
+    const claims = "driver: hive, namespace: pools, pools: { product: ocp }, expiry: 2d";
+    expect(await template(claims)).toMatchObject({
+      how: { driver: "hive", pools: { product: "ocp" }, expiryMs: 172_800_000 },
+      hibernates: true,
+    });
+    expect((await template(`${claims}, hibernates: false`)).hibernates).toBe(false);
+  });
+
+  test("may have a program that looks for what is left", async () => {
+    const { verify } = await template(`${capi}, verify: [/bin/true, --all]`);
+    expect(verify).toEqual({ command: ["/bin/true", "--all"], folder });
+  });
+
+  const named = (name: string, more = "") =>
+    `${cluster}---\napiVersion: v1\nkind: Secret\nmetadata: { name: "${name}"${more} }\n`;
+
+  test.each([
+    ["no namespace", "driver: hypershift, manifest: m.yaml", cluster, "it has no namespace"],
+    ["no manifest", "driver: cluster-api, namespace: c", cluster, "it has no manifest"],
+    ["nothing to make", "driver: hive", cluster, "it makes nothing (write pools:"],
+    [
+      "two ways to make it",
+      "driver: hive, namespace: c, pools: { a: b }, manifest: m.yaml",
+      ...[cluster, "it has pools and a manifest"],
+    ],
+    ["no template", "driver: caas, namespace: c", cluster, "it has no clusterTemplate"],
+    [
+      "a key of other drivers",
+      "driver: caas, namespace: c, clusterTemplate: x, manifest: m.yaml",
+      ...[cluster, "only the drivers hive, hypershift and cluster-api have it"],
+    ],
+    [
+      "a namespace where each cluster has its own",
+      "driver: hive, namespace: c, manifest: m.yaml",
+      ...[cluster, "each ClusterDeployment gets a namespace of its own"],
+    ],
+    [
+      "a missing file",
+      capi.replace("m.yaml", "no.yaml"),
+      cluster,
+      'no.yaml" cannot be read: ENOENT',
+    ],
+    ["bad YAML", capi, "a: [", 'm.yaml" cannot be read: '],
+    [
+      "another main object",
+      capi,
+      cluster.replace("Cluster\n", "Clusters\n"),
+      "it has 0 objects of kind Cluster",
+    ],
+    [
+      "another name",
+      "driver: hive, manifest: m.yaml",
+      cluster.replace("Cluster\n", "ClusterDeployment\n").replace(place("name"), "one"),
+      "the name of its ClusterDeployment is another",
+    ],
+    [
+      "an object without a name",
+      capi,
+      `${cluster}---\nkind: Secret\n`,
+      "without apiVersion, kind or metadata.name",
+    ],
+    ["a shared object", capi, named("pull"), 'Secret "pull" would be the same for all clusters'],
+    ["a namespace in an object", capi, named(place("name"), ", namespace: x"), "has a namespace"],
+    [
+      "a place that has no value",
+      `${capi}, parameters: { version: { type: string } }`,
+      `${cluster}spec: { v: "${place("parameters.verson")}" }\n`,
+      `nothing for ${place("parameters.verson")} (did you mean ${place("parameters.version")}?)`,
+    ],
+    [
+      "clusters that would stay",
+      "driver: hive, manifest: m.yaml",
+      cluster.replace("Cluster\n", "ClusterDeployment\nspec: { preserveOnDelete: true }\n"),
+      "preserveOnDelete would leave every cluster in its cloud",
+    ],
+  ])("refuse %s", async (_, text, manifest, want) => {
+    const loaded = await load(text, manifest);
+    expect(loaded.ok ? "" : loaded.problems.map(formatProblem).join("\n")).toContain(want);
+  });
+});

@@ -1,0 +1,127 @@
+/** The objects that a template makes for each cluster: read from a file, and checked as a whole. */
+import { readFileSync } from "node:fs";
+import { parseAllDocuments } from "yaml";
+import { nearest } from "../core/model/nearest.ts";
+import { type JsonValue, placeholdersIn } from "../core/model/placeholders.ts";
+import { type ConfigDocument, quote, type Spot } from "./document.ts";
+import { textOf } from "./read-mirror.ts";
+import type { Entry } from "./read-values.ts";
+import type { ManifestObject, TemplateSpec } from "./template-spec.ts";
+import { pathKind } from "./text-kinds.ts";
+
+/** The name of a cluster, which every name of an object must begin with. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is filled in later.
+const namePlace = "${name}";
+
+/** The kind that is the cluster itself. There is one of it, and it has the name of the cluster. */
+const mainKinds: Readonly<Record<string, string>> = {
+  ...{ hive: "ClusterDeployment", hypershift: "HostedCluster", "cluster-api": "Cluster" },
+};
+
+interface Manifest {
+  readonly manifest: string;
+  readonly objects: readonly ManifestObject[];
+}
+
+/** Undefined, with the reason in the source, if there is none or if it cannot be read. */
+export function readManifest(
+  document: ConfigDocument,
+  spot: Spot,
+  field: Entry | undefined,
+): Manifest | undefined {
+  const { source } = document;
+  if (field === undefined) {
+    source.refuse(spot, "it has no manifest", "add manifest: and a file with its objects");
+    return undefined;
+  }
+  const written = textOf(document, new Map([["manifest", field]]), "manifest", pathKind);
+  if (written === undefined) return undefined;
+  if (source.programs === undefined) return { manifest: written, objects: [] };
+  const manifest = source.programs.pathOf(written);
+  try {
+    const documents = parseAllDocuments(readFileSync(manifest, "utf8"));
+    for (const { errors } of documents) for (const error of errors) throw error;
+    const read = documents.map((each) => each.toJS() as JsonValue);
+    return { manifest, objects: read.filter(isObject) };
+  } catch (error) {
+    const [why] = (error instanceof Error ? error.message : String(error)).split("\n");
+    const hint = "check the path, which is relative to this file, and that the file is YAML";
+    source.refuse(field.value, `"${manifest}" cannot be read: ${why}`, hint);
+    return undefined;
+  }
+}
+
+/** What would go wrong with each cluster is refused here, once. */
+export function checkManifest(
+  { source }: ConfigDocument,
+  fields: ReadonlyMap<string, Entry>,
+  spec: Omit<TemplateSpec, "revision">,
+): void {
+  const field = fields.get("manifest");
+  const { how } = spec;
+  // Without a folder the file could not be read; then nothing is made from it either.
+  if (field === undefined || !("objects" in how) || source.programs === undefined) return;
+  const refuse = (state: string, hint: string) => source.refuse(field.value, state, hint);
+  for (const object of how.objects) checkObject(object, how.driver, refuse);
+  const main = mainKinds[how.driver] ?? "";
+  const found = how.objects.filter(({ kind }) => kind === main);
+  if (found.length !== 1) refuse(`it has ${found.length} objects of kind ${main}`, "write one");
+  for (const each of found) {
+    if (nameOf(each) !== namePlace)
+      refuse(`the name of its ${main} is another`, `write ${namePlace}`);
+    const { spec: inner } = each;
+    if (isObject(inner) && inner["preserveOnDelete"] === true) {
+      refuse("preserveOnDelete would leave every cluster in its cloud", "remove it");
+    }
+  }
+  checkPlaces(how.objects, spec, refuse);
+}
+
+type Refuse = (state: string, hint: string) => void;
+
+function checkObject(object: ManifestObject, driver: string, refuse: Refuse): void {
+  const { apiVersion, kind, metadata } = object;
+  const name = nameOf(object);
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || name === undefined) {
+    refuse("it has an object without apiVersion, kind or metadata.name", "complete it");
+    return;
+  }
+  if (isObject(metadata) && metadata["namespace"] !== undefined) {
+    refuse(`${kind} ${quote(name)} has a namespace`, "remove it: the template has one for all");
+  }
+  // Where each cluster has its own namespace, names inside of it are free.
+  if (driver !== "hive" && !name.startsWith(namePlace)) {
+    const state = `${kind} ${quote(name)} would be the same for all clusters`;
+    refuse(state, `begin its name with ${namePlace}`);
+  }
+}
+
+function checkPlaces(
+  objects: readonly ManifestObject[],
+  { parameters, pinned, credentials, ownCredentials }: Omit<TemplateSpec, "revision">,
+  refuse: Refuse,
+): void {
+  const known = [
+    ...["name", "instance", "namespace"],
+    ...[...Object.keys(parameters), ...Object.keys(pinned)].map((key) => `parameters.${key}`),
+    ...Object.keys(credentials).map((key) => `credentials.${key}`),
+  ];
+  for (const place of new Set(objects.flatMap((each) => placeholdersIn(each)))) {
+    // What the credentials of a space contain is known when it has stored them.
+    if (known.includes(place) || (ownCredentials !== null && place.startsWith("credentials."))) {
+      continue;
+    }
+    const meant = nearest(place, known);
+    const hint = meant === undefined ? "write $${ for the text ${" : `did you mean \${${meant}}?`;
+    refuse(`the template has nothing for \${${place}}`, hint);
+  }
+}
+
+function nameOf({ metadata }: ManifestObject): string | undefined {
+  const name = isObject(metadata) ? metadata["name"] : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+function isObject(value: JsonValue | undefined): value is ManifestObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

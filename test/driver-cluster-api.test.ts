@@ -1,0 +1,186 @@
+/** Cluster API behind the driver: its definitions on a real API server, its controllers played by the test. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type Cluster,
+  clusterNameLabel,
+  kindsOf,
+  type MachineDeployment,
+} from "../src/drivers/cluster-api/objects.ts";
+import { destroyed, reached, refOf, specFor, testDriver } from "../src/drivers/driver.suite.ts";
+import { Hopeless } from "../src/drivers/driver.ts";
+import { conditionOf } from "../src/drivers/hub/conditions.ts";
+import { secretKind } from "../src/drivers/hub/kind.ts";
+import { exampleDriver } from "./example-hub.ts";
+import { noControllers } from "./kube-binaries.ts";
+import type { KubeCluster } from "./kube-cluster.ts";
+import { ScriptedHub } from "./scripted-hub.ts";
+import { sharedCluster } from "./shared-cluster.ts";
+
+const kinds = kindsOf("v1beta2");
+const finalizer = "cluster.cluster.x-k8s.io";
+const steps = [
+  ...["TopologyReconciled", "InfrastructureReady", "ControlPlaneInitialized"],
+  "ControlPlaneAvailable",
+];
+
+class ScriptedClusterApi extends ScriptedHub {
+  readonly #namespace: string;
+  /** While false, no worker is ready. */
+  workers = true;
+  /** While false, machines stay. */
+  removesMachines = true;
+
+  constructor(cluster: KubeCluster, namespace: string) {
+    super(cluster);
+    this.#namespace = namespace;
+    this.run(() => this.#clusters());
+  }
+
+  async #clusters(): Promise<void> {
+    const within = { namespace: this.#namespace };
+    for (const each of await this.api.list<Cluster>(kinds.cluster, within)) {
+      if (each.metadata.deletionTimestamp !== undefined) await this.#remove(each);
+      else if (!(await this.addFinalizer(kinds.cluster, each, finalizer))) await this.#step(each);
+    }
+    for (const each of await this.api.list<MachineDeployment>(kinds.machineDeployment, within)) {
+      const readyReplicas = this.workers ? (each.spec?.replicas ?? 0) : 0;
+      if (each.status?.readyReplicas === readyReplicas) continue;
+      await this.setStatus(kinds.machineDeployment, each, { readyReplicas });
+    }
+  }
+
+  async #step(cluster: Cluster): Promise<void> {
+    const next = steps.find((type) => conditionOf(cluster, type)?.status !== "True");
+    if (next === undefined) return;
+    if (next === "InfrastructureReady") await this.#machines(cluster);
+    await this.setCondition(kinds.cluster, cluster, { type: next, status: "True" });
+  }
+
+  async #machines({ metadata: { name } }: Cluster): Promise<void> {
+    const within = { namespace: this.#namespace };
+    const metadata = { labels: { [clusterNameLabel]: name } };
+    const ref = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "DockerMachine", name: "m" };
+    const machine = {
+      clusterName: name,
+      bootstrap: { dataSecretName: "b" },
+      infrastructureRef: ref,
+    };
+    const template = { spec: machine };
+    const spec = { clusterName: name, replicas: 2, selector: {}, template };
+    await this.make(kinds.machineDeployment, `${name}-workers`, { metadata, spec }, within);
+    await this.make(kinds.machine, `${name}-0`, { metadata, spec: machine }, within);
+    const stringData = { value: `# of ${name}` };
+    await this.make(secretKind, `${name}-kubeconfig`, { stringData }, within);
+  }
+
+  async #remove(cluster: Cluster): Promise<void> {
+    if (!this.removesMachines) return;
+    const { name } = cluster.metadata;
+    const within = { namespace: this.#namespace, labels: `${clusterNameLabel}=${name}` };
+    for (const kind of [kinds.machineDeployment, kinds.machine]) {
+      for (const each of await this.api.list(kind, within)) await this.api.remove(kind, each);
+    }
+    const secret = await this.api.find(secretKind, `${name}-kubeconfig`, within);
+    if (secret !== undefined) await this.api.remove(secretKind, secret);
+    await this.dropFinalizers(kinds.cluster, cluster);
+  }
+}
+
+const cluster = sharedCluster();
+/** For a loaded machine. */
+const patient = { timeout: 20_000 };
+
+async function capi() {
+  const namespace = await cluster.namespace();
+  const controllers = new ScriptedClusterApi(cluster, namespace);
+  const more = { namespace, broker: namespace };
+  const driver = await exampleDriver("capi", () => cluster.admin(), more);
+  const within = { namespace };
+  return {
+    ...{ driver, controllers, namespace },
+    occupy: async (name: string) => {
+      const spec = { topology: { classRef: { name: "theirs" }, version: "v1.35.0" } };
+      await controllers.make(kinds.cluster, name, { spec }, within);
+    },
+    exists: async (name: string) =>
+      (await controllers.api.find(kinds.cluster, name, within)) !== undefined,
+    cluster: (name: string) => controllers.api.find<Cluster>(kinds.cluster, name, within),
+    [Symbol.asyncDispose]: () => controllers[Symbol.asyncDispose](),
+  };
+}
+
+describe.skipIf(noControllers)("on a hub with Cluster API", () => {
+  describe("as the suite has it", () => testDriver("cluster-api", capi));
+
+  describe("a cluster with a topology", () => {
+    let world: Awaited<ReturnType<typeof capi>>;
+    beforeEach(async () => {
+      world = await capi();
+    });
+    afterEach(() => world[Symbol.asyncDispose]());
+
+    test("is made from its class, and is ready with control plane and workers", async () => {
+      world.controllers.workers = false;
+      const spec = specFor({ parameters: { version: "1.34.2" } });
+      await world.driver.create(spec);
+      expect(await world.cluster(spec.name)).toMatchObject({
+        spec: {
+          topology: {
+            ...{ classRef: { name: "ci" }, version: "v1.34.2" },
+            workers: { machineDeployments: [{ class: "default-worker", replicas: 2 }] },
+          },
+        },
+      });
+      await expect
+        .poll(() => world.driver.observe(refOf(spec)), { timeout: 20_000 })
+        .toMatchObject({
+          phase: "creating",
+          message: `MachineDeployment ${spec.name}-workers has 0 of 2 nodes ready`,
+          progress: 0.8,
+        });
+      world.controllers.workers = true;
+      await reached(world.driver, refOf(spec), "ready");
+      expect(await world.driver.observe(refOf(spec))).toEqual({
+        ...{ phase: "ready", version: "v1.34.2" },
+      });
+      expect(await world.driver.credentials(refOf(spec))).toEqual({
+        kubeconfig: `# of ${spec.name}`,
+      });
+    });
+
+    test("that the hub's definition refuses is hopeless at once", async () => {
+      const spec = specFor({ parameters: { workers: "many" } });
+      await expect(world.driver.create(spec)).rejects.toThrow(Hopeless);
+      const wild = specFor({ parameters: { version: "1.35\nclassRef: {}" } });
+      await expect(world.driver.create(wild)).rejects.toThrow(
+        "the parameter version cannot be used: its value has characters that are not allowed",
+      );
+      expect(await world.driver.list()).toEqual([]);
+    });
+
+    test("waits for its machines while it is destroyed, also without its object", async () => {
+      const spec = specFor();
+      await world.driver.create(spec);
+      await reached(world.driver, refOf(spec), "ready");
+      world.controllers.removesMachines = false;
+      await world.driver.destroy(refOf(spec));
+      expect(await world.driver.observe(refOf(spec))).toMatchObject({
+        phase: "destroying",
+        blocking: [
+          `Cluster ${spec.name} waits for ${finalizer}`,
+          `Machine ${spec.name}-0 is being deleted`,
+        ],
+      });
+      const found = await world.cluster(spec.name);
+      if (found !== undefined) await world.controllers.dropFinalizers(kinds.cluster, found);
+      await expect.poll(() => world.exists(spec.name), patient).toBe(false);
+      expect(await world.driver.observe(refOf(spec))).toMatchObject({
+        ...{ phase: "destroying", blocking: [`Machine ${spec.name}-0 is still there`] },
+      });
+      const within = { namespace: world.namespace };
+      const machine = await world.controllers.api.find(kinds.machine, `${spec.name}-0`, within);
+      if (machine !== undefined) await world.controllers.api.remove(kinds.machine, machine);
+      await destroyed(world.driver, refOf(spec));
+    });
+  });
+});
