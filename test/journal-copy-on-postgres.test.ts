@@ -1,15 +1,20 @@
 /** `berth journal copy`, `backup`, `restore` and `check` on both kinds of journal. */
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
+import { at, left } from "../src/journal/journal.suite.ts";
+import { SqliteJournal } from "../src/journal/sqlite.ts";
 import { runInProcess } from "./cli-in-process.ts";
-import { TestServer } from "./cli-processes.ts";
+import { berthPath, Process, TestServer } from "./cli-processes.ts";
 import { acquire, call } from "./replica-world.ts";
+import { TcpProxy } from "./tcp-proxy.ts";
 import { postgresTest as test, testDatabase } from "./test-database.ts";
 
 const database = testDatabase();
+/** More than are copied at once. */
+const commits = 2_500;
 let folder: string;
 
 beforeEach(async () => {
@@ -61,6 +66,43 @@ test("a lease survives the way to PostgreSQL and back", async () => {
   // A server has used the copy since, so it has later events.
   const older = await berth("journal", "copy", "--from", data, "--to", address);
   expect(older).toMatchObject({ code: 69, stderr: expect.stringContaining("later events") });
+});
+
+test("a copy that was killed in the middle goes on where it ended", async () => {
+  const data = join(folder, "long");
+  await mkdir(data);
+  const journal = SqliteJournal.open(data);
+  for (let seq = 0; seq < commits; seq += 1) await journal.append(seq, at(seq), [left(seq)]);
+  await journal.close();
+  const schema = new URL(database.address()).searchParams.get("schema") ?? "";
+  await using proxy = await TcpProxy.start(database.port);
+  const flags = ["journal", "copy", "--from", data, "--to"];
+  const copy = new Process(
+    berthPath,
+    [...flags, database.through(proxy.port, schema)],
+    process.env,
+  );
+  let moves = 0;
+  proxy.fateOf = (piece) => {
+    if (moves === 2) copy.signal("SIGKILL"); // In the middle of the second part or of the third.
+    if (piece.includes("UPDATE head SET seq = $1, checksum")) moves += 1;
+    return moves === 2 ? "lost" : "pass";
+  };
+  await copy.ended;
+  const address = database.through(database.port, schema);
+  const [half] = await database.query(`SELECT seq FROM ${schema}.head`);
+  expect(Number(half?.["seq"])).toBeGreaterThan(0);
+  expect(Number(half?.["seq"])).toBeLessThan(commits);
+  const server = TestServer.start({ aws: { count: 1 } }, "--journal", address);
+  await expect(server).rejects.toThrow("a copy into it has begun and not ended");
+  const { code, stdout } = await berth(...flags, address);
+  const there = Number(half?.["seq"]);
+  expect(code).toBe(0);
+  expect(stdout.replaceAll(",", "")).toMatch(
+    new RegExp(`Copied events 1 to ${commits}\\b.*${there}.* there already`),
+  );
+  const count = `SELECT count(*)::integer AS count FROM ${schema}.journal`;
+  expect(await database.query(count)).toEqual([{ count: commits }]);
 });
 
 test("a backup of a running server is restored to both kinds of journal", async () => {
