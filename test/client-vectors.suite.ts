@@ -146,7 +146,7 @@ export function testVectors(client: VectorClient, unless: string | false = false
 
   describe.concurrent("the client", () => {
     const named = vectors.map((vector) => [vector.name, vector] as const);
-    test.for(named)("%s", async ([, vector], { skip, expect }) => {
+    test.for(named)("%s", { timeout: 120_000 }, async ([, vector], { skip, expect }) => {
       if (unless) return skip(unless);
       await servers.use((server) => new VectorRun(server, client, vector, expect).check());
     });

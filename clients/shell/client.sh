@@ -177,10 +177,21 @@ pause() {
     to_seconds "$1"
     [ -n "$fractions" ] || seconds=$((($1 + 999) / 1000))
     sleep "$seconds" >/dev/null 2>&1 3<&- 8>&- &
+    await_child
+}
+
+# Waits for the process that was started last. A signal ends both; whenever it comes, the process is gone then.
+await_child() {
     child=$!
+    [ -z "$caught$ending" ] || kill "$child" 2>/dev/null
     wait "$child"
-    [ -z "$caught" ] || kill "$child" 2>/dev/null
-    child=
+    waited=$?
+    if [ -n "$caught$ending" ]; then
+        kill "$child" 2>/dev/null
+        wait "$child"
+    fi
+    child=''
+    [ -z "$ending" ] || exit 0
 }
 
 # ---- text ----
@@ -257,17 +268,11 @@ call() {
         printf 'header = "Accept: %s"\n' "$accept"
         [ -z "$bearer" ] || printf 'header = "Authorization: Bearer %s"\n' "$bearer"
     } | curl "$@" "$address" >"$reply.status" 2>"$reply.error" 3<&- 8>&- &
-    child=$!
-    wait "$child"
-    curl_code=$?
-    if [ -n "$caught" ]; then
-        kill "$child" 2>/dev/null
-        wait "$child"
-    elif [ "$curl_code" -eq 0 ]; then
-        read -r status <"$reply.status"
-        read_head
-    fi
-    child=
+    await_child
+    curl_code=$waited
+    [ -z "$caught" ] && [ "$curl_code" -eq 0 ] || return 0
+    read -r status <"$reply.status"
+    read_head
 }
 
 read_head() {
@@ -972,11 +977,12 @@ confirm() {
 # Runs in the background: heartbeats until it is ended, and the end of the command if the lease is lost. The
 # pause between two heartbeats is a long poll, which ends at once when the lease is lost.
 keep() {
-    trap 'kill "$child" 2>/dev/null; exit 0' TERM
+    trap 'ending=yes; [ -z "$child" ] || kill "$child" 2>/dev/null' TERM
     trap '' INT QUIT HUP USR1 USR2 TSTP
     trap - EXIT
+    : >"$dir/ready"
     reply=$dir/keep failures=0 noticed='' logged='' beat=ok retry_ms=$((ttl_ms / 12))
-    while :; do
+    while [ -z "$ending" ]; do
         if [ "$beat" = ok ]; then watch_lease; else pause_after_failure; fi
         was=$beat
         heartbeat_once
@@ -1217,6 +1223,8 @@ await_command() {
 # Ends the heartbeats and releases the lease. Exits with the code of the command, or 76.
 finish() {
     caught=''
+    # A signal to a process that has just been forked can get lost.
+    while [ ! -e "$dir/ready" ]; do pause 20; done
     # If the lease is lost, the keeper also stops what the command has left behind.
     [ -e "$dir/lost" ] || kill "$keeper" 2>/dev/null
     wait "$keeper" 2>/dev/null
@@ -1278,7 +1286,9 @@ on_signal() {
     if [ "$phase" = command ]; then
         forward "$1"
     else
-        case $1 in USR*) ;; *) caught=$2 ;; esac
+        case $1 in USR*) return 0 ;; esac
+        caught=$2
+        [ -z "$child" ] || kill "$child" 2>/dev/null
     fi
 }
 
@@ -1476,7 +1486,7 @@ main() {
     server=${BERTH_URL:-$berth_served_by} ca_file=${BERTH_CA_FILE:-} token_file=''
     pools='' amounts='' selectors='' labels='' resource_wanted='' holder='' ttl='' lifetime='' priority=''
     request_id='' timeout='' connect_timeout=30000 name='' grace=30000 every='' new_state='' output=json
-    fail_open=never caught='' phase='' child='' retrying='' quiet='' lease_id='' lease_token='' bearer=''
+    fail_open=never caught='' phase='' child='' ending='' retrying='' quiet='' lease_id='' lease_token='' bearer=''
     accept=text/plain keeper='' guard='' sent_for='' int='' code='' message='' hint='' status=''
     verb=${1:-}
     [ $# -eq 0 ] || shift
