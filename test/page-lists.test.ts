@@ -84,6 +84,14 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.reload();
     await page.getByRole("button", { name: "Reset zoom" }).click();
     await page.getByText(/^last 5m, times in /).waitFor();
+
+    // Past leases are found by a part of a word, and saved.
+    await page.getByRole("heading", { name: "This week and the week before" }).waitFor();
+    await page.getByLabel("Filter by holder").fill("I/9");
+    await page.locator(".past tbody tr", { hasText: "ci/9" }).waitFor();
+    expect(await saved(page)).toMatch(/^id,holder,.*\r\n[^,]+,ci\/9,/);
+    await page.getByLabel("Filter by holder").fill("nobody");
+    await page.getByText("No past lease matches").waitFor();
     expect(world().complaints).toEqual([]);
   });
 });

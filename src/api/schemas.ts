@@ -613,6 +613,7 @@ export const Whoami = Type.Object({
   refusal: { ...nullable(Type.String()), description: "Why not, and what to do about it" },
   version: Type.String({ description: "Of the server" }),
   now: { ...Timestamp, description: "The server's clock" },
+  startedAt: Type.Optional({ ...Timestamp, description: "When the server that answers began" }),
   head: Type.Integer({ description: "The number of the latest event" }),
 });
 

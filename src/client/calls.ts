@@ -72,6 +72,8 @@ export interface ReleaseDetails {
 }
 
 export interface HistoryFilter extends Filter {
+  /** In the holder, pool, resource or space, in any case. */
+  readonly text?: string | undefined;
   readonly resource?: string | undefined;
   readonly how?: string | undefined;
   readonly id?: string | undefined;

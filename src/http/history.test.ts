@@ -41,6 +41,15 @@ describe("GET /v1/history", () => {
     ]);
   });
 
+  test("finds a part of a word in the holder, the pool, the resource or the space", async () => {
+    await hold("a", "aws", 1_000);
+    await hold("b", "gcp", 1_000);
+    expect(await ids("?text=JOB-A")).toEqual(["a"]);
+    expect(await ids("?text=cp-1")).toEqual(["b"]);
+    expect(await ids("?text=defau")).toEqual(["b", "a"]);
+    expect(await ids("?text=%25")).toEqual([]); // No pattern, but a text.
+  });
+
   test("filters and pages, the latest first", async () => {
     await hold("a", "aws", 60_000);
     await hold("b", "gcp", 60_000);

@@ -26,6 +26,7 @@ const HistoryQuery = Type.Object(
     pool: filter("Only of this pool"),
     resource: filter("Only of this resource"),
     holder: filter("Only of this holder"),
+    text: filter("Only those with this text in the holder, pool, resource or space, in any case"),
     how: filter("Only those that ended so, such as expired"),
     id: filter("Only of this request or lease"),
     purpose: Type.Optional(

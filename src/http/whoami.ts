@@ -47,6 +47,7 @@ export function describeCaller(
     refusal: refusal === undefined ? null : `${refusal.message}. ${refusal.hint}`,
     version,
     now: timestamp(broker.now()),
+    startedAt: new Date(context.startedAtMs).toISOString(),
     head: broker.head,
   };
 }

@@ -16,6 +16,8 @@ export interface HistoryFilter {
   readonly how?: string | undefined;
   readonly id?: string | undefined;
   readonly purpose?: Purpose | undefined;
+  /** In the holder, the pool, the resource or the space, in any case. */
+  readonly text?: string | undefined;
   /** Entries that ended at `since` or later, and before `until`. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -28,6 +30,10 @@ export interface HistoryPage {
 }
 
 const columns = ["pool", "resource", "holder", "space", "how", "id", "purpose"] as const;
+
+/** What a text is looked for in. No name has a line feed, so no text matches across two of them. */
+const words =
+  "holder || char(10) || pool || char(10) || coalesce(resource, '') || char(10) || space";
 
 /** Reads the data of a `HistoryStore`, with its own connection in another thread. */
 export class HistoryReader {
@@ -174,6 +180,7 @@ export class HistoryReader {
       values.push(value);
     };
     for (const column of columns) where(`${column} = ?`, filter[column]);
+    where(`instr(lower(${words}), ?) > 0`, filter.text?.toLowerCase());
     where("number >= ?", filter.since === undefined ? undefined : this.#firstFrom(filter.since));
     where("number < ?", filter.until === undefined ? undefined : this.#firstFrom(filter.until));
     where("number < ?", page.after === undefined ? undefined : Number(page.after));

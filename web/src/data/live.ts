@@ -29,6 +29,10 @@ export const signingIn = new Store(false);
 /** The newest first. */
 export const recentEvents = new Store<readonly FeedEvent[]>([]);
 
+/** Times without a connection, in milliseconds of this machine's clock. The oldest first. */
+export const outages = new Store<readonly { readonly from: number; readonly to: number }[]>([]);
+const outagesKeptMax = 50;
+
 type Listener = (events: readonly FeedEvent[] | "everything") => void;
 const listeners = new Set<Listener>();
 let burst: FeedEvent[] = [];
@@ -108,6 +112,10 @@ async function ownOnly(us: Whoami): Promise<Whoami> {
 }
 
 async function opened(): Promise<void> {
+  const { state, sinceMs: from } = connection.get();
+  if (state === "lost") {
+    outages.set([...outages.get(), { from, to: Date.now() }].slice(-outagesKeptMax));
+  }
   connection.set({ state: "live", sinceMs: Date.now() });
   tell("everything");
   await introduce().catch(() => {}); // The next poll reports it.

@@ -1,7 +1,7 @@
 /** All reads of the page, each with the events after which it is repeated. */
 
 import type { Attention } from "../../../src/api/attention-schemas.ts";
-import type { AuditPage } from "../../../src/api/audit-schemas.ts";
+import type { AuditEntry, AuditPage } from "../../../src/api/audit-schemas.ts";
 import type {
   Cluster,
   ClusterLogs,
@@ -92,9 +92,11 @@ export const onePool = (name: string): Question<Pool> => ({
   everyMs: heartbeatsMs,
 });
 
-export const rateHistoryOf = (pool: string): Question<RateHistory> => ({
-  key: `rate history of ${pool}`,
-  read: (signal) => berth.limitHistory(pool, { signal }),
+/** Of no pool there are no changes. */
+export const rateHistoryOf = (pool: string | undefined): Question<RateHistory> => ({
+  key: `rate history of ${pool ?? ""}`,
+  read: async (signal) =>
+    pool === undefined ? { pool: "", changes: [] } : await berth.limitHistory(pool, { signal }),
   touchedBy: ({ type, pool: of }) => type === "rate-changed" && of === pool,
 });
 
@@ -290,6 +292,31 @@ export const statsOf = (pool: string | undefined, range: ChartRange): Question<S
     everyMs: Math.min(20_000, Math.max(5_000, stepSeconds * 1_000)),
   };
 };
+
+const daySeconds = 86_400;
+
+/** Seven days as one step until now; `back` 1 is the week before, until a full hour. */
+export const weekOf = (pool: string | undefined, back: number): Question<Stats> => {
+  const hourMs = 3_600_000;
+  const hour = Math.floor(serverNowMs() / hourMs) * 3_600;
+  const until = back === 0 ? null : hour - back * 7 * daySeconds;
+  const range = { lengthSeconds: 7 * daySeconds, stepSeconds: 7 * daySeconds, until };
+  return { ...statsOf(pool, range), everyMs: hourMs };
+};
+
+/** New configurations, as the audit has them. Only operators may read it. */
+export const configurationsOf = (
+  pool: string | undefined,
+  mayRead: boolean,
+): Question<AuditEntry[]> => ({
+  key: `configurations of ${pool ?? ""} ${mayRead}`,
+  read: async (signal) => {
+    if (!mayRead) return [];
+    const { items } = await berth.audit({ way: "config", pool, limit: 50 }, { signal });
+    return items;
+  },
+  touchedBy: about("pool-defined", "pool-removed"),
+});
 
 /** The range that fits the data. It changes slowly, and is much to read. */
 export const fitOf = (pool: string | undefined): Question<ChartRange> => ({

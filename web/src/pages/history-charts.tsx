@@ -9,7 +9,8 @@ import { useChartRange } from "../parts/chart-range.ts";
 import { Choice } from "../parts/choice.tsx";
 import { zoneText } from "../parts/clock-time.ts";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
-import { TimeChart } from "../parts/time-chart.tsx";
+import { type Mark, TimeChart } from "../parts/time-chart.tsx";
+import { useMarks } from "./chart-marks.ts";
 
 const options = [["", "Fit"], ...windowNames.map((name) => [name, name] as const)] as const;
 
@@ -54,26 +55,45 @@ interface CurvesProps {
 
 function Curves({ pool, range, onZoom }: CurvesProps) {
   const { data, error } = useAnswer(statsOf(pool, range));
+  const marks = useMarks(pool);
   return (
     <>
       <ProblemNote error={error} />
       {data === undefined ? (
         error === undefined && <Loading />
       ) : (
-        <Charts stats={data} onZoom={onZoom} />
+        <Charts stats={data} marks={marks} onZoom={onZoom} />
       )}
     </>
   );
 }
 
-function Charts({ stats, onZoom }: { stats: Stats; onZoom: (from: number, to: number) => void }) {
+interface ChartsProps {
+  readonly stats: Stats;
+  readonly marks: readonly Mark[];
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+function Charts({ stats, marks, onZoom }: ChartsProps) {
   const { times, waits, use, starts } = useMemo(() => curvesOf(stats), [stats]);
   const isOvercommitted = stats.steps.some(({ utilisation }) => (utilisation ?? 0) > 1);
   return (
     <div className="charts">
-      <TimeChart title="Wait" times={times} lines={waits} scale={durations} onZoom={onZoom} />
-      <TimeChart title="Use" times={times} lines={use} scale={parts} onZoom={onZoom} />
-      <TimeChart title="Per minute" times={times} lines={starts} scale={counts} onZoom={onZoom} />
+      <TimeChart
+        title="Wait"
+        times={times}
+        lines={waits}
+        scale={durations}
+        {...{ marks, onZoom }}
+      />
+      <TimeChart title="Use" times={times} lines={use} scale={parts} {...{ marks, onZoom }} />
+      <TimeChart
+        title="Per minute"
+        times={times}
+        lines={starts}
+        scale={counts}
+        {...{ marks, onZoom }}
+      />
       {isOvercommitted ? (
         <p className="calm">
           Use above 100 % is overcommitted: resources were made smaller or removed while they were

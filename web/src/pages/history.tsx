@@ -1,10 +1,14 @@
+import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import { useSettled } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { past } from "../data/questions.ts";
 import { Choice } from "../parts/choice.tsx";
+import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { amountText } from "../parts/wants.ts";
 import { useFilter } from "../router.ts";
+import { CompareWeeks } from "./compare-weeks.tsx";
 import { EstimateAccuracyNote } from "./estimate.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { PastTable } from "./past-table.tsx";
@@ -31,6 +35,7 @@ export function History() {
     <>
       <h1>History</h1>
       <HistoryCharts />
+      <CompareWeeks />
       <EstimateAccuracyNote />
       <Past />
     </>
@@ -38,12 +43,14 @@ export function History() {
 }
 
 function Past() {
+  const [text] = useFilter("q");
   const [holder] = useFilter("holder");
   const [pool] = useFilter("pool");
   const [how] = useFilter("how");
   const [purpose] = useFilter("purpose");
   const filter = {
     limit: shownMax,
+    text: useSettled(text, settleMs) || undefined,
     holder: useSettled(holder, settleMs) || undefined,
     pool: useSettled(pool, settleMs) || undefined,
     how: how || undefined,
@@ -54,10 +61,10 @@ function Past() {
     <section aria-labelledby="past-title">
       <h2 id="past-title">Past leases</h2>
       <div className="tools">
-        <FilterBox label="Exact holder" name="holder" />
-        <FilterBox label="Exact pool" name="pool" hint={false} />
+        <FilterBox label="Filter by holder, pool, resource or space" />
         <Choice name="how" label="How it ended" options={hows} />
         <Choice name="purpose" label="Leases or cleanings" options={purposes} />
+        <CsvButton name="history" rows={() => csvRows(data?.items ?? [])} />
       </div>
       <ProblemNote error={error} />
       {data === undefined ? (
@@ -76,4 +83,13 @@ function Past() {
       ) : null}
     </section>
   );
+}
+
+function csvRows(entries: readonly HistoryEntry[]) {
+  const head = ["id", "holder", "space", "pool", "resource", "amount", "askedAt", "grantedAt"];
+  const rows = entries.map(({ id, holder, space, pool, resource, amount, ...more }) => [
+    ...[id, holder, space, pool, resource, amountText(amount), more.askedAt, more.grantedAt],
+    ...[more.endedAt, more.how, more.waitSeconds, more.holdSeconds],
+  ]);
+  return [[...head, "endedAt", "how", "waitSeconds", "holdSeconds"], ...rows];
 }

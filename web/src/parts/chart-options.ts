@@ -38,7 +38,7 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
   const font = "11px system-ui";
   return {
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     cursor: {
       y: false,
       points: { size: 6 },

@@ -1,0 +1,96 @@
+import type { Stats, StatsPart } from "../../../src/api/history-schemas.ts";
+import { useAnswer } from "../data/query.ts";
+import { weekOf } from "../data/questions.ts";
+import { grouped, percent } from "../parts/numbers.ts";
+import { inWords } from "../parts/times.tsx";
+
+/** The last seven days beside the seven days before. */
+export function CompareWeeks({ pool }: { pool?: string }) {
+  const { data: now } = useAnswer(weekOf(pool, 0));
+  const { data: before } = useAnswer(weekOf(pool, 1));
+  if (now === undefined || before === undefined || now.total.asked === 0) return null;
+  return (
+    <section aria-labelledby="weeks-title">
+      <h2 id="weeks-title">This week and the week before</h2>
+      {before.total.asked === 0 ? (
+        <p className="calm">Nothing is recorded of the week before.</p>
+      ) : null}
+      <Comparison now={now} before={before} />
+    </section>
+  );
+}
+
+interface Row {
+  readonly label: string;
+  readonly of: (part: StatsPart) => number | null;
+  readonly format: (value: number) => string;
+  /** Less is better. */
+  readonly isBad?: boolean;
+}
+
+const rows: readonly Row[] = [
+  { label: "Leases granted", of: ({ granted }) => granted, format: grouped },
+  {
+    ...{ label: "Wait, half within", format: inWords, isBad: true },
+    of: ({ waitSeconds }) => waitSeconds?.p50 ?? null,
+  },
+  {
+    ...{ label: "Wait, 9 in 10 within", format: inWords, isBad: true },
+    of: ({ waitSeconds }) => waitSeconds?.p90 ?? null,
+  },
+  { label: "Use", of: ({ utilisation }) => utilisation, format: percent },
+  { label: "Expired", of: ({ expired }) => expired, format: grouped, isBad: true },
+  { label: "Left the queue", of: ({ left }) => left, format: grouped, isBad: true },
+];
+
+function Comparison({ now, before }: { now: Stats; before: Stats }) {
+  return (
+    <table className="compare">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className="hidden">Figure</span>
+          </th>
+          <th scope="col" className="number">
+            Last 7 days
+          </th>
+          <th scope="col" className="number">
+            7 days before
+          </th>
+          <th scope="col" className="number">
+            Change
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => {
+          const [is, was] = [row.of(now.total), row.of(before.total)];
+          return (
+            <tr key={row.label}>
+              <th scope="row">{row.label}</th>
+              <td className="number">{is === null ? "–" : row.format(is)}</td>
+              <td className="number">{was === null ? "–" : row.format(was)}</td>
+              <td className={isWorse(row, is, was) ? "number late" : "number"}>
+                {changeText(is, was)}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** A smaller change is no news. */
+const noteworthy = 0.1;
+
+function isWorse({ isBad = false }: Row, is: number | null, was: number | null): boolean {
+  return isBad && is !== null && was !== null && was > 0 && (is - was) / was > noteworthy;
+}
+
+function changeText(is: number | null, was: number | null): string {
+  if (is === null || was === null || was === 0) return "–";
+  const change = (is - was) / was;
+  if (Math.abs(change) < 0.005) return "same";
+  return `${change > 0 ? "↑" : "↓"} ${percent(Math.abs(change))}`;
+}
