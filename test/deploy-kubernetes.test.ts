@@ -1,9 +1,8 @@
 /** The kustomizations on a real API server, and the server as its pod would run it there. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { parse, stringify } from "yaml";
 import { berthPath, finished, Process } from "./cli-processes.ts";
 import { noKube, patienceMs } from "./kube-binaries.ts";
 import {
@@ -15,6 +14,7 @@ import {
   podTemplateOf,
 } from "./manifests.ts";
 import { apart, noPods } from "./own-files.ts";
+import { output } from "./programs.ts";
 import { sharedCluster } from "./shared-cluster.ts";
 
 const cluster = sharedCluster();
@@ -109,19 +109,35 @@ function tokenOf(namespace: string, name: string, ...more: string[]): string {
   return kubectl(cluster, ["-n", namespace, "create", "token", name, ...more]).stdout.trim();
 }
 
+/** Does what the guide says about Kustomize, in a folder of its own, and answers the user's kustomization. */
+async function followGuide(): Promise<string> {
+  const guide = await readFile(new URL("../docs/guides/install.md", import.meta.url), "utf8");
+  const [, block = ""] = /### With Kustomize[\s\S]*?```sh\n([\s\S]*?)```/.exec(guide) ?? [];
+  const place = join(cluster.folder, "guide");
+  mkdirSync(place);
+  symlinkSync(join(kustomizeFolder, ".."), join(place, "deploy"));
+  const env = {
+    ...process.env,
+    PATH: `${cluster.binaries}:${process.env["PATH"]}`,
+    KUBECONFIG: cluster.adminConfig,
+  };
+  const shown = output("bash", ["-ec", block.replaceAll(/^ {3}/gm, "")], { cwd: place, env });
+  // The step that the guide leaves to the reader.
+  const [, issuer = ""] = /"issuer":"([^"]+)"/.exec(shown) ?? [];
+  const file = join(place, "my-berth/berth.yaml");
+  const text = await readFile(file, "utf8");
+  writeFileSync(file, text.replace(/(- issuer: ).*/, `$1${issuer}`));
+  return join(place, "my-berth");
+}
+
 /** Starts the command of the pod, with its variables and the files of its volumes. */
-async function startPod(): Promise<Process> {
+async function startPod(kustomization: string): Promise<Process> {
   const folder = join(cluster.folder, "pod-of-berth");
   mkdirSync(join(folder, "serviceaccount"), { recursive: true });
-  const manifests = kustomized(cluster, base);
-  const { data } = manifests.find(({ kind }) => kind === "ConfigMap") as unknown as {
-    data: { "berth.yaml": string };
-  };
-  const config = parse(data["berth.yaml"]);
-  // Each cluster has its own issuer: the guide says where to find it.
-  const issuer = kubectl(cluster, ["get", "--raw", "/.well-known/openid-configuration"]);
-  config.auth.issuers[0].issuer = JSON.parse(issuer.stdout).issuer;
-  writeFileSync(join(folder, "berth.yaml"), stringify(config));
+  const manifests = kustomized(cluster, kustomization);
+  const config = manifests.find(({ kind }) => kind === "ConfigMap")?.["data"];
+  const { "berth.yaml": text } = config as { "berth.yaml": string };
+  writeFileSync(join(folder, "berth.yaml"), text);
   writeFileSync(join(folder, "serviceaccount/token"), tokenOf("berth", "berth"));
   const admin: KubeConfig = JSON.parse(await readFile(cluster.adminConfig, "utf8"));
   const ca = admin.clusters[0].cluster["certificate-authority-data"];
@@ -145,12 +161,13 @@ async function startPod(): Promise<Process> {
 }
 
 describe.skipIf(noKube || noPods)("the pod of deploy/kubernetes", { timeout: patienceMs }, () => {
-  test("lends to a job by the token of its pod, as long as it may ask who that is", async (context) => {
+  test("lends to a job as the guide says, as long as it may ask who shows a token", async (context) => {
     context.skip(!cluster.hasControllers, "they need an API server with Pod Security");
-    applied(base);
+    const kustomization = await followGuide();
+    applied(kustomization);
     const team = await cluster.namespace();
     kubectl(cluster, ["-n", team, "create", "serviceaccount", "ci-runner"]);
-    const server = await startPod();
+    const server = await startPod(kustomization);
     try {
       const [, port] = await server.says(/Berth lends .* at http:\/\/[^:\s]+:(\d+)/);
       const url = `http://127.0.0.1:${port}`;
