@@ -121,6 +121,18 @@ test("the command reads the standard input of the script", async () => {
   run.type("for the command\n");
   run.child.stdin?.end();
   expect([await run.ended, run.stdout]).toEqual([0, "for the command\n"]);
+  expect(run.stderr.split("\n")).toEqual([
+    "Acquiring leases for test cat: [stdin]",
+    "Acquired 1 lease(s) for stdin: [stdin-1]",
+    "Releasing leases for test cat: [stdin-1]",
+    "",
+  ]);
+});
+
+test.each(shells)("%s: runs without a standard input", async (shell) => {
+  const line = `exec ${shell} ${script} run --pool stdin -- sh -c 'cat; exit 6' <&-`;
+  const run = new Process("bash", ["-c", line], { ...clean, BERTH_URL: server.url });
+  expect(await run.ended, run.all).toBe(6);
 });
 
 test("runs with nothing but busybox and curl, and an empty environment", async () => {

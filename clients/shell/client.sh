@@ -184,11 +184,11 @@ pause() {
 await_child() {
     child=$!
     [ -z "$caught$ending" ] || kill "$child" 2>/dev/null
-    wait "$child"
+    # Some shells say here which signal has ended it.
+    { wait "$child"; } 2>/dev/null
     waited=$?
     if [ -n "$caught$ending" ]; then
-        kill "$child" 2>/dev/null
-        wait "$child"
+        { kill "$child"; wait "$child"; } 2>/dev/null
     fi
     child=''
     [ -z "$ending" ] || exit 0
@@ -1210,7 +1210,6 @@ start_command() {
 await_command() {
     while :; do
         interrupted=''
-        # Some shells say here which signal has ended it.
         { wait "$started_pid"; } 2>/dev/null
         exit_code=$?
         [ -n "$interrupted" ] && kill -0 "$started_pid" 2>/dev/null || break
@@ -1525,7 +1524,8 @@ main() {
     fractions=''
     ! sleep 0.001 2>/dev/null || fractions=yes
     # The command reads what the script was given to read.
-    if { : <&0; } 2>/dev/null; then exec 3<&0; else exec 3</dev/null; fi
+    # (`2>/dev/null` would become the standard input if there is none.)
+    if (exec 3<&0) 2>&-; then exec 3<&0; else exec </dev/null 3</dev/null; fi
     dir=$(umask 077 && mktemp -d "${TMPDIR:-/tmp}/berth-XXXXXXXX") ||
         fail 1 'Cannot make a private folder' 'Set TMPDIR to a folder that this user can write'
     reply=$dir/reply
