@@ -12,6 +12,13 @@ export interface Passing {
   readonly path: string;
 }
 
+/** Of an admission webhook, of a list that is too old, of a server that has too much to do. */
+export type Refusal = 403 | 410 | 422 | 429;
+
+const reasons: Readonly<Record<Refusal, string>> = {
+  ...{ 403: "Forbidden", 410: "Expired", 422: "Invalid", 429: "TooManyRequests" },
+};
+
 export class KubeProxy implements AsyncDisposable {
   readonly #cluster: KubeCluster;
   readonly #ca: Buffer;
@@ -20,7 +27,9 @@ export class KubeProxy implements AsyncDisposable {
   /** Awaited before a request goes on. */
   before: (passing: Passing) => Promise<void> = async () => {};
   /** A status to answer with, as an admission webhook does; the request goes no further then. */
-  refuses: (passing: Passing) => 403 | 422 | undefined = () => undefined;
+  refuses: (passing: Passing) => Refusal | undefined = () => undefined;
+  /** Whether the reply to a request is lost, after the server has done what it was asked for. */
+  loses: (passing: Passing) => boolean = () => false;
   /** While true every connection is cut as soon as it says something. */
   away = false;
   /** Every request that came by. */
@@ -66,9 +75,15 @@ export class KubeProxy implements AsyncDisposable {
     await this.before(passing);
     const code = this.refuses(passing);
     if (code !== undefined) return refuse(to, code);
+    const loses = this.loses(passing);
     const { host: _host, ...headers } = from.headers;
     const options = { method: from.method ?? "GET", headers, ca: this.#ca };
     const onward = request(new URL(passing.path, this.#cluster.url), options, (reply) => {
+      if (loses) {
+        reply.resume();
+        reply.on("end", () => from.socket.destroy());
+        return;
+      }
       to.writeHead(reply.statusCode ?? 502, reply.headers);
       to.flushHeaders();
       reply.pipe(to);
@@ -80,8 +95,8 @@ export class KubeProxy implements AsyncDisposable {
   }
 }
 
-function refuse(to: ServerResponse, code: number): void {
-  const reason = code === 403 ? "Forbidden" : "Invalid";
+function refuse(to: ServerResponse, code: Refusal): void {
+  const reason = reasons[code];
   const message = "admission webhook denied the request";
   to.writeHead(code, { "content-type": "application/json" });
   to.end(JSON.stringify({ kind: "Status", status: "Failure", code, reason, message }));

@@ -14,7 +14,7 @@ import {
   provisionKind,
 } from "../src/drivers/hive/objects.ts";
 import { conditionOf } from "../src/drivers/hub/conditions.ts";
-import { namespaceKind, secretKind } from "../src/drivers/hub/kind.ts";
+import { type Kind, namespaceKind, secretKind } from "../src/drivers/hub/kind.ts";
 import { labelSelector } from "../src/drivers/hub/label-selector.ts";
 import type { KubeCluster } from "./kube-cluster.ts";
 import { ScriptedHub } from "./scripted-hub.ts";
@@ -22,6 +22,11 @@ import { ScriptedHub } from "./scripted-hub.ts";
 const deprovisionFinalizer = "hive.openshift.io/deprovision";
 const claimFinalizer = "hive.openshift.io/claim";
 const poolNameLabel = "hive.openshift.io/clusterpool-name";
+
+const claimOwner = "hive-claim-owner";
+const rbac = { group: "rbac.authorization.k8s.io", version: "v1", from: "Kubernetes" };
+const roleKind: Kind = { ...rbac, kind: "Role", plural: "roles" };
+const bindingKind: Kind = { ...rbac, kind: "RoleBinding", plural: "rolebindings" };
 
 export const kubeconfigOf = (name: string) => `# kubeconfig of ${name}\napiVersion: v1\n`;
 
@@ -113,7 +118,10 @@ export class ScriptedHive extends ScriptedHub {
       const own = clusters.find(({ metadata }) => metadata.name === claim.spec?.namespace);
       if (deletionTimestamp !== undefined) {
         if (own === undefined) await this.dropFinalizers(claimKind, claim);
-        else await this.api.remove(deploymentKind, own);
+        else {
+          await this.#revoke(own.metadata.name);
+          await this.api.remove(deploymentKind, own);
+        }
         continue;
       }
       if (await this.addFinalizer(claimKind, claim, claimFinalizer)) continue;
@@ -145,9 +153,33 @@ export class ScriptedHive extends ScriptedHub {
     }
   }
 
-  async #link({ metadata }: ClusterClaim, own: ClusterDeployment): Promise<void> {
+  /** Whom a claim names may use its cluster, until the claim is deleted. */
+  async #grant({ spec }: ClusterClaim, cluster: string): Promise<void> {
+    const subjects = (spec as { subjects?: readonly object[] } | undefined)?.subjects ?? [];
+    const all = ["*"];
+    const secrets = ["admin-kubeconfig", "admin-password"].map((end) => `${cluster}-0-${end}`);
+    const rules = [
+      { apiGroups: ["hive.openshift.io"], resources: all, verbs: all },
+      { apiGroups: [""], resources: ["secrets"], resourceNames: secrets, verbs: ["get"] },
+    ];
+    const within = { namespace: cluster };
+    await this.make(roleKind, claimOwner, { rules }, within);
+    const roleRef = { apiGroup: rbac.group, kind: "Role", name: claimOwner };
+    await this.make(bindingKind, claimOwner, { roleRef, subjects }, within);
+  }
+
+  async #revoke(cluster: string): Promise<void> {
+    for (const kind of [bindingKind, roleKind]) {
+      const found = await this.api.find(kind, claimOwner, { namespace: cluster });
+      if (found !== undefined) await this.api.remove(kind, found);
+    }
+  }
+
+  async #link(claim: ClusterClaim, own: ClusterDeployment): Promise<void> {
+    const { metadata } = claim;
     const ref = own.spec?.clusterPoolRef;
     if (ref === undefined || ref.claimName === metadata.name) return;
+    await this.#grant(claim, own.metadata.name);
     await this.change(deploymentKind, own, {
       spec: { clusterPoolRef: { ...ref, claimName: metadata.name }, powerState: "Running" },
     });
