@@ -1529,6 +1529,8 @@ main() {
     dir=$(umask 077 && mktemp -d "${TMPDIR:-/tmp}/berth-XXXXXXXX") ||
         fail 1 'Cannot make a private folder' 'Set TMPDIR to a folder that this user can write'
     reply=$dir/reply
+    own_pid
+    main_pid=$pid
     trap on_exit EXIT
     case $verb in
         run) run "$@" ;;
@@ -1539,9 +1541,22 @@ main() {
     esac
 }
 
-# A lease that is still here has not been given to anybody.
+# Leaves the number of this process in `pid`; `$$` is that of the script also in its background processes.
+own_pid() {
+    if [ -r /proc/self/stat ]; then
+        read -r pid _ </proc/self/stat
+    else
+        # shellcheck disable=SC2016 # It is for the other shell.
+        pid=$(exec sh -c 'echo "$PPID"')
+    fi
+}
+
+# A lease that is still here has not been given to anybody. A process that was just forked and is killed before it has
+# become curl may come here too, in bash: it must touch nothing.
 on_exit() {
     on_exit_code=$?
+    own_pid
+    [ "$pid" = "$main_pid" ] || exit "$on_exit_code"
     trap - EXIT
     if [ -n "$lease_id" ] && [ "$verb" != heartbeat ]; then
         caught=''
