@@ -1,7 +1,10 @@
 /** Traces of a real server, as a collector gets them. */
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { berthPath, Process } from "./cli-processes.ts";
 import { attributeOf, TraceReceiver } from "./trace-receiver.ts";
@@ -24,12 +27,19 @@ async function served(env: NodeJS.ProcessEnv, use: (url: string) => Promise<void
   return server;
 }
 
+/** Its body comes in two parts, as it may over a slow network. */
 async function ask(url: string): Promise<string> {
-  const body = JSON.stringify({ holder: "e2e/1", items: [{ pool: "aws-account" }] });
   const headers = { "content-type": "application/json", traceparent };
-  const answer = await fetch(`${url}/v1/leases`, { method: "POST", headers, body });
-  expect(answer.status).toBe(201);
-  return ((await answer.json()) as { token: string }).token;
+  const call = request(`${url}/v1/leases`, { method: "POST", headers });
+  const [first = "", rest = ""] = ['{"holder": "e2e/1", ', '"items": [{"pool": "aws-account"}]}'];
+  call.write(first);
+  await setTimeout(50);
+  call.end(rest);
+  const [answer]: IncomingMessage[] = await once(call, "response");
+  expect(answer?.statusCode).toBe(201);
+  let text = "";
+  for await (const part of answer?.setEncoding("utf8") ?? []) text += part;
+  return (JSON.parse(text) as { token: string }).token;
 }
 
 test("a call is traced from the edge to its commit, in the trace of its caller", async () => {

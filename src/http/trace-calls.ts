@@ -14,21 +14,13 @@ import type { App } from "./context.ts";
 const tracer = trace.getTracer("berth");
 /** They come every few seconds, and nobody asks why they were slow. */
 const probes = new Set(["/healthz", "/readyz", "/metrics"]);
-const contexts = new WeakMap<FastifyRequest, TraceContext>();
 
 /** Only with an exporter: without these hooks a call costs what it did before. */
 export function traceCalls(app: App): void {
   app.addHook("onRequest", (request, reply, done) => {
     if (probes.has(request.routeOptions.url ?? "")) return done();
-    const active = begin(request, reply);
-    contexts.set(request, active);
-    context.with(active, done);
-  });
-  // A body is read on the events of the socket, which belong to no call.
-  app.addHook("preHandler", (request, _reply, done) => {
-    const active = contexts.get(request);
-    if (active === undefined) done();
-    else context.with(active, done);
+    // The framework goes on in the same context when it has read a body.
+    context.with(begin(request, reply), done);
   });
 }
 
