@@ -180,11 +180,11 @@ export class ScriptedHive extends ScriptedHub {
     const ref = own.spec?.clusterPoolRef;
     if (ref === undefined || ref.claimName === metadata.name) return;
     await this.#grant(claim, own.metadata.name);
+    // What had run has to be woken after all.
+    await this.setStatus(deploymentKind, own, { powerState: "WaitingForNodes" });
     await this.change(deploymentKind, own, {
       spec: { clusterPoolRef: { ...ref, claimName: metadata.name }, powerState: "Running" },
     });
-    // What had run has to be woken after all.
-    await this.setStatus(deploymentKind, own, { powerState: "WaitingForNodes" });
   }
 
   async #deployments(): Promise<void> {
