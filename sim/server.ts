@@ -14,6 +14,7 @@ import { scheduleRise } from "../src/core/apply/priorities.ts";
 import { standing } from "../src/core/decide/acquire.ts";
 import type { Ask, Command } from "../src/core/model/command.ts";
 import type { RequestId, ResourceName } from "../src/core/model/ids.ts";
+import type { Origin } from "../src/core/model/origin.ts";
 import { idOf, type Outcome } from "../src/core/model/outcome.ts";
 import type { Bucket, Pool, State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
@@ -277,30 +278,33 @@ export class Server implements Site {
   }
 
   async #handle(broker: Broker, call: Call): Promise<Reply> {
+    const from = originOf(call);
     if (call.type === "operate")
-      return this.#reply(await broker.submit(this.#spoilt(call.command)));
+      return this.#reply(await broker.submit(this.#spoilt(call.command), from));
     if (call.type === "ask-by-name") return await this.#askByName(broker, call.ask, call.waitMs);
     if (call.type === "take-by-name") {
       const ids = call.resources.map(() => this.#newId());
-      return this.#reply(await broker.submit({ ...call, type: "take", ids }));
+      return this.#reply(await broker.submit({ ...call, type: "take", ids }, from));
     }
     if (call.type === "acquire") {
       const command = { ...call, id: this.#newId() };
-      return this.#reply(await submitAndWait(broker, command));
+      return this.#reply(await submitAndWait(broker, command, { from }));
     }
     const { id, token, waitMs = 0 } = call;
     if (!this.#bugs.trustAnybody && !this.#tokens.proves(id, token)) return { type: "forbidden" };
     switch (call.type) {
       case "poll":
-        return this.#reply(await submitAndWait(broker, { type: "keep-waiting", id, waitMs }));
+        return this.#reply(
+          await submitAndWait(broker, { type: "keep-waiting", id, waitMs }, { from }),
+        );
       case "leave":
         if (this.#bugs.keepLeavers) return this.#reply({ type: "done" });
-        return this.#reply(await broker.submit({ type: "leave", id, why: "cancelled" }));
+        return this.#reply(await broker.submit({ type: "leave", id, why: "cancelled" }, from));
       case "renew":
-        return this.#reply(await broker.submit({ type: "renew", id }));
+        return this.#reply(await broker.submit({ type: "renew", id }, from));
       case "release": {
         const stale = this.#bugs.ignoreFences ? this.#watcher.holderOfStale(id) : undefined;
-        return this.#reply(await broker.submit({ type: "release", id: stale ?? id }));
+        return this.#reply(await broker.submit({ type: "release", id: stale ?? id }, from));
       }
     }
   }
@@ -319,7 +323,7 @@ export class Server implements Site {
         waitMs,
         ...(key === undefined ? { nowOnly: true } : undefined),
       },
-      { newId: this.#newId },
+      { newId: this.#newId, from: originOf({ type: "ask-by-name", ask: wanted, waitMs }) },
     );
     if (outcome.type !== "granted") return this.#reply(outcome);
     this.#deliveries?.begin([outcome.lease]);
@@ -376,10 +380,10 @@ export class Server implements Site {
 /** Answers a repeated request without committing that the lease was delivered. */
 function withoutConfirming(broker: Broker): WaitingBroker {
   let first: RequestId | undefined;
-  const submit = async (command: Command): Promise<Outcome> => {
+  const submit = async (command: Command, from?: Origin): Promise<Outcome> => {
     const id = first;
     if (command.type !== "acquire" || id === undefined) {
-      const outcome = await broker.submit(command);
+      const outcome = await broker.submit(command, from);
       first = idOf(outcome);
       return outcome;
     }
@@ -416,6 +420,23 @@ function loseMatches({ pools }: State): void {
   for (const { cache } of bucketsOf(pools.values())) {
     cache.matches.byName?.clear();
     for (const { found } of cache.matches.bySelection.values()) found.clear();
+  }
+}
+
+/** As the edges say it: who calls, and which way. */
+function originOf(call: Call): Origin {
+  switch (call.type) {
+    case "operate":
+      return call.command.type === "configure"
+        ? { way: "config" }
+        : { way: "http", by: "operator" };
+    case "ask-by-name":
+    case "take-by-name":
+      return { way: "boskos", by: "boskos" };
+    case "acquire":
+      return { way: "http", by: call.ask.holder };
+    default:
+      return { way: "http", asHolder: true };
   }
 }
 

@@ -18,6 +18,7 @@ import { dropCaches, type State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 import type { Recorded } from "../src/journal/journal.ts";
+import { AuditLedger } from "./audit-ledger.ts";
 import { BoskosWorld } from "./boskos-world.ts";
 import type { Bugs } from "./bugs.ts";
 import { ClusterWorld } from "./cluster-world.ts";
@@ -86,6 +87,7 @@ class Simulation {
   readonly #random: Random;
   readonly #world = new World();
   readonly #observer = new Observer(this.#world);
+  readonly #audit = new AuditLedger();
   readonly #disk: Disk;
   readonly #server: Site;
   /** Some worlds have several servers on one journal. */
@@ -275,6 +277,7 @@ class Simulation {
     const fresh = events.slice(Math.max(0, this.#toldSeq + 1 - seq));
     this.#toldSeq = Math.max(this.#toldSeq, seq + events.length - 1);
     this.#observer.committed({ seq, at, events: fresh });
+    this.#audit.record({ seq: seq + events.length - fresh.length, at, events: fresh });
   }
 
   /** Replaying the whole journal gives the live state. */

@@ -7,7 +7,7 @@ import {
   parametersKeyOf,
   type Wanted,
 } from "../model/cluster.ts";
-import type { ClusterEvent, GrantedClaim, Return } from "../model/event.ts";
+import type { ClusterEvent, DurableEvent, GrantedClaim, Return } from "../model/event.ts";
 import type { ResourceName } from "../model/ids.ts";
 import { tombstoneState } from "../model/lifecycle.ts";
 import {
@@ -76,10 +76,19 @@ function clusterOf(state: State, name: ResourceName): ExclusiveResource {
 type OrphanEvent = Extract<ClusterEvent, { type: "orphan-found" | "orphan-gone" }>;
 type OneClusterEvent = Exclude<ClusterEvent, OrphanEvent | { type: "claim-replaced" }>;
 
+/**
+ * Who caused an event is for the audit. The broker adds it after the event was applied, so a state
+ * from the journal would have it and the live state not.
+ */
+function withoutOrigin<Event extends ClusterEvent>(event: Event): Event {
+  const { from: _, ...rest } = event as Event & Pick<DurableEvent, "from">;
+  return rest as unknown as Event;
+}
+
 export function orphanEvent(state: State, event: OrphanEvent, at: Instant): void {
   const orphans = edit(state.orphanClusters);
   if (event.type === "orphan-gone") return void orphans.delete(event.instance);
-  const { type: _, ...found } = event;
+  const { type: _, ...found } = withoutOrigin(event);
   orphans.set(event.instance, { ...found, seenAt: at });
 }
 
@@ -94,7 +103,7 @@ export function clusterEvent(state: State, event: OneClusterEvent, at: Instant):
     case "cluster-wanted":
       return setCluster(resource, { wanted: event.wanted });
     case "cluster-reported": {
-      const { type: _, resource: __, ...report } = event;
+      const { type: _, resource: __, ...report } = withoutOrigin(event);
       return setCluster(resource, report);
     }
     case "cluster-stuck":

@@ -42,6 +42,7 @@ export class AuditFold {
   readonly open: Map<string, OpenLease>;
   readonly #members: Map<string, string>;
   #entries: NewEntry[] = [];
+  #lastHolder: OpenLease | undefined;
   #touched = new Set<string>();
   #moved = new Map<string, string | null>();
 
@@ -120,13 +121,14 @@ export class AuditFold {
   #entryOf(event: DurableEvent, seq: number, facts: EventFacts): AuditFacts {
     const { reason, why, resources = [], detail } = facts;
     const lease = facts.lease === undefined ? undefined : this.open.get(facts.lease);
+    if (lease !== undefined && event.from?.asHolder === true) this.#lastHolder = lease;
     const pools = this.#poolsOf(facts, lease);
     const text = reason?.why || why;
     const as = reason?.as ?? (event.from?.by === undefined ? reason?.by : undefined);
     return {
       action: event.type,
       event: seq,
-      ...causeOf(event, lease),
+      ...causeOf(event, lease ?? this.#askerOf(event)),
       ...(as === undefined ? undefined : { as }),
       ...(text ? { reason: text } : undefined),
       ...(facts.lease === undefined ? undefined : { lease: facts.lease }),
@@ -135,6 +137,11 @@ export class AuditFold {
       ...(resources.length === 0 ? undefined : { resources }),
       ...(detail === undefined ? undefined : { detail }),
     };
+  }
+
+  /** The end of a lease may also remove its resource: that is by the same holder. */
+  #askerOf({ from }: DurableEvent): OpenLease | undefined {
+    return from?.asHolder === true ? this.#lastHolder : undefined;
   }
 
   #poolsOf({ pools, resources = [] }: EventFacts, lease: OpenLease | undefined): readonly string[] {
@@ -213,7 +220,19 @@ function isOwnWork(event: DurableEvent): boolean {
     case "rate-changed":
       return event.cause.by === undefined;
     case "resource-added":
-      return event.dynamic === true;
+      return event.dynamic === true || (event.cluster !== undefined && event.reason === undefined);
+    case "lease-revoked":
+      return event.reason.by === "berth";
+    case "cluster-held":
+    case "cluster-moved":
+    case "cluster-wanted":
+      return event.reason === undefined;
+    case "cluster-lost":
+    case "cluster-stuck":
+    case "claim-replaced":
+    case "notice-given":
+    case "orphan-gone":
+      return true;
     case "event-skipped":
     case "pool-removed":
     case "pool-resumed":
