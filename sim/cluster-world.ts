@@ -1,6 +1,6 @@
 /** The pools of clusters that a seed creates, the workers that make them, and what is left. */
 import type { Ask, Command } from "../src/core/model/command.ts";
-import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
+import type { ClaimId, PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import type { Outcome } from "../src/core/model/outcome.ts";
 import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
@@ -185,9 +185,21 @@ export class ClusterWorld {
         async () => this.cloud.lose(instance),
         () => this.#send({ type: "cluster-hold", resource, forMs, reason }),
         () => this.#send({ type: "cluster-destroy", resource, reason }),
+        () => this.#replaceOne(),
         () => this.#send({ type: "cluster-abandon", resource, reason }),
       ])();
     }
+  }
+
+  /** A holder asks for another cluster, as it would after a loss. */
+  async #replaceOne(): Promise<void> {
+    const { leases, clusters } = this.#jobs.observer.ledger;
+    const lent = [...leases].flatMap(([id, { claims }]) => {
+      const ofClusters = [...claims].filter(([, name]) => clusters.clusters.get(name)?.wasLent);
+      return ofClusters.map(([claim]) => ({ id: id as RequestId, claim: claim as ClaimId }));
+    });
+    if (lent.length === 0) return;
+    await this.#send({ type: "cluster-replace", ...this.#random.pick(lent) });
   }
 
   async #send(command: Command): Promise<Outcome | undefined> {

@@ -110,6 +110,13 @@ function checkDeadlines(state: State): void {
     // A lease without a token has no deadline if its pool has no timeout for it.
     if (one.kind === "lease" && one.ask.ttlMs === null && one.expiresAt === never) continue;
     const { id, heapIndex, dueAt } = one;
+    const lease = one.kind === "request" ? one.ask.replaces?.lease : undefined;
+    if (lease !== undefined) {
+      // Its lease keeps it in the queue, and ends it.
+      const isKept = state.leases.get(lease)?.replacements.includes(id) === true;
+      assertInvariant(isKept, () => `${id} waits for the lease ${lease}, which is gone`);
+      continue;
+    }
     assertInvariant(heapIndex >= 0 && Number.isFinite(dueAt), () => `${id} has no deadline`);
   }
   for (const resource of state.resources.values()) {

@@ -170,6 +170,8 @@ export class Ledger {
         );
         this.admissions.granted(event, at, (name) => this.#thing(name).pool);
         return this.#granted(event.id, event.ask, event.claims);
+      case "claim-replaced":
+        return this.#replaced(event);
       case "claim-ended": {
         const lease = this.leases.get(event.id);
         assertInvariant(
@@ -242,7 +244,8 @@ export class Ledger {
       const taken = names.filter((name) => this.#thing(name).pool === pool);
       this.#nobodyOvertaken(id, { pool, from: takenFrom(ask, pool), taken }, rank, ask);
     }
-    for (const { resource, fence, into = "busy" } of claims) {
+    for (const claim of claims) {
+      const { resource } = claim;
       const thing = this.#thing(resource);
       if (this.shared.has(resource)) {
         assertInvariant(
@@ -251,26 +254,7 @@ export class Ledger {
         );
         continue;
       }
-      const from = takenFrom(ask, thing.pool);
-      assertInvariant(
-        thing.heldBy === null,
-        () => `${resource} was lent to ${id} while ${thing.heldBy} has it`,
-      );
-      assertInvariant(
-        thing.state === from && !thing.drained && !thing.retired,
-        () => `${resource} was lent to ${id} while ${JSON.stringify(thing)}`,
-      );
-      assertInvariant(
-        !thing.leaving || from === "toBeDeleted",
-        () => `${resource} was lent to ${id} although it is to go`,
-      );
-      assertInvariant(
-        fence > (this.#fences.get(resource) ?? 0),
-        () => `the fence of ${resource} did not grow: ${fence}`,
-      );
-      this.#fences.set(resource, fence);
-      thing.heldBy = id;
-      this.#put(thing, into);
+      this.#lend(id, claim, takenFrom(ask, thing.pool));
     }
     for (const claim of claims) this.clusters.granted(claim, ask.space);
     const counted = claims.filter(({ resource }) => !this.clusters.has(resource));
@@ -280,6 +264,54 @@ export class Ledger {
       claims: new Map(claims.map((claim) => [claim.id, claim.resource])),
     });
     this.#spaces.checkQuotas(id, ask, [...pools]);
+  }
+
+  /** A lease gets another cluster for a claim that it has lost. It waited for it as any request. */
+  #replaced({ id, request, granted }: EventOf<"claim-replaced">): void {
+    const asked = this.waiting.get(request);
+    const lease = this.leases.get(id);
+    const replaces = asked?.ask.replaces;
+    assertInvariant(
+      replaces?.lease === id && replaces.claim === granted.id,
+      () => `${request} was granted to ${id}, and nobody asked for that`,
+    );
+    assertInvariant(
+      lease?.claims.has(granted.id) === false,
+      () => `${id} got a second cluster for ${granted.id}`,
+    );
+    if (asked === undefined || lease === undefined) return;
+    this.waiting.delete(request);
+    this.ended.set(request, "replaced");
+    const thing = this.#thing(granted.resource);
+    const place = { pool: thing.pool, from: "free", taken: [granted.resource] };
+    this.#nobodyOvertaken(request, place, this.#rankOf(request, asked), asked.ask);
+    this.#lend(id, granted, "free");
+    this.clusters.granted(granted, asked.ask.space);
+    lease.claims.set(granted.id, granted.resource);
+  }
+
+  /** Gives an exclusive resource to a lease. */
+  #lend(id: string, { resource, fence, into = "busy" }: GrantedClaim, from: string): void {
+    const thing = this.#thing(resource);
+    assertInvariant(
+      thing.heldBy === null,
+      () => `${resource} was lent to ${id} while ${thing.heldBy} has it`,
+    );
+    assertInvariant(
+      thing.state === from && !thing.drained && !thing.retired,
+      () => `${resource} was lent to ${id} while ${JSON.stringify(thing)}`,
+    );
+    assertInvariant(
+      !thing.leaving || from === "toBeDeleted",
+      () => `${resource} was lent to ${id} although it is to go`,
+    );
+    assertInvariant(
+      fence > (this.#fences.get(resource) ?? 0),
+      () => `the fence of ${resource} did not grow: ${fence}`,
+    );
+    this.#fences.set(resource, fence);
+    thing.heldBy = id;
+    this.#put(thing, into);
   }
 
   /** A gang waits at the rank of its last member. */

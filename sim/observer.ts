@@ -47,6 +47,12 @@ export class Observer {
           event.claims.map(({ resource }) => resource),
         );
       }
+      if (event.type === "claim-replaced") {
+        const { resource } = event.granted;
+        const known = this.#resourcesOf.get(event.id) ?? [];
+        this.#resourcesOf.set(event.id, [...known, resource]);
+        this.#held.get(event.id)?.resources.add(resource);
+      }
       if (event.type === "lease-ended") this.#ended(event.id, event.why);
       if (event.type === "claim-ended")
         this.#held.get(event.id)?.resources.delete(event.back.resource);

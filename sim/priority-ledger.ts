@@ -45,6 +45,9 @@ export class PriorityLedger {
         if (event.type === "lease-granted") this.#noneIsLate(at);
         this.#waiting.delete(event.id);
         return;
+      case "claim-replaced":
+        this.#waiting.delete(event.request);
+        return;
       case "priority-changed":
         return this.#changed(event, at);
       default:
