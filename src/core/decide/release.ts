@@ -316,7 +316,8 @@ function cancelReplacements(turn: Turn, { replacements }: Lease, claim?: ClaimId
   for (const id of replacements) {
     const replaced = turn.state.requests.get(id)?.ask.replaces?.claim;
     if (claim !== undefined && replaced !== claim) continue;
-    emit(turn, { type: "request-left", id, why: "cancelled" });
+    const reason = { by: "berth", why: "its lease no longer needs it" };
+    emit(turn, { type: "request-left", id, why: "cancelled", reason });
   }
 }
 

@@ -213,6 +213,7 @@ function isOwnWork(event: DurableEvent): boolean {
     case "claim-ended":
       return event.why !== "released" && event.why !== "reset";
     case "request-left":
+      if (event.reason?.by === "berth") return true;
       return event.why !== "cancelled" && event.why !== "disconnected";
     case "priority-changed":
     case "resource-changed":
