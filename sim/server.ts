@@ -366,7 +366,8 @@ export class Server implements Site {
     let originMs = Math.max(startMs + world.nowMs + clockErrorMs, notBefore) - world.nowMs;
     const guard = this.#guardOf(generation);
     return {
-      now: () => (originMs + world.nowMs) as Instant,
+      // A state from a snapshot may know a time with a fraction; the clock of a server never shows one.
+      now: () => Math.floor(originMs + world.nowMs) as Instant,
       // Some deadlines are fractions of a millisecond.
       wakeAt: (at, wake) => world.at(Math.ceil(at - originMs), guard(wake)),
       startOver: (at) => {
