@@ -317,7 +317,8 @@ class Simulation {
   async #checkRecovered(broker: Broker): Promise<void> {
     const recovered = broker.read((state) => {
       // A server that no longer leads when it answers may be a little behind.
-      if (this.#server.broker === broker) this.#guard(() => this.#observer.recovered(state));
+      const leads = this.#replicas?.leads(broker) ?? true;
+      if (leads) this.#guard(() => this.#observer.recovered(state));
     });
     await recovered.catch(() => {}); // The disk is failing; the next start reports it.
   }

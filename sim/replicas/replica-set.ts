@@ -85,6 +85,11 @@ export class ReplicaSet implements Site {
       .broker;
   }
 
+  /** Whether the server of this broker believes that it leads. */
+  leads(broker: Broker): boolean {
+    return this.#running.some(({ member }) => member.isLeading && member.broker === broker);
+  }
+
   get turns(): number {
     return this.#members.reduce((sum, { server }) => sum + server.turns, 0);
   }
