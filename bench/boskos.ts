@@ -3,7 +3,6 @@
  * server. The two take turns, and the median of the rounds counts.
  */
 import { setTimeout } from "node:timers/promises";
-import type { Load } from "./load-client.ts";
 import { type Running, scratchFolder, startBerth } from "./process.ts";
 import { compareInTurns, load } from "./turns.ts";
 
@@ -35,14 +34,14 @@ export async function benchBoskos(connectionCounts: readonly number[]): Promise<
 }
 
 async function compare(berth: Running, connections: number): Promise<BoskosRow> {
-  const job = { port: berth.port, connections, pool };
-  const native = async (): Promise<Load> => {
-    const measured = await load(job);
+  const job = { connections, pool };
+  const native = async () => {
+    const measured = await load(berth, job);
     await setTimeout(1_500); // Waits until the leases of the last round have expired.
     return measured;
   };
-  const boskos = async (): Promise<Load> => {
-    const measured = await load({ ...job, api: "boskos" });
+  const boskos = async () => {
+    const measured = await load(berth, { ...job, api: "boskos" });
     await freeAll(berth.port);
     return measured;
   };

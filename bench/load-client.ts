@@ -21,6 +21,8 @@ export interface LoadJob {
 
 export interface Load {
   readonly perSecond: number;
+  /** With those of the warm-up. */
+  readonly replies: number;
   readonly failures: number;
   readonly p50Us: number;
   readonly p99Us: number;
@@ -28,6 +30,7 @@ export interface Load {
 
 const job = JSON.parse(process.argv[2] ?? "{}") as LoadJob;
 let replies = 0;
+let measuredReplies = 0;
 let failures = 0;
 const latenciesUs: number[] = [];
 let measuring = false;
@@ -44,9 +47,10 @@ function worker(_: unknown, index: number): Socket {
     socket.write(text, "latin1");
   };
   const answered = (size: number, buffer: Uint8Array): boolean => {
+    replies += 1;
     if (measuring) {
-      replies += 1;
-      if (replies % 16 === 0) latenciesUs.push((performance.now() - sentAt) * 1_000);
+      measuredReplies += 1;
+      if (measuredReplies % 16 === 0) latenciesUs.push((performance.now() - sentAt) * 1_000);
     }
     const next = dialogue.next((buffer as Buffer).subarray(0, size));
     if (next === undefined) failures += 1;
@@ -63,8 +67,8 @@ function measured(elapsedMs: number): Load {
   latenciesUs.sort((a, b) => a - b);
   const at = (share: number) =>
     Math.round(latenciesUs[Math.floor(latenciesUs.length * share)] ?? 0);
-  const perSecond = Math.round((replies * 1_000) / elapsedMs);
-  return { perSecond, failures, p50Us: at(0.5), p99Us: at(0.99) };
+  const perSecond = Math.round((measuredReplies * 1_000) / elapsedMs);
+  return { perSecond, replies, failures, p50Us: at(0.5), p99Us: at(0.99) };
 }
 
 const sockets = Array.from({ length: job.connections }, worker);

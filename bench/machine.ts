@@ -1,6 +1,14 @@
 /** How busy other programs keep the machine. Works on Linux only; elsewhere it returns 0. */
 import { existsSync, readFileSync } from "node:fs";
 
+const tickMs = 10;
+
+/** How long the process has used a processor. */
+export function processorMs(process: number | undefined): number {
+  if (process === undefined || !existsSync("/proc/stat")) return 0;
+  return ticksOf(process) * tickMs;
+}
+
 /** In ticks since the machine started. */
 interface Ticks {
   readonly all: number;

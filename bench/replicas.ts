@@ -36,8 +36,8 @@ export async function benchReplicaRequests(): Promise<object[]> {
     const lag = followLag(database, follower.port);
     const { base, measured, ...rest } = await compareInTurns(
       [sqlite, leader],
-      () => load({ port: sqlite.port, connections: 64, pool }),
-      () => load({ port: leader.port, connections: 64, pool }),
+      () => load(sqlite, { connections: 64, pool }),
+      () => load(leader, { connections: 64, pool }),
     );
     return [{ connections: 64, sqlite: base, postgres: measured, ...rest, ...(await lag.end()) }];
   } finally {

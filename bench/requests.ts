@@ -30,8 +30,8 @@ export async function benchRequests(connectionCounts: readonly number[]): Promis
     for (const connections of connectionCounts) {
       const { base, measured, ...rest } = await compareInTurns(
         [bare, berth],
-        () => load({ port: bare.port, connections, pool }),
-        () => load({ port: berth.port, connections, pool }),
+        () => load(bare, { connections, pool }),
+        () => load(berth, { connections, pool }),
       );
       rows.push({ connections, bare: base, berth: measured, ...rest });
     }

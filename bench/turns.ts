@@ -1,14 +1,20 @@
 /**
  * Two sides take turns under the same load, and the median of the rounds counts, because the
- * machine is shared. A round in which other programs used much of it is repeated.
+ * machine is shared. A round in which other programs used much of it is repeated. The sides also
+ * take turns at being first, because a machine that has just worked is slower.
  */
 import type { Load, LoadJob } from "./load-client.ts";
-import { countOthers } from "./machine.ts";
+import { countOthers, processorMs } from "./machine.ts";
 import { median, type Running, runForJson } from "./process.ts";
 
+interface LoadOnServer extends Load {
+  /** Time that the server's process used per request, on all of its threads. */
+  readonly workUs: number;
+}
+
 interface Round {
-  readonly base: Load;
-  readonly measured: Load;
+  readonly base: LoadOnServer;
+  readonly measured: LoadOnServer;
   readonly others: number;
 }
 
@@ -16,26 +22,37 @@ export interface Turns {
   readonly base: number;
   readonly measured: number;
   readonly ratio: number;
+  /**
+   * The processor time of a measured request, as a multiple of the base's. Other programs disturb it
+   * less than `ratio`.
+   */
+  readonly work: number;
   readonly p50Us: number;
   readonly p99Us: number;
   /** The share of the machine that other programs used. */
   readonly others: number;
 }
 
-const rounds = 5;
-const roundsMax = 15;
+const rounds = 8;
+const roundsMax = 16;
 const othersMax = 0.1;
 
 export async function compareInTurns(
   servers: readonly Running[],
-  base: () => Promise<Load>,
-  measured: () => Promise<Load>,
+  base: () => Promise<LoadOnServer>,
+  measured: () => Promise<LoadOnServer>,
 ): Promise<Turns> {
   const played: Round[] = [];
   const quiet: Round[] = [];
   while (quiet.length < rounds && played.length < roundsMax) {
     const others = countOthers(servers.map(({ child }) => child.pid));
-    const round = { base: await base(), measured: await measured(), others: others() };
+    const isBaseFirst = played.length % 2 === 0;
+    const first = await (isBaseFirst ? base() : measured());
+    const second = await (isBaseFirst ? measured() : base());
+    const sides = isBaseFirst
+      ? { base: first, measured: second }
+      : { base: second, measured: first };
+    const round = { ...sides, others: others() };
     played.push(round);
     if (round.others <= othersMax) quiet.push(round);
   }
@@ -45,19 +62,21 @@ export async function compareInTurns(
     base: of((round) => round.base.perSecond),
     measured: of((round) => round.measured.perSecond),
     ratio: of((round) => round.measured.perSecond / round.base.perSecond),
+    work: of((round) => round.measured.workUs / round.base.workUs),
     p50Us: of((round) => round.measured.p50Us),
     p99Us: of((round) => round.measured.p99Us),
     others: of((round) => round.others),
   };
 }
 
-export async function load(job: Omit<LoadJob, "warmUpMs" | "measureMs">): Promise<Load> {
-  const measured = await runForJson<Load>("load-client.ts", {
-    ...job,
-    warmUpMs: 700,
-    measureMs: 1_500,
-  });
-  if (measured.failures > 0)
-    throw new Error(`Cannot measure: ${measured.failures} requests failed`);
-  return measured;
+export async function load(
+  { child, port }: Running,
+  job: Omit<LoadJob, "port" | "warmUpMs" | "measureMs">,
+): Promise<LoadOnServer> {
+  const usedBefore = processorMs(child.pid);
+  const times = { warmUpMs: 700, measureMs: 1_500 };
+  const loaded = await runForJson<Load>("load-client.ts", { ...job, ...times, port });
+  const usedMs = processorMs(child.pid) - usedBefore;
+  if (loaded.failures > 0) throw new Error(`Cannot measure: ${loaded.failures} requests failed`);
+  return { ...loaded, workUs: (usedMs * 1_000) / loaded.replies };
 }
