@@ -17,6 +17,7 @@ interface Kind {
 
 const hive = { group: "hive.openshift.io", version: "v1" };
 const hypershift = { group: "hypershift.openshift.io", version: "v1beta1" };
+const tekton = { group: "tekton.dev", version: "v1" };
 const clusterApi = { group: "cluster.x-k8s.io", version: "v1beta2" };
 
 const kinds: readonly Kind[] = [
@@ -30,6 +31,10 @@ const kinds: readonly Kind[] = [
   { ...hive, kind: "ClusterProvision" },
   { ...hypershift, kind: "HostedCluster" },
   { ...hypershift, kind: "NodePool" },
+  { ...tekton, kind: "Task" },
+  { ...tekton, kind: "Pipeline" },
+  { ...tekton, kind: "PipelineRun" },
+  { ...tekton, version: "v1beta1", kind: "StepAction" },
   { ...clusterApi, kind: "Cluster" },
   { ...clusterApi, kind: "MachineDeployment" },
   { ...clusterApi, kind: "Machine" },

@@ -38,11 +38,20 @@ Usage: sh client.sh COMMAND [options]
   release [LEASE]             release a lease; --state STATE sets its resources to this state
   status                      list the pools
 
-Request (run, acquire):
+Steps of a pipeline, which know the request by --request-id and share nothing else:
+  ask --pool POOL             make the request, print its id, and do not wait
+  wait                        wait until it is granted, and print its resources
+  access --to DIR             write what the job needs to private files: kubeconfig, password, lease.env, lease.json
+  heartbeat --every DURATION  keep it, also while it waits; with --to, renew access that expires
+  logs                        print why it waits, or its clusters and their logs; always exits 0
+  release                     leave the queue, or release the lease
+
+Request (run, acquire, ask):
   --pool POOL[,POOL][:N]      pool to lease from, or several to choose from; repeatable: all or nothing
   --amount KEY=N              amount of a shared resource, such as vcpus=24; repeatable
   --selector KEY=VALUE        only resources with this label; repeatable
   --resource NAME             only this resource
+  --parameter NAME=VALUE      how to make a cluster, such as version=4.20; repeatable
   --holder WHO                shown to other users; default: the CI build
   --ttl, --lifetime DURATION  heartbeat timeout, maximum lifetime; default: the pool's
   --priority N|NAME           higher goes first
@@ -288,7 +297,7 @@ read_head() {
 
 # Reads the values of the reply that the client knows. All others are left alone.
 read_reply() {
-    r_id='' r_token='' r_ttl='' r_position='' r_waited='' r_eta='' r_reason='' r_code='' r_detail='' r_hint=''
+    r_id='' r_token='' r_ttl='' r_position='' r_waited='' r_eta='' r_reason='' r_why='' r_code='' r_detail='' r_hint=''
     r_how='' r_expires='' r_ends='' r_granted='' r_revoked='' r_notice='' r_notice_reason=''
     while IFS= read -r line; do
         value=${line#*=}
@@ -300,6 +309,7 @@ read_reply() {
             waitedSeconds=*) r_waited=$value ;;
             etaSeconds=*) r_eta=$value ;;
             reason.message=*) r_reason=$value ;;
+            reason.code=*) r_why=$value ;;
             code=*) r_code=$value ;;
             detail=*) r_detail=$value ;;
             hint=*) r_hint=$value ;;
@@ -546,7 +556,7 @@ END
     items=${items#,} shown=${shown# }
     [ "$kinds" -gt 0 ] || fail 64 "Cannot $1: no pool is given" 'Add --pool POOL; list them: sh client.sh status'
     [ "$kinds" -eq 1 ] || [ -z "$placement" ] ||
-        fail 64 'Cannot use --amount, --selector or --resource: the request has several pools' 'Request one pool'
+        fail 64 'Cannot use --amount, --selector, --resource or --parameter: the request has several pools' 'Request one pool'
 }
 
 refuse_clash() {
@@ -628,6 +638,11 @@ ask_and_wait() {
         return 1
     fi
     lease_id=$r_id lease_token=$r_token bearer=$r_token
+    wait_in_queue
+}
+
+# Polls until the request is granted. Fails with the problem read.
+wait_in_queue() {
     while [ "$status" = 202 ]; do
         show_wait
         to_left
@@ -655,9 +670,11 @@ show_wait() {
     if [ -n "$last_at" ]; then
         due=60000
         [ "$now_waits" != "$last_line" ] || due=300000
+        # A step that only waits shows every change of its place, and of the phase of its cluster.
+        [ "$verb" != wait ] || [ "$r_position $r_why" = "$last_phase" ] || due=0
         [ $((now - last_at)) -ge "$due" ] || return 0
     fi
-    last_at=$now last_line=$now_waits
+    last_at=$now last_line=$now_waits last_phase="$r_position $r_why"
     rough "${r_waited%%.*}000"
     wait_text="waiting $text · position $r_position"
     if [ -n "$r_eta" ]; then
@@ -840,7 +857,7 @@ write_lease_file() {
 
 # Reads the access to the clusters of the lease into private files.
 write_access() {
-    kubeconfigs='' passwords=''
+    kubeconfigs='' passwords='' access_ends=''
     while read -r pool suffix _ claim cluster _; do
         [ "$cluster" = yes ] && is_id "$claim" || continue
         persist 60000 GET "/v1/leases/$lease_id/claims/$claim/access" "$answer_ms" || return 1
@@ -848,9 +865,11 @@ write_access() {
             case $line in
                 kubeconfig=*) (umask 077 && printf %b "${line#*=}" >"$dir/$claim.kubeconfig") ;;
                 password=?*) (umask 077 && printf %b "${line#*=}" >"$dir/$claim.password") ;;
-                expiresAt=?*) note "berth: the access to $pool ends at ${line#*=}; only berth run renews it" ;;
+                expiresAt=?*) access_ends=${line#*=} ;;
             esac
         done <"$reply"
+        [ -z "$access_ends" ] || [ "$verb" = heartbeat ] ||
+            note "berth: the access to $pool ends at $access_ends; $renews"
         kubeconfigs="$kubeconfigs$suffix $dir/$claim.kubeconfig
 "
         [ ! -e "$dir/$claim.password" ] || passwords=${passwords:-$dir/$claim.password}
@@ -1302,6 +1321,187 @@ forward() {
     esac
 }
 
+# ---- the steps of a pipeline ----
+
+need_request_id() {
+    [ -n "$request_id" ] || fail 64 "Cannot $verb: no request is given" \
+        'Add --request-id ID: the same one in every step, and another one in every run'
+}
+
+ask() {
+    need_request_id
+    to_items 'ask for a lease'
+    catch_signals
+    write_ask ask
+    own_token
+    persist "$connect_timeout" POST /v1/leases "$answer_ms" "$dir/ask" || fail_acquire
+    if ! is_id "$r_id"; then
+        fail 69 "Cannot use the server's reply: it has no lease" 'Check that the address is that of a Berth server'
+    fi
+    printf '%s\n' "$r_id"
+    if [ "$status" = 202 ]; then show_wait; else note "Granted $r_id"; fi
+}
+
+# Finds the request again. Leaves 200 or 202 in `status`, and its id and token. Fails with the problem read.
+resume() {
+    need_request_id
+    printf '{"requestId":%s}' "$(json "$request_id")" >"$dir/resume"
+    own_token
+    persist "$1" POST /v1/requests/resume "$answer_ms" "$dir/resume" || return 1
+    if ! is_id "$r_id" || ! is_token "$r_token"; then
+        code=unexpected_reply message="Cannot use the server's reply: it has no lease" status=000
+        hint='Check that the address is that of a Berth server and that no proxy answers instead'
+        return 1
+    fi
+    lease_id=$r_id lease_token=$r_token bearer=$r_token
+}
+
+# A signal does not end the request: the step may be tried again, and another one releases it.
+wait_for_lease() {
+    catch_signals
+    tick
+    asked_at=$now poll_ms=10000
+    resume "$connect_timeout" || fail_acquire
+    wait_in_queue || fail_acquire
+    read_lease
+    each_pool say_acquired >&2
+    every=''
+    each_pool all_resources
+    decode "${every# }"
+    printf '%s\n' "$text"
+}
+
+access() {
+    catch_signals
+    need_folder
+    resume "$connect_timeout" || fail_acquire
+    [ "$status" = 200 ] ||
+        fail 75 "Cannot get the access of $lease_id: it waits (position $r_position). $r_reason" 'Wait first'
+    read_lease
+    write_access || fail_acquire
+    hand_over || fail 1 "Cannot write to $(json "$to")" 'Check its rights and its space'
+}
+
+need_folder() {
+    [ -n "$to" ] || fail 64 "Cannot $verb: no folder is given" 'Add --to DIR, a folder for this job only'
+    [ -d "$to" ] || bad --to "$to" 'it is not a folder' 'Make it first'
+    to=$(cd "$to" && pwd) || fail 1 "Cannot use --to $(json "$to")" 'Check its rights'
+}
+
+# Puts what a job needs into the folder. Each file is whole, or not there; the last one is lease.env.
+hand_over() {
+    variables="export BERTH_LEASE_ID='$lease_id' BERTH_URL='$server'"
+    document=$variables
+    each_pool print_pool
+    variables=$document number=0 files=''
+    while read -r _ path; do
+        [ -n "$path" ] || continue
+        number=$((number + 1))
+        file=kubeconfig
+        [ "$number" -eq 1 ] || file=kubeconfig-$number
+        put "$file" <"$path" || return 1
+        files="$files:$to/$file"
+    done <<END
+$kubeconfigs
+END
+    if [ -n "$files" ]; then
+        quote "${files#:}"
+        variables="$variables KUBECONFIG=$quoted"
+    fi
+    if [ -n "$passwords" ]; then
+        put password <"$passwords" || return 1
+        quote "$to/password"
+        variables="$variables KUBEADMIN_PASSWORD_FILE=$quoted"
+    fi
+    write_lease_file || fail_acquire
+    printf '%s\n' "$document" | put lease.json && printf '%s\n' "$variables" | put lease.env
+}
+
+put() {
+    (umask 077 && rm -f "$to/.$1.part" && cat >"$to/.$1.part" && mv -f "$to/.$1.part" "$to/$1")
+}
+
+# Beats until the lease has ended. Also while it waits: each beat keeps its place.
+keep_request() {
+    catch_signals
+    [ -z "$to" ] || need_folder
+    was_there='' was_lost=''
+    while :; do
+        if resume "${every:-0}"; then
+            was_there=yes
+            [ -n "$every" ] || printf '%s is %s\n' "$lease_id" "$([ "$status" = 200 ] && echo held || echo waiting)"
+            [ -z "$to" ] || [ "$status" != 200 ] || renew_access
+        elif [ -n "$caught" ]; then
+            exit $((128 + caught))
+        elif [ "$code" = request_ended ]; then
+            case $r_how in released | cancelled) ;; *) was_lost=yes ;; esac
+            break
+        elif [ -z "$every" ] || { ! is_temporary && [ "$code:$was_there" != request_not_found: ]; }; then
+            fail_acquire
+        fi
+        [ -n "$every" ] || return 0
+        pause "$every"
+        [ -z "$caught" ] || exit $((128 + caught))
+    done
+    [ -n "$was_lost" ] || { note "$message" && return 0; }
+    note "berth: LEASE LOST: $message"
+    exit 76
+}
+
+# Only access that ends is read again, and only after a step has read it.
+renew_access() {
+    [ -e "$to/lease.env" ] || return 0
+    [ "${access_ends-unknown}" != '' ] || return 0
+    read_lease
+    if ! write_access || ! hand_over; then note "berth: Cannot renew the access: $message; retrying"; fi
+}
+
+release_request() {
+    catch_signals
+    if resume "$release_ms"; then
+        if [ "$status" = 202 ]; then
+            quiet=yes
+            persist "$release_ms" DELETE "/v1/requests/$lease_id" "$answer_ms" && note "Left the queue: $lease_id" && return
+            [ "$code" = request_granted ] || is_gone || fail_acquire
+        fi
+        BERTH_LEASE_TOKEN=$lease_token
+        release_lease "$lease_id"
+    elif [ -z "$caught" ] && { is_gone || [ "$code" = request_not_found ]; }; then
+        note "Nothing to release: $message"
+    else
+        fail_acquire
+    fi
+}
+
+# What people need to understand a failure. Nothing here may fail the step.
+logs() {
+    catch_signals
+    if ! resume "$answer_ms"; then
+        note "$message"
+        return 0
+    fi
+    names='' phase_of=$status
+    while IFS= read -r line; do
+        case $line in
+            claims.*.cluster=true) names="$names clusters/$claimed clusters/$claimed/logs" ;;
+            claims.*.resource=*) claimed=${line#*=} ;;
+            items.*.pool=*) names="$names pools/${line#*=}/plan" ;;
+        esac
+    done <"$reply"
+    own_token
+    accept=application/json
+    if [ "$phase_of" = 202 ]; then show "explain/$lease_id"; else show "leases/$lease_id"; fi
+    for each in $names; do show "$each"; done
+}
+
+show() {
+    case $1 in *[!A-Za-z0-9._/-]*) return 0 ;; esac
+    persist "$answer_ms" GET "/v1/$1" "$answer_ms" || return 0
+    printf '== %s\n' "$1"
+    cat "$reply"
+    echo
+}
+
 # ---- the other commands ----
 
 acquire() {
@@ -1423,6 +1623,22 @@ to_pair() {
     pair=,$(json "${2%%=*}"):$(json "${2#*=}")
 }
 
+# A parameter NAME=VALUE as JSON, in `pair`. A version such as 4.20 is a text: as a number it would become 4.2.
+to_parameter() {
+    wrong='' value=${2#*=}
+    case $2 in *=*) ;; *) wrong=yes ;; esac
+    case ${2%%=*} in '' | [!A-Za-z]* | *[!A-Za-z0-9._/-]*) wrong=yes ;; esac
+    [ -z "$wrong" ] || bad "$1" "$2" 'it is not NAME=VALUE' 'Write it like version=4.20'
+    case $value in
+        true | false | 0) ;;
+        '' | 0* | *[!0-9]* | ????????????????*)
+            case $value in '"'*'"') value=${value#?} && value=${value%?} ;; esac
+            value=$(json "$value")
+            ;;
+    esac
+    pair=,$(json "${2%%=*}"):$value
+}
+
 # An amount KEY=N as JSON, in `pair`.
 to_amount() {
     wrong=''
@@ -1442,6 +1658,8 @@ set_option() {
         --pool) add_pool "$2" ;;
         --amount) to_amount "$1" "$2" && amounts=$amounts$pair ;;
         --selector) to_pair "$1" "$2" && selectors=$selectors$pair ;;
+        --parameter) to_parameter "$1" "$2" && parameters=$parameters$pair ;;
+        --to) to=$2 ;;
         --label) to_pair "$1" "$2" && labels=$labels$pair ;;
         --resource) resource_wanted=$(json "$2") ;;
         --holder) holder=$2 ;;
@@ -1484,6 +1702,7 @@ main() {
     set -fu
     server=${BERTH_URL:-$berth_served_by} ca_file=${BERTH_CA_FILE:-} token_file=''
     pools='' amounts='' selectors='' labels='' resource_wanted='' holder='' ttl='' lifetime='' priority=''
+    parameters='' to='' last_phase='' last_line='' last_at='' maybe_known='' renews='only berth run renews it'
     request_id='' timeout='' connect_timeout=30000 name='' grace=30000 every='' new_state='' output=json
     fail_open=never caught='' phase='' child='' ending='' retrying='' quiet='' lease_id='' lease_token='' bearer=''
     accept=text/plain keeper='' guard='' sent_for='' int='' code='' message='' hint='' status=''
@@ -1491,6 +1710,7 @@ main() {
     [ $# -eq 0 ] || shift
     case $verb in
         run | acquire | heartbeat | release | status) ;;
+        ask | wait | access | logs) renews='a heartbeat with --to renews it' ;;
         '' | help | -h | --help) usage && exit 0 ;;
         *) fail 64 "Cannot run $(json "$verb"): there is no such command" 'See sh client.sh --help' ;;
     esac
@@ -1521,6 +1741,7 @@ main() {
     [ -z "$amounts" ] || placement="$placement,\"amount\":{${amounts#,}}"
     [ -z "$selectors" ] || placement="$placement,\"selector\":{${selectors#,}}"
     [ -z "$resource_wanted" ] || placement="$placement,\"resource\":$resource_wanted"
+    [ -z "$parameters" ] || placement="$placement,\"parameters\":{${parameters#,}}"
     fractions=''
     ! sleep 0.001 2>/dev/null || fractions=yes
     # The command reads what the script was given to read.
@@ -1535,9 +1756,13 @@ main() {
     case $verb in
         run) run "$@" ;;
         acquire) acquire ;;
-        heartbeat) send_heartbeats "$lease_given" ;;
-        release) release_lease "$lease_given" ;;
+        heartbeat) if [ -n "$request_id" ]; then keep_request; else send_heartbeats "$lease_given"; fi ;;
+        release) if [ -n "$request_id" ]; then release_request; else release_lease "$lease_given"; fi ;;
         status) status ;;
+        ask) ask ;;
+        wait) wait_for_lease ;;
+        access) access ;;
+        logs) logs ;;
     esac
 }
 
@@ -1558,10 +1783,13 @@ on_exit() {
     own_pid
     [ "$pid" = "$main_pid" ] || exit "$on_exit_code"
     trap - EXIT
-    if [ -n "$lease_id" ] && [ "$verb" != heartbeat ]; then
-        caught=''
-        release "$leave_ms" "/v1/leases/$lease_id"
-    fi
+    case $verb:$lease_id in
+        run:?* | acquire:?*)
+            caught=''
+            release "$leave_ms" "/v1/leases/$lease_id"
+            ;;
+        logs:*) on_exit_code=0 ;;
+    esac
     [ -z "$guard" ] || kill "$guard" 2>/dev/null
     rm -rf "$dir"
     exit "$on_exit_code"

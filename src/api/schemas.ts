@@ -138,6 +138,11 @@ export const AskBody = Type.Object(
   closed,
 );
 
+export const ResumeBody = Type.Object(
+  { requestId: { ...RequestIdText, description: "The one that the request was made with" } },
+  closed,
+);
+
 export const BumpBody = Type.Object(
   {
     priority: { ...PriorityText, description: "The new priority, or its name" },

@@ -37,6 +37,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "PUT /v1/leases/{id}/claims/{claim}/logs": nobody,
   "GET /v1/leases/{id}/claims/{claim}/credentials": nobody,
   "GET /v1/requests": everyone,
+  "POST /v1/requests/resume": askers,
   "GET /v1/requests/{id}": everyone,
   "DELETE /v1/requests/{id}": nobody,
   "DELETE /v1/requests/{id}?force=true": operators,

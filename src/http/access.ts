@@ -40,6 +40,8 @@ const table: Readonly<Record<string, Access>> = {
   "PUT /v1/leases/:id/claims/:claim/logs": byLease,
   "GET /v1/leases/:id/claims/:claim/credentials": byLeaseSecret,
   "GET /v1/requests": "read",
+  // Who knows the request id gets the token, as with POST /v1/leases.
+  "POST /v1/requests/resume": "ask",
   "GET /v1/requests/:id": byLeaseOrReader,
   "DELETE /v1/requests/:id": byLeaseOrForce,
   "PUT /v1/requests/:id/priority": "operate",

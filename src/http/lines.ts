@@ -17,6 +17,7 @@ const routes: ReadonlySet<string> = new Set([
   "DELETE /v1/leases/:id",
   "POST /v1/leases/:id/heartbeat",
   "GET /v1/leases/:id/claims/:claim/access",
+  "POST /v1/requests/resume",
   "GET /v1/requests/:id",
   "DELETE /v1/requests/:id",
   "GET /v1/pools",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { otherToken, testAuth, testTokens } from "../auth/test-tokens.suite.ts";
 import { until } from "../broker/hand-clock.suite.ts";
 import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, asLease, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
@@ -243,5 +244,60 @@ describe("PUT /v1/requests/{id}/priority", () => {
       body: { code: "request_granted" },
     });
     expect(await put("nobody", { priority: 5, reason })).toMatchObject({ status: 404 });
+  });
+});
+
+describe("POST /v1/requests/resume", () => {
+  const resume = (site: TestSite, requestId: string) =>
+    site.call("POST /v1/requests/resume", { body: { requestId } });
+
+  test("finds a request while it waits and as a lease, with its token, as a sign of life", async () => {
+    await using site = await testSite([pool("aws", 1)]);
+    const { holder, waiter } = await pair(site, { requestId: "mine", ttl: "1m" });
+    for (let minute = 0; minute < 5; minute++) {
+      await site.clock.advance(40_000);
+      const { status, body } = await resume(site, "mine");
+      expect([status, body]).toEqual([202, expect.objectContaining({ id: waiter.id })]);
+      expect(body).toMatchObject({ token: waiter.token, position: 1 });
+    }
+    await site.call(`DELETE /v1/leases/${holder.id}`, { token: holder.token });
+    for (let minute = 0; minute < 5; minute++) {
+      await site.clock.advance(40_000);
+      expect(await resume(site, "mine")).toMatchObject({
+        status: 200,
+        body: { id: waiter.id, token: waiter.token, claims: [{ pool: "aws", userData: {} }] },
+      });
+    }
+  });
+
+  test("makes no request, and says how one has ended", async () => {
+    await using site = await testSite([pool("aws", 1)]);
+    const before = await site.state();
+    expect(await resume(site, "nobody-asked")).toMatchObject({
+      status: 404,
+      body: { code: "request_not_found" },
+    });
+    expect(await site.state()).toBe(before);
+    const { waiter } = await pair(site, { requestId: "mine" });
+    await site.call(`DELETE /v1/requests/${waiter.id}`, { token: waiter.token });
+    expect(await resume(site, "mine")).toMatchObject({
+      status: 410,
+      body: { code: "request_ended", how: "cancelled" },
+    });
+    // The id of the server is public, so it proves nothing.
+    expect(await resume(site, waiter.id)).toMatchObject({ status: 404 });
+  });
+
+  test("finds requests of the caller's own space only", async () => {
+    await using site = await testSite([pool("aws", 2)], {}, undefined, testAuth);
+    const body = { requestId: "same" };
+    const asked = askBody("aws", { holder: "a", ...body });
+    const { id } = asLease(
+      await site.call("POST /v1/leases", { body: asked, token: testTokens.holder }),
+    );
+    const call = (token: string) => site.call("POST /v1/requests/resume", { body, token });
+    expect(await call(testTokens.holder)).toMatchObject({ status: 200, body: { id } });
+    expect(await call(otherToken)).toMatchObject({ status: 404 });
+    expect(await call(testTokens.viewer)).toMatchObject({ status: 403 });
   });
 });

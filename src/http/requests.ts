@@ -1,7 +1,15 @@
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { Problem } from "../api/problem.ts";
-import { BumpBody, Duration, Explanation, Lease, Page, WaitingRequest } from "../api/schemas.ts";
+import {
+  BumpBody,
+  Duration,
+  Explanation,
+  Lease,
+  Page,
+  ResumeBody,
+  WaitingRequest,
+} from "../api/schemas.ts";
 import { nameInSpace } from "../auth/space-names.ts";
 import { submitAndWait, watchRequest } from "../broker/submit-and-wait.ts";
 import { requestNotFound } from "../core/decide/not-found.ts";
@@ -11,6 +19,7 @@ import { requestView } from "../core/explain/view.ts";
 import { isListedIn } from "../core/gates/limits.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { Request, State } from "../core/model/state.ts";
+import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { originOf } from "./origin.ts";
 import { ListQuery, pageOf } from "./paging.ts";
@@ -34,6 +43,7 @@ const RequestPage = Page(WaitingRequest);
 export function requestRoutes(app: App, context: Context): void {
   listRoute(app, context);
   pollRoute(app, context);
+  resumeRoute(app, context);
   leaveRoute(app, context);
   priorityRoute(app, context);
   explainRoute(app, context);
@@ -95,6 +105,28 @@ function pollRoute(app: App, context: Context): void {
         )
       : await watchRequest(broker, id, waitMs, connection);
     return answerOutcome(context, reply, outcome, { secrets }, 200);
+  });
+}
+
+/** Never makes a request: a step that ends or looks must not ask for anything new. */
+function resumeRoute(app: App, context: Context): void {
+  const { broker, tokens } = context;
+  const schema = {
+    tags: ["requests"],
+    summary: "Find your request again by its request id: with its token, as a sign of life",
+    description:
+      "For a job of several steps, whose next step knows the request id and nothing else. It counts as " +
+      "a heartbeat or a poll. 404 if your space has made no such request, 410 if it has ended",
+    body: ResumeBody,
+    response: { 200: Lease, 202: WaitingRequest, ...problems(400, 404, 410, 503) },
+  };
+  app.post("/v1/requests/resume", { schema }, async (request, reply) => {
+    const { requestId } = request.body;
+    const key = nameInSpace(callerOf(request).space, requestId);
+    const id = await broker.read(({ keys }) => keys.get(key));
+    if (id === undefined) throw unseen(requestId);
+    const outcome = await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
+    return answerOutcome(context, reply, outcome, { secrets: true, token: tokens.of(id) }, 200);
   });
 }
 
