@@ -1,7 +1,7 @@
 /** Clusters that Berth makes: templates, clusters, access, credentials and costs on the wire. */
 import Type, { type Static } from "typebox";
 import { limits } from "./limits.ts";
-import { Duration, nullable, Timestamp } from "./schemas.ts";
+import { Duration, nullable, OperatorText, Timestamp } from "./schemas.ts";
 
 const closed = { additionalProperties: false } as const;
 const Reason = Type.String({ maxLength: 1_024, description: "Why, for people to read" });
@@ -72,7 +72,7 @@ export const Cluster = Type.Object({
     description: "What blocks its destruction",
   }),
   lost: { ...nullable(Type.String()), description: "Why its holder has lost it" },
-  hold: nullable(Type.Object({ by: Type.String(), why: Type.String(), until: Timestamp })),
+  hold: nullable(Type.Object({ by: OperatorText, why: OperatorText, until: Timestamp })),
   failures: Type.Integer({ description: "Failed attempts in this phase" }),
   nextTryAt: nullable(Timestamp),
   lease: nullable(Type.Object({ id: Type.String(), holder: Type.String(), since: Timestamp })),

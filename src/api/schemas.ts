@@ -370,6 +370,11 @@ const NextGrantBy = {
   description: "The pool whose pace or other gate that is: the pool itself, or one above it",
 };
 
+export const OperatorText = Type.String({
+  description:
+    "Empty for callers who are limited to a space: who did it, and why, is for operators",
+});
+
 /** How fast a pool lends, and how much together with the pools that share its limits. */
 const Flow = Type.Object({
   everySeconds: { ...nullable(Type.Number()), description: "Between two grants; null: no pace" },
@@ -377,9 +382,7 @@ const Flow = Type.Object({
   advisedRate: { ...nullable(Rate), description: "What it would be in the mode auto" },
   nextGrantAt: NextGrantAt,
   nextGrantBy: NextGrantBy,
-  pinned: nullable(
-    Type.Object({ rate: Rate, by: Type.String(), why: Type.String(), at: Timestamp }),
-  ),
+  pinned: nullable(Type.Object({ rate: Rate, by: OperatorText, why: OperatorText, at: Timestamp })),
   reports: Type.Object({ throttled: Type.Integer(), ok: Type.Integer() }),
   limits: Type.Array(Limit, { description: "What binds it, its own first, then upwards" }),
 });

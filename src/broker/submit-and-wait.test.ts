@@ -79,7 +79,7 @@ describe("submitAndWait()", () => {
 
 test("watchRequest() answers an onlooker, who does not keep the request alive", async () => {
   const { broker, clock, closing, outcome, queue } = await waiting({ key: "k", ttlMs: 60_000 });
-  const onlooker = watchRequest(broker, id, 600_000, new AbortController());
+  const onlooker = watchRequest(broker, id, 600_000, {});
   await clock.advance(0);
   closing.abort();
   await outcome;

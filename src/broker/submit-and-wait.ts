@@ -3,6 +3,7 @@
  * its turn. It knows the broker only, so that the simulator tests what the HTTP edges run.
  */
 import { standing } from "../core/decide/acquire.ts";
+import type { Reader } from "../core/explain/out-of-use.ts";
 import type { LeaseView } from "../core/explain/view.ts";
 import type { Command } from "../core/model/command.ts";
 import type { RequestId } from "../core/model/ids.ts";
@@ -69,16 +70,17 @@ export async function watchRequest(
   broker: WaitingBroker,
   id: RequestId,
   waitMs: number,
-  connection: { readonly signal: AbortSignal },
+  { connection, reader }: Pick<WaitOptions, "connection"> & { readonly reader?: Reader },
 ): Promise<Outcome> {
-  const outcome = await requestStanding(broker, id);
+  const outcome = await requestStanding(broker, id, reader);
   if (outcome.type !== "waiting" || waitMs === 0) return outcome;
-  await broker.untilSettled(id, waitMs, { present: false, signal: connection.signal });
-  return requestStanding(broker, id);
+  const signal = connection?.signal;
+  await broker.untilSettled(id, waitMs, { present: false, ...(signal && { signal }) });
+  return requestStanding(broker, id, reader);
 }
 
-function requestStanding(broker: WaitingBroker, id: RequestId): Promise<Outcome> {
-  return broker.read((state, now) => standing(state, id, now));
+function requestStanding(broker: WaitingBroker, id: RequestId, reader?: Reader): Promise<Outcome> {
+  return broker.read((state, now) => standing(state, id, now, reader));
 }
 
 interface Replies {

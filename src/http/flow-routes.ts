@@ -35,7 +35,7 @@ import {
   waitIn,
 } from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
-import { onlySpace, sightOf, spaceOf } from "./sight.ts";
+import { onlySpace, readerFor, sightOf, spaceOf } from "./sight.ts";
 
 export function flowRoutes(app: App, context: Context): void {
   signalRoute(app, context);
@@ -124,7 +124,9 @@ function pinRoutes(app: App, context: Context): void {
       originOf(request),
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return lookAt(context, pool, (found, now) => renderPool(poolView(found, now), now, context));
+    return lookAt(context, pool, (found, now) =>
+      renderPool(poolView(found, now), now, context, "all"),
+    );
   });
   const unpin = {
     tags: ["pools"],
@@ -142,7 +144,9 @@ function pinRoutes(app: App, context: Context): void {
       originOf(request),
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
-    return lookAt(context, pool, (found, now) => renderPool(poolView(found, now), now, context));
+    return lookAt(context, pool, (found, now) =>
+      renderPool(poolView(found, now), now, context, "all"),
+    );
   });
 }
 
@@ -157,8 +161,9 @@ function historyRoute(app: App, context: Context): void {
   };
   app.get("/v1/pools/:name/limit-history", { schema }, (request) =>
     lookAt(context, request.params.name as PoolName, (pool, _now, state) => {
-      const sees = sightOf(state, onlySpace(request, state));
-      return renderRateHistory(pool.name, pool.rateHistory, sees);
+      const only = onlySpace(request, state);
+      const viewer = { sees: sightOf(state, only), reader: readerFor(only) };
+      return renderRateHistory(pool.name, pool.rateHistory, viewer);
     }),
   );
 }

@@ -12,6 +12,7 @@ import { problemOf } from "./problems.ts";
 import { renderPool } from "./render/pool.ts";
 import { NameParams } from "./request.ts";
 import { problems } from "./responses.ts";
+import { limitedTo, readerFor } from "./sight.ts";
 
 const PageQuery = Type.Object(pageFields, { additionalProperties: false });
 
@@ -25,15 +26,16 @@ export function poolRoutes(app: App, context: Context): void {
     querystring: PageQuery,
     response: { 200: PoolPage, ...problems(400) },
   };
-  app.get("/v1/pools", { schema: listing }, ({ query }) =>
-    broker.read((state, now) =>
-      pageOf(
+  app.get("/v1/pools", { schema: listing }, (request) =>
+    broker.read((state, now) => {
+      const reader = readerFor(limitedTo(callerOf(request)));
+      return pageOf(
         state.pools.values(),
-        query,
+        request.query,
         ({ name }) => name,
-        (pool) => renderPool(poolView(pool, now), now, context),
-      ),
-    ),
+        (pool) => renderPool(poolView(pool, now), now, context, reader),
+      );
+    }),
   );
   const one = {
     tags: ["pools"],
@@ -41,11 +43,13 @@ export function poolRoutes(app: App, context: Context): void {
     params: NameParams,
     response: { 200: Pool, ...problems(404) },
   };
-  app.get("/v1/pools/:name", { schema: one }, async ({ params }) => {
+  app.get("/v1/pools/:name", { schema: one }, async (request) => {
+    const name = request.params.name as PoolName;
+    const reader = readerFor(limitedTo(callerOf(request)));
     const found = await broker.read((state, now) => {
-      const pool = state.pools.get(params.name as PoolName);
-      if (pool !== undefined) return renderPool(poolView(pool, now), now, context);
-      return problemOf(poolNotFound(state, params.name as PoolName));
+      const pool = state.pools.get(name);
+      if (pool !== undefined) return renderPool(poolView(pool, now), now, context, reader);
+      return problemOf(poolNotFound(state, name));
     });
     if (found instanceof Problem) throw found;
     return found;

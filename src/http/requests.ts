@@ -35,7 +35,7 @@ import {
   waitIn,
 } from "./request.ts";
 import { NoContent, problems } from "./responses.ts";
-import { onlySpace, sightOf } from "./sight.ts";
+import { onlySpace, readerFor, sightOf } from "./sight.ts";
 import { renderSpace } from "./spaces.ts";
 
 const RequestPage = Page(WaitingRequest);
@@ -71,7 +71,12 @@ function listRoute(app: App, { broker, insight }: Context): void {
         query,
         ({ id }) => id,
         (request) =>
-          renderRequest(requestView(request, now), now, publicAudience, insight.estimates),
+          renderRequest(
+            requestView(request, now, readerFor(space)),
+            now,
+            publicAudience,
+            insight.estimates,
+          ),
       );
     }),
   );
@@ -93,7 +98,10 @@ function pollRoute(app: App, context: Context): void {
   app.get("/v1/requests/:id", { schema }, async (request, reply) => {
     const waitMs = waitIn("query.wait", request.query.wait);
     checkCanWait(context, waitMs);
-    const id = await broker.read((state) => visibleId(state, request));
+    const [id, reader] = await broker.read((state) => {
+      const seen = visibleId(state, request);
+      return [seen, readerFor(onlySpace(request, state, seen))] as const;
+    });
     if (id === undefined) throw unseen(request.params.id);
     const secrets = isHolder(tokens, id, request);
     using connection = new Connection(request);
@@ -103,7 +111,7 @@ function pollRoute(app: App, context: Context): void {
           { type: "keep-waiting", id, waitMs },
           { connection, from: originOf(request) },
         )
-      : await watchRequest(broker, id, waitMs, connection);
+      : await watchRequest(broker, id, waitMs, { connection, reader });
     return answerOutcome(context, reply, outcome, { secrets }, 200);
   });
 }
@@ -219,9 +227,10 @@ function explainRoute(app: App, { broker, insight }: Context): void {
       if (id === undefined) return unseen(request.params.id);
       const waiting = state.requests.get(id);
       if (waiting !== undefined) {
-        const sees = sightOf(state, onlySpace(request, state, id));
-        const needs = renderNeeds(explainNeeds(waiting, now), sees);
-        const view = requestView(waiting, now);
+        const only = onlySpace(request, state, id);
+        const reader = readerFor(only);
+        const needs = renderNeeds(explainNeeds(waiting, now, reader), sightOf(state, only));
+        const view = requestView(waiting, now, reader);
         return {
           request: renderRequest(view, now, publicAudience, insight.estimates),
           ...spaceOfRequest(state, waiting),

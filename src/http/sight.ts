@@ -2,6 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Principal } from "../auth/principal.ts";
 import { mayDo } from "../auth/roles.ts";
+import type { Reader } from "../core/explain/out-of-use.ts";
 import { hiddenHolder, type RequestId, type SpaceName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 
@@ -18,6 +19,11 @@ export function onlySpace(
   own?: RequestId,
 ): SpaceName | undefined {
   return principal === null ? own && spaceOf(state, own) : limitedTo(principal);
+}
+
+/** Who is limited to a space learns what was done to a resource, but not by whom and why. */
+export function readerFor(only: SpaceName | undefined): Reader {
+  return only === undefined ? "all" : "space";
 }
 
 export function limitedTo({ role, space }: Principal): SpaceName | undefined {

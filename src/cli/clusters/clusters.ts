@@ -47,7 +47,11 @@ export function formatPhase({ phase }: Pick<Cluster, "phase">): string {
 }
 
 function formatMessage({ message, lost, stuck, hold: held }: Cluster): string {
-  if (held !== null) return `held by ${held.by} for ${formatLeft(held.until)}: ${held.why}`;
+  if (held !== null) {
+    // The server names the operator only to those who see all, and to the space whose cluster it is.
+    const who = held.by === "" ? "" : ` by ${held.by}`;
+    return `held${who} for ${formatLeft(held.until)}${held.why === "" ? "" : `: ${held.why}`}`;
+  }
   if (lost !== null) return `lost: ${lost}`;
   if (stuck !== null) return `stuck: ${stuck.join(", ") || message}`;
   return message || "-";

@@ -2,6 +2,7 @@
  * Handles a new request: refuses it, grants it at once or queues it. Also reports the status of a
  * request.
  */
+import type { Reader } from "../explain/out-of-use.ts";
 import { leaseView, requestView } from "../explain/view.ts";
 import { unmetDemandOf } from "../gates/credits.ts";
 import { gatesOf, lacksOnlyCredits, neverPasses } from "../gates/gates.ts";
@@ -170,7 +171,7 @@ function isUsedUp(state: State, id: RequestId, ask: Ask, now: Instant): boolean 
 }
 
 /** The status of a request: its lease, its place in the queue, or how it ended. */
-export function standing(state: State, id: RequestId, now: Instant): Outcome {
+export function standing(state: State, id: RequestId, now: Instant, reader?: Reader): Outcome {
   const lease = state.leases.get(id);
   if (lease !== undefined) {
     const { revoked } = lease;
@@ -180,7 +181,9 @@ export function standing(state: State, id: RequestId, now: Instant): Outcome {
     return { type: "granted", lease: leaseView(lease) };
   }
   const request = state.requests.get(id);
-  if (request !== undefined) return { type: "waiting", request: requestView(request, now) };
+  if (request !== undefined) {
+    return { type: "waiting", request: requestView(request, now, reader) };
+  }
   return refused(requestNotFound(state, id));
 }
 

@@ -15,7 +15,7 @@ import {
 } from "../shared/placement/fit.ts";
 import { fitting, isFitting, place } from "../shared/placement/plan.ts";
 import { type Amounts, usageOf } from "../shared/placement/shareable.ts";
-import { outOfUseList, outOfUseText } from "./out-of-use.ts";
+import { outOfUseList, outOfUseText, type Reader } from "./out-of-use.ts";
 import { type HolderView, holderView } from "./wait-reason.ts";
 
 export interface SharedExplanation {
@@ -42,13 +42,18 @@ export function sharedIn(pool: Pool): SharedResource[] {
 }
 
 /** Explains the first demand that cannot be met or, if all can be met, the first demand. */
-export function explainShared(need: SharedNeed, request: Request): SharedExplanation[] {
+export function explainShared(
+  need: SharedNeed,
+  request: Request,
+  reader: Reader,
+): SharedExplanation[] {
   const demand = hardest(need, request);
   if (demand === undefined) return [];
   const view = viewOf(need, request);
   return sharedIn(need.pool).map((resource) => {
     const reason = unfit(resource, demand, view);
-    const why = reason === undefined || reason.why === "cordoned" ? outOfUse(resource) : reason;
+    const why =
+      reason === undefined || reason.why === "cordoned" ? outOfUse(resource, reader) : reason;
     const short = shortfalls(resource, demand, view);
     return {
       resource: resource.name,
@@ -74,9 +79,9 @@ function reservedAhead(
 }
 
 /** A drained, quarantined or leaving resource is reported as cordoned. */
-function outOfUse(resource: SharedResource): Unfit | null {
+function outOfUse(resource: SharedResource, reader: Reader): Unfit | null {
   if (resource.listed) return null;
-  return { why: "cordoned", detail: outOfUseText(resource) };
+  return { why: "cordoned", detail: outOfUseText(resource, reader) };
 }
 
 function hardest(need: SharedNeed, request: Request): Demand | undefined {
@@ -98,9 +103,9 @@ function longestOn({ claims }: SharedResource): HolderView | null {
 }
 
 /** Describes the first obstacle. */
-export function capacityObstacle(need: SharedNeed, request: Request): Obstacle {
+export function capacityObstacle(need: SharedNeed, request: Request, reader: Reader): Obstacle {
   const { pool } = need;
-  const eligible = explainShared(need, request).filter(
+  const eligible = explainShared(need, request, reader).filter(
     ({ unfit: why }) => why === null || why.why === "cordoned",
   );
   const large = eligible.filter(({ isLargeEnough }) => isLargeEnough);
@@ -109,7 +114,10 @@ export function capacityObstacle(need: SharedNeed, request: Request): Obstacle {
   const fit = usable.filter(({ fits }) => fits).length;
   const wanted = demand?.count ?? fit;
   if (usable.length < wanted && usable.length < large.length) {
-    return { code: "none_usable", what: cordonText(need, large, usable.length) };
+    return {
+      code: "none_usable",
+      what: cordonText(need, large, { usableCount: usable.length, reader }),
+    };
   }
   if (fit > 0) {
     const have = `${fit} of ${usable.length} ${pool.name} ${fit === 1 ? "has" : "have"} room`;
@@ -123,25 +131,30 @@ export function capacityObstacle(need: SharedNeed, request: Request): Obstacle {
   const nearest = usable.toSorted((a, b) => missing(a) - missing(b))[0];
   const short = nearest?.short.map(shortfallText).join(" and ");
   const what = `No ${pool.name} has room: ${nearest?.resource} has ${short}`;
-  return { code: "no_room", what: what + cordonedRoomText(need, large) };
+  return { code: "no_room", what: what + cordonedRoomText(need, large, reader) };
 }
 
 /** Names a resource that would do at once if it were in use. */
-function cordonedRoomText({ pool }: SharedNeed, large: readonly SharedExplanation[]): string {
+function cordonedRoomText(
+  { pool }: SharedNeed,
+  large: readonly SharedExplanation[],
+  reader: Reader,
+): string {
   const roomy = large.find(({ unfit: why, short }) => why !== null && short.length === 0);
   const resource = sharedIn(pool).find(({ name }) => name === roomy?.resource);
-  return resource === undefined ? "" : `; ${resource.name} has room, but ${outOfUseText(resource)}`;
+  if (resource === undefined) return "";
+  return `; ${resource.name} has room, but ${outOfUseText(resource, reader)}`;
 }
 
 /** Names the resources that would do but are out of use, because no other resource is large enough. */
 function cordonText(
   { pool }: SharedNeed,
   large: readonly SharedExplanation[],
-  usableCount: number,
+  { usableCount, reader }: { readonly usableCount: number; readonly reader: Reader },
 ): string {
   const names = new Set(large.flatMap(({ resource, unfit: why }) => (why ? [resource] : [])));
   const cordoned = sharedIn(pool).filter(({ name }) => names.has(name));
-  const text = outOfUseList(cordoned);
+  const text = outOfUseList(cordoned, reader);
   const isOnlyChoice = large.length === cordoned.length && pool.size > cordoned.length;
   if (isOnlyChoice) return `${text}; no other ${pool.name} is eligible and large enough`;
   return usableCount === 0 ? text : `${text}; only ${usableCount} other ${pool.name} would do`;

@@ -27,12 +27,16 @@ import { keptFor, Leftover, overtakenMax } from "../queue/leftover.ts";
 import { countAt, leaderOf, needAt } from "../queue/needs.ts";
 import { capacityObstacle, explainShared, type SharedExplanation } from "./explain-capacity.ts";
 import { clusterObstacle } from "./explain-clusters.ts";
-import { isOutOfUse, outOfUseList, outOfUseText } from "./out-of-use.ts";
+import { isOutOfUse, outOfUseList, outOfUseText, type Reader, readerOf } from "./out-of-use.ts";
 import { selectedMembers, stockFor } from "./stock.ts";
 import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
 
-/** Describes the first obstacle of a request. */
-export function waitReason(waiting: Request, now: Instant): WaitReason {
+/** Describes the first obstacle of a request, unless told otherwise for the space that it is of. */
+export function waitReason(
+  waiting: Request,
+  now: Instant,
+  reader: Reader = readerOf(waiting),
+): WaitReason {
   const request = leaderOf(waiting);
   const needs = request.alternatives[0] ?? request.needs;
   const attempt = { needs, rank: request, now };
@@ -47,7 +51,7 @@ export function waitReason(waiting: Request, now: Instant): WaitReason {
     const message = `${come} of the ${gang.size} of its group ${come === 1 ? "has" : "have"} come`;
     return { code: "group_incomplete", pool: need.pool.name, message };
   }
-  const obstacle = gateObstacle(attempt, need) ?? shortage(need, request, now);
+  const obstacle = gateObstacle(attempt, need) ?? shortage(need, { request, now, reader });
   const { code, what, shared } = obstacle;
   // Its place says nothing while its quota is used up: others go first.
   const line = code === "quota_reached" ? ownSpaceText(need, request) : undefined;
@@ -78,19 +82,27 @@ function isBehindIn(shared: Pool, request: Request): boolean {
 }
 
 /** Describes an obstacle other than a gate: requests ahead, or too few free resources. */
-function shortage(need: Need, request: Request, now: Instant): Obstacle {
+function shortage(need: Need, wait: Wait): Obstacle {
   return need.sharing === "shared"
-    ? capacityObstacle(need, request)
-    : exclusiveObstacle(need, request, now);
+    ? capacityObstacle(need, wait.request, wait.reader)
+    : exclusiveObstacle(need, wait);
 }
 
-function exclusiveObstacle(need: ExclusiveNeed, request: Request, now: Instant): Obstacle {
+/** A request that waits, and for whom that is explained. */
+interface Wait {
+  readonly request: Request;
+  readonly now: Instant;
+  readonly reader: Reader;
+}
+
+function exclusiveObstacle(need: ExclusiveNeed, wait: Wait): Obstacle {
   const { state } = need;
+  const { request, now, reader } = wait;
   const making = need.pool.policy.cluster && clusterObstacle(need, request, now);
   if (making) return making;
   const stock = stockFor(need);
   const { name, size, count, idle } = stock;
-  if (stock.only !== undefined) return namedObstacle(stock.only, need, request, now);
+  if (stock.only !== undefined) return namedObstacle(stock.only, need, wait);
   if (size === 0) return { code: "none_usable", what: `There is no ${name} now` };
   if (idle >= count)
     return queueObstacle(`${idle} of ${size} ${name} ${state}`, need, request, now);
@@ -101,7 +113,7 @@ function exclusiveObstacle(need: ExclusiveNeed, request: Request, now: Instant):
     };
   }
   if (stock.held + stock.cooling === 0) {
-    const what = `None of ${size} ${name} can be lent${mix(stock.shown)}${outOfUse(need)}`;
+    const what = `None of ${size} ${name} can be lent${mix(stock.shown)}${outOfUse(need, reader)}`;
     return { code: "none_usable", what };
   }
   if (stock.held >= size && state === freeState)
@@ -113,8 +125,7 @@ function exclusiveObstacle(need: ExclusiveNeed, request: Request, now: Instant):
 function namedObstacle(
   resource: ExclusiveResource,
   need: ExclusiveNeed,
-  request: Request,
-  now: Instant,
+  { request, now, reader }: Wait,
 ): Obstacle {
   const { name, claim, bucket, restsUntil } = resource;
   if (claim !== null) {
@@ -126,7 +137,7 @@ function namedObstacle(
     return queueObstacle(`${name} is ${need.state}`, need, request, now);
   }
   if (restsUntil !== never) return { code: "no_free", what: `${name} is ${coolingState}` };
-  return { code: "none_usable", what: `${name} ${outOfUseText(resource)}` };
+  return { code: "none_usable", what: `${name} ${outOfUseText(resource, reader)}` };
 }
 
 /** Enough resources are idle, but requests ahead keep them. */
@@ -141,9 +152,9 @@ function queueObstacle(
     : { code: "behind_others", what: `${what}, but others are ahead` };
 }
 
-function outOfUse({ pool, selections }: ExclusiveNeed): string {
+function outOfUse({ pool, selections }: ExclusiveNeed, reader: Reader): string {
   const all = selections === null ? [...pool.members] : selectedMembers(pool, selections);
-  const text = outOfUseList(all.filter(isOutOfUse));
+  const text = outOfUseList(all.filter(isOutOfUse), reader);
   return text === "" ? "" : `: ${text}`;
 }
 
@@ -232,13 +243,19 @@ type NextGrant = Pick<NeedExplanation, "nextAt" | "nextBy">;
 export const listedMax = 20;
 
 /** Explains each need of a request. */
-export function explainNeeds(waiting: Request, now: Instant): NeedExplanation[] {
+export function explainNeeds(
+  waiting: Request,
+  now: Instant,
+  reader: Reader = readerOf(waiting),
+): NeedExplanation[] {
   const request = leaderOf(waiting);
   return request.needs.map((need) => ({
     pool: need.pool.name,
     state: need.state,
     needed: need.count,
-    ...(need.sharing === "shared" ? sharedCounts(need, request) : counts(need, request, now)),
+    ...(need.sharing === "shared"
+      ? sharedCounts(need, request, reader)
+      : counts(need, request, now)),
     ...nextGrant(need.pool, now),
     limits: limitViews(need.pool),
     ahead: queueAt(need).countBefore(request),
@@ -291,8 +308,8 @@ function selectedCounts(
   };
 }
 
-function sharedCounts(need: SharedNeed, request: Request): Counts {
-  const resources = explainShared(need, request);
+function sharedCounts(need: SharedNeed, request: Request, reader: Reader): Counts {
+  const resources = explainShared(need, request, reader);
   const fitting = resources.filter(({ fits }) => fits).length;
   return {
     selects: null,

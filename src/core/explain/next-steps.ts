@@ -45,10 +45,15 @@ export function clusterPlanView(
   };
 }
 
-/** Whether the reader may know more of a cluster than that it exists, and its state. */
-export type Shows = (cluster: Made) => boolean;
+/** What the reader may know of a cluster, other than that it exists, and its state. */
+export interface Shows {
+  /** What its driver reports. */
+  readonly details: (cluster: Made) => boolean;
+  /** Who keeps it, and why. */
+  readonly operators: (cluster: Made) => boolean;
+}
 
-const showsAll: Shows = () => true;
+const showsAll: Shows = { details: () => true, operators: () => true };
 
 export function nextSteps(pool: Pool, now: Instant, shows: Shows = showsAll): string[] {
   const all = clustersIn(pool);
@@ -57,15 +62,15 @@ export function nextSteps(pool: Pool, now: Instant, shows: Shows = showsAll): st
     const { hold } = one.cluster;
     if (hold === null) return [];
     const time = `for ${roughDuration(hold.until - now)}`;
-    if (!shows(one)) return [`keeps ${one.name} ${time}`];
+    if (!shows.operators(one)) return [`keeps ${one.name} ${time}`];
     return [`keeps ${one.name} for ${hold.by} ${time}: ${hold.why}`];
   });
   const lost = all.flatMap((one) => {
     if (one.claim === null || one.cluster.lost === null) return [];
-    return [`${one.name} is lost${shows(one) ? `: ${one.cluster.lost}` : ""}`];
+    return [`${one.name} is lost${shows.details(one) ? `: ${one.cluster.lost}` : ""}`];
   });
   return [
-    ...working.map((one) => workText(one, now, shows(one))),
+    ...working.map((one) => workText(one, now, shows.details(one))),
     ...waitingSteps(pool, now),
     ...doomedSteps(pool),
     ...lost,

@@ -7,7 +7,7 @@ import { creatingState, quarantinedState } from "../model/lifecycle.ts";
 import { claimsKey, heldOf, type Quota, type Space } from "../model/space.ts";
 import type { Pool, State } from "../model/state.ts";
 import { type Instant, roughDuration } from "../model/time.ts";
-import { clustersOf } from "./cluster-view.ts";
+import { clustersOf, ownerOfCluster } from "./cluster-view.ts";
 import { longWaitFrom } from "./long-wait.ts";
 import { oldestQueuedAt, stuckIn } from "./pool-view.ts";
 
@@ -28,8 +28,8 @@ export interface Trouble {
   /** Null if nobody knows. */
   readonly since: Instant | null;
   readonly text: string;
-  /** Only those who see this space may see it. Absent: everybody may. */
-  readonly space?: SpaceName;
+  /** Only those who see this space may see it. Absent: everybody may; undefined: those who see all. */
+  readonly space?: SpaceName | undefined;
 }
 
 export function troublesIn(state: State, now: Instant): Trouble[] {
@@ -91,14 +91,17 @@ const clusterFailuresMin = 2;
 
 function clusterTroubles(state: State): Trouble[] {
   const troubles: Trouble[] = [];
-  for (const { name, state: phase, failures, cluster } of clustersOf(state)) {
+  for (const one of clustersOf(state)) {
+    const { name, state: phase, failures, cluster } = one;
     const { stuck, since, message } = cluster;
+    const owner = ownerOfCluster(one);
+    const of = owner === null ? undefined : { space: owner };
     if (stuck !== null) {
       const text = stuck.length === 0 ? "nobody knows what blocks it" : stuck.join(", ");
-      troubles.push({ code: "cluster_destroy_stuck", kind: "cluster", name, since, text });
+      troubles.push({ code: "cluster_destroy_stuck", kind: "cluster", name, since, text, ...of });
     } else if (failures >= clusterFailuresMin) {
       const text = `${phase} has failed ${failures} times: ${firstLine(message)}`;
-      troubles.push({ code: "cluster_fails", kind: "cluster", name, since, text });
+      troubles.push({ code: "cluster_fails", kind: "cluster", name, since, text, ...of });
     }
   }
   return troubles;

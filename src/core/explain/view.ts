@@ -14,6 +14,7 @@ import { type Instant, never } from "../model/time.ts";
 import { leaderOf } from "../queue/needs.ts";
 import type { Amounts, Attribute, Part } from "../shared/placement/shareable.ts";
 import { waitReason } from "./explain.ts";
+import { type Reader, readerOf } from "./out-of-use.ts";
 import type { WaitReason } from "./wait-reason.ts";
 
 export interface ClaimView {
@@ -129,7 +130,12 @@ function partView({ kind, name, attributes }: Part): PartView {
   return { kind, name, attributes };
 }
 
-export function requestView(request: Request, now: Instant): RequestView {
+/** Unless told otherwise as the space that it is of may see it. */
+export function requestView(
+  request: Request,
+  now: Instant,
+  reader: Reader = readerOf(request),
+): RequestView {
   const { ask } = request;
   return {
     id: request.id,
@@ -142,7 +148,7 @@ export function requestView(request: Request, now: Instant): RequestView {
     queuedAt: request.queuedAt,
     items: ask.items,
     position: position(request),
-    reason: waitReason(request, now),
+    reason: waitReason(request, now, reader),
   };
 }
 

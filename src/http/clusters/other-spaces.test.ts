@@ -56,6 +56,25 @@ test("parameters, messages, addresses and notes of a cluster stay in its space",
   expect(plan.text).toContain(`keeps ${name} for 5m"`);
 });
 
+test("what fails on a cluster of a space is trouble of that space", async () => {
+  await using berth = await site();
+  const token = testTokens.holder;
+  const items = [{ pool: "ocp", parameters: { workers: 5 } }];
+  await berth.call("POST /v1/leases", { token, body: { holder: "a job", items, ttl: "1h" } });
+  for (let failures = 0; failures < 2; failures += 1) {
+    const work = await berth.take("creating");
+    const { id, claim, token: own } = work ?? { id: "", claim: "", token: "" };
+    const report = { message: "no quota in account-of-team" };
+    await berth.call(`POST /v1/leases/${id}/claims/${claim}/report`, { token: own, body: report });
+    const failed = { token: own, body: { failure: "no quota in account-of-team" } };
+    await berth.call(`DELETE /v1/leases/${id}`, failed);
+    await berth.clock.advance(30_000);
+  }
+  const trouble = async (as: string) => (await berth.call("GET /v1/attention", { token: as })).text;
+  expect(await trouble(testTokens.operator)).toContain("account-of-team");
+  expect(await trouble(otherToken)).not.toContain("account-of-team");
+});
+
 test("of a cluster in stock other spaces learn neither its handle nor what operators wrote", async () => {
   await using berth = await clusterSite(
     [clusterPool("ocp", { size: 1 })],

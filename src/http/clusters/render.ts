@@ -50,8 +50,8 @@ export function renderCluster(view: ClusterView, { now, sees, only }: Viewer): W
     stuck: view.stuck === null ? null : shown ? [...view.stuck] : [],
     lost: shown ? view.lost : null,
     hold: hold && {
-      by: shown ? hold.by : "",
-      why: shown ? hold.why : "",
+      by: showsOperator(view.owner, only) ? hold.by : "",
+      why: showsOperator(view.owner, only) ? hold.why : "",
       until: timestamp(hold.until),
     },
     failures: view.failures,
@@ -62,6 +62,11 @@ export function renderCluster(view: ClusterView, { now, sees, only }: Viewer): W
 
 function isSeen(owner: ClusterView["owner"], only: SpaceName | undefined): boolean {
   return only === undefined || owner === null || owner === only;
+}
+
+/** A space learns who keeps its own cluster, but of stock only that it is kept. */
+function showsOperator(owner: ClusterView["owner"], only: SpaceName | undefined): boolean {
+  return only === undefined || owner === only;
 }
 
 function renderLease(lease: NonNullable<ClusterView["lease"]>, sees: Sight) {
@@ -95,7 +100,10 @@ export function renderPlan(
   now: Instant,
   only: SpaceName | undefined,
 ): Wire.ClusterPlan | undefined {
-  const view = clusterPlanView(pool, now, (one) => isSeen(ownerOfCluster(one), only));
+  const view = clusterPlanView(pool, now, {
+    details: (one) => isSeen(ownerOfCluster(one), only),
+    operators: (one) => showsOperator(ownerOfCluster(one), only),
+  });
   const phases = pool.clusters?.phases;
   if (view === null || phases === undefined) return undefined;
   const usual = (phase: Phase) =>

@@ -1,4 +1,5 @@
 import type * as Wire from "../../api/schemas.ts";
+import type { Reader } from "../../core/explain/out-of-use.ts";
 import type { LimitUse, PlacementView, PoolView } from "../../core/explain/pool-view.ts";
 import { inWords } from "../../core/model/fields.ts";
 import type { PoolPolicy } from "../../core/model/policy.ts";
@@ -16,6 +17,7 @@ export function renderPool(
   pool: PoolView,
   now: Instant,
   { admission }: AdmissionSource,
+  reader: Reader,
 ): Wire.Pool {
   const { oldestQueuedAt, meanHoldMs, suspended } = pool;
   return {
@@ -31,7 +33,7 @@ export function renderPool(
     suspended: suspended === null ? null : { why: suspended.why, since: timestamp(suspended.at) },
     policy: renderPolicy(pool.policy),
     ...(pool.policy.cluster && { template: pool.policy.cluster.template }),
-    flow: renderFlow(pool.flow),
+    flow: renderFlow(pool.flow, reader),
     admission: renderAdmission(pool.admission, admission?.()?.last.get(pool.name)),
     ...renderPlacement(pool.placement),
     ...renderLimit(pool.limit, now),

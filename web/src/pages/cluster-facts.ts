@@ -14,7 +14,10 @@ export function urgencyOf({ state, stuck, lost, hold }: Cluster): number {
 export function messageOf({ message, lost, stuck, hold, failures }: Cluster): string {
   if (lost !== null) return `lost: ${lost}`;
   if (stuck !== null) return `stuck: ${stuck.join(", ") || message}`;
-  if (hold !== null) return `held by ${hold.by}${hold.why === "" ? "" : `: ${hold.why}`}`;
+  if (hold !== null) {
+    const who = hold.by === "" ? "" : ` by ${hold.by}`;
+    return `held${who}${hold.why === "" ? "" : `: ${hold.why}`}`;
+  }
   if (failures > 0) return `attempt ${failures + 1}: ${message}`;
   return message;
 }

@@ -75,7 +75,8 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
         pinned && [
           "Pinned",
           <>
-            by {pinned.by}, <Age since={pinned.at} /> ago
+            {pinned.by === "" ? "" : `by ${pinned.by}, `}
+            <Age since={pinned.at} /> ago
             {pinned.why === "" ? "" : `: ${pinned.why}`}
           </>,
         ],
