@@ -59,7 +59,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*", "jose"],
   },
   "auth/sign-in": {
-    folders: ["api", "auth", "auth/issuers"],
+    folders: ["api", "auth", "auth/issuers", "core"],
     packages: ["node:*", "openid-client"],
   },
   config: { folders: ["auth", "core"], packages: ["node:*", "yaml", "typebox"] },

@@ -102,25 +102,36 @@ export function lastPicture({ all }: Process): string[] {
 export class TestServer implements AsyncDisposable {
   readonly folder: string;
   readonly #extra: readonly string[];
+  readonly #env: NodeJS.ProcessEnv;
   #process: Process | undefined;
   #url = "";
   readonly #children = new Set<Process>();
   /** What the server and its commands have reported. */
   #said = "";
 
-  private constructor(folder: string, extra: readonly string[]) {
+  private constructor(folder: string, extra: readonly string[], env: NodeJS.ProcessEnv = {}) {
     this.folder = folder;
     this.#extra = extra;
+    this.#env = env;
   }
 
   static start(pools: object, ...extra: string[]): Promise<TestServer> {
     return TestServer.startWith({ pools }, ...extra);
   }
 
-  static async startWith(config: object, ...extra: string[]): Promise<TestServer> {
+  static startWith(config: object, ...extra: string[]): Promise<TestServer> {
+    return TestServer.startIn({}, config, ...extra);
+  }
+
+  /** With variables of its own. */
+  static async startIn(
+    env: NodeJS.ProcessEnv,
+    config: object,
+    ...extra: string[]
+  ): Promise<TestServer> {
     const folder = await mkdtemp(join(tmpdir(), "berth-cli-test-"));
     await writeFile(join(folder, "berth.yaml"), JSON.stringify(config));
-    const server = new TestServer(folder, extra);
+    const server = new TestServer(folder, extra, env);
     try {
       await server.start("127.0.0.1:0");
     } catch (error) {
@@ -144,7 +155,7 @@ export class TestServer implements AsyncDisposable {
     const config = join(this.folder, "berth.yaml");
     const data = join(this.folder, "data");
     const args = ["serve", "--config", config, "--data", data, "--listen", listen, ...this.#extra];
-    this.#process = new Process(berthPath, args, cleanEnv);
+    this.#process = new Process(berthPath, args, { ...cleanEnv, ...this.#env });
     const [, url = ""] = await this.#process.says(/ at (https?:[^\s"]+)/);
     this.#url = url;
   }

@@ -1,12 +1,21 @@
 /** A person at the pages of the provider, with a browser that has no more than cookies. */
 export class Person {
   readonly #cookies = new Map<string, string>();
+  #until: string | undefined;
 
   /** Signs in and agrees. Returns the page where it ends. */
   async signIn(url: string, name: string): Promise<string> {
     const login = await this.#visit(url);
     const consent = await this.#submit(login, { login: name, password: "any" });
     return (await this.#submit(consent, {})).html;
+  }
+
+  /** The same, up to an address that begins so, which is not visited. */
+  async signInTo(url: string, name: string, until: string): Promise<string> {
+    this.#until = until;
+    const login = await this.#visit(url);
+    const consent = await this.#submit(login, { login: name, password: "any" });
+    return (await this.#submit(consent, {})).url;
   }
 
   async cancel(url: string): Promise<void> {
@@ -32,7 +41,11 @@ export class Person {
       this.#cookies.set(name, value);
     }
     const next = response.headers.get("location");
-    if (next !== null) return this.#visit(new URL(next, url).href);
+    const address = next === null ? undefined : new URL(next, url).href;
+    if (this.#until !== undefined && address?.startsWith(this.#until)) {
+      return { url: address, html: "" };
+    }
+    if (address !== undefined) return this.#visit(address);
     return { url, html: await response.text() };
   }
 

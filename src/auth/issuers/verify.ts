@@ -72,7 +72,7 @@ async function verifyWith(jose: Jose, attempt: Attempt): Promise<Tried> {
     return { claims: payload, untilMs, isCurrent: () => keys.current === known };
   } catch (error) {
     const { JWTExpired, JWTClaimValidationFailed, JWKSNoMatchingKey } = jose.errors;
-    const problem = refuseCredentials(reasonOf(jose, error, spec));
+    const problem = refuseCredentials(reasonOf(jose, error, spec, nowMs));
     if (error instanceof JWKSNoMatchingKey) return { problem, signed: false, isUnknownKey: true };
     const signed = error instanceof JWTExpired || error instanceof JWTClaimValidationFailed;
     return { problem, signed };
@@ -101,7 +101,15 @@ async function verifySignature(
   }
 }
 
-function reasonOf({ errors }: Jose, error: unknown, spec: IssuerSpec): string {
+/** Helps to find a clock that is wrong. */
+function clockText(validFrom: unknown, nowMs: number): string {
+  const seconds = Number(validFrom);
+  if (!(Math.abs(seconds) <= 8.64e12)) return "";
+  const [from, now] = [seconds * 1_000, nowMs].map((at) => new Date(at).toISOString());
+  return `: it is from ${from} on, and the clock of this server says ${now}`;
+}
+
+function reasonOf({ errors }: Jose, error: unknown, spec: IssuerSpec, nowMs: number): string {
   const { issuer } = spec;
   if (error instanceof errors.JWTExpired) {
     const atMs = Number(error.payload.exp) * 1_000;
@@ -114,7 +122,7 @@ function reasonOf({ errors }: Jose, error: unknown, spec: IssuerSpec): string {
       case "aud":
         return `the audience of the token of ${issuer} is not ${audiencesOf(spec).join(" or ")}`;
       case "nbf":
-        return `the token of ${issuer} is not valid yet`;
+        return `the token of ${issuer} is not valid yet${clockText(error.payload.nbf, nowMs)}`;
       case "exp":
         return `the token of ${issuer} has no time of expiry`;
       default:

@@ -74,6 +74,9 @@ export function describeTrouble(error: unknown): string {
   if (!(error instanceof Error)) return "an unknown error";
   const { code, error: reason } = error as { code?: unknown; error?: unknown };
   const inner = error.cause instanceof Error ? error.cause.message : undefined;
+  if (code === "OAUTH_JWT_TIMESTAMP_CHECK_FAILED") {
+    return "its token is not valid now by the clock of this machine, which may be wrong";
+  }
   const parts = [error.message, reason, code, error instanceof TypeError ? inner : undefined];
   return parts.filter((part) => typeof part === "string" && part !== "").join(", ");
 }

@@ -1,4 +1,6 @@
 import { Problem } from "../../api/problem.ts";
+import { roughDuration } from "../../core/model/time.ts";
+import { issuerLimits } from "../issuers/limits.ts";
 
 const again = "Sign in again";
 
@@ -37,6 +39,22 @@ export function signInFailed(title: string, state: string, cause?: unknown): Pro
     },
     cause instanceof Error ? cause : undefined,
   );
+}
+
+/**
+ * The token that the issuer has just signed is not valid now. `issuedMs`: when it was signed, by the
+ * clock of the issuer.
+ */
+export function clocksDiffer(title: string, issuedMs: number | undefined, nowMs: number): Problem {
+  const offMs = nowMs - (issuedMs ?? nowMs);
+  const by = offMs === 0 ? "" : ` by ${roughDuration(Math.abs(offMs))}`;
+  const which = offMs === 0 ? "differs from" : offMs > 0 ? "is behind" : "is ahead of";
+  return new Problem({
+    code: "sign_in_failed",
+    status: 502,
+    message: `Cannot sign in: the clock of ${title} ${which} the clock of this server${by}`,
+    hint: `Ask an operator of this server to check its clock; ${issuerLimits.clockToleranceSeconds} s are tolerated`,
+  });
 }
 
 export function notForPeople(issuer: string): Problem {

@@ -16,7 +16,13 @@ import { Sealer } from "../sealer.ts";
 import { type SignedIn, sessionMs } from "../sessions.ts";
 import { clientOf, describeTrouble, discover, isOutage, loadOpenIdClient } from "./provider.ts";
 import { sessionClaims } from "./session-claims.ts";
-import { notForPeople, signInDenied, signInFailed, signInLost } from "./sign-in-problems.ts";
+import {
+  clocksDiffer,
+  notForPeople,
+  signInDenied,
+  signInFailed,
+  signInLost,
+} from "./sign-in-problems.ts";
 
 /** For the password, a second factor and consent. */
 export const signInMs = 600_000;
@@ -101,7 +107,10 @@ export class SignIn {
     const principal = await this.#auth.authenticate(`Bearer ${idToken}`);
     const claims = claimsOf(idToken) ?? {};
     const { client } = spec.signIn;
-    const leftMs = Number(claims["exp"]) * 1_000 - this.#nowMs();
+    const endsMs = Number(claims["exp"]) * 1_000;
+    // Not longer than the token lasts for the issuer, whose clock may be ahead.
+    const issuedMs = Number(claims["iat"] ?? 0) * 1_000;
+    const leftMs = endsMs - Math.max(this.#nowMs(), issuedMs);
     return {
       principal,
       signedIn: { issuer: spec.issuer, client, claims: sessionClaims(spec, claims) },
@@ -149,7 +158,7 @@ export class SignIn {
       }
       const { code } = error as { code?: unknown };
       throw code === "OAUTH_JWT_TIMESTAMP_CHECK_FAILED"
-        ? signInFailed(title, "has signed a token for another time: the clocks differ too much")
+        ? clocksDiffer(title, issuedAtOf(error), this.#nowMs())
         : signInFailed(title, `and this server do not agree (${describeTrouble(error)})`);
     }
   }
@@ -187,6 +196,13 @@ export class SignIn {
       throw issuerUnavailable(issuer);
     }
   }
+}
+
+/** When the issuer has signed the token that was refused for its times, by the issuer's clock. */
+function issuedAtOf(error: unknown): number | undefined {
+  const { cause } = error as { cause?: { cause?: { claims?: { iat?: unknown } } } };
+  const iat = cause?.cause?.claims?.iat;
+  return typeof iat === "number" ? iat * 1_000 : undefined;
 }
 
 async function readSecret(place: SecretPlace): Promise<string> {
