@@ -106,8 +106,11 @@ export class Broker {
   #scheduled = false;
   /** The commit, reload or probe in progress. Never rejects. */
   #busy: Promise<void> | null = null;
+  /** Reads that wait until it is done. */
+  readonly #reads: (() => void)[] = [];
   /** On standby: the commits of the other server that are being applied. Never rejects. */
   #following: Promise<void> | null = null;
+  #followNext: Promise<void> | null = null;
   /** Before the next decision, every holder and every waiting request gets a full ttl. */
   #graceDue = false;
   /** Before the next decision, those for whom this pause was long get a full ttl. */
@@ -218,9 +221,27 @@ export class Broker {
   async read<T>(read: (state: State, now: Instant) => T): Promise<T> {
     const fresh = this.#options.freshen();
     if (fresh !== undefined) await fresh;
-    while (this.#busy !== null) await this.#busy;
+    if (this.#busy === null) return this.#readNow(read);
+    return new Promise((resolve, reject) => {
+      this.#reads.push(() => {
+        try {
+          resolve(this.#readNow(read));
+        } catch (cause) {
+          reject(cause);
+        }
+      });
+    });
+  }
+
+  #readNow<T>(read: (state: State, now: Instant) => T): T {
     if (!isReadable(this.#mode)) throw this.#refusal();
     return read(this.#state, this.#environment.now());
+  }
+
+  /** The work under way is done, and memory is what the journal says, until the next turn. */
+  #idle(): void {
+    this.#busy = null;
+    for (const read of this.#reads.splice(0)) read();
   }
 
   /** Whether a long poll waits for this request. */
@@ -286,8 +307,17 @@ export class Broker {
    */
   async follow(): Promise<void> {
     while (this.#busy !== null) await this.#busy;
-    // One that is under way may have read the journal before the latest commit.
-    while (this.#following !== null) await this.#following;
+    if (this.#followNext !== null) return this.#followNext;
+    if (this.#following === null) return this.#followNow();
+    // It may have read the journal before the latest commit. Those who ask meanwhile share the next.
+    this.#followNext = this.#following.then(() => {
+      this.#followNext = null;
+      return this.#followNow();
+    });
+    return this.#followNext;
+  }
+
+  async #followNow(): Promise<void> {
     if (!isStandby(this.#mode)) return;
     const run = this.#catchUp();
     this.#following = run.then(ignore, ignore).finally(() => {
@@ -465,14 +495,28 @@ export class Broker {
     try {
       const seq = this.#head + 1;
       this.#head = await this.#journal.append(this.#head, at, events);
-      this.#answer(batch, answers);
+      const answer = () => this.#answer(batch, answers);
+      const overlaps = this.#canOverlap();
+      if (overlaps) this.#environment.soon(answer);
+      else answer();
       this.#publish({ seq, at, events });
+      if (overlaps) return this.#turnAtOnce();
       if (this.#isSnapshotDue()) await this.#snapshot();
     } catch (cause) {
       await this.#afterFailure(asError(cause), batch);
     }
-    this.#busy = null;
+    this.#idle();
     this.#scheduleNext();
+  }
+
+  /** Whether this process can write the answers of this commit while the next one is under way. */
+  #canOverlap(): boolean {
+    return this.#options.appendsElsewhere && this.#queue.length > 0 && !this.#isSnapshotDue();
+  }
+
+  #turnAtOnce(): void {
+    this.#idle();
+    this.#turn();
   }
 
   #answer(batch: readonly QueuedCommand[], answers: readonly Answer[]): void {
@@ -565,7 +609,7 @@ export class Broker {
       this.#queue.requeue(batch.filter((_, position) => position !== index));
     }
     await this.#reload();
-    this.#busy = null;
+    this.#idle();
     this.#scheduleNext();
   }
 
@@ -581,7 +625,7 @@ export class Broker {
       if (request === undefined) this.#stop(asError(cause));
       else this.#setAside = pools;
       await this.#reload();
-      this.#busy = null;
+      this.#idle();
       return this.#scheduleNext();
     }
     await this.#commit(now, events, [], []);
@@ -703,7 +747,7 @@ export class Broker {
       }
     }
     this.#probeLater();
-    this.#busy = null;
+    this.#idle();
     this.#schedule();
   }
 }

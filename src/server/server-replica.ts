@@ -88,7 +88,8 @@ export class ServerReplica {
 
   get brokerOptions(): Partial<BrokerOptions> {
     const { mayDecide, freshen } = this.#replica;
-    return { startAs: "standby", onConflict: () => "step-down", mayDecide, freshen };
+    const shared = { startAs: "standby", appendsElsewhere: true } as const;
+    return { ...shared, onConflict: () => "step-down", mayDecide, freshen };
   }
 
   /** Whether this server can serve calls: it leads, or knows who does. */

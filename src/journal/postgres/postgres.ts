@@ -59,6 +59,8 @@ export class PostgresJournal implements SharedJournal {
   #bytes: number;
   #snapshotBytes: number;
   #appending: Promise<unknown> = Promise.resolve();
+  /** A commit that was read ended right before this event, so that another one begins with it. */
+  #readUntil = 1;
   /**
    * An append failed and may still be written, even if its connection is long closed: what was sent
    * may arrive late. Before anything is read or written, a new epoch must begin.
@@ -227,6 +229,7 @@ export class PostgresJournal implements SharedJournal {
         chain.check(commit);
         yield recordedAfter(seq, commit);
         next = commit.seq + commit.count;
+        this.#readUntil = next;
       }
       if (next > Math.max(head, this.head)) return;
       if (commits.length === 0) await this.#mustBeThere(next);
@@ -235,7 +238,7 @@ export class PostgresJournal implements SharedJournal {
 
   /** A reader may stop in the middle of a commit. */
   async #start(event: number): Promise<number> {
-    if (event === this.head + 1 || event === 1) return event;
+    if (event === this.head + 1 || event === 1 || event === this.#readUntil) return event;
     const found = await this.#run({ verb: "read", sql: this.#sql.commitWith, values: [event] });
     return Number(found[0]?.["seq"] ?? event);
   }

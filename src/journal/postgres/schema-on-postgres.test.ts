@@ -26,8 +26,11 @@ async function describe(schema: string): Promise<unknown> {
   const others = await database.query(`
     SELECT relname, relkind, reloptions::text, pg_get_viewdef(oid) AS view FROM pg_class
     WHERE relnamespace = '${schema}'::regnamespace AND relkind <> 't' ORDER BY 1`);
-  const text = JSON.stringify({ columns, rules, others }, undefined, 1);
-  return JSON.parse(text.replaceAll(`${schema}.`, ""));
+  const functions = await database.query(`
+    SELECT proname, pg_get_functiondef(oid) AS text FROM pg_proc
+    WHERE pronamespace = '${schema}'::regnamespace ORDER BY 1`);
+  const text = JSON.stringify({ columns, rules, others, functions }, undefined, 1);
+  return JSON.parse(text.replaceAll(new RegExp(`\\b${schema}\\b[."]*`, "g"), ""));
 }
 
 test("prepareSchema() creates the schema in schema.sql", async () => {

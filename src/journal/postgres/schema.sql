@@ -49,3 +49,26 @@ SELECT
   each.event ->> 'type' AS type,
   each.event
 FROM journal, jsonb_array_elements(journal.events::jsonb) WITH ORDINALITY AS each (event, position);
+
+CREATE FUNCTION append_commit(
+  new_seq bigint, new_at bigint, new_count integer, new_events text, new_previous bigint,
+  new_checksum bigint, new_epoch bigint, channel text
+) RETURNS bigint -- length of all commits; null: not written, because of the head or the epoch
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+DECLARE
+  total bigint;
+BEGIN
+  UPDATE head
+  SET seq = new_seq + new_count - 1, checksum = new_checksum,
+    bytes = head.bytes + octet_length(new_events)
+  WHERE head.seq = new_seq - 1 AND head.epoch = new_epoch
+  RETURNING head.bytes INTO total;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO journal (seq, at, count, events, previous, checksum, epoch)
+  VALUES (new_seq, new_at, new_count, new_events, new_previous, new_checksum, new_epoch);
+  PERFORM pg_notify(channel, new_seq::text);
+  RETURN total;
+END
+$body$;

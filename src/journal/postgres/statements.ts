@@ -20,20 +20,14 @@ export function statementsFor(schema: string) {
     /**
      * One statement is one transaction: it writes everything, or nothing if the journal does not end
      * right before this commit or another replica leads. The row of \`head\` is locked until the end,
-     * so that a new leader is elected before or after it.
+     * so that a new leader is elected before or after it. The function is in \`migrations.ts\`.
      */
     append: `
-      WITH moved AS (
-        UPDATE ${head}
-        SET seq = $1::bigint + $3::integer - 1, checksum = $6::bigint,
-          bytes = bytes + octet_length($4::text)
-        WHERE seq = $1::bigint - 1 AND epoch = $7::bigint RETURNING bytes
-      ), written AS (
-        INSERT INTO ${journal} (${commitColumns}, epoch)
-        SELECT $1::bigint, $2::bigint, $3::integer, $4::text, $5::bigint, $6::bigint, $7::bigint
-        FROM moved RETURNING seq
-      )
-      SELECT moved.bytes, pg_notify($8, written.seq::text), ${durable} FROM moved, written`,
+      SELECT bytes, ${durable}
+      FROM ${table("append_commit")}(
+        $1::bigint, $2::bigint, $3::integer, $4::text, $5::bigint, $6::bigint, $7::bigint, $8::text
+      ) AS bytes
+      WHERE bytes IS NOT NULL`,
 
     probe: `
       WITH same AS (
