@@ -1,6 +1,6 @@
 /** Real API servers in the demo: the example driver makes them on this machine. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommandDriver } from "../src/drivers/command/command-driver.ts";
@@ -16,35 +16,30 @@ function findBinaries(): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
+interface ClusterConfig {
+  readonly templates: object;
+  readonly pools: object;
+}
+
+/** A pool of real clusters, if they can be made here. */
 export class DemoClusters {
-  /** The configuration with a pool of clusters, if they can be made here. */
-  readonly config: string;
   readonly binaries: string | undefined;
+  readonly config: ClusterConfig;
   readonly #driver: CommandDriver | undefined;
 
-  constructor(config: string, folder: string) {
+  constructor(folder: string) {
     this.binaries = findBinaries();
-    if (this.binaries === undefined) {
-      this.config = config;
-      return;
-    }
-    const env = { CLUSTERS: join(folder, "clusters"), KUBE_BINARIES: this.binaries };
+    this.config = { templates: {}, pools: {} };
+    if (this.binaries === undefined) return;
+    const env = { CLUSTERS: join(folder, "real-clusters"), KUBE_BINARIES: this.binaries };
     const command = [process.execPath, here("../examples/drivers/local-kubernetes.ts")];
     mkdirSync(env.CLUSTERS);
-    const template = { driver: "command", command, env, hibernates: true };
+    const local = { driver: "command", command, env, hibernates: true };
     // One after the other: while the demo starts, the machine has enough to do.
-    const pool = { template: "local", size: 2, running: 1, max: 3, concurrent: 1, lifetime: "1h" };
-    this.config = `templates: { local: ${JSON.stringify(template)} }
-${config.replace(/^pools:$/m, `pools:\n  kube: ${JSON.stringify(pool)}`)}`;
+    const kube = { template: "local", size: 2, running: 1, max: 3, concurrent: 1, lifetime: "1h" };
+    this.config = { templates: { local }, pools: { kube } };
     const settings = { command, folder, env, timeoutMs: 60_000, hibernates: true, credentials: {} };
     this.#driver = new CommandDriver(settings);
-  }
-
-  /** The path of the file for the server. */
-  write(folder: string): string {
-    const path = join(folder, "berth.yaml");
-    writeFileSync(path, this.config);
-    return path;
   }
 
   /** How to get from here to `kubectl`, in three lines to copy. */

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HistoryEntry } from "../src/api/history-schemas.ts";
-import type { PageOf, Pool } from "../src/api/schemas.ts";
+import type { PageOf, Pool, Resource } from "../src/api/schemas.ts";
 import { parseConfig } from "../src/config/parse.ts";
 import { Process } from "../test/cli-processes.ts";
 import { demandBetween } from "./demand.ts";
@@ -88,10 +88,12 @@ test("npm run demo prints its address, has a history, lends, and leaves nothing 
   const [, url] = await demo.says(/ at (http:\S+)/);
   await demo.says(/Ctrl-C stops it/);
   const read = async <T>(path: string) => (await (await fetch(`${url}${path}`)).json()) as T;
-  const { items: pools } = await read<PageOf<Pool>>("/v1/pools?limit=1000");
-  const listed = pools.filter(({ name }) => name !== "kube"); // Only where there is Kubernetes.
-  expect(listed).toHaveLength(240);
+  const listPools = async () => (await read<PageOf<Pool>>("/v1/pools?limit=1000")).items;
+  const pools = await listPools();
+  const plain = new Set(demoPools().map(({ name }) => name));
+  expect(pools.filter(({ name }) => plain.has(name))).toHaveLength(240);
   expect(pools.reduce((sum, { states }) => sum + (states["busy"] ?? 0), 0)).toBeGreaterThan(200);
+  await everyKindIsAlive(read, listPools);
   // The history follows the journal, a little behind.
   const past = () => read<PageOf<HistoryEntry>>("/v1/history?limit=100");
   await expect.poll(async () => (await past()).items.length, { timeout: 60_000 }).toBe(100);
@@ -99,3 +101,30 @@ test("npm run demo prints its address, has a history, lends, and leaves nothing 
   expect(await demo.ended).toBe(0);
   expect(demo.stdout).toMatch(/\d+ requests; \d+ could not reach the server/);
 }, 240_000);
+
+type Read = <T>(path: string) => Promise<T>;
+
+/** A pool of each kind, and something that happens in it. */
+async function everyKindIsAlive(read: Read, listPools: () => Promise<readonly Pool[]>) {
+  const seen = async () => {
+    const pools = new Map((await listPools()).map((pool) => [pool.name, pool]));
+    const { items: orphans } = await read<PageOf<object>>("/v1/orphans");
+    const { items: spaces } = await read<PageOf<{ leases: number }>>("/v1/spaces");
+    const { items: resources } = await read<PageOf<Resource>>("/v1/resources?pool=sandbox-account");
+    const { items: clusters } = await read<PageOf<object>>("/v1/clusters");
+    const vcpus = pools.get("lab-vsphere")?.usage?.find(({ dimension }) => dimension === "vcpus");
+    return {
+      amountsAreHeld: (vcpus?.used ?? 0) > 0,
+      isPaced: pools.get("install-paced")?.flow.everySeconds === 4,
+      isAdaptive: pools.get("install-adaptive")?.policy.adaptive !== undefined,
+      limitIsUsed: (pools.get("cloud-api")?.flow.limits[0]?.used ?? 0) > 0,
+      isAdmitted: pools.get("hosted-control-plane")?.admission?.found === "room",
+      isCleaned: resources.some(({ state }) => /cleaning|quarantined/.test(state)),
+      clustersAreMade: clusters.length > 0,
+      hasOrphan: orphans.length > 0,
+      spacesHold: spaces.filter(({ leases }) => leases > 0).length > 3,
+    };
+  };
+  const all = Object.fromEntries(Object.keys(await seen()).map((key) => [key, true]));
+  await expect.poll(seen, { timeout: 120_000, interval: 1_000 }).toEqual(all);
+}

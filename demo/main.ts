@@ -1,18 +1,16 @@
 /** `npm run demo`: a server with the pools of a large CI system, and a day's traffic in minutes. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { parseDuration } from "../src/core/model/time.ts";
-import { DemoClusters } from "./clusters.ts";
-import { demandBetween } from "./demand.ts";
+import type { DemoClusters } from "./clusters.ts";
 import { writePast } from "./past.ts";
 import { cannotListen, DemoServer } from "./server.ts";
-import { demoPools } from "./shape.ts";
 import { Traffic } from "./traffic.ts";
+import { DemoWorld } from "./world.ts";
 
-const help = `npm run demo -- [--listen HOST:PORT] [--day 20m] [--past 20m] [--seed N] [--for 1m]
+const help = `npm run demo -- [--listen HOST:PORT] [--day 20m] [--past 10m] [--seed N] [--for 1m]
 
   --listen   address to listen on; default 127.0.0.1:8080
   --day      how long a day takes; the pool file is made for twenty minutes
@@ -20,11 +18,15 @@ const help = `npm run demo -- [--listen HOST:PORT] [--day 20m] [--past 20m] [--s
   --seed     seed of the traffic; another seed is another day
   --for      stop after this time; default: until Ctrl-C`;
 
+const outageMs = 15_000;
+/** Coarse, so that the past has few commits: each is a write to the disk. */
+const pastGrainMs = 2_000;
+
 const { values } = parseArgs({
   options: {
     listen: { type: "string", default: "127.0.0.1:8080" },
     day: { type: "string", default: "20m" },
-    past: { type: "string", default: "20m" },
+    past: { type: "string", default: "10m" },
     seed: { type: "string", default: "1" },
     for: { type: "string" },
     help: { type: "boolean", short: "h" },
@@ -47,33 +49,37 @@ async function demo(): Promise<void> {
   }
   console.log(`Making a history of ${values.past}; on a busy machine this takes a minute …`);
   const data = mkdtempSync(join(tmpdir(), "berth-demo-"));
-  const listed = readFileSync(fileURLToPath(new URL("berth.yaml", import.meta.url)), "utf8");
-  const clusters = new DemoClusters(listed, data);
-  const config = clusters.write(data);
-  const pools = demoPools();
+  const world = await DemoWorld.make(data);
   const options = { dayMs: duration(values.day), grainMs: 200, seed: Number(values.seed) };
   try {
     const now = Math.floor(Date.now() / 1_000) * 1_000;
     const from = now - duration(values.past);
-    const demand = demandBetween(pools, from, now, { ...options, grainMs: 500 });
-    const past = await writePast(data, listed, demand, { from, to: now });
-    const where = ["--config", config, "--data", data, "--listen", values.listen];
+    const past = await writePast(
+      data,
+      world.pastConfig,
+      world.demand(from, now, { ...options, grainMs: pastGrainMs }),
+      { from, to: now },
+    );
+    const where = ["--config", world.configFile, "--data", data, "--listen", values.listen];
     const server = await DemoServer.start(where);
     if (server === undefined) {
       process.exitCode = 69;
       return;
     }
-    const traffic = new Traffic(server.url, pools, options);
+    const demand = (start: number, end: number) => world.demand(start, end, options);
+    const { tokens, pools } = world;
+    const traffic = new Traffic(server.url, { tokens, pools, seed: options.seed, demand });
     traffic.takeOver(past);
-    const flowing = Promise.all([traffic.flow(now), traffic.tend()]);
-    printGreeting(server, clusters);
+    const flowing = Promise.all([traffic.flow(now), traffic.tend(), traffic.watch(console.log)]);
+    printGreeting(server, world.clusters);
+    outageOnEnter(server);
     await Promise.race([signalled(), ending(), server.ended]);
     await traffic.stop();
     await flowing;
     await server.stop();
     console.log(`${traffic.asked} requests; ${traffic.failed} could not reach the server`);
   } finally {
-    await clusters.destroyAll();
+    await world[Symbol.asyncDispose]();
     rmSync(data, { recursive: true, force: true });
   }
 }
@@ -81,12 +87,23 @@ async function demo(): Promise<void> {
 function printGreeting({ url, greeting }: DemoServer, clusters: DemoClusters): void {
   const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
   console.log(`${greeting}
-A day takes ${values.day}. The history has ${values.past}. Try:
+A day takes ${values.day}. The history has ${values.past}. Six teams share 240 plain pools, and a few more that show a
+capacity, a pace, an adaptive rate, a limit, admission, a janitor, quotas and clusters: look at
+  ${url}/?q=lab   ${url}/pools/install-adaptive   ${url}/pools/cloud-api   ${url}/clusters
+Try:
   ${server}bin/berth status --watch
   ${server}bin/berth queue -o wide
   ${server}bin/berth stats --window ${values.past} --step 1m
 ${clusters.hint(server)}
-Ctrl-C stops it and deletes all its data.`);
+${process.stdin.isTTY ? "Enter kills the server for 15 seconds, to show an outage.\n" : ""}Ctrl-C stops it and deletes all its data.`);
+}
+
+function outageOnEnter(server: DemoServer): void {
+  if (!process.stdin.isTTY) return;
+  process.stdin.on("data", () => {
+    console.log("The server is away for 15 seconds; jobs and pages wait for it.");
+    void server.outage(outageMs);
+  });
 }
 
 function duration(text: string): number {

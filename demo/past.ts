@@ -16,6 +16,8 @@ export interface Past {
 
 /** Long, because nobody sends heartbeats in the simulated past. */
 const ttlMs = 10 * 60_000;
+/** As long as the janitor of the demo takes. */
+const cleaningMs = 2_500;
 
 /** Writes a journal as if a server had run until now, with the present rules. */
 export async function writePast(
@@ -24,13 +26,15 @@ export async function writePast(
   demand: readonly Demand[],
   { from, to }: { from: number; to: number },
 ): Promise<Past> {
-  const parsed = parseConfig(config, "demo/berth.yaml");
+  const parsed = parseConfig(config, "the demo's past");
   if (!parsed.ok)
     throw new Error(`Cannot use the demo's pools: ${JSON.stringify(parsed.problems)}`);
   const journal = SqliteJournal.open(folder);
   try {
     const state = emptyState();
-    const { events } = decide(state, { type: "configure", pools: parsed.pools }, from as Instant);
+    const { spaces, priorities } = parsed;
+    const configure = { type: "configure" as const, pools: parsed.pools, spaces, priorities };
+    const { events } = decide(state, configure, from as Instant);
     await journal.append(0, from as Instant, events.filter(isDurable));
     const batch: { at: Instant; events: DurableEvent[] } = { at: from as Instant, events: [] };
     const commits: { at: Instant; events: DurableEvent[] }[] = [];
@@ -42,7 +46,7 @@ export async function writePast(
       batch.at = at;
       batch.events.push(...found);
     };
-    const replay = new Replay(state, from, { happened, ttlMs });
+    const replay = new Replay(state, from, { happened, ttlMs, cleaningMs: () => cleaningMs });
     for (const one of demand) {
       replay.passTo(one.askedAt);
       replay.ask(one);

@@ -5,10 +5,12 @@ import { BerthUnreachable } from "../src/client/errors.ts";
 import type { RequestId } from "../src/core/model/ids.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 import type { Demand } from "../src/insight/what-if/demand.ts";
-import { type DayOptions, demandBetween } from "./demand.ts";
+import { BusyMachine } from "./busy-machine.ts";
 import { Pace } from "./pace.ts";
 import type { Past } from "./past.ts";
 import type { DemoPool } from "./shape.ts";
+import { showcasePools, throttledPool } from "./showcase.ts";
+import { type DemoTokens, spaceNames } from "./spaces.ts";
 
 /** Demand is created this far ahead. */
 const aheadMs = 5_000;
@@ -18,22 +20,50 @@ const leaveMs = 1_000;
 const retryMs = 1_000;
 /** The lease of a job that dies expires after this. */
 const deathTtl = "10s";
+/** Plain jobs send no heartbeats: thousands of them would be most of the traffic. */
+const marginMs = 2 * 60_000;
+/** The provider of one pool has such bad times, and throttles most of its users then. */
+const badTimes = { everyMs: 180_000, forMs: 50_000, share: 0.7 } as const;
+/** How often the demo looks whether the machine keeps up. */
+const lookMs = 20_000;
+
+/** A job may be refused, lose its lease in an outage, give up, or be stopped. */
+const usualErrors = /^(AbortError|NotGranted|Problem|LeaseLost)$/;
+
+interface Held {
+  readonly id: string;
+  readonly token: string;
+}
+
+export interface TrafficOptions {
+  readonly tokens: DemoTokens;
+  /** The pools that the operator looks after. */
+  readonly pools: readonly DemoPool[];
+  readonly seed: number;
+  /** All that is asked for between two times. */
+  readonly demand: (from: number, to: number) => readonly Demand[];
+}
 
 /** Jobs that use the server over HTTP, as real jobs do. */
 export class Traffic {
-  readonly #client: BerthClient;
-  readonly #pools: readonly DemoPool[];
-  readonly #options: DayOptions;
+  readonly #operator: BerthClient;
+  readonly #clients: ReadonlyMap<string, BerthClient>;
+  readonly #options: TrafficOptions;
+  readonly #machine = new BusyMachine();
+  readonly #random: Random;
   readonly #stop = new AbortController();
   readonly #jobs = new Set<Promise<void>>();
   readonly #pace = new Pace();
   asked = 0;
   failed = 0;
 
-  constructor(url: string, pools: readonly DemoPool[], options: DayOptions) {
-    this.#client = new BerthClient({ url });
-    this.#pools = pools;
+  constructor(url: string, options: TrafficOptions) {
+    this.#operator = new BerthClient({ url });
+    this.#clients = new Map(
+      spaceNames.map((name) => [name, new BerthClient({ url, token: options.tokens.of(name) })]),
+    );
     this.#options = options;
+    this.#random = new Random(options.seed);
   }
 
   /** Continues the jobs that hold or wait when the simulated past ends. */
@@ -43,9 +73,10 @@ export class Traffic {
       const held = { id: demand.id, token: tokens.of(demand.id as RequestId) };
       this.#run(async () => {
         let since = grantedAt;
-        while (since === null) if (await this.#granted(held)) since = Date.now();
+        const client = this.#clientOf(demand);
+        while (since === null) if (await this.#granted(client, held)) since = Date.now();
         await this.#until(since + (demand.ends[0]?.afterMs ?? 0));
-        await this.#client.release(held);
+        await client.release(held);
       });
     }
   }
@@ -54,9 +85,9 @@ export class Traffic {
    * A server that has just started with thousands of jobs may answer late. A job that gave up then
    * would leave its lease unused for a full ttl, and no estimate could foresee that.
    */
-  async #granted(held: { readonly id: string; readonly token: string }): Promise<boolean> {
+  async #granted(client: BerthClient, held: Held): Promise<boolean> {
     try {
-      return (await this.#client.request(held, { waitMs: 30_000, signal: this.#signal })).granted;
+      return (await client.request(held, { waitMs: 30_000, signal: this.#signal })).granted;
     } catch (error) {
       if (!(error instanceof BerthUnreachable)) throw error;
       await pause(retryMs, undefined, { signal: this.#signal });
@@ -67,7 +98,7 @@ export class Traffic {
   /** Runs until it is stopped. */
   async flow(from: number): Promise<void> {
     for (let start = from; !this.#signal.aborted; start += aheadMs) {
-      for (const demand of demandBetween(this.#pools, start, start + aheadMs, this.#options)) {
+      for (const demand of this.#options.demand(start, start + aheadMs)) {
         this.#run(() => this.#job(demand));
       }
       await this.#until(start + aheadMs - 500).catch(() => {});
@@ -76,13 +107,22 @@ export class Traffic {
 
   /** An operator who drains or quarantines a resource now and then, and undoes it later. */
   async tend(): Promise<void> {
-    const random = new Random(this.#options.seed);
+    const random = this.#random;
     while (!this.#signal.aborted) {
       await pause(4_000, undefined, { signal: this.#signal }).catch(() => {});
       if (this.#signal.aborted) return;
-      const { name, size } = random.pick(this.#pools);
+      const { name, size } = random.pick(this.#options.pools);
       const resource = `${name}-${random.between(1, size)}`;
-      this.#run(() => this.#mend(resource, random.chance(0.5)));
+      this.#run(() => this.#repair(resource, random.chance(0.5)));
+    }
+  }
+
+  /** Says when the machine does not keep up. */
+  async watch(say: (text: string) => void): Promise<void> {
+    while (!this.#signal.aborted) {
+      await pause(lookMs, undefined, { signal: this.#signal }).catch(() => {});
+      const found = this.#machine.report();
+      if (found !== undefined && !this.#signal.aborted) say(found);
     }
   }
 
@@ -96,29 +136,51 @@ export class Traffic {
     return this.#stop.signal;
   }
 
-  async #job({ holder, items, priority, askedAt, patienceMs, ends: [end] }: Demand): Promise<void> {
-    await this.#until(askedAt);
-    if (!this.#pace.mayAsk(Date.now())) return;
-    this.asked += 1;
-    const dies = end?.forced === true;
-    const wanted = items.map(({ pool, count }) => ({ pool, count }));
-    const ask = { holder, items: wanted, priority, ...(dies ? { ttl: deathTtl } : undefined) };
-    const timeoutMs = patienceMs ?? undefined;
-    const onRetry = () => this.#pace.failed(Date.now());
-    const options = {
-      signal: this.#signal,
-      onRetry,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    };
-    const lease = await this.#client.acquire(ask, options);
-    this.#pace.worked();
-    await this.#until(Date.now() + (end?.afterMs ?? 0));
-    if (!dies) await this.#client.release(lease);
+  #clientOf({ space = "" }: Demand): BerthClient {
+    return this.#clients.get(space) ?? this.#operator;
   }
 
-  async #mend(resource: string, broken: boolean): Promise<void> {
+  async #job(demand: Demand): Promise<void> {
+    const { holder, items, priority, askedAt, patienceMs, ends } = demand;
+    await this.#until(askedAt);
+    if (!this.#pace.mayAsk(Date.now())) return this.#machine.leftOut();
+    this.#machine.acted(Date.now() - askedAt);
+    this.asked += 1;
+    const [{ afterMs, forced } = { afterMs: 0, forced: false }] = ends;
+    const isPlain = items.every(({ pool }) => !showcasePools.has(pool));
+    const ttl = forced ? deathTtl : `${Math.ceil((afterMs + marginMs) / 1_000)}s`;
+    const wanted = items.map(({ pool, count, amount }) => {
+      return { pool, count, ...(amount === undefined ? undefined : { amount: { ...amount } }) };
+    });
+    const ask = { holder, items: wanted, priority, ...(forced || isPlain ? { ttl } : undefined) };
+    const onRetry = () => this.#pace.failed(Date.now());
+    const timeout = patienceMs === null ? undefined : { timeoutMs: patienceMs };
+    const client = this.#clientOf(demand);
+    const lease = await client.acquire(ask, { signal: this.#signal, onRetry, ...timeout });
+    this.#pace.worked();
+    const alive = forced || isPlain ? undefined : client.keepAlive(lease);
+    try {
+      if (items.some(({ pool }) => pool === throttledPool)) await this.#report(client, lease);
+      const endsAt = Date.now() + afterMs;
+      await this.#until(endsAt);
+      this.#machine.acted(Date.now() - endsAt);
+    } finally {
+      alive?.stop();
+    }
+    if (!forced) await client.release(lease);
+  }
+
+  /** The holder says that the provider throttles it, if it does. */
+  async #report(client: BerthClient, held: Held): Promise<void> {
+    const isBad = Date.now() % badTimes.everyMs < badTimes.forMs;
+    if (isBad && this.#random.chance(badTimes.share)) {
+      await client.signal(held, { throttled: true, pool: throttledPool });
+    }
+  }
+
+  async #repair(resource: string, broken: boolean): Promise<void> {
     const by = "demo operator";
-    await this.#client.changeResource(
+    await this.#operator.changeResource(
       resource,
       broken
         ? { state: "quarantined", note: "cleaner: 2 volumes are still attached", by }
@@ -126,7 +188,7 @@ export class Traffic {
     );
     await pause(45_000, undefined, { signal: this.#signal });
     const back = broken ? { state: "free" } : { drained: false };
-    await this.#client.changeResource(resource, { ...back, by, reason: "mended" });
+    await this.#operator.changeResource(resource, { ...back, by, reason: "repaired" });
   }
 
   async #until(at: number): Promise<void> {
@@ -136,7 +198,7 @@ export class Traffic {
   /** A job that cancels, or is stopped at the end, is not an error. */
   #run(work: () => Promise<void>): void {
     const job = work().catch((error: unknown) => {
-      const usual = error instanceof Error && /^(AbortError|NotGranted|Problem)$/.test(error.name);
+      const usual = error instanceof Error && usualErrors.test(error.name);
       if (!usual && !this.#signal.aborted) this.failed += 1;
     });
     this.#jobs.add(job);
