@@ -10,6 +10,7 @@ import type { AuthSpec } from "../auth/auth-spec.ts";
 import { Authenticator } from "../auth/authenticator.ts";
 import { Sessions } from "../auth/sessions.ts";
 import { SignIn } from "../auth/sign-in/sign-in.ts";
+import { testTokens } from "../auth/test-tokens.suite.ts";
 import { Broker } from "../broker/broker.ts";
 import type { BrokerOptions } from "../broker/broker-contract.ts";
 import { HandClock } from "../broker/hand-clock.suite.ts";
@@ -28,6 +29,7 @@ import { makeApp } from "./app.ts";
 import type { TemplateInfo } from "./clusters/template-info.ts";
 import { type App, defaultBoskosSettings } from "./context.ts";
 import type { Proxies } from "./proxies.ts";
+import { SecretSearch } from "./secret-search.suite.ts";
 import { timestamp } from "./timestamp.ts";
 
 export interface Answer {
@@ -111,13 +113,19 @@ export async function testSite(
     templates: () => templates,
     clusterLogs: ClusterLogs.inMemory(redactor),
   };
+  const search = new SecretSearch();
   const hooks = { streamWrite: (line: string) => redactor.clean(line) };
   const app = await makeApp(site, pino({ level: "trace", hooks }, sink));
   return {
     ...{ clock, journal, broker, tokens, auth: site.auth, app, insight, vault: site.vault },
     ...{ templates, clusterLogs: site.clusterLogs },
     log: () => lines.join(""),
-    call: (line, call) => inject(app, line, call),
+    async call(line, call) {
+      const answer = await inject(app, line, call);
+      search.watchCall(call?.headers?.["authorization"], answer.body);
+      search.watch(call?.token);
+      return answer;
+    },
     state: () => broker.read(fingerprint),
     async listen() {
       await app.listen({ host: "127.0.0.1", port: 0 });
@@ -125,14 +133,27 @@ export async function testSite(
     },
     async [Symbol.asyncDispose]() {
       journal.open();
+      // Unless the test has closed it before.
+      const metrics = await inject(app, "GET /metrics", operator).then(
+        ({ text }) => text,
+        () => "",
+      );
       app.server.closeAllConnections();
       const closed = broker.close();
       await app.close();
       await closed;
       await insight.close();
+      search.check({
+        log: lines.join(""),
+        journal: JSON.stringify(journal.appends),
+        metrics,
+      });
     },
   };
 }
+
+/** Sees the metrics of a site with the usual tokens, and of one without authentication. */
+const operator = { token: testTokens.operator };
 
 async function inject(app: App, line: string, call: Call = {}): Promise<Answer> {
   const space = line.indexOf(" ");
