@@ -492,6 +492,7 @@ export class Broker {
     batch: readonly QueuedCommand[],
     answers: readonly Answer[],
   ): Promise<void> {
+    let turnsAtOnce = false;
     try {
       const seq = this.#head + 1;
       this.#head = await this.#journal.append(this.#head, at, events);
@@ -500,23 +501,19 @@ export class Broker {
       if (overlaps) this.#environment.soon(answer);
       else answer();
       this.#publish({ seq, at, events });
-      if (overlaps) return this.#turnAtOnce();
       if (this.#isSnapshotDue()) await this.#snapshot();
+      turnsAtOnce = overlaps;
     } catch (cause) {
       await this.#afterFailure(asError(cause), batch);
     }
     this.#idle();
-    this.#scheduleNext();
+    if (turnsAtOnce) this.#turn();
+    else this.#scheduleNext();
   }
 
   /** Whether this process can write the answers of this commit while the next one is under way. */
   #canOverlap(): boolean {
     return this.#options.appendsElsewhere && this.#queue.length > 0 && !this.#isSnapshotDue();
-  }
-
-  #turnAtOnce(): void {
-    this.#idle();
-    this.#turn();
   }
 
   #answer(batch: readonly QueuedCommand[], answers: readonly Answer[]): void {
