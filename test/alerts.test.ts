@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, type TestContext, test } from "vitest";
 import { copies } from "../scripts/copy-alerts.ts";
+import { toHtml } from "../src/http/guide-pages.ts";
 import { ran, without } from "./programs.ts";
 import { alerts, panelQueries, panels, readText } from "./watch-files.ts";
 
@@ -149,15 +150,17 @@ describe("the alert", () => {
     );
   });
 
-  test("has a case, a section in the runbook, and a link to it", () => {
+  test("has a case, a section in the runbook, and a link to it that the server answers", () => {
+    const shown = toHtml(readText("docs/guides/runbook.md"));
     const names = alerts.map(({ alert }) => alert);
     expect(Object.keys(cases).sort()).toEqual([...names].sort());
     const runbook = readText("docs/guides/runbook.md");
     const sections = Array.from(runbook.matchAll(/^### (\w+)$/gm), ([, name]) => name);
     expect(sections).toEqual(names);
     for (const { alert, annotations, labels } of alerts) {
-      const anchor = `https://berth.example.org/runbook.md#${alert.toLowerCase()}`;
+      const anchor = `https://berth.example.org/docs/runbook#${alert.toLowerCase()}`;
       expect(annotations.runbook_url).toBe(anchor);
+      expect(shown).toContain(`<h3 id="${new URL(anchor).hash.slice(1)}">${alert}</h3>`);
       expect(["critical", "warning"]).toContain(labels.severity);
     }
   });

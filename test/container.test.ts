@@ -32,7 +32,7 @@ let image: OciImage | undefined;
 
 beforeAll(() => {
   if (noContainers() !== false) return;
-  output(build, ["--local", "--tag", tag]);
+  output(build, ["--tag", tag]);
   image = new OciImage(tag);
   mkdirSync(join(place, "data"));
   chownSync(join(place, "data"), 65_532, 65_532);

@@ -102,6 +102,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "GET /client.sh": "open",
   "GET /docs": "open",
   "GET /docs/errors": "open",
+  "GET /docs/runbook": "open",
   "POST /acquire?type=aws&state=free&dest=busy&owner=me": askers,
   "POST /acquire?type=aws&state=dirty&dest=cleaning&owner=me": cleaners,
   "POST /acquirebystate?names=aws-1&state=free&dest=busy&owner=me": cleaners,

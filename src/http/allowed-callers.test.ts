@@ -33,6 +33,7 @@ const calls: [line: string, body?: object][] = [
   ["GET /some/page"],
   ["GET /docs"],
   ["GET /docs/errors"],
+  ["GET /docs/runbook"],
   ["GET /openapi.json"],
   ["GET /metrics"],
   ["GET /healthz"],

@@ -19,7 +19,6 @@ import { documentCommonProblems } from "./common-problems.ts";
 import { compressAnswers } from "./compression.ts";
 import type { App, Context } from "./context.ts";
 import { documentRoutes } from "./docs.ts";
-import { errorPage } from "./error-page.ts";
 import {
   answerClientError,
   answerFrameworkError,
@@ -28,6 +27,7 @@ import {
 } from "./errors.ts";
 import { eventRoutes } from "./event-feed.ts";
 import { flowRoutes } from "./flow-routes.ts";
+import { guidePages } from "./guide-pages.ts";
 import { healthRoutes } from "./health.ts";
 import { historyRoutes } from "./history.ts";
 import { leaseProxyRoutes } from "./lease-proxy/routes.ts";
@@ -109,7 +109,7 @@ export async function makeApp(
   answerLines(app);
   refuseUnknownParameters(app);
   await documentRoutes(app, context.version);
-  await errorPage(app);
+  await guidePages(app);
   builtPage ??= Page.load();
   const page = await builtPage;
   page.routes(app);

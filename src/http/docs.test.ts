@@ -135,17 +135,22 @@ test("the type of a problem leads to a page of this server", async () => {
 });
 
 describe("the policy of a page", () => {
-  test.each(["/", "/pools/aws", "/docs", "/docs/", "/docs/static/index.html", "/docs/errors"])(
-    "at %s allows no script but the server's own, and no frame",
-    async (path) => {
-      const { headers } = await site.call(`GET ${path}`, { headers: { accept: "text/html" } });
-      const policy = String(headers["content-security-policy"]);
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).toContain("base-uri 'none'");
-      const [scripts = "script-src 'none'"] = /script-src [^;]*/.exec(policy) ?? [];
-      expect(["script-src 'self'", "script-src 'none'"]).toContain(scripts);
-      expect(headers["x-content-type-options"]).toBe("nosniff");
-    },
-  );
+  test.each([
+    "/",
+    "/pools/aws",
+    "/docs",
+    "/docs/",
+    "/docs/static/index.html",
+    "/docs/errors",
+    "/docs/runbook",
+  ])("at %s allows no script but the server's own, and no frame", async (path) => {
+    const { headers } = await site.call(`GET ${path}`, { headers: { accept: "text/html" } });
+    const policy = String(headers["content-security-policy"]);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("base-uri 'none'");
+    const [scripts = "script-src 'none'"] = /script-src [^;]*/.exec(policy) ?? [];
+    expect(["script-src 'self'", "script-src 'none'"]).toContain(scripts);
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+  });
 });

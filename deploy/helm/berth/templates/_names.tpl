@@ -18,6 +18,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ if .Values.tls.existingSecret }}https{{ else }}http{{ end }}
 {{- end }}
 
+{{- /* The server shows the runbook itself. */ -}}
+{{- define "berth.runbook" -}}
+{{- if .Values.monitoring.runbookUrl }}{{ .Values.monitoring.runbookUrl }}
+{{- else if .Values.ingress.enabled }}{{ if .Values.ingress.tlsSecret }}https{{ else }}http{{ end }}://{{ .Values.ingress.host }}/docs/runbook
+{{- else }}{{ include "berth.scheme" . }}://{{ include "berth.name" . }}.{{ .Release.Namespace }}.svc:{{ .Values.service.port }}/docs/runbook
+{{- end }}
+{{- end }}
+
 {{- define "berth.subject" -}}
 - kind: ServiceAccount
   name: {{ include "berth.name" . }}

@@ -3,18 +3,26 @@ import { readFile } from "node:fs/promises";
 import type { App } from "./context.ts";
 import { pagePolicy, withPageHeaders } from "./page-headers.ts";
 
-/** The same relative path works from `src/http` and from `dist/http`. */
-const source = new URL("../../docs/errors.md", import.meta.url);
+/** The documents to which the server and its alerts link. */
+const guides = {
+  /** The `type` URL of every problem points to a row of it. */
+  "/docs/errors": "docs/errors.md",
+  /** The `runbook_url` of every alert points to a section of it. */
+  "/docs/runbook": "docs/guides/runbook.md",
+};
 
-/** Serves `docs/errors.md` as HTML. The `type` URL of every problem points to a row of it. */
-export async function errorPage(app: App): Promise<void> {
-  const page = toHtml(await readFile(source, "utf8"));
-  app.get("/docs/errors", { schema: { hide: true } }, async (_request, reply) =>
-    withPageHeaders(reply, policy).type("text/html; charset=utf-8").send(page),
-  );
+/** Serves them as HTML. */
+export async function guidePages(app: App): Promise<void> {
+  for (const [path, file] of Object.entries(guides)) {
+    // The same relative path works from `src/http` and from `dist/http`.
+    const page = toHtml(await readFile(new URL(`../../${file}`, import.meta.url), "utf8"));
+    app.get(path, { schema: { hide: true } }, async (_request, reply) =>
+      withPageHeaders(reply, policy).type("text/html; charset=utf-8").send(page),
+    );
+  }
 }
 
-/** Converts headings, paragraphs and tables. The document has nothing else. */
+/** Converts headings, paragraphs, numbered lists and tables. The documents have nothing else. */
 export function toHtml(markdown: string): string {
   const blocks = markdown.trim().split(/\n{2,}/);
   const title = inline(blocks[0]?.replace(/^# /, "") ?? "Errors");
@@ -28,7 +36,7 @@ const style = `
   body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
   table { border-collapse: collapse; width: 100% }
   th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid #8884 }
-  tr:target { background: #fc04 }
+  tr:target, h3:target { background: #fc04 }
   code { font: .9em ui-monospace, monospace }`;
 
 /** The page has one style and no script; the hash allows this style and no other. */
@@ -37,11 +45,26 @@ const policy = pagePolicy(
 );
 
 function block(text: string): string {
-  const heading = /^(#{1,3}) (.+)$/.exec(text);
-  if (heading?.[1] !== undefined && heading[2] !== undefined) {
-    return `<h${heading[1].length}>${inline(heading[2])}</h${heading[1].length}>`;
+  const [, marks = "", words = ""] = /^(#{1,3}) (.+)$/.exec(text) ?? [];
+  if (words !== "") {
+    const level = marks.length;
+    return `<h${level} id="${anchorOf(words)}">${inline(words)}</h${level}>`;
   }
+  if (text.startsWith("1. ")) return list(text);
   return text.startsWith("|") ? table(text) : `<p>${inline(text)}</p>`;
+}
+
+/** As the sites that show Markdown make it of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, "")
+    .replaceAll(" ", "-");
+}
+
+function list(text: string): string {
+  const steps = text.split(/^\d+\. /m).slice(1);
+  return `<ol>${steps.map((step) => `<li>${inline(step.trim())}</li>`).join("")}</ol>`;
 }
 
 function table(text: string): string {
@@ -65,5 +88,12 @@ function table(text: string): string {
 
 function inline(text: string): string {
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return escaped.replace(/`([^`]+)`/g, "<code>$1</code>");
+  return (
+    escaped
+      .replace(/`([^`]+)`/g, "<code>$1</code>")
+      .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>")
+      .replace(/\[([^\]]+)\]\((#[\w-]+)\)/g, '<a href="$2">$1</a>')
+      // The server does not have the other documents.
+      .replace(/\[([^\]]+)\]\([^)]+\)/g, "$1")
+  );
 }
