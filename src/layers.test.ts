@@ -148,7 +148,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // Moves between another broker's records and a data folder that no server uses.
   "server/migrate": {
-    folders: ["broker", "config", "core", "journal", "journal/postgres"],
+    folders: ["broker", "config", "core", "journal", "journal/postgres", "vault"],
     packages: ["node:*"],
   },
   // Where all parts meet.

@@ -140,7 +140,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   if (needsAuth !== undefined) await checkReachable(configFile, needsAuth);
   const redactor = new Redactor();
   const logger = makeLogger(options.logLevel, undefined, redactor);
-  const server = new Server(configFile, logger, new ServerVault(options, redactor, logger));
+  const server = new Server(configFile, logger, redactor);
   try {
     return await server.start(options, address);
   } catch (error) {
@@ -153,9 +153,10 @@ export async function serve(options: ServeOptions): Promise<Running> {
 class Server {
   readonly #configFile: string;
   readonly #logger: Logger;
-  readonly #vault: ServerVault;
+  readonly #redactor: Redactor;
   readonly #ended = Promise.withResolvers<void>();
   #journal: Journal | undefined;
+  #vault: ServerVault | undefined;
   #broker: Broker | undefined;
   #insight: StatsService | undefined;
   #config: ConfigInForce | undefined;
@@ -169,10 +170,10 @@ class Server {
   #tracing: Tracing | undefined;
   #ready = false;
 
-  constructor(configFile: string, logger: Logger, vault: ServerVault) {
+  constructor(configFile: string, logger: Logger, redactor: Redactor) {
     this.#configFile = configFile;
     this.#logger = logger;
-    this.#vault = vault;
+    this.#redactor = redactor;
     this.#ended.promise.catch(() => {}); // Callers who want the error use `stopped`.
   }
 
@@ -182,10 +183,10 @@ class Server {
     const berthVersion = await version();
     const journal = await this.#openJournal(options, berthVersion);
     this.#journal = journal;
+    const vault = this.#openVault(options);
     const broker = await this.#openBroker(journal, options);
     this.#tracing = await startTracing(broker, journal, berthVersion, this.#logger);
-    const where = this.#replica?.journal.name ?? (options.memory ? "memory" : options.data);
-    this.#logger.info({ events: broker.head, data: where }, "journal read");
+    this.#logJournal(broker, options);
     const config = await ConfigInForce.start(this.#configFile, broker, this.#logger, {
       expiry: options.boskosExpiry,
       mustHaveAuth: addressThatNeedsAuth(options) !== undefined,
@@ -195,7 +196,7 @@ class Server {
     const replica = this.#replica;
     const workers = new Workers(broker, this.#logger, {
       cleans: options.janitor ?? true,
-      provisions: this.#provisions(options, replica === undefined),
+      provisions: this.#provisions(options, vault),
     });
     this.#workers = workers;
     if (replica === undefined) workers.start(config);
@@ -216,7 +217,7 @@ class Server {
       signIn: new SignIn(auth, journal.secret, Date.now, logSignIn(this.#logger)),
       deliveries: new Deliveries(broker),
       insight,
-      ...this.#vault.parts,
+      ...vault.parts,
       templates: () => config.templates.map(templateInfo),
       configStatus: () => this.#withWarnings(config.status, options),
       clockAheadMs: () => this.#clock?.aheadMs ?? 0,
@@ -231,7 +232,7 @@ class Server {
       ...(options.trustProxies && { proxies: new Proxies(options.trustProxies) }),
       ...(replica && { peers: replica.peers, isReady: () => replica.isReady }),
     };
-    this.#vault.follow(broker);
+    vault.follow(broker);
     const app = await this.#listen(site, address);
     replica?.start(broker, advertisedUrl(options, urlOf(app.server)), (isLeading) => {
       if (isLeading) workers.start(config);
@@ -258,13 +259,25 @@ class Server {
     };
   }
 
+  #openVault(options: ServeOptions): ServerVault {
+    const vault = new ServerVault(options, this.#redactor, this.#logger, this.#replica?.secrets);
+    this.#vault = vault;
+    return vault;
+  }
+
+  #logJournal({ head }: Broker, { memory, data }: ServeOptions): void {
+    const where = this.#replica?.journal.name ?? (memory ? "memory" : data);
+    this.#logger.info({ events: head, data: where }, "journal read");
+  }
+
   #provisions(
     { provisioner, memory, data }: ServeOptions,
-    isAlone: boolean,
+    vault: ServerVault,
   ): ProvisionerParts | undefined {
     if (provisioner === false) return undefined;
     const folder = memory ? undefined : data;
-    return { ...this.#vault.parts, logger: this.#logger, folder, isAlone };
+    const isAlone = this.#replica === undefined;
+    return { ...vault.parts, logger: this.#logger, folder, isAlone };
   }
 
   async #openJournal(options: ServeOptions, version: string): Promise<Journal> {
@@ -312,9 +325,9 @@ class Server {
     clearTimeout(closeTimer);
     await Promise.all([this.#health?.close(), this.#metrics?.close()]);
     await this.#insight?.close();
+    await this.#vault?.close();
     await this.#journal?.close();
     await this.#replica?.close();
-    await this.#vault.close();
     await this.#tracing?.close();
     this.#clock?.stop();
     this.#logger.info("stopped");

@@ -14,6 +14,7 @@ import type { PostgresJournal } from "../journal/postgres/postgres.ts";
 import type { Standing } from "../journal/shared-journal.ts";
 import { Replica } from "../replicas/replica.ts";
 import { replicaLimits, SystemReplicaClock } from "../replicas/replica-options.ts";
+import type { SharedSecrets } from "./server-vault.ts";
 
 /** How long a server that stops waits for another one to lead, so that it can pass calls on. */
 const handOverMsMax = 1_000;
@@ -90,6 +91,10 @@ export class ServerReplica {
     const { mayDecide, freshen } = this.#replica;
     const shared = { startAs: "standby", appendsElsewhere: true } as const;
     return { ...shared, onConflict: () => "step-down", mayDecide, freshen };
+  }
+
+  get secrets(): SharedSecrets {
+    return { rows: this.journal.sealedRows, isLeading: () => this.#replica.isLeading };
   }
 
   /** Whether this server can serve calls: it leads, or knows who does. */

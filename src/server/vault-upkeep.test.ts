@@ -81,7 +81,7 @@ test("deleted credentials stay for waiting requests and clusters until these are
 test("a vault that fails is reported once, and lending goes on", async () => {
   await using site = await clusterSite();
   const failures: unknown[] = [];
-  Object.assign(site.vault.access, { isEmpty: () => Promise.reject(new Error("disk")) });
+  Object.assign(site.vault.access, { keepOnly: () => Promise.reject(new Error("disk")) });
   const upkeep = new VaultUpkeep(site.vault, site.broker, {
     delayMs: 1_000_000,
     failed: (cause) => failures.push(cause),

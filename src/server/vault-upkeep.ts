@@ -24,6 +24,8 @@ export interface UpkeepOptions {
   readonly everyMs: number;
   readonly now: () => number;
   readonly failed: (cause: unknown) => void;
+  /** False while another server leads: it does this, and this server's state may be old. */
+  readonly isMine: () => boolean;
 }
 
 const defaults: UpkeepOptions = {
@@ -31,6 +33,7 @@ const defaults: UpkeepOptions = {
   everyMs: 60_000,
   now: Date.now,
   failed: () => {},
+  isMine: () => true,
 };
 
 export class VaultUpkeep {
@@ -84,8 +87,8 @@ export class VaultUpkeep {
   async #look(): Promise<void> {
     const { access, credentials } = this.#stores;
     try {
-      // Most servers make no clusters: then there is nothing to compare with.
-      if (!(await access.isEmpty())) await access.keepOnly(await this.#broker.read(instancesInUse));
+      if (!this.#options.isMine()) return;
+      await access.keepOnly(() => this.#broker.read(instancesInUse));
       if (await credentials.hasDeleted()) {
         await credentials.keepUsed(await this.#broker.read(referencesInUse), this.#options.now());
       }

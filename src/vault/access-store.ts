@@ -35,13 +35,14 @@ export class AccessStore {
     return bundle;
   }
 
-  async isEmpty(): Promise<boolean> {
-    return (await this.#vault.list("access")).length === 0;
-  }
-
-  /** Removes the bundles of all clusters that are not in the set. Returns how many there were. */
-  async keepOnly(instances: ReadonlySet<string>): Promise<number> {
+  /**
+   * Removes the bundles of all clusters that are not in use. Returns how many there were. They are
+   * listed before it asks: a bundle that comes later belongs to a cluster that may be newer.
+   */
+  async keepOnly(inUse: () => Promise<ReadonlySet<string>>): Promise<number> {
     const entries = await this.#vault.list("access");
+    if (entries.length === 0) return 0; // Most servers make no clusters.
+    const instances = await inUse();
     const gone = entries.filter(({ owner }) => !instances.has(owner));
     for (const entry of gone) await this.#vault.wipe(entry);
     return gone.length;

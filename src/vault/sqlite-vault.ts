@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makeDataFolder, makePrivateFile } from "../journal/data-folder.ts";
 import { addKey, makeKeyFile, readKeys, writeKeys } from "./key-file.ts";
-import { keyBytes, keyIdOf, keyOf, seal, unseal, type VaultKey } from "./sealing.ts";
+import { keyBytes, keyOf, seal, type VaultKey } from "./sealing.ts";
+import { unsealEntry, unsealWith } from "./unseal-entry.ts";
 import {
   type EntryInfo,
   type EntryKind,
@@ -117,6 +118,23 @@ export class SqliteVault implements Vault {
   }
 
   /**
+   * Gives every entry, sealed as it is, to another vault, and removes it here. A crash in between
+   * leaves it in both.
+   */
+  async moveTo(take: (row: EntryInfo & { readonly sealed: Uint8Array }) => Promise<void>) {
+    if (!this.#exists()) return 0;
+    const sql = "SELECT kind, owner, sealed_at_ms, sealed FROM entry";
+    const rows = this.#guard("read", () => this.#connect().prepare(sql).all());
+    for (const row of rows) {
+      const entry = { kind: row["kind"] as EntryKind, owner: String(row["owner"]) };
+      const sealed = row["sealed"] as Uint8Array;
+      await take({ ...entry, sealedAtMs: Number(row["sealed_at_ms"]), sealed });
+      await this.wipe(entry);
+    }
+    return rows.length;
+  }
+
+  /**
    * Seals every entry with a new key, and then forgets the old keys. A crash at any point leaves a
    * key file that opens every entry.
    */
@@ -144,8 +162,7 @@ export class SqliteVault implements Vault {
     for (const row of rows) {
       const entry = { kind: row["kind"] as EntryKind, owner: String(row["owner"]) };
       const sealed = row["sealed"] as Uint8Array;
-      const key = keys.find(({ id }) => id === keyIdOf(sealed));
-      const value = key && unseal(key, entry, sealed);
+      const value = unsealWith(entry, sealed, keys);
       const [first] = keys;
       if (value === undefined || first === undefined) failed.push(entry);
       else this.#write(database, entry, seal(first, entry, value));
@@ -162,21 +179,8 @@ export class SqliteVault implements Vault {
   }
 
   #unseal(entry: EntryName, sealed: Uint8Array, keys: readonly VaultKey[]): string {
-    const id = keyIdOf(sealed);
-    const key = keys.find((one) => one.id === id);
-    const cannot = `Cannot open the secret of ${entry.owner}`;
-    if (id !== undefined && key === undefined) {
-      throw new VaultUnusable(
-        `${cannot}: it was sealed with the key ${id}, which is not in "${this.#keyFile}"`,
-        "Put the old key back into the file, below the present one",
-      );
-    }
-    const value = key && unseal(key, entry, sealed);
-    if (value !== undefined) return value;
-    throw new VaultUnusable(
-      `${cannot}: its entry in "${this.#path}" was changed or belongs to something else`,
-      "Restore the file from a backup; a cluster can also be replaced or destroyed",
-    );
+    const restore = "Restore the file from a backup";
+    return unsealEntry(entry, sealed, keys, { vault: this.#path, keyFile: this.#keyFile, restore });
   }
 
   /** A missing key file is made only for a vault that is still empty: a new key opens nothing old. */

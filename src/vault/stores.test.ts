@@ -16,7 +16,7 @@ test("access is found by its instance until it is not kept, and its values are m
   expect(redactor.clean("abc-token-1 pass-word-1")).toBe("[hidden] [hidden]");
   expect(await access.open("ocp-1.1")).toEqual(bundle);
   expect(await access.open("ocp-1.2")).toBeUndefined();
-  expect(await access.keepOnly(new Set(["ocp-2.1"]))).toBe(1);
+  expect(await access.keepOnly(async () => new Set(["ocp-2.1"]))).toBe(1);
   expect(await access.open("ocp-1.1")).toBeUndefined();
   expect(await access.open("ocp-2.1")).toEqual({ kubeconfig: "other" });
 });

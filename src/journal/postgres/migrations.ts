@@ -98,6 +98,18 @@ END
 $body$;
 `,
   },
+  {
+    breaking: false,
+    sql: `
+CREATE TABLE vault (
+  kind text NOT NULL,
+  owner text NOT NULL, -- what the secret belongs to
+  sealed_at bigint NOT NULL, -- milliseconds since 1970
+  sealed bytea NOT NULL, -- with a key that is not in the database
+  PRIMARY KEY (kind, owner)
+);
+`,
+  },
 ];
 
 /** The oldest version of Berth's schema that can still use this one. */

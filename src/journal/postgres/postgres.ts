@@ -19,6 +19,7 @@ import {
   staleHead,
   storedCommit,
 } from "../journal.ts";
+import type { SealedRows } from "../sealed-rows.ts";
 import type {
   JournalWatcher,
   KnownReplica,
@@ -32,6 +33,7 @@ import type { Database, Row, Statement } from "./database.ts";
 import { ConnectionLost, isTransient } from "./failure.ts";
 import { commitFrom, snapshotFrom } from "./rows.ts";
 import { prepareSchema } from "./schema.ts";
+import { PostgresSealedRows } from "./sealed-rows.ts";
 import { pruneChunk, type Statements, statementsFor } from "./statements.ts";
 
 /** How long one attempt to append may take, and how often it is repeated if the answer is lost. */
@@ -51,6 +53,7 @@ interface JournalEnd {
  */
 export class PostgresJournal implements SharedJournal {
   readonly secret: string;
+  readonly sealedRows: SealedRows;
   readonly #database: Database;
   readonly #sql: Statements;
   readonly #channel: string;
@@ -72,6 +75,7 @@ export class PostgresJournal implements SharedJournal {
     this.#sql = statementsFor(parts.schema);
     this.#channel = channelOf(parts.schema);
     this.secret = parts.secret;
+    this.sealedRows = new PostgresSealedRows(parts.database, this.#sql, () => this.#epoch);
     this.#end = { head: Number(last["head"]), checksum: Number(last["head_checksum"]) };
     this.#bytes = Number(last["bytes"]);
     this.#snapshotBytes = Number(last["snapshot_bytes"]);

@@ -72,3 +72,11 @@ BEGIN
   RETURN total;
 END
 $body$;
+
+CREATE TABLE vault (
+  kind text NOT NULL,
+  owner text NOT NULL, -- what the secret belongs to
+  sealed_at bigint NOT NULL, -- milliseconds since 1970
+  sealed bytea NOT NULL, -- with a key that is not in the database
+  PRIMARY KEY (kind, owner)
+);

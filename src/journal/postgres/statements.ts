@@ -111,6 +111,7 @@ export function statementsFor(schema: string) {
 
     ...leadership(head),
     ...replicas(replica),
+    ...secrets(table("vault"), head),
   } as const;
 }
 
@@ -173,5 +174,39 @@ function replicas(replica: string) {
       SELECT id, address, version, seq, extract(epoch FROM started_at) * 1000 AS started_ms,
         extract(epoch FROM clock_timestamp() - seen_at) * 1000 AS silent_ms
       FROM ${replica} ORDER BY id`,
+  };
+}
+
+/** Changes of the leader have one row, also if there is nothing to remove; those of others have none. */
+function secrets(vault: string, head: string) {
+  return {
+    sealed: `SELECT sealed FROM ${vault} WHERE kind = $1::text AND owner = $2::text`,
+    listSealed: `SELECT owner, sealed_at FROM ${vault} WHERE kind = $1::text ORDER BY owner`,
+    allSealed: `SELECT kind, owner, sealed_at, sealed FROM ${vault} ORDER BY kind, owner`,
+
+    putSealed: `
+      WITH written AS (
+        INSERT INTO ${vault} (kind, owner, sealed_at, sealed)
+        SELECT $1::text, $2::text, $3::bigint, $4::bytea FROM ${head} WHERE epoch = $5::bigint
+        ON CONFLICT (kind, owner) DO UPDATE
+        SET sealed_at = excluded.sealed_at, sealed = excluded.sealed
+        RETURNING owner)
+      SELECT owner, ${durable} FROM written`,
+
+    removeSealed: `
+      WITH leads AS (
+        SELECT epoch FROM ${head} WHERE epoch = $3::bigint
+      ), removed AS (
+        DELETE FROM ${vault} WHERE kind = $1::text AND owner = $2::text
+          AND EXISTS (SELECT FROM leads))
+      SELECT epoch, ${durable} FROM leads`,
+
+    addSealed: `
+      INSERT INTO ${vault} (kind, owner, sealed_at, sealed)
+      VALUES ($1::text, $2::text, $3::bigint, $4::bytea) ON CONFLICT (kind, owner) DO NOTHING`,
+
+    resealed: `
+      UPDATE ${vault} SET sealed_at = $3::bigint, sealed = $4::bytea
+      WHERE kind = $1::text AND owner = $2::text AND sealed = $5::bytea RETURNING owner`,
   };
 }
