@@ -11,8 +11,8 @@ import { pageWorld, sharedWorld, type World } from "./page-world.ts";
 
 const hourMs = 3_600_000;
 const weekMs = 7 * 24 * hourMs;
-/** As many as a server replays in one go: seconds of work. */
-const leases = limits.simulatedMax;
+/** The pool as it is and with one value: as much as a server replays in one go, seconds of work. */
+const leases = limits.simulatedMax / 2;
 
 /**
  * One after the other on three slots, as if a server had lent them for a week; the last hours ago.
@@ -54,46 +54,122 @@ describe.skipIf(chromiumPath === undefined)("what-if of a shared pool", () => {
     const lease = await client.acquire({ holder: "ci/1", items: [item] });
     await client.release(lease);
     const page = await world().open("/pools/hypervisor");
-    const name = "What if the pool chose resources in another way?";
-    const section = page.getByRole("region", { name });
-    expect(await section.getByRole("slider").count()).toBe(0);
-    await section.getByLabel("Strategy").selectOption("pack");
+    const section = page.getByRole("region", { name: "What if?" });
+    expect(await section.getByLabel("Question").locator("option").allTextContents()).toEqual([
+      ...["another strategy", "another pace"],
+    ]);
+    await section.getByLabel("Compare").fill("least-used, pack");
     await section.getByRole("button", { name: "Replay the demand" }).click();
-    await section.getByRole("columnheader", { name: "With pack" }).waitFor();
-    await section.getByRole("rowheader", { name: "vcpus in use" }).waitFor();
+    const today = section.getByRole("row", { name: /^least-used today/ });
+    await today.waitFor();
+    await section.getByRole("row", { name: /^pack/ }).waitFor();
+    await section.getByRole("columnheader", { name: "vcpus in use" }).waitFor();
+    expect(await section.locator(".curves").count(), "strategies are no numbers").toBe(0);
     expect(await section.getByRole("alert").count()).toBe(0);
     expect(world().complaints).toEqual([]);
+  });
+});
+
+/** A server that has lent before, as its history says. */
+async function worldWithPast(
+  pools: { readonly slot: { readonly count: number } },
+  past: (now: number) => HistoryEntry[],
+): Promise<World> {
+  const world = await pageWorld(pools);
+  await world.server.stop();
+  const store = HistoryStore.open(join(world.server.folder, "data", "history.db"));
+  store.load();
+  const now = Date.now();
+  const size = { pool: "slot", at: now - weekMs, size: pools.slot.count };
+  const changes = { ...noChanges(), ended: past(now), sizes: new Map([["slot", size]]) };
+  store.save(store.seq, changes, new Map());
+  store.close();
+  await world.server.start();
+  return world;
+}
+
+/** Jobs that hold a slot for a minute each, three at a time; the server has two slots. */
+function shortPast(now: number): HistoryEntry[] {
+  return Array.from({ length: 60 }, (_, index) => {
+    const askedAt = now - hourMs + Math.floor(index / 3) * 150_000;
+    const grantedAt = askedAt + (index % 3 === 2 ? 60_000 : 0);
+    const resource = `slot-${1 + (index % 2)}`;
+    return {
+      ...{ number: index + 1, id: `past-${index}`, claim: "1", holder: "ci/1", space: "" },
+      ...{ waitedFor: null, purpose: "use" as const, amount: null, asked: null },
+      ...{ pool: "slot", resource, count: 1, priority: 0, askedAt, askedSeq: index },
+      ...{ grantedAt, how: "released", endedAt: grantedAt + 60_000 },
+    };
+  });
+}
+
+describe.skipIf(chromiumPath === undefined)("what-if for those who plan capacity", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await worldWithPast({ slot: { count: 2 } }, shortPast);
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  test("draws waits against sizes, marks today, and shows differences", async () => {
+    const page = await world.open("/pools/slot?last=24h");
+    const section = page.getByRole("region", { name: "What if?" });
+    await section.getByLabel("Compare").fill("1 2 3");
+    await section.getByRole("button", { name: "Replay the demand" }).click();
+    await section.locator(".curves polyline").nth(2).waitFor({ state: "attached" });
+    expect(await section.locator(".curves circle").count()).toBe(9);
+    expect(await section.locator(".curve-today text").textContent()).toBe("today");
+    const cells = async (name: RegExp) =>
+      (await section.getByRole("row", { name }).locator("td").allTextContents()).map((text) =>
+        text.replaceAll(/\s+/g, " ").trim(),
+      );
+    // With two slots the third job of each round waits for a minute; with three, nobody does.
+    expect((await cells(/^recorded/)).slice(0, 3)).toEqual(["0s", "1m", "1m"]);
+    expect((await cells(/^2 today/)).slice(0, 3)).toEqual(["0s", "1m", "1m"]);
+    expect((await cells(/^3/)).slice(0, 3)).toEqual(["0s=", "0s↓less by 1m", "0s↓less by 1m"]);
+    expect((await cells(/^1/))[0]).toContain("↑more by");
+
+    // Whoever gets the link sees the same question and the same answer.
+    const href = await section
+      .getByRole("link", { name: "Link to this answer" })
+      .getAttribute("href");
+    const told = await section.getByRole("table").textContent();
+    const other = await world.open(href ?? "");
+    const there = other.getByRole("region", { name: "What if?" });
+    await there.getByRole("row", { name: /^2 today/ }).waitFor();
+    expect(await there.getByRole("table").textContent()).toBe(told);
+    expect(await there.getByLabel("Compare").inputValue()).toBe("1 2 3");
+    expect(world.complaints).toEqual([]);
+  });
+
+  test("a value that no pool can have is refused in words", async () => {
+    const page = await world.open("/pools/slot");
+    const section = page.getByRole("region", { name: "What if?" });
+    await section.getByLabel("Compare").fill("lots");
+    await section.getByRole("button", { name: "Replay the demand" }).click();
+    await section.getByText("Cannot use these settings: slot.count").waitFor();
   });
 });
 
 describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
   let world: World;
   beforeAll(async () => {
-    world = await pageWorld({ slot: { count: 3 } });
-    await world.server.stop();
-    const store = HistoryStore.open(join(world.server.folder, "data", "history.db"));
-    store.load();
-    const now = Date.now();
-    const sizes = new Map([["slot", { pool: "slot", at: now - weekMs, size: 3 }]]);
-    const past = { ...noChanges(), ended: longPast(now), sizes };
-    store.save(store.seq, past, new Map());
-    store.close();
-    await world.server.start();
+    world = await worldWithPast({ slot: { count: 3 } }, longPast);
   });
   afterAll(() => world[Symbol.asyncDispose]());
 
   test("can be stopped, and another one can start", async () => {
     const page = await world.open("/pools/slot");
     const givenUp = page.waitForEvent("requestfailed", (request) => request.method() === "POST");
-    const section = page.getByRole("region", { name: "What if the pool had another size?" });
+    const section = page.getByRole("region", { name: "What if?" });
     const replay = section.getByRole("button", { name: "Replay the demand" });
+    await section.getByLabel("Compare").fill("4");
     await section.getByLabel("Demand of the last").selectOption("7d");
     await replay.click();
     await section.locator("progress[value^='0.']").waitFor();
     expect(await replay.count()).toBe(0);
     await section.getByRole("button", { name: "Stop" }).click();
     await replay.waitFor();
-    expect(new URL((await givenUp).url()).pathname).toBe("/v1/simulate");
+    expect(new URL((await givenUp).url()).pathname).toBe("/v1/simulate/compare");
     expect(await section.getByRole("progressbar").count()).toBe(0);
     expect(await section.getByRole("alert").count()).toBe(0);
     expect(await section.getByRole("table").count()).toBe(0);

@@ -291,13 +291,16 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       expect(world().complaints).toEqual([]);
     });
 
-    test("the past is replayed with another pool size", async () => {
+    test("the past is replayed with other pool sizes", async () => {
       await world().client.releaseOnce(await ask("spare", "yesterday/2"));
       const page = await world().open("/pools/spare");
-      await page.getByRole("slider").fill("7");
-      await page.getByText("7 instead of 3").waitFor();
+      await page.getByLabel("Compare").fill("7, 2");
       await page.getByRole("button", { name: "Replay the demand" }).click();
-      await page.locator(".compare").getByText("With 7").waitFor();
+      const rows = page.locator(".what-if .compare tbody th");
+      await rows.filter({ hasText: "7" }).waitFor();
+      expect(await rows.allTextContents()).toEqual([
+        ...["recorded ", "as it is, replayed ", "2 ", "7 "],
+      ]);
       await page.getByText("Limits of this simulation").click();
       expect(await page.locator(".what-if li").count()).toBeGreaterThan(0);
     });

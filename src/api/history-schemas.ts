@@ -109,7 +109,8 @@ export const SimulateBody = Type.Object(
     set: Type.Optional(
       Type.Array(Type.String({ maxLength: limits.nameLengthMax + 512 }), {
         maxItems: limits.settingsMax,
-        description: "POOL.KEY=VALUE, with the keys and values of the configuration file",
+        description:
+          "POOL.KEY=VALUE, with the keys and values of the configuration file, or space:NAME.weight=VALUE",
         examples: [["aws-account.count=12"]],
       }),
     ),
@@ -135,6 +136,41 @@ export const Simulation = Type.Object({
   unknowns: Type.Array(Type.String(), { description: "What the model cannot know" }),
 });
 
+export const CompareBody = Type.Object(
+  {
+    pool: Type.String({
+      ...{ minLength: 1, maxLength: limits.nameLengthMax },
+      description: "Replays this pool, and those that a change of it can affect",
+    }),
+    last: Type.Optional({ ...Duration, description: "How much of the past; 7d unless given" }),
+    to: Type.Optional({ ...Timestamp, description: "Where that past ends; now unless given" }),
+    space: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: limits.nameLengthMax },
+        description: "Reports only the requests of this space. All are replayed",
+      }),
+    ),
+    variants: Type.Array(
+      Type.Array(Type.String({ maxLength: limits.nameLengthMax + 512 }), {
+        maxItems: limits.settingsMax,
+      }),
+      {
+        ...{ minItems: 1, maxItems: limits.variantsMax },
+        description:
+          "Settings as in /v1/simulate; `space:NAME.weight=2` is another weight of a space",
+        examples: [[[], ["aws-account.count=12"], ["aws-account.count=16"]]],
+      },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const SimulatedVariants = Type.Object({
+  variants: Type.Array(Type.Object({ set: Type.Array(Type.String()), simulation: Simulation }), {
+    description: "In the order of the question",
+  }),
+});
+
 export const SimulationProgress = Type.Object({
   running: Type.Boolean(),
   done: { ...nullable(Type.Number()), description: "From 0 to 1; null: none runs" },
@@ -146,4 +182,6 @@ export type Stats = Static<typeof Stats>;
 export type EstimateAccuracy = Static<typeof EstimateAccuracy>;
 export type SimulateBody = Static<typeof SimulateBody>;
 export type Simulation = Static<typeof Simulation>;
+export type CompareBody = Static<typeof CompareBody>;
+export type SimulatedVariants = Static<typeof SimulatedVariants>;
 export type SimulationProgress = Static<typeof SimulationProgress>;

@@ -37,5 +37,6 @@ export const limits = {
   settingsMax: 64,
   /** Claims that one simulation on the server replays; `berth simulate --from` has no such limit. */
   simulatedMax: 200_000,
+  variantsMax: 16,
   searchHitsMax: 50,
 } as const;

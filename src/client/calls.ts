@@ -1,9 +1,11 @@
 import type { Attention } from "../api/attention-schemas.ts";
 import type { AuditPage } from "../api/audit-schemas.ts";
 import type {
+  CompareBody,
   EstimateAccuracy,
   HistoryEntry,
   SimulateBody,
+  SimulatedVariants,
   Simulation,
   SimulationProgress,
   Stats,
@@ -336,6 +338,13 @@ export class BerthCalls {
   simulate(body: SimulateBody, options?: CallOptions): Promise<Simulation> {
     const answerMs = options?.answerMs ?? clientLimits.simulationMs;
     return this.#json({ method: "POST", path: ["v1", "simulate"], body, ...options, answerMs });
+  }
+
+  /** Simulates several variants of a pool. If the call is aborted, the server stops. */
+  compareVariants(body: CompareBody, options?: CallOptions): Promise<SimulatedVariants> {
+    const answerMs = options?.answerMs ?? clientLimits.simulationMs;
+    const path = ["v1", "simulate", "compare"];
+    return this.#json({ method: "POST", path, body, ...options, answerMs });
   }
 
   simulationProgress(options?: CallOptions): Promise<SimulationProgress> {

@@ -88,6 +88,7 @@ const allowed: Readonly<Record<string, readonly string[] | "open">> = {
   "GET /v1/search": everyone,
   "GET /v1/simulate": observers,
   "POST /v1/simulate": observers,
+  "POST /v1/simulate/compare": observers,
   "GET /v1/whoami": "open",
   "GET /v1/sign-in": "open",
   "POST /v1/sign-in": "open",

@@ -91,6 +91,7 @@ const table: Readonly<Record<string, Access>> = {
   "GET /v1/search": "read",
   "GET /v1/simulate": "observe",
   "POST /v1/simulate": "observe",
+  "POST /v1/simulate/compare": "observe",
   "GET /v1/whoami": "open",
   "GET /v1/sign-in": "open",
   "POST /v1/sign-in": "open",

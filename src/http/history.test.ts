@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { EstimateAccuracy, HistoryEntry, Simulation, Stats } from "../api/history-schemas.ts";
+import type {
+  EstimateAccuracy,
+  HistoryEntry,
+  SimulatedVariants,
+  Simulation,
+  Stats,
+} from "../api/history-schemas.ts";
 import type { PageOf, WaitingRequest } from "../api/schemas.ts";
 import { acquire, clean, pool, release } from "../core/decide/lending.suite.ts";
 import { capacityPool, want } from "../core/shared/capacity.suite.ts";
@@ -268,5 +274,43 @@ describe("POST /v1/simulate", () => {
     expect(asProblem(wrong)).toMatchObject({ code: "bad_setting" });
     expect(asProblem(await simulate({ set: ["azure.count=1"] })).code).toBe("bad_setting");
     expect((await simulate({ last: "1ms" })).status).toBe(400);
+  });
+});
+
+describe("POST /v1/simulate/compare", () => {
+  const compare = (body: object) => site.call("POST /v1/simulate/compare", { body });
+
+  test("simulates several sizes of a pool, and the pool as it is", async () => {
+    for (const id of ["a", "b", "c"]) await site.broker.submit(acquire(id, "aws"));
+    for (const id of ["a", "b", "c"]) {
+      await site.clock.advance(60_000);
+      await site.broker.submit(release(id));
+    }
+    await site.clock.advance(1);
+    const sizes = [[], ["aws.count=2"], ["aws.count=3"]];
+    const { status, body } = await compare({ pool: "aws", last: "1h", variants: sizes });
+    expect(status).toBe(200);
+    const { variants } = body as SimulatedVariants;
+    expect(variants.map(({ set }) => set)).toEqual(sizes);
+    const waits = variants.map(({ simulation }) => {
+      return simulation.pools.map(({ pool, simulated }) => [pool, simulated.waitSeconds?.max]);
+    });
+    expect(waits).toEqual([[["aws", 120]], [["aws", 60]], [["aws", 0]]]);
+    expect(variants[0]?.simulation.pools[0]?.recorded.waitSeconds?.max).toBe(120);
+    // The same question about an earlier end has an earlier answer, however late it is asked.
+    const to = new Date(site.clock.now() - 120_000).toISOString();
+    const earlier = await compare({ pool: "aws", last: "1h", to, variants: [[]] });
+    const [then] = (earlier.body as SimulatedVariants).variants;
+    expect(then?.simulation).toMatchObject({ to, pools: [{ recorded: { ended: 1 } }] });
+  });
+
+  test("refuses what it cannot simulate before it begins", async () => {
+    const code = async (body: object) => asProblem(await compare(body)).code;
+    expect(await code({ pool: "azure", variants: [[]] })).toBe("bad_setting");
+    expect(await code({ pool: "aws", variants: [["aws.count=lots"]] })).toBe("bad_setting");
+    expect(await code({ pool: "aws", variants: [["space:web.quota=2"]] })).toBe("bad_setting");
+    expect(await code({ pool: "aws", variants: [["space:web.weight=0"]] })).toBe("bad_setting");
+    expect((await compare({ pool: "aws", variants: [] })).status).toBe(400);
+    expect((await compare({ pool: "aws", variants: Array(17).fill([]) })).status).toBe(400);
   });
 });

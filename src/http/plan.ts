@@ -1,10 +1,19 @@
-import { SimulateBody, Simulation, SimulationProgress } from "../api/history-schemas.ts";
+import type { FastifyReply } from "fastify";
+import {
+  CompareBody,
+  SimulateBody,
+  SimulatedVariants,
+  Simulation,
+  SimulationProgress,
+} from "../api/history-schemas.ts";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { TooMuchHistory } from "../insight/stats-query.ts";
 import { poolsInForce, tenancyInForce } from "../insight/what-if/in-force.ts";
 import { reportOf } from "../insight/what-if/report.ts";
-import { BadSetting, changedBy, parseSetting, withSettings } from "../insight/what-if/settings.ts";
+import { BadSetting } from "../insight/what-if/settings.ts";
+import { variantOf } from "../insight/what-if/variant.ts";
+import type { WhatIf } from "../insight/what-if/what-if.ts";
 import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
 import { abortOnClose, durationIn } from "./request.ts";
@@ -12,45 +21,91 @@ import { problems } from "./responses.ts";
 
 const weekMs = 7 * 24 * 3_600_000;
 
+/** Variants of one comparison share the work that one simulation may do, twice over. */
+const comparedMax = 2 * limits.simulatedMax;
+
+interface Wanted {
+  readonly last: string | undefined;
+  readonly to?: string | undefined;
+  /** The settings of each variant. */
+  readonly variants: readonly (readonly string[])[];
+  /** Only pools that a change of this one can affect. Absent: as the settings say. */
+  readonly pool?: string;
+  /** The space whose requests are reported. Absent: all. */
+  readonly space?: string | undefined;
+}
+
 /** One at a time: each is seconds of work for the thread that also makes the estimates. */
-export function planRoutes(app: App, { broker, insight }: Context): void {
+export function planRoutes(app: App, context: Context): void {
   /** How far the one is that runs; undefined: none does. */
   let done: number | undefined;
-  app.get("/v1/simulate", { schema: progressSchema }, async () => {
-    return { running: done !== undefined, done: done ?? null };
-  });
-  app.post("/v1/simulate", { schema }, async ({ body }, reply) => {
-    const { last, set = [] } = body;
-    const range = { minMs: 1_000, maxMs: limits.statsWindowMsMax };
-    const lastMs = last === undefined ? weekMs : durationIn("body.last", last, range);
-    const { now, pools, tenancy } = await broker.read((state, at) => {
-      return { now: at, pools: poolsInForce(state), tenancy: tenancyInForce(state) };
-    });
+  const run = async (wanted: Wanted, reply: FastifyReply) => {
+    const simulations = await prepared(context, wanted);
     if (done !== undefined) throw alreadyRunning();
     done = 0;
     const signal = abortOnClose(reply.raw);
+    const count = simulations.length;
+    const entriesMax = Math.min(limits.simulatedMax, Math.floor(comparedMax / count));
     try {
-      const names = pools.map(({ name }) => name);
-      const settings = set.map((text) => parseSetting(text, names));
-      const whatIf = {
-        ...{ from: now - lastMs, to: now, pools: withSettings(pools, settings) },
-        ...changedBy(settings),
-        ...{ inForce: pools, tenancy },
-      };
-      const ask = { whatIf, entriesMax: limits.simulatedMax };
-      const progress = (share: number) => {
-        done = share;
-      };
-      return reportOf(
-        await insight.ask("simulate", ask, { signal, progress }).catch(historyProblem),
-      );
+      const found: Simulation[] = [];
+      for (const [index, whatIf] of simulations.entries()) {
+        const progress = (share: number) => {
+          done = (index + share) / count;
+        };
+        const asked = context.insight.ask("simulate", { whatIf, entriesMax }, { signal, progress });
+        found.push(reportOf(await asked.catch(historyProblem)));
+      }
+      return found;
     } catch (error) {
-      if (signal.aborted) return reply.hijack(); // The client is gone.
+      if (signal.aborted) return undefined; // The client is gone.
       throw settingProblem(error);
     } finally {
       done = undefined;
     }
+  };
+  app.get("/v1/simulate", { schema: progressSchema }, async () => {
+    return { running: done !== undefined, done: done ?? null };
   });
+  app.post("/v1/simulate", { schema }, async ({ body: { last, set = [] } }, reply) => {
+    const [simulation] = (await run({ last, variants: [set] }, reply)) ?? [];
+    return simulation ?? reply.hijack();
+  });
+  app.post("/v1/simulate/compare", { schema: compareSchema }, async ({ body }, reply) => {
+    const { variants } = body;
+    const found = await run({ last: undefined, ...body }, reply);
+    if (found === undefined) return reply.hijack();
+    return {
+      variants: found.map((simulation, index) => ({ set: variants[index] ?? [], simulation })),
+    };
+  });
+}
+
+/** Everything that can be wrong with the question is found before any work begins. */
+async function prepared({ broker }: Context, wanted: Wanted): Promise<WhatIf[]> {
+  const range = { minMs: 1_000, maxMs: limits.statsWindowMsMax };
+  const { last, pool } = wanted;
+  const lastMs = last === undefined ? weekMs : durationIn("body.last", last, range);
+  const { now, inForce } = await broker.read((state, at) => {
+    return { now: at, inForce: { pools: poolsInForce(state), tenancy: tenancyInForce(state) } };
+  });
+  if (pool !== undefined && inForce.pools.every(({ name }) => name !== pool)) {
+    const message = `Cannot simulate pool "${pool}": there is no such pool`;
+    throw settingProblem(new BadSetting(message, "Fix the name"));
+  }
+  const to = wanted.to === undefined ? now : Math.min(now, Date.parse(wanted.to));
+  try {
+    return wanted.variants.map((set) => {
+      const { changed, ...variant } = variantOf(set, inForce);
+      const reached = pool === undefined ? changed : [pool, ...(changed ?? [])];
+      return {
+        ...{ from: to - lastMs, to, ...variant },
+        ...(wanted.space === undefined ? undefined : { space: wanted.space }),
+        ...(reached === undefined ? undefined : { changed: reached }),
+      };
+    });
+  } catch (error) {
+    throw settingProblem(error);
+  }
 }
 
 const schema = {
@@ -60,6 +115,15 @@ const schema = {
     "Demand is who asked when, for what and for how long; when it is granted follows anew from the rules. It stops when the connection is closed",
   body: SimulateBody,
   response: { 200: Simulation, ...problems(400, 422, 503) },
+};
+
+const compareSchema = {
+  tags: ["history"],
+  summary: "Simulate several variants of a pool, side by side",
+  description:
+    "Each variant is a list of settings, and an empty one is the pool as it is. All together replay at most twice as much as one simulation may",
+  body: CompareBody,
+  response: { 200: SimulatedVariants, ...problems(400, 422, 503) },
 };
 
 const progressSchema = {
@@ -74,7 +138,8 @@ function settingProblem(error: unknown): unknown {
     return new Problem({ code: "bad_setting", status: 422, message, hint });
   }
   if (!(error instanceof TooMuchHistory)) return error;
-  const hint = "Simulate a shorter time with last, or use berth simulate --from DIR";
+  const hint =
+    "Simulate a shorter time with last, compare fewer variants, or use berth simulate --from DIR";
   return new Problem({ code: "too_much_history", status: 422, message: error.message, hint });
 }
 

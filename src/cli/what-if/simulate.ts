@@ -99,19 +99,16 @@ async function simulateHere({ screen }: Context, wanted: LocalSimulation): Promi
 
 async function poolsFor(state: State, { set, config }: Pick<LocalSimulation, "set" | "config">) {
   const { poolsInForce, tenancyInForce } = await import("../../insight/what-if/in-force.ts");
-  const { changedBy, parseSetting, withSettings } = await import(
-    "../../insight/what-if/settings.ts"
-  );
+  const { variantOf } = await import("../../insight/what-if/variant.ts");
   const inForce = poolsInForce(state);
   const { pools, ...tenancy } =
     config === undefined
       ? { pools: inForce, ...tenancyInForce(state) }
       : await configurationOf(config);
-  const names = pools.map(({ name }) => name);
-  const settings = set.map((text) => parseSetting(text, names));
+  const { changed, ...variant } = variantOf(set, { pools, tenancy });
   // With another file, every pool may have changed.
-  const changed = config === undefined ? changedBy(settings) : {};
-  return { pools: withSettings(pools, settings), tenancy, changed, inForce };
+  const isKnown = config === undefined && changed !== undefined;
+  return { ...variant, inForce, changed: isKnown ? { changed } : {} };
 }
 
 async function configurationOf(file: string) {

@@ -4,7 +4,10 @@
  */
 const leaderReads = /^\/v1\/(leases|requests|explain|resources)(\/|$)/;
 /** These change nothing, or only what the caller's own browser keeps. */
-const anyReplica = new Set(["POST /v1/session", "DELETE /v1/session", "POST /v1/simulate"]);
+const anyReplica = new Set([
+  ...["POST /v1/session", "DELETE /v1/session"],
+  ...["POST /v1/simulate", "POST /v1/simulate/compare"],
+]);
 const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Calls of Boskos, the capacity manager and the lease proxy, whatever their method is. */
 const otherProtocols =

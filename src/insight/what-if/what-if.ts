@@ -36,6 +36,8 @@ export interface WhatIf {
   readonly inForce?: readonly PoolSpec[];
   /** The spaces and priorities of the simulated configuration. Absent: all requests are equal. */
   readonly tenancy?: Tenancy;
+  /** Reports only the requests of this space. All are replayed. */
+  readonly space?: string;
 }
 
 export interface Comparison {
@@ -109,9 +111,21 @@ export function* whatIf(
     pools: pools.filter(({ name }) => isReached({ pool: name })),
     tenancy,
   });
-  const made = new StatsByPool({ from, to }, simulated);
-  const openThere = open.filter(({ items }) => items.some(isReached));
-  const recorded = { ended: ended.filter(isReached), open: openThere };
+  const isReported = ({ space }: { readonly space?: string }) =>
+    what.space === undefined || space === what.space;
+  const made = new StatsByPool(
+    { from, to },
+    {
+      ...simulated,
+      ended: simulated.ended.filter(isReported),
+      open: simulated.open.filter(isReported),
+    },
+  );
+  const openThere = open.filter((one) => one.items.some(isReached) && isReported(one));
+  const recorded = {
+    ended: ended.filter((entry) => isReached(entry) && isReported(entry)),
+    open: openThere,
+  };
   const was = new StatsByPool({ from, to }, { ...recorded, sizes: sizes.filter(isReached) });
   const names = new Set(demand.flatMap(({ items }) => items.flatMap(poolsOf)));
   const reported = pools.filter(({ name }) => names.has(name) && isReached({ pool: name }));

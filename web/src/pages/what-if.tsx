@@ -1,187 +1,204 @@
-import { type ReactNode, useId, useState } from "react";
-import type { Simulation, StatsPart } from "../../../src/api/history-schemas.ts";
-import { countsOf } from "../../../src/api/pool-counts.ts";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import type { CompareBody, SimulatedVariants } from "../../../src/api/history-schemas.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
-import { strategies } from "../../../src/core/model/strategies.ts";
+import { serverNowMs } from "../data/berth.ts";
+import { whoami } from "../data/live.ts";
+import { useAnswer } from "../data/query.ts";
+import { allSpaces } from "../data/questions.ts";
 import { useSimulation } from "../data/simulation.ts";
+import { useStore } from "../data/store.ts";
 import { ProblemNote } from "../parts/notes.tsx";
-import { grouped, percentInUse } from "../parts/numbers.ts";
-import { inWords } from "../parts/times.tsx";
-
-/** A setting to simulate, and its value in words. */
-interface Setting {
-  readonly text: string;
-  readonly words: string;
-}
+import { go, usePlace } from "../router.ts";
+import { WhatIfAnswer } from "./what-if-answer.tsx";
+import {
+  caveatOf,
+  questionsOf,
+  settingOf,
+  valuesIn,
+  valuesMax,
+  type WhatIfQuestion,
+} from "./what-if-facts.ts";
 
 /**
- * Replays the recorded demand against another size of the pool, or against another limit if the pool
- * has no resources. A shared pool has a capacity for each resource instead of a size, so it is
- * replayed with another strategy.
+ * For those who plan capacity: the recorded demand is replayed with several values of one setting, side
+ * by side. Question and end of the replayed time are in the address, so a link has the same answer.
  */
 export function WhatIf({ pool }: { pool: Pool }) {
-  const { name, place, limit } = pool;
-  const { total } = countsOf(pool);
-  const [size, setSize] = useState(total + 1);
-  const others = strategies.filter((one) => one !== place);
-  const [strategy, setStrategy] = useState<string>(others[0] ?? "pack");
-  const setting =
-    place === undefined
-      ? { text: `${name}.${limit === undefined ? "count" : "limit"}=${size}`, words: grouped(size) }
-      : { text: `${name}.place=${strategy}`, words: strategy };
-  const title =
-    place === undefined
-      ? `What if the ${limit === undefined ? "pool had another size" : "limit were another"}?`
-      : "What if the pool chose resources in another way?";
-  return (
-    <Replay name={name} title={title} setting={setting}>
-      {place === undefined ? (
-        <SizeSlider total={total} size={size} onChange={setSize} />
-      ) : (
-        <select
-          aria-label="Strategy"
-          value={strategy}
-          onChange={(event) => setStrategy(event.target.value)}
-        >
-          {others.map((one) => (
-            <option key={one} value={one}>
-              {one} instead of {place}
-            </option>
-          ))}
-        </select>
-      )}
-    </Replay>
-  );
+  const us = useStore(whoami);
+  return us?.authentication ? <OfSpaces pool={pool} /> : <Planner pool={pool} spaces={[]} />;
 }
 
-function SizeSlider(props: { total: number; size: number; onChange: (size: number) => void }) {
-  const { total, size, onChange } = props;
-  const slider = useId();
-  return (
-    <>
-      <label htmlFor={slider}>
-        <b>{grouped(size)}</b> instead of {grouped(total)}
-      </label>
-      <input
-        id={slider}
-        type="range"
-        min={1}
-        max={Math.max(10, total * 2)}
-        value={size}
-        onChange={(event) => onChange(Number(event.target.value))}
-      />
-    </>
-  );
+function OfSpaces({ pool }: { pool: Pool }) {
+  const { data = [] } = useAnswer(allSpaces);
+  const sharing = data.filter(({ holds }) => holds.some((hold) => hold.pool === pool.name));
+  return <Planner pool={pool} spaces={sharing.map(({ name }) => name)} />;
 }
 
-interface ReplayProps {
-  readonly name: string;
-  readonly title: string;
-  readonly setting: Setting;
-  /** The input of the setting. */
-  readonly children: ReactNode;
+/** The question as it is in the address, or the first one that fits the pool. */
+function useQuestion(pool: Pool, spaces: readonly string[]) {
+  const { query } = usePlace();
+  const questions = questionsOf(pool, spaces);
+  const [first] = questions;
+  const question = questions.find(({ topic }) => topic === query.get("if")) ?? first;
+  return {
+    ...{ questions, question },
+    values: query.get("values") ?? question?.suggested.join(", ") ?? "",
+    space: query.get("space") ?? spaces[0] ?? "",
+    last: query.get("last") ?? "24h",
+    /** The end of the replayed time, if the address has an answer. */
+    to: query.get("to"),
+  };
 }
 
-function Replay({ name, title, setting, children }: ReplayProps) {
-  const [last, setLast] = useState("24h");
+function setInAddress(changes: Readonly<Record<string, string | null>>): void {
+  const next = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
+  const text = next.toString();
+  go(location.pathname + (text === "" ? "" : `?${text}`), { replace: true, keepScroll: true });
+}
+
+interface Answered {
+  readonly question: WhatIfQuestion;
+  readonly values: readonly string[];
+  readonly space: string;
+  readonly found: SimulatedVariants;
+}
+
+function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
+  const { questions, question, values, space, last, to } = useQuestion(pool, spaces);
   const [error, setError] = useState<unknown>(undefined);
-  const [result, setResult] = useState<{ words: string; simulation: Simulation }>();
+  const [answer, setAnswer] = useState<Answered>();
   const { running, done, start, cancel } = useSimulation();
-  const run = async () => {
+  const caveat = caveatOf(pool);
+  const run = async (end: string) => {
+    if (question === undefined) return;
     setError(undefined);
+    setInAddress({ if: question.topic, values, last, to: end, ...spaceOf(question, space) });
+    const wanted = valuesIn(values, question);
     try {
-      const simulation = await start({ last, set: [setting.text] });
-      if (simulation !== undefined) setResult({ words: setting.words, simulation });
+      const found = await start(bodyOf(pool.name, question, wanted, { space, last, to: end }));
+      if (found !== undefined) setAnswer({ question, values: wanted, space, found });
     } catch (problem) {
       setError(problem);
     }
   };
+  useOnce(to !== null && question !== undefined, () => void run(to ?? ""));
+  const now = () => new Date(serverNowMs()).toISOString();
   return (
     <section aria-labelledby="what-if-title" className="what-if">
-      <h2 id="what-if-title">{title}</h2>
-      <div className="tools">
-        {children}
-        <select
-          aria-label="Demand of the last"
-          value={last}
-          onChange={(e) => setLast(e.target.value)}
-        >
-          <option value="1h">last hour</option>
-          <option value="24h">last day</option>
-          <option value="7d">last week</option>
-        </select>
-        {running ? (
-          <>
-            <progress value={done} aria-label="Replayed so far" />
-            <button type="button" onClick={cancel}>
-              Stop
-            </button>
-          </>
-        ) : (
-          <button type="button" onClick={() => void run()}>
-            Replay the demand
-          </button>
-        )}
-      </div>
-      <ProblemNote error={error} />
-      <div aria-live="polite">
-        {result === undefined ? null : <Outcome {...result} name={name} />}
-      </div>
+      <h2 id="what-if-title">What if?</h2>
+      {caveat === undefined ? null : <p className="calm">{caveat}</p>}
+      {question === undefined ? null : (
+        <>
+          <Form {...{ questions, question, values, space, spaces, last }}>
+            {running ? (
+              <>
+                <progress value={done} aria-label="Replayed so far" />
+                <button type="button" onClick={cancel}>
+                  Stop
+                </button>
+              </>
+            ) : (
+              <button type="submit" onClick={() => void run(now())}>
+                Replay the demand
+              </button>
+            )}
+          </Form>
+          <ProblemNote error={error} />
+          <div aria-live="polite">
+            {answer === undefined ? null : <WhatIfAnswer name={pool.name} {...answer} />}
+          </div>
+        </>
+      )}
     </section>
   );
 }
 
-function Outcome(props: { name: string; words: string; simulation: Simulation }) {
-  const { name, words, simulation } = props;
-  const found = simulation.pools.find(({ pool }) => pool === name);
-  if (found === undefined) return <p className="calm">There were no requests in that time.</p>;
-  const rows: readonly (readonly [string, (part: StatsPart) => string])[] = [
-    ["50 % waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p50)],
-    ["90 % waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p90)],
-    ["99 % waited at most", ({ waitSeconds }) => inWords(waitSeconds?.p99)],
-    ["In use", ({ utilisation }) => (utilisation === null ? "–" : percentInUse(utilisation))],
-    ...found.recorded.dimensions.map(({ name: dimension }) => {
-      return [`${dimension} in use`, (part: StatsPart) => shareOf(part, dimension)] as const;
-    }),
-    ["Released per hour", ({ endedPerHour }) => endedPerHour.toFixed(1)],
-  ];
-  return (
-    <>
-      <table className="compare">
-        <thead>
-          <tr>
-            <th scope="col">{grouped(simulation.requests)} requests</th>
-            <th scope="col" className="number">
-              As it was
-            </th>
-            <th scope="col" className="number">
-              With {words}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([label, show]) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              <td className="number">{show(found.recorded)}</td>
-              <td className="number">{show(found.simulated)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <details>
-        <summary>Limits of this simulation</summary>
-        <ul className="plain-list">
-          {simulation.unknowns.map((unknown) => (
-            <li key={unknown}>{unknown}</li>
-          ))}
-        </ul>
-      </details>
-    </>
-  );
+const spaceOf = ({ topic }: WhatIfQuestion, space: string) => ({
+  space: topic === "weight" ? space : null,
+});
+
+interface Asked {
+  readonly space: string;
+  readonly last: string;
+  readonly to: string;
 }
 
-function shareOf({ dimensions }: StatsPart, name: string): string {
-  const found = dimensions.find((dimension) => dimension.name === name);
-  return found === undefined ? "–" : percentInUse(found.utilisation);
+/** The first variant is the pool as it is. */
+function bodyOf(
+  pool: string,
+  { topic }: WhatIfQuestion,
+  values: readonly string[],
+  { space, last, to }: Asked,
+): CompareBody {
+  const variants = values.map((value) => [settingOf(topic, value, pool, space)]);
+  return { pool, last, to, variants: [[], ...variants], ...(topic === "weight" && { space }) };
+}
+
+/** Runs once, as soon as it is wanted: for an address that has a question. */
+function useOnce(wanted: boolean, run: () => void): void {
+  const ran = useRef(false);
+  useEffect(() => {
+    if (!wanted || ran.current) return;
+    ran.current = true;
+    run();
+  });
+}
+
+interface FormProps {
+  readonly questions: readonly WhatIfQuestion[];
+  readonly question: WhatIfQuestion;
+  readonly values: string;
+  readonly space: string;
+  readonly spaces: readonly string[];
+  readonly last: string;
+  readonly children: ReactNode;
+}
+
+function Form({ questions, question, values, space, spaces, last, children }: FormProps) {
+  const field = useId();
+  const ask = (topic: string) => setInAddress({ if: topic, values: null, to: null, space: null });
+  return (
+    <form className="tools" onSubmit={(event) => event.preventDefault()}>
+      <select aria-label="Question" value={question.topic} onChange={(e) => ask(e.target.value)}>
+        {questions.map(({ topic, title }) => (
+          <option key={topic} value={topic}>
+            {title}
+          </option>
+        ))}
+      </select>
+      {question.topic === "weight" ? (
+        <select
+          aria-label="Space"
+          value={space}
+          onChange={(e) => setInAddress({ space: e.target.value, to: null })}
+        >
+          {spaces.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      ) : null}
+      <label htmlFor={field}>Compare</label>
+      <input
+        id={field}
+        className="values"
+        value={values}
+        title={`Up to ${valuesMax} values, with commas between them`}
+        onChange={(e) => setInAddress({ values: e.target.value, to: null })}
+      />
+      <select
+        aria-label="Demand of the last"
+        value={last}
+        onChange={(e) => setInAddress({ last: e.target.value, to: null })}
+      >
+        <option value="1h">last hour</option>
+        <option value="24h">last day</option>
+        <option value="7d">last week</option>
+      </select>
+      {children}
+    </form>
+  );
 }

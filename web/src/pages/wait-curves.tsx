@@ -1,0 +1,123 @@
+/** Waits against a setting: three curves, with today's value marked. */
+import { inWords } from "../parts/times.tsx";
+
+export interface CurvePoint {
+  /** As it is written. */
+  readonly value: string;
+  readonly x: number;
+  readonly p50: number | null;
+  readonly p90: number | null;
+  readonly p99: number | null;
+}
+
+interface Props {
+  readonly title: string;
+  readonly points: readonly CurvePoint[];
+  /** Undefined: no value is in force. */
+  readonly todayX: number | undefined;
+}
+
+const lines = [
+  ["p99", "99 %", "late"],
+  ["p90", "90 %", "dirty"],
+  ["p50", "50 %", "held"],
+] as const;
+
+const width = 720;
+const height = 240;
+const edge = { left: 64, right: 16, top: 14, bottom: 34 };
+
+/** The table below it has the same figures, so that nobody depends on the picture. */
+export function WaitCurves({ title, points, todayX }: Props) {
+  const xs = points.map(({ x }) => x);
+  const [from, to] = [Math.min(...xs), Math.max(...xs)];
+  const top = niceTop(Math.max(1, ...points.map(({ p99, p90 }) => p99 ?? p90 ?? 0)));
+  const left = (x: number) => {
+    const share = to === from ? 0.5 : (x - from) / (to - from);
+    return edge.left + share * (width - edge.left - edge.right);
+  };
+  const down = (seconds: number) =>
+    height - edge.bottom - (seconds / top) * (height - edge.top - edge.bottom);
+  return (
+    <figure className="chart curves">
+      <figcaption>
+        {title}
+        {lines.toReversed().map(([key, label, colour]) => (
+          <span key={key}>
+            <i style={{ borderColor: `var(--${colour})` }} />
+            {label} waited at most
+          </span>
+        ))}
+      </figcaption>
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}; see the table`}>
+        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
+          <g key={share} className="curve-grid">
+            <line
+              x1={edge.left}
+              x2={width - edge.right}
+              y1={down(share * top)}
+              y2={down(share * top)}
+            />
+            <text x={edge.left - 8} y={down(share * top) + 4} textAnchor="end">
+              {inWords(share * top)}
+            </text>
+          </g>
+        ))}
+        {todayX === undefined || todayX < from || todayX > to ? null : (
+          <g className="curve-today">
+            <line x1={left(todayX)} x2={left(todayX)} y1={edge.top} y2={height - edge.bottom} />
+            <text x={left(todayX) + 5} y={edge.top + 9}>
+              today
+            </text>
+          </g>
+        )}
+        {points.map(({ value, x }, index) => (
+          <text key={value} x={left(x)} y={height - edge.bottom + 18} textAnchor="middle">
+            {isCrowded(points, index, left) ? "" : value}
+          </text>
+        ))}
+        {lines.map(([key, , colour]) => (
+          <g key={key} style={{ color: `var(--${colour})` }}>
+            <polyline
+              points={points
+                .filter((point) => point[key] !== null)
+                .map((point) => `${left(point.x)},${down(point[key] ?? 0)}`)
+                .join(" ")}
+            />
+            {points.map((point) => {
+              const seconds = point[key];
+              return seconds === null ? null : (
+                <circle key={point.value} cx={left(point.x)} cy={down(seconds)} r={3.5}>
+                  <title>{`${point.value}: ${inWords(seconds)}`}</title>
+                </circle>
+              );
+            })}
+          </g>
+        ))}
+      </svg>
+    </figure>
+  );
+}
+
+/** A label that would touch the one before it is left out; the table has it. */
+function isCrowded(
+  points: readonly CurvePoint[],
+  index: number,
+  left: (x: number) => number,
+): boolean {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  for (const [each, { x, value }] of points.entries()) {
+    const fits = left(x) - lastAt >= 12 + 7 * value.length;
+    if (each === index) return !fits;
+    if (fits) lastAt = left(x);
+  }
+  return false;
+}
+
+/** The first of 1, 2, 3, 5, 10, 15, 20, 30, 45 times a unit of time that is not below. */
+export function niceTop(seconds: number): number {
+  const unit = seconds <= 60 ? 1 : seconds <= 3_600 ? 60 : 3_600;
+  const steps = [1, 2, 4, 6, 8, 12, 16, 20, 24, 32, 40, 48, 60];
+  const found = steps.find((step) => step * unit >= seconds);
+  return found === undefined ? Math.ceil(seconds / (12 * unit)) * 12 * unit : found * unit;
+}

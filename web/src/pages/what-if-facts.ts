@@ -1,0 +1,102 @@
+/** Which questions about a pool a replay can answer, and with which values. */
+import { countsOf } from "../../../src/api/pool-counts.ts";
+import type { Pool } from "../../../src/api/schemas.ts";
+import { strategies } from "../../../src/core/model/strategies.ts";
+import { parseDuration } from "../../../src/core/model/time.ts";
+
+export type Topic = "size" | "limit" | "pace" | "placement" | "weight";
+
+/** One question: a setting, and the values that are compared. */
+export interface WhatIfQuestion {
+  readonly topic: Topic;
+  readonly title: string;
+  /** The value in force; undefined: there is none. */
+  readonly today: string | undefined;
+  readonly suggested: readonly string[];
+  /** Whether the values are numbers or durations, so that a curve can be drawn. */
+  readonly numeric: boolean;
+}
+
+/** As many as one call may ask for, with the present configuration. */
+export const valuesMax = 12;
+
+export function questionsOf(pool: Pool, spaces: readonly string[]): WhatIfQuestion[] {
+  const { limit, place, flow, template } = pool;
+  if (template !== undefined) return [];
+  const { total } = countsOf(pool);
+  const { everySeconds } = flow;
+  const counted = (topic: "size" | "limit", title: string): WhatIfQuestion => ({
+    ...{ topic, title, today: String(total), suggested: around(total), numeric: true },
+  });
+  return [
+    ...(limit !== undefined ? [counted("limit", "another limit")] : []),
+    ...(limit === undefined && place === undefined ? [counted("size", "another size")] : []),
+    ...(place !== undefined ? [placement(place)] : []),
+    pace(everySeconds),
+    ...(spaces.length > 1 ? [weights] : []),
+  ];
+}
+
+const weights: WhatIfQuestion = {
+  ...{ topic: "weight", title: "another weight of a space", today: undefined, numeric: true },
+  suggested: ["0.5", "1", "2", "3", "5"],
+};
+
+function placement(place: string): WhatIfQuestion {
+  const suggested = [place, ...strategies.filter((one) => one !== place)];
+  return { topic: "placement", title: "another strategy", today: place, suggested, numeric: false };
+}
+
+function pace(everySeconds: number | null): WhatIfQuestion {
+  const today = everySeconds === null ? undefined : `${everySeconds}s`;
+  const suggested =
+    everySeconds === null
+      ? ["5s", "15s", "30s", "1m", "2m"]
+      : [0.5, 0.75, 1, 1.5, 2].map((part) => `${Number((everySeconds * part).toFixed(1))}s`);
+  return { topic: "pace", title: "another pace", today, suggested, numeric: true };
+}
+
+/** Sizes on both sides of the present one, closer together near it. */
+function around(total: number): string[] {
+  const parts = [0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2];
+  const sizes = parts.map((part) => Math.max(1, Math.round(total * part)));
+  const few = total < 6 ? [total + 1, total + 2] : [];
+  return [...new Set([...sizes, ...few])].sort((a, b) => a - b).map(String);
+}
+
+/** The setting of one value, as the API takes it. */
+export function settingOf(topic: Topic, value: string, pool: string, space: string): string {
+  const key = { size: "count", limit: "limit", pace: "pace.every", placement: "place" } as const;
+  return topic === "weight" ? `space:${space}.weight=${value}` : `${pool}.${key[topic]}=${value}`;
+}
+
+/** What people wrote as a list of values: without repetitions, in order if they are numbers. */
+export function valuesIn(text: string, { numeric }: Pick<WhatIfQuestion, "numeric">): string[] {
+  const words = text.split(/[\s,;]+/).filter((word) => word !== "");
+  const values = [...new Set(words)].slice(0, valuesMax);
+  return numeric ? values.sort((a, b) => numberOf(a) - numberOf(b)) : values;
+}
+
+/** A number, or a duration in seconds; NaN if it is neither. */
+export function numberOf(value: string): number {
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value);
+  const ms = parseDuration(value);
+  return ms === undefined ? Number.NaN : ms / 1_000;
+}
+
+/** Why a pool has no what-if, or what its replay leaves out; undefined: nothing special. */
+export function caveatOf({ template, admission, policy }: Pool): string | undefined {
+  if (template !== undefined) {
+    return `A replay does not apply here: how long clusters take to make is not replayed, and that is
+      most of the wait. Watch the stock and the phases instead.`;
+  }
+  if (admission !== null) {
+    return `This pool has an admission check. Its results are not replayed, so waits for it are
+      missing from every answer.`;
+  }
+  if (policy.adaptive?.mode === "auto") {
+    return `This pool has an adaptive start rate. Reports of throttling are not replayed, so in an
+      answer the rate only rises.`;
+  }
+  return undefined;
+}
