@@ -321,6 +321,38 @@ describe("quotas", () => {
     expect(lending.state.spaces.has(team)).toBe(false);
   });
 
+  test("Q7: a space that nobody has configured gets nothing, and nothing is made for it", () => {
+    const lending = new ClusterLending();
+    const spaces = [{ name: team, policy: { weight: 1, quotas: [] } }];
+    const pools = [clusterPool("ocp"), pool("aws", 1)];
+    lending.do({ type: "configure", pools, spaces: { spaces, others: null } });
+    for (const wanted of ["ocp", "aws", "ocp aws"]) {
+      const stranger = acquire(`s-${wanted}`, wanted, { space: "stranger" as SpaceName });
+      expect(lending.outcome(stranger)).toMatchObject({ refusal: { code: "space_unknown" } });
+    }
+    expect(lending.stock()).toBe("");
+    expect(lending.outcome(ask("a"))).toMatchObject({ type: "waiting" });
+    expect(lending.stock()).toBe("ocp-1 creating");
+  });
+
+  test("Q8: the lifetime of one space is not that of another", () => {
+    const lending = new ClusterLending();
+    const other = "other" as SpaceName;
+    const spaces = [
+      { name: team, policy: { weight: 1, quotas: [], lifetimeMs: 8 * hour } },
+      { name: other, policy: { weight: 1, quotas: [], lifetimeMs: hour } },
+    ];
+    const pools = [clusterPool("ocp", {}, { ttlMs: 24 * hour })];
+    lending.do({ type: "configure", pools, spaces: { spaces, others: null } });
+    lending.do(acquire("theirs", "ocp", { space: other, lifetimeMs: 12 * hour }));
+    lending.do(ask("mine"));
+    lending.workAll();
+    const endOf = (id: string) => lending.state.leases.get(id as RequestId)?.endsAt;
+    expect([endOf("theirs"), endOf("mine")]).toEqual([hour, 8 * hour]);
+    runTo(lending, hour);
+    expect([lending.end("theirs"), lending.end("mine")]).toEqual(["lifetime", undefined]);
+  });
+
   test("B4: a cluster of a space's own account uses nothing of the shared one, and is charged", () => {
     const lending = new ClusterLending(
       pool("account", 0, { limit: 1 }),
@@ -371,6 +403,18 @@ describe("a driver that fails", () => {
     expect(lending.stock()).toBe("ocp-1 resuming");
     lending.work("resuming", "free");
     expect(lending.held("a")).toEqual(["ocp-1"]);
+  });
+
+  test("H4: time alone puts no cluster of the stock to sleep: only the plan does", () => {
+    const lending = new ClusterLending(clusterPool("ocp", { size: 3, running: 2 }));
+    lending.workAll();
+    const before = lending.stock();
+    expect(lending.states()).toEqual({ free: 2, hibernated: 1 });
+    for (let hours = 1; hours <= 48; hours += 1) lending.tickAt(hours * hour);
+    expect(lending.stock()).toBe(before);
+    lending.do({ type: "configure", pools: [clusterPool("ocp", { size: 3, running: 0 })] });
+    lending.workAll();
+    expect(lending.states()).toEqual({ hibernated: 3 });
   });
 
   test("H5: it is tried again with growing pauses, then the cluster is broken", () => {

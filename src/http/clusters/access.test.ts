@@ -24,7 +24,7 @@ test("the holder reads its access as often as it wants, until it releases the le
   expect([after.status, asProblem(after).code]).toEqual([410, "lease_ended"]);
 });
 
-test("others get nothing: no token, another lease's token, an operator, another space", async () => {
+test("P14: of one pool, others get nothing: no token, another lease's token, an operator, another space", async () => {
   await using site = await clusterSite(
     [clusterPool("ocp", { size: 2, running: 2 })],
     testAuth,

@@ -261,6 +261,23 @@ describe("a provisioner", () => {
     await site.until(() => site.logs.some(({ why }) => why.includes("it is corrupt")), true);
   });
 
+  test.each([
+    [
+      "is reported as failed",
+      'echo \'{"phase": "failed", "message": "certificates expired"}\'; exit 0',
+    ],
+    ["cannot be used any more", "say certificates expired; exit 20"],
+  ])("H6: a cluster that wakes up and %s is broken, and never lent", async (_, observed) => {
+    await site.configure({ size: 1, running: 0, max: 2 });
+    await site.untilStock("kube-1 hibernated");
+    const { external } = await site.cluster("kube-1");
+    await site.world.before("observe", `if [ -e "$here/woken" ]; then ${observed}; fi`, external);
+    await site.world.before("resume", 'touch "$here/woken"', external);
+    const id = await site.ask();
+    expect(await site.lent(id)).not.toBe("kube-1");
+    await site.until(() => site.logs.some(({ why }) => /certificates expired/.test(why)), true);
+  });
+
   test("C9, C10: two provisioners never work on one cluster at a time", async () => {
     await site.world.before(
       "create",

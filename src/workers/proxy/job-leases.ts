@@ -175,7 +175,9 @@ export class JobLeases {
     const { names, leftMs } = jobLease;
     const why = error instanceof Error ? error.message : String(error);
     this.#options.note(`berth: Cannot release [${names.join(" ")}]: ${why}`);
-    this.#options.note(`  It expires by itself in ${roughDuration(leftMs)} at the latest`);
+    this.#options.note(
+      `  It expires by itself in ${roughDuration(leftMs)}, or a whole ttl after the server restarts`,
+    );
     jobLease.forget();
   }
 }
