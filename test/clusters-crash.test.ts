@@ -2,7 +2,7 @@
  * `kill -9` of the server and of the provisioner, again and again, while clusters are made and
  * destroyed: afterwards exactly the wanted ones exist. `BERTH_KILLS=100` kills more often.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -168,14 +168,14 @@ async function localWorld(): Promise<World & { readonly folder: string }> {
   };
 }
 
-/** Programs whose arguments name this folder. */
+/** Programs that run in this folder. */
 function processesOf(folder: string): number[] {
   return readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     try {
       const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
       const isPart = /(?:^|\/)(?:etcd|kube-apiserver)$/.test(words[0] ?? "");
-      return isPart && words.some((word) => word.startsWith(folder)) ? [Number(pid)] : [];
+      return isPart && readlinkSync(`/proc/${pid}/cwd`).startsWith(folder) ? [Number(pid)] : [];
     } catch {
       return []; // It has just ended.
     }
