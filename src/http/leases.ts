@@ -21,6 +21,7 @@ import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
 import { busyState, freeState, purposeOf } from "../core/model/lifecycle.ts";
 import { alternativeCount, alternativesMax } from "../core/queue/needs.ts";
+import { maskOf } from "../vault/secret-patterns.ts";
 import { askIn, callerOf, mustAlso } from "./authorize.ts";
 import { parametersOfItems } from "./clusters/cluster-items.ts";
 import type { App, Context } from "./context.ts";
@@ -206,7 +207,7 @@ const EndQuery = Type.Object(
   { additionalProperties: false },
 );
 
-function releaseRoutes(app: App, { broker }: Context): void {
+function releaseRoutes(app: App, { broker, vault }: Context): void {
   const whole = {
     tags: ["leases"],
     summary: "Release a lease; repeating it is safe",
@@ -228,7 +229,10 @@ function releaseRoutes(app: App, { broker }: Context): void {
             type: "release",
             id,
             ...(state === undefined ? undefined : { state }),
-            ...(failure === undefined ? undefined : { failure }),
+            // The text comes from the program of a cleaner or a driver.
+            ...(failure === undefined
+              ? undefined
+              : { failure: maskOf(vault.redactor).clean(failure) }),
             ...(throttled === undefined ? undefined : { outcome: reportOf(throttled, evidence) }),
           }
         : {

@@ -63,10 +63,12 @@ function reportRoute(app: App, context: Context): void {
 
 function reportOf(
   context: Context,
-  { handle, message, stuck, ...rest }: ReportBody,
+  { handle, message, stuck, apiUrl, version, ...rest }: ReportBody,
 ): ClusterReport {
   return {
     ...rest,
+    ...(apiUrl === undefined ? undefined : { apiUrl: masked(context, apiUrl) }),
+    ...(version === undefined ? undefined : { version: masked(context, version) }),
     ...(handle === undefined ? undefined : { handle: JSON.stringify(handle) }),
     ...(message === undefined ? undefined : { message: masked(context, message) }),
     ...(stuck === undefined ? undefined : { stuck: stuck.map((text) => masked(context, text)) }),

@@ -17,7 +17,8 @@ test("a worker reports, learns what is wanted, and its texts are masked", async 
     handle: { infra: "x-17" },
     message: `login with ${secrets[1]} failed`,
     progress: 0.4,
-    apiUrl: "https://api.example.com:6443",
+    apiUrl: `https://me:${secrets[1]}@api.example.com:6443`,
+    version: `4.20 ${secrets[1]}`,
     stuck: [`volume of AKIAIOSFODNN7EXAMPLE`],
   };
   const answer = await site.call(`POST ${path}/report`, { token: work.token, body });
@@ -27,7 +28,8 @@ test("a worker reports, learns what is wanted, and its texts are masked", async 
     message: "login with [hidden] failed",
     progress: 0.4,
     stuck: ["volume of [hidden]"],
-    apiUrl: "https://api.example.com:6443",
+    apiUrl: "https://me:[hidden]@api.example.com:6443",
+    version: "4.20 [hidden]",
   });
   expect(JSON.stringify(shown)).not.toContain("infra");
   const wrong = { token: work.token, body: { progress: 2 } };
@@ -36,6 +38,20 @@ test("a worker reports, learns what is wanted, and its texts are masked", async 
   expect((await site.call(`POST ${path}/report`, { token: lease.token ?? "x", body })).status).toBe(
     403,
   );
+});
+
+test("a worker says why it failed, and that is masked too", async () => {
+  await using site = await clusterSite(running);
+  const work = await site.take("creating");
+  if (work === undefined) throw new Error("nothing to do");
+  const { id, claim, token, resource } = work;
+  await site.call(`PUT /v1/leases/${id}/claims/${claim}/access`, { token, body: bundle });
+  const body = { failure: `${secrets[1]} was refused, AKIAIOSFODNN7EXAMPLE too` };
+  expect((await site.call(`DELETE /v1/leases/${id}`, { token, body })).status).toBe(204);
+  const shown = await site.call(`GET /v1/clusters/${resource}`);
+  expect(shown.body).toMatchObject({ message: "[hidden] was refused, [hidden] too", failures: 1 });
+  const journal = JSON.stringify(site.journal.appends);
+  for (const secret of [...secrets, "AKIA"]) expect(journal).not.toContain(secret);
 });
 
 test("logs are stored by the worker, masked, and read by whoever may", async () => {

@@ -6,7 +6,7 @@ import { remainingOf } from "../../drivers/command/verify.ts";
 import type { CallOptions, ClusterRef, Driver } from "../../drivers/driver.ts";
 import { HubApi } from "../../drivers/hub/hub-api.ts";
 import { NamespaceDriver } from "../../drivers/namespace/namespace-driver.ts";
-import type { SecretMask } from "../../drivers/secret-mask.ts";
+import { maskObservation, type SecretMask } from "../../drivers/secret-mask.ts";
 import { ApiServer } from "../../kubernetes/api-server.ts";
 import type { Place } from "../../kubernetes/kube-config.ts";
 import type { ClusterFacts } from "./cluster-work.ts";
@@ -15,7 +15,9 @@ import { openHubDriver } from "./hub-driver.ts";
 import type { TemplateArchive } from "./template-archive.ts";
 
 export interface OpenDriver {
-  readonly driver: Driver;
+  readonly driver: Omit<Driver, "observe">;
+  /** As the driver's own, with the secrets masked that the driver knows. */
+  readonly observe: Driver["observe"];
   readonly spec: TemplateSpec;
   /** What the driver gets: those of the cluster, and those that the template has pinned. */
   readonly parameters: ClusterFacts["parameters"];
@@ -52,6 +54,8 @@ export class DriverSet {
     const { verify } = spec;
     return {
       ...{ driver, spec, parameters: { ...parameters, ...spec.pinned } },
+      observe: async (ref, options) =>
+        maskObservation(await driver.observe(ref, options), this.#mask),
       ...(verify !== undefined && { remaining: await this.#verifier(spec, verify, found) }),
     };
   }

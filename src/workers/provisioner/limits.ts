@@ -10,6 +10,8 @@ export const firstSearchMs = 10_000;
 /** A cluster that nobody knows of may be one that is just being made. */
 export const orphanGraceMsDefault = 30 * 60_000;
 export const messageLengthMax = 2_000;
+/** As in the API, because a provisioner may be another process. */
+export const versionLengthMax = 128;
 export const logBudget = { bytesMax: 256 * 1_024, timeMsMax: 60_000 };
 
 /** Short at first, for drivers that need a second; never more than 15 s. */

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultPhaseLimits } from "../../core/model/cluster.ts";
 import { externalName } from "../../drivers/names.ts";
+import { Redactor } from "../../vault/redactor.ts";
+import { maskOf } from "../../vault/secret-patterns.ts";
 import { ScriptedSite } from "./scripted-site.suite.ts";
 
 let site: ScriptedSite;
@@ -90,6 +92,38 @@ describe("a provisioner", () => {
       parameters: { version: "4.20", region: "eu" },
       tags: { "berth-instance": instance, "berth-resource": "kube-1", "berth-pool": "kube" },
     });
+  });
+
+  test("no text of an observation shows a secret, whatever the driver prints", async () => {
+    const path = join(site.folder, "aws.ini");
+    await writeFile(path, "very-secret-key-17");
+    const credentials = { aws: { from: "file" as const, path } };
+    const mask = maskOf(new Redactor());
+    const texts = `"message":"tried very-secret-key-17","apiUrl":"https://me:very-secret-key-17@api"`;
+    const ready = `{"phase":"ready",${texts},"version":"very-secret-key-17 ${"x".repeat(500)}"}`;
+    await site.world.before("observe", `if mine; then echo '${ready}'; exit 0; fi`);
+    await site.configure({ size: 1, running: 1 }, site.template({ credentials }), { mask });
+    await site.untilStock("kube-1 free");
+    const { apiUrl, version, external } = await site.cluster("kube-1");
+    expect(apiUrl).toBe("https://me:[hidden]@api");
+    expect(version).toHaveLength(128);
+    await site.world.before("observe", undefined);
+    const stuck = `"blocking":["key very-secret-key-17"],"message":"password: hunter-of-clusters"`;
+    await site.world.before("observe", `echo '{"phase":"destroying",${stuck}}'; exit 0`, external);
+    await site.world.before("destroy", "echo '{}'; exit 0", external);
+    await site.configure({ size: 0 }, site.template({ credentials }));
+    await site.until(async () => (await site.cluster("kube-1")).stuck, ["key [hidden]"]);
+    await site.until(async () => (await site.cluster("kube-1")).message, "password: [hidden]");
+    expect(await site.journalled()).not.toMatch(/very-secret|hunter/);
+    const failed = `{"phase":"failed","message":"denied for very-secret-key-17"}`;
+    await site.world.before("observe", undefined, external);
+    await site.world.before("destroy", undefined, external);
+    await site.world.before("observe", `if mine; then echo '${failed}'; exit 0; fi`);
+    await site.ask();
+    await site.until(() => site.logs.length > 0, true);
+    expect(site.logs[0]?.why).toBe("denied for [hidden]");
+    await site.until(async () => (await site.journalled()).includes("denied for [hidden]"), true);
+    expect(await site.journalled()).not.toMatch(/very-secret|hunter/);
   });
 
   test("P12: adopts a cluster whose reply was lost, by its name", async () => {

@@ -130,6 +130,13 @@ export class ScriptedSite implements AsyncDisposable {
     );
   }
 
+  /** All events so far, as text. */
+  async journalled(): Promise<string> {
+    let text = "";
+    for await (const commit of this.#journal.read(0)) text += JSON.stringify(commit);
+    return text;
+  }
+
   /** `kube-1 free, kube-2 hibernated` */
   async stock(): Promise<string> {
     const all = await this.clusters();

@@ -100,13 +100,13 @@ export class Sweep {
   }
 
   async #observe(cluster: ClusterFacts, own: ReadonlyMap<string, Values>): Promise<Observation> {
-    const { driver } = await this.#tools.drivers.open(cluster, async () => {
+    const { observe } = await this.#tools.drivers.open(cluster, async () => {
       const reference = String(cluster.parameters[credentialsParameter] ?? "");
       const values = own.get(reference);
       if (values !== undefined) return values;
       throw new MissingDependency(`Cannot use the credentials ${reference}: they are not stored`);
     });
-    return this.#tools.calls.run(() => driver.observe(refOf(cluster), { signal: this.#signal }));
+    return this.#tools.calls.run(() => observe(refOf(cluster), { signal: this.#signal }));
   }
 }
 

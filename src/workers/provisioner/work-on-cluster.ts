@@ -13,7 +13,6 @@ import {
   Absent,
   type ClusterRef,
   Conflict,
-  type Driver,
   DriverError,
   Hopeless,
   type Json,
@@ -23,9 +22,16 @@ import { tagsOf } from "../../drivers/names.ts";
 import type { CallLimit } from "./call-limit.ts";
 import { type ClusterTask, refOf, type WorkResult } from "./cluster-work.ts";
 import type { OpenDriver } from "./driver-set.ts";
-import { logBudget, messageLengthMax, pollDelayMs, reissueTurns } from "./limits.ts";
+import {
+  logBudget,
+  messageLengthMax,
+  pollDelayMs,
+  reissueTurns,
+  versionLengthMax,
+} from "./limits.ts";
 
-export interface WorkTools extends Pick<OpenDriver, "driver" | "parameters" | "remaining"> {
+export interface WorkTools
+  extends Pick<OpenDriver, "driver" | "observe" | "parameters" | "remaining"> {
   readonly calls: CallLimit;
   readonly signal: AbortSignal;
 }
@@ -51,7 +57,7 @@ type Step = WorkResult | undefined;
 class ClusterJob {
   readonly #task: ClusterTask;
   readonly #tools: WorkTools;
-  readonly #driver: Driver;
+  readonly #driver: OpenDriver["driver"];
   #handle: Json | undefined;
 
   constructor(task: ClusterTask, tools: WorkTools) {
@@ -213,12 +219,12 @@ class ClusterJob {
   }
 
   async #observe(): Promise<Observation> {
-    const seen = await this.#call(() => this.#driver.observe(this.#ref, this.#options));
+    const seen = await this.#call(() => this.#tools.observe(this.#ref, this.#options));
     const { apiUrl, version } = seen;
     if (seen.phase === "ready" && (apiUrl !== undefined || version !== undefined)) {
       await this.#task.report({
         ...(apiUrl === undefined ? undefined : { apiUrl }),
-        ...(version === undefined ? undefined : { version }),
+        ...(version === undefined ? undefined : { version: version.slice(0, versionLengthMax) }),
       });
     }
     return seen;
