@@ -168,8 +168,9 @@ async function feed(
     const texts = inChunks(async function* () {
       for (let next = past.first; !next.done; next = await past.rest.next()) {
         const sees = space === undefined ? seesAll : await sightNow(space);
-        yield* formatCommit(next.value, sent, sees);
-        sent = next.value.seq + next.value.events.length - 1;
+        const { seq, at, events } = next.value;
+        yield* formatCommit(next.value, sent, (event) => sees(event, at));
+        sent = seq + events.length - 1;
       }
     });
     while (isOpen() && (await turns.run(() => writeSome(texts, out)))) {

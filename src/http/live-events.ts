@@ -66,7 +66,7 @@ export class LiveEventHub {
   #add(recorded: Recorded, state: State): void {
     if (this.#feeds.size === 0) return;
     // Later the state may have forgotten whose lease it was.
-    const owners = recorded.events.map((event) => ownerOfEvent(state, event));
+    const owners = recorded.events.map((event) => ownerOfEvent(state, event, recorded.at));
     this.#waiting.push({ ...recorded, owners });
     const delayMs = Math.floor(this.#weight * delayPerFeedMs);
     if (delayMs === 0) this.flush();

@@ -40,7 +40,8 @@ export function resourceRoutes(app: App, context: Context): void {
   app.get("/v1/resources", { schema: listing }, (request) =>
     broker.read((state) => {
       const { query } = request;
-      const sees = sightOf(state, onlySpace(request, state));
+      const only = onlySpace(request, state);
+      const sees = sightOf(state, only);
       const { names: wanted, ...filter } = query;
       const found = resourcesLike(state, {
         ...filter,
@@ -50,7 +51,7 @@ export function resourceRoutes(app: App, context: Context): void {
         found,
         query,
         ({ name }) => name,
-        (resource) => renderResource(resourceView(resource), sees),
+        (resource) => renderResource(resourceView(resource), sees, only),
       );
     }),
   );
@@ -92,9 +93,11 @@ function patchRoute(app: App, context: Context): void {
 async function find({ broker }: Context, request: FastifyRequest) {
   const { name } = request.params as { readonly name: string };
   const found = await broker.read((state) => {
-    const sees = sightOf(state, onlySpace(request, state));
+    const only = onlySpace(request, state);
     const resource = state.resources.get(name as ResourceName);
-    if (resource !== undefined) return renderResource(resourceView(resource), sees);
+    if (resource !== undefined) {
+      return renderResource(resourceView(resource), sightOf(state, only), only);
+    }
     return problemOf(resourceNotFound(state, name as ResourceName));
   });
   if (found instanceof Problem) throw found;

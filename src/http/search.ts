@@ -1,10 +1,11 @@
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { SearchResult } from "../api/schemas.ts";
+import { noteReader } from "../core/explain/resource-view.ts";
 import { search } from "../core/explain/search.ts";
 import type { App, Context } from "./context.ts";
 import { problems } from "./responses.ts";
-import { onlySpace, sightOf } from "./sight.ts";
+import { maySee, onlySpace, sightOf } from "./sight.ts";
 
 const Query = Type.Object(
   {
@@ -28,8 +29,11 @@ export function searchRoute(app: App, { broker }: Context): void {
   };
   app.get("/v1/search", { schema }, (request) =>
     broker.read((state) => {
-      const sees = sightOf(state, onlySpace(request, state));
-      return search(state, request.query.q, limits.searchHitsMax, sees);
+      const only = onlySpace(request, state);
+      return search(state, request.query.q, limits.searchHitsMax, {
+        sees: sightOf(state, only),
+        readsNote: (resource) => maySee(noteReader(resource), only),
+      });
     }),
   );
 }

@@ -41,6 +41,11 @@ export function spaceOf(state: State, id: RequestId): SpaceName | undefined {
   return known === undefined ? state.ended.get(id)?.space : known.ask.space;
 }
 
+/** Whether a caller who is limited to a space, unless that is undefined, sees what an owner has. */
+export function maySee(owner: SpaceName | undefined | null, only: SpaceName | undefined): boolean {
+  return only === undefined || owner === null || owner === only;
+}
+
 /** The same without the names, if the caller may not see them. */
 export function withoutNames<View extends { readonly id: RequestId; readonly holder: string }>(
   view: View,

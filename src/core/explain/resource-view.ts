@@ -1,5 +1,5 @@
 /** The public view of a resource: plain data with names, without references. */
-import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import {
   exclusiveClaim,
   type Resource,
@@ -10,6 +10,7 @@ import {
 import { earliest, type Instant, never } from "../model/time.ts";
 import type { Amounts } from "../shared/placement/shareable.ts";
 import { formatTaint } from "../shared/placement/taint.ts";
+import { isMade, ownerOfCluster } from "./cluster-view.ts";
 import { sharedIn, type Usage, usagesOf } from "./explain-capacity.ts";
 import { type ClaimView, claimView, type LeaseView, leaseView } from "./view.ts";
 
@@ -25,6 +26,8 @@ export interface ResourceView {
   readonly dynamic: boolean;
   /** Its state follows from its plan: nobody else may set it. */
   readonly cluster: boolean;
+  /** The space that may read the note, which has messages of a cluster; null: all may. */
+  readonly noteFor: SpaceName | undefined | null;
   readonly expiresAt: Instant | null;
   readonly failures: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -62,7 +65,8 @@ export function resourceView(resource: Resource): ResourceView {
     changedAt: resource.changedAt,
     restsUntil: orNull(resource.restsUntil),
     dynamic: resource.dynamic,
-    cluster: resource.sharing === "exclusive" && resource.cluster !== null,
+    cluster: isMade(resource),
+    noteFor: noteReader(resource),
     expiresAt: orNull(resource.expiresAt),
     failures: resource.failures,
     labels: resource.labels,
@@ -70,6 +74,11 @@ export function resourceView(resource: Resource): ResourceView {
     lease: leaseOn(resource),
     shared: resource.sharing === "exclusive" ? null : sharesOf(resource),
   };
+}
+
+/** What an operator has written about a cluster in stock is in its note too, so no space reads it. */
+export function noteReader(resource: Resource): SpaceName | undefined | null {
+  return isMade(resource) ? (ownerOfCluster(resource) ?? undefined) : null;
 }
 
 function leaseOn(resource: Resource): ResourceView["lease"] {

@@ -1,6 +1,6 @@
 /** Finds all pools, resources, leases and requests that contain a text. */
 import type { RequestId } from "../model/ids.ts";
-import { type State, shownState } from "../model/state.ts";
+import { type Resource, type State, shownState } from "../model/state.ts";
 
 export interface SearchHit {
   readonly kind: "pool" | "request" | "lease" | "resource";
@@ -14,16 +14,24 @@ interface Candidate {
   readonly texts: readonly string[];
 }
 
+/** What of all this the one who searches may see. */
+export interface SearchSight {
+  readonly sees: (id: RequestId) => boolean;
+  readonly readsNote: (resource: Resource) => boolean;
+}
+
+const seesAll: SearchSight = { sees: () => true, readsNote: () => true };
+
 /** Returns at most `max` hits; `more` is true if there are others. Ignores case. */
 export function search(
   state: State,
   text: string,
   max: number,
-  sees: (id: RequestId) => boolean = () => true,
+  sight: SearchSight = seesAll,
 ): { items: SearchHit[]; more: boolean } {
   const wanted = text.trim().toLowerCase();
   const items: SearchHit[] = [];
-  for (const { hit, texts } of everything(state, sees)) {
+  for (const { hit, texts } of everything(state, sight)) {
     if (!texts.some((one) => one.toLowerCase().includes(wanted))) continue;
     if (items.length === max) return { items, more: true };
     items.push(hit);
@@ -31,7 +39,7 @@ export function search(
   return { items, more: false };
 }
 
-function* everything(state: State, sees: (id: RequestId) => boolean): Generator<Candidate> {
+function* everything(state: State, { sees, readsNote }: SearchSight): Generator<Candidate> {
   for (const { name, members } of state.pools.values()) {
     const about = `${members.size} resources`;
     yield { hit: { kind: "pool", name, about }, texts: [name] };
@@ -49,7 +57,7 @@ function* everything(state: State, sees: (id: RequestId) => boolean): Generator<
   for (const resource of state.resources.values()) {
     const { name, pool, labels, note } = resource;
     const about = `${shownState(resource)} in ${pool.name}`;
-    const texts = [name, note, ...Object.values(labels)];
+    const texts = [name, readsNote(resource) ? note : "", ...Object.values(labels)];
     yield { hit: { kind: "resource", name, about }, texts };
   }
 }

@@ -95,8 +95,67 @@ test("of a cluster in stock other spaces learn neither its handle nor what opera
   const seen = (await berth.call(past, { token: otherToken })).text;
   expect(seen).not.toMatch(hidden);
   expect(seen).toContain('"message":"installing"');
-  const all = (await berth.call(past, { token: testTokens.operator })).text;
-  for (const text of ["secret-handle", "secret-plan", "operator-name"]) expect(all).toContain(text);
+  expect(await read(berth, name, "ocp", otherToken)).not.toMatch(hidden);
+  const found = await berth.call("GET /v1/search?q=secret-plan", { token: otherToken });
+  expect(found.body).toEqual({ items: [], more: false });
+  const all = await read(berth, name, "ocp", testTokens.operator);
+  for (const text of ["secret-plan", "operator-name"]) expect(all).toContain(text);
+  // Not even in events: a viewer may read them, and handles are for workers.
+  expect(all).not.toContain("secret-handle");
+  const one = `GET /v1/clusters/${name}?handles=true`;
+  expect((await berth.call(one, { token: testTokens.worker })).text).toContain("secret-handle");
+  expect((await berth.call(one, { token: testTokens.viewer })).status).toBe(403);
+});
+
+test("why a cluster of a space failed is for this space, also as the note of the resource", async () => {
+  await using berth = await site();
+  const token = testTokens.holder;
+  const items = [{ pool: "ocp", parameters: { workers: 5 } }];
+  await berth.call("POST /v1/leases", { token, body: { holder: "a job", items } });
+  const work = await berth.take("creating");
+  const { id, resource: name } = work ?? { id: "", resource: "" };
+  const failed = { token: work?.token ?? "", body: { failure: "no quota for the launch" } };
+  expect((await berth.call(`DELETE /v1/leases/${id}`, failed)).status).toBe(204);
+  const path = `GET /v1/resources/${name}`;
+  expect((await berth.call(path, { token: testTokens.viewer })).text).toContain("launch");
+  expect((await berth.call(path, { token: otherToken })).text).not.toContain("launch");
+  const list = "GET /v1/resources?pool=ocp";
+  expect((await berth.call(list, { token: otherToken })).text).not.toContain("launch");
+  const search = "GET /v1/search?q=launch";
+  const hits = async (by: string) => (await berth.call(search, { token: by })).body;
+  expect(await hits(testTokens.viewer)).toMatchObject({ items: [{ kind: "resource", name }] });
+  expect(await hits(otherToken)).toEqual({ items: [], more: false });
+});
+
+test("events of an earlier cluster stay hidden when an operator adopts one under its name", async () => {
+  await using berth = await site();
+  const token = testTokens.holder;
+  const items = [{ pool: "ocp", parameters: { workers: 5 } }];
+  const asked = await berth.call("POST /v1/leases", { token, body: { holder: "a job", items } });
+  const first = await berth.take("creating");
+  const { id, claim, resource: name } = first ?? { id: "", claim: "", resource: "" };
+  const report = { token: first?.token ?? "", body: { message: "for the launch" } };
+  await berth.call(`POST /v1/leases/${id}/claims/${claim}/report`, report);
+  const { id: request } = asked.body as { readonly id: string };
+  await berth.call(`DELETE /v1/requests/${request}?force=true`, { token: testTokens.operator });
+  await berth.call(`DELETE /v1/leases/${id}?state=free`, { token: first?.token ?? "" });
+  const operator = testTokens.operator;
+  const gone = await berth.take("destroying");
+  await berth.call(`DELETE /v1/leases/${gone?.id}?state=tombstone`, { token: gone?.token ?? "" });
+  expect((await berth.call(`GET /v1/clusters/${name}`, { token: operator })).status).toBe(404);
+  await berth.clock.advance(1_000);
+  await berth.broker.submit({
+    type: "configure",
+    pools: [clusterPool("ocp", { size: 2, concurrent: 1 })],
+  });
+  const body = { pool: "ocp", instance: "of-before.1" };
+  const adopted = await berth.call(`PUT /v1/clusters/${name}`, { token: operator, body });
+  expect([adopted.status, adopted.text]).toEqual([200, expect.stringContaining("of-before.1")]);
+  const past = `GET /v1/events/past?resource=${name}`;
+  expect((await berth.call(past, { token: operator })).text).toContain("for the launch");
+  const seen = (await berth.call(past, { token: otherToken })).text;
+  expect(seen).toContain("of-before.1");
+  expect(seen).not.toMatch(/launch|"workers"/);
 });
 
 test("naming the state free does not get around the credentials of a space", async () => {

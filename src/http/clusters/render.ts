@@ -7,7 +7,7 @@ import type { SpaceName } from "../../core/model/ids.ts";
 import type { Pool } from "../../core/model/state.ts";
 import { formatDuration, type Instant } from "../../core/model/time.ts";
 import { seconds, timestampOrNull } from "../render/lease.ts";
-import { type Sight, withoutNames } from "../sight.ts";
+import { maySee, type Sight, withoutNames } from "../sight.ts";
 import { timestamp } from "../timestamp.ts";
 import type { TemplateInfo } from "./template-info.ts";
 
@@ -20,7 +20,7 @@ export interface Viewer {
 
 /** Of a cluster of another space only what everybody may know: that it exists, and its state. */
 export function renderCluster(view: ClusterView, { now, sees, only }: Viewer): Wire.Cluster {
-  const shown = isSeen(view.owner, only);
+  const shown = maySee(view.owner, only);
   const { lease, hold } = view;
   return {
     name: view.name,
@@ -60,10 +60,6 @@ export function renderCluster(view: ClusterView, { now, sees, only }: Viewer): W
   };
 }
 
-function isSeen(owner: ClusterView["owner"], only: SpaceName | undefined): boolean {
-  return only === undefined || owner === null || owner === only;
-}
-
 /** A space learns who keeps its own cluster, but of stock only that it is kept. */
 function showsOperator(owner: ClusterView["owner"], only: SpaceName | undefined): boolean {
   return only === undefined || owner === only;
@@ -101,7 +97,7 @@ export function renderPlan(
   only: SpaceName | undefined,
 ): Wire.ClusterPlan | undefined {
   const view = clusterPlanView(pool, now, {
-    details: (one) => isSeen(ownerOfCluster(one), only),
+    details: (one) => maySee(ownerOfCluster(one), only),
     operators: (one) => showsOperator(ownerOfCluster(one), only),
   });
   const phases = pool.clusters?.phases;

@@ -1,6 +1,6 @@
 /** An event of the journal, as the feed and the list of past events have it. */
 import { isMade, ownerOfCluster } from "../../core/explain/cluster-view.ts";
-import type { ClusterHold } from "../../core/model/cluster.ts";
+import type { Cluster, ClusterHold } from "../../core/model/cluster.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
 import type { ResourceName, SpaceName } from "../../core/model/ids.ts";
 import type { State } from "../../core/model/state.ts";
@@ -22,7 +22,7 @@ interface NumberedEvent {
 export function renderEvent(numbered: NumberedEvent, sightOf: EventSight = seesAll): string {
   const { seq, at, event, holder } = numbered;
   const { from: _from, ...seen } = event;
-  const sight = sightOf(event);
+  const sight = sightOf(event, at);
   const shown =
     sight === "kind" ? { type: event.type } : { ...shownOf(withoutSecrets(seen), sight), holder };
   return JSON.stringify({ seq, at: timestamp(at), ...shown }, withTimestamps);
@@ -33,14 +33,14 @@ export function renderEvent(numbered: NumberedEvent, sightOf: EventSight = seesA
  * know, or only its kind.
  */
 type Sight = "all" | "own" | "public" | "kind";
-export type EventSight = (event: DurableEvent) => Sight;
+export type EventSight = (event: DurableEvent, at: Instant) => Sight;
 
 export const seesAll: EventSight = () => "all";
 
 /** Events of pools and resources are for everyone, events of leases and clusters for their space. */
 export function eventSightOf(state: State, space: SpaceName | undefined): EventSight {
   if (space === undefined) return seesAll;
-  return (event) => sightOfOwner(ownerOfEvent(state, event), space);
+  return (event, at) => sightOfOwner(ownerOfEvent(state, event, at), space);
 }
 
 /** What a caller who is limited to a space, unless that is undefined, sees of another's event. */
@@ -54,14 +54,11 @@ export function sightOfOwner(
 }
 
 /**
- * Handles are for workers. Who has drained, held or adopted a resource that belongs to no space, and
- * why, is for operators.
+ * Who has drained, held or adopted a resource that belongs to no space, and why, is for operators.
  */
 function shownOf(event: ShownEvent, sight: Exclude<Sight, "kind">): object {
-  if (sight === "all") return event;
-  const { handle: _handle, ...own } = event;
-  if (sight === "own") return own;
-  const { reason, why, hold, ...shown } = own;
+  if (sight !== "public") return event;
+  const { reason, why, hold, ...shown } = event;
   return {
     ...shown,
     ...(reason === undefined && why !== undefined ? { why } : undefined),
@@ -72,7 +69,6 @@ function shownOf(event: ShownEvent, sight: Exclude<Sight, "kind">): object {
 /** The fields that not everybody sees. */
 interface ShownEvent {
   readonly type: string;
-  readonly handle?: string;
   readonly reason?: object;
   readonly why?: string;
   readonly hold?: ClusterHold | null;
@@ -87,15 +83,25 @@ const onlyForObservers: readonly DurableEvent["type"][] = [
 ];
 
 /** The space whose request, lease or cluster an event is about; null if it is for everyone. */
-export function ownerOfEvent(state: State, event: DurableEvent): SpaceName | undefined | null {
+export function ownerOfEvent(
+  state: State,
+  event: DurableEvent,
+  at: Instant,
+): SpaceName | undefined | null {
   if (onlyForObservers.includes(event.type)) return undefined;
   if (isOfCluster(event)) {
     const resource = state.resources.get(event.resource);
-    return isMade(resource) ? ownerOfCluster(resource) : undefined;
+    if (!isMade(resource) || isOfEarlier(resource.cluster, at)) return undefined;
+    return ownerOfCluster(resource);
   }
   if (!("id" in event) || event.id === undefined) return null;
   const ask = "ask" in event ? event.ask : undefined;
   return ask === undefined ? spaceOf(state, event.id) : ask.space;
+}
+
+/** An operator may adopt a cluster under a name that another one had. Nobody knows whose that was. */
+function isOfEarlier({ plannedAt }: Pick<Cluster, "plannedAt">, at: Instant): boolean {
+  return at < plannedAt;
 }
 
 type ResourceEvent = Extract<DurableEvent, { readonly resource: ResourceName }>;
@@ -114,10 +120,14 @@ function withTimestamps(key: string, value: unknown): unknown {
 }
 
 /**
- * Removes the values of user data, which may be credentials, and the request id (`ask.key`): a
- * client that repeats it gets the token of the lease.
+ * Removes the values of user data, which may be credentials, the handle of a cluster, which is for
+ * its driver, and the request id (`ask.key`): a client that repeats it gets the token of the lease.
  */
 function withoutSecrets(event: DurableEvent): ShownEvent {
+  if ("handle" in event) {
+    const { handle: _handle, ...rest } = event;
+    return rest;
+  }
   if ("ask" in event && event.ask?.key !== undefined) {
     const { key: _key, ...ask } = event.ask;
     return { ...event, ask };

@@ -6,13 +6,14 @@ import { nameWithoutSpace } from "../../auth/space-names.ts";
 import type { NeedExplanation } from "../../core/explain/explain.ts";
 import type { ResourceView } from "../../core/explain/resource-view.ts";
 import type { ClaimView, LeaseView, RequestView } from "../../core/explain/view.ts";
+import type { SpaceName } from "../../core/model/ids.ts";
 import { freeState } from "../../core/model/lifecycle.ts";
 import { idOf, type Outcome } from "../../core/model/outcome.ts";
 import { formatDuration, type Instant, never } from "../../core/model/time.ts";
 import type { Estimate, Estimates } from "../../insight/forecast/estimates.ts";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
-import { type Sight, withoutNames } from "../sight.ts";
+import { maySee, type Sight, withoutNames } from "../sight.ts";
 import { timestamp } from "../timestamp.ts";
 import { renderShare, renderSharedResources, renderShares } from "./shares.ts";
 
@@ -124,15 +125,19 @@ function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
   };
 }
 
-export function renderResource(resource: ResourceView, sees: Sight): Wire.Resource {
-  const { lease } = resource;
+export function renderResource(
+  resource: ResourceView,
+  sees: Sight,
+  only: SpaceName | undefined,
+): Wire.Resource {
+  const { lease, noteFor } = resource;
   return {
     name: resource.name,
     pool: resource.pool,
     state: resource.state,
     drained: resource.drained,
     retiring: resource.retired,
-    note: resource.note,
+    note: maySee(noteFor, only) ? resource.note : "",
     changedAt: timestamp(resource.changedAt),
     restsUntil: timestampOrNull(resource.restsUntil),
     dynamic: resource.dynamic,
