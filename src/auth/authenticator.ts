@@ -27,6 +27,7 @@ export class Authenticator {
   readonly #issuers: IssuerTokens;
   readonly #lastCallers = new LastCallers();
   readonly #nowMs: () => number;
+  #revision = 0;
 
   constructor(
     spec: AuthSpec | undefined,
@@ -48,6 +49,12 @@ export class Authenticator {
     this.#tokens = new StaticTokens(spec?.tokens ?? []);
     this.#issuers.configure(spec?.issuers ?? []);
     this.#lastCallers.forgetAll();
+    this.#revision += 1;
+  }
+
+  /** Grows with every `configure`: what somebody was allowed before must be checked again. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** The tokens of the configuration that end before this time, or have ended. */

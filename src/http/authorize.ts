@@ -15,6 +15,7 @@ import { auditRefusedCall, auditRefusedHolder, auditRefusedSignIn } from "./refu
 import { isHolder, localPrincipal, mustBeHolder, operatorProblem } from "./request.ts";
 import { problems } from "./responses.ts";
 import { renewSession, sessionOf } from "./session-cookie.ts";
+import { limitedTo } from "./sight.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -177,7 +178,9 @@ export async function isStillAllowed(
 ): Promise<boolean> {
   try {
     const now = await principalOf(context, request);
-    return now.space === callerOf(request).space && mayDo(now.role, action);
+    // A feed shows what its caller could see when it was opened.
+    const same = limitedTo(now) === limitedTo(callerOf(request));
+    return same && now.space === callerOf(request).space && mayDo(now.role, action);
   } catch {
     return false;
   }

@@ -1,4 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { AuthSpec } from "../auth/auth-spec.ts";
+import type { Role } from "../auth/roles.ts";
+import { tokenHash } from "../auth/static-tokens.ts";
+import { otherToken, testAuth, testTokens } from "../auth/test-tokens.suite.ts";
 import { settled, until } from "../broker/hand-clock.suite.ts";
 import { pool } from "../core/decide/lending.suite.ts";
 import { askBody, asLease, type TestSite, testSite } from "./test-site.suite.ts";
@@ -347,4 +351,55 @@ test("HEAD /v1/events has the headers of a feed and ends", async () => {
   expect(await response.text()).toBe("");
   // A HEAD that opened a feed would be counted as one until the server ends.
   expect((await site.call("HEAD /v1/events")).status).toBe(200);
+});
+
+describe("when auth of the configuration changes, an open feed", () => {
+  const shown = "the holder of another space";
+
+  async function opened(token: string) {
+    const site = await testSite([pool("aws", 9)], {}, undefined, testAuth);
+    const url = `${await site.listen()}/v1/events`;
+    const reader = await new Reader().open(url, { authorization: `Bearer ${token}` });
+    const happen = async (): Promise<void> => {
+      const body = { ...askBody("aws"), holder: shown };
+      expect((await site.call("POST /v1/leases", { body, token: otherToken })).status).toBe(201);
+    };
+    await happen();
+    await until(() => reader.told.length > 0);
+    return { site, reader, happen };
+  }
+  const changed = (token: string, role: Role | undefined): AuthSpec => ({
+    tokens: (testAuth.tokens ?? []).flatMap((one) => {
+      if (one.sha256 !== tokenHash(token)) return [one];
+      return role === undefined ? [] : [{ ...one, role }];
+    }),
+  });
+
+  test.each([
+    ["its token is removed", undefined],
+    ["its token becomes a holder's", "holder" as const],
+  ])("shows nothing more and ends if %s", async (_, role) => {
+    const { site, reader, happen } = await opened(testTokens.viewer);
+    await using _site = site;
+    expect(reader.text).toContain(shown);
+    const before = reader.told.length;
+    site.auth.configure(changed(testTokens.viewer, role));
+    await happen();
+    await until(() => reader.ended);
+    expect(reader.told).toHaveLength(before);
+  });
+
+  test("goes on without a gap if its token may still see the same", async () => {
+    const { site, reader, happen } = await opened(testTokens.viewer);
+    await using _site = site;
+    site.auth.configure(changed(testTokens.viewer, "operator"));
+    const { length } = reader.told;
+    await happen();
+    await happen();
+    await until(() => reader.told.length === length + 2);
+    expect(reader.ended).toBe(false);
+    const ids = reader.told.map(({ id }) => id);
+    expect(ids).toEqual(numbers(ids[0] ?? 0, (ids[0] ?? 0) + ids.length - 1));
+    reader.close();
+  });
 });

@@ -149,13 +149,14 @@ async function pastFrom({ journal }: Context, start: number): Promise<Past> {
  * reader that falls behind goes back to the journal, so that it costs no memory and misses nothing.
  */
 async function feed(
-  { broker, journal }: Context,
+  { auth, broker, journal }: Context,
   hub: LiveEventHub,
   out: Writable,
   { start, past, turns, weight, space, isAllowed }: FeedOptions,
 ): Promise<void> {
   let sent = start;
   let behind = true;
+  let checked = auth.revision;
   const sightNow = (only: SpaceName) => broker.read((state) => eventSightOf(state, only));
   const isOpen = () => !out.destroyed && !out.writableEnded;
   const write = (events: LiveEvents): void => {
@@ -184,8 +185,19 @@ async function feed(
       behind = sent < broker.head;
     }
   };
+  const endUnlessAllowed = async (): Promise<void> => {
+    if (isOpen() && !(await isAllowed())) out.end();
+  };
   const stop = hub.add((events) => {
     if (behind || !isOpen()) return;
+    if (checked !== auth.revision) {
+      // The token may have been removed, or have another role. What it sees next is read afterwards.
+      [checked, behind] = [auth.revision, true];
+      endUnlessAllowed()
+        .then(pull)
+        .catch(() => out.destroy());
+      return;
+    }
     const count = events.lastSeq - Math.max(sent, events.firstSeq - 1);
     behind = out.writableLength > backlogBytesMax || count > liveEventsMax;
     if (behind) pull().catch(() => out.destroy());
@@ -193,7 +205,7 @@ async function feed(
   }, weight);
   const keepOpen = async (): Promise<void> => {
     // A feed may stay open for longer than its token is valid.
-    if (isOpen() && !(await isAllowed())) out.end();
+    await endUnlessAllowed();
     if (isOpen()) out.write(": still here\n\n");
   };
   const keepAlive = setInterval(() => void keepOpen(), keepAliveMs).unref();
