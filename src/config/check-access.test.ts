@@ -86,9 +86,21 @@ describe("knownPoolsOf()", () => {
       "5",
       [],
     ],
+    "uses the most clusters that a pool may make": [
+      "{ template: t, max: 5 }",
+      "6",
+      ["the pool has only 5,"],
+    ],
+    "accepts any quota for a pool that may make any number of clusters": [
+      "{ template: t, size: 2 }",
+      "9",
+      [],
+    ],
   };
   test.each(Object.entries(sized))("%s", (_, [pool, quota, warnings]) => {
-    const file = `pools: { b: ${pool} }\n${ownAuth}\nspaces: { web: { quota: { b: ${quota} } } }`;
+    const spaces = `spaces: { web: { quota: { b: ${quota} } } }`;
+    const templates = pool.includes("template") ? "templates: { t: { driver: namespace } }\n" : "";
+    const file = `pools: { b: ${pool} }\n${templates}${ownAuth}\n${spaces}`;
     const config = parseConfig(file, "f");
     expect(config.ok ? config.warnings.map(formatWarning) : config).toEqual(
       warnings.map((warning) => expect.stringContaining(warning)),

@@ -29,8 +29,12 @@ export function knownPoolsOf(pools: readonly PoolFacts[]): KnownPools {
   );
 }
 
-/** A shared pool lends amounts, so that its members do not limit the number of claims. */
+/**
+ * A shared pool lends amounts, so that its members do not limit the number of claims. A pool of
+ * clusters has no members before it makes them.
+ */
 function sizeOf({ policy, count = 0, members }: PoolFacts): number | undefined {
+  if (policy.cluster !== undefined) return policy.limit ?? policy.cluster.max;
   if (policy.limit !== undefined || policy.placement !== undefined) return policy.limit;
   return Math.max(count + members.length, policy.dynamic?.max ?? 0);
 }

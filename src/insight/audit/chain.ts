@@ -41,6 +41,11 @@ export interface StoredEntry {
   readonly hash: string;
 }
 
+/** As it is in the file, where searches and the retention use the time beside the text. */
+export interface FiledEntry extends StoredEntry {
+  readonly atMs: number;
+}
+
 /** Undefined if the line is not exactly what `lineOf` writes: a second `by`, say, would be hidden. */
 export function entryOfLine(line: string): StoredEntry | undefined {
   try {

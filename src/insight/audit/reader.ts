@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Anchor, StoredEntry } from "./chain.ts";
+import type { Anchor, FiledEntry, StoredEntry } from "./chain.ts";
 import type { AuditEntry } from "./entry.ts";
 
 export interface AuditFilter {
@@ -76,8 +76,10 @@ export class AuditReader {
   }
 }
 
-export function* allEntries(database: DatabaseSync): Generator<StoredEntry> {
-  for (const row of database.prepare(`${columns} ORDER BY number`).iterate()) yield entryFrom(row);
+export function* allEntries(database: DatabaseSync): Generator<FiledEntry> {
+  for (const row of database.prepare(`${columns} ORDER BY number`).iterate()) {
+    yield { ...entryFrom(row), atMs: Number(row["at"]) };
+  }
 }
 
 function entryFrom(row: Readonly<Record<string, unknown>>): StoredEntry {

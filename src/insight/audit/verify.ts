@@ -1,5 +1,12 @@
 /** Checks the chain of the audit: in the file of a server, running or not, or in an export. */
-import { type Anchor, anchorText, hashOf, noHash, type StoredEntry } from "./chain.ts";
+import {
+  type Anchor,
+  anchorText,
+  type FiledEntry,
+  hashOf,
+  noHash,
+  type StoredEntry,
+} from "./chain.ts";
 import type { AuditEntry } from "./entry.ts";
 
 export interface AuditProblem {
@@ -42,7 +49,7 @@ export class ChainCheck {
     this.#options = options;
   }
 
-  add(entry: StoredEntry): void {
+  add(entry: StoredEntry | FiledEntry): void {
     const where = `entry ${entry.number}`;
     const before = this.#last;
     this.#entries += 1;
@@ -82,7 +89,7 @@ export class ChainCheck {
     };
   }
 
-  #readBody(where: string, { number, body }: StoredEntry): void {
+  #readBody(where: string, { number, body, ...filed }: StoredEntry | FiledEntry): void {
     let entry: AuditEntry;
     try {
       entry = JSON.parse(body) as AuditEntry;
@@ -90,6 +97,10 @@ export class ChainCheck {
       return this.report(where, "its text is not JSON");
     }
     if (entry.number !== number) this.report(where, `its text says that it is ${entry.number}`);
+    // Another time would keep it out of searches, or have it deleted as too old.
+    if ("atMs" in filed && filed.atMs !== Date.parse(entry.at)) {
+      this.report(where, `its text says ${entry.at}, and the file another time`);
+    }
     if (entry.action !== "entries-deleted") return;
     const { through, hash } = entry.detail ?? {};
     this.#deleted = { through: Number(through), hash: String(hash) };
