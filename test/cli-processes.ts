@@ -78,7 +78,7 @@ export async function finished(started: Process): Promise<Finished> {
   return { code, stdout, stderr, all };
 }
 
-const cleanEnv = Object.fromEntries(
+export const cleanEnv = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(BERTH_|NO_COLOR|GITHUB_|ACTIONS_|JOB_NAME)/.test(name),
   ),

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { ClusterAccess } from "../src/api/cluster-schemas.ts";
 import type { KubeObject } from "../src/kubernetes/kube-objects.ts";
 import { TestServer } from "./cli-processes.ts";
+import { ClusterClients, clusterClients, missing } from "./cluster-clients.ts";
 import { noKube } from "./kube-binaries.ts";
 import { sharedCluster } from "./shared-cluster.ts";
 
@@ -33,6 +34,19 @@ describe.skipIf(noKube)("a pool of namespaces", () => {
     const { code, stdout, all } = await server.done(args);
     expect(stdout, all).toContain("configmap/mine");
     expect(code).toBe(0);
+  });
+
+  test("gives every client the same", { timeout: 180_000 }, async () => {
+    await using server = await TestServer.startWith(config(), "--log-level", "warn");
+    using clients = new ClusterClients();
+    const program = join(sharedCluster().binaries, "kubectl");
+    const command = `"${program}" create configmap mine && "${program}" get configmaps -o name`;
+    const able = clusterClients.filter((client) => missing(client) === false);
+    const runs = able.map((client) => clients.start(client, "ns", server, command));
+    for (const [index, run] of runs.entries()) {
+      expect([able[index], await run.ended], run.all).toEqual([able[index], 0]);
+      expect(run.stdout).toContain("configmap/mine\n");
+    }
   });
 
   test("X5: its token ends with the lease, and its namespace goes with it", async () => {

@@ -108,20 +108,6 @@ func (l *Lease) Release(ctx context.Context) error {
 	return l.released
 }
 
-// Access reads what is needed to use a cluster of the lease. It waits while the access is being made.
-func (c *Client) Access(ctx context.Context, lease *Lease, claim Claim) (*Access, error) {
-	var access Access
-	err := c.retry(ctx, time.Minute, func() error {
-		path := []string{"v1", "leases", lease.ID, "claims", claim.ID, "access"}
-		_, err := c.send(ctx, call{method: http.MethodGet, path: path, token: lease.token}, &access)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &access, nil
-}
-
 func (c *Client) release(ctx context.Context, id, token string, limit time.Duration) error {
 	return c.retry(ctx, limit, func() error {
 		one := call{method: http.MethodDelete, path: []string{"v1", "leases", id}, token: token}

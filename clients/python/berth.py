@@ -62,6 +62,7 @@ _LEAVE = 5.0
 _PAUSE_MIN = 0.2
 _PAUSE_MAX = 5.0
 _MARGIN_MAX = 30.0
+_RENEW_MIN = 2.0
 _ASKS_MAX = 20
 
 _log = logging.getLogger("berth")
@@ -496,8 +497,7 @@ class Lease:
 
     def access(self, claim: Claim) -> Access:
         """Reads what is needed to use a cluster. Waits while it is being made."""
-        path = ("v1", "leases", self.id, "claims", claim.id, "access")
-        _, found = _retry(60.0, lambda: self._client._send("GET", *path, token=self.token))
+        _, found = _retry(60.0, lambda: self._read_access(claim))
         expires = found.get("expiresAt")
         return Access(
             kubeconfig=found["kubeconfig"],
@@ -506,6 +506,34 @@ class Lease:
             api_url=found.get("apiUrl"),
             expires_at=_instant(expires) if expires else None,
         )
+
+    def write_kubeconfig(self, claim: Claim, path: str) -> None:
+        """Writes the kubeconfig of a cluster to a file that only this user can read. If the access expires, the file is
+        replaced in time, until the lease is released or lost. The caller removes the file."""
+        access = self.access(claim)
+        _replace_file(path, access.kubeconfig)
+        if access.expires_at is not None:
+            args = (claim, path, access.expires_at)
+            threading.Thread(target=self._renew, args=args, name=f"berth access {self.id}", daemon=True).start()
+
+    def _renew(self, claim: Claim, path: str, expires: Optional[datetime]) -> None:
+        """Replaces the file when two thirds of the time are over."""
+        while expires is not None:
+            left = (expires - datetime.now(expires.tzinfo)).total_seconds()
+            if self._stop.wait(max(_RENEW_MIN, left * 2 / 3)) or self.lost.is_set():
+                return
+            try:
+                _, found = self._read_access(claim)
+                if self._stop.is_set():
+                    return
+                _replace_file(path, found["kubeconfig"])
+                expires = _instant(found["expiresAt"]) if found.get("expiresAt") else None
+            except (BerthError, OSError) as error:  # While the access works, there is time to try again.
+                _log.warning("The access to %s could not be renewed: %s; retrying", claim.resource, error)
+
+    def _read_access(self, claim: Claim) -> tuple[int, dict[str, Any]]:
+        path = ("v1", "leases", self.id, "claims", claim.id, "access")
+        return self._client._send("GET", *path, token=self.token)
 
     def release(self) -> None:
         """Stops the heartbeats and gives the lease back. Retries for half a minute; if it fails, the lease expires after
@@ -619,6 +647,20 @@ class Lease:
                 self.error = Lost(self.id, why, state)
         self.lost.set()
         self._confirmed.set()
+
+
+def _replace_file(path: str, text: str) -> None:
+    """Never leaves half of a file to those who read it."""
+    folder, name = os.path.split(os.path.abspath(path))
+    draft = os.path.join(folder, f".{name}.{uuid.uuid4().hex}")
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(draft, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.remove(draft)
+        raise
 
 
 class _Stop(threading.Event):

@@ -860,22 +860,34 @@ write_access() {
     kubeconfigs='' passwords='' access_ends=''
     while read -r pool suffix _ claim cluster _; do
         [ "$cluster" = yes ] && is_id "$claim" || continue
-        persist 60000 GET "/v1/leases/$lease_id/claims/$claim/access" "$answer_ms" || return 1
+        persist "$access_ms" GET "/v1/leases/$lease_id/claims/$claim/access" "${access_answer:-$answer_ms}" || return 1
         while IFS= read -r line; do
             case $line in
-                kubeconfig=*) (umask 077 && printf %b "${line#*=}" >"$dir/$claim.kubeconfig") ;;
-                password=?*) (umask 077 && printf %b "${line#*=}" >"$dir/$claim.password") ;;
+                kubeconfig=* | password=?*) replace_file "$dir/$claim.${line%%=*}" "${line#*=}" ;;
                 expiresAt=?*) access_ends=${line#*=} ;;
             esac
         done <"$reply"
-        [ -z "$access_ends" ] || [ "$verb" = heartbeat ] ||
-            note "berth: the access to $pool ends at $access_ends; $renews"
+        [ -z "$access_ends" ] || [ -z "$renews" ] || note "berth: the access to $pool ends at $access_ends; $renews"
         kubeconfigs="$kubeconfigs$suffix $dir/$claim.kubeconfig
 "
         [ ! -e "$dir/$claim.password" ] || passwords=${passwords:-$dir/$claim.password}
     done <<END
 $claims
 END
+}
+
+# replace_file PATH TEXT: whoever reads the file meanwhile gets the old text or the new one.
+replace_file() {
+    (umask 077 && printf %b "$2" >"$1.part" && mv -f "$1.part" "$1")
+}
+
+# In the background of `run`, after a heartbeat. Access that does not end is read once.
+renew_files() {
+    [ -n "$access_ends" ] || return 0
+    ended_at=$access_ends access_ms=0 access_answer=$answer_in
+    write_access && return 0
+    access_ends=$ended_at
+    note "berth: Cannot renew the access: $message; retrying"
 }
 
 export_access() {
@@ -1011,6 +1023,7 @@ keep() {
             [ "$was" = ok ] || [ -z "$logged" ] || note 'berth: Heartbeats work again'
             [ "$was" = ok ] || logged=''
             notice
+            renew_files
         elif [ "$beat" = failed ]; then
             failures=$((failures + 1))
             log_failure
@@ -1038,6 +1051,8 @@ pause_after_failure() {
 watch_lease() {
     tick
     until=$((alive + ttl_ms / 3))
+    # Access that ends lasts for ten minutes at least.
+    [ -z "$access_ends" ] || [ "$until" -le $((now + 180000)) ] || until=$((now + 180000))
     [ "$until" -le "$due" ] || until=$due
     while [ "$now" -lt "$until" ]; do
         wait_ms=$((until - now))
@@ -1702,7 +1717,7 @@ main() {
     set -fu
     server=${BERTH_URL:-$berth_served_by} ca_file=${BERTH_CA_FILE:-} token_file=''
     pools='' amounts='' selectors='' labels='' resource_wanted='' holder='' ttl='' lifetime='' priority=''
-    parameters='' to='' last_phase='' last_line='' last_at='' maybe_known='' renews='only berth run renews it'
+    parameters='' to='' last_phase='' last_line='' last_at='' maybe_known='' renews='' access_ms=60000 access_answer=''
     request_id='' timeout='' connect_timeout=30000 name='' grace=30000 every='' new_state='' output=json
     fail_open=never caught='' phase='' child='' ending='' retrying='' quiet='' lease_id='' lease_token='' bearer=''
     accept=text/plain keeper='' guard='' sent_for='' int='' code='' message='' hint='' status=''

@@ -98,8 +98,11 @@ export class ClusterFiles {
   #renewBefore(expiresAt: string | null, claim: Claim): void {
     if (expiresAt === null || this.#stopped.signal.aborted) return;
     const leftMs = Date.parse(expiresAt) - Date.now();
-    const inMs = Math.min(Math.max(renewMsMin, (leftMs * 2) / 3), 2 ** 31 - 1);
-    const timer = setTimeout(() => void this.#renew(claim), inMs);
+    this.#renewIn(Math.min(Math.max(renewMsMin, (leftMs * 2) / 3), 2 ** 31 - 1), claim);
+  }
+
+  #renewIn(delayMs: number, claim: Claim): void {
+    const timer = setTimeout(() => void this.#renew(claim), delayMs);
     this.#timers.set(claim.id, timer.unref());
   }
 
@@ -109,7 +112,9 @@ export class ClusterFiles {
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       const why = error instanceof Error ? error.message : String(error);
-      this.#note(plain(`berth: the access to ${claim.resource} could not be renewed: ${why}`));
+      const what = `berth: the access to ${claim.resource} could not be renewed: ${why}; retrying`;
+      this.#note(plain(what));
+      this.#renewIn(renewMsMin, claim);
     }
   }
 }
