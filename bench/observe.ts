@@ -5,6 +5,7 @@ import { noMask } from "../src/drivers/secret-mask.ts";
 import { CallLimit } from "../src/workers/provisioner/call-limit.ts";
 import type { ClusterWork, WatchedCluster } from "../src/workers/provisioner/cluster-work.ts";
 import { DriverSet } from "../src/workers/provisioner/driver-set.ts";
+import { HubPlaces } from "../src/workers/provisioner/hub-places.ts";
 import { callsAtOnceDefault } from "../src/workers/provisioner/limits.ts";
 import { Sweep } from "../src/workers/provisioner/sweep.ts";
 import { TemplateArchive } from "../src/workers/provisioner/template-archive.ts";
@@ -42,10 +43,12 @@ export async function benchObserve(count: number): Promise<ObserveFigures> {
   const work: ClusterWork = {
     ...{ take: unused, waitForWork: unused, lost: unused, putLentAccess: unused, lentOf: unused },
     ...{ found: unused, spaceCredentials: unused, takeCheck: unused, answerCheck: unused },
+    ...{ hubProbed: unused, hubClusters: unused },
     clusters: async () => clusters,
   };
   const calls = new CallLimit(callsAtOnceDefault);
-  const tools = { work, archive, drivers: new DriverSet(archive, noMask), calls };
+  const hubs = new HubPlaces();
+  const tools = { work, archive, hubs, drivers: new DriverSet(archive, hubs, noMask), calls };
   const sweep = new Sweep(tools, {}, new AbortController().signal);
   let callsAtOnce = 0;
   const watch = setInterval(() => {

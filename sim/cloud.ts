@@ -3,6 +3,7 @@
  * it does late it still does: a call may come back after its worker has given up.
  */
 import type { Random } from "../src/insight/forecast/random.ts";
+import { assertInvariant } from "./violation.ts";
 import type { World } from "./world.ts";
 
 export type CloudPhase = "creating" | "ready" | "stopping" | "hibernated" | "resuming" | "failed";
@@ -17,6 +18,12 @@ interface CloudCluster {
 
 type Verb = "create" | "hibernate" | "resume" | "destroy";
 
+/** A cluster by its instance, and the hub that the worker calls; null: there are none. */
+export interface Where {
+  readonly instance: string;
+  readonly hub: string | null;
+}
+
 export class Cloud {
   readonly #world: World;
   readonly #random: Random;
@@ -25,6 +32,9 @@ export class Cloud {
   /** Every cluster that was ready once, and every one that was told to go. */
   readonly everReady = new Set<string>();
   readonly told = new Set<string>();
+  /** Hubs that cannot be reached while there are faults. */
+  readonly cutOff = new Set<string>();
+  readonly #madeOn = new Map<string, string | null>();
 
   constructor(world: World, random: Random, faulty: () => boolean) {
     this.#world = world;
@@ -52,9 +62,14 @@ export class Cloud {
     return cluster.phase;
   }
 
+  isCutOff(hub: string | null): boolean {
+    return hub !== null && this.#faulty() && this.cutOff.has(hub);
+  }
+
   /** What the driver says. Now and then a cluster that exists is not found. */
-  async observe(instance: string): Promise<CloudPhase | "absent"> {
+  async observe({ instance, hub }: Where): Promise<CloudPhase | "absent"> {
     await this.#world.sleep(this.#random.between(10, 500));
+    if (this.isCutOff(hub)) throw new Error("the hub cannot be reached");
     if (this.#faulty() && this.#random.chance(0.05)) throw new Error("the cloud does not answer");
     const phase = this.phaseOf(instance);
     const lies = this.#faulty() && this.#random.chance(0.03) && phase !== "ready";
@@ -62,9 +77,11 @@ export class Cloud {
   }
 
   /** Rejects if the worker learns nothing, whatever has happened. */
-  async call(verb: Verb, instance: string): Promise<void> {
+  async call(verb: Verb, { instance, hub }: Where): Promise<void> {
     const random = this.#random;
     await this.#world.sleep(random.between(10, 500));
+    if (this.isCutOff(hub)) throw new Error("the hub cannot be reached");
+    if (verb === "create") this.#createsOn(instance, hub);
     if (this.#faulty() && random.chance(0.1)) throw new Error("no capacity in the zone");
     if (this.#faulty() && random.chance(0.03)) {
       this.#world.after(random.between(60_000, 7_200_000), () => this.#take(verb, instance));
@@ -99,6 +116,13 @@ export class Cloud {
       const hangs = this.#faulty() && random.chance(0.1);
       this.#turn(instance, "resuming", "ready", hangs ? Number.POSITIVE_INFINITY : undefined);
     }
+  }
+
+  /** One intent is carried out on one hub, whatever happens to it. */
+  #createsOn(instance: string, hub: string | null): void {
+    const before = this.#madeOn.get(instance) ?? hub;
+    assertInvariant(before === hub, () => `${instance} was made on ${before}, and now on ${hub}`);
+    this.#madeOn.set(instance, hub);
   }
 
   #turn(

@@ -1,9 +1,10 @@
 /** Planted bugs about clusters. They change the state behind the journal, as a bug would. */
 import { setCluster } from "../src/core/apply/clusters.ts";
 import { edit } from "../src/core/apply/edit.ts";
-import { update } from "../src/core/apply/indexes.ts";
+import { reindex, update } from "../src/core/apply/indexes.ts";
 import { chargeCluster } from "../src/core/apply/spaces.ts";
 import { clustersIn } from "../src/core/clusters/snapshot.ts";
+import type { Hub } from "../src/core/model/hub.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
 import type { Pool, State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
@@ -11,6 +12,7 @@ import type { EdgeBugs } from "./server.ts";
 
 export function spoilClusters(state: State, bugs: EdgeBugs, at: Instant): void {
   const { lendUsed, ignoreMax, ignoreAccounts, uncharge } = bugs;
+  for (const hub of state.hubs.values()) spoilHub(hub, bugs);
   if (!lendUsed && !ignoreMax && !ignoreAccounts && !uncharge) return;
   for (const pool of state.pools.values()) {
     if (pool.clusters === null) continue;
@@ -27,6 +29,20 @@ export function spoilClusters(state: State, bugs: EdgeBugs, at: Instant): void {
       }
     }
   }
+}
+
+/** Affects decisions only: the journal and snapshots have the original. */
+function spoilHub(hub: Hub, { ignoreHubLimits, lendUnreachable }: EdgeBugs): void {
+  if (ignoreHubLimits && hub.spec.limit !== undefined) {
+    const { spec } = hub;
+    const spoilt = { ...spec, limit: 1_000 };
+    edit(hub).spec = Object.defineProperty(spoilt, "toJSON", { value: () => spec });
+  }
+  if (!lendUnreachable || hub.outage === null) return;
+  const { outage } = hub;
+  edit(hub).outage = null;
+  reindex(hub.clusters);
+  edit(hub).outage = outage;
 }
 
 function withoutMax(pool: Pool): void {

@@ -2,7 +2,7 @@
  * A second ledger of the clusters: which exist, in which state, and who is charged for them. No limit
  * is exceeded by a plan, nothing is lent before it is ready, and nothing is lent twice.
  */
-import type { DurableEvent, GrantedClaim, Return } from "../src/core/model/event.ts";
+import type { DurableEvent, GrantedClaim, HubEvent, Return } from "../src/core/model/event.ts";
 import type { PoolPolicy } from "../src/core/model/policy.ts";
 import { assertInvariant } from "./violation.ts";
 
@@ -11,10 +11,21 @@ interface Known {
   readonly instance: string;
   readonly kind: string;
   readonly price: number;
+  readonly hub: string | null;
   state: string;
   wasLent: boolean;
   chargedTo: string | null;
 }
+
+interface HubFacts {
+  limit: number;
+  isCutOff: boolean;
+  /** An operator has cordoned or drained it. */
+  isClosed: boolean;
+  isRetired: boolean;
+}
+
+const newHub: HubFacts = { limit: 0, isCutOff: false, isClosed: false, isRetired: false };
 
 /** What is true outside. */
 export interface Outside {
@@ -26,6 +37,7 @@ export class ClusterLedger {
   readonly clusters = new Map<string, Known>();
   readonly #policies = new Map<string, PoolPolicy>();
   readonly #instances = new Set<string>();
+  readonly #hubs = new Map<string, HubFacts>();
   /** Undefined in worlds without clusters. */
   outside: Outside | undefined;
 
@@ -50,6 +62,11 @@ export class ClusterLedger {
       case "pool-removed":
         this.#policies.delete(event.pool);
         return;
+      case "hub-defined":
+      case "hub-retired":
+      case "hub-set":
+      case "hub-probed":
+        return this.#hubEvent(event);
       case "resource-added":
         if (event.cluster === undefined) return;
         return this.#planned(event.resource, event.pool, event.state ?? "", event.cluster);
@@ -68,13 +85,15 @@ export class ClusterLedger {
     resource: string,
     pool: string,
     state: string,
-    { instance, parameters, price }: { instance: string; parameters: object; price: number },
+    birth: { instance: string; parameters: object; price: number; hub?: string },
   ): void {
+    const { instance, parameters, price, hub = null } = birth;
     assertInvariant(!this.#instances.has(instance), () => `${instance} was planned twice`);
     this.#instances.add(instance);
     const kind = JSON.stringify(Object.entries(parameters).sort());
-    const known = { pool, instance, kind, price, state, wasLent: false, chargedTo: null };
+    const known = { pool, instance, kind, price, hub, state, wasLent: false, chargedTo: null };
     this.clusters.set(resource, known);
+    this.#checkHub(resource, pool, hub);
     const there = this.#countIn([pool], () => true);
     const { max = Number.POSITIVE_INFINITY } = this.#policies.get(pool)?.cluster ?? {};
     assertInvariant(there <= max, () => `${resource} was planned, and ${there} are above ${max}`);
@@ -84,6 +103,44 @@ export class ClusterLedger {
       const used = this.#countIn(this.#below(above), () => true);
       assertInvariant(used <= limit, () => `${resource} took ${above} to ${used} of ${limit}`);
     }
+  }
+
+  #hubEvent(event: HubEvent): void {
+    const { name } = event;
+    const known = this.#hubs.get(name) ?? { ...newHub };
+    this.#hubs.set(name, known);
+    switch (event.type) {
+      case "hub-defined":
+        known.limit = event.limit ?? Number.POSITIVE_INFINITY;
+        known.isRetired = false;
+        return;
+      case "hub-set":
+        known.isClosed = event.state !== "active";
+        return;
+      case "hub-probed":
+        if (event.error !== undefined) known.isCutOff = event.error !== null;
+        return;
+      case "hub-retired":
+        known.isRetired = true;
+        return this.#forgetHub(name);
+    }
+  }
+
+  #isCutOff(hub: string | null): boolean {
+    return hub !== null && this.#hubs.get(hub)?.isCutOff === true;
+  }
+
+  #checkHub(resource: string, pool: string, hub: string | null): void {
+    const allowed = this.#policies.get(pool)?.cluster?.hubs;
+    const isRight = hub === null ? allowed === undefined : allowed?.includes(hub) === true;
+    assertInvariant(isRight, () => `${resource} is on ${hub}, and ${pool} may use ${allowed}`);
+    if (hub === null) return;
+    const known = this.#hubs.get(hub);
+    const isOpen = known !== undefined && !known.isCutOff && !known.isClosed && !known.isRetired;
+    assertInvariant(isOpen, () => `${resource} was planned on ${hub}, which takes nothing`);
+    const used = [...this.clusters.values()].filter((one) => one.hub === hub).length;
+    const { limit = 0 } = known ?? {};
+    assertInvariant(used <= limit, () => `${resource} took ${hub} to ${used} of ${limit}`);
   }
 
   #moved(resource: string, state: string): void {
@@ -97,7 +154,9 @@ export class ClusterLedger {
 
   #checkBusy(pool: string, resource: string): void {
     const { concurrent = Number.POSITIVE_INFINITY } = this.#policies.get(pool)?.cluster ?? {};
-    const busy = this.#countIn([pool], (one) => one === "creating" || one === "destroying");
+    const busy = this.#countIn([pool], (one, hub) => {
+      return (one === "creating" || one === "destroying") && !this.#isCutOff(hub);
+    });
     assertInvariant(
       busy <= concurrent,
       () => `${resource} is one of ${busy} at once, and ${pool} allows ${concurrent}`,
@@ -112,6 +171,13 @@ export class ClusterLedger {
       () => `${resource} was removed while it is ${known.state}`,
     );
     this.clusters.delete(resource);
+    if (known.hub !== null) this.#forgetHub(known.hub);
+  }
+
+  /** A hub that was removed from the configuration is forgotten with its last cluster. */
+  #forgetHub(name: string): void {
+    const isUsed = [...this.clusters.values()].some(({ hub }) => hub === name);
+    if (this.#hubs.get(name)?.isRetired && !isUsed) this.#hubs.delete(name);
   }
 
   granted({ resource, purpose, into = "busy" }: GrantedClaim, space: string | undefined): void {
@@ -119,6 +185,10 @@ export class ClusterLedger {
     if (known === undefined) return;
     const { instance, state } = known;
     known.state = into;
+    assertInvariant(
+      !this.#isCutOff(known.hub),
+      () => `${resource} was granted while its hub ${known.hub} cannot be reached`,
+    );
     if (purpose === "provision") return;
     assertInvariant(state === "free", () => `${resource} was lent while it is ${state}`);
     assertInvariant(!known.wasLent, () => `${resource} was lent twice`);
@@ -150,10 +220,10 @@ export class ClusterLedger {
     return known.kind === JSON.stringify(Object.entries(parameters ?? stock).sort());
   }
 
-  #countIn(pools: readonly string[], test: (state: string) => boolean): number {
+  #countIn(pools: readonly string[], test: (state: string, hub: string | null) => boolean): number {
     let count = 0;
-    for (const { pool, state } of this.clusters.values()) {
-      if (pools.includes(pool) && test(state)) count += 1;
+    for (const { pool, state, hub } of this.clusters.values()) {
+      if (pools.includes(pool) && test(state, hub)) count += 1;
     }
     return count;
   }

@@ -1,5 +1,6 @@
 /** The pools of clusters that a seed creates, the workers that make them, and what is left. */
 import type { Ask, Command } from "../src/core/model/command.ts";
+import { type HubSpec, type HubState, hubStates } from "../src/core/model/hub.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import type { Outcome } from "../src/core/model/outcome.ts";
 import { defaultPolicy, type PoolSpec } from "../src/core/model/policy.ts";
@@ -16,6 +17,8 @@ const sweepEveryMs = 60_000;
 
 export class ClusterWorld {
   readonly pools: readonly PoolSpec[];
+  /** Half of the worlds with clusters have hubs that vanish. */
+  readonly hubs: readonly HubSpec[];
   readonly cloud: Cloud;
   readonly #jobs: JobWorld;
   readonly #random: Random;
@@ -28,7 +31,9 @@ export class ClusterWorld {
     this.#random = random;
     this.#bugs = bugs;
     this.cloud = new Cloud(jobs.world, random, jobs.faulty);
-    this.pools = random.chance(2 / 3) ? [] : this.#somePools();
+    const hasClusters = !random.chance(2 / 3);
+    this.hubs = hasClusters && random.chance(0.5) ? this.#someHubs() : [];
+    this.pools = hasClusters ? this.#somePools() : [];
     if (this.pools.length === 0) return;
     jobs.observer.ledger.clusters.outside = {
       wasReady: (instance) => this.cloud.everReady.has(instance),
@@ -36,16 +41,33 @@ export class ClusterWorld {
     };
   }
 
+  #someHubs(): HubSpec[] {
+    return ["h1", "h2"].map((name) => {
+      const limit = this.#random.chance(0.7) ? { limit: this.#random.between(2, 4) } : undefined;
+      return { name, labels: {}, ...limit };
+    });
+  }
+
+  /** Another limit, or a hub that was removed. */
+  editedHubs(): readonly HubSpec[] {
+    const edited = this.hubs.map((hub) => ({ ...hub, limit: this.#random.between(2, 4) }));
+    return this.#random.chance(0.2) ? edited.slice(1) : edited;
+  }
+
   #somePools(): PoolSpec[] {
     const names = (["ocp", "rosa"] as const).slice(0, this.#random.between(1, 2));
     const isLimited = this.#random.chance(0.5);
-    const pools = names.map((name) => this.#pool(name as PoolName, isLimited));
+    const ownHubs = this.#random.chance(0.3);
+    const pools = names.map((name, index) => {
+      const hubs = this.hubs.map((hub) => hub.name);
+      return this.#pool(name as PoolName, isLimited, ownHubs ? hubs.slice(index, index + 1) : hubs);
+    });
     if (!isLimited) return pools;
     const policy = { ...defaultPolicy, limit: this.#random.between(2, 5) };
     return [{ name: account, policy, members: [] }, ...pools];
   }
 
-  #pool(name: PoolName, isLimited: boolean): PoolSpec {
+  #pool(name: PoolName, isLimited: boolean, hubs: readonly string[]): PoolSpec {
     const random = this.#random;
     const size = random.between(0, 2);
     const hibernates = random.chance(0.7);
@@ -59,6 +81,7 @@ export class ClusterWorld {
       hibernates,
       limits: { createMs: 300_000, resumeMs: 120_000, stopMs: 120_000, destroyMs: 180_000 },
       parameters: { version: "4.20" },
+      ...(hubs.length === 0 ? undefined : { hubs }),
     };
     const policy = {
       ...defaultPolicy,
@@ -115,7 +138,8 @@ export class ClusterWorld {
       ...{ world, network, random: this.#random, cloud: this.cloud, bugs: this.#bugs },
       pools: this.#lent.map(({ name }) => name),
       faulty: () => this.#jobs.faulty(),
-      instanceOf: (resource: string) => clusters.clusters.get(resource)?.instance,
+      hubs: this.hubs.map(({ name }) => name),
+      whereIs: (resource: string) => clusters.clusters.get(resource),
       creates: (instance: string) => {
         const isPlanned = clusters.isPlanned(instance);
         assertInvariant(isPlanned, () => `${instance} is created, and nobody has planned it`);
@@ -126,6 +150,33 @@ export class ClusterWorld {
     yield runProvisioner("w2", at);
     yield this.#sweep();
     yield this.#meddle();
+    if (this.hubs.length > 0) yield this.#probe();
+  }
+
+  /** Hubs answer, or do not. Operators set them; in the end all are in use again. */
+  async #probe(): Promise<void> {
+    const { world } = this.#jobs;
+    const random = this.#random;
+    const reason = { by: "operator", why: "simulated" };
+    const set = (hub: string, state: HubState) =>
+      this.#send({ type: "hub-set", hub, state, reason });
+    for (;;) {
+      await world.sleep(random.between(1_000, 10_000));
+      for (const { name: hub } of this.hubs) {
+        const isFaulty = this.#jobs.faulty();
+        if (isFaulty && random.chance(0.02)) this.#cutOff(hub);
+        if (isFaulty && random.chance(0.02)) await set(hub, random.pick(hubStates));
+        if (!isFaulty) await set(hub, "active");
+        const error = this.cloud.isCutOff(hub) ? { error: "the hub cannot be reached" } : undefined;
+        await this.#send({ type: "hub-probed", hub, ...error });
+      }
+    }
+  }
+
+  #cutOff(hub: string): void {
+    this.cloud.cutOff.add(hub);
+    const forMs = this.#random.between(10_000, 1_200_000);
+    this.#jobs.world.after(forMs, () => this.cloud.cutOff.delete(hub));
   }
 
   /** Compares what exists with the books, in both directions. */
@@ -135,7 +186,8 @@ export class ClusterWorld {
       await world.sleep(sweepEveryMs);
       await this.#destroyOrphans();
       const books = observer.ledger.clusters.clusters;
-      for (const [resource, { instance, state }] of [...books]) {
+      for (const [resource, { instance, state, hub }] of [...books]) {
+        if (this.cloud.isCutOff(hub)) continue; // A driver that cannot answer tells nothing.
         const phase = this.cloud.phaseOf(instance);
         const isAwake = state === "free" || state === "busy";
         const isWrong =
@@ -157,7 +209,7 @@ export class ClusterWorld {
     if (outcome?.type !== "orphans" || this.#bugs.forgetOrphans) return;
     for (const { instance } of outcome.orphans) {
       if ((listed.get(instance) ?? 0) < orphanMs) continue;
-      await this.cloud.call("destroy", instance).catch(() => {});
+      await this.cloud.call("destroy", { instance, hub: null }).catch(() => {});
     }
   }
 

@@ -2,6 +2,7 @@
 
 import { isDue } from "../src/core/apply/indexes.ts";
 import { type FrozenState, freeze, thaw } from "../src/core/apply/snapshot.ts";
+import { relatedPools } from "../src/core/clusters/demand.ts";
 import { planPool } from "../src/core/clusters/plan.ts";
 import { snapshotOf } from "../src/core/clusters/snapshot.ts";
 import { fits } from "../src/core/decide/settle.ts";
@@ -9,6 +10,7 @@ import { passesGates } from "../src/core/gates/gates.ts";
 import { cohortOf, descendants } from "../src/core/gates/limits.ts";
 import { quotaKey, quotedOf } from "../src/core/model/cohort.ts";
 import type { Item } from "../src/core/model/command.ts";
+import { isFrozen } from "../src/core/model/hub.ts";
 import { freeState } from "../src/core/model/lifecycle.ts";
 import { isHeldBackByQuota } from "../src/core/model/quota.ts";
 import {
@@ -134,7 +136,8 @@ function awaitsSomething(resource: Resource): boolean {
   if (isHeld(resource)) return false;
   if (resource.sharing === "exclusive" && resource.cluster !== null) {
     const { deadlineAt, hold } = resource.cluster;
-    return resource.restsUntil !== never || deadlineAt !== never || hold !== null;
+    const hasEnd = deadlineAt !== never && !isFrozen(resource);
+    return resource.restsUntil !== never || hasEnd || hold !== null;
   }
   if (resource.state === "cooling") return true;
   return dynamic && (resource.state === "toBeDeleted" || (!leaving && expiresAt !== never));
@@ -143,8 +146,9 @@ function awaitsSomething(resource: Resource): boolean {
 function checkPlan(pool: Pool, now: Instant): void {
   if (pool.clusters === null || pool.suspended !== null) return;
   // A deadline may have passed since the last decision.
-  if ([...cohortOf(pool)].some((kin) => isDue(kin, now))) return;
-  if ([...pool.members].some((resource) => isDue(resource, now))) return;
+  const related = relatedPools(pool);
+  if (related.some((kin) => isDue(kin, now))) return;
+  if (related.some(({ members }) => [...members].some((one) => isDue(one, now)))) return;
   const [left] = planPool(snapshotOf(pool, now));
   assertInvariant(left === undefined, () => `the plan of ${pool.name} has more to ${left?.do}`);
 }
@@ -162,7 +166,7 @@ function checkPool(state: State, pool: Pool): void {
     const { drained, retired, restsUntil } = resource;
     const open = !drained && !retired && restsUntil === never;
     if (resource.sharing === "shared") checkShared(resource, open && resource.state === freeState);
-    else checkBucketOf(resource, open && resource.claim === null);
+    else checkBucketOf(resource, open && resource.claim === null && !isFrozen(resource));
   }
   checkCounts(pool);
   checkTree(state, pool);

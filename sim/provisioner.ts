@@ -6,7 +6,7 @@ import type { Command } from "../src/core/model/command.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import type { Outcome } from "../src/core/model/outcome.ts";
 import type { Random } from "../src/insight/forecast/random.ts";
-import type { Cloud } from "./cloud.ts";
+import type { Cloud, Where } from "./cloud.ts";
 import type { Network } from "./network.ts";
 import { Violation } from "./violation.ts";
 import type { World } from "./world.ts";
@@ -16,6 +16,8 @@ export interface WorkerBugs {
   readonly readyEarly?: boolean;
   /** Creates under a new name after a failed call. */
   readonly newNames?: boolean;
+  /** Creates on any hub, and not on the one that the journal names. */
+  readonly anyHub?: boolean;
   /** Says that a cluster is gone without having destroyed it, and never looks for what is left. */
   readonly forgetOrphans?: boolean;
 }
@@ -27,9 +29,10 @@ export interface WorkerWorld {
   readonly cloud: Cloud;
   readonly bugs: WorkerBugs;
   readonly pools: readonly PoolName[];
+  readonly hubs: readonly string[];
   faulty(): boolean;
-  /** The instance of a cluster; undefined if the books do not have it. */
-  instanceOf(resource: string): string | undefined;
+  /** Where a cluster is; undefined if the books do not have it. */
+  whereIs(resource: string): Where | undefined;
   /** Called when a worker asks the cloud to create something. */
   creates(instance: string): void;
   released(id: RequestId): void;
@@ -64,15 +67,15 @@ async function takeOne(holder: string, pool: PoolName, phase: Phase, at: WorkerW
   if (reply?.type !== "outcome" || reply.outcome.type !== "granted") return;
   const { id, claims } = reply.outcome.lease;
   const [claim] = claims;
-  const instance = at.instanceOf(claim?.resource ?? "");
-  if (claim === undefined || instance === undefined) return;
-  await work({ id, phase, instance, resource: claim.resource, claim: claim.id }, at);
+  const where = at.whereIs(claim?.resource ?? "");
+  if (claim === undefined || where === undefined) return;
+  await work({ id, phase, where, resource: claim.resource, claim: claim.id }, at);
 }
 
 interface Task {
   readonly id: RequestId;
   readonly phase: Phase;
-  readonly instance: string;
+  readonly where: Where;
   readonly resource: ResourceName;
   readonly claim: ClaimId;
 }
@@ -107,31 +110,33 @@ async function work(task: Task, at: WorkerWorld): Promise<void> {
 }
 
 /** One step. Returns how to release the cluster, or undefined if it takes more time. */
-async function advance({ phase, instance }: Task, at: WorkerWorld) {
+async function advance({ phase, where }: Task, at: WorkerWorld) {
   const { cloud, bugs } = at;
-  const seen = await cloud.observe(instance);
+  const seen = await cloud.observe(where);
   if (phase === "destroying") {
     if (bugs.forgetOrphans) return { state: "tombstone" };
     if (seen === "absent") return { state: "tombstone" };
-    await cloud.call("destroy", instance);
+    await cloud.call("destroy", where);
     return undefined;
   }
   if (seen === "failed") return { state: "broken", failure: "the installer failed" };
   if (phase === "creating" && seen === "absent") {
+    const { instance } = where;
     const name = bugs.newNames && at.random.chance(0.3) ? `${instance}x` : instance;
     at.creates(name);
-    await cloud.call("create", name);
+    const hub = bugs.anyHub && where.hub !== null ? at.random.pick(at.hubs) : where.hub;
+    await cloud.call("create", { instance: name, hub });
     return undefined;
   }
   if (seen === "absent") return { state: "broken", failure: "the cluster is gone" };
   const isReady = seen === "ready" || (bugs.readyEarly && seen === "creating");
   if (phase === "stopping") {
     if (seen === "hibernated") return { state: reached[phase] };
-    if (seen === "ready") await cloud.call("hibernate", instance);
+    if (seen === "ready") await cloud.call("hibernate", where);
     return undefined;
   }
   if (isReady) return { state: reached[phase] };
-  if (seen === "hibernated") await cloud.call("resume", instance);
+  if (seen === "hibernated") await cloud.call("resume", where);
   return undefined;
 }
 

@@ -100,6 +100,10 @@ export interface EdgeBugs {
   readonly ignoreMax?: boolean;
   /** Plans clusters as if the pools above had no limit. */
   readonly ignoreAccounts?: boolean;
+  /** Plans clusters as if hubs had no limit. */
+  readonly ignoreHubLimits?: boolean;
+  /** Lends clusters although their hub cannot be reached. */
+  readonly lendUnreachable?: boolean;
   /** Spaces are charged for clusters only while they hold them. */
   readonly uncharge?: boolean;
 }

@@ -10,6 +10,7 @@ import { emptyState } from "../src/core/apply/create.ts";
 import { awaitingAdmission } from "../src/core/decide/admit.ts";
 import type { Ask, Command } from "../src/core/model/command.ts";
 import type { DurableEvent } from "../src/core/model/event.ts";
+import type { HubSpec } from "../src/core/model/hub.ts";
 import type { PoolName, RequestId, ResourceName } from "../src/core/model/ids.ts";
 import type { PoolSpec } from "../src/core/model/policy.ts";
 import type { PrioritiesSpec } from "../src/core/model/priority.ts";
@@ -335,7 +336,7 @@ class Simulation {
 
   #configure(pools: readonly PoolSpec[] = this.#pools): Promise<void> {
     const all = [...pools, ...this.#boskos.pools, ...this.#clusters.pools];
-    return this.#configureWith(all, this.#spaces);
+    return this.#configureWith(all, this.#spaces, this.#clusters.hubs);
   }
 
   /** An operator edits the file, and later restores it. */
@@ -348,7 +349,7 @@ class Simulation {
     const isSame = this.#spaces === undefined || this.#spaceRandom.chance(0.5);
     const spaces = isSame ? this.#spaces : this.#editedSpaces(pools);
     if (this.#priorityRandom.chance(0.2)) this.#priorities = randomPriorities(this.#priorityRandom);
-    return this.#configureWith(pools, spaces);
+    return this.#configureWith(pools, spaces, this.#clusters.editedHubs());
   }
 
   /** Spaces that are not listed may be refused now: their requests leave, their leases stay. */
@@ -357,9 +358,14 @@ class Simulation {
     return this.#spaceRandom.chance(0.3) ? { ...spaces, others: null } : spaces;
   }
 
-  #configureWith(pools: readonly PoolSpec[], spaces: SpacesSpec | undefined): Promise<void> {
+  #configureWith(
+    pools: readonly PoolSpec[],
+    spaces: SpacesSpec | undefined,
+    hubs: readonly HubSpec[],
+  ): Promise<void> {
     const priorities = this.#priorities;
     const more = {
+      ...(hubs.length === 0 ? undefined : { hubs }),
       ...(spaces === undefined ? undefined : { spaces }),
       ...(priorities === undefined ? undefined : { priorities }),
     };

@@ -102,6 +102,7 @@ export const FoundClusters = Type.Object(
   {
     template: Type.String({ minLength: 1, maxLength: limits.nameLengthMax }),
     credentials: nullable(Type.String({ minLength: 1, maxLength: 512 })),
+    hub: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameLengthMax })),
     found: Type.Array(
       Type.Object(
         {

@@ -106,6 +106,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./clusters/clusters.ts")).clusters,
   },
   {
+    name: "hubs",
+    summary: "List hubs of clusters; cordon or drain one",
+    group: "Inspect",
+    load: async () => (await import("./clusters/hubs.ts")).hubs,
+  },
+  {
     name: "templates",
     summary: "List templates of clusters and their parameters",
     group: "Inspect",

@@ -38,6 +38,7 @@ import type { Space } from "../api/space-schemas.ts";
 import { formatDuration } from "../core/model/time.ts";
 import { ClusterCalls } from "./cluster-calls.ts";
 import type { FeedEvent } from "./event-feed.ts";
+import { HubCalls } from "./hub-calls.ts";
 import { clientLimits } from "./limits.ts";
 import { hasEnded } from "./release.ts";
 import { type Call, type Credentials, Transport } from "./transport.ts";
@@ -147,11 +148,14 @@ export class BerthCalls {
   protected readonly transport: Transport;
   /** Templates, clusters, access to them, credentials and costs. */
   readonly clusters: ClusterCalls;
+  /** Where clusters are made. */
+  readonly hubs: HubCalls;
 
   constructor({ url, fetch = globalThis.fetch, token, userAgent }: ClientOptions) {
     const credentials = typeof token === "string" ? () => token : token;
     this.transport = new Transport(url, fetch, { credentials, userAgent });
     this.clusters = new ClusterCalls(this.transport);
+    this.hubs = new HubCalls(this.transport);
   }
 
   get url(): string {

@@ -79,6 +79,7 @@ export const spaceLimits = {
 
 export const templateLimits = {
   templatesMax: 1_000,
+  hubsMax: 100,
   parametersMax: 100,
   credentialsMax: 32,
   clustersMax: 10_000,

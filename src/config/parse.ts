@@ -22,6 +22,7 @@ import { poolsMax, resourcesMax } from "./limits.ts";
 import type { AdmissionSpec } from "./read-admission.ts";
 import { readAuth } from "./read-auth.ts";
 import type { KnownTemplates } from "./read-cluster-pool.ts";
+import { type HubPlace, readHubs } from "./read-hubs.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
 import { type MirrorSpec, readMirror } from "./read-mirror.ts";
 import { noLabels, type PoolDraft, readPool } from "./read-pool.ts";
@@ -53,6 +54,8 @@ export interface GoodConfig {
   readonly janitors: readonly JanitorSpec[];
   /** How clusters are made, for the pools that make their resources. */
   readonly templates: readonly TemplateSpec[];
+  /** Where clusters are made. */
+  readonly hubs: readonly HubPlace[];
   /** How it is found out whether which pool may be lent. */
   readonly admissions: readonly AdmissionSpec[];
   /** For jobs to name; checked against the pools. */
@@ -92,6 +95,7 @@ interface Found {
   readonly pools: () => readonly PoolSpec[];
   readonly janitors: readonly JanitorSpec[];
   readonly templates: readonly TemplateSpec[];
+  readonly hubs: readonly HubPlace[];
   readonly admissions: readonly AdmissionSpec[];
   readonly profiles: readonly ProfileSpec[];
   readonly mirror: MirrorSpec | undefined;
@@ -105,6 +109,7 @@ const nothing: Found = {
   pools: () => [],
   janitors: [],
   templates: [],
+  hubs: [],
   admissions: [],
   profiles: [],
   mirror: undefined,
@@ -141,7 +146,8 @@ function readConfig(document: ConfigDocument): Found {
     source.refuse(root, "it has no pools", expected.hint);
     return nothing;
   }
-  const templates = readTemplates(document, fields.get("templates"));
+  const hubs = readHubs(document, fields.get("hubs"));
+  const templates = readTemplates(document, fields.get("templates"), hubs);
   const drafts = readPools(document, pools, new Map(templates.map((each) => [each.name, each])));
   refuseClashes(source, drafts);
   refuseParents(source, drafts);
@@ -152,7 +158,7 @@ function readConfig(document: ConfigDocument): Found {
   const names = drafts.map(({ name }) => name);
   const profiles = readProfiles(document, fields.get("profiles"), names);
   const mirror = readMirror(document, fields.get("mirror"));
-  const pooled = { pools: () => drafts.map(specOf), janitors, templates, admissions };
+  const pooled = { pools: () => drafts.map(specOf), janitors, templates, hubs, admissions };
   const auth = readAuth(document, fields.get("auth"));
   const access = accessFields(fields);
   const spaces = readSpaces(document, access.spaces, access.spaceDefaults, knownPoolsOf(drafts));

@@ -3,6 +3,7 @@ import type { ClusterPolicy } from "../core/model/cluster.ts";
 import { destroyingState } from "../core/model/lifecycle.ts";
 import { nearest } from "../core/model/nearest.ts";
 import { type ConfigDocument, quote, type Spot } from "./document.ts";
+import { kindsOf, releaseOf } from "./hub-needs.ts";
 import { templateLimits } from "./limits.ts";
 import { textOf } from "./read-mirror.ts";
 import { stockParameters } from "./read-parameters.ts";
@@ -104,7 +105,21 @@ function withTemplate(
       ...(concurrent === undefined ? undefined : { concurrent }),
       ...{ hibernates: template.hibernates, limits: template.limits },
       parameters: stockParameters(document, fields.get("parameters"), template),
+      ...placementOf(template),
     },
+  };
+}
+
+/** What the plan needs to know to choose a hub. */
+function placementOf(
+  template: TemplateSpec,
+): Pick<ClusterPolicy, "hubs" | "needs" | "release"> | undefined {
+  if (template.hubs === undefined) return undefined;
+  const [needs, release] = [kindsOf(template.how), releaseOf(template)];
+  return {
+    hubs: template.hubs,
+    ...(needs.length === 0 ? undefined : { needs }),
+    ...(release === undefined ? undefined : { release }),
   };
 }
 

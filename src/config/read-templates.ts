@@ -5,6 +5,7 @@ import { type ConfigDocument, quote, readText, refuseValue, type Spot } from "./
 import { innerDurationLimits, janitorVariablesMax, templateLimits } from "./limits.ts";
 import { readCredentials } from "./read-credentials.ts";
 import { readHub } from "./read-hub.ts";
+import { chooseHubs, type HubPlace } from "./read-hubs.ts";
 import { readProgram } from "./read-janitor.ts";
 import { checkManifest } from "./read-manifest.ts";
 import { readCluster, textOf } from "./read-mirror.ts";
@@ -49,6 +50,7 @@ const driversOfKey: Readonly<Record<string, readonly DriverTemplate["driver"][]>
   validates: ["command"],
   hibernates: ["command", "hive"],
   ...{ kubeconfig: ["namespace", ...hubs], context: ["namespace", ...hubs], quota: ["namespace"] },
+  hubs: ["namespace", ...hubs],
   ...{ namespace: hubs, broker: hubs, expiry: hubs, pools: ["hive"] },
   manifest: ["hive", "hypershift", "cluster-api"],
   ...{ clusterTemplate: ["caas"], argoNamespace: ["caas"] },
@@ -57,16 +59,18 @@ const driversOfKey: Readonly<Record<string, readonly DriverTemplate["driver"][]>
 export function readTemplates(
   document: ConfigDocument,
   field: Entry | undefined,
+  known: readonly HubPlace[] = [],
 ): readonly TemplateSpec[] {
   if (field === undefined) return [];
   return readNamed(document, field, templates).flatMap(
-    (entry) => readTemplate(document, entry) ?? [],
+    (entry) => readTemplate(document, entry, known) ?? [],
   );
 }
 
 function readTemplate(
   document: ConfigDocument,
   { key: name, value }: Entry,
+  known: readonly HubPlace[],
 ): TemplateSpec | undefined {
   const fields = readKnown(document, value, keys, expected);
   if (fields === undefined) return undefined;
@@ -84,6 +88,7 @@ function readTemplate(
   const spec = {
     name,
     how,
+    ...readHubChoice(document, fields, known),
     parameters,
     pinned: Object.fromEntries(Array.from(pinned, ([key, [scalar]]) => [key, scalar])),
     credentials: readCredentials(document, fields.get("credentials")),
@@ -229,6 +234,22 @@ function readVerify(document: ConfigDocument, fields: Fields): Pick<TemplateSpec
   if (field === undefined) return {};
   const command = readProgram(document, { owner: field.value, example: "[./left.sh]" }, field);
   return { verify: { command, folder: document.source.programs?.pathOf(".") ?? "." } };
+}
+
+/** A template has hubs, or an API server of its own. */
+function readHubChoice(
+  document: ConfigDocument,
+  fields: Fields,
+  known: readonly HubPlace[],
+): Pick<TemplateSpec, "hubs"> {
+  const field = fields.get("hubs");
+  if (field === undefined) return {};
+  for (const key of ["kubeconfig", "context"]) {
+    const other = fields.get(key);
+    if (other === undefined) continue;
+    document.source.refuse(other.at, "the template has hubs, which have their own", "remove it");
+  }
+  return { hubs: chooseHubs(document, field, known) };
 }
 
 function oneOf(choices: readonly string[]): string {

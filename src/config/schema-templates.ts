@@ -8,6 +8,7 @@ import {
   templateLimits,
 } from "./limits.ts";
 import { duration, Name } from "./schema-fields.ts";
+import { HubChoice } from "./schema-hubs.ts";
 import { VariableName, Word } from "./schema-janitor.ts";
 import {
   clusterFields,
@@ -313,6 +314,7 @@ export const Template = Type.Object(
       }),
     ),
     ...clusterFields,
+    hubs: Type.Optional(HubChoice),
     quota: Type.Optional(
       Type.Record(QuotaKey, Type.Union([QuotaText, Type.Number({ minimum: 0 })]), {
         title: "quota",

@@ -14,6 +14,7 @@ import { Admission } from "./schema-admission.ts";
 import { Auth } from "./schema-auth.ts";
 import { clusterPoolFields } from "./schema-cluster-pool.ts";
 import { Name } from "./schema-fields.ts";
+import { Hubs } from "./schema-hubs.ts";
 import { Janitor } from "./schema-janitor.ts";
 import { Mirror } from "./schema-mirror.ts";
 import { Ageing, Priorities } from "./schema-priorities.ts";
@@ -119,6 +120,7 @@ export const ConfigFile = Type.Object(
       additionalProperties: false,
       maxProperties: poolsMax,
     }),
+    hubs: Type.Optional(Hubs),
     templates: Type.Optional(Templates),
     profiles: Type.Optional(Profiles),
     mirror: Type.Optional(Mirror),

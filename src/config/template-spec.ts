@@ -111,6 +111,8 @@ export interface TemplateSpec {
   /** Changes with the template and with the content of every file that it refers to. */
   readonly revision: string;
   readonly how: DriverTemplate;
+  /** The names of the hubs that its clusters may be made on. Absent: `how` says where. */
+  readonly hubs?: readonly string[];
   /** What a request may set. */
   readonly parameters: Readonly<Record<string, ParameterSchema>>;
   /** What no request may set. Never shown: it may be as good as a secret. */

@@ -11,6 +11,9 @@ const codes = [
   "cluster_limit",
   "cluster_surplus",
   "handle_too_long",
+  "version_unsupported",
+  "hub_not_found",
+  "hub_configured",
 ] as const satisfies readonly Refusal["code"][];
 
 export type ClusterRefusal = Extract<Refusal, { code: (typeof codes)[number] }>;
@@ -77,6 +80,49 @@ export function clusterProblem(refusal: ClusterRefusal): Problem {
         message: `Cannot keep the handle of ${refusal.resource}: it is longer than ${refusal.max} characters`,
         hint: "Keep only what the driver needs to find the cluster again",
         facts: { max: refusal.max },
+      });
+    case "version_unsupported":
+    case "hub_not_found":
+    case "hub_configured":
+      return hubProblem(refusal);
+  }
+}
+
+type HubRefusal = Extract<
+  Refusal,
+  { code: "version_unsupported" | "hub_not_found" | "hub_configured" }
+>;
+
+function hubProblem(refusal: HubRefusal): Problem {
+  const { code } = refusal;
+  switch (code) {
+    case "version_unsupported": {
+      const { pool, version, known, nearest } = refusal;
+      return new Problem({
+        code,
+        status: 422,
+        message: `Cannot make a cluster of ${pool} with version ${version}: its hubs make ${known.join(", ")}`,
+        hint: nearest === undefined ? "Ask for another version" : `Ask for ${nearest}`,
+        facts: { pool, version, known, ...(nearest === undefined ? undefined : { nearest }) },
+      });
+    }
+    case "hub_not_found": {
+      const { hub, nearest } = refusal;
+      return new Problem({
+        code,
+        status: 404,
+        message: `Cannot find hub "${hub}"`,
+        hint: nearest === undefined ? "See `berth hubs`" : `Did you mean "${nearest}"?`,
+        facts: { hub, ...(nearest === undefined ? undefined : { nearest }) },
+      });
+    }
+    case "hub_configured":
+      return new Problem({
+        code,
+        status: 409,
+        message: `Cannot use ${refusal.hub} again: the configuration says that it is ${refusal.state}`,
+        hint: `Remove state: ${refusal.state} from the hub in the configuration`,
+        facts: { hub: refusal.hub, state: refusal.state },
       });
   }
 }

@@ -13,6 +13,7 @@ import type { StatsService } from "../insight/stats-service.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SecretStores } from "../vault/secret-stores.ts";
 import type { AllowedCallers } from "./allowed-callers.ts";
+import type { HubClusters } from "./clusters/hub-clusters.ts";
 import type { TemplateInfo } from "./clusters/template-info.ts";
 import type { AdmissionFigures } from "./metrics/admission-metrics.ts";
 import type { MirrorFigures } from "./metrics/mirror-metrics.ts";
@@ -36,6 +37,8 @@ export interface Context {
   /** The templates of clusters in the configuration in force. */
   readonly templates: () => readonly TemplateInfo[];
   readonly clusterLogs: Pick<ClusterLogs, "of" | "put">;
+  /** What workers have found on the hubs. */
+  readonly hubClusters: HubClusters;
   readonly configStatus: () => ConfigStatus;
   /** The state of the mirror in Kubernetes; undefined while there is none. */
   readonly mirror?: () => MirrorFigures | undefined;

@@ -103,6 +103,12 @@ const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code 
   cluster_exists: { code: "cluster_exists", resource: "ocp-1" as ResourceName },
   cluster_limit: { code: "cluster_limit", pool: "ocp" as PoolName, used: 8, limit: 8 },
   cluster_surplus: { code: "cluster_surplus", pool: "ocp" as PoolName, size: 3 },
+  version_unsupported: {
+    ...{ code: "version_unsupported", pool: "ocp" as PoolName, version: "4.12" },
+    ...{ known: ["4.19", "4.20"], nearest: "4.19" },
+  },
+  hub_not_found: { code: "hub_not_found", hub: "hub-eats", nearest: "hub-east" },
+  hub_configured: { code: "hub_configured", hub: "hub-east", state: "cordoned" },
   handle_too_long: { code: "handle_too_long", resource: "ocp-1" as ResourceName, max: 9 },
   never_fits: { code: "never_fits", pool: "aws" as PoolName, asked: 3, size: 2 },
   request_id_reused: { code: "request_id_reused", key: "k", id },

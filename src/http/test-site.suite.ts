@@ -26,6 +26,7 @@ import { type SecretStores, storesIn } from "../vault/secret-stores.ts";
 import { SqliteVault } from "../vault/sqlite-vault.ts";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import { makeApp } from "./app.ts";
+import { HubClusters } from "./clusters/hub-clusters.ts";
 import type { TemplateInfo } from "./clusters/template-info.ts";
 import { type App, defaultBoskosSettings } from "./context.ts";
 import type { Proxies } from "./proxies.ts";
@@ -112,6 +113,7 @@ export async function testSite(
     vault: storesIn(SqliteVault.inMemory(), redactor),
     templates: () => templates,
     clusterLogs: ClusterLogs.inMemory(redactor),
+    hubClusters: new HubClusters(),
   };
   const search = new SecretSearch();
   const hooks = { streamWrite: (line: string) => redactor.clean(line) };

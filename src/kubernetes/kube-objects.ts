@@ -15,6 +15,7 @@ export interface Metadata {
 /** Records which client wrote which fields, with the time of the server's clock. */
 export interface ManagedFields {
   readonly time?: string;
+  readonly manager?: string;
   readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }
 

@@ -7,6 +7,7 @@ import { formatProblem, formatWarning } from "../config/document.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import type { AdmissionSpec } from "../config/read-admission.ts";
+import { type HubPlace, specOfHub } from "../config/read-hubs.ts";
 import type { JanitorSpec } from "../config/read-janitor.ts";
 import type { MirrorSpec } from "../config/read-mirror.ts";
 import type { TemplateSpec } from "../config/template-spec.ts";
@@ -36,11 +37,12 @@ export class ConfigInForce {
   #status: ConfigStatus;
   #janitors: readonly JanitorSpec[] = [];
   #templates: readonly TemplateSpec[] = [];
+  #hubs: readonly HubPlace[] = [];
   #mirror: MirrorSpec | undefined;
   #admissions: readonly AdmissionSpec[] = [];
   #auth: AuthSpec | undefined;
   /** Called before a new configuration is applied: clusters may be planned from it at once. */
-  beforeChange = (_templates: readonly TemplateSpec[]): void => {};
+  beforeChange = (_: { templates: readonly TemplateSpec[]; hubs: readonly HubPlace[] }): void => {};
   /** Called each time a new configuration is applied. */
   onChange = (): void => {};
   #watch: ConfigWatch | undefined;
@@ -100,6 +102,11 @@ export class ConfigInForce {
   /** How clusters are made. */
   get templates(): readonly TemplateSpec[] {
     return this.#templates;
+  }
+
+  /** Where clusters are made. */
+  get hubs(): readonly HubPlace[] {
+    return this.#hubs;
   }
 
   /** The admission checks of the pools. */
@@ -179,18 +186,20 @@ export class ConfigInForce {
       return;
     }
     const { pools: specs } = withExpiry(parsed, this.#rules.expiry);
-    this.beforeChange(parsed.templates);
+    this.beforeChange(parsed);
     // The server that leads uses its own file. This one uses the rest of it until it leads.
     if (this.#broker.mode === "standby") {
       this.#waiting = read;
     } else {
       await removeInSteps(this.#broker, specs);
       const { spaces, priorities } = parsed;
-      const configure = { type: "configure", pools: specs, spaces, priorities } as const;
+      const hubs = parsed.hubs.map(specOfHub);
+      const configure = { type: "configure", pools: specs, spaces, priorities, hubs } as const;
       await this.#broker.submit(configure, fromFile);
     }
     this.#janitors = parsed.janitors;
     this.#templates = parsed.templates;
+    this.#hubs = parsed.hubs;
     this.#mirror = parsed.mirror;
     this.#admissions = parsed.admissions;
     this.#auth = parsed.auth;

@@ -32,6 +32,11 @@ export function lossOf(event: DurableEvent | undefined): string {
       return "the priorities stay as they were before, until the next reload";
     case "priority-changed":
       return `the request ${event.id} keeps the priority that it had before`;
+    case "hub-defined":
+    case "hub-retired":
+    case "hub-set":
+    case "hub-probed":
+      return `the hub ${event.name} stays as it was before, until the next reload or probe`;
     default:
       return "resource" in event
         ? `the resource ${event.resource} stays as it was before`

@@ -17,6 +17,7 @@ import type { BoskosExpiry } from "../config/check-pools.ts";
 import { exampleConfigPath } from "../config/example.ts";
 import type { Instant } from "../core/model/time.ts";
 import { makeApp } from "../http/app.ts";
+import { HubClusters } from "../http/clusters/hub-clusters.ts";
 import {
   type App,
   type BoskosSettings,
@@ -151,6 +152,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
 /** The parts of a server that have started so far, so that these can be stopped. */
 class Server {
+  readonly #hubClusters = new HubClusters();
   readonly #configFile: string;
   readonly #logger: Logger;
   readonly #redactor: Redactor;
@@ -202,7 +204,7 @@ class Server {
     if (replica === undefined) workers.start(config);
     const auth = new Authenticator(config.auth, Date.now, logIssuers(this.#logger));
     this.#logExposure(options);
-    config.beforeChange = (templates) => workers.prepare(templates);
+    config.beforeChange = (next) => workers.prepare(next);
     config.onChange = () => {
       auth.configure(config.auth);
       this.#logExposure(options);
@@ -217,7 +219,7 @@ class Server {
       signIn: new SignIn(auth, journal.secret, Date.now, logSignIn(this.#logger)),
       deliveries: new Deliveries(broker),
       insight,
-      ...vault.parts,
+      ...{ ...vault.parts, hubClusters: this.#hubClusters },
       templates: () => config.templates.map(templateInfo),
       configStatus: () => this.#withWarnings(config.status, options),
       clockAheadMs: () => this.#clock?.aheadMs ?? 0,
@@ -277,7 +279,8 @@ class Server {
     if (provisioner === false) return undefined;
     const folder = memory ? undefined : data;
     const isAlone = this.#replica === undefined;
-    return { ...vault.parts, logger: this.#logger, folder, isAlone };
+    const stores = { ...vault.parts, hubClusters: this.#hubClusters };
+    return { ...stores, logger: this.#logger, folder, isAlone };
   }
 
   async #openJournal(options: ServeOptions, version: string): Promise<Journal> {

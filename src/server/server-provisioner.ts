@@ -3,18 +3,20 @@ import type { Logger } from "pino";
 import type { Broker } from "../broker/broker.ts";
 import type { TemplateSpec } from "../config/template-spec.ts";
 import type { ClusterLogs } from "../evidence/cluster-logs.ts";
+import type { HubClusters } from "../http/clusters/hub-clusters.ts";
 import type { TemplateInfo } from "../http/clusters/template-info.ts";
 import { maskOf } from "../vault/secret-patterns.ts";
 import type { SecretStores } from "../vault/secret-stores.ts";
 import { readRef } from "../vault/space-credentials.ts";
 import { BrokerWork, type ClusterStores } from "../workers/provisioner/broker-work.ts";
 import { MissingDependency } from "../workers/provisioner/credentials.ts";
-import { Provisioner } from "../workers/provisioner/provisioner.ts";
+import { Provisioner, type ProvisionerConfig } from "../workers/provisioner/provisioner.ts";
 import { logProvisioner } from "./worker-logs.ts";
 
 export interface ProvisionerParts {
   readonly vault: SecretStores;
   readonly clusterLogs: Pick<ClusterLogs, "put">;
+  readonly hubClusters: Pick<HubClusters, "put">;
   readonly logger: Logger;
   /** Undefined: nothing is kept on disk. */
   readonly folder: string | undefined;
@@ -24,13 +26,14 @@ export interface ProvisionerParts {
 
 export function startProvisioner(
   broker: Broker,
-  { vault, clusterLogs, logger, folder, isAlone }: ProvisionerParts,
-  templates: readonly TemplateSpec[],
+  { vault, clusterLogs, hubClusters, logger, folder, isAlone }: ProvisionerParts,
+  config: ProvisionerConfig,
 ): Provisioner {
   const stores: ClusterStores = {
     putAccess: (instance, bundle) => vault.access.put(instance, bundle),
     putLogs: ({ resource, pool, instance, space }, why, text) =>
       clusterLogs.put({ name: resource, pool, instance, space, atMs: broker.now(), why, text }),
+    putHubClusters: (hub, clusters) => hubClusters.put(hub, clusters),
     openCredentials: async (reference) => {
       const ref = readRef(reference);
       const values = ref && (await vault.credentials.open(ref));
@@ -42,7 +45,7 @@ export function startProvisioner(
     credentialsNamed: (name) => vault.credentials.named(name),
   };
   const work = new BrokerWork(broker, stores, { isAlone });
-  return new Provisioner(work, templates, {
+  return new Provisioner(work, config, {
     ...logProvisioner(logger),
     mask: maskOf(vault.redactor),
     ...(folder === undefined ? undefined : { folder }),

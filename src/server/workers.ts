@@ -5,12 +5,15 @@ import { Admission } from "../workers/admission/admission.ts";
 import { BrokerWork } from "../workers/janitor/broker-work.ts";
 import { Janitor } from "../workers/janitor/janitor.ts";
 import { Mirror } from "../workers/mirror/mirror.ts";
-import type { Provisioner } from "../workers/provisioner/provisioner.ts";
+import type { Provisioner, ProvisionerConfig } from "../workers/provisioner/provisioner.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { type ProvisionerParts, startProvisioner } from "./server-provisioner.ts";
 import { logAdmission, logJanitor, logMirror } from "./worker-logs.ts";
 
-type WorkerConfig = Pick<ConfigInForce, "admissions" | "janitors" | "mirror" | "templates">;
+type WorkerConfig = Pick<
+  ConfigInForce,
+  "admissions" | "janitors" | "mirror" | "templates" | "hubs"
+>;
 
 export interface WorkerOptions {
   /** False if another process cleans the resources. */
@@ -51,16 +54,16 @@ export class Workers {
       this.#janitor = new Janitor(work, config.janitors, logJanitor(this.#logger));
     }
     if (provisions !== undefined) {
-      this.#provisioner = startProvisioner(this.#broker, provisions, config.templates);
+      this.#provisioner = startProvisioner(this.#broker, provisions, config);
     }
     this.#mirror = new Mirror(this.#broker, logMirror(this.#logger));
     this.#admission = new Admission(this.#broker, logAdmission(this.#logger));
     this.configure(config);
   }
 
-  /** Before clusters are planned from new templates. */
-  prepare(templates: WorkerConfig["templates"]): void {
-    this.#provisioner?.configure(templates);
+  /** Before clusters are planned from new templates, or on new hubs. */
+  prepare(config: ProvisionerConfig): void {
+    this.#provisioner?.configure(config);
   }
 
   /** Has no effect while they do not run. */

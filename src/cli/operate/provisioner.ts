@@ -1,6 +1,6 @@
-import type { TemplateSpec } from "../../config/template-spec.ts";
 import { roughDuration } from "../../core/model/time.ts";
 import { callsAtOnceDefault } from "../../workers/provisioner/limits.ts";
+import type { ProvisionerConfig } from "../../workers/provisioner/provisioner.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError, usageError } from "../failure.ts";
@@ -41,7 +41,7 @@ Several may run at the same time: each cluster has one worker at a time.`,
 };
 
 /** Reads the file. A bad one is an error at the start, and ignored with a note later. */
-async function templatesIn(file: string): Promise<readonly TemplateSpec[]> {
+async function templatesIn(file: string): Promise<ProvisionerConfig> {
   const { loadConfig } = await import("../../config/load.ts");
   const { formatProblem } = await import("../../config/document.ts");
   const parsed = await loadConfig(file);
@@ -50,7 +50,7 @@ async function templatesIn(file: string): Promise<readonly TemplateSpec[]> {
     const what = first === undefined ? file : formatProblem(first);
     throw new CliError(what, `Check it: berth config check ${file}`, exitCodes.badConfiguration);
   }
-  if (parsed.templates.length > 0) return parsed.templates;
+  if (parsed.templates.length > 0) return parsed;
   throw usageError(
     `Cannot make clusters: ${file} has no templates`,
     "Add templates: { NAME: { driver: command, command: [./driver.sh] } }",
@@ -64,12 +64,12 @@ async function workUntilSignal(context: Context, file: string): Promise<number> 
   const { Provisioner } = await import("../../workers/provisioner/provisioner.ts");
   const { watchConfig } = await import("../../config/watch.ts");
   const { Redactor } = await import("../../vault/redactor.ts");
-  const templates = await templatesIn(file);
+  const config = await templatesIn(file);
   await client.everyPool();
   const mask = new Redactor();
   const say = (text: string) => note(plain(mask.clean(text)));
   const work = new ClientWork(client, `provisioner/${userAtHost()}`);
-  const worker = new Provisioner(work, templates, {
+  const worker = new Provisioner(work, config, {
     ...{ parallel, mask, ...(data === undefined ? undefined : { folder: data }) },
     started: ({ resource, phase }) => say(`${resource}: ${phase}`),
     finished: ({ resource, phase }, { state, failure }, durationMs) => {
@@ -83,11 +83,11 @@ async function workUntilSignal(context: Context, file: string): Promise<number> 
     retrying: (cause) => say(`berth: ${String(cause)}; retrying`),
   });
   const watch = await watchConfig(file, (parsed) => {
-    if (parsed.ok) worker.configure(parsed.templates);
+    if (parsed.ok) worker.configure(parsed);
     else say(`berth: ${file} is bad; the old templates stay in use`);
   });
   say(
-    `Making clusters of ${templates.map(({ name }) => name).join(", ")} for ${client.url}; Ctrl-C stops it`,
+    `Making clusters of ${config.templates.map(({ name }) => name).join(", ")} for ${client.url}; Ctrl-C stops it`,
   );
   const signal = await new Promise<"SIGINT" | "SIGTERM">((resolve) => {
     for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => resolve(name));

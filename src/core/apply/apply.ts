@@ -5,10 +5,11 @@
  * Throws if an event contradicts the state. The journal is then damaged, or there is a bug, and to
  * continue would lend one resource twice.
  */
-import type { BrokerEvent, ClusterEvent, EventOf } from "../model/event.ts";
+import type { BrokerEvent, ClusterEvent, EventOf, HubEvent } from "../model/event.ts";
 import { must, type State } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { clusterEvent, orphanEvent } from "./clusters.ts";
+import { hubEvent } from "./hubs.ts";
 import { postponeFirst } from "./indexes.ts";
 import {
   claimEnded,
@@ -112,6 +113,7 @@ function change(state: State, event: OtherEvent, at: Instant): void {
 
 type RareEvent =
   | ClusterEvent
+  | HubEvent
   | EventOf<
       | "spaces-defined"
       | "priorities-defined"
@@ -136,6 +138,11 @@ function otherEvent(state: State, event: RareEvent, at: Instant): void {
     case "orphan-found":
     case "orphan-gone":
       return orphanEvent(state, event, at);
+    case "hub-defined":
+    case "hub-retired":
+    case "hub-set":
+    case "hub-probed":
+      return hubEvent(state, event, at);
     case "claim-replaced":
       return claimReplaced(state, event, at);
     case "spaces-defined":

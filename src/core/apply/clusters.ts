@@ -8,8 +8,9 @@ import {
   type Wanted,
 } from "../model/cluster.ts";
 import type { ClusterEvent, DurableEvent, GrantedClaim, Return } from "../model/event.ts";
+import { creationsMax } from "../model/hub.ts";
 import type { ResourceName } from "../model/ids.ts";
-import { tombstoneState } from "../model/lifecycle.ts";
+import { brokenState, creatingState, freeState, tombstoneState } from "../model/lifecycle.ts";
 import {
   type ClusterStock,
   type ExclusiveClaim,
@@ -96,6 +97,9 @@ export function clusterEvent(state: State, event: OneClusterEvent, at: Instant):
   const resource = clusterOf(state, event.resource);
   switch (event.type) {
     case "cluster-moved":
+      if (resource.state === creatingState && event.state === brokenState) {
+        creationEnded(resource, true, at);
+      }
       setCluster(resource, { ...freshPhase(resource.state, at), wanted: event.wanted });
       edit(resource).failures = 0;
       update(resource, { state: event.state, note: event.why, restsUntil: never }, at);
@@ -170,6 +174,9 @@ export function clusterReturned(
   if (isPhase(was) && pool.clusters !== null && isDone(was, back.state)) {
     learnPhase(pool.clusters.phases[was], at - cluster.since);
   }
+  if (was === creatingState && (back.state === freeState || back.state === brokenState)) {
+    creationEnded(resource, back.state === brokenState, at);
+  }
   const message = back.note ?? "";
   setCluster(resource, { ...freshPhase(was, at), message, wanted: wantedIn(back.state) });
 }
@@ -217,4 +224,10 @@ function clusterUncharged(state: State, resource: ExclusiveResource): void {
 
 export function clusterRemoved(state: State, resource: ExclusiveResource): void {
   if (resource.cluster !== null) clusterUncharged(state, resource);
+}
+
+/** How the creation of a cluster on its hub has ended. */
+function creationEnded({ hub }: ExclusiveResource, failed: boolean, at: Instant): void {
+  if (hub === null) return;
+  edit(hub).creations = [...hub.creations.slice(1 - creationsMax), { at, failed }];
 }

@@ -46,6 +46,7 @@ export function emptyState(): State {
     order: 0,
     made: 0,
     orphanClusters: new Map(),
+    hubs: new Map(),
     cache: { evaluations: 0 },
   };
 }
@@ -72,6 +73,7 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     suspended: null,
     leaving: 0,
     clusters: null,
+    hubs: null,
     holds: { count: 0, meanMs: 0 },
     parent: null,
     children: new Set(),
@@ -116,6 +118,7 @@ export function newExclusive(birth: Birth): ExclusiveResource {
     ...plain(birth),
     claim: null,
     cluster: null,
+    hub: null,
     bucket: null,
     previous: null,
     next: null,

@@ -2,6 +2,7 @@
 import { planDueAt } from "../clusters/snapshot.ts";
 import { opensAt } from "../gates/gates.ts";
 import { ancestors, cohortOf, descendants, rootOf } from "../gates/limits.ts";
+import { isFrozen } from "../model/hub.ts";
 import { freeState, ruleOf, toBeDeletedState } from "../model/lifecycle.ts";
 import { dropMatches, indexIdle, unindexIdle } from "../model/selection.ts";
 import {
@@ -37,7 +38,9 @@ function resourceDueAt(resource: Resource): Instant {
   const { dynamic, leaving, restsUntil, expiresAt } = resource;
   if (resource.sharing === "exclusive" && resource.cluster !== null) {
     const { deadlineAt, hold } = resource.cluster;
-    return earliest(earliest(restsUntil, deadlineAt), hold?.until ?? never);
+    // While its hub cannot be reached, nobody can do the work of the phase.
+    const endsAt = isFrozen(resource) ? never : deadlineAt;
+    return earliest(earliest(restsUntil, endsAt), hold?.until ?? never);
   }
   if (!dynamic) return restsUntil;
   if (ruleOf(resource.state).deadline === "deletion") {
@@ -155,8 +158,30 @@ export function addMember(state: State, resource: Resource): void {
   edit(state.resources).set(resource.name, resource);
   edit(pool.members).add(resource);
   pool.cache.capacities = null;
+  linkHub(state, resource);
   count(resource, 1);
   index(resource);
+}
+
+/** Adds a cluster to its hub. Also when the hub becomes known after the cluster. */
+export function linkHub({ hubs }: State, resource: Resource): void {
+  if (resource.sharing === "shared" || resource.cluster?.hub == null) return;
+  const hub = hubs.get(resource.cluster.hub) ?? null;
+  edit(resource).hub = hub;
+  if (hub !== null) edit(hub.clusters).add(resource);
+}
+
+/** A hub that was removed from the configuration is forgotten with its last cluster. */
+function unlinkHub({ hubs }: State, resource: ExclusiveResource): void {
+  const { hub } = resource;
+  if (hub === null) return;
+  edit(hub.clusters).delete(resource);
+  if (hub.retired && hub.clusters.size === 0) edit(hubs).delete(hub.name);
+}
+
+/** Puts resources into their buckets again, after something that they depend on has changed. */
+export function reindex(resources: Iterable<Resource>): void {
+  for (const resource of resources) index(resource);
 }
 
 /** Removes a resource from its pool and the state. */
@@ -165,6 +190,7 @@ export function removeMember(state: State, resource: Resource): void {
   edit(state.resources).delete(resource.name);
   if (resource.sharing === "shared") removeShared(resource);
   else takeOut(resource);
+  if (resource.sharing === "exclusive") unlinkHub(state, resource);
   edit(pool.members).delete(resource);
   pool.cache.capacities = null;
   count(resource, -1);
@@ -252,6 +278,7 @@ function index(resource: Resource): void {
     resource.claim === null &&
     !resource.drained &&
     !resource.retired &&
+    !isFrozen(resource) &&
     resource.restsUntil === never;
   const bucket = usable ? bucketFor(resource.pool, resource.state) : null;
   if (resource.bucket === bucket) return;

@@ -25,6 +25,7 @@ import type { CapacitySpec } from "../shared/placement/shareable.ts";
 import { clusterRemoved, keepStock, newCluster } from "./clusters.ts";
 import { type Birth, newExclusive, newPool, newShared } from "./create.ts";
 import { edit } from "./edit.ts";
+import { linkPool } from "./hubs.ts";
 import {
   addMember,
   adopt,
@@ -87,6 +88,7 @@ function poolDefined(state: State, event: EventOf<"pool-defined">, at: Instant):
   const pool = newPool(event.pool, event.policy);
   keepStock(pool);
   edit(state.pools).set(event.pool, pool);
+  linkPool(state, pool);
   enterCohort(state, pool);
   refreshChoices(state, event.pool);
 }
@@ -105,6 +107,7 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
   if (event.policy.admission === undefined) writable.admission = unchecked;
   scheduleUpwards(state, pool, at);
   keepStock(pool);
+  linkPool(state, pool);
   if (wasShared !== isShared(pool) || stockBefore !== stockKey(pool)) refreshWants(state);
   else if (wasRetired) refreshChoices(state, event.pool);
   if (isShared(pool)) rearrange(pool);
@@ -134,6 +137,7 @@ function poolRemoved(state: State, name: PoolName): void {
   const pool = poolOf(state, name);
   schedule(state, pool, never);
   edit(state.pools).delete(name);
+  linkPool(state, pool);
   leaveCohort(state, pool);
 }
 

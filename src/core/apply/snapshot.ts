@@ -40,6 +40,7 @@ import type { CapacitySpec } from "../shared/placement/shareable.ts";
 import { keepStock } from "./clusters.ts";
 import { emptyState, newPool } from "./create.ts";
 import { edit } from "./edit.ts";
+import { addHub, type FrozenHub, freezeHub, linkPool } from "./hubs.ts";
 import { addMember, linkParent, schedule, schedulePool, scheduleResource } from "./indexes.ts";
 import { addLease, addRequest, type ClaimRecord, giveNotice, revokeLease } from "./leases.ts";
 import type { Ranked } from "./priorities.ts";
@@ -54,6 +55,7 @@ export interface FrozenState {
   readonly order: number;
   readonly made?: number;
   readonly orphanClusters?: readonly OrphanCluster[];
+  readonly hubs?: readonly FrozenHub[];
   readonly spaces?: SpacesSpec;
   readonly priorities?: PrioritiesSpec;
   readonly pools: readonly FrozenPool[];
@@ -143,6 +145,7 @@ export function freeze(state: State): FrozenState {
     order: state.order,
     made: state.made,
     ...freezeOrphans(state),
+    ...(state.hubs.size === 0 ? undefined : { hubs: Array.from(state.hubs.values(), freezeHub) }),
     ...freezeSpaces(state),
     ...(same(state.priorities, plainPriorities) ? undefined : { priorities: state.priorities }),
     pools: Array.from(state.pools.values(), freezePool),
@@ -304,7 +307,9 @@ export function thaw(frozen: FrozenState): State {
   if (frozen.spaces !== undefined)
     spacesDefined(state, { type: "spaces-defined", ...frozen.spaces });
   if (frozen.priorities !== undefined) writable.priorities = frozen.priorities;
+  for (const hub of frozen.hubs ?? []) addHub(state, hub);
   for (const pool of frozen.pools) thawPool(state, pool);
+  for (const pool of state.pools.values()) linkPool(state, pool);
   for (const pool of state.pools.values()) linkParent(state, pool);
   for (const resource of state.resources.values()) {
     if (resource.sharing === "exclusive" && resource.cluster !== null) {

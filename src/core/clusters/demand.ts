@@ -15,8 +15,17 @@ import { freeState } from "../model/lifecycle.ts";
 import { type QuotaUse, quotaShortage } from "../model/quota.ts";
 import { compareArrival } from "../model/rank.ts";
 import type { Space } from "../model/space.ts";
-import { type ExclusiveNeed, type Need, type Pool, queueAt, type Request } from "../model/state.ts";
+import {
+  type ExclusiveNeed,
+  type ExclusiveResource,
+  type Need,
+  type Pool,
+  queueAt,
+  type Request,
+} from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
 import { poolsOf } from "../queue/needs.ts";
+import { HubFunds } from "./hub-funds.ts";
 
 export interface Demand {
   /** How many clusters are made for the requests. */
@@ -34,19 +43,37 @@ export interface Budget {
   readonly lacking: number;
 }
 
-/** The clusters of a pool that no plan can change: they are lent, or an operator keeps them. */
-export type FixedIn = (pool: Pool) => number;
+/** Whether no plan can change a cluster: it is lent, or an operator keeps it. */
+export type IsFixed = (resource: ExclusiveResource) => boolean;
 
 /** The maximum number of waiting requests of one queue that a decision reads. */
 const readMax = 10_000;
 
-/** The budget of the pool, and of all pools of clusters that share a limit with it. */
-export function budgetsFor(pool: Pool, fixedIn: FixedIn): ReadonlyMap<Pool, Budget> {
-  const cohort = hasCohort(pool) ? [...cohortOf(pool)] : [pool];
-  const pools = cohort.filter(({ policy, retired }) => policy.cluster !== undefined && !retired);
-  const funds = new Funds(pools, fixedIn);
+/** The budget of the pool, and of all pools of clusters that share a limit or a hub with it. */
+export function budgetsFor(pool: Pool, isFixed: IsFixed, now: Instant): ReadonlyMap<Pool, Budget> {
+  const pools = relatedPools(pool).filter(({ policy, retired }) => {
+    return policy.cluster !== undefined && !retired;
+  });
+  const funds = new Funds(pools, isFixed, now);
   for (const request of requestsIn(pools)) funds.fund(request);
   return funds.budgets();
+}
+
+/** The pool, and all pools that share a limit or a hub with it, directly or through others. */
+export function relatedPools(pool: Pool): readonly Pool[] {
+  if (pool.hubs === null && !hasCohort(pool)) return [pool];
+  const found = new Set(hasCohort(pool) ? cohortOf(pool) : [pool]);
+  for (const one of found) {
+    if (hasCohort(one)) for (const member of cohortOf(one)) found.add(member);
+    for (const hub of one.hubs ?? []) for (const other of hub.pools) found.add(other);
+  }
+  const all = [...found];
+  // The same order from wherever it is asked: the first gets its stock first.
+  return all.every(({ hubs }) => hubs === null) ? all : all.sort(byName);
+}
+
+function byName(a: Pool, b: Pool): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 /** All waiting requests, each once, in an order that changes only with their priorities. */
@@ -69,13 +96,16 @@ class Funds {
   readonly #ownLeft = new Map<Pool, number>();
   readonly #charged = new Map<Space, QuotaUse[]>();
   readonly #lacking = new Map<Pool, number>();
+  readonly #hubs: HubFunds;
 
-  constructor(pools: readonly Pool[], fixedIn: FixedIn) {
+  constructor(pools: readonly Pool[], isFixed: IsFixed, now: Instant) {
     this.#pools = new Map(pools.map((pool) => [pool, new Map<string, Demand>()]));
+    this.#hubs = new HubFunds(pools, isFixed, now);
     for (const pool of pools) {
-      const movable = pool.members.size - fixedIn(pool);
+      const fixed = fixedIn(pool, isFixed);
+      const movable = pool.members.size - fixed;
       const { max = Number.POSITIVE_INFINITY } = pool.policy.cluster ?? {};
-      this.#ownLeft.set(pool, max - fixedIn(pool));
+      this.#ownLeft.set(pool, max - fixed);
       for (const limit of limitsFor(pool)) {
         const left = this.#left.get(limit) ?? limitOf(limit) - limit.used;
         this.#left.set(limit, left + movable);
@@ -118,9 +148,10 @@ class Funds {
   #take(pool: Pool, wanted: number): number {
     let count = Math.min(wanted, this.#ownLeft.get(pool) ?? 0);
     for (const limit of limitsFor(pool)) count = Math.min(count, this.#left.get(limit) ?? 0);
-    count = Math.max(0, count);
+    count = Math.max(0, this.#hubs.fitting(pool, count));
     this.#lacking.set(pool, (this.#lacking.get(pool) ?? 0) + wanted - count);
     if (count === 0) return 0;
+    this.#hubs.take(pool, count);
     this.#ownLeft.set(pool, (this.#ownLeft.get(pool) ?? 0) - count);
     for (const limit of limitsFor(pool))
       this.#left.set(limit, (this.#left.get(limit) ?? 0) - count);
@@ -141,6 +172,15 @@ class Funds {
     }
     return budgets;
   }
+}
+
+/** How many of a pool's members no plan can change. */
+function fixedIn({ members }: Pool, isFixed: IsFixed): number {
+  let fixed = 0;
+  for (const resource of members) {
+    if (resource.sharing === "shared" || resource.cluster === null || isFixed(resource)) fixed += 1;
+  }
+  return fixed;
 }
 
 /** Whether the pool makes what it needs, or has no template and lends what is there. */

@@ -8,7 +8,7 @@ import type { ClusterPolicy } from "../model/cluster.ts";
 import type { RequestId, SpaceName } from "../model/ids.ts";
 import type { PoolSpec } from "../model/policy.ts";
 import { ClusterLending, clusterPool, operate } from "./clusters.suite.ts";
-import { type PlannedCluster, type PoolSnapshot, planPool, type Role } from "./plan.ts";
+import { busyIn, type PlannedCluster, type PoolSnapshot, planPool, type Role } from "./plan.ts";
 import { clustersIn } from "./snapshot.ts";
 
 const roles: readonly Role[] = [
@@ -22,7 +22,9 @@ const anyCluster = fc.record({
   role: fc.constantFrom(...roles),
   kind: fc.constantFrom(...kinds),
   isStale: fc.boolean(),
+  mustLeave: fc.boolean(),
   isLate: fc.boolean(),
+  isFrozen: fc.boolean(),
 });
 
 const anyPool: fc.Arbitrary<PoolSnapshot> = fc
@@ -56,8 +58,14 @@ function carriedOut(before: PoolSnapshot): PoolSnapshot {
   for (const action of planPool(before)) {
     if (action.do === "create") {
       const age = clusters.length;
-      const fresh = { role: "creating", kind: action.kind, isStale: false, isLate: false } as const;
-      clusters.push({ ...fresh, age, name: `c${age}` as never });
+      const plain = { isStale: false, mustLeave: false, isLate: false, isFrozen: false };
+      clusters.push({
+        role: "creating",
+        kind: action.kind,
+        ...plain,
+        age,
+        name: `c${age}` as never,
+      });
       room -= 1;
     } else {
       const one = clusters.find(({ name }) => name === action.name);
@@ -68,9 +76,6 @@ function carriedOut(before: PoolSnapshot): PoolSnapshot {
   }
   return { ...before, clusters, room };
 }
-
-const count = ({ clusters }: PoolSnapshot, ...wanted: readonly Role[]) =>
-  clusters.filter(({ role }) => wanted.includes(role)).length;
 
 describe("planPool()", () => {
   test("finds nothing more to do right after it was carried out", () => {
@@ -89,8 +94,7 @@ describe("planPool()", () => {
         const made = done.clusters.length - before.clusters.length;
         if (made > 0) expect(done.clusters.length).toBeLessThanOrEqual(max);
         expect(made).toBeLessThanOrEqual(Math.max(0, room));
-        const busy = count(done, "creating", "destroying", "kept in creation");
-        const was = count(before, "creating", "destroying", "kept in creation");
+        const [busy, was] = [busyIn(done.clusters), busyIn(before.clusters)];
         expect(busy).toBeLessThanOrEqual(Math.max(concurrent, was));
         for (const [index, { role }] of before.clusters.entries()) {
           const isFixed = role === "lent" || role === "kept" || role === "destroying";

@@ -12,7 +12,9 @@ function clusters(...texts: readonly string[]): PlannedCluster[] {
       name: `c${index + 1}` as ResourceName,
       role: role as Role,
       kind: marks.find((mark) => mark.startsWith("kind")) ?? "stock",
-      isStale: marks.includes("stale"),
+      isStale: marks.includes("stale") || marks.includes("leaving"),
+      mustLeave: marks.includes("leaving"),
+      isFrozen: marks.includes("frozen"),
       isLate: marks.includes("late"),
       age: index,
     };

@@ -32,8 +32,12 @@ export interface PlannedCluster {
   readonly kind: string;
   /** The pool's template has changed since it was planned. */
   readonly isStale: boolean;
+  /** Its hub is given up: it goes even if nothing can be made in its place. */
+  readonly mustLeave: boolean;
   /** It takes unusually long to wake, so another one is woken beside it. */
   readonly isLate: boolean;
+  /** Its hub cannot be reached: whatever is begun there does not count against `concurrent`. */
+  readonly isFrozen: boolean;
   /** Larger: planned later. */
   readonly age: number;
 }
@@ -60,7 +64,13 @@ export interface PoolSnapshot {
 }
 
 export type Action =
-  | { readonly do: "create"; readonly kind: string; readonly why: string }
+  | {
+      readonly do: "create";
+      readonly kind: string;
+      readonly why: string;
+      /** No request waits for it. */
+      readonly isStock: boolean;
+    }
   | { readonly do: "destroy" | "wake" | "stop"; readonly name: ResourceName; readonly why: string };
 
 /** Returns what to do now, in order. Throws if the plan undoes what it does, which is a bug. */
@@ -96,6 +106,11 @@ const usableRoles: ReadonlySet<Role> = new Set<Role>([
 
 const busyRoles: ReadonlySet<Role> = new Set<Role>(["creating", "destroying", "kept in creation"]);
 
+/** How many are being created or destroyed. */
+export function busyIn(clusters: readonly PlannedCluster[]): number {
+  return clusters.filter(({ role, isFrozen }) => busyRoles.has(role) && !isFrozen).length;
+}
+
 /** Whether a waiting request can have the cluster sooner or later. */
 export function isUsable({ role }: Pick<PlannedCluster, "role">): boolean {
   return usableRoles.has(role);
@@ -128,23 +143,25 @@ class Plan {
     for (const [kind, count] of this.#pool.demand) {
       if (count === 0) continue;
       const why = count === 1 ? "a request waits for it" : `${count} are waited for`;
-      this.#createSome(kind, count - this.#usable(kind).length, why, 0);
+      this.#createSome(kind, count - this.#usable(kind).length, why);
     }
     const { stock, size, wantedByOthers } = this.#pool;
     const missing = size + this.#demandOf(stock) - this.#usable(stock).length;
     this.#createSome(stock, missing, `the pool keeps ${size}`, wantedByOthers);
   }
 
-  #createSome(kind: string, missing: number, why: string, left: number): void {
+  /** `left`: what stock leaves to the requests of other pools. */
+  #createSome(kind: string, missing: number, why: string, left?: number): void {
     const { max } = this.#pool;
-    const capacity = Math.min(max - this.#clusters.length, this.#room - left);
+    const capacity = Math.min(max - this.#clusters.length, this.#room - (left ?? 0));
     const count = Math.min(missing, capacity, this.#concurrency());
     for (let made = 0; made < count; made++) {
       const name = `new ${this.#clusters.length}` as ResourceName;
       const age = Number.MAX_SAFE_INTEGER;
-      this.#clusters.push({ name, role: "creating", kind, isStale: false, isLate: false, age });
+      const plain = { isStale: false, mustLeave: false, isLate: false, isFrozen: false };
+      this.#clusters.push({ name, role: "creating", kind, ...plain, age });
       this.#room -= 1;
-      this.actions.push({ do: "create", kind, why });
+      this.actions.push({ do: "create", kind, why, isStock: left !== undefined });
     }
   }
 
@@ -152,19 +169,20 @@ class Plan {
     for (const cluster of oldestFirst(this.#withRole("doomed"))) this.#destroy(cluster, "");
   }
 
-  /** The newest that are not ready yet, then the longest asleep, then the oldest that are awake. */
+  /** Those that must leave, then the newest that are not ready yet, then the longest asleep, then the oldest that are awake. */
   destroySurplus(): void {
     for (const kind of this.#kinds) {
       const usable = this.#usable(kind);
       const surplus = usable.length - this.#keptOf(kind) - this.#acceptedOf(kind);
       if (surplus <= 0) continue;
-      const inOrder = [
+      const ordered = [
         ...oldestFirst(usable.filter(({ role }) => role === "creating")).reverse(),
         ...oldestFirst(usable.filter(({ role }) => role === "hibernated")),
         ...oldestFirst(usable.filter(({ role }) => role === "stopping")),
         ...oldestFirst(usable.filter(({ role }) => role === "resuming")),
         ...oldestFirst(usable.filter(({ role }) => role === "free")),
       ];
+      const inOrder = ordered.toSorted((a, b) => Number(b.mustLeave) - Number(a.mustLeave));
       for (const cluster of inOrder.slice(0, surplus))
         this.#destroy(cluster, this.#notNeeded(kind));
     }
@@ -172,8 +190,11 @@ class Plan {
 
   /** One at a time, and only while nothing is missing and nothing is being created. */
   replaceStale(): void {
-    if (this.#withRole("creating").length > 0 || this.#isShort()) return;
-    const stale = oldestFirst(this.#clusters.filter((one) => one.isStale && isUsable(one)));
+    const isBusy = this.#withRole("creating").length > 0 || this.#isShort();
+    if (isBusy && this.#room > 0) return;
+    const stale = oldestFirst(
+      this.#clusters.filter((one) => (isBusy ? one.mustLeave : one.isStale) && isUsable(one)),
+    );
     const awaited = (one: Draft) => this.#acceptedOf(one.kind) > 0 && one.role !== "hibernated";
     const replaced = stale.find((one) => !awaited(one));
     if (replaced !== undefined) this.#destroy(replaced, "its template has changed");
@@ -215,7 +236,7 @@ class Plan {
 
   #destroy(cluster: Draft, why: string): void {
     // Whatever is being created already counts against `concurrent`.
-    const isCounted = cluster.role === "creating";
+    const isCounted = cluster.role === "creating" || cluster.isFrozen;
     if (!isCounted && this.#concurrency() <= 0) return;
     this.#move(cluster, "destroying", "destroy", why);
   }
@@ -226,8 +247,7 @@ class Plan {
   }
 
   #concurrency(): number {
-    const busy = this.#clusters.filter(({ role }) => busyRoles.has(role)).length;
-    return this.#pool.concurrent - busy;
+    return this.#pool.concurrent - busyIn(this.#clusters);
   }
 
   #notNeeded(kind: string): string {

@@ -1,6 +1,7 @@
 /** What the plan sees of a pool of clusters. */
 import { limitOf, limitsFor } from "../gates/limits.ts";
 import { type Cluster, limitOfPhase, parametersKeyOf } from "../model/cluster.ts";
+import { hubStateOf, isFrozen } from "../model/hub.ts";
 import type { ResourceName } from "../model/ids.ts";
 import {
   brokenState,
@@ -15,6 +16,7 @@ import {
 import type { ExclusiveResource, Pool } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
 import { type Budget, budgetsFor, type Demand } from "./demand.ts";
+import { roomOnHubs } from "./placement.ts";
 import { isUsable, type PlannedCluster, type PoolSnapshot, type Role } from "./plan.ts";
 import { arrivalEndsAt, awakeOf } from "./running.ts";
 
@@ -31,7 +33,7 @@ type Budgets = ReadonlyMap<Pool, Budget>;
 export function snapshotOf(
   pool: Pool,
   now: Instant,
-  budgets: Budgets = budgetsFor(pool, fixedIn),
+  budgets: Budgets = budgetsFor(pool, isFixed, now),
 ): Snapshot {
   const policy = pool.policy.cluster;
   const { demand: demands, stock: size, lacking } = budgets.get(pool) ?? noBudget;
@@ -47,21 +49,18 @@ export function snapshotOf(
     demands,
     demand: new Map(Array.from(demands, ([kind, { count }]) => [kind, count])),
     accepted: new Map(Array.from(demands, ([kind, { accepted }]) => [kind, accepted])),
-    ...roomFor(pool, budgets),
+    ...roomFor(pool, budgets, now),
     closed: closedBecause(pool),
   };
 }
 
 const noBudget: Budget = { demand: new Map(), stock: 0, lacking: 0 };
 
-/** The clusters that are lent or kept, and whatever else the pool has. */
-export function fixedIn(pool: Pool): number {
-  let movable = 0;
-  for (const resource of clustersIn(pool)) {
-    const role = roleOf(resource, resource.cluster);
-    if (role !== "lent" && role !== "kept" && role !== "kept in creation") movable += 1;
-  }
-  return pool.members.size - movable;
+/** Whether the cluster is lent or kept, so that no plan can change it. */
+export function isFixed(resource: ExclusiveResource): boolean {
+  if (resource.cluster === null) return true;
+  const role = roleOf(resource, resource.cluster);
+  return role === "lent" || role === "kept" || role === "kept in creation";
 }
 
 function closedBecause({ retired, policy }: Pool): string | null {
@@ -91,8 +90,10 @@ function plannedOf(
     name,
     role,
     kind: cluster.parametersKey,
-    isStale: cluster.revision !== pool.policy.cluster?.revision,
-    isLate: role === "resuming" && now >= lateAt(resource),
+    isStale: cluster.revision !== pool.policy.cluster?.revision || isOnLeavingHub(resource),
+    mustLeave: isOnLeavingHub(resource),
+    isLate: role === "resuming" && (isFrozen(resource) || now >= lateAt(resource)),
+    isFrozen: isFrozen(resource),
     age: ageOf(name),
   };
 }
@@ -100,7 +101,8 @@ function plannedOf(
 /** A cluster that is not in the pool yet, as the plan would see it. */
 export function candidateOf(name: ResourceName, parameters: Cluster["parameters"]): PlannedCluster {
   const kind = parametersKeyOf(parameters);
-  return { name, role: "resuming", kind, isStale: false, isLate: false, age: ageOf(name) };
+  const plain = { isStale: false, mustLeave: false, isLate: false, isFrozen: false };
+  return { name, role: "resuming", kind, ...plain, age: ageOf(name) };
 }
 
 /** Names end in the number of the cluster, and later ones have larger numbers. */
@@ -116,6 +118,7 @@ function roleOf(resource: ExclusiveResource, { wanted, hold }: Cluster): Role {
     return state === creatingState ? "kept in creation" : "kept";
   }
   if (state === brokenState || state === usedState) return "doomed";
+  if (isOutOfReach(resource)) return "kept";
   if (claim !== null && wanted === "destroyed") return "destroying";
   switch (state) {
     case stoppingState:
@@ -132,6 +135,21 @@ function roleOf(resource: ExclusiveResource, { wanted, hold }: Cluster): Role {
 }
 
 /**
+ * Idle clusters of a hub that cannot be reached are neither lent nor given up. What is begun there is
+ * waited for: it is not made a second time elsewhere, unless an operator drains the hub.
+ */
+function isOutOfReach(resource: ExclusiveResource): boolean {
+  if (!isFrozen(resource)) return false;
+  const { state } = resource;
+  return state === freeState || state === hibernatedState || isOnLeavingHub(resource);
+}
+
+/** Its hub is given up: what nobody holds is made elsewhere. */
+function isOnLeavingHub({ hub }: ExclusiveResource): boolean {
+  return hub !== null && (hub.retired || hubStateOf(hub) === "draining");
+}
+
+/**
  * When another cluster is woken beside this one: after its first failure, or when half of the time
  * that it has is over.
  */
@@ -143,10 +161,13 @@ export function lateAt({ cluster, failures, state, pool }: ExclusiveResource): I
   return (cluster.deadlineAt - limitOfPhase(limits, resumingState) / 2) as Instant;
 }
 
-/** What the limits of the pool and of those above it leave now. */
-function roomFor(pool: Pool, budgets: Budgets): Pick<PoolSnapshot, "room" | "wantedByOthers"> {
-  let room = unlimited;
-  for (const limit of limitsFor(pool)) room = Math.min(room, limitOf(limit) - limit.used);
+/** What the limits of the pool, of those above it and of its hubs leave now. */
+function roomFor(
+  pool: Pool,
+  budgets: Budgets,
+  now: Instant,
+): Pick<PoolSnapshot, "room" | "wantedByOthers"> {
+  const room = Math.min(roomBelowLimits(pool), roomOnHubs(pool, now));
   if (room === unlimited || room <= 0) return { room, wantedByOthers: 0 };
   let wantedByOthers = 0;
   for (const [other, { demand }] of budgets) {
@@ -155,8 +176,15 @@ function roomFor(pool: Pool, budgets: Budgets): Pick<PoolSnapshot, "room" | "wan
   return { room, wantedByOthers };
 }
 
+/** What the limits of the pool and of those above it leave now. */
+export function roomBelowLimits(pool: Pool): number {
+  let room = unlimited;
+  for (const limit of limitsFor(pool)) room = Math.min(room, limitOf(limit) - limit.used);
+  return room;
+}
+
 /** How many clusters the requests of a pool still need. */
-function missingIn(pool: Pool, demand: Budget["demand"]): number {
+export function missingIn(pool: Pool, demand: Budget["demand"]): number {
   let missing = 0;
   for (const [kind, { count }] of demand) {
     if (count > 0) missing += Math.max(0, count - usableIn(pool, kind));

@@ -1,9 +1,11 @@
 /** What happens to clusters now, and what the plan waits for, as short texts. */
 import { limitOf, limitsFor } from "../gates/limits.ts";
 import { type Cluster, isPhase, type Phase } from "../model/cluster.ts";
+import { isFrozen } from "../model/hub.ts";
 import { creatingState, destroyingState } from "../model/lifecycle.ts";
 import type { ExclusiveResource, Pool } from "../model/state.ts";
 import { type Instant, never, roughDuration } from "../model/time.ts";
+import { hubsText } from "./placement.ts";
 import { clustersIn } from "./snapshot.ts";
 
 export interface Made extends ExclusiveResource {
@@ -25,6 +27,11 @@ export function workText(resource: Made, now: Instant, details = true): string {
 function timeText(resource: Made, now: Instant, details: boolean): string {
   const { state, cluster, claim, failures, pool, note } = resource;
   if (!isPhase(state)) return "";
+  if (isFrozen(resource) && resource.hub?.outage != null) {
+    const { name, outage } = resource.hub;
+    const why = details ? `: ${outage.error}` : "";
+    return `; its hub ${name} cannot be reached for ${roughDuration(now - outage.since)}${why}`;
+  }
   if (cluster.stuck !== null) {
     const blocking = cluster.stuck.length === 0 || !details ? "" : `: ${cluster.stuck.join(", ")}`;
     return `, stuck for ${roughDuration(now - cluster.since)}${blocking}`;
@@ -40,7 +47,7 @@ function timeText(resource: Made, now: Instant, details: boolean): string {
 }
 
 /** Why no further cluster can be made now; null if nothing is in the way. */
-export function limitText(pool: Pool): string | null {
+export function limitText(pool: Pool, now: Instant): string | null {
   const { max, concurrent } = pool.policy.cluster ?? {};
   const clusters = clustersIn(pool);
   if (max === 0) return `${pool.name} makes no clusters now (max: 0)`;
@@ -52,12 +59,15 @@ export function limitText(pool: Pool): string | null {
       return `${limit.name} limit reached (${limit.used}/${limitOf(limit)})`;
     }
   }
+  const full = hubsText(pool, now);
+  if (full !== null) return `No cluster can be made on a hub now: ${full}`;
   return concurrent === undefined ? null : busyText(pool, concurrent);
 }
 
 /** Why no cluster can be created or destroyed now; null if nothing is in the way. */
 export function busyText(pool: Pool, concurrent: number): string | null {
-  const isBusy = ({ state }: Made) => state === creatingState || state === destroyingState;
+  const isBusy = (one: Made) =>
+    (one.state === creatingState || one.state === destroyingState) && !isFrozen(one);
   const busy = clustersIn(pool).filter(isBusy).length;
   if (busy < concurrent) return null;
   return `${busy} of at most ${concurrent} clusters of ${pool.name} are being created or destroyed`;

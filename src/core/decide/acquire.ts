@@ -2,13 +2,15 @@
  * Handles a new request: refuses it, grants it at once or queues it. Also reports the status of a
  * request.
  */
+import { versionOf, versionsFor } from "../clusters/placement.ts";
 import type { Reader } from "../explain/out-of-use.ts";
 import { leaseView, requestView } from "../explain/view.ts";
 import { unmetDemandOf } from "../gates/credits.ts";
 import { gatesOf, lacksOnlyCredits, neverPasses } from "../gates/gates.ts";
-import { isPhase } from "../model/cluster.ts";
+import { isPhase, parametersIn } from "../model/cluster.ts";
 import type { Ask, Command, Item } from "../model/command.ts";
 import type { ResolvedAsk } from "../model/event.ts";
+import { limitOfHub } from "../model/hub.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
 import { busyState, freeState, reservedStates } from "../model/lifecycle.ts";
 import { nearest } from "../model/nearest.ts";
@@ -18,6 +20,7 @@ import { hasQuota } from "../model/quota.ts";
 import { newcomerRank, type Rank } from "../model/rank.ts";
 import { type Space, spaceOf } from "../model/space.ts";
 import {
+  type ExclusiveNeed,
   isShared,
   type Lease,
   type Need,
@@ -26,6 +29,7 @@ import {
   type State,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
+import { nearestVersion, supports, versionText } from "../model/version.ts";
 import { isAvailable } from "../queue/available.ts";
 import { combinedWants, gangOf, poolsOf, type Wants, wantsOf } from "../queue/needs.ts";
 import { neverMatches } from "../queue/never-matches.ts";
@@ -348,7 +352,7 @@ function tooMuch(state: State, needs: readonly Need[], space: Space | null): Ref
     const refusal =
       need.sharing === "shared"
         ? neverPlaced(need)
-        : (tooMany(state, need) ?? neverMatches(state, need));
+        : (tooMany(state, need) ?? neverMatches(state, need) ?? unsupported(need));
     if (refusal !== undefined) return refusal;
   }
   return neverPasses(needs, space);
@@ -360,9 +364,30 @@ function tooMany(state: State, { pool, count }: Need): Refusal | undefined {
   return count > size ? { code: "never_fits", pool: pool.name, asked: count, size } : undefined;
 }
 
+/** Whether a request wants a version that no hub of the pool can make, as far as they tell. */
+function unsupported({ pool, selections }: ExclusiveNeed): Refusal | undefined {
+  const policy = pool.policy.cluster;
+  const versions = policy?.release === undefined ? undefined : versionsFor(pool);
+  if (policy === undefined || versions === undefined) return undefined;
+  for (const { parametersKey } of selections ?? []) {
+    if (parametersKey === undefined) continue;
+    const version = versionOf(policy, parametersIn(parametersKey));
+    if (version === undefined || supports(versions, version)) continue;
+    const { known, nearest: near } = nearestVersion(versions, version);
+    const hint = near === undefined ? undefined : { nearest: near };
+    const asked = versionText(version);
+    return { code: "version_unsupported", pool: pool.name, version: asked, known, ...hint };
+  }
+  return undefined;
+}
+
 /** How many resources the pool can make. A pool of clusters with `max: 0` only makes none now. */
-function makeable({ policy: { dynamic, cluster } }: Pool): number {
-  if (cluster !== undefined) return cluster.max || Number.POSITIVE_INFINITY;
+function makeable({ policy: { dynamic, cluster }, hubs }: Pool): number {
+  if (cluster !== undefined) {
+    let onHubs = hubs === null || hubs.size === 0 ? Number.POSITIVE_INFINITY : 0;
+    for (const hub of hubs ?? []) onHubs += limitOfHub(hub);
+    return Math.min(cluster.max || Number.POSITIVE_INFINITY, onHubs);
+  }
   return dynamic?.max ?? 0;
 }
 

@@ -1,10 +1,10 @@
 /** Carries out the plan of a pool of clusters, as events. */
 
-import { budgetsFor } from "../clusters/demand.ts";
+import { budgetsFor, relatedPools } from "../clusters/demand.ts";
+import { placeOnHub } from "../clusters/placement.ts";
 import type { Action } from "../clusters/plan.ts";
 import { planPool } from "../clusters/plan.ts";
-import { clustersIn, fixedIn, type Snapshot, snapshotOf } from "../clusters/snapshot.ts";
-import { cohortOf, hasCohort } from "../gates/limits.ts";
+import { clustersIn, isFixed, type Snapshot, snapshotOf } from "../clusters/snapshot.ts";
 import type { ClusterPolicy, Wanted } from "../model/cluster.ts";
 import type { ResourceName } from "../model/ids.ts";
 import {
@@ -15,6 +15,7 @@ import {
   tombstoneState,
 } from "../model/lifecycle.ts";
 import type { Pool, State } from "../model/state.ts";
+import { clustersInTheWay } from "./make-room.ts";
 import { Undecidable } from "./set-aside.ts";
 import { emit, type Turn } from "./turn.ts";
 
@@ -26,10 +27,12 @@ export function planClusters(turn: Turn, pool: Pool): void {
   }
   if (turn.plannedAt?.get(pool) === turn.events.length) return;
   countPlan(turn, pool);
-  const planned = hasCohort(pool) ? planCohort(turn, pool) : [pool];
-  if (planned.length === 1) planOne(turn, pool);
+  const planned = planRelated(turn, pool);
   turn.plannedAt ??= new Map();
   for (const one of planned) turn.plannedAt.set(one, turn.events.length);
+  for (const resource of clustersInTheWay(turn, pool)) {
+    move(turn, resource.name, "destroy", `requests of ${pool.name} wait for its place`);
+  }
 }
 
 /** One decision plans a pool a few times. A plan and a grant that undo each other never end. */
@@ -43,20 +46,32 @@ function countPlan(turn: Turn, pool: Pool): void {
 }
 
 /** What one pool needs changes what is left for the others, so all are planned together. */
-function planCohort(turn: Turn, pool: Pool): readonly Pool[] {
-  const members = [...cohortOf(pool)].filter((member) => {
-    return member.clusters !== null && member.suspended === null;
+function planRelated(turn: Turn, pool: Pool): readonly Pool[] {
+  const members = relatedPools(pool).filter((member) => {
+    return member === pool || (member.clusters !== null && member.suspended === null);
   });
-  if (members.length === 1) return members;
-  const budgets = budgetsFor(pool, fixedIn);
+  const budgets = members.length === 1 ? undefined : budgetsFor(pool, isFixed, turn.now);
+  // On hubs, what requests wait for is placed first: stock could take the only place of another pool.
+  if (budgets !== undefined && pool.hubs !== null) {
+    for (const member of members) planOne(turn, member, budgets, false);
+  }
   for (const member of members) planOne(turn, member, budgets);
   return members;
 }
 
-function planOne(turn: Turn, pool: Pool, budgets?: ReturnType<typeof budgetsFor>): void {
+function planOne(
+  turn: Turn,
+  pool: Pool,
+  budgets?: ReturnType<typeof budgetsFor>,
+  withStock = true,
+): void {
   try {
     const snapshot = snapshotOf(pool, turn.now, budgets);
-    for (const action of planPool(snapshot)) carryOut(turn, pool, snapshot, action);
+    for (const action of planPool(snapshot)) {
+      if (withStock || action.do !== "create" || !action.isStock) {
+        carryOut(turn, pool, snapshot, action);
+      }
+    }
   } catch (cause) {
     // The pool that is planned is suspended, and not the one whose change made it necessary.
     throw new Undecidable({ pools: [pool.name] }, cause);
@@ -73,11 +88,15 @@ function carryOut(turn: Turn, pool: Pool, { demands }: Snapshot, action: Action)
 
 function create(turn: Turn, pool: Pool, policy: ClusterPolicy, why: string): void {
   const { template, revision, parameters } = policy;
+  // The choice is durable with the intent, and is never changed.
+  const hub = pool.hubs === null ? null : placeOnHub(pool, policy, parameters, turn.now);
+  if (hub === undefined) return;
   const resource = newName(turn.state, pool);
   // The time makes it unique also after the journal was lost or replaced by an older copy.
   const instance = `${resource}.${turn.now.toString(36)}`;
   const price = pool.policy.cost ?? 0;
-  const cluster = { instance, template, revision, parameters, price };
+  const place = hub === null ? undefined : { hub: hub.name };
+  const cluster = { instance, template, revision, parameters, price, ...place };
   emit(turn, {
     type: "resource-added",
     pool: pool.name,

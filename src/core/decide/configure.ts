@@ -15,6 +15,7 @@ import { plainPriorities } from "../model/priority.ts";
 import { anySpace, type SpacesSpec } from "../model/space.ts";
 import { isHeld, type Resource, type State } from "../model/state.ts";
 import { goneItem, impossible } from "./acquire.ts";
+import { defineHubs } from "./hubs.ts";
 import { resumePools } from "./set-aside.ts";
 import { refuseSpace } from "./space-rules.ts";
 import { emit, type Turn } from "./turn.ts";
@@ -23,18 +24,22 @@ interface Wanted extends MemberSpec {
   readonly pool: PoolName;
 }
 
-/** The order between tenants and requests, beside the pools. */
-export type Tenancy = Pick<Extract<Command, { type: "configure" }>, "spaces" | "priorities">;
+/** What stands in the configuration beside the pools. */
+export type Tenancy = Pick<
+  Extract<Command, { type: "configure" }>,
+  "spaces" | "priorities" | "hubs"
+>;
 
 export function configure(
   turn: Turn,
   pools: readonly PoolSpec[],
-  { spaces = anySpace, priorities = plainPriorities }: Tenancy = {},
+  { spaces = anySpace, priorities = plainPriorities, hubs = [] }: Tenancy = {},
 ): Outcome {
   const { state } = turn;
   defineSpaces(turn, spaces);
   if (!same(priorities, state.priorities))
     emit(turn, { type: "priorities-defined", ...priorities });
+  defineHubs(turn, hubs);
   const wanted = new Map<ResourceName, Wanted>();
   for (const pool of parentsFirst(pools)) {
     definePool(turn, pool);

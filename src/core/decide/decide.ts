@@ -11,7 +11,7 @@
  * that cannot make the events durable must drop the state and replay its journal.
  */
 
-import type { ClusterCommand, Command } from "../model/command.ts";
+import type { ClusterCommand, Command, HubCommand } from "../model/command.ts";
 import type { BrokerEvent } from "../model/event.ts";
 import { done, type Outcome } from "../model/outcome.ts";
 import type { State } from "../model/state.ts";
@@ -32,6 +32,7 @@ import {
 } from "./cluster-commands.ts";
 import { configure, removeResources } from "./configure.ts";
 import { releaseHeld, renewHeld, reset, take } from "./held.ts";
+import { hubProbed, setHub } from "./hubs.ts";
 import { importResources } from "./import.ts";
 import { clustersFound } from "./orphans.ts";
 import { preempt } from "./preempt.ts";
@@ -119,7 +120,7 @@ function handle(turn: Turn, command: Command): Answer {
   }
 }
 
-function handleCluster(turn: Turn, command: ClusterCommand): Answer {
+function handleCluster(turn: Turn, command: ClusterCommand | HubCommand): Answer {
   switch (command.type) {
     case "cluster-report":
       return reportCluster(turn, command);
@@ -139,6 +140,10 @@ function handleCluster(turn: Turn, command: ClusterCommand): Answer {
       return clustersFound(turn, command);
     case "cluster-adopt":
       return adoptCluster(turn, command);
+    case "hub-set":
+      return setHub(turn, command);
+    case "hub-probed":
+      return hubProbed(turn, command);
     default:
       return unreachable(command);
   }

@@ -4,7 +4,7 @@
  */
 import { clustersOf } from "../explain/cluster-view.ts";
 import type { ClusterCommand } from "../model/command.ts";
-import { type OrphanCluster, orphansMax } from "../model/orphan.ts";
+import { type OrphanCluster, orphansMax, type SearchScope } from "../model/orphan.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { State } from "../model/state.ts";
 import { emit, type Turn } from "./turn.ts";
@@ -12,20 +12,22 @@ import { emit, type Turn } from "./turn.ts";
 type Command = Extract<ClusterCommand, { type: "clusters-found" }>;
 
 /** Answers which of them are orphans. */
-export function clustersFound(turn: Turn, { template, credentials, found }: Command): Outcome {
+export function clustersFound(turn: Turn, command: Command): Outcome {
   const { state } = turn;
+  const { template, credentials, hub, found } = command;
+  const scope = { template, credentials, ...(hub === undefined ? undefined : { hub }) };
   const books = instancesIn(state);
   const unknown = new Map(
     found.filter(({ instance }) => !books.has(instance)).map((one) => [one.instance, one]),
   );
   for (const orphan of [...state.orphanClusters.values()]) {
-    if (isOf(orphan, template, credentials) && !unknown.has(orphan.instance)) {
+    if (isOf(orphan, scope) && !unknown.has(orphan.instance)) {
       emit(turn, { type: "orphan-gone", instance: orphan.instance });
     }
   }
   for (const one of unknown.values()) {
     if (state.orphanClusters.has(one.instance) || state.orphanClusters.size >= orphansMax) continue;
-    emit(turn, { type: "orphan-found", ...one, template, credentials });
+    emit(turn, { type: "orphan-found", ...one, ...scope });
   }
   const orphans = [...state.orphanClusters.values()].filter(({ instance }) =>
     unknown.has(instance),
@@ -33,8 +35,9 @@ export function clustersFound(turn: Turn, { template, credentials, found }: Comm
   return { type: "orphans", orphans };
 }
 
-function isOf(orphan: OrphanCluster, template: string, credentials: string | null): boolean {
-  return orphan.template === template && orphan.credentials === credentials;
+function isOf(orphan: OrphanCluster, { template, credentials, hub }: SearchScope): boolean {
+  const isSame = orphan.template === template && orphan.credentials === credentials;
+  return isSame && orphan.hub === hub;
 }
 
 function instancesIn(state: State): ReadonlySet<string> {

@@ -2,6 +2,7 @@ import { isCluster } from "../clusters/snapshot.ts";
 import { speedUp } from "../gates/adaptive.ts";
 import type { Cluster } from "../model/cluster.ts";
 import type { LeaseEnd } from "../model/event.ts";
+import { isFrozen } from "../model/hub.ts";
 import type { RequestId } from "../model/ids.ts";
 import { brokenState, destroyingState } from "../model/lifecycle.ts";
 import { done, type Outcome } from "../model/outcome.ts";
@@ -15,6 +16,7 @@ import {
   type Pool,
   type Resource,
 } from "../model/state.ts";
+import { never } from "../model/time.ts";
 import { reservationsFor } from "../shared/reserve.ts";
 import { type Ending, endClaim, endLease } from "./release.ts";
 import { culpritOf, postpone, Undecidable } from "./set-aside.ts";
@@ -112,9 +114,11 @@ function attendResource(turn: Turn, resource: Resource): void {
 /** The end of a hold, of the time for a phase, or of the wait for the next attempt. */
 function attendCluster(
   turn: Turn,
-  { name, state, cluster, restsTo }: ExclusiveResource & { readonly cluster: Cluster },
+  resource: ExclusiveResource & { readonly cluster: Cluster },
 ): void {
-  const { hold, deadlineAt } = cluster;
+  const { name, state, cluster, restsTo } = resource;
+  const { hold } = cluster;
+  const deadlineAt = isFrozen(resource) ? never : cluster.deadlineAt;
   if (hold !== null && hold.until <= turn.now) {
     emit(turn, { type: "cluster-held", resource: name, hold: null });
   } else if (deadlineAt <= turn.now && state === destroyingState) {

@@ -1,7 +1,7 @@
 /** The decision on one command: the state, the time, and the events so far. */
 import { apply } from "../apply/apply.ts";
 import { cohortOf, descendants, hasCohort } from "../gates/limits.ts";
-import type { BrokerEvent, EventOf } from "../model/event.ts";
+import type { BrokerEvent, EventOf, HubEvent } from "../model/event.ts";
 import type { RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import { spaceCohort } from "../model/space.ts";
 import { isShared, type Pool, type Request, type State } from "../model/state.ts";
@@ -92,6 +92,7 @@ function poolsThatGain(state: State, name: ResourceName): readonly Pool[] {
   const gaining = hasCohort(pool) ? [...cohortOf(pool)] : [pool];
   const space = cluster.space === null ? undefined : state.spaces.get(cluster.space);
   for (const { queue } of space?.lines ?? []) if (queue.pool !== null) gaining.push(queue.pool);
+  if (resource.hub !== null) gaining.push(...resource.hub.pools);
   return gaining;
 }
 
@@ -175,6 +176,19 @@ function touch(turn: Turn, event: BrokerEvent): void {
     case "orphan-gone":
       return;
     default:
+      return touchHubs(turn, event);
+  }
+}
+
+function touchHubs(turn: Turn, event: HubEvent): void {
+  switch (event.type) {
+    case "hub-probed":
+    case "hub-set":
+      return touchHub(turn, event.name);
+    case "hub-defined":
+    case "hub-retired":
+      return touchAll(turn);
+    default:
       return unreachable(event);
   }
 }
@@ -248,6 +262,13 @@ function forgetReserved({ shared, cache }: Pool): void {
 /** Touches all pools, because requests with alternatives may now wait in other queues. */
 function touchAll({ state, touched }: Turn): void {
   for (const pool of state.pools.values()) touched.add(pool);
+}
+
+/** Touches the pools that may use a hub, and those that have clusters there. */
+function touchHub({ state, touched }: Turn, name: string): void {
+  const hub = state.hubs.get(name);
+  for (const pool of hub?.pools ?? []) touched.add(pool);
+  for (const { pool } of hub?.clusters ?? []) touched.add(pool);
 }
 
 function touchPool({ touched }: Turn, pool: Pool | undefined): void {

@@ -26,7 +26,7 @@ export function clusterObstacle(
     const code = awaited.state === resumingState ? "cluster_resuming" : "cluster_creating";
     return { code, what: capital(workText(awaited, now)) };
   }
-  const limit = limitText(pool);
+  const limit = limitText(pool, now);
   if (limit !== null) return { code: "cluster_limit", what: limit };
   const what = `No cluster of ${pool.name} is ready, and none is being made for this request`;
   return { code: "no_free", what };

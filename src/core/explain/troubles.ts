@@ -19,11 +19,12 @@ export type TroubleCode =
   | "not_cleaned"
   | "rate_at_minimum"
   | "cluster_destroy_stuck"
-  | "cluster_fails";
+  | "cluster_fails"
+  | "hub_unreachable";
 
 export interface Trouble {
   readonly code: TroubleCode;
-  readonly kind: "pool" | "resource" | "cluster" | "space";
+  readonly kind: "pool" | "resource" | "cluster" | "space" | "hub";
   readonly name: string;
   /** Null if nobody knows. */
   readonly since: Instant | null;
@@ -38,8 +39,17 @@ export function troublesIn(state: State, now: Instant): Trouble[] {
     troubles.push(...suspensionOf(pool), ...longWaitOf(pool, now), ...quarantinedIn(pool));
     troubles.push(...notCleanedIn(pool, now), ...lowestRateOf(pool));
   }
-  troubles.push(...clusterTroubles(state), ...quotaTroubles(state, now));
+  troubles.push(...clusterTroubles(state), ...quotaTroubles(state, now), ...hubTroubles(state));
   return troubles;
+}
+
+function hubTroubles({ hubs }: State): Trouble[] {
+  return [...hubs.values()].flatMap(({ name, outage, clusters }) => {
+    if (outage === null) return [];
+    const frozen = clusters.size === 0 ? "" : ` (${clusters.size} clusters are frozen)`;
+    const text = `${firstLine(outage.error)}${frozen}`;
+    return { code: "hub_unreachable", kind: "hub", name, since: outage.since, text };
+  });
 }
 
 function suspensionOf({ name, suspended }: Pool): Trouble[] {

@@ -48,6 +48,12 @@ export interface ClusterPolicy {
   readonly limits: PhaseLimits;
   /** The parameters of the clusters that the pool keeps. */
   readonly parameters: Parameters;
+  /** The names of the hubs that they may be made on. Absent: the driver needs none. */
+  readonly hubs?: readonly string[];
+  /** The kinds that such a hub must serve. */
+  readonly needs?: readonly string[];
+  /** The release image, with places for parameters: it says which version a hub must be able to make. */
+  readonly release?: string;
 }
 
 /** How long a worker may take for each phase, with all its attempts. */
@@ -180,6 +186,11 @@ export function limitOfPhase(limits: PhaseLimits, phase: Phase): number {
 export function parametersKeyOf(parameters: Parameters): string {
   const entries = Object.entries(parameters);
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The parameters of which `parametersKeyOf` has made the text. */
+export function parametersIn(key: string): Parameters {
+  return Object.fromEntries(JSON.parse(key) as [string, ParameterValue][]);
 }
 
 /** `version=4.20 workers=3` */

@@ -1,5 +1,6 @@
 import type { Placing } from "../shared/placement/demand.ts";
 import type { ClusterReport, Parameters } from "./cluster.ts";
+import type { HubFindings, HubSpec, HubState } from "./hub.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import type { FoundCluster, SearchScope } from "./orphan.ts";
 import type { PoolSpec } from "./policy.ts";
@@ -97,6 +98,8 @@ export type Command =
       readonly spaces?: SpacesSpec;
       /** Absent: no classes and no ageing. */
       readonly priorities?: PrioritiesSpec;
+      /** Absent: no hubs. */
+      readonly hubs?: readonly HubSpec[];
     }
   /** A part of what the next `configure` would remove, so that no decision removes a million. */
   | { readonly type: "remove-resources"; readonly names: readonly ResourceName[] }
@@ -172,6 +175,7 @@ export type Command =
   | { readonly type: "withhold"; readonly pool: PoolName; readonly why: string }
   | HeldCommand
   | ClusterCommand
+  | HubCommand
   /** A decision failed. The request leaves or, without one, the pools are suspended. */
   | {
       readonly type: "set-aside";
@@ -246,6 +250,21 @@ export type ClusterCommand =
     }
   /** What a search has found outside, all of this scope. Those that are not in the books are orphans. */
   | (SearchScope & { readonly type: "clusters-found"; readonly found: readonly FoundCluster[] });
+
+/** Commands about hubs: of operators, and of the worker that probes them. */
+export type HubCommand =
+  | {
+      readonly type: "hub-set";
+      readonly hub: string;
+      readonly state: HubState;
+      readonly reason: Reason;
+    }
+  /** What a probe has found. With `error` the hub cannot be reached, and the findings stay. */
+  | ({
+      readonly type: "hub-probed";
+      readonly hub: string;
+      readonly error?: string;
+    } & HubFindings);
 
 /** Commands of a holder that has no token, only a name. They may use any word as a state. */
 export type HeldCommand =

@@ -1,6 +1,7 @@
 import type { Amounts, CapacitySpec } from "../shared/placement/shareable.ts";
 import type { ClusterBirth, ClusterHold, ClusterReport, Wanted } from "./cluster.ts";
 import type { Ask, Reason } from "./command.ts";
+import type { HubFindings, HubSpec, HubState } from "./hub.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName } from "./ids.ts";
 import type { Origin } from "./origin.ts";
 import type { FoundCluster, SearchScope } from "./orphan.ts";
@@ -194,6 +195,7 @@ type RecordedEvent =
       readonly reason?: Reason;
     }
   | ClusterEvent
+  | HubEvent
   /** The configuration has changed its capacity, taints or parts. Holders keep their amounts. */
   | {
       readonly type: "resource-resized";
@@ -371,6 +373,26 @@ export type ClusterEvent =
   | ({ readonly type: "orphan-found" } & FoundCluster & SearchScope)
   /** It does not exist any longer, or it is in the books now. */
   | { readonly type: "orphan-gone"; readonly instance: string };
+
+/** What happens to hubs. */
+export type HubEvent =
+  | ({ readonly type: "hub-defined" } & HubSpec)
+  /** It is no longer in the configuration, and stays while it has clusters. */
+  | { readonly type: "hub-retired"; readonly name: string }
+  /** An operator has set it. */
+  | {
+      readonly type: "hub-set";
+      readonly name: string;
+      readonly state: HubState;
+      readonly reason: Reason;
+    }
+  /** What a probe has found out. Only what has changed; with `error` it cannot be reached. */
+  | ({
+      readonly type: "hub-probed";
+      readonly name: string;
+      /** Null: it answers again. Absent: no change. */
+      readonly error?: string | null;
+    } & HubFindings);
 
 /**
  * Events that change the state but are not in the journal. After a restart, every holder and client

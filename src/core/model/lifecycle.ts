@@ -44,6 +44,9 @@ export const brokenState = "broken";
 /** Shall be destroyed. It counts against all limits until that is confirmed. */
 export const destroyingState = "destroying";
 
+/** Only shown: an idle cluster whose hub cannot be reached. The cluster keeps its real state. */
+export const unreachableState = "unreachable";
+
 /** The states that a pool of clusters counts, besides `free` and `busy`. */
 export const clusterStates: readonly string[] = [
   creatingState,
@@ -91,6 +94,7 @@ const lifecycle: ReadonlyMap<string, StateRule> = new Map(
     [toBeDeletedState]: { ...defaultRule, deadline: "deletion" },
     [tombstoneState]: defaultRule,
     [drainedState]: { ...defaultRule, setBy: "broker" },
+    [unreachableState]: { ...defaultRule, setBy: "broker" },
   } satisfies Record<string, StateRule>),
 );
 

@@ -6,6 +6,8 @@ export interface SearchScope {
   readonly template: string;
   /** The reference to a space's own credentials; null: those of the template. */
   readonly credentials: string | null;
+  /** Absent: the template needs no hub. */
+  readonly hub?: string;
 }
 
 export interface FoundCluster {

@@ -231,6 +231,17 @@ export type Refusal =
       readonly used: number;
       readonly limit: number;
     }
+  /** No hub of the pool makes this version. */
+  | {
+      readonly code: "version_unsupported";
+      readonly pool: PoolName;
+      readonly version: string;
+      readonly known: readonly string[];
+      readonly nearest?: string;
+    }
+  | { readonly code: "hub_not_found"; readonly hub: string; readonly nearest?: string }
+  /** The configuration is stricter than what an operator wants. */
+  | { readonly code: "hub_configured"; readonly hub: string; readonly state: string }
   | {
       readonly code: "too_many_entries";
       readonly resource: ResourceName;

@@ -24,8 +24,17 @@ import type { Reason } from "./command.ts";
 import type { Ended, FrozenEnds } from "./ended-memory.ts";
 import type { KeptRoom, LeaseEnd, Move, RateCause, ResolvedAsk } from "./event.ts";
 import type { ReadonlyFairQueue } from "./fair-queue.ts";
+import { type Hub, isFrozen } from "./hub.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
-import { busyState, drainedState, freeState, type Purpose, revokingState } from "./lifecycle.ts";
+import {
+  busyState,
+  drainedState,
+  freeState,
+  hibernatedState,
+  type Purpose,
+  revokingState,
+  unreachableState,
+} from "./lifecycle.ts";
 import type { OrphanCluster } from "./orphan.ts";
 import type { PoolPolicy } from "./policy.ts";
 import type { PrioritiesSpec } from "./priority.ts";
@@ -68,6 +77,8 @@ export interface State {
   readonly made: number;
   /** Clusters that exist outside and are not in the books, by instance. */
   readonly orphanClusters: ReadonlyMap<string, OrphanCluster>;
+  /** The configured hubs, and others that still have clusters. */
+  readonly hubs: ReadonlyMap<string, Hub>;
   readonly cache: StateCache;
 }
 
@@ -153,6 +164,8 @@ export interface Pool extends Timed {
   readonly signals: { readonly throttled: number; readonly ok: number };
   /** What only a pool of clusters has; null while it has neither a template nor clusters. */
   readonly clusters: ClusterStock | null;
+  /** The hubs that its clusters may be made on; null if its template needs none. */
+  readonly hubs: ReadonlySet<Hub> | null;
   readonly cache: PoolCache;
 }
 
@@ -283,6 +296,8 @@ export interface ExclusiveResource extends AnyResource, Linked<ExclusiveResource
   readonly claim: ExclusiveClaim | null;
   /** Null unless Berth makes and destroys the resource. */
   readonly cluster: Cluster | null;
+  /** The hub of a cluster, if it is known. */
+  readonly hub: Hub | null;
   /** The bucket while it can be lent. */
   readonly bucket: Bucket | null;
 }
@@ -464,7 +479,11 @@ export function shownState(resource: Resource): string {
     if (resource.sharing === "shared") return busyState;
     return resource.claim?.lease.revoked ? revokingState : resource.state;
   }
-  return resource.drained ? drainedState : resource.state;
+  if (resource.drained) return drainedState;
+  const { state } = resource;
+  if (resource.sharing === "shared" || !isFrozen(resource)) return state;
+  // Work that waits for the hub is shown as such.
+  return state === freeState || state === hibernatedState ? unreachableState : state;
 }
 
 /** Whether a lease has the resource or a part of it. */

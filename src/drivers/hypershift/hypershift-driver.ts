@@ -4,6 +4,7 @@
  * the cloud can be found.
  */
 
+import { versionIn } from "../../core/model/version.ts";
 import type { KubeObject } from "../../kubernetes/kube-objects.ts";
 import {
   Absent,
@@ -12,7 +13,6 @@ import {
   type ClusterRef,
   type ClusterSpec,
   type Driver,
-  DriverError,
   Hopeless,
   type Json,
   type ListedCluster,
@@ -22,7 +22,7 @@ import {
 import { readAccess } from "../hub/access.ts";
 import { complaints } from "../hub/conditions.ts";
 import type { HubApi } from "../hub/hub-api.ts";
-import { configMapKind, namespaceKind } from "../hub/kind.ts";
+import { namespaceKind } from "../hub/kind.ts";
 import { collect, conditionsText } from "../hub/logs.ts";
 import type { RenderedObject } from "../hub/manifest.ts";
 import { ManifestCluster, type ManifestSettings } from "../hub/manifest-cluster.ts";
@@ -37,12 +37,9 @@ import {
   type NodePool,
   nodePoolKind,
 } from "./objects.ts";
+import { supportedVersions } from "./supported-versions.ts";
 import { tagged } from "./tagged.ts";
-import { mustBeSupported, mustFit, versionIn } from "./versions.ts";
-
-interface VersionsMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
+import { mustBeSupported, mustFit } from "./versions.ts";
 
 export class HyperShiftDriver implements Driver {
   readonly capabilities = { hibernates: false, mintsAccess: false };
@@ -146,23 +143,10 @@ export class HyperShiftDriver implements Driver {
     const asked = parameters["version"];
     const wanted = releaseOf(main) ?? (asked === undefined ? undefined : versionIn(String(asked)));
     if (wanted === undefined) return;
-    mustBeSupported(wanted, await this.#supported(signal));
+    mustBeSupported(wanted, await supportedVersions(this.#hub, signal));
     for (const pool of rendered.filter(({ kind }) => kind === nodePoolKind.kind)) {
       const nodes = releaseOf(pool);
       if (nodes !== undefined) mustFit(nodes, wanted);
-    }
-  }
-
-  async #supported(signal?: AbortSignal): Promise<readonly string[]> {
-    try {
-      const within = { namespace: "hypershift", signal };
-      const name = "supported-versions";
-      const found = await this.#hub.find<VersionsMap>(configMapKind, name, within);
-      const read = JSON.parse(found?.data?.[name] ?? "{}") as { versions?: unknown };
-      return Array.isArray(read.versions) ? read.versions.map(String) : [];
-    } catch (error) {
-      if (error instanceof DriverError || error instanceof SyntaxError) return [];
-      throw error;
     }
   }
 

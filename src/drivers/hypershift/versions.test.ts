@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { mustBeSupported, mustFit, versionIn } from "./versions.ts";
+import { versionIn } from "../../core/model/version.ts";
+import { mustBeSupported, mustFit } from "./versions.ts";
 
 const image = (tag: string) => `quay.io/openshift-release-dev/ocp-release${tag}`;
 const version = (text: string) => {

@@ -58,6 +58,13 @@ export const troubleWords = {
     advice: "Remove what blocks it. As a last resort, abandon it",
     command: "berth clusters",
   },
+  hub_unreachable: {
+    severity: "error",
+    summary: (count) => countOf(count, "hub cannot be reached", "hubs cannot be reached"),
+    advice:
+      "Look at its address and kubeconfig. If it stays away, drain it: its clusters are made elsewhere",
+    command: "berth hubs",
+  },
   cluster_fails: {
     severity: "warning",
     summary: (count) => countOf(count, "cluster keeps failing", "clusters keep failing"),

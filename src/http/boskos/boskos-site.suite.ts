@@ -30,6 +30,7 @@ import { Redactor } from "../../vault/redactor.ts";
 import { storesIn } from "../../vault/secret-stores.ts";
 import { SqliteVault } from "../../vault/sqlite-vault.ts";
 import { makeApp } from "../app.ts";
+import { HubClusters } from "../clusters/hub-clusters.ts";
 import { type App, type BoskosSettings, defaultBoskosSettings } from "../context.ts";
 import { timestamp } from "../timestamp.ts";
 
@@ -213,6 +214,7 @@ export class BoskosSite implements AsyncDisposable {
       vault: storesIn(SqliteVault.inMemory(), new Redactor()),
       signIn: new SignIn(auth, journal.secret),
       templates: () => [],
+      hubClusters: new HubClusters(),
       clusterLogs: ClusterLogs.inMemory(new Redactor()),
     };
     this.#app = await makeApp(site, pino({ level: "trace" }, sink));

@@ -61,11 +61,12 @@ function foundRoute(app: App, { broker, templates }: Context): void {
     response: { 200: Orphans, ...problems(400, 404, 413, 503) },
   };
   app.post("/v1/orphans", { schema, bodyLimit }, async (request) => {
-    const { template, credentials, found } = request.body as FoundBody;
+    const { template, credentials, hub, found } = request.body as FoundBody;
     // Nobody would search there again, so that it would stay for ever.
     const isKnown = templates().some(({ name }) => name === template);
     if (!isKnown) throw templateNotFound(template, templates());
-    const command = { type: "clusters-found", template, credentials, found } as const;
+    const where = hub === undefined ? undefined : { hub };
+    const command = { type: "clusters-found", template, credentials, ...where, found } as const;
     const outcome = await broker.submit(command, originOf(request));
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
     if (outcome.type !== "orphans") throw new Error(`Cannot search: it is ${outcome.type}`);

@@ -4,6 +4,7 @@ import { clusterRoutes } from "./cluster-routes.ts";
 import { costRoute } from "./cost-route.ts";
 import { checkRoutes } from "./credential-checks.ts";
 import { credentialRoutes } from "./credential-routes.ts";
+import { hubRoutes } from "./hub-routes.ts";
 import { orphanRoutes } from "./orphan-routes.ts";
 import { templateRoutes } from "./template-routes.ts";
 import { workerRoutes } from "./worker-routes.ts";
@@ -18,4 +19,5 @@ export function clusterApi(app: App, context: Context): void {
   workerRoutes(app, context);
   orphanRoutes(app, context);
   costRoute(app, context);
+  hubRoutes(app, context);
 }

@@ -16,6 +16,7 @@ import { admissionMetrics } from "./admission-metrics.ts";
 import { clusterMetrics } from "./cluster-metrics.ts";
 import { etaMetrics } from "./eta-metrics.ts";
 import { floodMetrics } from "./flood-metrics.ts";
+import { hubMetrics } from "./hub-metrics.ts";
 import { LeaseMetrics } from "./lease-metrics.ts";
 import { mirrorMetrics } from "./mirror-metrics.ts";
 import { replicaMetrics } from "./replica-metrics.ts";
@@ -54,6 +55,7 @@ export function makeMetrics(source: MetricsSource): Registry {
   mirrorMetrics(() => source.mirror?.(), registry);
   replicaMetrics(source.peers, registry);
   clusterMetrics(source, registry);
+  hubMetrics(source, registry);
   return registry;
 }
 

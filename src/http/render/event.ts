@@ -80,6 +80,7 @@ interface ShownEvent {
 const onlyForObservers: readonly DurableEvent["type"][] = [
   ...(["spaces-defined", "pool-defined", "rate-changed", "event-skipped"] as const),
   ...(["orphan-found", "orphan-gone"] as const),
+  ...(["hub-defined", "hub-retired", "hub-set", "hub-probed"] as const),
 ];
 
 /** The space whose request, lease or cluster an event is about; null if it is for everyone. */

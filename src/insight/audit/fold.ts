@@ -233,6 +233,7 @@ function isOwnWork(event: DurableEvent): boolean {
     case "claim-replaced":
     case "notice-given":
     case "orphan-gone":
+    case "hub-probed":
       return true;
     case "event-skipped":
     case "pool-removed":

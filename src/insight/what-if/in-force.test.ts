@@ -17,6 +17,6 @@ test.each([null, { weight: 2, quotas: [] }])(
     };
     const lending = new Lending();
     lending.do({ type: "configure", pools: [pool("aws", 2)], ...tenancy });
-    expect(tenancyInForce(lending.state)).toEqual(tenancy);
+    expect(tenancyInForce(lending.state)).toEqual({ ...tenancy, hubs: [] });
   },
 );

@@ -22,8 +22,10 @@ export function poolsInForce(state: State): PoolSpec[] {
     }));
 }
 
-/** The spaces and priorities of a state as a configuration. */
+/** The spaces, priorities and hubs of a state as a configuration. */
 export function tenancyInForce(state: State): Tenancy {
   const spaces = Array.from(state.spacePolicies, ([name, policy]) => ({ name, policy }));
-  return { spaces: { spaces, others: state.otherSpaces }, priorities: state.priorities };
+  const hubs = [...state.hubs.values()].filter(({ retired }) => !retired).map(({ spec }) => spec);
+  const { otherSpaces: others, priorities } = state;
+  return { spaces: { spaces, others }, priorities, hubs };
 }

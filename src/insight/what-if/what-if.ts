@@ -268,8 +268,11 @@ function earliest(sizes: readonly PoolSize[]): number[] {
 
 /** The results of admission checks in a simulated past are unknown, so every check passes. */
 function admittingAll(pool: PoolSpec): PoolSpec {
-  const { admission: _, ...policy } = pool.policy;
-  return { ...pool, policy };
+  const { admission: _, cluster, ...policy } = pool.policy;
+  if (cluster === undefined) return { ...pool, policy };
+  // Nothing probes hubs here.
+  const { hubs: __, ...anywhere } = cluster;
+  return { ...pool, policy: { ...policy, cluster: anywhere } };
 }
 
 /**

@@ -16,6 +16,7 @@ import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { ExclusiveResource, State } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
+import type { HubCluster } from "../../drivers/hub/hub-clusters.ts";
 import {
   type CheckResult,
   type ClusterFacts,
@@ -46,6 +47,8 @@ export interface ClusterStores {
     why: string,
     text: string,
   ): void;
+  /** What there is on a hub, whoever has made it. */
+  putHubClusters(hub: string, clusters: readonly HubCluster[]): void;
   /** The credentials that a space has stored, by the reference that the cluster has. */
   openCredentials(reference: string): Promise<Readonly<Record<string, string>>>;
   /** Credentials that spaces want to store. */
@@ -186,6 +189,14 @@ export class BrokerWork implements ClusterWork {
 
   async answerCheck({ id }: CredentialCheck, result: CheckResult): Promise<void> {
     this.#stores.checks.answer(id, result);
+  }
+
+  async hubProbed(hub: string, probe: Parameters<ClusterWork["hubProbed"]>[1]): Promise<void> {
+    await this.#broker.submit({ type: "hub-probed", hub, ...probe });
+  }
+
+  async hubClusters(hub: string, clusters: readonly HubCluster[]): Promise<void> {
+    this.#stores.putHubClusters(hub, clusters);
   }
 
   async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {

@@ -40,7 +40,7 @@ async function tried(
   const spec = archive.current.find(({ name }) => name === template);
   if (spec === undefined) return { verdict: "unknown", why: `there is no template ${template}` };
   try {
-    const driver = await drivers.openTemplate(spec, values);
+    const driver = await drivers.openTemplate(spec, { own: values, hub: spec.hubs?.[0] });
     await calls.run(async () => driver.validate?.(spec, { signal }));
     return { verdict: "valid", why: "" };
   } catch (error) {

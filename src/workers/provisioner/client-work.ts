@@ -5,8 +5,10 @@ import type { KeepAlive } from "../../client/keep-alive.ts";
 import { LinkedAbort } from "../../client/linked-abort.ts";
 import { pause } from "../../client/pause.ts";
 import { type ClusterReport, type Phase, phases, type Wanted } from "../../core/model/cluster.ts";
+import { hubErrorLengthMax } from "../../core/model/hub.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
+import type { HubCluster } from "../../drivers/hub/hub-clusters.ts";
 import {
   type CheckResult,
   type ClusterFacts,
@@ -130,10 +132,11 @@ export class ClientWork implements ClusterWork {
   }
 
   async found(
-    { template, credentials }: SearchScope,
+    { template, credentials, hub }: SearchScope,
     found: readonly FoundCluster[],
   ): Promise<readonly SeenOrphan[]> {
-    const body = { template, credentials, found: [...found] };
+    const where = hub === undefined ? undefined : { hub };
+    const body = { template, credentials, ...where, found: [...found] };
     const { items } = await this.#client.clusters.found(body);
     return items.map(({ name, instance, createdAt, seenSeconds }) => {
       return { name, instance, createdAt, seenMs: seenSeconds * 1_000 };
@@ -152,6 +155,20 @@ export class ClientWork implements ClusterWork {
     const why = result.why.slice(0, whyLengthMax);
     // Whoever stores them may not wait any longer.
     await this.#client.clusters.answerCheck(id, { ...result, why }).catch(() => {});
+  }
+
+  async hubProbed(hub: string, probe: Parameters<ClusterWork["hubProbed"]>[1]): Promise<void> {
+    const { error, kinds, versions, ready } = probe;
+    await this.#client.hubs.probed(hub, {
+      ...(error === undefined ? undefined : { error: error.slice(0, hubErrorLengthMax) }),
+      ...(kinds === undefined ? undefined : { kinds: [...kinds] }),
+      ...(versions === undefined ? undefined : { versions: [...versions] }),
+      ...(ready === undefined ? undefined : { ready: { ...ready } }),
+    });
+  }
+
+  async hubClusters(hub: string, clusters: readonly HubCluster[]): Promise<void> {
+    await this.#client.hubs.putClusters(hub, { items: [...clusters] });
   }
 
   async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {

@@ -1,7 +1,9 @@
 /** The source of a provisioner's work: the broker in this process, or another server. */
 import type { ClusterReport, Parameters, Phase, Wanted } from "../../core/model/cluster.ts";
+import type { HubFindings } from "../../core/model/hub.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { AccessBundle, ClusterRef, Json } from "../../drivers/driver.ts";
+import type { HubCluster } from "../../drivers/hub/hub-clusters.ts";
 import { externalName } from "../../drivers/names.ts";
 
 /** What is known about a cluster, by the journal. */
@@ -121,6 +123,10 @@ export interface ClusterWork {
   /** Credentials that a space wants to store; undefined if there were none for a while. */
   takeCheck(signal: AbortSignal): Promise<CredentialCheck | undefined>;
   answerCheck(check: CredentialCheck, result: CheckResult): Promise<void>;
+  /** What a probe of a hub has found. */
+  hubProbed(hub: string, probe: HubFindings & { readonly error?: string }): Promise<void>;
+  /** All clusters on a hub that it is to show, whoever has made them. */
+  hubClusters(hub: string, clusters: readonly HubCluster[]): Promise<void>;
   /** Access that was made for the present holder. */
   putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void>;
 }

@@ -12,6 +12,7 @@ import type { Place } from "../../kubernetes/kube-config.ts";
 import type { ClusterFacts } from "./cluster-work.ts";
 import { MissingDependency, resolveCredentials } from "./credentials.ts";
 import { openHubDriver } from "./hub-driver.ts";
+import type { HubPlaces } from "./hub-places.ts";
 import type { TemplateArchive } from "./template-archive.ts";
 
 export interface OpenDriver {
@@ -25,17 +26,24 @@ export interface OpenDriver {
   readonly remaining?: (ref: ClusterRef, options: CallOptions) => Promise<readonly string[]>;
 }
 
+interface OpenOptions {
+  readonly own?: Readonly<Record<string, string>> | undefined;
+  readonly hub?: string | undefined;
+}
+
 type OwnCredentials = () => Promise<Readonly<Record<string, string>>>;
 
 export class DriverSet {
   readonly #archive: TemplateArchive;
+  readonly #places: HubPlaces;
   readonly #mask: SecretMask;
   /** They keep a connection. */
   readonly #namespaces = new Map<string, NamespaceDriver>();
   readonly #hubs = new Map<string, HubApi>();
 
-  constructor(archive: TemplateArchive, mask: SecretMask) {
+  constructor(archive: TemplateArchive, places: HubPlaces, mask: SecretMask) {
     this.#archive = archive;
+    this.#places = places;
     this.#mask = mask;
   }
 
@@ -50,7 +58,7 @@ export class DriverSet {
     const { [credentialsParameter]: _, ...parameters } = cluster.parameters;
     const needsOwn = spec.ownCredentials !== null;
     const found = needsOwn ? await own() : {};
-    const driver = await this.openTemplate(spec, found);
+    const driver = await this.openTemplate(spec, { own: found, hub: cluster.hub ?? undefined });
     const { verify } = spec;
     return {
       ...{ driver, spec, parameters: { ...parameters, ...spec.pinned } },
@@ -72,26 +80,41 @@ export class DriverSet {
   }
 
   /** For calls that are about no single cluster. */
-  async openTemplate(
-    spec: TemplateSpec,
-    own: Readonly<Record<string, string>> = {},
-  ): Promise<Driver> {
-    const { how, name } = spec;
+  async openTemplate(spec: TemplateSpec, { own = {}, hub }: OpenOptions = {}): Promise<Driver> {
+    const { name } = spec;
+    const how = this.#on(hub, spec.how);
     const shared = await resolveCredentials(name, spec.credentials, this.#mask);
-    if (how.driver === "namespace") return this.#namespaceDriver(spec, how);
+    if (how.driver === "namespace") return this.#namespaceDriver(spec, how, hub);
     for (const value of Object.values(own)) this.#mask.registerDocument(value);
     const { hibernates, validates } = spec;
     const credentials = { ...shared, ...own };
     if (how.driver !== "command") {
-      return openHubDriver(this.#hub(how), how, { hibernates, credentials, mask: this.#mask });
+      return openHubDriver(this.hub(how), how, { hibernates, credentials, mask: this.#mask });
     }
     const { command, folder, timeoutMs } = how;
     const settings = { command, folder, timeoutMs, hibernates, validates, credentials };
     return new CommandDriver({ ...settings, env: environmentOf(name, how) }, this.#mask);
   }
 
+  /** A cluster keeps its hub, whatever the configuration says now. */
+  #on<How extends TemplateSpec["how"]>(hub: string | undefined, how: How): How {
+    if (hub === undefined || how.driver === "command") return how;
+    const place = this.#places.find(hub);
+    if (place === undefined) {
+      const hint = "Put it back into the configuration until its clusters are gone";
+      throw new MissingDependency(`There is no hub ${hub}. ${hint}`);
+    }
+    const { kubeconfig: _, context: __, ...rest } = how as How & Place;
+    const { kubeconfig, context } = place;
+    return {
+      ...(rest as unknown as How),
+      ...(kubeconfig === undefined ? undefined : { kubeconfig }),
+      ...(context === undefined ? undefined : { context }),
+    };
+  }
+
   /** One connection for all templates of a hub. */
-  #hub({ kubeconfig, context }: Place): HubApi {
+  hub({ kubeconfig, context }: Place): HubApi {
     const key = JSON.stringify([kubeconfig, context]);
     const known = this.#hubs.get(key);
     if (known !== undefined) return known;
@@ -103,13 +126,15 @@ export class DriverSet {
   #namespaceDriver(
     { revision }: TemplateSpec,
     how: Extract<TemplateSpec["how"], { readonly driver: "namespace" }>,
+    hub = "",
   ): NamespaceDriver {
-    const known = this.#namespaces.get(revision);
+    const key = `${revision} ${hub}`;
+    const known = this.#namespaces.get(key);
     if (known !== undefined) return known;
     const { kubeconfig, context, quota } = how;
     const connect = () => ApiServer.connect({ kubeconfig, context });
     const driver = new NamespaceDriver({ connect, quota }, this.#mask);
-    this.#namespaces.set(revision, driver);
+    this.#namespaces.set(key, driver);
     return driver;
   }
 }

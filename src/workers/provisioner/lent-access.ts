@@ -7,11 +7,13 @@ import { busyState } from "../../core/model/lifecycle.ts";
 import type { CallLimit } from "./call-limit.ts";
 import { type ClusterWork, refOf, type WatchedCluster } from "./cluster-work.ts";
 import type { DriverSet } from "./driver-set.ts";
+import type { HubPlaces } from "./hub-places.ts";
 import type { TemplateArchive } from "./template-archive.ts";
 
 export interface SweepTools {
   readonly work: ClusterWork;
   readonly archive: TemplateArchive;
+  readonly hubs: HubPlaces;
   readonly drivers: DriverSet;
   readonly calls: CallLimit;
 }

@@ -36,11 +36,13 @@ export class OrphanSearch {
     const told = new Set<string>();
     for (const spec of this.#tools.archive.current) {
       for (const own of await this.#credentialsOf(spec)) {
-        try {
-          for (const { instance } of await this.#search(spec, own)) told.add(instance);
-        } catch (error) {
-          if (this.#signal.aborted) return;
-          this.#options.retrying?.(error);
+        for (const hub of spec.hubs ?? [undefined]) {
+          try {
+            for (const { instance } of await this.#search(spec, own, hub)) told.add(instance);
+          } catch (error) {
+            if (this.#signal.aborted) return;
+            this.#options.retrying?.(error);
+          }
         }
       }
     }
@@ -56,14 +58,16 @@ export class OrphanSearch {
   async #search(
     spec: TemplateSpec,
     own: SpaceCredentials | undefined,
+    hub: string | undefined,
   ): Promise<readonly SeenOrphan[]> {
     const { drivers, calls, work } = this.#tools;
-    const driver = await drivers.openTemplate(spec, own?.values);
+    const driver = await drivers.openTemplate(spec, { own: own?.values, hub });
     // One that is in the books before or after the list is known: it may be gone by now.
     const before = new Set((await work.clusters()).map(({ instance }) => instance));
     const listed = await calls.run(() => driver.list({ signal: this.#signal }));
     const found = listed.filter(({ instance }) => !before.has(instance));
-    const scope = { template: spec.name, credentials: own?.reference ?? null };
+    const where = hub === undefined ? undefined : { hub };
+    const scope = { template: spec.name, credentials: own?.reference ?? null, ...where };
     const orphans = (await work.found(scope, found)).filter((one) => this.#isOld(one));
     for (const orphan of orphans) await this.#handle(spec, driver, orphan);
     return orphans;

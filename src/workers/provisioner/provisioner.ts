@@ -5,6 +5,7 @@
  */
 
 import { LinkedAbort } from "../../client/linked-abort.ts";
+import type { HubPlace } from "../../config/read-hubs.ts";
 import type { TemplateSpec } from "../../config/template-spec.ts";
 import { DriverError } from "../../drivers/driver.ts";
 import { noMask, type SecretMask } from "../../drivers/secret-mask.ts";
@@ -13,6 +14,8 @@ import { checkCredentials } from "./check-credentials.ts";
 import type { ClusterFacts, ClusterTask, ClusterWork, WorkResult } from "./cluster-work.ts";
 import { MissingDependency } from "./credentials.ts";
 import { DriverSet } from "./driver-set.ts";
+import { HubPlaces } from "./hub-places.ts";
+import { HubProbes } from "./hub-probes.ts";
 import { LentAccess } from "./lent-access.ts";
 import { callsAtOnceDefault, messageLengthMax, tasksMax } from "./limits.ts";
 import type { Orphan } from "./orphan-search.ts";
@@ -32,11 +35,19 @@ export interface ProvisionerListener {
 
 export interface ProvisionerOptions extends ProvisionerListener, SweepTimes {
   readonly orphanGraceMs?: number;
+  /** How often hubs are looked at. */
+  readonly probeMs?: number;
   /** Driver calls at once, over all clusters. */
   readonly parallel?: number;
   readonly mask?: SecretMask;
   /** Where templates are kept that clusters still need; undefined: in memory. */
   readonly folder?: string;
+}
+
+/** How clusters are made, and where. */
+export interface ProvisionerConfig {
+  readonly templates: readonly TemplateSpec[];
+  readonly hubs?: readonly HubPlace[];
 }
 
 export class Provisioner {
@@ -49,32 +60,42 @@ export class Provisioner {
   readonly #running = new Set<Promise<void>>();
   readonly #sweep: Sweep;
   readonly #access: LentAccess;
+  readonly #hubs: HubPlaces;
+  readonly #probes: HubProbes;
   #wake = Promise.withResolvers<void>();
   readonly #done: Promise<void>;
 
   constructor(
     work: ClusterWork,
-    templates: readonly TemplateSpec[],
+    { templates, hubs = [] }: ProvisionerConfig,
     options: ProvisionerOptions = {},
   ) {
     this.#work = work;
     this.#options = options;
     this.#archive = new TemplateArchive(options.folder);
     this.#archive.configure(templates);
-    this.#drivers = new DriverSet(this.#archive, options.mask ?? noMask);
+    this.#hubs = new HubPlaces(options.folder);
+    this.#hubs.configure(hubs);
+    this.#drivers = new DriverSet(this.#archive, this.#hubs, options.mask ?? noMask);
     this.#calls = new CallLimit(options.parallel ?? callsAtOnceDefault);
-    const tools = { work, archive: this.#archive, drivers: this.#drivers, calls: this.#calls };
+    const places = { archive: this.#archive, hubs: this.#hubs };
+    const tools = { work, ...places, drivers: this.#drivers, calls: this.#calls };
     this.#access = new LentAccess(tools);
     this.#sweep = new Sweep(tools, options, this.#stop.signal);
     const { signal } = this.#stop;
-    const checks = checkCredentials(tools, signal, (cause) => options.retrying?.(cause));
-    this.#done = Promise.all([this.#loop(), this.#sweep.run(), checks]).then(() => {});
+    const retrying = (cause: unknown) => options.retrying?.(cause);
+    const checks = checkCredentials(tools, signal, retrying);
+    this.#probes = new HubProbes(tools, { probeMs: options.probeMs, signal, retrying });
+    const all = [this.#loop(), this.#sweep.run(), this.#probes.run(), checks];
+    this.#done = Promise.all(all).then(() => {});
   }
 
   /** Calls that run go on with the old settings. */
-  configure(templates: readonly TemplateSpec[]): void {
+  configure({ templates, hubs = [] }: ProvisionerConfig): void {
+    this.#hubs.configure(hubs);
     this.#archive.configure(templates);
     this.#wake.resolve();
+    this.#probes.wake();
   }
 
   /** Ends the running calls and releases their clusters, which keep their phase. */

@@ -85,7 +85,7 @@ export class ScriptedSite implements AsyncDisposable {
     { isStarted = true } = {},
   ): Promise<void> {
     this.#templates = template === null ? [] : [template];
-    this.#provisioner?.configure(this.#templates);
+    this.#provisioner?.configure({ templates: this.#templates });
     const usual = {
       ...{ template: "small", size: 0, running: 0, parameters: {}, hibernates: true },
       ...{ revision: template?.revision ?? "r1", limits: template?.limits ?? defaultPhaseLimits },
@@ -101,6 +101,7 @@ export class ScriptedSite implements AsyncDisposable {
       putAccess: async (instance, bundle) => void this.access.set(instance, bundle),
       putLogs: ({ instance }, why, text) => void this.logs.push({ instance, why, text }),
       openCredentials: async () => ({ OWN: "own-credential-value" }),
+      putHubClusters: () => undefined,
       credentialsNamed: async () => this.credentials,
       checks: this.checks,
     };
@@ -108,13 +109,17 @@ export class ScriptedSite implements AsyncDisposable {
   }
 
   start(options: ProvisionerOptions = {}, work = this.work({ isAlone: true })): void {
-    this.#provisioner = new Provisioner(work, this.#templates, {
-      ...{ sweepMs: 3_600_000, orphanSearchMs: 3_600_000, folder: this.folder },
-      lost: ({ resource }, why) => void this.lost.push(`${resource}: ${why}`),
-      orphan: (orphan) => void this.orphans.push(orphan),
-      retrying: (cause) => void this.errors.push(cause),
-      ...options,
-    });
+    this.#provisioner = new Provisioner(
+      work,
+      { templates: this.#templates },
+      {
+        ...{ sweepMs: 3_600_000, orphanSearchMs: 3_600_000, folder: this.folder },
+        lost: ({ resource }, why) => void this.lost.push(`${resource}: ${why}`),
+        orphan: (orphan) => void this.orphans.push(orphan),
+        retrying: (cause) => void this.errors.push(cause),
+        ...options,
+      },
+    );
   }
 
   async stop(): Promise<void> {

@@ -67,6 +67,7 @@ export class Sweep {
   async observeAll(): Promise<void> {
     const clusters = await this.#tools.work.clusters();
     this.#tools.archive.keepUsed(clusters);
+    this.#tools.hubs.keepUsed(clusters);
     const observed = clusters.filter(({ state }) => observedStates.includes(state));
     const own = await this.#ownCredentials();
     await Promise.all(observed.map((cluster) => this.#observeOne(cluster, own)));

@@ -51,7 +51,16 @@ const ofPools: Verbs<"pool"> = {
   "pool-withheld": ({ why }) => `lends nothing${after(why)}`,
 };
 
-const ofNobody: Verbs<"orphan" | "spaces" | "priorities" | "event"> = {
+const ofNobody: Verbs<"orphan" | "spaces" | "priorities" | "event" | "hub"> = {
+  "hub-defined": ({ name }) => `The hub ${text(name)} was configured`,
+  "hub-retired": ({ name }) => `The hub ${text(name)} was removed from the file`,
+  "hub-set": ({ name, state }) => `The hub ${text(name)} is ${text(state)}`,
+  "hub-probed": ({ name, error }) => {
+    if (typeof error === "string") return `The hub ${text(name)} cannot be reached${after(error)}`;
+    return error === null
+      ? `The hub ${text(name)} answers again`
+      : `The hub ${text(name)} was probed`;
+  },
   "spaces-defined": () => "The spaces were configured",
   "priorities-defined": () => "The priorities were configured",
   "event-skipped": ({ was, why }) => `An event ${text(was)} was skipped${after(why)}`,
