@@ -67,7 +67,7 @@ test("the access to a cluster outlives the leader that stored it, and is sealed"
   const after = await call(other, access, { token });
   expect(after).toEqual(before);
   const rows = await database.query(`SELECT encode(sealed, 'escape') AS text FROM ${schema}.vault`);
-  expect(rows).toHaveLength(1);
+  expect(rows).not.toEqual([]);
   expect(JSON.stringify(rows)).not.toMatch(/secret|password/);
   // A used cluster is destroyed by the new leader, which then erases its access.
   await call(other, `DELETE /v1/leases/${granted.body["id"]}`, { token });
