@@ -23,6 +23,8 @@ export interface WorldOptions {
   readonly config: object;
   readonly environment?: (index: number) => NodeJS.ProcessEnv;
   readonly flags?: (index: number) => readonly string[];
+  /** Another version of Berth; absent: this one. */
+  readonly program?: (index: number) => string;
 }
 
 const jsonHeaders = { "content-type": "application/json" };
@@ -55,7 +57,7 @@ export class ReplicaWorld implements AsyncDisposable {
   }
 
   async add(index: number, listen = "127.0.0.1:0"): Promise<ReplicaProcess> {
-    const { address, environment, flags } = this.#options;
+    const { address, environment, flags, program } = this.#options;
     const database = await TcpProxy.start(this.#port);
     const relay = await TcpProxy.start(0);
     const own = environment?.(index) ?? {};
@@ -66,7 +68,7 @@ export class ReplicaWorld implements AsyncDisposable {
       ...(flags?.(index) ?? []),
     ];
     const env = { ...process.env, BERTH_JOURNAL: address(database.port), ...own };
-    const started = new Process(berthPath, args, env);
+    const started = new Process(program?.(index) ?? berthPath, args, env);
     const [, url = ""] = await started.says(/ at (https?:[^\s"]+)/);
     relay.target = Number(new URL(url).port);
     const replica = { name: `replica ${index}`, url, process: started, database, relay };

@@ -118,6 +118,7 @@ export class SimulatedDatabase {
       case "report":
       case "forget":
       case "replicas":
+      case "raiseFormat":
         return [];
       default:
         throw new Error(`Cannot simulate the statement: ${sql}`);

@@ -1,5 +1,6 @@
 /** One of several servers: a server of the simulation, the real `Replica`, and the real journal. */
 import type { Broker } from "../../src/broker/broker.ts";
+import { journalFormat } from "../../src/journal/format.ts";
 import { PostgresJournal } from "../../src/journal/postgres/postgres.ts";
 import { Replica } from "../../src/replicas/replica.ts";
 import {
@@ -69,7 +70,7 @@ export class Member implements Storage {
   async open(process: Process): Promise<OpenStorage> {
     const database = new SimulatedConnection(this.#network, process);
     const journal = await PostgresJournal.openIn({
-      ...{ database, schema: simulatedSchema, secret: "simulated" },
+      ...{ database, schema: simulatedSchema, secret: "simulated", format: journalFormat },
     });
     const { random } = this.#network;
     const clock = this.#clock(process, 1 + driftMax * (random.next() - 0.5));

@@ -176,6 +176,17 @@ export function journalSuite(name: string, makeStore: () => Promise<JournalStore
         expect(next).toBe(journal.head + 1);
       });
 
+      test("read() refuses an event that only a newer Berth knows, by its type", async () => {
+        const newer = { type: "resource-painted", resource: "aws-1" } as unknown as DurableEvent;
+        await appendAll([left(1)], [left(2), newer]);
+        await reopen();
+        await expect(readAll(journal)).rejects.toMatchObject({
+          name: "JournalUnusable",
+          message: `Cannot read event 3 of the journal: this Berth does not know the type "resource-painted"`,
+          hint: expect.stringContaining("A newer Berth has written it"),
+        });
+      });
+
       test("read() continues with commits that are appended while it reads", async () => {
         await appendAll([left(1)]);
         const seen: number[] = [];

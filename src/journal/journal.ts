@@ -1,6 +1,7 @@
 /** The journal: its interface and errors, and the form in which engines store a commit. */
 import type { DurableEvent } from "../core/model/event.ts";
 import type { Instant } from "../core/model/time.ts";
+import { isKnownType, journalFormat } from "./format.ts";
 
 /** One commit: the events that became durable together, and the time. */
 export interface Recorded {
@@ -136,8 +137,12 @@ function parseEvents(commit: StoredCommit): readonly DurableEvent[] {
   let cause: unknown;
   try {
     const events: readonly DurableEvent[] = JSON.parse(commit.events);
-    if (Array.isArray(events) && events.length === commit.count) return events;
+    if (Array.isArray(events) && events.length === commit.count) {
+      mustKnow(commit.seq, events);
+      return events;
+    }
   } catch (error) {
+    if (error instanceof JournalUnusable) throw error;
     cause = error;
   }
   throw new JournalUnusable(
@@ -145,6 +150,27 @@ function parseEvents(commit: StoredCommit): readonly DurableEvent[] {
     "List the damage with: berth journal check; then restore the data folder from a backup",
     { cause },
   );
+}
+
+const newerBerth =
+  "A newer Berth has written it: start that version, or restore a backup from before the upgrade";
+
+/** Nobody knows what an event of a newer Berth means, so it must not be left out. */
+function mustKnow(seq: number, events: readonly DurableEvent[]): void {
+  const unknown = events.findIndex(({ type }) => !isKnownType(type));
+  if (unknown < 0) return;
+  const type = JSON.stringify(String(events[unknown]?.type).slice(0, 60));
+  throw new JournalUnusable(
+    `Cannot read event ${seq + unknown} of the journal: this Berth does not know the type ${type}`,
+    newerBerth,
+  );
+}
+
+/** Throws `JournalUnusable` if the journal may have events that this Berth does not know. */
+export function mustKnowFormat(mark: number, name: string, known = journalFormat): void {
+  if (mark <= known) return;
+  const state = `it has events of format ${mark}, and this Berth reads up to ${known}`;
+  throw new JournalUnusable(`Cannot open the journal ${name}: ${state}`, newerBerth);
 }
 
 /** A part of the events would be missing. */

@@ -54,7 +54,12 @@ export interface SharedJournal extends Journal {
   renew(leaseMs: number): Promise<Standing | undefined>;
   /** Ends the epoch, so that another replica can lead at once. Has no effect if it does not lead. */
   resign(): Promise<void>;
+  /** Says that this replica runs, and which format it reads. */
   report(replica: ReplicaReport): Promise<void>;
+  /** The newest format of events that may be appended. */
+  readonly format: number;
+  /** For the leader: raises the format to its own if every replica that reports can read it. */
+  raiseFormat(): Promise<number>;
   /** Removes the replica from the list, and those that are long gone. */
   forget(id: string): Promise<void>;
   replicas(): Promise<readonly KnownReplica[]>;

@@ -1,5 +1,6 @@
 import type { DurableEvent } from "../core/model/event.ts";
 import type { Instant } from "../core/model/time.ts";
+import { journalFormat } from "./format.ts";
 import { type Journal, JournalConflict, type Snapshot } from "./journal.ts";
 import { MemoryJournal } from "./memory.ts";
 import type { JournalWatcher, KnownReplica, SharedJournal, Standing } from "./shared-journal.ts";
@@ -15,6 +16,7 @@ export class SharedStore {
 
 /** One replica's connection to it, which a test can cut or delay. */
 export class SharedMemory implements SharedJournal {
+  readonly format = journalFormat;
   readonly #store: SharedStore;
   #epoch: number | null = null;
   /** If set, every call throws it. */
@@ -102,6 +104,10 @@ export class SharedMemory implements SharedJournal {
     this.#store.leader = null;
     this.#store.expiresAtMs = 0;
     this.#epoch = null;
+  }
+
+  async raiseFormat(): Promise<number> {
+    return this.format;
   }
 
   async report(): Promise<void> {}

@@ -8,6 +8,7 @@ import {
   secretChecksum,
   snapshotChecksum,
 } from "./checksum.ts";
+import { formatKey } from "./format.ts";
 import { JournalUnusable, type Recorded, recordedAfter, type Snapshot } from "./journal.ts";
 import { sql } from "./sqlite-statements.ts";
 
@@ -66,6 +67,11 @@ export function readChecksumsFrom(database: DatabaseSync, path: string): number 
     `Cannot open the journal "${path}": its table "meta" is damaged`,
     damageHint,
   );
+}
+
+/** The newest format of events that the journal may have. */
+export function readFormat(database: DatabaseSync): number {
+  return Number(metaValue(database, formatKey) ?? 1);
 }
 
 function metaValue(database: DatabaseSync, key: string): string | undefined {

@@ -17,6 +17,10 @@ export const copyingKey = "copying";
 export const sql = {
   meta: "SELECT value FROM meta WHERE key = ?",
 
+  setMeta: `
+    INSERT INTO meta (key, value) VALUES (?, ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+
   head: "SELECT seq + count - 1 AS head FROM journal ORDER BY seq DESC LIMIT 1",
 
   lastCommit: `SELECT ${commitColumns} FROM journal ORDER BY seq DESC LIMIT 1`,

@@ -11,6 +11,7 @@ import {
 } from "./checksum.ts";
 import { makeDataFolder, makePrivateFile } from "./data-folder.ts";
 import { FolderLock } from "./folder-lock.ts";
+import { formatOf } from "./format.ts";
 import { HeadMark, type JournalEnd } from "./head-mark.ts";
 import {
   closedJournal,
@@ -110,6 +111,7 @@ export class SqliteJournal implements Journal {
     const commit = storedCommit(head, at, events);
     return this.#attempt("append to", () => {
       this.#checkFiles();
+      this.#connection.allow(formatOf(events));
       if (commit.count > 0 && this.#write(commit)) return this.#end.head;
       this.#end = this.#connection.end();
       if (commit.count > 0 || head !== this.head) throw staleHead(head, this.head);

@@ -335,5 +335,6 @@ export class Replica {
     const { version } = this.#setup;
     const seq = this.#broker?.head ?? 0;
     await this.#journal.report({ id: this.id, address: this.#address, version, seq });
+    if (this.#isLeading) await this.#journal.raiseFormat();
   }
 }

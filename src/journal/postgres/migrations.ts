@@ -110,7 +110,17 @@ CREATE TABLE vault (
 );
 `,
   },
+  {
+    breaking: false,
+    sql: `
+ALTER TABLE replica ADD COLUMN format integer NOT NULL DEFAULT 1; -- the newest that it reads
+INSERT INTO meta VALUES ('format', '1');
+`,
+  },
 ];
+
+/** The first version of the schema whose servers look at the mark of the format. */
+export const formatVersion = 4;
 
 /** The oldest version of Berth's schema that can still use this one. */
 export function oldestReader(steps: readonly Migration[]): number {

@@ -39,7 +39,8 @@ CREATE TABLE replica (
   version text NOT NULL, -- of Berth
   seq bigint NOT NULL, -- number of the last event that it has applied
   started_at timestamptz NOT NULL,
-  seen_at timestamptz NOT NULL
+  seen_at timestamptz NOT NULL,
+  format integer NOT NULL DEFAULT 1 -- the newest that it reads
 );
 
 CREATE VIEW events AS -- for people with psql

@@ -1,7 +1,8 @@
 /** Creates the schema of the journal or upgrades it, and reads what is created with it. */
 import { randomBytes } from "node:crypto";
 import { damageHint, secretChecksum } from "../checksum.ts";
-import { JournalUnusable, unfinishedCopy } from "../journal.ts";
+import { formatKey } from "../format.ts";
+import { JournalUnusable, mustKnowFormat, unfinishedCopy } from "../journal.ts";
 import type { Connections } from "./connections.ts";
 import type { Row } from "./database.ts";
 import { migrations as known, type Migration, oldestReader } from "./migrations.ts";
@@ -9,6 +10,8 @@ import { statementsFor } from "./statements.ts";
 
 interface Meta {
   readonly secret: string;
+  /** The newest format of events that the journal may have. */
+  readonly format: number;
 }
 
 /**
@@ -28,7 +31,9 @@ export async function prepareSchema(
   }
   mustBeKnown(meta, connections.name, migrations.length);
   if (meta.has("copying") && !unfinished) throw unfinishedCopy(connections.name);
-  return { secret: secretIn(meta, connections.name) };
+  const format = Number(meta.get(formatKey) ?? 1);
+  mustKnowFormat(format, connections.name);
+  return { secret: secretIn(meta, connections.name), format };
 }
 
 /** Undefined if there is no journal yet. */
@@ -70,7 +75,9 @@ async function migrate(
         String(value),
       ]);
     await put("version", migrations.length);
-    await put("oldest_reader", oldestReader(migrations));
+    // The mark of a newer format keeps servers out that do not look at it.
+    const oldest = Math.max(oldestReader(migrations), Number(meta.get("oldest_reader") ?? 0));
+    await put("oldest_reader", oldest);
     if (meta.has("secret")) return;
     const secret = randomBytes(32).toString("base64url");
     await put("secret", secret);

@@ -1,3 +1,6 @@
+import { formatKey } from "../format.ts";
+import { formatVersion } from "./migrations.ts";
+
 /** Limits the events that are read at once, not the rows: a row has one to thousands of events. */
 const pageEvents = 512;
 
@@ -110,7 +113,7 @@ export function statementsFor(schema: string) {
       RETURNING head.bytes, total.pruned`,
 
     ...leadership(head),
-    ...replicas(replica),
+    ...replicas(replica, meta),
     ...secrets(table("vault"), head),
   } as const;
 }
@@ -158,13 +161,27 @@ function leadership(head: string) {
 /** A replica that has not reported for this long is gone. */
 const goneAfter = "1 hour";
 
-function replicas(replica: string) {
+function replicas(replica: string, meta: string) {
   return {
     report: `
-      INSERT INTO ${replica} AS known (id, address, version, seq, started_at, seen_at)
-      VALUES ($1::text, $2::text, $3::text, $4::bigint, clock_timestamp(), clock_timestamp())
+      INSERT INTO ${replica} AS known (id, address, version, seq, started_at, seen_at, format)
+      VALUES ($1::text, $2::text, $3::text, $4::bigint, clock_timestamp(), clock_timestamp(), $5::integer)
       ON CONFLICT (id) DO UPDATE SET address = excluded.address, version = excluded.version,
-        seq = excluded.seq, seen_at = excluded.seen_at`,
+        seq = excluded.seq, seen_at = excluded.seen_at, format = excluded.format`,
+
+    /** Raises the mark if every server can read that format. Returns the mark as it is then. */
+    raiseFormat: `
+      WITH raised AS (
+        UPDATE ${meta} SET value = $1::text
+        WHERE key = '${formatKey}' AND value::integer < $1::integer AND NOT EXISTS (
+          SELECT FROM ${replica}
+          WHERE format < $1::integer AND seen_at >= clock_timestamp() - interval '${goneAfter}')
+        RETURNING value
+      ), closed AS (
+        UPDATE ${meta} SET value = '${formatVersion}'
+        WHERE key = 'oldest_reader' AND value::integer < ${formatVersion} AND EXISTS (SELECT FROM raised))
+      SELECT coalesce(
+        (SELECT value FROM raised), (SELECT value FROM ${meta} WHERE key = '${formatKey}')) AS format`,
 
     forget: `
       DELETE FROM ${replica}
