@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import type { Hub, HubClusterList } from "../../api/hub-schemas.ts";
+import { clusterPool } from "../../core/clusters/clusters.suite.ts";
+import { clusterSite } from "./clusters-site.suite.ts";
+
+const hubs = [
+  { name: "east", labels: { region: "us" }, limit: 4 },
+  { name: "west", labels: {} },
+];
+
+async function hubSite() {
+  const site = await clusterSite([]);
+  const pools = [clusterPool("ocp", { size: 1, hubs: ["east", "west"] })];
+  await site.broker.submit({ type: "configure", pools, hubs });
+  return site;
+}
+
+test("hubs show their stock, limit, state and the last error in full", async () => {
+  await using site = await hubSite();
+  expect(
+    await site.call("PUT /v1/hubs/east/probe", { body: { versions: ["4.20"] } }),
+  ).toMatchObject({
+    status: 204,
+  });
+  const error = `connect ECONNREFUSED ${"x".repeat(300)}`;
+  await site.call("PUT /v1/hubs/west/probe", { body: { error } });
+  const body = (await site.call("GET /v1/hubs")).body as { items: Hub[] };
+  expect(body.items).toMatchObject([
+    {
+      ...{ name: "east", state: "active", limit: 4, versions: ["4.20"], pools: ["ocp"] },
+      clusters: { total: 1, lent: 0, stock: 0, inFlight: 1 },
+    },
+    { name: "west", state: "unreachable", setState: "active", limit: null, outage: { error } },
+  ]);
+  const attention = await site.call("GET /v1/attention");
+  expect(JSON.stringify(attention.body)).toContain("hub_unreachable");
+});
+
+test("operators cordon a hub with a reason, and use it again", async () => {
+  await using site = await hubSite();
+  const cordoned = await site.call("PUT /v1/hubs/east/state", {
+    body: { state: "cordoned", by: "ann", reason: "upgrade" },
+  });
+  expect(cordoned.body).toMatchObject({ state: "cordoned", set: { why: "upgrade" } });
+  const again = await site.call("PUT /v1/hubs/east/state", { body: { state: "active" } });
+  expect(again.body).toMatchObject({ state: "active", set: null });
+  expect(await site.call("PUT /v1/hubs/eats/state", { body: { state: "active" } })).toMatchObject({
+    status: 404,
+    body: { code: "hub_not_found", hint: 'Did you mean "east"?' },
+  });
+  expect((await site.call("PUT /v1/hubs/east/state", { body: { state: "gone" } })).status).toBe(
+    400,
+  );
+});
+
+test("clusters that Berth has not made are shown beside its own, with the lease behind", async () => {
+  await using site = await hubSite();
+  await site.call("PUT /v1/hubs/east/probe", { body: {} });
+  const instance = await site.broker.read(({ resources }) => {
+    const [made] = [...resources.values()];
+    return made?.sharing === "exclusive" ? (made.cluster?.instance ?? "") : "";
+  });
+  const common = { kind: "HostedCluster", namespace: "clusters", state: "ready" };
+  const items = [
+    { ...common, name: "ours", createdAt: "", owner: null, instance },
+    {
+      ...common,
+      name: "ann-test",
+      createdAt: "2020-01-01T00:00:00Z",
+      owner: "ann",
+      instance: null,
+    },
+  ];
+  expect((await site.call("PUT /v1/hubs/east/clusters", { body: { items } })).status).toBe(204);
+  const body = (await site.call("GET /v1/hubs/east/clusters")).body as HubClusterList;
+  expect(body.items).toMatchObject([
+    { name: "ours", cluster: "ocp-1", lease: null, ageSeconds: null },
+    { name: "ann-test", owner: "ann", cluster: null, lease: null },
+  ]);
+  expect(body.foundAt).not.toBeNull();
+  expect((await site.call("GET /v1/hubs/nowhere/clusters")).status).toBe(404);
+});
