@@ -1,4 +1,5 @@
 /** Three servers as processes on one journal in PostgreSQL. */
+import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { acquire, call, type ReplicaProcess, ReplicaWorld } from "./replica-world.ts";
@@ -168,4 +169,27 @@ test("a call with a forged relay header is refused", async () => {
   const response = await fetch(`${leader.url}/v1/leases`, { headers: { "berth-relay": "e30.x" } });
   expect(response.status).toBe(403);
   expect(await response.json()).toMatchObject({ code: "relay_refused" });
+});
+
+test("an answer to Boskos that a follower could not pass on was not delivered", async () => {
+  const leader = await world.leader();
+  const replica = await follower();
+  const { hostname, port } = new URL(replica.url);
+  const held = async () => (await pools(leader))["held"];
+  // The leader writes its answer, and the follower does not get it in time.
+  leader.relay.fateOf = (data) => {
+    if (data.includes("/acquire")) setImmediate(() => (leader.relay.mode = "silent"));
+    return "pass";
+  };
+  const path = `/acquire?type=${three}&state=free&dest=busy&owner=gone`;
+  const lines = [`POST ${path} HTTP/1.1`, `Host: ${hostname}:${port}`, "Content-Length: 0"];
+  const client = connect(Number(port), hostname).on("error", () => {});
+  client.write(`${lines.join("\r\n")}\r\n\r\n`);
+  await expect.poll(held, { timeout: 10_000 }).toBe(1);
+  await setTimeout(200);
+  client.resetAndDestroy();
+  leader.relay.fateOf = () => "pass";
+  await setTimeout(100);
+  leader.relay.mode = "open";
+  await expect.poll(held, { timeout: 10_000 }).toBe(0);
 });

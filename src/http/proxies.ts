@@ -29,6 +29,8 @@ declare module "fastify" {
     forwarded: Forwarded | null;
     /** Whether another replica has passed the call on, which has checked its `Host` and `Origin`. */
     relayed: boolean;
+    /** The name under which the other server says whether the answer arrived. */
+    deliveryId: string | null;
   }
 }
 
@@ -95,15 +97,18 @@ function withoutPort(text: string): string {
 export function readForwarded(app: App, { proxies, peers }: Context): void {
   app.decorateRequest("forwarded", null);
   app.decorateRequest("relayed", false);
+  app.decorateRequest("deliveryId", null);
   if (proxies === undefined && peers === undefined) return;
   app.addHook("onRequest", (request, _reply, done) => {
     const relay = request.headers[relayHeader];
     if (peers !== undefined && typeof relay === "string") {
       const caller = peers.signature.verify(request, relay);
       if (caller === undefined) return done(relayRefused());
-      const { address, host, protocol, certificate } = caller;
+      if (caller.delivery !== undefined) peers.deliveries.word(caller.delivery);
+      const { address, host, protocol, certificate, deliveryId } = caller;
       request.forwarded = { address, host, protocol, certificate };
       request.relayed = true;
+      request.deliveryId = deliveryId ?? null;
     } else if (proxies !== undefined) {
       const peer = request.socket.remoteAddress ?? "";
       request.forwarded = proxies.read(peer, request.headers, hostAskedFor(request));

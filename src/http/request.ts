@@ -14,6 +14,7 @@ import { formatDuration, parseDuration } from "../core/model/time.ts";
 import type { Context } from "./context.ts";
 import { invalid } from "./problems.ts";
 import { callerAddress } from "./proxies.ts";
+import { deliveryHeader } from "./relay/relayed-deliveries.ts";
 
 /** Fields that several calls read in the same way. */
 
@@ -120,14 +121,24 @@ export function abortOnClose(response: ServerResponse): AbortSignal {
 
 /** Tracks whether the reply that grants leases arrives: if it does not, nobody knows of them. */
 export function trackDelivery(
-  { deliveries }: Context,
+  { deliveries, peers }: Context,
   leases: readonly LeaseView[],
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   deliveries.begin(leases);
   if (request.raw.socket.destroyed) return deliveries.end(leases, false);
-  reply.raw.once("close", () => deliveries.end(leases, reply.raw.writableFinished));
+  const { raw } = reply;
+  const { deliveryId: id } = request;
+  if (id === null || peers === undefined) {
+    raw.once("close", () => deliveries.end(leases, raw.writableFinished));
+    return;
+  }
+  peers.deliveries.expect(id, (arrived) => deliveries.end(leases, arrived));
+  reply.header(deliveryHeader, "awaited");
+  raw.once("close", () => {
+    if (!raw.writableFinished) peers.deliveries.word({ id, arrived: false });
+  });
 }
 
 export function canWait({ broker }: Context): boolean {

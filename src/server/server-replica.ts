@@ -8,6 +8,7 @@ import type { BrokerOptions } from "../broker/broker-contract.ts";
 import type { Clocks } from "../broker/environment.ts";
 import type { Peers } from "../http/relay/peers.ts";
 import { RelaySignature } from "../http/relay/relay-signature.ts";
+import { RelayedDeliveries } from "../http/relay/relayed-deliveries.ts";
 import { makeDataFolder } from "../journal/data-folder.ts";
 import { FolderLock } from "../journal/folder-lock.ts";
 import type { PostgresJournal } from "../journal/postgres/postgres.ts";
@@ -44,7 +45,7 @@ export class ServerReplica {
     this.#replica = replica;
     const signature = new RelaySignature(journal.secret, () => this.#databaseMs());
     this.peers = {
-      ...{ id, signature },
+      ...{ id, signature, deliveries: new RelayedDeliveries() },
       get isLeading() {
         return replica.isLeading;
       },

@@ -1,5 +1,6 @@
 import type { KnownReplica, Standing } from "../../journal/shared-journal.ts";
 import type { RelaySignature } from "./relay-signature.ts";
+import type { RelayedDeliveries } from "./relayed-deliveries.ts";
 
 /** The other servers on the same journal, as the routes see them. */
 export interface Peers {
@@ -12,6 +13,7 @@ export interface Peers {
   /** For how long this server may have missed something. */
   readonly staleMs: number;
   readonly signature: RelaySignature;
+  readonly deliveries: RelayedDeliveries;
   replicas(): Promise<readonly KnownReplica[]>;
   /** Calls `changed` each time another server, or this one, may have begun to lead. */
   onChange(changed: () => void): () => void;

@@ -6,6 +6,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ShownCertificate } from "../../auth/certificates.ts";
+import type { DeliveryWord } from "./relayed-deliveries.ts";
 
 export const relayHeader = "berth-relay";
 
@@ -18,6 +19,10 @@ export interface RelayedCaller {
   readonly host?: string | undefined;
   readonly protocol?: string | undefined;
   readonly certificate?: ShownCertificate | undefined;
+  /** The name of the answer, for the word that follows. */
+  readonly deliveryId?: string;
+  /** Not of a caller but of the other server itself: whether an answer has arrived. */
+  readonly delivery?: DeliveryWord;
 }
 
 /** The parts of the call that the signature is for, so that it fits no other call. */

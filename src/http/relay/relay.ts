@@ -17,6 +17,7 @@ import { notLeaderHeader } from "./not-leader.ts";
 import type { Peers } from "./peers.ts";
 import { answerLost, nobodyLeads } from "./relay-problems.ts";
 import { relayHeader } from "./relay-signature.ts";
+import { deliveryHeader } from "./relayed-deliveries.ts";
 import { needsLeader } from "./relayed-routes.ts";
 import { isRepeatable } from "./repeatable.ts";
 import { NotSent, Sender, type SentCall } from "./send.ts";
@@ -25,6 +26,7 @@ import { NotSent, Sender, type SentCall } from "./send.ts";
 const leaderMsMax = 10_000;
 /** If the leader does not answer, it may be gone before anybody has noticed. */
 const retryMs = 50;
+const wordMsMax = 5_000;
 const bodyBytesMax = 1024 * 1024;
 /** How long a server that no longer leads may take to answer what it had got before. */
 const lastWordMs = 500;
@@ -32,7 +34,7 @@ const lastWordMs = 500;
 /** Of one connection only, RFC 9110 7.6.1. */
 const hopHeaders = [
   ...["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding"],
-  ...["upgrade", "expect", "content-length", "host", relayHeader],
+  ...["upgrade", "expect", "content-length", "host", relayHeader, deliveryHeader],
 ];
 
 export class Relay {
@@ -71,17 +73,43 @@ export class Relay {
   async #relay(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<void> {
     const gone = abortOnClose(reply.raw);
     const startedAtMs = performance.now();
-    const call = { ...callOf(request), body };
+    const deliveryId = crypto.randomUUID();
+    const call = { ...callOf(request, deliveryId), body };
     while (!gone.aborted) {
       const waitedMs = performance.now() - startedAtMs;
       const answer = await attempt(this.#peers, this.#sender, withLessWait(call, waitedMs), gone);
       if (answer instanceof Problem) return sendProblem(reply, answer);
-      if (answer !== undefined) return passOn(answer, reply);
+      if (answer !== undefined) {
+        const isAwaited = answer.headers[deliveryHeader] !== undefined;
+        if (isAwaited)
+          whenClosed(reply, () => this.#report(deliveryId, reply.raw.writableFinished));
+        return passOn(answer, reply);
+      }
       if (waitedMs > leaderMsMax) return sendProblem(reply, nobodyLeads());
-      await untilChanged(this.#peers);
+      if (!gone.aborted) await untilChanged(this.#peers);
     }
-    reply.hijack(); // Nobody reads the answer.
+    // Nobody reads the answer, and the leader may have written it before it noticed that.
+    this.#report(deliveryId, false);
+    reply.hijack();
   }
+
+  /** Tells the leader whether its answer arrived. If it does not hear that, it takes it as arrived. */
+  #report(id: string, arrived: boolean): void {
+    const leader = this.#peers.standing?.leader?.address ?? null;
+    if (leader === null) return;
+    const call = { method: "GET", url: "/healthz", headers: {} };
+    const relay = this.#peers.signature.sign(call, { address: "", delivery: { id, arrived } });
+    const sent = { ...call, headers: { [relayHeader]: relay }, body: Buffer.alloc(0) };
+    this.#sender.send(leader, sent, AbortSignal.timeout(wordMsMax)).then(
+      (answer) => answer.resume(),
+      () => {},
+    );
+  }
+}
+
+function whenClosed({ raw }: FastifyReply, run: () => void): void {
+  if (raw.closed) run();
+  else raw.once("close", run);
 }
 
 /** Undefined: the call is worth another try, because it had no effect, or has it only once. */
@@ -141,7 +169,7 @@ function untilChanged(peers: Peers): Promise<void> {
   });
 }
 
-function callOf(request: FastifyRequest) {
+function callOf(request: FastifyRequest, deliveryId: string) {
   const { method, url, headers } = request;
   const kept = Object.entries(headers).filter(
     (entry): entry is [string, string | string[]] =>
@@ -152,6 +180,7 @@ function callOf(request: FastifyRequest) {
     host: hostOf(request),
     protocol: protocolOf(request),
     certificate: certificateOf(request),
+    deliveryId,
   };
   const sign = (peers: Peers, to: string) =>
     peers.signature.sign({ method, url: to, headers }, caller);
