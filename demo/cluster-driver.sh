@@ -59,7 +59,7 @@ case $verb in
     fi
     echo '{}' ;;
   observe) mine || exit 30; observe ;;
-  credentials) mine || exit 30; echo '{"kubeconfig":"apiVersion: v1\nkind: Config\n"}' ;;
+  credentials) mine || exit 30; printf '%s\n' '{"kubeconfig":"apiVersion: v1\nkind: Config\n"}' ;;
   hibernate) mine || exit 30; enter stopping; echo '{}' ;;
   resume) mine || exit 30; enter resuming; echo '{}' ;;
   destroy)

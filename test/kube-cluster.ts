@@ -7,13 +7,13 @@ import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pause } from "../src/client/pause.ts";
 import { ApiServer } from "../src/kubernetes/api-server.ts";
 import type { KubeObject } from "../src/kubernetes/kube-objects.ts";
 import { LeaseStore } from "../src/kubernetes/lease-store.ts";
+import { freePort } from "./free-port.ts";
 import { findKubeBinaries } from "./kube-binaries.ts";
 
 const adminToken = "the-administrator-of-this-test";
@@ -250,13 +250,4 @@ async function ended(child: ChildProcess | undefined, signal: NodeJS.Signals): P
   child.kill(signal);
   await exit;
   child.stdin?.destroy();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

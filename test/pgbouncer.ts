@@ -2,10 +2,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { freePort } from "./free-port.ts";
 
 export const pgbouncerPath = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find(existsSync);
 export const howToGetPgbouncer = "it needs PgBouncer (on Debian: apt-get install pgbouncer)";
@@ -56,13 +57,4 @@ function answers(port: number): Promise<boolean> {
     });
     socket.on("error", () => resolve(false));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

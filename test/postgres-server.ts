@@ -1,10 +1,10 @@
 /** A PostgreSQL server of Debian's for tests: in a folder of its own, on a port of its own. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
+import { freePort } from "./free-port.ts";
 
 /** Set in CI: these tests must not be left out. */
 export const postgresRequired = process.env["BERTH_POSTGRES_TESTS"] === "required";
@@ -162,14 +162,4 @@ export class PostgresServer implements AsyncDisposable {
     await this.stop("SIGQUIT");
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0));
-    });
-  });
 }

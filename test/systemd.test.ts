@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { berthPath, Process } from "./cli-processes.ts";
+import { freePort } from "./free-port.ts";
 import { isInstalled, output, ran, without } from "./programs.ts";
 
 const folder = fileURLToPath(new URL("../deploy/systemd/", import.meta.url));
@@ -35,6 +36,62 @@ function asTheUnit(): string[] {
     ran("setpriv", [...line.slice(1), "test", "-x", berthPath]).status === 0;
   return isPossible ? line : [];
 }
+
+const checkout = fileURLToPath(new URL("../", import.meta.url));
+
+/** The commands of a section of the guide, as they stand there. */
+function guideSteps(heading: string): string {
+  const guide = readFileSync(join(checkout, "docs/guides/install.md"), "utf8");
+  const [, section = ""] = guide.split(`\n## ${heading}\n`);
+  return /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? "";
+}
+
+/**
+ * The machine as it is, but what is written to it is gone afterwards. Node 24 is where the guide wants it,
+ * and `systemctl` starts the unit's command as its user: there is no systemd that could.
+ */
+const scratchMachine = `set -eu
+over=$1 port=$2
+mount -t tmpfs none "$over"
+for each in etc usr/local var; do
+  mkdir -p "$over/$each/upper" "$over/$each/work"
+  mount -t overlay none -o "lowerdir=/$each,upperdir=$over/$each/upper,workdir=$over/$each/work" "/$each"
+done
+mount -t tmpfs none /run
+install -m 755 node_modules/node/bin/node /usr/local/bin/node
+cat > /usr/local/bin/systemctl <<'END'
+#!/bin/sh
+[ "$*" = "enable --now berth" ] || exit 1
+unit=/etc/systemd/system/berth.service
+user=$(sed -n 's/^User=//p' $unit)
+install -d -o "$user" -g "$user" -m 700 /var/lib/berth /var/cache/berth
+cd /
+# shellcheck disable=SC2046
+setpriv --reuid="$user" --regid="$user" --init-groups --no-new-privs env -i PATH=/usr/local/bin:/usr/bin:/bin \
+  XDG_CACHE_HOME=/var/cache/berth BERTH_LISTEN="$BERTH_LISTEN" $(sed -n 's/^ExecStart=//p' $unit) > /run/berth.log 2>&1 &
+echo $! > /run/berth.pid
+until grep -q 'Berth lends' /run/berth.log; do kill -0 "$(cat /run/berth.pid)"; sleep 0.2; done
+END
+chmod 755 /usr/local/bin/systemctl
+trap 'cat /run/berth.log; kill "$(cat /run/berth.pid)"' EXIT
+export BERTH_LISTEN="127.0.0.1:$port" BERTH_URL="http://127.0.0.1:$port" PATH="/usr/local/bin:$PATH"
+`;
+
+test("the steps of the guide for a host with systemd end in a lease", {
+  timeout: 300_000,
+}, async (context) => {
+  const missing = without("systemd-sysusers", "systemd") || without("setpriv", "util-linux");
+  context.skip(missing !== false, `${missing}`);
+  const canMount = ran("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+  context.skip(!canMount, "they need the right to mount");
+  const over = join(place, "over");
+  mkdirSync(over);
+  const script = scratchMachine + guideSteps("A host with systemd");
+  const args = ["-m", "sh", "-c", script, "sh", over, String(await freePort())];
+  const { status, stdout, stderr } = ran("unshare", args, { cwd: checkout });
+  expect(status, stdout + stderr).toBe(0);
+  expect(stdout).toMatch(/^I have aws-\S+$/m);
+});
 
 describe("deploy/systemd/berth.service", () => {
   test("is accepted by systemd, which rates it as well protected", (context) => {
